@@ -1,7 +1,8 @@
 //! Makes the built web UI available to this crate, as a folder in `STEPSCOPE_UI_DIR`.
 //!
-//! Where the UI comes from, first match: the folder named by `STEPSCOPE_UI_DIST`; a page saying that it was
-//! left out (`STEPSCOPE_NO_UI=1`); a build of the repository's `ui/`; the `ui-dist/` of a packaged crate.
+//! The UI comes from the first of these that exists: the folder named by `STEPSCOPE_UI_DIST`; a
+//! page saying that it was left out (`STEPSCOPE_NO_UI=1`); a build of the repository's `ui/`; the
+//! `ui-dist/` of a packaged crate.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -52,12 +53,12 @@ fn main() {
     }
 }
 
-/// The folder with the UI to embed, built first when it has to be.
+/// The folder with the UI to embed, built first if necessary.
 fn ui_folder() -> Result<PathBuf, String> {
     let manifest_dir = folder_variable("CARGO_MANIFEST_DIR")?;
     let out_dir = folder_variable("OUT_DIR")?;
     if let Some(dist) = env::var_os("STEPSCOPE_UI_DIST") {
-        // A relative path counts from the repository's root, where commands are typed.
+        // A relative path is relative to the repository's root, where commands are typed.
         let dist = manifest_dir.join("../..").join(dist);
         println!("cargo::rerun-if-changed={}", dist.display());
         return built_folder(&dist, "the folder named by STEPSCOPE_UI_DIST");
@@ -83,15 +84,15 @@ fn ui_folder() -> Result<PathBuf, String> {
         "cargo::rerun-if-changed={}",
         ui.join("package.json").display()
     );
-    println!("cargo::warning=neither ui/ nor ui-dist/ is here, so this build has no web UI");
+    println!("cargo::warning=neither ui/ nor ui-dist/ exists, so this build has no web UI");
     left_out(&out_dir)
 }
 
-/// Installs the UI's dependencies when needed and builds it into the output folder.
+/// Installs the UI's dependencies if needed and builds it into the output folder.
 fn build(ui: &Path, out_dir: &Path) -> Result<PathBuf, String> {
     for input in INPUTS {
         let path = ui.join(input);
-        // Cargo takes a missing path for a change on every run.
+        // Cargo treats a missing path as changed on every run.
         if path.exists() {
             println!("cargo::rerun-if-changed={}", path.display());
         }
@@ -118,7 +119,7 @@ fn build(ui: &Path, out_dir: &Path) -> Result<PathBuf, String> {
     built_folder(&folder, "what `npm run build` wrote")
 }
 
-/// The folder itself, once it is known to hold a start page.
+/// Returns the folder after checking that it has a start page.
 fn built_folder(folder: &Path, what: &str) -> Result<PathBuf, String> {
     if folder.join("index.html").is_file() {
         fs::canonicalize(folder)
@@ -133,11 +134,11 @@ fn left_out(out_dir: &Path) -> Result<PathBuf, String> {
     let folder = out_dir.join("ui-left-out");
     fs::create_dir_all(&folder)
         .and_then(|()| fs::write(folder.join("index.html"), LEFT_OUT))
-        .map_err(|error| format!("cannot write the page that stands in for the UI: {error}"))?;
+        .map_err(|error| format!("cannot write the placeholder page for the UI: {error}"))?;
     Ok(folder)
 }
 
-/// A folder that cargo names to every build script.
+/// A folder that cargo passes to build scripts in a variable.
 fn folder_variable(name: &str) -> Result<PathBuf, String> {
     env::var_os(name)
         .map(PathBuf::from)

@@ -10,7 +10,7 @@ from conftest import LARGE_BYTES, Asker, Place, pages, web
 from profiles import tpu_profile
 
 RUN = "plugins/profile/2026_01_03_10_00_00"
-LEFT = "stay where they are"
+LEFT = "host threads are skipped"
 
 
 def folder_with(folder: Path, *profiles: bytes) -> Path:

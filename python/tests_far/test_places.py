@@ -42,7 +42,7 @@ def test_a_listing_opens_what_was_fetched_and_fetches_when_told(
             answer = ask("sessions", place.url, "--json", *flags)
             assert answer.returncode == 0, answer.stderr
             sessions = json.loads(answer.stdout)["sessions"]
-            left = "known once fetched" in answer.stderr
+            left = "are not known yet" in answer.stderr
             assert left == any(one["state"] == "closed" for one in sessions)
             return {one["name"]: one["step_count"] for one in sessions}
 

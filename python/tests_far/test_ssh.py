@@ -231,7 +231,7 @@ def test_a_broken_connection_is_made_again(ask: Asker, machine: Machine, logdir:
         assert shown.stop() == 0
     assert shown.process.stdout
     said = shown.process.stdout.read()
-    assert "broke" in said and "connected again" in said
+    assert "lost the connection" in said and "reconnected" in said
     assert gone(f"view {logdir}")
 
 
@@ -316,7 +316,7 @@ def test_without_forwarding_files_are_fetched(ask: Asker, logdir: Path, tmp_path
     try:
         line = ["view", f"ssh://vm{logdir}", "--port", "0", "--no-report"]
         shown = view(ask, line, STEPSCOPE_SSH=strict.ssh())
-        assert "forwards no ports" in shown.said
+        assert "does not allow port forwarding" in shown.said
         assert shown.get("/api/sessions")["root"] == f"ssh://vm{logdir}"
         assert shown.stop() == 0
     finally:
@@ -403,9 +403,9 @@ def test_a_tunnel_leads_to_what_runs_there(
 
 def test_a_tunnel_says_which_name_is_wrong(ask: Asker, path_with_gcloud: str) -> None:
     cases = [
-        (["their-tpu", "us-central2-b", "lab"], "no TPU VM of this name", "look at TPU_VM"),
-        (["my-tpu", "us-central9-b", "lab"], "no such zone", "look at ZONE"),
-        (["my-tpu", "us-central2-b", "lax"], "no such project", "look at PROJECT"),
+        (["their-tpu", "us-central2-b", "lab"], "no TPU VM with this name", "check TPU_VM"),
+        (["my-tpu", "us-central9-b", "lab"], "no such zone", "check ZONE"),
+        (["my-tpu", "us-central2-b", "lax"], "the project does not exist", "check PROJECT"),
     ]
     for names, message, hint in cases:
         for more in ([], ["--logdir", "/tmp"]):

@@ -9,7 +9,7 @@ use cargo_metadata::MetadataCommand;
 
 use crate::counts::Counts;
 use crate::layers::{self, Layers};
-use crate::{codegen, house, process, python, setup, tree};
+use crate::{circles, codegen, house, process, python, setup, tree};
 
 /// The stage that needs a browser.
 const BROWSER_STAGE: &str = "e2e";
@@ -228,10 +228,10 @@ fn clippy(_: &mut Run) -> Result<()> {
 
 fn layers(_: &mut Run) -> Result<()> {
     let root = tree::root();
-    report(
-        &layers::violations(&Layers::read(&root)?, &layers::packages(&root)?),
-        "layer",
-    )
+    let (layers, packages) = (Layers::read(&root)?, layers::packages(&root)?);
+    let mut found = layers::violations(&layers, &packages);
+    found.extend(circles::violations(&root, &layers, &packages)?);
+    report(&found, "layer")
 }
 
 fn house(_: &mut Run) -> Result<()> {

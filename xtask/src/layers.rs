@@ -17,6 +17,9 @@ pub(crate) struct Layers {
     pub(crate) crates: BTreeMap<String, Layer>,
     /// Path to the reason why the file is long.
     pub(crate) long_files: BTreeMap<String, String>,
+    /// A circle of files, as the check prints it, to the reason why it is accepted.
+    #[serde(default)]
+    pub(crate) circles: BTreeMap<String, String>,
 }
 
 /// What one crate may use.
@@ -28,6 +31,9 @@ pub(crate) struct Layer {
     never: Vec<String>,
     #[serde(default)]
     pub(crate) no_io: bool,
+    /// Folders and files of `src`, each of which uses only itself and those before it.
+    #[serde(default)]
+    layers: Vec<String>,
     why: String,
 }
 
@@ -54,6 +60,12 @@ impl Layers {
         let text =
             fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         toml::from_str(&text).with_context(|| format!("cannot understand {}", path.display()))
+    }
+
+    /// The order of a crate's layers, where it has one.
+    pub(crate) fn order_of(&self, package: &Package) -> Option<&[String]> {
+        let layer = self.crates.get(&package.name)?;
+        (!layer.layers.is_empty()).then_some(layer.layers.as_slice())
     }
 
     /// The folders of the crates that do no I/O.

@@ -67,15 +67,6 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
             print!("{USAGE}\nstages of test: {}\n", check::stage_names());
         }
         ("test", rest) => return check::test(rest),
-        ("uses", [src]) => {
-            let uses = modules::uses(std::path::Path::new(src))?;
-            for (file, targets) in &uses {
-                for t in targets { println!("{file} {t}"); }
-            }
-            for circle in circles::circles(&uses) {
-                eprintln!("{} files: {:?}\n   {:?}", circle.len(), circle, circles::way_round(&uses, &circle));
-            }
-        }
         ("lint", []) => return Ok(check::lint()),
         ("codegen", []) => codegen::write()?,
         ("codegen", ["--check"]) => codegen::check()?,

@@ -120,3 +120,72 @@ fn file_of(src: &Path, file: &Path, folder: &Path, module: &syn::ItemMod) -> Pat
         folder.join(module.ident.to_string()).join("mod.rs")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes files and returns their uses, a line for each file.
+    fn used(files: &[(&str, &str)]) -> Vec<String> {
+        let src = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = src.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let uses = uses(src.path()).unwrap();
+        let line = |(file, targets): (&String, &BTreeSet<String>)| {
+            let targets: Vec<&str> = targets.iter().map(String::as_str).collect();
+            format!("{file}: {}", targets.join(" "))
+        };
+        uses.iter().map(line).collect()
+    }
+
+    #[test]
+    fn paths_lead_to_the_file_that_defines_the_item() {
+        let found = used(&[
+            ("lib.rs", "mod a; mod b; pub use b::Thing;"),
+            (
+                "a.rs",
+                "use crate::Thing; fn f() -> Thing { crate::b::make() }",
+            ),
+            ("b/mod.rs", "mod inner; pub use inner::{Thing, make};"),
+            (
+                "b/inner.rs",
+                "pub struct Thing; pub fn make() -> Thing { Thing }",
+            ),
+        ]);
+        assert_eq!(
+            found,
+            ["a.rs: b/inner.rs", "b/inner.rs: ", "b/mod.rs: ", "lib.rs: "]
+        );
+    }
+
+    #[test]
+    fn modules_macros_and_globs_are_followed() {
+        let found = used(&[
+            (
+                "main.rs",
+                "mod a; mod b; use b::*; fn main() { println!(\"{}\", a::N + M); }",
+            ),
+            ("a.rs", "pub const N: u8 = 1;"),
+            (
+                "b.rs",
+                "pub const M: u8 = 1; use crate::a; fn f() { let _ = a::N; }",
+            ),
+        ]);
+        assert_eq!(found, ["a.rs: ", "b.rs: a.rs", "main.rs: a.rs b.rs"]);
+    }
+
+    #[test]
+    fn tests_do_not_count() {
+        let found = used(&[
+            ("lib.rs", "mod a; pub struct S;"),
+            (
+                "a.rs",
+                "#[cfg(test)] mod tests { use crate::S; } #[cfg(test)] fn f(_: crate::S) {}",
+            ),
+        ]);
+        assert_eq!(found, ["a.rs: ", "lib.rs: "]);
+    }
+}

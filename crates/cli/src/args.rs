@@ -5,18 +5,19 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, Resettable};
 use clap::{Arg, ArgAction, Args, Command, Id, value_parser};
 use stepscope_analysis::asking::Asks;
-use stepscope_analysis::{ANALYSES, COMPARISONS, ComparisonEntry, Declaration, Entry, Selection, asking};
+use stepscope_analysis::catalogue::find;
+use stepscope_analysis::{ANALYSES, COMPARISONS, ComparisonEntry, Declaration, Entry, Selection};
 
 /// Rows that a table shows on a terminal unless `--limit` says otherwise.
 pub(crate) const DEFAULT_LIMIT: usize = 50;
 
 const EXAMPLES: &str = "\
 Examples:
-  # See what it is like, on a capture that comes with the program
+  # Try it on the bundled sample capture
   stepscope demo
-  # Your own: the answer in the terminal, then all of it in the browser
+  # Your own capture: the report in the terminal, then the pages in the browser
   stepscope view ./logs
-  # The answer only
+  # The report only
   stepscope report ./logs
   # One question, for people and for programs
   stepscope ops ./logs --steps 3..8 --match dot
@@ -26,13 +27,13 @@ PATH is a log directory, a run directory, an *.xplane.pb or *.xplane.riegeli (al
 trace of Chrome or Perfetto (*.trace.json, *.pftrace), an archive of these (.zip, .tar, .tar.gz),
 or a folder of any of them; or the URL of one of these: gs://, s3://, az://, https://, ssh://.
 
-Exit codes: 0 fine, 1 failure, 2 usage, 3 nothing usable at PATH, 4 a check did not pass";
+Exit codes: 0 success, 1 failure, 2 usage, 3 nothing usable at PATH, 4 a check did not pass";
 
 /// The whole command line.
 pub(crate) fn command() -> Command {
     Command::new("stepscope")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Where the time of a JAX/XLA program went")
+        .about("Profiler for JAX/XLA programs: see where the time goes")
         .after_help(EXAMPLES)
         .subcommand_required(true)
         .arg_required_else_help(true)
@@ -67,15 +68,15 @@ fn common() -> [Arg; 4] {
             .hide_default_value(true)
             .global(true)
             .help_heading(HEADING)
-            .help("Colors: auto (default; NO_COLOR is respected), always, never"),
+            .help("Colors: auto (default; honors NO_COLOR), always, never"),
         flag(
             "quiet",
-            "No remarks and no progress on standard error, only warnings and errors",
+            "Print only warnings and errors on standard error, no remarks or progress",
         )
         .short('q')
         .global(true)
         .help_heading(HEADING),
-        // One form of help, the short one: the long one puts every option on lines of its own.
+        // One form of help, the short one: the long form puts a blank line around every option.
         Arg::new("help")
             .long("help")
             .short('h')
@@ -89,18 +90,18 @@ fn common() -> [Arg; 4] {
             .action(ArgAction::Count)
             .global(true)
             .help_heading(HEADING)
-            .help("Say more on standard error: -v what is done, -vv details, -vvv everything"),
+            .help("Print more on standard error: -v progress, -vv details, -vvv everything"),
     ]
 }
 
 fn view() -> Command {
     Command::new("view")
-        .about("Print the report of a session and serve all of it to the browser")
+        .about("Print the report of a session and serve the full report to the browser")
         .after_help(
             "Examples:\n  # Print the report and serve the pages at http://127.0.0.1:6006\n  \
              stepscope view ./logs\n  # As TensorBoard and XProf users type it\n  \
              stepscope view --logdir ./logs --port 6007 --bind_all\n  \
-             # In a bucket, or on a machine that you reach by ssh\n  \
+             # In a bucket, or on a machine reached over ssh\n  \
              stepscope view gs://lab/runs/today\n  stepscope view ssh://vm/data/logs",
         )
         .arg(path().required_unless_present("logdir"))
@@ -111,19 +112,19 @@ fn view() -> Command {
                 .value_name("PATH")
                 .value_parser(value_parser!(PathBuf))
                 .conflicts_with("path")
-                .help("PATH, as TensorBoard and XProf call it"),
+                .help("Same as PATH, for TensorBoard and XProf users"),
         )
         .arg(session())
         .args(serving())
         .args(far_away())
         .arg(remote_command())
-        .arg(flag("no-report", "Print no report, only the address"))
-        .arg(flag("no-serve", "Print the report and stop").conflicts_with("no-report"))
+        .arg(flag("no-report", "Print only the address, not the report"))
+        .arg(flag("no-serve", "Print the report and exit").conflicts_with("no-report"))
 }
 
 fn demo() -> Command {
     Command::new("demo")
-        .about("The same for a small real capture that comes with the program")
+        .about("Open the bundled sample capture")
         .after_help(
             "Examples:\n  # The report, then the pages at http://127.0.0.1:6006\n  stepscope demo\n  \
              # The report only\n  stepscope demo --no-serve\n\n\
@@ -131,13 +132,13 @@ fn demo() -> Command {
              steps is slow; the report shows which, and why.",
         )
         .args(serving())
-        .arg(flag("no-report", "Print no report, only the address"))
-        .arg(flag("no-serve", "Print the report and stop").conflicts_with("no-report"))
+        .arg(flag("no-report", "Print only the address, not the report"))
+        .arg(flag("no-serve", "Print the report and exit").conflicts_with("no-report"))
 }
 
 fn report() -> Command {
     let command = Command::new("report")
-        .about("The whole answer on one screen")
+        .about("Print the report of a session on one screen")
         .after_help(
             "Examples:\n  # Step time, where it goes, verdicts, busy devices, top ops, notes\n  \
              stepscope report ./logs\n  # Steps 100 to 199 only\n  \
@@ -149,7 +150,7 @@ fn report() -> Command {
         .arg(check())
         .args(far_away())
         .arg(output());
-    match registry::find("overview") {
+    match find("overview") {
         Some(overview) => with_options(command, overview),
         None => command,
     }
@@ -159,15 +160,15 @@ fn sessions() -> Command {
     Command::new("sessions")
         .about("List the sessions at a path: name, time, hosts, devices, size, duration, steps")
         .after_help(
-            "Examples:\n  # Everything below a folder, and what was ignored there and why\n  \
-             stepscope sessions ./logs\n  # Without opening them: no devices, durations and steps\n  \
-             stepscope sessions ./logs --quick\n  # Far away: only those that were fetched before \
-             are opened, unless told to\n  stepscope sessions gs://lab/runs --fetch",
+            "Examples:\n  # Everything below a folder, and what was skipped and why\n  \
+             stepscope sessions ./logs\n  # Without opening them: no devices, durations, or steps\n  \
+             stepscope sessions ./logs --quick\n  # Remote sessions: only those already fetched \
+             are opened, unless --fetch is given\n  stepscope sessions gs://lab/runs --fetch",
         )
         .arg(path().required(true))
-        .arg(flag("quick", "Do not open the sessions: no devices, durations and steps"))
+        .arg(flag("quick", "Don't open the sessions: no devices, durations, or steps"))
         .arg(
-            flag("fetch", "Fetch sessions that are far away, to open them as well")
+            flag("fetch", "Fetch remote sessions so that they can be opened too")
                 .conflicts_with("quick"),
         )
         .args(far_away())
@@ -186,43 +187,52 @@ fn doctor() -> Command {
     Command::new("doctor")
         .about("Check the environment, or a capture, and say what to change")
         .after_help(
-            "Examples:\n  # Python, JAX, GPU tracing, log directory, ports: before a capture\n  \
-             stepscope doctor\n  # Of the Python of a training job, with its folder for captures\n  \
+            "Examples:\n  # Before a capture: Python, JAX, GPU tracing, log directory, ports\n  \
+             stepscope doctor\n  # For the Python of a training job, and its log directory\n  \
              stepscope doctor --python ./venv/bin/python --logdir /data/profiles\n  \
-             # Files and content of a capture\n  stepscope doctor ./logs\n\n\
-             Exit code 4 when something is bad, as with `report --check`.",
+             # The files and content of a capture\n  stepscope doctor ./logs\n\n\
+             Exits with code 4 if any check is bad, as `report --check` does.",
         )
         .arg(path())
         .arg(session().requires("path"))
         .args(far_away())
-        .arg(
-            folder("python", "PYTHON")
-                .conflicts_with("path")
-                .help("Python of the program to be profiled, or its virtual environment; else $VIRTUAL_ENV, else python3"),
-        )
+        .arg(folder("python", "PYTHON").conflicts_with("path").help(
+            "Python (or virtual environment) of the program to profile [default: \
+                    $VIRTUAL_ENV, else python3]",
+        ))
         .arg(
             folder("logdir", "FOLDER")
                 .conflicts_with("path")
-                .help("Folder for captures [default: $PROFILE_DIR, else ./profiles]"),
+                .help("Log directory for captures [default: $PROFILE_DIR, else ./profiles]"),
         )
         .arg(
             folder("root", "FOLDER")
                 .conflicts_with("path")
                 .hide(true)
-                .help("Look at the machine whose files lie below this folder"),
+                .help("Check the machine whose root file system is mounted at this folder"),
         )
-        .arg(flag("json", "Checks, and the verdict on a capture, as JSON").help_heading("Output"))
+        .arg(
+            flag(
+                "json",
+                "Print the checks, and the verdict on a capture, as \
+            JSON",
+            )
+            .help_heading("Output"),
+        )
         .arg(output())
 }
 
 fn environment() -> Command {
     Command::new("env")
-        .about("Print variables worth setting before a capture, and whether they are set")
+        .about(
+            "Print environment variables worth setting before a capture, and whether they are \
+            set",
+        )
         .after_help(
-            "Examples:\n  # What each does, and what it is now\n  stepscope env\n  \
+            "Examples:\n  # What each one does, and its current value\n  stepscope env\n  \
              # Set them in this shell\n  eval \"$(stepscope env)\"",
         )
-        .arg(flag("json", "As JSON").help_heading("Output"))
+        .arg(flag("json", "Print as JSON").help_heading("Output"))
         .arg(output())
 }
 
@@ -258,14 +268,14 @@ fn comparison(entry: &'static ComparisonEntry) -> Command {
             .required(true)
             .help(match (entry.asks, entry.takes_files) {
                 (Asks::NewestSession, _) => {
-                    "Sessions, the baseline first: paths, PATH@NAME for one of several there, or \
-                     names in the first path such as latest~1"
+                    "Sessions, the baseline first: paths, PATH@NAME to choose one of several, or \
+                     names of sessions in the first path, such as latest~1"
                 }
                 (Asks::EverySession, false) => {
-                    "Paths, of which every session counts; PATH@NAME for one of several there"
+                    "Paths, with all their sessions; PATH@NAME to choose one of several"
                 }
                 (Asks::EverySession, true) => {
-                    "Paths, of which every session counts; PATH@NAME for one of several there; and \
+                    "Paths, with all their sessions; PATH@NAME to choose one of several; and \
                      JSON files: benchmarks, or a history"
                 }
             }),
@@ -275,10 +285,10 @@ fn comparison(entry: &'static ComparisonEntry) -> Command {
             .action(ArgAction::Append)
             .help(match entry.asks {
                 Asks::NewestSession => {
-                    "A session of the first PATH by name, number or latest~N; may be repeated"
+                    "A session of the first PATH, by name, number, or latest~N; may be repeated"
                 }
                 Asks::EverySession => {
-                    "Only this session of each PATH, by name, number or latest~N; may be repeated"
+                    "Only this session of each PATH, by name, number, or latest~N; may be repeated"
                 }
             }),
     ];
@@ -299,15 +309,16 @@ pub(crate) fn question(declaration: &'static Declaration, sessions: [Arg; 2]) ->
                 .value_name("KEY")
                 .conflicts_with("json")
                 .help_heading("Output")
-                .help("Only this table of the report; a wrong name lists them"),
+                .help("Print only this table of the report; an unknown name lists the tables"),
         )
         .arg(output())
         .arg(wide());
     with_options(command, declaration)
 }
 
-/// Adds the analysis' options. One that takes a FILE wants its text, because analyses open no files;
-/// one beside the selection stands with the other options of the command.
+/// Adds the options of an analysis. An option of type FILE is passed as the file's text, because
+/// analyses don't open files. An option that isn't part of the selection is listed with the
+/// command's own options.
 fn with_options(command: Command, declaration: &Declaration) -> Command {
     let selection = Selection::augment_args(Command::new("selection"));
     let selects = |id: &Id| {
@@ -346,16 +357,19 @@ pub(crate) fn path() -> Arg {
     Arg::new("path")
         .value_name("PATH")
         .value_parser(value_parser!(PathBuf))
-        .help("Log directory, run directory, *.xplane.pb (.gz, .zst), trace of a viewer, memory.prof, archive, folder of these, or URL")
+        .help(
+            "Log directory, run directory, *.xplane.pb (.gz, .zst), viewer trace, memory.prof, \
+            archive, folder of these, or URL",
+        )
 }
 
-/// What holds for a PATH that is a URL.
+/// Options that apply when PATH is a URL.
 fn far_away() -> [Arg; 2] {
-    const HEADING: &str = "Far away";
+    const HEADING: &str = "Remote";
     [
         flag(
             "anonymous",
-            "Ask for a URL without credentials, as for public buckets",
+            "Fetch URLs without credentials, for example from public buckets",
         )
         .env("STEPSCOPE_ANONYMOUS")
         .value_parser(clap::builder::FalseyValueParser::new())
@@ -369,49 +383,56 @@ fn far_away() -> [Arg; 2] {
             .value_parser(parse_size)
             .help_heading(HEADING)
             .help(
-                "What files of URLs may take on this machine, such as 500M or 20G [default: 10G]",
+                "Maximum size of the local cache for remote files, such as 500M or 20G [default: \
+                    10G]",
             ),
     ]
 }
 
-/// How Stepscope is called on a machine reached by ssh.
+/// The command that runs Stepscope on a machine reached over ssh.
 pub(crate) fn remote_command() -> Arg {
     Arg::new("remote-command")
         .long("remote-command")
         .value_name("COMMAND")
         .env("STEPSCOPE_REMOTE_COMMAND")
         .hide_env_values(true)
-        .help_heading("Far away")
-        .help("How stepscope is called on the machine of ssh://, where it is not on the PATH there")
+        .help_heading("Remote")
+        .help("Command that runs stepscope on the ssh:// machine, if it is not on the PATH there")
 }
 
 fn parse_prefix(text: &str) -> Result<String, String> {
-    stepscope_server::normal_prefix(text).ok_or_else(|| "give a path such as /stepscope".to_owned())
+    stepscope_server::normal_prefix(text).ok_or_else(|| {
+        "expected a path such as \
+        /stepscope"
+            .to_owned()
+    })
 }
 
 pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
-    stepscope_remote::parse_size(text).ok_or_else(|| "give a size such as 500M or 20G".to_owned())
+    stepscope_remote::parse_size(text).ok_or_else(|| {
+        "expected a size such as 500M or \
+        20G"
+        .to_owned()
+    })
 }
 
 pub(crate) fn session() -> Arg {
     Arg::new("session")
         .long("session")
         .value_name("SESSION")
-        .help(
-            "Which session, by name or by number in `stepscope sessions`; the newest if not given",
-        )
+        .help("Session, by its name or number in `stepscope sessions` [default: the newest]")
 }
 
 fn check() -> Arg {
-    flag("check", "End with exit code 4 if a verdict is bad")
+    flag("check", "Exit with code 4 if any verdict is bad")
 }
 
 fn formats() -> [Arg; 2] {
     [
-        flag("json", "The report as JSON, as HTTP gives it").help_heading("Output"),
+        flag("json", "Print the report as JSON, the same as over HTTP").help_heading("Output"),
         flag(
             "csv",
-            "A table as CSV (RFC 4180), figures in the units of their keys",
+            "Print a table as CSV (RFC 4180), with figures in the units of their keys",
         )
         .conflicts_with("json")
         .help_heading("Output"),
@@ -431,7 +452,7 @@ fn output() -> Arg {
 fn wide() -> Arg {
     flag(
         "wide",
-        "All columns and whole names, however wide the table becomes",
+        "Print all columns and full names, however wide the table gets",
     )
     .help_heading("Output")
 }
@@ -445,16 +466,16 @@ fn serving() -> [Arg; 8] {
             .value_name("PORT")
             .value_parser(value_parser!(u16))
             .help_heading(HEADING)
-            .help("Port, or the next that is free; 0 for any [default: 6006]"),
+            .help("Port; if taken, the next free one; 0 for any [default: 6006]"),
         Arg::new("host")
             .long("host")
             .value_name("ADDRESS")
             .default_value("127.0.0.1")
             .help_heading(HEADING)
-            .help("Address to listen at; any but this machine's own needs a token"),
+            .help("Address to listen on; addresses other than localhost require a token"),
         flag(
             "bind_all",
-            "Listen at all addresses: the same as --host 0.0.0.0",
+            "Listen on all addresses; same as --host 0.0.0.0",
         )
         .alias("bind-all")
         .conflicts_with("host")
@@ -464,22 +485,26 @@ fn serving() -> [Arg; 8] {
             .value_name("NAME")
             .action(ArgAction::Append)
             .help_heading(HEADING)
-            .help("A name by which a proxy on this machine calls the server, such as a notebook's"),
+            .help(
+                "Host name by which a proxy on this machine, such as a notebook's, reaches the \
+                server",
+            ),
         Arg::new("path-prefix")
             .long("path-prefix")
             .alias("path_prefix")
             .value_name("PATH")
             .value_parser(parse_prefix)
             .help_heading(HEADING)
-            .help("Path below which a proxy shows the pages, such as /stepscope"),
+            .help("Path under which a proxy serves the pages, such as /stepscope"),
         flag(
             "child",
-            "For programs that start it: one line of JSON with URL and token; ends with its input",
+            "For parent processes: print URL and token as one line of JSON; exit when standard \
+                input closes",
         )
         .help_heading(HEADING),
         flag(
             "no-capture",
-            "The pages offer no captures of running jobs: nothing is written at the path",
+            "Disable captures from the pages, so that nothing is written at the path",
         )
         .help_heading(HEADING),
         Arg::new("token")
@@ -488,7 +513,7 @@ fn serving() -> [Arg; 8] {
             .env("STEPSCOPE_TOKEN")
             .hide_env_values(true)
             .help_heading(HEADING)
-            .help("Token that requests must carry; drawn at random where one is needed"),
+            .help("Token that requests must carry [default: random, if one is required]"),
     ]
 }
 

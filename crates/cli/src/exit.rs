@@ -1,4 +1,5 @@
-//! How a run ends: exit codes, and failures with what was looked for, found, and what to do.
+//! How a run ends: exit codes, and failures with what was looked for, what was found, and what to
+//! do.
 
 use std::{fmt, io};
 
@@ -8,36 +9,36 @@ use stepscope_storage::StorageError;
 /// Exit codes, the same for every command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// All is well; a reader that closed the pipe counts as well.
+    /// Success, including when the reader closed the pipe.
     Fine = 0,
-    /// Something of ours or the system's failed.
+    /// Something in Stepscope or the system failed.
     Failure = 1,
-    /// The command line asks for something that does not exist.
+    /// The command line requests something that does not exist.
     Usage = 2,
     /// Nothing usable at the path.
     Path = 3,
-    /// A check that was asked for did not pass.
+    /// A requested check did not pass.
     Check = 4,
 }
 
-/// Why a command gave no answer. Printed once, in `main`.
+/// Why a command gave no answer. Printed once, by [`crate::run`].
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// A sentence, and what to do about it.
     Told {
         /// Exit code.
         exit: Exit,
-        /// A sentence without trailing dot.
+        /// A sentence without a trailing period.
         message: String,
         /// What to do; empty if nothing.
         hint: String,
     },
-    /// Whoever read our output has enough.
+    /// The reader closed our output.
     BrokenPipe,
 }
 
 impl Failure {
-    /// A failure without hint.
+    /// A failure without a hint.
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
         Self::Told {
             exit,
@@ -46,7 +47,7 @@ impl Failure {
         }
     }
 
-    /// Says at which of several sessions it came up.
+    /// Names the session, of several, in which it occurred.
     fn of_session(self, name: &str) -> Self {
         match self {
             Self::Told {
@@ -62,7 +63,7 @@ impl Failure {
         }
     }
 
-    /// Adds what to do about it.
+    /// Adds a hint about what to do.
     pub(crate) fn hint(self, text: impl Into<String>) -> Self {
         match self {
             Self::Told { exit, message, .. } => Self::Told {
@@ -135,7 +136,7 @@ mod tests {
             available: "0 CPU:0".to_owned(),
         };
         let Failure::Told { exit, message, .. } = Failure::from(error) else {
-            panic!("a sentence is told");
+            panic!("expected a failure with a message");
         };
         assert_eq!(exit, Exit::Usage);
         assert_eq!(message, "--device 9 matches nothing; available: 0 CPU:0");

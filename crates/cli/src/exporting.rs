@@ -1,4 +1,4 @@
-//! `export` and `perfetto` for those who have a session already: Python.
+//! `export` and `perfetto` for callers that already have a session: Python.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ pub struct Refusal {
     pub message: String,
     /// What to do about it; empty if nothing.
     pub hint: String,
-    /// An option asks for something that does not exist.
+    /// An option requests something that does not exist.
     pub is_usage: bool,
 }
 
@@ -39,23 +39,23 @@ impl From<Failure> for Refusal {
     }
 }
 
-/// How files are written that others get.
+/// Options for files to share.
 #[derive(Debug, Clone, Default)]
 pub struct Sharing {
-    /// Other names in the place of names, paths and sources.
+    /// Replace names, paths, and sources with other names.
     pub is_redacted: bool,
-    /// The key that names are made with; one that nobody knows where there is none.
+    /// The key used to derive the new names; `None` for a random key.
     pub redact_key: Option<String>,
-    /// Bytes of the HTML at most; the usual where there are none.
+    /// Maximum size of the HTML in bytes; `None` for the default.
     pub most_bytes: Option<u64>,
 }
 
-/// Writes the part of a session that options select, by name and value, in the formats of some names.
-/// Gives the size of each file, of all files of a folder.
+/// Writes the part of a session selected by `options` (names and values) in the formats with these
+/// names. Returns the size of each file, or the total size of each folder.
 ///
 /// # Errors
 ///
-/// A [`Refusal`] where an option is wrong or a file cannot be written.
+/// A [`Refusal`] if an option is wrong or a file cannot be written.
 pub fn export(
     session: &Session,
     options: &[(String, String)],
@@ -88,11 +88,12 @@ pub fn export(
     Ok(sizes)
 }
 
-/// Takes a port, 0 for any, and offers the selected part of a session there to ui.perfetto.dev.
+/// Listens on a port, 0 for any, and offers the selected part of a session there to
+/// ui.perfetto.dev.
 ///
 /// # Errors
 ///
-/// A [`Refusal`] where an option is wrong, the port is taken or there is no room for the trace.
+/// A [`Refusal`] if an option is wrong, the port is taken, or there is no space for the trace.
 pub fn offer(session: &Session, options: &[(String, String)], port: u16) -> Result<Offer, Refusal> {
     let handover: Handover = perfetto::bind(port)?;
     let wanted = export::wanted_by(session, options)?;

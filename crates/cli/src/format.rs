@@ -1,13 +1,13 @@
 //! Figures as text in tables: one unit per column, and names that fit.
 //!
-//! Single figures are formatted by [`stepscope_analysis::telling::format`], so that headlines, notes and
+//! Single figures are formatted by [`stepscope_analysis::telling::format`], so that headlines, notes, and
 //! pages of the command line agree.
 
 use stepscope_analysis::Unit;
 pub(crate) use stepscope_analysis::telling::format::date;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Characters that may be used for our own words and lines. What the profile says is never changed.
+/// Characters that may be used for our own words and lines. Text from the profile is never changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Charset {
     /// Nothing beyond ASCII: pipes, files, old terminals.
@@ -17,7 +17,7 @@ pub(crate) enum Charset {
 }
 
 impl Charset {
-    /// What stands where something was left out.
+    /// Marks where something was left out.
     pub(crate) const fn ellipsis(self) -> &'static str {
         match self {
             Self::Ascii => "...",
@@ -25,7 +25,7 @@ impl Charset {
         }
     }
 
-    /// A figure that is not known.
+    /// Shown for an unknown figure.
     pub(crate) const fn missing(self) -> &'static str {
         match self {
             Self::Ascii => "-",
@@ -33,7 +33,7 @@ impl Charset {
         }
     }
 
-    /// Our own text in this set.
+    /// Our own text in this character set.
     pub(crate) fn text(self, text: &str) -> String {
         if self == Self::Unicode || text.is_ascii() {
             return text.to_owned();
@@ -49,7 +49,7 @@ impl Charset {
     }
 }
 
-/// ASCII for the characters that our own sentences use.
+/// ASCII replacements for the characters that our own sentences use.
 fn ascii_of(character: char) -> Option<&'static str> {
     Some(match character {
         'µ' => "u",
@@ -74,7 +74,7 @@ fn ascii_of(character: char) -> Option<&'static str> {
     })
 }
 
-/// How the numbers of one column are shown: all in one unit, with the same decimals.
+/// How the numbers of one column are shown: all in one unit, with the same number of decimals.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Scale {
     /// Values are divided by it.
@@ -139,7 +139,7 @@ impl Scale {
         Self::in_unit(size, &charset.text(&format!("{prefix}{suffix}")), &sizes)
     }
 
-    /// The scale of the bounds of ranges: in the unit of the least, so that no two look alike.
+    /// The scale for the bounds of ranges: in the unit of the smallest, so that no two look alike.
     pub(crate) fn of_bounds(
         unit: Unit,
         values: impl Iterator<Item = f64>,
@@ -150,8 +150,8 @@ impl Scale {
         Self::in_unit(least.size, &least.unit, &sizes)
     }
 
-    /// This column in the unit that most columns of its kind have, so that one compares at a glance;
-    /// unless half of its own values would lose their digits there.
+    /// This column in the unit that most columns of its kind have, so that they are easy to
+    /// compare, unless half of its own values would lose their digits.
     pub(crate) fn shared(self, others: &[Self], values: impl Iterator<Item = f64>) -> Self {
         let Some(common) = most_common(others) else {
             return self;
@@ -164,7 +164,7 @@ impl Scale {
         Self::in_unit(common.size, &common.unit, &sizes)
     }
 
-    /// The column has a value that is not zero, and with it a unit of its own.
+    /// Whether the column has a nonzero value, and therefore a meaningful unit.
     pub(crate) fn is_meaningful(values: impl Iterator<Item = f64>) -> bool {
         values
             .into_iter()
@@ -183,7 +183,7 @@ impl Scale {
         let median = sizes.get(sizes.len() / 2).copied().unwrap_or(0.0);
         let decimals = match digits(largest) {
             _ if is_whole => 0,
-            // A few giants do not take the digits of all others.
+            // A few huge values should not cost all others their digits.
             few => few.max(digits(median).saturating_sub(1)),
         };
         Self {
@@ -204,7 +204,7 @@ impl Scale {
     /// A value with thousands separated.
     pub(crate) fn show(&self, value: f64) -> String {
         let text = format!("{:.*}", self.decimals, value / self.size);
-        // A negative value that rounds to nothing has no sign.
+        // A negative value that rounds to zero has no sign.
         let is_zero = text
             .trim_start_matches('-')
             .chars()
@@ -217,7 +217,7 @@ impl Scale {
     }
 }
 
-/// The scale whose unit most have; of two, the finer.
+/// The scale with the most common unit; the finer one of two.
 fn most_common(scales: &[Scale]) -> Option<&Scale> {
     let votes = |scale: &Scale| {
         scales
@@ -239,7 +239,7 @@ fn sorted_sizes(values: impl Iterator<Item = f64>) -> Vec<f64> {
     sizes
 }
 
-/// The unit of the largest value, or one below it where half of the values would lose their digits.
+/// The unit of the largest value, or one below it if half of the values would lose their digits.
 fn fitting<'a>(steps: &[(f64, &'a str)], sorted: &[f64]) -> (f64, &'a str) {
     let last = steps.len() - 1;
     let largest = sorted.last().copied().unwrap_or(0.0);
@@ -271,7 +271,7 @@ pub(crate) fn grouped(number: &str) -> String {
     text
 }
 
-/// Columns that a text takes on a terminal.
+/// Terminal columns that a text takes.
 pub(crate) fn width(text: &str) -> usize {
     if text.is_ascii() {
         text.len()
@@ -281,7 +281,7 @@ pub(crate) fn width(text: &str) -> usize {
 }
 
 /// A text of at most `columns`. Names keep both ends, because they differ there; paths and scopes
-/// keep their end, because all begin alike.
+/// keep their end, because they all start alike.
 pub(crate) fn shortened(text: &str, columns: usize, charset: Charset) -> String {
     if width(text) <= columns {
         return text.to_owned();
@@ -295,7 +295,8 @@ pub(crate) fn shortened(text: &str, columns: usize, charset: Charset) -> String 
     format!("{}{ellipsis}{tail}", taken(text.chars(), head))
 }
 
-/// A sentence of at most `columns`, cut after a word; within a word that is longer than half of it.
+/// A sentence of at most `columns`, cut after a word, or within the word if that would cut more
+/// than half.
 pub(crate) fn ended(text: &str, columns: usize, charset: Charset) -> String {
     if width(text) <= columns {
         return text.to_owned();
@@ -308,7 +309,7 @@ pub(crate) fn ended(text: &str, columns: usize, charset: Charset) -> String {
     }
 }
 
-/// As many of the characters as fit into so many columns.
+/// As many of the characters as fit into this many columns.
 pub(crate) fn taken(characters: impl Iterator<Item = char>, columns: usize) -> String {
     let mut left = columns;
     characters
@@ -321,7 +322,7 @@ pub(crate) fn taken(characters: impl Iterator<Item = char>, columns: usize) -> S
         .collect()
 }
 
-/// A text on one line: control characters of names must not reach a terminal.
+/// A text on one line: control characters in names must not reach a terminal.
 pub(crate) fn one_line(text: &str) -> String {
     if !text.contains(char::is_control) {
         return text.to_owned();
@@ -337,8 +338,8 @@ pub(crate) fn one_line(text: &str) -> String {
         .collect()
 }
 
-/// Words broken into lines of at most `columns`; a longer word gets a line of its own, and a number
-/// keeps its unit.
+/// Words broken into lines of at most `columns`; a longer word gets its own line, and a number
+/// stays with its unit.
 pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -363,7 +364,7 @@ pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// The word is the unit of a share, a time or bytes, with or without a mark behind it.
+/// Whether the word is a unit of a share, a time, or bytes, with or without punctuation after it.
 fn is_unit(word: &str) -> bool {
     const UNITS: [&str; 12] = [
         "%", "ps", "ns", "us", "µs", "ms", "s", "B", "KiB", "MiB", "GiB", "TiB",

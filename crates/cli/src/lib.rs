@@ -1,7 +1,7 @@
 //! The `stepscope` command: arguments in, an answer on standard output, an exit code.
 //!
-//! The program is [`run`]; the binary calls it, and so does the command of the Python package.
-//! [`render`] gives reports the same looks elsewhere, such as in notebooks.
+//! The program is [`run`]; the binary and the command of the Python package both call it.
+//! [`render`] formats reports the same way elsewhere, such as in notebooks.
 
 mod args;
 mod commands;
@@ -22,14 +22,14 @@ use std::ffi::OsString;
 use clap::ArgMatches;
 pub use commands::check::gate_settings;
 pub use commands::sessions::table as sessions_table;
-use stepscope_analysis::asking;
+use stepscope_analysis::catalogue::{find, find_comparison};
 
 use exit::{Exit, Failure};
 use output::Output;
 
-/// Runs the command line, program name first, as `std::env::args_os` gives it. Prints the answer and
-/// gives the exit code: 0 fine, 1 failure, 2 usage, 3 nothing usable at the path, 4 a check that did
-/// not pass. What it opened is freed only by the end of the process.
+/// Runs the command line, program name first, as `std::env::args_os` gives it. Prints the answer
+/// and returns the exit code: 0 success, 1 failure, 2 usage, 3 nothing usable at the path, 4 a
+/// check did not pass. What it opened is freed only when the process ends.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> i32 {
     let arguments = words::with_view(arguments.into_iter().collect());
     let exit = match args::command().try_get_matches_from(arguments) {
@@ -49,7 +49,7 @@ fn run_matches(matches: &ArgMatches) -> Exit {
     answer(name, arguments, &output).unwrap_or_else(|failure| output::failure(&output, &failure))
 }
 
-/// Options about places far away hold for the whole process. Commands without a PATH have none.
+/// Options about remote paths apply to the whole process. Commands without a PATH have none.
 fn choose_for_remote(arguments: &ArgMatches) {
     let is_set = |name: &str| arguments.try_get_one::<bool>(name).ok().flatten() == Some(&true);
     let cache_bytes = arguments.try_get_one::<u64>("cache-size").ok().flatten();
@@ -73,13 +73,10 @@ fn answer(name: &str, arguments: &ArgMatches, output: &Output) -> Result<Exit, F
         "check" => commands::check::run(arguments, output),
         "tunnel" => commands::far::tunnel::run(arguments, output),
         "completions" => commands::completions::run(arguments, output),
-        name => match (registry::find(name), registry::find_comparison(name)) {
+        name => match (find(name), find_comparison(name)) {
             (Some(entry), _) => commands::analysis::run(entry, arguments, output),
             (None, Some(entry)) => commands::comparison::run(entry, arguments, output),
-            (None, None) => Err(Failure::new(
-                Exit::Usage,
-                format!("there is no command {name}"),
-            )),
+            (None, None) => Err(Failure::new(Exit::Usage, format!("unknown command {name}"))),
         },
     }
 }

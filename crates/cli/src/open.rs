@@ -12,8 +12,8 @@ use stepscope_storage::{
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
-/// Finds the sessions at a path and says what is wrong there; what is merely ignored is said by
-/// `stepscope sessions`.
+/// Finds the sessions at a path and warns about problems there; files that are merely ignored are
+/// listed by `stepscope sessions`.
 pub(crate) fn find(path: &Path, output: &Output) -> Result<Found, Failure> {
     let found = stepscope_storage::find(path).inspect_err(|error| {
         if let StorageError::NoProfiles { notes, .. } = error {
@@ -31,7 +31,7 @@ pub(crate) fn find(path: &Path, output: &Output) -> Result<Found, Failure> {
     Ok(found)
 }
 
-/// Says a note of a search on standard error.
+/// Prints a note of a search on standard error.
 pub(crate) fn remark(note: &Note, output: &Output) {
     let path = note.path.display();
     match note.kind {
@@ -47,8 +47,8 @@ pub(crate) fn remark(note: &Note, output: &Output) {
     }
 }
 
-/// The wanted session, by name, location, number, or a part of a name that only one has; the newest
-/// where none is wanted.
+/// The requested session, by name, location, number, or a unique part of a name; the newest if none
+/// is requested.
 pub(crate) fn choose<'a>(
     found: &'a Found,
     wanted: Option<&str>,
@@ -61,7 +61,7 @@ pub(crate) fn choose<'a>(
         if found.sessions.len() > 1 {
             let count = found.sessions.len();
             output.remark(&format!(
-                "{count} sessions here; this is the newest, {} (--session NAME for another)",
+                "{count} sessions found; showing the newest, {} (--session NAME for another one)",
                 newest.name
             ));
         }
@@ -71,7 +71,7 @@ pub(crate) fn choose<'a>(
     picked.ok_or_else(|| not_there(found, &format!("--session {wanted}")))
 }
 
-/// Says that what was typed is no session, and which there are.
+/// The failure for an unknown or ambiguous session, with the available ones.
 pub(crate) fn not_there(found: &Found, typed: &str) -> Failure {
     const SHOWN: usize = 12;
     let mut names: Vec<String> = found
@@ -85,15 +85,15 @@ pub(crate) fn not_there(found: &Found, typed: &str) -> Failure {
         names.push(format!("{} more", found.sessions.len() - SHOWN));
     }
     let message = format!(
-        "{typed} is not one session; available: {}",
+        "{typed} does not match exactly one session; available: {}",
         names.join(", ")
     );
     Failure::new(Exit::Usage, message)
-        .hint("give a name, a part that only one has, or a number from `stepscope sessions PATH`")
+        .hint("give a name, a unique part of a name, or a number from `stepscope sessions PATH`")
 }
 
-/// Opens all hosts of a session. The session is never freed: the process ends soon after it was
-/// asked, and returning hundreds of megabytes page by page would only delay that.
+/// Opens all hosts of a session. The session is never freed: the process ends soon, and returning
+/// hundreds of megabytes page by page would only delay that.
 pub(crate) fn open(
     files: &SessionFiles,
     reads: Reads,
@@ -103,7 +103,7 @@ pub(crate) fn open(
 }
 
 /// Opens all hosts of a session, as far as a question `reads` them. Hosts that cannot be read are
-/// warned of, as long as one can.
+/// skipped with a warning, as long as one can be read.
 pub(crate) fn open_owned(
     files: &SessionFiles,
     reads: Reads,
@@ -124,7 +124,7 @@ pub(crate) fn open_owned(
     }
     if inputs.is_empty() && memory.is_empty() && programs.is_empty() {
         bar.finish_and_clear();
-        let no_host = || Failure::new(Exit::Path, "the session has no host");
+        let no_host = || Failure::new(Exit::Path, "the session has no hosts");
         let first = unread.into_iter().next();
         return Err(first.map_or_else(no_host, |(_, error)| Failure::from(error)));
     }
@@ -133,8 +133,8 @@ pub(crate) fn open_owned(
     if left_out_bytes > 0 {
         let read_bytes = files.size_bytes.saturating_sub(left_out_bytes);
         output.remark(&format!(
-            "{} of {} are read: threads of the host stay where they are, because this answer takes \
-             nothing from them",
+            "reading {} of {}: host threads are skipped, because this answer does not \
+             need them",
             stepscope_analysis::telling::format::bytes(read_bytes as f64),
             stepscope_analysis::telling::format::bytes(files.size_bytes as f64)
         ));
@@ -149,7 +149,7 @@ pub(crate) fn open_owned(
     Ok(session.with_manifests(manifests))
 }
 
-/// Adds what one host reads to the bar of all.
+/// Adds the bytes that one host reads to the progress bar of all.
 struct Advance<'a> {
     bar: &'a ProgressBar,
     done: std::sync::atomic::AtomicU64,
@@ -188,13 +188,14 @@ fn undecodable(error: &IngestError, files: &SessionFiles) -> Failure {
         );
     }
     Failure::new(Exit::Path, message).hint(
-        "stepscope reads what jax.profiler leaves in <log dir>/plugins/profile/<run>/: give it that \
+        "stepscope reads what jax.profiler writes to <log dir>/plugins/profile/<run>/; give it \
+            that \
          log directory or its *.xplane.pb",
     )
 }
 
-/// Warns of damage, but for what the report already says. What was merely repaired or not recorded
-/// is a note of the overview, and elsewhere said when asked with `-v`.
+/// Warns of damage, except for what the report already says. What was merely repaired or not
+/// recorded is a note of the overview; elsewhere it is printed with `-v`.
 pub(crate) fn warn(session: &Session, told: &[stepscope_analysis::Note], output: &Output) {
     for warning in &session.warnings {
         if told.iter().any(|note| note.text.contains(&warning.message)) {

@@ -17,19 +17,19 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default().bold();
 const FAINT: Style = Style::new().dimmed();
 
-/// Columns when nobody says how many there are.
+/// Columns if the width is unknown.
 const DEFAULT_WIDTH: usize = 120;
-/// Less than this many bytes open faster than a bar can be read.
+/// Files smaller than this open faster than a bar can be read.
 const WORTH_A_BAR_BYTES: u64 = 32 << 20;
 
-/// How much is said beside the answer.
+/// How much is printed besides the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Loudness {
     /// Warnings and errors.
     Quiet,
     /// Remarks and progress too.
     Normal,
-    /// Everything.
+    /// Details too.
     Verbose,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Output {
     pub(crate) width: usize,
     /// Characters for our own words.
     pub(crate) charset: Charset,
-    /// Standard output keeps colours.
+    /// Whether standard output keeps colors.
     pub(crate) is_coloured: bool,
     is_terminal: bool,
     loudness: Loudness,
@@ -48,7 +48,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// As the common arguments ask. Asks the terminal nothing when there is none.
+    /// From the common arguments. Does not query the terminal if there is none.
     pub(crate) fn new(arguments: &ArgMatches) -> Self {
         let choice = match arguments.get_one::<String>("color").map(String::as_str) {
             Some("always") => ColorChoice::Always,
@@ -82,7 +82,7 @@ impl Output {
         }
     }
 
-    /// Prints text made for people; colours are removed where nobody wants them.
+    /// Prints text for people; colors are removed if they are not wanted.
     pub(crate) fn text(&self, text: &str) -> Result<(), Failure> {
         if let Some(path) = &self.file {
             let plain = anstream::adapter::strip_str(text).to_string();
@@ -93,7 +93,7 @@ impl Output {
         Ok(stream.flush()?)
     }
 
-    /// Prints data for programs as it is, ended by a line break.
+    /// Prints data for programs unchanged, with a final line break.
     pub(crate) fn data(&self, data: &str) -> Result<(), Failure> {
         let end = if data.ends_with('\n') { "" } else { "\n" };
         if let Some(path) = &self.file {
@@ -114,31 +114,31 @@ impl Output {
         }
     }
 
-    /// Says something beside the answer, unless asked to be quiet.
+    /// Prints a remark besides the answer, unless `--quiet` is given.
     pub(crate) fn remark(&self, text: &str) {
         if self.loudness > Loudness::Quiet {
             anstream::eprintln!("{FAINT}{}{FAINT:#}", self.clean(text));
         }
     }
 
-    /// Says where the pages are, quiet or not: without it the command is of no use.
+    /// Prints the address of the pages, even if quiet: without it the command is useless.
     pub(crate) fn address(&self, url: &str) {
         let url = self.clean(url);
         anstream::eprintln!("Stepscope at {HINT}{url}{HINT:#} (Ctrl-C to stop)");
     }
 
-    /// Gives an address to open, quiet or not.
+    /// Prints an address to open, even if quiet.
     pub(crate) fn link(&self, what: &str, url: &str) {
         anstream::eprintln!("{what}: {HINT}{}{HINT:#}", self.clean(url));
     }
 
-    /// Warns, quiet or not, with what to do about it.
+    /// Prints a warning with a hint, even if quiet.
     pub(crate) fn warn(&self, text: &str, hint: &str) {
         anstream::eprintln!("{WARNING}warning:{WARNING:#} {}", self.clean(text));
         self.hint(hint);
     }
 
-    /// What only someone who asked with `-v` wants to know.
+    /// Prints a detail, only with `-v`.
     pub(crate) fn detail(&self, text: &str, hint: &str) {
         if self.loudness == Loudness::Verbose {
             self.note("note", text);
@@ -146,7 +146,7 @@ impl Output {
         }
     }
 
-    /// A remark that begins with the word for what it is, such as `joined`.
+    /// A remark that starts with a word for its type, such as `joined`.
     pub(crate) fn note(&self, word: &str, text: &str) {
         if self.loudness > Loudness::Quiet {
             anstream::eprintln!("{HINT}{word}:{HINT:#} {}", self.clean(text));
@@ -155,7 +155,7 @@ impl Output {
 
     fn hint(&self, hint: &str) {
         if !hint.is_empty() {
-            // Lines of Python, on one.
+            // Lines of Python, on one line.
             let hint = hint.replace('\n', "; ");
             anstream::eprintln!("{HINT}hint:{HINT:#} {}", self.clean(&hint));
         }
@@ -165,7 +165,8 @@ impl Output {
         self.charset.text(&format::one_line(text))
     }
 
-    /// A bar for `total` bytes on standard error; hidden where nobody watches or it is soon over.
+    /// A bar for `total` bytes on standard error; hidden if that is not a terminal or the work is
+    /// soon done.
     pub(crate) fn progress(&self, total: u64, what: &str) -> ProgressBar {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
         if self.loudness == Loudness::Quiet
@@ -185,13 +186,13 @@ impl Output {
 }
 
 impl Output {
-    /// Where bars of several things at once go; none where nobody watches.
+    /// The container for several bars at the same time; none if standard error is not a terminal.
     pub(crate) fn bars(&self) -> Option<MultiProgress> {
         let is_watched = self.loudness > Loudness::Quiet && io::stderr().is_terminal();
         is_watched.then(MultiProgress::new)
     }
 
-    /// One of several bars, of a thousand steps, with its words behind it.
+    /// One of several bars, of a thousand steps, with its text after it.
     pub(crate) fn bar(&self, group: &MultiProgress, name: &str) -> ProgressBar {
         let bar = group.add(ProgressBar::new(1000));
         if let Ok(style) = ProgressStyle::with_template("{prefix} [{bar:24}] {msg}") {
@@ -202,7 +203,7 @@ impl Output {
     }
 }
 
-/// Prints why a command failed, and says how the process ends.
+/// Prints why a command failed, and returns the exit code.
 pub(crate) fn failure(output: &Output, failure: &Failure) -> Exit {
     match failure {
         Failure::BrokenPipe => Exit::Fine,
@@ -218,19 +219,19 @@ pub(crate) fn failure(output: &Output, failure: &Failure) -> Exit {
     }
 }
 
-/// Prints clap's help, version or complaint.
+/// Prints clap's help, version, or error.
 pub(crate) fn usage(error: &clap::Error) -> Exit {
     let exit = if error.use_stderr() {
         Exit::Usage
     } else {
         Exit::Fine
     };
-    // A reader that closed the pipe has seen what it wanted of the help.
+    // A reader that closed the pipe has seen enough of the help.
     let _ = error.print();
     exit
 }
 
-/// Sends tracing to standard error; `level` counts `-v`.
+/// Sends tracing output to standard error; `level` is the number of `-v`.
 pub(crate) fn start_tracing(level: u8) {
     use tracing_subscriber::filter::LevelFilter;
     let level = match level {
@@ -239,7 +240,7 @@ pub(crate) fn start_tracing(level: u8) {
         2 => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
-    // Fails where the process traces already, as a second run in one Python process does.
+    // Fails if the process already has a subscriber, like a second run in one Python process.
     let _ = tracing_subscriber::fmt()
         .with_writer(io::stderr)
         .with_max_level(level)
@@ -275,7 +276,8 @@ fn width(is_terminal: bool) -> usize {
         .unwrap_or(DEFAULT_WIDTH)
 }
 
-/// The locale's character set, by the variables that POSIX gives precedence in this order.
+/// Whether the locale's character set is UTF-8, from the variables in the order of precedence that
+/// POSIX defines.
 fn locale_is_utf8() -> bool {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"];
     let locale = names
@@ -291,7 +293,7 @@ fn locale_is_utf8() -> bool {
     }
 }
 
-/// JSON text with line breaks and indentation; the order of keys stays.
+/// JSON text with line breaks and indentation; the order of keys stays the same.
 fn indented(json: &str) -> String {
     let mut text = String::with_capacity(json.len() * 2);
     let mut depth = 0usize;

@@ -8,12 +8,12 @@ use stepscope_analysis::{Note, NoteKind};
 
 use crate::format::{self, Charset};
 
-/// Sentences are not set wider than this.
+/// Maximum width of sentences.
 pub(crate) const READABLE: usize = 100;
 
-/// What matters on a line.
+/// For what matters on a line.
 pub(crate) const BOLD: Style = Style::new().bold();
-/// What matters least.
+/// For what matters least.
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
 /// A heading, for a line of its own.
@@ -21,7 +21,7 @@ pub(crate) fn heading(text: &str) -> String {
     format!("{BOLD}{text}{BOLD:#}")
 }
 
-/// The colour of a verdict; red is for problems only.
+/// The color of a verdict; red is for problems only.
 pub(crate) fn verdict_style(verdict: VerdictKind) -> Style {
     match verdict {
         VerdictKind::Good => AnsiColor::Green.on_default(),
@@ -36,9 +36,9 @@ pub(crate) fn title(text: &str, charset: Charset) -> String {
     format!("{BOLD}{}{BOLD:#}\n", charset.text(text))
 }
 
-/// Names and values, values aligned and wrapped.
+/// Names and values, with the values aligned and wrapped.
 pub(crate) fn headline(pairs: &[(String, String)], width: usize, charset: Charset) -> String {
-    // Other characters may take other room, so names are measured as they are printed.
+    // Replacement characters may have other widths, so names are measured as printed.
     let names: Vec<String> = pairs.iter().map(|(name, _)| charset.text(name)).collect();
     let widest = names
         .iter()
@@ -49,7 +49,7 @@ pub(crate) fn headline(pairs: &[(String, String)], width: usize, charset: Charse
     for (name, (_, value)) in names.iter().zip(pairs) {
         let room = width.saturating_sub(widest + 2).max(20);
         let value = charset.text(&format::one_line(value));
-        // What fits stays as it is, spaces within it too.
+        // What fits stays as it is, including spaces.
         let lines = if format::width(&value) <= room {
             vec![value]
         } else {
@@ -72,7 +72,7 @@ fn word(note: &Note) -> &'static str {
     }
 }
 
-/// Notes, warnings first, wrapped; what to do stands below each.
+/// Notes, warnings first, wrapped; the hint is below each note.
 pub(crate) fn notes(notes: &[Note], width: usize, charset: Charset) -> String {
     let mut sorted: Vec<&Note> = notes.iter().collect();
     sorted.sort_by_key(|note| note.kind);
@@ -118,8 +118,8 @@ pub(crate) fn note_lines(note: &Note, width: usize, charset: Charset) -> Vec<Str
     lines
 }
 
-/// Sentences, one a line or wrapped below its first words; one that begins with the word of a
-/// finding is marked in its colour. What is indented stays so, and far in it is code, left as it is.
+/// Sentences, one per line, or wrapped with a hanging indent; the status word that starts a finding
+/// is in its color. Indentation is kept, and deeply indented lines are code, left as they are.
 pub(crate) fn sentences(lines: &[String], width: usize, charset: Charset) -> String {
     const CODE: usize = 5;
     let mut text = String::new();
@@ -160,7 +160,7 @@ pub(crate) fn sentences(lines: &[String], width: usize, charset: Charset) -> Str
     text
 }
 
-/// The style of the word that a finding or a check begins with.
+/// The style of the word that a finding or a check starts with.
 pub(crate) fn finding_style(word: &str) -> Option<Style> {
     match word {
         "bad" => Some(verdict_style(VerdictKind::Bad)),
@@ -187,7 +187,7 @@ fn wrapped(text: &str, columns: usize, charset: Charset) -> Vec<String> {
 
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/// A horizontal bar of at most `columns`, in eighths of a column where the characters allow it.
+/// A horizontal bar of at most `columns`, in eighths of a column if the characters allow it.
 pub(crate) fn bar(ratio: f64, columns: usize, charset: Charset) -> String {
     let ratio = if ratio.is_finite() {
         ratio.clamp(0.0, 1.0)
@@ -201,7 +201,7 @@ pub(crate) fn bar(ratio: f64, columns: usize, charset: Charset) -> String {
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
 }
 
-/// Columns for each share of a stacked bar: they sum to `columns`, the largest remainders win.
+/// Columns for each share of a stacked bar: they sum to `columns`, and the largest remainders win.
 pub(crate) fn stacked(ratios: &[f64], columns: usize) -> Vec<usize> {
     let total: f64 = ratios.iter().filter(|ratio| ratio.is_finite()).sum();
     if total <= 0.0 {
@@ -232,7 +232,7 @@ pub(crate) fn stacked(ratios: &[f64], columns: usize) -> Vec<usize> {
     shares
 }
 
-/// One character per value, tall for large ones.
+/// One character per value, taller for larger values.
 pub(crate) fn sparkline(values: &[f64], charset: Charset) -> String {
     let levels: &[char] = match charset {
         Charset::Ascii => &['_', '.', '-', '=', '+', '*', '#'],
@@ -268,7 +268,7 @@ fn floored(value: f64) -> usize {
     }
 }
 
-/// A foreground colour; terminals without 24 bits show the nearest.
+/// A foreground color; terminals without 24-bit color show the nearest one.
 pub(crate) const fn foreground(red: u8, green: u8, blue: u8) -> Style {
     Style::new().fg_color(Some(Color::Rgb(RgbColor(red, green, blue))))
 }

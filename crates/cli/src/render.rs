@@ -1,4 +1,4 @@
-//! Reports as text and as HTML, for those who do not print them: `repr` and notebooks in Python.
+//! Reports as text and as HTML, for callers that do not print them: `repr` and notebooks in Python.
 
 use std::fmt::Write;
 
@@ -11,13 +11,13 @@ use crate::table::{self, View};
 /// How much of a report is rendered.
 #[derive(Debug, Clone, Copy)]
 pub struct Extent {
-    /// Columns of text; HTML has all of them.
+    /// Columns of text; does not apply to HTML.
     pub width: usize,
     /// Rows of the first table.
     pub rows: usize,
 }
 
-/// The headline, the first table that has rows, and the notes, as plain text of one width.
+/// The headline, the first table that has rows, and the notes, as plain text of this width.
 pub fn text(answer: &Answer, extent: Extent) -> String {
     let view = view(extent);
     let mut text = page::headline(&answer.headline(), view.width, view.charset);
@@ -65,7 +65,7 @@ fn push_table_text(text: &mut String, table: &Table, view: &View) {
     }
 }
 
-/// The same as an HTML fragment without scripts, styled in place: notebooks keep no style sheets.
+/// The same as an HTML fragment without scripts, with inline styles: notebooks drop style sheets.
 pub fn html(answer: &Answer, extent: Extent) -> String {
     let mut html = String::from("<div class=\"stepscope-report\">");
     let headline = answer.headline();
@@ -141,7 +141,7 @@ fn push_notes(html: &mut String, notes: &[Note]) {
     }
 }
 
-/// What says that rows are left out; none where all are shown.
+/// Says how many rows are left out; none if all are shown.
 fn more_rows(table: &Table, limit: usize) -> Option<String> {
     let total = table.row_count.max(table.rows.len());
     let more = total.saturating_sub(table.rows.len().min(limit));
@@ -149,7 +149,7 @@ fn more_rows(table: &Table, limit: usize) -> Option<String> {
     (more > 0).then(|| format!("{} more {noun}", format::grouped(&more.to_string())))
 }
 
-/// Text as HTML text or as the value of an attribute.
+/// Text escaped for HTML, also for attribute values.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

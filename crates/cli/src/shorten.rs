@@ -1,8 +1,8 @@
 //! Names of one column, shortened so that rows stay distinguishable.
 //!
 //! Most names keep both ends ([`format::shortened`]). Names of C++ kernels often differ only in the
-//! middle, where that cuts, or have the same parameters at their end. So where different names would
-//! look alike, the first of these that tells them apart is taken, whole ones before cut ones:
+//! middle, where that cuts, or end with the same parameters. If different names would look alike,
+//! the first of these forms that distinguishes them is used, complete forms before cut ones:
 //!
 //! ```text
 //! void at::native::copy_kernel<float, 4>(int, Array<char*, 2>)      as it is
@@ -19,7 +19,7 @@ use crate::format::{self, Charset};
 /// Characters shown before the first one that differs.
 const CONTEXT: usize = 3;
 
-/// Each text in at most so many terminal columns, different texts differently.
+/// Each text in at most this many terminal columns; different texts look different.
 pub(crate) fn distinct(texts: &[String], columns: usize, charset: Charset) -> Vec<String> {
     let mut shown: Vec<String> = texts
         .iter()
@@ -55,11 +55,11 @@ pub(crate) fn distinct(texts: &[String], columns: usize, charset: Charset) -> Ve
     shown
 }
 
-/// Different texts, sorted, in at most so many columns; some may look alike again, and there are
-/// none where the way does not fit.
+/// Shortens sorted, different texts to at most this many columns. Some may still look alike; the
+/// result is empty if this way does not fit.
 type Way = fn(&[&str], usize, Charset) -> Vec<String>;
 
-/// A text without what can go.
+/// A text without its optional parts.
 type Form = fn(&str, Charset) -> String;
 
 /// Sets of different texts that look the same, each sorted.
@@ -72,7 +72,7 @@ fn look_alikes<'a>(texts: &'a [String], shown: &[String]) -> Vec<Vec<&'a str>> {
     several.map(|texts| texts.into_iter().collect()).collect()
 }
 
-/// The form of each text, if all fit as they are.
+/// The form of each text, if all fit uncut.
 fn fitting(texts: &[&str], columns: usize, charset: Charset, form: Form) -> Vec<String> {
     let short: Vec<String> = texts.iter().map(|text| form(text, charset)).collect();
     if short.iter().all(|text| format::width(text) <= columns) {
@@ -88,7 +88,7 @@ fn cut(texts: &[&str], columns: usize, charset: Charset, form: Form) -> Vec<Stri
     texts.iter().map(short).collect()
 }
 
-/// `ns::kernel<float>` of `void ns::kernel<float>(int, float*)`; a text of another form stays.
+/// `ns::kernel<float>` of `void ns::kernel<float>(int, float*)`; other texts stay as they are.
 fn signature(text: &str, _: Charset) -> String {
     let name = text.strip_prefix("void ").unwrap_or(text);
     let Some(head) = name.strip_suffix(')') else {
@@ -134,7 +134,7 @@ fn collapsed(text: &str, charset: Charset) -> String {
     short
 }
 
-/// The beginning, and what follows where a text begins to differ from those next to it in order.
+/// The start, and the part where a text starts to differ from its neighbors in the order.
 fn around(texts: &[&str], columns: usize, charset: Charset) -> Vec<String> {
     let names: Vec<&str> = texts
         .iter()
@@ -156,12 +156,12 @@ fn around(texts: &[&str], columns: usize, charset: Charset) -> Vec<String> {
     names.iter().map(short).collect()
 }
 
-/// The beginning of a text, and what stands around one of its characters.
+/// The start of a text, and what is around one of its characters.
 fn window(text: &str, at: usize, columns: usize, charset: Charset) -> String {
     let ellipsis = charset.ellipsis();
     let length = text.chars().count();
     let room = columns.saturating_sub(2 * format::width(ellipsis));
-    // Paths all begin alike.
+    // Paths all start alike.
     let is_path = text.contains('/') && !text.contains(' ');
     let head_room = if is_path { 0 } else { room / 4 };
     let width = room - head_room;
@@ -175,7 +175,7 @@ fn window(text: &str, at: usize, columns: usize, charset: Charset) -> String {
     format!("{head}{gap}{shown}{end}")
 }
 
-/// The beginning and a number.
+/// The start and a number.
 fn numbered(texts: &[&str], columns: usize, charset: Charset) -> Vec<String> {
     let numbers = 1..=texts.len();
     let short = |(text, number): (&&str, usize)| {
@@ -279,7 +279,7 @@ mod tests {
             let shown = distinct(&names, columns, Charset::Unicode);
             let different: BTreeSet<&String> = shown.iter().collect();
             assert_eq!(different.len(), 6, "{columns}: {shown:#?}");
-            assert_eq!(shown[0], shown[6], "an equal name looks equal");
+            assert_eq!(shown[0], shown[6], "equal names look equal");
             assert!(shown.iter().all(|text| format::width(text) <= columns));
         }
     }

@@ -1,5 +1,5 @@
-//! Tables for the terminal: they fit the width, numbers stand right, names lose their middle, or
-//! another part where they would look alike.
+//! Tables for the terminal: they fit the width, numbers are right-aligned, and names are cut in the
+//! middle, or elsewhere if they would look alike.
 
 use std::fmt::Write;
 
@@ -9,25 +9,25 @@ use stepscope_analysis::{Cell, Column, Table, Unit};
 use crate::format::{self, Charset, Scale};
 use crate::shorten;
 
-/// How tables are to be shown.
+/// How tables are shown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View {
     /// Columns of the terminal.
     pub(crate) width: usize,
-    /// Rows at most; none means all.
+    /// Maximum number of rows; `None` for all.
     pub(crate) limit: Option<usize>,
     /// Characters for our own words.
     pub(crate) charset: Charset,
-    /// Nothing is hidden and nothing is shortened.
+    /// Hide and shorten nothing.
     pub(crate) is_wide: bool,
 }
 
-/// Tables with an option of their name, which says how many rows the report has of them.
+/// Tables with an option of their own name that limits how many rows the report has.
 const OWN_LIMITS: [&str; 2] = ["instances", "shardings"];
 const GAP: usize = 2;
-/// An essential text column is not made narrower than this to keep a column that may go ...
+/// An essential text column is not made narrower than this to keep an optional column ...
 const COMFORTABLE: usize = 30;
-/// ... and one that may go itself not narrower than this.
+/// ... and an optional column is not made narrower than this itself.
 const USEFUL: usize = 22;
 /// A text column is never made narrower than this.
 const NARROWEST: usize = 8;
@@ -35,8 +35,8 @@ const NARROWEST: usize = 8;
 const HEADER: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
 
-/// The table as lines, each ended; coloured, for a stream that removes what it does not want.
-/// A last line says what is not shown and how to see it.
+/// The table as lines; in color, for a stream that removes colors if needed. A last line says what
+/// is hidden and how to show it.
 pub(crate) fn render(table: &Table, view: &View) -> String {
     let (mut text, hidden) = body(table, view);
     if let Some(footer) = footer(table, &hidden, view) {
@@ -50,7 +50,7 @@ pub(crate) fn rows(table: &Table, view: &View) -> String {
     body(table, view).0
 }
 
-/// The table with these columns only, by their keys, in this order.
+/// The table with only the columns with these keys, in this order.
 pub(crate) fn with_columns(table: Table, keys: &[&str]) -> Table {
     let position = |key: &&str| table.columns.iter().position(|column| column.key == *key);
     let kept: Vec<usize> = keys.iter().filter_map(position).collect();
@@ -71,7 +71,8 @@ fn row_count(table: &Table, view: &View) -> usize {
         .map_or(table.rows.len(), |limit| limit.min(table.rows.len()))
 }
 
-/// Of two sessions all rows are about the second: its name, which may be long, says nothing more.
+/// In a comparison of two sessions all rows are about the second: its name, which may be long, adds
+/// nothing.
 fn names_one_session(table: &Table, index: usize) -> bool {
     let column = table.columns[index];
     let mut cells = table.rows.iter().map(|row| &row[index]);
@@ -98,7 +99,7 @@ fn body(table: &Table, view: &View) -> (String, Vec<&'static str>) {
     let header_lines = columns.iter().map(|column| column.header.len()).max();
     for index in 0..header_lines.unwrap_or(0) {
         let part = |column: &Shown| column.header.get(index).cloned().unwrap_or_default();
-        // Headers of one word have nothing on the first of two lines.
+        // Leave the first header line empty for headers of one word.
         if columns.iter().any(|column| !part(column).is_empty()) {
             line(&mut text, &columns, part, HEADER, view.charset);
         }
@@ -111,20 +112,23 @@ fn body(table: &Table, view: &View) -> (String, Vec<&'static str>) {
 }
 
 /// A column as it will be printed.
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, no state")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, not a state"
+)]
 struct Shown {
     name: &'static str,
-    /// One line, or two where that saves room.
+    /// One line, or two if that saves space.
     header: Vec<String>,
     cells: Vec<String>,
     is_number: bool,
     is_essential: bool,
-    /// Figures of something that never happens, which push out none that do.
+    /// All figures are zero, so the column must not displace others.
     is_zero: bool,
     is_blank: bool,
-    /// Holds sentences, of which a part says nothing.
+    /// Contains sentences, which are useless if cut.
     is_prose: bool,
-    /// Says the same in every row.
+    /// Has the same value in every row.
     is_constant: bool,
     width: usize,
 }
@@ -153,7 +157,7 @@ impl Shown {
         }
     }
 
-    /// Whoever reads the other column reads this one: the same figures, or a text within its text.
+    /// The other column already shows this one: the same figures, or text that contains its text.
     fn is_part_of(&self, other: &Self) -> bool {
         let mut pairs = self.cells.iter().zip(&other.cells);
         match (self.is_number, other.is_number) {
@@ -163,7 +167,7 @@ impl Shown {
         }
     }
 
-    /// How wide it would be with its header on one line.
+    /// Its width with the header on one line.
     fn unfolded_width(&self) -> usize {
         self.width.max(format::width(self.header.join(" ").trim()))
     }
@@ -173,7 +177,7 @@ impl Shown {
         self.header = vec![self.header.join(" ").trim().to_owned()];
     }
 
-    /// Breaks the header where its longer line is shortest.
+    /// Breaks the header so that its longer line is as short as possible.
     fn fold_header(&mut self) {
         let words: Vec<&str> = self
             .header
@@ -194,7 +198,7 @@ impl Shown {
         }
     }
 
-    /// The narrowest it may be made.
+    /// The minimum width.
     fn least(&self, floor: usize) -> usize {
         if self.is_number || self.is_prose {
             self.width
@@ -206,7 +210,7 @@ impl Shown {
     }
 }
 
-/// A column whose figures are in one unit, which its header names.
+/// A column whose figures share one unit, which its header names.
 pub(crate) struct Scaled {
     pub(crate) header: String,
     pub(crate) cells: Vec<String>,
@@ -236,7 +240,7 @@ pub(crate) fn scaled(table: &Table, index: usize, rows: &[Vec<Cell>], charset: C
     Scaled { header, cells }
 }
 
-/// The other end of the ranges whose one end stands in this column, such as `to_ps` of `from_ps`.
+/// The other end of the ranges whose one end is in this column, such as `to_ps` for `from_ps`.
 fn other_bound(table: &Table, index: usize) -> Option<usize> {
     let column = table.columns[index];
     let of = |prefix: &str, other: &str| {
@@ -295,11 +299,12 @@ fn show(cell: &Cell, scale: &Scale, charset: Charset) -> String {
     }
 }
 
-/// Makes the row fit: headers on two lines, then columns that may go, then narrower names, then
-/// whatever is left but the first. Answers the names of those that went.
+/// Makes the row fit: first with headers on two lines, then without optional columns, then with
+/// narrower names, then without other columns except the first. Returns the names of the removed
+/// columns.
 fn fit(columns: &mut Vec<Shown>, width: usize) -> Vec<&'static str> {
     let mut hidden = Vec::new();
-    // A column without a single figure says nothing; it goes without mention.
+    // A column without any figures is removed without mention.
     columns.retain(|column| column.is_essential || !column.is_blank);
     if needed(columns, COMFORTABLE) > width {
         columns.iter_mut().for_each(Shown::fold_header);
@@ -330,8 +335,8 @@ fn fit(columns: &mut Vec<Shown>, width: usize) -> Vec<&'static str> {
     hidden
 }
 
-/// The next column to go: one that repeats another, one that never changes, else the last; figures
-/// that are not zero stay longer than zeros.
+/// The next column to remove: one that repeats another, one that never changes, else the last;
+/// columns of zeros go before others.
 fn least_telling(columns: &[Shown], keeps_essential: bool) -> Option<usize> {
     let may_go = |index: &usize| !(keeps_essential && columns[*index].is_essential);
     let repeats = |index: &usize| {
@@ -367,7 +372,7 @@ fn needed(columns: &[Shown], floor: usize) -> usize {
         + gaps
 }
 
-/// Takes what is too much from the widest text columns, one terminal column at a time.
+/// Narrows the widest text columns, one terminal column at a time, until the row fits.
 fn narrow(columns: &mut [Shown], width: usize, floor: usize) {
     let gaps = GAP * columns.len().saturating_sub(1);
     let natural: usize = columns.iter().map(|column| column.width).sum();
@@ -410,7 +415,7 @@ fn line(
     let _ = writeln!(text, "{style}{}{style:#}", row.trim_end());
 }
 
-/// What is not shown, and how to see it.
+/// What is not shown, and how to show it.
 fn footer(table: &Table, hidden: &[&str], view: &View) -> Option<String> {
     let shown = row_count(table, view);
     let total = table.row_count.max(table.rows.len());

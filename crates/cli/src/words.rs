@@ -1,13 +1,13 @@
-//! First words that people bring from elsewhere, made into ours before the command line is parsed.
+//! First words that people know from other tools, translated before the command line is parsed.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use crate::args::command;
 
-/// The command line as given, with `view` put in where someone names only a path, as in
-/// `stepscope ./logs` or, from TensorBoard's users, `stepscope --logdir ./logs`; and with our words
-/// for those of XProf's command: `server`, `get_overview`, `get_hlo_stats`.
+/// The command line with `view` inserted if only a path is given, as in `stepscope ./logs` or, from
+/// TensorBoard's users, `stepscope --logdir ./logs`; and with our command names instead of XProf's:
+/// `server`, `get_overview`, `get_hlo_stats`.
 pub(crate) fn with_view(given: Vec<OsString>) -> Vec<OsString> {
     with_view_where(given, |path| {
         let path = Path::new(path);
@@ -74,7 +74,7 @@ mod tests {
             ("get_hlo_stats", "hlo_stats"),
             ("get_memory_profile", "memory_profile"),
             ("get_llo_analysis", "get_llo_analysis"),
-            ("get_steps", "view"), // a folder that is called so
+            ("get_steps", "view"), // a folder with this name
         ] {
             assert_eq!(second(word), ours, "{word}");
         }

@@ -1,5 +1,5 @@
-//! Files past 4 GiB, without writing them: sparse files whose hole is an unknown field, with
-//! planes and events behind it. Mapped by the storage, so only the touched pages cost memory.
+//! Files larger than 4 GiB without writing them: sparse files whose hole is an unknown field, with
+//! planes and events after it. Storage maps them into memory, so only touched pages use memory.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test")]
@@ -36,7 +36,7 @@ fn drawn(text: &str) -> Vec<u8> {
     drawing::draw(text).unwrap().to_bytes()
 }
 
-/// Writes parts one after the other; a hole takes space in the file and none on the disk.
+/// Writes parts one after the other; a hole has a length in the file but uses no disk space.
 struct SparseFile {
     file: File,
     length: u64,
@@ -158,7 +158,7 @@ fn planes_and_events_past_four_gibibytes_are_read() {
     assert_eq!(session.label_name(late.labels()[1]), "late");
     drop(session);
 
-    // Cut within the last metadata: the offset that is told lies past 4 GiB too.
+    // Cut within the last metadata: the reported offset is past 4 GiB too.
     fs::File::options()
         .write(true)
         .open(&path)

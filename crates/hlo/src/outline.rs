@@ -4,7 +4,7 @@
 //! The rest (constants, shardings, configurations of backends) is large and asked for of a few,
 //! so it is read again from the bytes, for which this finds the places.
 
-use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
+use stepscope_wire::{Fields, Value};
 
 /// Places within the bytes of a serialised HloProto or HloModuleProto.
 #[derive(Debug, Clone, Default)]
@@ -37,38 +37,23 @@ impl<'a> Outline<'a> {
 }
 
 fn instructions(module: &[u8]) -> Vec<&[u8]> {
-    let computations = Fields(module).filter(|&(number, _)| number == 3);
+    let computations = fields(module, 3);
     computations
-        .flat_map(|(_, computation)| Fields(computation))
-        .filter_map(|(number, instruction)| (number == 2).then_some(instruction))
+        .flat_map(|computation| fields(computation, 2))
         .collect()
 }
 
 /// The first field of this number that has a length.
 pub(crate) fn field(bytes: &[u8], number: u32) -> Option<&[u8]> {
-    let mut fields = Fields(bytes).filter(|&(found, _)| found == number);
-    fields.next().map(|(_, value)| value)
+    fields(bytes, number).next()
 }
 
-/// The fields of a message that have a length, with their numbers; ends at the first damage.
-struct Fields<'a>(&'a [u8]);
-
-impl<'a> Iterator for Fields<'a> {
-    type Item = (u32, &'a [u8]);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        while !self.0.is_empty() {
-            let (number, wire_type) = decode_key(&mut self.0).ok()?;
-            if wire_type == WireType::LengthDelimited {
-                let length = usize::try_from(decode_varint(&mut self.0).ok()?).ok()?;
-                let (value, rest) = self.0.split_at_checked(length)?;
-                self.0 = rest;
-                return Some((number, value));
-            }
-            skip_field(wire_type, number, &mut self.0, DecodeContext::default()).ok()?;
-        }
-        None
-    }
+/// The fields of this number that have a length.
+fn fields(bytes: &[u8], number: u32) -> impl Iterator<Item = &[u8]> {
+    Fields::of(bytes).filter_map(move |field| match field.value {
+        Value::Bytes(value) if field.number == number => Some(value),
+        _ => None,
+    })
 }
 
 #[cfg(test)]

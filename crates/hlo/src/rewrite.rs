@@ -1,10 +1,7 @@
 //! A serialised program written again with other texts: every text goes through a function, what
 //! analyses need stays as it is, and all else is left out, constants among it.
 
-use prost::bytes::Buf as _;
-use prost::encoding::{
-    DecodeContext, WireType, decode_key, decode_varint, encode_key, encode_varint, skip_field,
-};
+use stepscope_wire::{Cursor, Value, push_bytes, push_message};
 
 use crate::outline::{Outline, field};
 
@@ -152,47 +149,44 @@ const BUFFERS: &[(u32, Rule)] = &[
 pub fn rewrite(program: &[u8], text: &mut dyn FnMut(ProgramText, &[u8]) -> Vec<u8>) -> Vec<u8> {
     let module = Outline::of(program).module;
     let is_wrapped = field(program, 1).is_some_and(|inner| inner.as_ptr() == module.as_ptr());
-    message(program, if is_wrapped { HLO } else { MODULE }, text)
+    let mut out = Vec::with_capacity(program.len());
+    let rules = if is_wrapped { HLO } else { MODULE };
+    message(program, rules, text, &mut out);
+    out
 }
 
 fn message(
-    mut bytes: &[u8],
+    bytes: &[u8],
     rules: &[(u32, Rule)],
     text: &mut dyn FnMut(ProgramText, &[u8]) -> Vec<u8>,
-) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len());
-    // Damage ends the message where it stands.
-    while bytes.has_remaining() {
-        let before = bytes;
-        let Ok((number, wire_type)) = decode_key(&mut bytes) else {
-            break;
+    out: &mut Vec<u8>,
+) {
+    let mut cursor = Cursor::new(bytes);
+    loop {
+        let begin = cursor.position();
+        // Damage ends the message where it stands.
+        let Ok(Some(field)) = cursor.whole_field() else {
+            return;
         };
-        if wire_type != WireType::LengthDelimited {
-            if skip_field(wire_type, number, &mut bytes, DecodeContext::default()).is_err() {
-                break;
+        let value = match field.value {
+            Value::Bytes(value) => value,
+            Value::Varint(_) | Value::Fixed64(_) | Value::Fixed32(_) => {
+                out.extend_from_slice(cursor.read_since(begin));
+                continue;
             }
-            let length = before.len() - bytes.len();
-            out.extend_from_slice(before.get(..length).unwrap_or_default());
-            continue;
+            // A group may hold anything, texts among it.
+            Value::Group | Value::Cut(_) => continue,
+        };
+        let rule = rules.iter().find(|(listed, _)| *listed == field.number);
+        match rule.map(|&(_, rule)| rule) {
+            None => {}
+            Some(Keep) => push_bytes(out, field.number, value),
+            Some(Text(kind)) => push_bytes(out, field.number, &text(kind, value)),
+            Some(Message(rules)) => {
+                push_message(out, field.number, |out| message(value, rules, text, out));
+            }
         }
-        let length = decode_varint(&mut bytes).ok();
-        let length = length.and_then(|length| usize::try_from(length).ok());
-        let Some((value, rest)) = length.and_then(|length| bytes.split_at_checked(length)) else {
-            break;
-        };
-        bytes = rest;
-        let rule = rules.iter().find(|(listed, _)| *listed == number);
-        let written = match rule.map(|&(_, rule)| rule) {
-            None => continue,
-            Some(Keep) => value.to_vec(),
-            Some(Text(kind)) => text(kind, value),
-            Some(Message(rules)) => message(value, rules, text),
-        };
-        encode_key(number, WireType::LengthDelimited, &mut out);
-        encode_varint(written.len() as u64, &mut out);
-        out.extend_from_slice(&written);
     }
-    out
 }
 
 #[cfg(test)]
@@ -230,5 +224,16 @@ mod tests {
         for length in 0..bytes.len() {
             rewrite(&bytes[..length], &mut |_, text| text.to_vec());
         }
+    }
+
+    #[test]
+    fn numbers_stay_and_groups_go() {
+        // 20: 7, 21: four bytes, 22: eight bytes, 23: a group of a text, 1: "ab"
+        let module = b"\xa0\x01\x07\xad\x011234\xb1\x0112345678\xbb\x01\x0a\x01a\xbc\x01\x0a\x02ab";
+        let written = rewrite(module, &mut |_, text| text.to_ascii_uppercase());
+        assert_eq!(
+            written,
+            b"\xa0\x01\x07\xad\x011234\xb1\x0112345678\x0a\x02AB"
+        );
     }
 }

@@ -1,8 +1,9 @@
 //! Which format some first bytes have.
 
-use stepscope_xplane::number_fields;
+use stepscope_wire::{Cursor, Value, number_fields};
 
 use crate::Format;
+use crate::perfetto::fields::packet;
 
 /// The format of a trace by its first bytes; none for a profile and for anything else.
 ///
@@ -39,22 +40,21 @@ const PACKET_NUMBERS: [u32; 6] = [3, 8, 10, 13, 41, 58];
 /// Packets of a trace begin like planes of a profile, which have six fields at most and of these a
 /// single number, the first.
 fn is_perfetto(head: &[u8]) -> bool {
-    let mut rest = head;
-    while let Some((&0x0a, after)) = rest.split_first() {
-        let Some((length, taken)) = crate::draft::wire::read_varint(after) else {
+    let mut cursor = Cursor::new(head);
+    while cursor.peek() == Some(packet::TAG) {
+        let Ok(Some(field)) = cursor.field() else {
             return false;
         };
-        let body = after.get(taken..).unwrap_or_default();
-        let length = usize::try_from(length).unwrap_or(usize::MAX);
-        let packet = body.get(..length).unwrap_or(body);
-        let numbers = number_fields(packet);
+        let (Value::Bytes(message) | Value::Cut(message)) = field.value else {
+            return false;
+        };
+        let numbers = number_fields(message);
         if numbers
             .iter()
             .any(|(number, _)| PACKET_NUMBERS.contains(number))
         {
             return true;
         }
-        rest = body.get(length..).unwrap_or_default();
     }
     false
 }

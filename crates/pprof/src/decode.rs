@@ -1,10 +1,11 @@
 //! From bytes to a [`Profile`], and telling a profile by its first bytes.
 
+use stepscope_wire::{Cursor, Field, Value, WireError};
+
 use crate::profile::{
     Function, Label, Line, Location, Mapping, Problem, ProblemKind, Profile, Sample, StringIndex,
     ValueType,
 };
-use crate::wire::{Field, Reader, Value};
 
 /// Problems kept with their place; the rest is counted.
 const PROBLEMS_KEPT: usize = 16;
@@ -14,18 +15,18 @@ impl<'a> Profile<'a> {
     /// read; where the input ends early, what came before is there. See [`Profile::problems`].
     pub fn decode(bytes: &'a [u8]) -> Self {
         let mut profile = Self::default();
-        let mut reader = Reader::new(bytes);
+        let mut cursor = Cursor::new(bytes);
         loop {
-            let offset = reader.offset();
-            match reader.field() {
+            let offset = cursor.position();
+            match cursor.whole_field() {
                 Ok(Some(field)) => {
                     if let Err((kind, part)) = profile.read(field) {
                         profile.problem(offset, kind, part);
                     }
                 }
                 Ok(None) => break,
-                Err(kind) => {
-                    profile.problem(offset, kind, "profile");
+                Err(error) => {
+                    profile.problem(offset, error.into(), "profile");
                     break;
                 }
             }
@@ -39,10 +40,10 @@ impl<'a> Profile<'a> {
     /// Whether these bytes, the first of a decompressed file, begin a profile: it opens with its
     /// sample types, each a pair of small numbers, which no other message of JAX or XLA does.
     pub fn is_begun_by(head: &[u8]) -> bool {
-        let mut reader = Reader::new(head);
+        let mut cursor = Cursor::new(head);
         let mut has_type = false;
         loop {
-            match reader.field() {
+            match cursor.whole_field() {
                 Ok(Some(Field {
                     number: 1,
                     value: Value::Bytes(message),
@@ -51,7 +52,7 @@ impl<'a> Profile<'a> {
                     _ => return false,
                 },
                 // A second field that cannot be read is the end of what was looked at.
-                Ok(Some(Field { number: 2..=15, .. }) | None) | Err(ProblemKind::Truncated) => {
+                Ok(Some(Field { number: 2..=15, .. }) | None) | Err(WireError::Truncated) => {
                     return has_type;
                 }
                 _ => return false,
@@ -83,18 +84,18 @@ impl<'a> Profile<'a> {
                 self.locations.push(location);
             }
             (5, Value::Bytes(message)) => self.functions.push(function(message).map_err(at)?),
-            (6, Value::Bytes(text)) => self.strings.push(text.content()),
-            (7, Value::Number(value)) => self.drop_frames = string(value),
-            (8, Value::Number(value)) => self.keep_frames = string(value),
-            (9, Value::Number(value)) => self.time_nanos = value.cast_signed(),
-            (10, Value::Number(value)) => self.duration_nanos = value.cast_signed(),
+            (6, Value::Bytes(text)) => self.strings.push(text),
+            (7, Value::Varint(value)) => self.drop_frames = string(value),
+            (8, Value::Varint(value)) => self.keep_frames = string(value),
+            (9, Value::Varint(value)) => self.time_nanos = value.cast_signed(),
+            (10, Value::Varint(value)) => self.duration_nanos = value.cast_signed(),
             (11, Value::Bytes(message)) => self.period_type = value_type(message).map_err(at)?,
-            (12, Value::Number(value)) => self.period = value.cast_signed(),
+            (12, Value::Varint(value)) => self.period = value.cast_signed(),
             (13, value) => {
                 let comments = &mut self.comments;
                 numbers(value, |value| comments.push(string(value))).map_err(at)?;
             }
-            (14, Value::Number(value)) => self.default_sample_type = string(value),
+            (14, Value::Varint(value)) => self.default_sample_type = string(value),
             (1..=14, _) => return Err((ProblemKind::Mistyped, part)),
             _ => {}
         }
@@ -102,7 +103,7 @@ impl<'a> Profile<'a> {
     }
 
     /// Reads a sample; what a damaged one had put into the columns is taken back.
-    fn sample(&mut self, message: Reader<'a>) -> Result<Sample, ProblemKind> {
+    fn sample(&mut self, message: &'a [u8]) -> Result<Sample, ProblemKind> {
         let (locations, values, labels) = (
             self.location_ids.len(),
             self.values.len(),
@@ -121,8 +122,9 @@ impl<'a> Profile<'a> {
         })
     }
 
-    fn sample_fields(&mut self, mut message: Reader<'a>) -> Result<(), ProblemKind> {
-        while let Some(field) = message.field()? {
+    fn sample_fields(&mut self, message: &'a [u8]) -> Result<(), ProblemKind> {
+        let mut cursor = Cursor::new(message);
+        while let Some(field) = cursor.whole_field()? {
             match (field.number, field.value) {
                 (1, value) => numbers(value, |id| self.location_ids.push(id))?,
                 (2, value) => numbers(value, |value| self.values.push(value.cast_signed()))?,
@@ -134,16 +136,17 @@ impl<'a> Profile<'a> {
         Ok(())
     }
 
-    fn location_message(&mut self, mut message: Reader<'a>) -> Result<Location, ProblemKind> {
+    fn location_message(&mut self, message: &'a [u8]) -> Result<Location, ProblemKind> {
         let first = self.lines.len();
         let mut location = Location::default();
+        let mut cursor = Cursor::new(message);
         let read = loop {
-            match message.field() {
+            match cursor.whole_field() {
                 Ok(None) => break Ok(()),
                 Ok(Some(field)) => match (field.number, field.value) {
-                    (1, Value::Number(value)) => location.id = value,
-                    (2, Value::Number(value)) => location.mapping_id = value,
-                    (3, Value::Number(value)) => location.address = value,
+                    (1, Value::Varint(value)) => location.id = value,
+                    (2, Value::Varint(value)) => location.mapping_id = value,
+                    (3, Value::Varint(value)) => location.address = value,
                     (4, Value::Bytes(message)) => match line(message) {
                         Ok(line) => self.lines.push(line),
                         Err(kind) => break Err(kind),
@@ -151,7 +154,7 @@ impl<'a> Profile<'a> {
                     (1..=4, _) => break Err(ProblemKind::Mistyped),
                     _ => {}
                 },
-                Err(kind) => break Err(kind),
+                Err(error) => break Err(error.into()),
             }
         };
         if let Err(kind) = read {
@@ -163,7 +166,7 @@ impl<'a> Profile<'a> {
     }
 }
 
-const fn part(number: u64) -> &'static str {
+const fn part(number: u32) -> &'static str {
     match number {
         1 => "sample type",
         2 => "sample",
@@ -192,26 +195,26 @@ const fn string(value: u64) -> StringIndex {
 /// A repeated number: one by one, or packed.
 fn numbers(value: Value<'_>, mut push: impl FnMut(u64)) -> Result<(), ProblemKind> {
     match value {
-        Value::Number(value) => push(value),
-        Value::Bytes(mut packed) => {
-            while !packed.is_at_end() {
-                push(packed.varint()?);
+        Value::Varint(_) | Value::Bytes(_) => {
+            for number in value.numbers() {
+                push(number?);
             }
+            Ok(())
         }
-        Value::Other => return Err(ProblemKind::Mistyped),
+        _ => Err(ProblemKind::Mistyped),
     }
-    Ok(())
 }
 
 /// Hands the number fields of a message to `set` and checks that those up to `last` are numbers.
 fn number_fields(
-    mut message: Reader<'_>,
-    last: u64,
-    mut set: impl FnMut(u64, u64),
+    message: &[u8],
+    last: u32,
+    mut set: impl FnMut(u32, u64),
 ) -> Result<(), ProblemKind> {
-    while let Some(field) = message.field()? {
+    let mut cursor = Cursor::new(message);
+    while let Some(field) = cursor.whole_field()? {
         match field.value {
-            Value::Number(value) => set(field.number, value),
+            Value::Varint(value) => set(field.number, value),
             _ if field.number <= last => return Err(ProblemKind::Mistyped),
             _ => {}
         }
@@ -219,7 +222,7 @@ fn number_fields(
     Ok(())
 }
 
-fn value_type(message: Reader<'_>) -> Result<ValueType, ProblemKind> {
+fn value_type(message: &[u8]) -> Result<ValueType, ProblemKind> {
     let mut found = ValueType::default();
     number_fields(message, 2, |number, value| match number {
         1 => found.kind = string(value),
@@ -229,7 +232,7 @@ fn value_type(message: Reader<'_>) -> Result<ValueType, ProblemKind> {
     Ok(found)
 }
 
-fn label(message: Reader<'_>) -> Result<Label, ProblemKind> {
+fn label(message: &[u8]) -> Result<Label, ProblemKind> {
     let mut found = Label::default();
     number_fields(message, 4, |number, value| match number {
         1 => found.key = string(value),
@@ -241,7 +244,7 @@ fn label(message: Reader<'_>) -> Result<Label, ProblemKind> {
     Ok(found)
 }
 
-fn line(message: Reader<'_>) -> Result<Line, ProblemKind> {
+fn line(message: &[u8]) -> Result<Line, ProblemKind> {
     let mut found = Line::default();
     number_fields(message, 2, |number, value| match number {
         1 => found.function_id = value,
@@ -251,7 +254,7 @@ fn line(message: Reader<'_>) -> Result<Line, ProblemKind> {
     Ok(found)
 }
 
-fn mapping(message: Reader<'_>) -> Result<Mapping, ProblemKind> {
+fn mapping(message: &[u8]) -> Result<Mapping, ProblemKind> {
     let mut found = Mapping::default();
     number_fields(message, 10, |number, value| match number {
         1 => found.id = value,
@@ -265,7 +268,7 @@ fn mapping(message: Reader<'_>) -> Result<Mapping, ProblemKind> {
     Ok(found)
 }
 
-fn function(message: Reader<'_>) -> Result<Function, ProblemKind> {
+fn function(message: &[u8]) -> Result<Function, ProblemKind> {
     let mut found = Function::default();
     number_fields(message, 5, |number, value| match number {
         1 => found.id = value,

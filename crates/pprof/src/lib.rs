@@ -28,7 +28,6 @@
 
 mod decode;
 mod profile;
-mod wire;
 
 pub use profile::{
     Function, Label, Line, Location, Mapping, Problem, ProblemKind, Profile, Sample, StringIndex,

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use stepscope_wire::WireError;
+
 /// A text: its number in the profile's string table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct StringIndex(pub i64);
@@ -110,6 +112,15 @@ pub enum ProblemKind {
     Malformed,
     /// A field has another type than it must have.
     Mistyped,
+}
+
+impl From<WireError> for ProblemKind {
+    fn from(error: WireError) -> Self {
+        match error {
+            WireError::Truncated => Self::Truncated,
+            WireError::Malformed => Self::Malformed,
+        }
+    }
 }
 
 impl ProblemKind {

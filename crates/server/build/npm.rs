@@ -1,4 +1,4 @@
-//! Runs npm for the web UI: finds it, installs the dependencies when they are stale, one at a time.
+//! Runs npm for the web UI: finds it, installs stale dependencies, and allows one run at a time.
 //!
 //! Shared by this crate's build script and by `cargo xtask`, so that both agree on what is fresh.
 
@@ -6,18 +6,18 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The oldest Node.js that builds the UI, as major and minor version; Vite sets it.
+/// The oldest Node.js that can build the UI, as major and minor version; Vite determines it.
 const NODE_MIN: (u32, u32) = (20, 19);
 
-/// Windows installs npm as a script that must be named in full.
+/// On Windows, npm is a script that must be named in full.
 const NPM: &str = if cfg!(windows) { "npm.cmd" } else { "npm" };
 
-/// Variables that cargo gives to build scripts and that JavaScript tools read as their own.
+/// Variables that cargo sets for build scripts and that JavaScript tools interpret as their own.
 const CARGO_VARIABLES: [&str; 4] = ["DEBUG", "HOST", "TARGET", "PROFILE"];
 
-/// Waits until no other process installs or builds in this UI folder, and holds it until dropped.
+/// Waits until no other process installs or builds in this UI folder, and locks it until dropped.
 ///
-/// The lock is an advisory one on `package.json`: the system frees it even when a build is killed.
+/// This is an advisory lock on `package.json`: the system releases it even if a build is killed.
 pub(crate) fn lock(ui: &Path) -> Result<File, String> {
     let manifest = ui.join("package.json");
     let describe = |error| {
@@ -31,7 +31,7 @@ pub(crate) fn lock(ui: &Path) -> Result<File, String> {
     Ok(file)
 }
 
-/// Fails with what to install when Node.js or npm is missing or too old.
+/// Checks that Node.js and npm are installed and new enough; the error says what to install.
 pub(crate) fn check_tools() -> Result<(), String> {
     let advice = "install Node.js 20.19 or newer with npm (https://nodejs.org)";
     let version = version_of("node").ok_or_else(|| {
@@ -51,7 +51,7 @@ pub(crate) fn check_tools() -> Result<(), String> {
         .ok_or_else(|| format!("the web UI is built with npm, and `npm` was not found: {advice}"))
 }
 
-/// Runs `npm ci` when the installed packages are missing or older than `package-lock.json`.
+/// Runs `npm ci` if the installed packages are missing or older than `package-lock.json`.
 ///
 /// The caller holds [`lock`]. Returns whether anything was installed.
 pub(crate) fn install_if_stale(ui: &Path) -> Result<bool, String> {
@@ -62,7 +62,7 @@ pub(crate) fn install_if_stale(ui: &Path) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Runs npm in the UI folder; on failure the error holds the end of what it printed.
+/// Runs npm in the UI folder; on failure the error contains the end of its output.
 pub(crate) fn run(ui: &Path, arguments: &[&str]) -> Result<(), String> {
     let mut command = Command::new(NPM);
     command.args(arguments).current_dir(ui);
@@ -83,7 +83,8 @@ pub(crate) fn run(ui: &Path, arguments: &[&str]) -> Result<(), String> {
     ))
 }
 
-/// Whether `npm ci` is due: npm writes `node_modules/.package-lock.json` at the end of an install.
+/// Whether `npm ci` is needed: npm writes `node_modules/.package-lock.json` at the end of an
+/// install.
 fn is_stale(ui: &Path) -> Result<bool, String> {
     let wanted = ui.join("package-lock.json");
     let wanted_at = fs::metadata(&wanted)
@@ -99,7 +100,7 @@ fn is_stale(ui: &Path) -> Result<bool, String> {
     Ok(installed_at.map_or(true, |installed_at| installed_at < wanted_at))
 }
 
-/// What `program --version` prints, or nothing where the program cannot be run.
+/// The output of `program --version`, or nothing if the program cannot be run.
 fn version_of(program: &str) -> Option<String> {
     let output = Command::new(program).arg("--version").output().ok()?;
     output
@@ -108,7 +109,7 @@ fn version_of(program: &str) -> Option<String> {
         .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// The last lines that a program printed, errors after the rest.
+/// The last lines of a program's output, errors after the rest.
 fn last_lines(output: &Output, count: usize) -> String {
     let text = format!(
         "{}{}",

@@ -1,4 +1,4 @@
-//! Who may ask: requests to loopback names from this machine, or whoever has the token.
+//! Access control: requests from this machine to loopback names, or requests with the token.
 
 use std::net::IpAddr;
 
@@ -7,41 +7,41 @@ use sha2::{Digest, Sha256};
 
 use crate::error::ServerError;
 
-/// Who may ask.
+/// Who may send requests.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
-    /// The token every request has to bring; none on loopback.
+    /// The token that every request must carry; none on loopback.
     token: Option<String>,
-    /// Port, which tells cookies of several servers on one host apart.
+    /// Port, which distinguishes the cookies of several servers on one host.
     port: u16,
-    /// Names beside those of loopback by which the server may be called without a token.
+    /// Host names other than loopback that need no token.
     hosts: Vec<String>,
 }
 
-/// What a request that comes with the token brings it in.
+/// How a permitted request carries the token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pass {
-    /// Nothing is asked for.
+    /// No token is required.
     Free,
-    /// A cookie or a header.
+    /// In a cookie or a header.
     Carried,
-    /// The URL, from where it should go into a cookie.
+    /// In the URL; it should be moved to a cookie.
     InUrl,
 }
 
 /// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// The Host header names another machine: a page of somebody else may be behind it.
+    /// The Host header names another machine: the request may come from a foreign page.
     ForeignHost,
     /// No token, or a wrong one.
     NoToken,
 }
 
 impl Access {
-    /// Without a token: only for a server that is bound to loopback. Requests must name a loopback
-    /// host or one of `hosts`, so that no page of another site can reach the server under its own
-    /// name (DNS rebinding).
+    /// Without a token: only for a server bound to loopback. Requests must name a loopback host or
+    /// one of `hosts`, so that no page of another site can reach the server under its own name (DNS
+    /// rebinding).
     pub fn loopback(hosts: Vec<String>) -> Self {
         Self {
             token: None,
@@ -50,7 +50,7 @@ impl Access {
         }
     }
 
-    /// With a token. The host does not matter: browsers give the cookie to no other name.
+    /// With a token. The host does not matter: browsers send the cookie to no other name.
     pub fn with_token(token: String, port: u16) -> Self {
         Self {
             token: Some(token),
@@ -88,8 +88,8 @@ impl Access {
         Err(Refusal::NoToken)
     }
 
-    /// The cookie that carries the token from now on. It has no path: browsers then take the folder
-    /// of the page, so that the server works below any prefix.
+    /// The cookie that carries the token from now on. It has no path: browsers then use the folder
+    /// of the page, so the server works under any prefix.
     pub(crate) fn cookie(&self) -> Option<HeaderValue> {
         let token = self.token.as_deref()?;
         let cookie = format!("{}={token}; HttpOnly; SameSite=Strict", self.cookie_name());
@@ -141,7 +141,7 @@ fn bearer(value: &HeaderValue) -> Option<&str> {
     value.to_str().ok()?.strip_prefix("Bearer ")
 }
 
-/// Compares digests, so that the time says nothing about how much of the token is right.
+/// Compares digests, so that timing reveals nothing about the token.
 fn same_secret(given: &str, token: &str) -> bool {
     Sha256::digest(given.as_bytes()) == Sha256::digest(token.as_bytes())
 }

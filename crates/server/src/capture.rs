@@ -1,4 +1,4 @@
-//! Captures that the page asked for: started, watched, ended; their sessions join the library.
+//! Captures requested by the page: start, progress, end; their sessions join the library.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,9 +16,9 @@ use crate::capture_reports::{
 use crate::error::ApiError;
 use crate::library::Library;
 
-/// Captures that run at the same time at most; each may hold a profile in memory.
+/// Maximum number of captures at the same time; each may hold a profile in memory.
 const MAX_RUNNING: usize = 4;
-/// Captures that are remembered.
+/// How many captures are remembered.
 const MAX_REMEMBERED: usize = 50;
 
 /// The captures of a server.
@@ -41,7 +41,7 @@ struct JobState {
     end: Option<End>,
 }
 
-/// What is known at the end.
+/// What is known when a capture has ended.
 struct End {
     status: &'static str,
     session_id: String,
@@ -63,7 +63,7 @@ impl Captures {
         }
     }
 
-    /// Whether captures are possible, and where they go.
+    /// Whether captures are possible, and where they are written.
     pub(crate) fn settings(&self) -> CaptureSettings {
         let (logdir, reason) = match self.logdir() {
             Ok(logdir) => (logdir.display().to_string(), String::new()),
@@ -79,28 +79,29 @@ impl Captures {
     }
 
     /// The log directory that the server was started with. Nothing is written anywhere else: a
-    /// session elsewhere would not be in the list, and whoever holds the address of this server is
-    /// not to write wherever the server may.
+    /// session elsewhere would not be in the list, and a client must not be able to write wherever
+    /// the server can.
     fn logdir(&self) -> Result<PathBuf, String> {
         if self.library.refuses_captures() {
             return Err(
-                "this server was started without captures, as for several log directories"
+                "captures are disabled on this server, for example because it shows several log \
+                    directories"
                     .to_owned(),
             );
         }
         let root = self.library.root_path();
-        let root = root.ok_or("this server shows a capture that lies in no folder")?;
+        let root = root.ok_or("this server shows a capture that is not in a folder")?;
         if !root.is_dir() {
-            return Err("this server shows one file".to_owned());
+            return Err("this server shows a single file".to_owned());
         }
         log_directory_of(root)
-            .ok_or_else(|| "this server shows one run, not a log directory".to_owned())
+            .ok_or_else(|| "this server shows a single run, not a log directory".to_owned())
     }
 
     /// Starts a capture.
     pub(crate) fn start(self: &Arc<Self>, asked: &CaptureRequest) -> Result<Arc<Job>, ApiError> {
         let logdir = self.logdir().map_err(|reason| {
-            ApiError::bad_request(format!("No capture is possible: {reason}."))
+            ApiError::bad_request(format!("Captures are not possible: {reason}."))
                 .with_hint("Start the server with a log directory: stepscope view LOGDIR")
         })?;
         let request = request(asked, logdir)?;
@@ -151,7 +152,7 @@ impl Captures {
         locked(&job.state).end = Some(end);
     }
 
-    /// The end of a capture, with its session in the library.
+    /// The result of a capture, with its session in the library.
     async fn end(&self, outcome: &Outcome) -> End {
         let mut end = End {
             status: outcome.status().name(),
@@ -161,7 +162,7 @@ impl Captures {
             hint: String::new(),
         };
         if outcome.files().next().is_none() {
-            "No host gave a profile.".clone_into(&mut end.error);
+            "No host sent a profile.".clone_into(&mut end.error);
             return end;
         }
         let (library, folder) = (Arc::clone(&self.library), outcome.folder.clone());
@@ -171,9 +172,9 @@ impl Captures {
         });
         end.session = found.await.ok().flatten();
         if end.session.is_none() {
-            "The capture was written, but it is not in the list of sessions."
+            "The capture was written, but is not in the list of sessions."
                 .clone_into(&mut end.error);
-            end.hint = format!("It lies in {}", outcome.folder.display());
+            end.hint = format!("It is in {}", outcome.folder.display());
         }
         end
     }
@@ -183,7 +184,7 @@ impl Captures {
         let number = id.parse().ok();
         let jobs = locked(&self.jobs);
         let found = jobs.iter().find(|job| Some(job.id) == number).cloned();
-        found.ok_or_else(|| ApiError::not_found(format!("There is no capture {id:?}.")))
+        found.ok_or_else(|| ApiError::not_found(format!("Unknown capture {id:?}.")))
     }
 }
 
@@ -192,7 +193,7 @@ impl Job {
         locked(&self.state).end.is_none()
     }
 
-    /// Ends it early and keeps what came; asked again, gives up.
+    /// Ends it early and keeps what arrived; the second call aborts.
     pub(crate) fn end(&self) {
         if self.cancel.is_finishing() {
             self.cancel.abort();
@@ -201,7 +202,7 @@ impl Job {
         }
     }
 
-    /// How far it is.
+    /// Its progress.
     pub(crate) fn report(&self) -> CaptureReport {
         let state = locked(&self.state);
         let end = state.end.as_ref();
@@ -230,7 +231,7 @@ impl Job {
             match &outcome.result {
                 Ok(file) if file.is_empty => {
                     "It recorded no events.".clone_into(&mut host.message);
-                    "Was the job at work? Try a longer capture.".clone_into(&mut host.hint);
+                    "Was the job working? Try a longer capture.".clone_into(&mut host.hint);
                 }
                 Ok(_) => {}
                 Err(failure) => {
@@ -270,14 +271,14 @@ const fn phase(phase: &Phase) -> CapturePhase {
     }
 }
 
-/// What to capture, from what the page asks for.
+/// The request to make, from the one the page sends.
 fn request(asked: &CaptureRequest, logdir: PathBuf) -> Result<Request, ApiError> {
     let refused = |error: &stepscope_capture::CaptureError| {
         ApiError::bad_request(error.to_string()).with_hint(error.hint())
     };
     let mut request = Request::new(&[&asked.addresses], logdir).map_err(|error| refused(&error))?;
     request.duration = Duration::try_from_secs_f64(asked.duration_seconds)
-        .map_err(|_| ApiError::bad_request("The duration is not a number of seconds."))?;
+        .map_err(|_| ApiError::bad_request("The duration must be a number of seconds."))?;
     request.name = Some(asked.name.clone()).filter(|name| !name.is_empty());
     request.tracers = TracerLevels {
         host: asked.host_tracer_level,
@@ -297,8 +298,8 @@ fn request(asked: &CaptureRequest, logdir: PathBuf) -> Result<Request, ApiError>
     Ok(request)
 }
 
-/// The log directory that a folder belongs to: itself, or what lies above `plugins/profile`. None
-/// for a run directory, beside which a new session would not be found.
+/// The log directory of a folder: itself, or the parent of `plugins/profile`. `None` for a run
+/// directory, because a new session would not be found next to it.
 fn log_directory_of(root: &Path) -> Option<PathBuf> {
     let absolute = std::path::absolute(root).ok()?;
     let parts: Vec<_> = absolute
@@ -315,7 +316,7 @@ fn log_directory_of(root: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Whether profiles lie right in the folder, which makes it a run directory.
+/// Whether the folder directly contains profiles, which makes it a run directory.
 fn has_profile(folder: &Path) -> bool {
     let Ok(mut entries) = folder.read_dir() else {
         return false;

@@ -1,4 +1,4 @@
-//! What the page sends and gets about captures.
+//! Messages about captures between the page and the server.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -7,9 +7,9 @@ use ts_rs::TS;
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct CaptureSettings {
-    /// The log directory that captures go to; empty where none is possible.
+    /// The log directory for captures; empty if captures are not possible.
     pub logdir: String,
-    /// Why no capture is possible; else empty.
+    /// Why captures are not possible; otherwise empty.
     pub reason: String,
     /// Captures that are running.
     pub running: Vec<u32>,
@@ -24,7 +24,7 @@ pub struct CaptureRequest {
     pub addresses: String,
     /// How long to record.
     pub duration_seconds: f64,
-    /// A name that the session carries behind its time; may be empty.
+    /// A name to append to the session's time; may be empty.
     #[serde(default)]
     pub name: String,
     /// 0 off, 1 annotations, 2 also the runtime, 3 everything.
@@ -33,7 +33,7 @@ pub struct CaptureRequest {
     /// 0 off, 1 on.
     #[serde(default = "device_tracer_level")]
     pub device_tracer_level: u32,
-    /// 0 off, 1 every Python call.
+    /// 1 records every Python call; 0 off.
     #[serde(default)]
     pub python_tracer_level: u32,
     /// Advanced options, each `key=value`.
@@ -55,38 +55,38 @@ const fn device_tracer_level() -> u32 {
 pub struct CaptureReport {
     /// Its number in routes.
     pub id: u32,
-    /// Whether it runs.
+    /// Whether it is running.
     pub state: CaptureState,
     /// When done: `complete`, `partial` or `nothing`.
     pub status: String,
-    /// The window that is recorded.
+    /// Length of the recorded window.
     pub duration_seconds: f64,
     /// Each host, in the order of the request.
     pub hosts: Vec<CaptureHost>,
     /// Name of the session's folder, when done.
     pub session_id: String,
-    /// Key of the session in routes, when done and there is one.
+    /// Key of the session in routes, when done, if there is a session.
     pub session: Option<String>,
-    /// Why there is no session; else empty.
+    /// Why there is no session; otherwise empty.
     pub error: String,
     /// What to do about it; may be empty.
     pub hint: String,
 }
 
-/// Whether a capture runs.
+/// Whether a capture is running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
 pub enum CaptureState {
-    /// It runs.
+    /// Running.
     Running,
-    /// It was ended early and hands over what it has.
+    /// Ended early; it is sending what it has.
     Ending,
-    /// It is over.
+    /// Over.
     Done,
 }
 
-/// How far one host is.
+/// Progress of one host.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[ts(export)]
 pub struct CaptureHost {
@@ -96,10 +96,10 @@ pub struct CaptureHost {
     pub phase: CapturePhase,
     /// Time in this phase; while recording, time recorded.
     pub elapsed_seconds: f64,
-    /// Bytes that came.
+    /// Bytes received.
     #[ts(type = "number")]
     pub received_bytes: u64,
-    /// What is wrong; else empty.
+    /// What is wrong; otherwise empty.
     pub message: String,
     /// What to do about it; may be empty.
     pub hint: String,
@@ -110,21 +110,21 @@ pub struct CaptureHost {
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
 pub enum CapturePhase {
-    /// It is being reached.
+    /// Connecting.
     Connecting,
-    /// Somebody else records; it is asked again.
+    /// Another capture is running; retrying.
     Busy,
-    /// It waits for the common start.
+    /// Waiting for the shared start time.
     Waiting,
-    /// It records.
+    /// Recording.
     Recording,
-    /// It gathers what it recorded.
+    /// Collecting what it recorded.
     Gathering,
-    /// The profile is on its way.
+    /// Receiving the profile.
     Receiving,
-    /// Its file is written.
+    /// The file is written.
     Done,
-    /// It gave nothing.
+    /// No profile.
     Failed,
 }
 

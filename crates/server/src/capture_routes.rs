@@ -1,4 +1,4 @@
-//! The routes below `/api/capture`, and who may use them.
+//! The routes below `/api/capture`, and their access control.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::capture_reports::{CaptureReport, CaptureRequest, CaptureSettings};
 use crate::error::ApiError;
 use crate::library::Library;
 
-/// Where these routes are.
+/// Prefix of these routes.
 pub(crate) const PREFIX: &str = "/api/capture";
 
 /// The routes.
@@ -54,7 +54,7 @@ async fn end(
     Ok(Json(job.report()))
 }
 
-/// Whether a request asks for something to be done, which only these routes do.
+/// Whether a request performs an action, which only these routes do.
 pub(crate) fn is_action(method: &Method, path: &str) -> bool {
     let is_ours = path == PREFIX
         || path
@@ -63,18 +63,18 @@ pub(crate) fn is_action(method: &Method, path: &str) -> bool {
     *method == Method::POST && is_ours
 }
 
-/// Refuses actions that a page of somebody else may have sent: browsers say where a request comes
-/// from, and send JSON to other sites only after asking, which is refused too. Scripts without a
-/// browser say nothing of the kind and pass.
+/// Rejects actions that a foreign page may have sent: browsers say where a request comes from, and
+/// send JSON to other sites only after a preflight request, which is rejected too. Scripts outside
+/// a browser send no such header and pass.
 pub(crate) fn check_origin(headers: &HeaderMap) -> Result<(), ApiError> {
     let text =
         |name: header::HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let refused = || {
         ApiError::new(
             StatusCode::FORBIDDEN,
-            "Captures are started from the pages of this server only.",
+            "Captures can only be started from the pages of this server.",
         )
-        .with_hint("Open the page of Stepscope itself, or send the request without a browser.")
+        .with_hint("Open Stepscope's own page, or send the request from outside a browser.")
     };
     let kind = text(header::CONTENT_TYPE).unwrap_or_default();
     if kind.split(';').next().map(str::trim) != Some("application/json") {
@@ -83,8 +83,8 @@ pub(crate) fn check_origin(headers: &HeaderMap) -> Result<(), ApiError> {
             "The body of this request must be JSON (Content-Type: application/json).",
         ));
     }
-    // Where the browser says how the two sites are related, that is the answer, also behind a
-    // proxy that serves this under another name.
+    // If the browser says how the two sites are related, that decides, even behind a proxy that
+    // serves this under another name.
     if let Some(site) = text(header::HeaderName::from_static("sec-fetch-site")) {
         return if matches!(site, "same-origin" | "none") {
             Ok(())

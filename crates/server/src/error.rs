@@ -1,4 +1,4 @@
-//! Errors: of the server as a whole, and of one request.
+//! Errors of the server as a whole, and of one request.
 
 use std::net::SocketAddr;
 
@@ -17,9 +17,9 @@ pub enum ServerError {
     /// No port could be bound.
     #[error("cannot listen on {address}: {source}")]
     Bind {
-        /// The first address that was tried.
+        /// The first address tried.
         address: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// All ports are taken.
@@ -30,15 +30,15 @@ pub enum ServerError {
         /// Last port tried.
         last: u16,
     },
-    /// There is no randomness for a token.
-    #[error("the system gives no random bytes for a token: {0}")]
+    /// No random bytes for a token.
+    #[error("the system provides no random bytes for a token: {0}")]
     NoRandomness(String),
     /// Serving failed.
     #[error("the server stopped: {0}")]
     Stopped(#[from] std::io::Error),
 }
 
-/// An answer that is an error.
+/// An error response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ApiError {
     pub(crate) status: StatusCode,
@@ -62,11 +62,11 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, error)
     }
 
-    /// A defect of ours in the named place.
+    /// A bug in Stepscope, in the named place.
     pub(crate) fn internal(place: &str, detail: &str) -> Self {
-        let error = format!("{place} failed inside: {detail}");
+        let error = format!("{place} failed with an internal error: {detail}");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, error)
-            .with_hint("This is a defect of Stepscope. Other pages still work; please report it.")
+            .with_hint("This is a bug in Stepscope; please report it. Other pages still work.")
     }
 
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
@@ -84,24 +84,26 @@ impl IntoResponse for ApiError {
 impl From<AnalysisError> for ApiError {
     fn from(error: AnalysisError) -> Self {
         match error {
-            // clap's messages go on with a usage text, which is about the command line.
+            // clap's messages end with a usage text, which is about the command line.
             AnalysisError::Options(text) => {
                 let first = text.lines().next().unwrap_or_default();
                 Self::bad_request(first.trim_start_matches("error: "))
             }
             AnalysisError::TooFewSessions { .. } => Self::bad_request(error.to_string())
-                .with_hint("Give session=… once for each, the baseline first."),
+                .with_hint("Give session=… once per session, the baseline first."),
             AnalysisError::OfSession { session, source } => {
                 let mut of_one = Self::from(*source);
                 of_one.report.error = format!("{session}: {}", of_one.report.error);
                 of_one
             }
             AnalysisError::NothingSelected { .. } => Self::not_found(error.to_string())
-                .with_hint("Widen the selection, or choose one of those that there are."),
+                .with_hint("Widen the selection, or choose one of the available ones."),
             AnalysisError::NoEvents { .. } => Self::not_found(error.to_string())
                 .with_hint("The view Heap shows what was alive and who allocated it."),
-            AnalysisError::NeverRan { .. } => Self::not_found(error.to_string())
-                .with_hint("The views Graph and Buffers show what programs compute and hold."),
+            AnalysisError::NeverRan { .. } => Self::not_found(error.to_string()).with_hint(
+                "The Graph and Buffers views show what programs compute and the memory \
+                    they use.",
+            ),
             _ => Self::internal("The analysis", &error.to_string()),
         }
     }
@@ -114,8 +116,8 @@ impl From<&OpenError> for ApiError {
     }
 }
 
-/// Runs work that computes for long on a thread where it may; a panic becomes an error of this
-/// request alone.
+/// Runs a long computation on a thread where it may block; a panic becomes an error of this request
+/// alone.
 pub(crate) async fn compute<T: Send + 'static>(
     place: &str,
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
@@ -133,7 +135,7 @@ pub(crate) async fn compute<T: Send + 'static>(
     }
 }
 
-/// The words of a panic.
+/// The message of a panic.
 pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
@@ -151,7 +153,7 @@ mod tests {
         assert_eq!(error.status, StatusCode::INTERNAL_SERVER_ERROR);
         assert_eq!(
             error.report.error,
-            "The analysis ops failed inside: no such column"
+            "The analysis ops failed with an internal error: no such column"
         );
         assert!(compute("The next one", || Ok(7)).await.is_ok());
     }

@@ -1,4 +1,4 @@
-//! What every request passes: methods, access, and the headers of every answer.
+//! Checks for every request: methods, access; and the headers of every answer.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::access::{Access, Pass, Refusal};
 use crate::error::ApiError;
 use crate::{capture_routes, prefix, ui};
 
-/// Lets a request through, or answers it.
+/// Passes a request on, or rejects it.
 pub(crate) async fn guard(
     State(access): State<Arc<Access>>,
     request: Request,
@@ -24,7 +24,7 @@ pub(crate) async fn guard(
 async fn admit(access: &Access, request: Request, next: Next) -> Response {
     let is_action = capture_routes::is_action(request.method(), request.uri().path());
     if !is_action && !matches!(*request.method(), Method::GET | Method::HEAD) {
-        let error = "This server only answers GET and HEAD here: nothing can be changed.";
+        let error = "Only GET and HEAD are allowed here.";
         let answer = ApiError::new(StatusCode::METHOD_NOT_ALLOWED, error).into_response();
         return with_header(answer, header::ALLOW, "GET, HEAD");
     }
@@ -48,26 +48,23 @@ fn refuse(refusal: Refusal, headers: &HeaderMap) -> Response {
     let error = match refusal {
         Refusal::ForeignHost => ApiError::new(
             StatusCode::FORBIDDEN,
-            format!(
-                "The request names a host that this server does not know: {}.",
-                host.unwrap_or("none")
-            ),
+            format!("Unknown host in the request: {}.", host.unwrap_or("none")),
         )
         .with_hint(
             "Use http://localhost:PORT or http://127.0.0.1:PORT; behind a proxy that is called \
              otherwise, start the server with --allow-host NAME.",
         ),
-        Refusal::NoToken => ApiError::new(
-            StatusCode::UNAUTHORIZED,
-            "This server requires the token from the URL it printed.",
-        )
-        .with_hint("Open the whole URL, with ?token=…, as printed where the server was started."),
+        Refusal::NoToken => ApiError::new(StatusCode::UNAUTHORIZED, "Missing or wrong token.")
+            .with_hint(
+                "Open the full URL, with ?token=…, that the server printed when it started.",
+            ),
     };
     error.into_response()
 }
 
-/// Puts the token into a cookie and sends the browser to the page without it, so that it is neither
-/// in the history nor in a copied link. The target is relative where no proxy tells the prefix.
+/// Puts the token into a cookie and redirects the browser to the page without it, so that it is
+/// neither in the history nor in a copied link. The target is relative if no proxy reports a
+/// prefix.
 fn keep_token(access: &Access, uri: &Uri, prefix: Option<String>) -> Response {
     let folder = prefix.unwrap_or_else(|| ".".to_owned());
     let query = uri.query().unwrap_or_default();
@@ -93,8 +90,8 @@ fn keep_token(access: &Access, uri: &Uri, prefix: Option<String>) -> Response {
     answer
 }
 
-/// Headers of every answer. Answers of the API are not kept: numbers of sessions mean something
-/// else when the server is started again.
+/// Headers of every answer. API answers are not cached: session numbers mean something else after
+/// the server restarts.
 fn with_headers(mut answer: Response) -> Response {
     let headers = answer.headers_mut();
     headers

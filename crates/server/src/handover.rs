@@ -1,8 +1,8 @@
-//! One file handed to one page: a server of its own that lives until the file was fetched.
+//! One file handed to one page: a separate server that runs until the file was fetched.
 //!
-//! ui.perfetto.dev may fetch traces from `127.0.0.1:9001` and from nowhere else on this machine. So
-//! this server listens there, answers that page only (`Access-Control-Allow-Origin`), under a name
-//! that nobody can guess, and ends.
+//! ui.perfetto.dev may fetch traces from `127.0.0.1:9001` and from no other port of this machine.
+//! So this server listens there, answers only that page (`Access-Control-Allow-Origin`), under an
+//! unguessable name, and exits.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use crate::access::new_token;
 
-/// The port that ui.perfetto.dev asks.
+/// The port that ui.perfetto.dev uses.
 pub const PERFETTO_PORT: u16 = 9001;
 /// The page that may fetch the file.
 const ORIGIN: &str = "https://ui.perfetto.dev";
-/// Bytes of a request's head that are read.
+/// Maximum number of bytes read of a request's head.
 const MOST_HEAD_BYTES: u64 = 16 << 10;
-/// A client that says nothing for so long is left.
+/// A client that sends nothing for this long is disconnected.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A port of this machine, before there is a file to hand over.
@@ -42,19 +42,19 @@ pub struct Offer {
 pub enum Outcome {
     /// The file was fetched whole.
     Fetched,
-    /// Nobody came in time.
+    /// Nobody fetched it in time.
     TimedOut,
 }
 
 impl Handover {
-    /// Takes the port, 0 for any.
+    /// Binds the port, 0 for any.
     pub fn bind(port: u16) -> io::Result<Self> {
         let listener = TcpListener::bind(SocketAddrV4::new(Ipv4Addr::LOCALHOST, port))?;
         let port = listener.local_addr()?.port();
         Ok(Self { listener, port })
     }
 
-    /// Offers a file, which the page calls by a name.
+    /// Offers a file; the page shows this name.
     pub fn offer(self, name: &str, file: File) -> io::Result<Offer> {
         let token = new_token().map_err(io::Error::other)?;
         let name: String = name
@@ -85,14 +85,14 @@ impl Offer {
         &self.link
     }
 
-    /// Answers requests until the file was fetched or the time is over.
+    /// Answers requests until the file was fetched or the timeout has passed.
     pub fn serve(mut self, timeout: Duration) -> io::Result<Outcome> {
         self.listener.set_nonblocking(true)?;
         let deadline = Instant::now() + timeout;
         while Instant::now() < deadline {
             match self.listener.accept() {
                 Ok((stream, _)) => {
-                    // A client that goes away is no reason to end.
+                    // A client that disconnects is no reason to stop.
                     if self.answer(&stream).unwrap_or(false) {
                         return Ok(Outcome::Fetched);
                     }
@@ -106,7 +106,7 @@ impl Offer {
         Ok(Outcome::TimedOut)
     }
 
-    /// Answers one request. True where it was for the file and all of it was sent.
+    /// Answers one request. Returns true if it was for the file and the file was sent completely.
     fn answer(&mut self, stream: &TcpStream) -> io::Result<bool> {
         stream.set_nonblocking(false)?;
         stream.set_read_timeout(Some(PATIENCE))?;
@@ -155,7 +155,7 @@ impl Offer {
     }
 }
 
-/// What of a request's head matters.
+/// The parts of a request's head that matter.
 #[derive(Default)]
 struct Head {
     method: String,

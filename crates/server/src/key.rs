@@ -1,13 +1,13 @@
-//! Names of sessions in routes and in links: made of where a session lies below the root, so that a
-//! link still leads to the same session when others appear and when the server starts again.
+//! Keys of sessions in routes and links: derived from the location of a session below the root, so
+//! that a link still leads to the same session when others appear or the server restarts.
 
 use stepscope_storage::SessionFiles;
 
-/// Between the parts of a location; a slash in a route does not survive every proxy.
+/// Separates the parts of a location; a slash in a route does not survive every proxy.
 const SEPARATOR: char = '~';
 
-/// The key of the session that lies in these files: the parts of its location without the
-/// `plugins/profile` that every log directory has.
+/// The key of the session in these files: the parts of its location, without the `plugins/profile`
+/// that every log directory has.
 pub(crate) fn key_of(files: &SessionFiles) -> String {
     if files.location == "." {
         return key_of_name(&files.name);
@@ -22,7 +22,7 @@ pub(crate) fn key_of(files: &SessionFiles) -> String {
     key_of_name(&parts.join("/"))
 }
 
-/// The key of a session by its name alone.
+/// The key of a session derived from its name alone.
 pub(crate) fn key_of_name(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     let key: String = name
@@ -34,13 +34,13 @@ pub(crate) fn key_of_name(name: &str) -> String {
         })
         .collect();
     let is_lossy = name.chars().any(|c| c != '/' && !plain(c));
-    // What was replaced still tells names apart.
+    // Names that differ only in replaced characters get different keys.
     let key = if is_lossy {
         format!("{key}{SEPARATOR}{:08x}", hash(name))
     } else {
         key
     };
-    // A number alone is a place in the list, and changes with it.
+    // A number alone would be an index into the list, which changes.
     if key.chars().all(|c| c.is_ascii_digit()) {
         return format!("{SEPARATOR}{key}");
     }

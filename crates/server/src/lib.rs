@@ -1,10 +1,10 @@
 //! The HTTP server: reports as JSON, timeline tiles as binary columns, the embedded UI.
 //!
 //! ```text
-//! Library        sessions below one path, opened once each on a thread of their own
+//! Library        sessions below one path, each opened once on its own thread
 //!    │
-//! router ── guard ──┬── api::sessions    what there is, how far opening is
-//!   (Host, token)   ├── api::analyses    reports, from the one list of analyses
+//! router ── guard ──┬── api::sessions    the list of sessions, progress of opening
+//!   (Host, token)   ├── api::analyses    reports, from the registry of analyses
 //!                   ├── capture          captures of running jobs, into the library's folder
 //!                   ├── api::timeline    tiles, details, search, areas
 //!                   └── ui               files embedded at compile time
@@ -13,8 +13,8 @@
 //! Routes and the tile format are described in `docs/internals/wire.md`.
 //!
 //! Constraints: it reads nothing but the sessions of its [`Library`], and writes nothing but
-//! captures that its own pages ask for, below the same path. Analyses
-//! run on blocking threads, and a panic in one becomes the error of one request.
+//! captures that its own pages request, below the same path. Analyses run on blocking threads, and
+//! a panic in one becomes the error of one request.
 
 mod access;
 mod api;

@@ -22,23 +22,23 @@ use crate::opening::{OpenError, OpenProgress, open_reading};
 use crate::reports::SessionSummary;
 use crate::slot::{OpenSession, PartsRead, Slot, State};
 
-/// Sessions held open at most.
+/// Maximum number of open sessions.
 const MAX_OPEN: usize = 24;
 
-/// Bytes of files and columns held open at most, except for the session used last.
+/// Maximum bytes of files and columns of open sessions, not counting the session used last.
 const MAX_OPEN_BYTES: u64 = 12 << 30;
 
-/// What a session is asked for first goes before what will be asked for.
+/// How long to wait before computing ahead, so that the first requests for a session go first.
 const SETTLING: Duration = Duration::from_millis(500);
 
-/// An opening that failed longer ago is tried again when the session is asked for: a network may be
-/// back. The questions of one page come at once, and share one failure.
+/// A failed opening is retried after this time: the network may be back. The questions of one page
+/// arrive together and share one failure.
 const RETRY: Duration = Duration::from_secs(2);
 
-/// A list of sessions younger than this is not looked for again.
+/// How long a list of sessions is used before searching again.
 const FRESH: Duration = Duration::from_secs(2);
 
-/// The same for sessions far away: looking takes requests, which cost time and money.
+/// The same for remote sessions: searching takes requests, which cost time and money.
 const FRESH_REMOTE: Duration = Duration::from_secs(30);
 
 /// The sessions below one path.
@@ -49,7 +49,7 @@ pub struct Library {
     is_read_only: AtomicBool,
 }
 
-/// What was found, in the order of the answer.
+/// What was found, in the order of the list.
 #[derive(Default)]
 struct Shelf {
     slots: Vec<Arc<Slot>>,
@@ -57,19 +57,19 @@ struct Shelf {
 }
 
 impl Library {
-    /// The sessions below a path: whatever [`find`] takes.
+    /// The sessions below a path: whatever [`find`] accepts.
     pub fn at(root: &Path) -> Result<Arc<Self>, StorageError> {
         Ok(Self::holding(root, &find(root)?))
     }
 
-    /// The sessions below a path that were found there a moment ago.
+    /// The sessions below a path that was just searched.
     pub fn holding(root: &Path, found: &Found) -> Arc<Self> {
         let library = Self::new(Some(root.to_path_buf()));
         library.put(found);
         Arc::new(library)
     }
 
-    /// A folder in which there is no session yet: what is captured into it appears.
+    /// A folder without sessions yet: captures written to it will appear.
     pub fn awaiting(root: &Path) -> Arc<Self> {
         Arc::new(Self::new(Some(root.to_path_buf())))
     }
@@ -88,7 +88,7 @@ impl Library {
         }
     }
 
-    /// Nothing is to be captured into its path: it may be several folders in one.
+    /// Disables captures to its path, which may be several folders in one.
     pub fn refuse_captures(&self) {
         self.is_read_only.store(true, Ordering::Relaxed);
     }
@@ -97,7 +97,7 @@ impl Library {
         self.is_read_only.load(Ordering::Relaxed)
     }
 
-    /// Adds a session that is open already and lies in no file. Gives its key in routes.
+    /// Adds a session that is already open and not in a file. Returns its key in routes.
     pub fn add_open(&self, session: Session) -> String {
         let mut listed = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
         let key = unique_key(key_of_name(&session.name), |key| {
@@ -109,7 +109,7 @@ impl Library {
         key
     }
 
-    /// The key in routes of a session that lies in these files.
+    /// The key in routes of the session in these files.
     pub fn key_of(&self, files: &SessionFiles) -> Option<String> {
         let slots = self.slots();
         slots
@@ -118,13 +118,13 @@ impl Library {
             .map(|slot| slot.key.clone())
     }
 
-    /// Takes in a session that was opened elsewhere, so that it is not opened again. Gives its
-    /// key in routes; none where the library does not know these files.
+    /// Adds a session that was opened elsewhere, so that it is not opened again. Returns its key in
+    /// routes; none if the library does not know these files.
     pub fn adopt(&self, files: &SessionFiles, session: Session) -> Option<String> {
         let slot = self.slot(&self.key_of(files)?)?;
         let open = Arc::new(OpenSession::new(session));
         slot.open(&open);
-        // Without the thread, tiles and searches compute what they need when they are asked.
+        // Without the thread, tiles and searches compute what they need on request.
         let thread = std::thread::Builder::new().name(format!("fill-{}", slot.key));
         let _ = thread.spawn(move || {
             std::thread::sleep(SETTLING);
@@ -146,7 +146,7 @@ impl Library {
         self.root.as_deref()
     }
 
-    /// The key of the session whose files lie in a folder.
+    /// The key of the session whose files are in a folder.
     pub(crate) fn key_in(&self, folder: &Path) -> Option<String> {
         let folder = folder.canonicalize().ok()?;
         let is_in = |slot: &&Arc<Slot>| {
@@ -165,7 +165,7 @@ impl Library {
         self.read().notes.clone()
     }
 
-    /// The session of a key, or of the number that it has in the list now.
+    /// The session with a key, or with the number that it currently has in the list.
     pub(crate) fn slot(&self, wanted: &str) -> Option<Arc<Slot>> {
         let slots = self.slots();
         let keyed = slots.iter().find(|slot| slot.key == wanted);
@@ -173,14 +173,14 @@ impl Library {
         keyed.or_else(numbered).cloned()
     }
 
-    /// What is known of a session.
+    /// The summary of a session.
     pub(crate) fn summary(&self, slot: &Slot) -> SessionSummary {
         let slots = self.slots();
         let position = slots.iter().position(|known| known.key == slot.key);
         slot.summary(number(position.unwrap_or(0)))
     }
 
-    /// What is known of all sessions, in the order of the list.
+    /// Summaries of all sessions, in the order of the list.
     pub(crate) fn summaries(&self) -> Vec<SessionSummary> {
         let slots = self.slots();
         let numbered = slots.iter().enumerate();
@@ -198,14 +198,14 @@ impl Library {
         self.read().slots.first().map(|slot| slot.key.clone())
     }
 
-    /// Begins to open a session on a thread of its own, unless that has happened or it is far away.
+    /// Starts to open a session on its own thread, unless that already happened or it is remote.
     pub fn begin_opening_if_here(self: &Arc<Self>, key: &str) {
         if let Some(slot) = self.slot(key).filter(|slot| slot.is_here()) {
             self.begin(&slot, Reads::Everything);
         }
     }
 
-    /// The open session, once it is; all who wait share one opening.
+    /// The open session, once it is open; all waiting requests share one opening.
     pub(crate) async fn opened(
         self: &Arc<Self>,
         slot: &Arc<Slot>,
@@ -213,8 +213,9 @@ impl Library {
         self.opened_as(slot, Reads::Everything).await
     }
 
-    /// The session as far as a question reads it: of one far away that nobody has opened, no more
-    /// planes are fetched than that takes. `reads` is asked of sessions that are not open only.
+    /// The session as far as a question reads it: for a remote one that is not open, only the
+    /// planes needed for that are fetched. `reads` is only evaluated for sessions that are not
+    /// open.
     pub(crate) async fn opened_reading(
         self: &Arc<Self>,
         slot: &Arc<Slot>,
@@ -250,7 +251,7 @@ impl Library {
                 State::Failed { error, at, .. } if at + RETRY > asked => return Err(error),
                 State::Closed | State::InParts(_) | State::Failed { .. } => self.begin(slot, reads),
                 State::Opening { .. } => {
-                    // The slot holds the sender, so a change always comes.
+                    // The slot holds the sender, so a change always arrives.
                     if state.changed().await.is_err() {
                         return Err(defect("the session is gone"));
                     }
@@ -269,7 +270,7 @@ impl Library {
         let job = move || library.open_now(&worker, reads, &progress);
         let thread = std::thread::Builder::new().name(format!("open-{}", slot.key));
         if let Err(error) = thread.spawn(job) {
-            slot.fail(defect(&format!("the system gives no thread: {error}")));
+            slot.fail(defect(&format!("cannot start a thread: {error}")));
         }
     }
 
@@ -292,7 +293,7 @@ impl Library {
                 }
                 slot.open(&open);
                 self.make_room();
-                // Whoever waited asks for a tile now, and should have the cores.
+                // Leave the cores to the tile request that follows.
                 std::thread::sleep(SETTLING);
                 open.timeline.fill(&open.session);
             }
@@ -303,7 +304,7 @@ impl Library {
         }
     }
 
-    /// Closes the sessions used longest ago while there are too many, and never the latest.
+    /// Closes the least recently used sessions while there are too many, but never the latest one.
     fn make_room(&self) {
         let mut held: Vec<(Arc<OpenSession>, Arc<Slot>)> = Vec::new();
         for slot in self.slots().into_iter().filter(|slot| slot.files.is_some()) {
@@ -321,13 +322,14 @@ impl Library {
         }
     }
 
-    /// Looks for sessions again, unless that happened a moment ago. What is known keeps its key.
+    /// Searches for sessions again, unless that happened a moment ago. Known sessions keep their
+    /// key.
     pub(crate) fn refresh(&self) {
         let is_remote = self.root.as_deref().is_some_and(is_remote);
         self.look(if is_remote { FRESH_REMOTE } else { FRESH });
     }
 
-    /// Looks for sessions now: one was just captured.
+    /// Searches for sessions now, for example because one was just captured.
     pub(crate) fn look_again(&self) {
         self.look(Duration::ZERO);
     }
@@ -341,7 +343,7 @@ impl Library {
         }
         match find(root) {
             Ok(found) => self.put(&found),
-            // What is open stays; the list says why it is not looked at any more.
+            // Open sessions stay; the list says why the search failed.
             Err(error) => {
                 let note = Note::warning(error.to_string());
                 let hint = error.hint().unwrap_or_default();
@@ -387,7 +389,7 @@ impl Library {
     }
 }
 
-/// The key, or one made of it that is not taken.
+/// The key, or one derived from it that is not taken.
 fn unique_key(key: String, is_taken: impl Fn(&str) -> bool) -> String {
     let is_free = |key: &String| !is_taken(key);
     let others = (2..).map(|count: usize| format!("{key}~{count}"));
@@ -405,7 +407,7 @@ fn is_unchanged(slot: &Slot, files: &SessionFiles) -> bool {
         .is_some_and(|known| known.files().eq(files.files()))
 }
 
-/// Where a session lies, so that it can be typed again.
+/// Where a session is, as a path that can be typed.
 fn path_of(root: &Path, location: &str) -> String {
     match location {
         "." => root.display().to_string(),
@@ -413,7 +415,7 @@ fn path_of(root: &Path, location: &str) -> String {
     }
 }
 
-/// What a search said, for reports.
+/// A note of a search, for reports.
 pub(crate) fn note(note: &stepscope_storage::Note) -> Note {
     let text = format!("{}: {}", note.message, note.path.display());
     match note.kind {
@@ -424,12 +426,12 @@ pub(crate) fn note(note: &stepscope_storage::Note) -> Note {
 
 fn defect(detail: &str) -> OpenError {
     OpenError {
-        message: format!("opening failed inside: {detail}"),
-        hint: "This is a defect of Stepscope; please report it.".to_owned(),
+        message: format!("opening failed with an internal error: {detail}"),
+        hint: "This is a bug in Stepscope; please report it.".to_owned(),
     }
 }
 
-/// When a session was last written, milliseconds since the epoch.
+/// When a session was last written, in milliseconds since the epoch.
 pub(crate) fn modified_epoch_ms(files: &SessionFiles) -> Option<u64> {
     let since_epoch = files.modified?.duration_since(UNIX_EPOCH).ok()?;
     u64::try_from(since_epoch.as_millis()).ok()

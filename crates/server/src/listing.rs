@@ -10,14 +10,14 @@ use crate::reports::{SessionState, SessionSummary, SessionsReport};
 
 /// The sessions that were found at a path.
 pub struct SessionList {
-    /// Captured last first, as everywhere.
+    /// Sorted by capture time, latest first, as everywhere.
     pub report: SessionsReport,
-    /// Times of their captures, in nanoseconds since the Unix epoch, where they are recorded.
+    /// Times of their captures, in nanoseconds since the Unix epoch, if recorded.
     pub times_ns: Vec<Option<u64>>,
 }
 
-/// Lists what was found. `open` gives the session whose devices, duration and steps are told, or why
-/// it cannot be opened; none where it is not to be. Sessions are let go one by one.
+/// Lists what was found. `open` returns the session whose devices, duration, and steps are listed,
+/// or why it cannot be opened; none if it should not be opened. Sessions are dropped one by one.
 pub fn list_sessions(
     root: &Path,
     found: &Found,

@@ -1,5 +1,5 @@
 //! Opening one session: its files become bytes, the bytes a [`Session`]. Used by the server on a
-//! thread of its own, and by whoever wants a session without a server.
+//! separate thread, and by callers without a server.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,7 +7,7 @@ use stepscope_model::ingest::ingest_all;
 use stepscope_model::{Reads, Session, Warning, WarningKind};
 use stepscope_storage::{OpenedHosts, Progress, SessionFiles, open_hosts};
 
-/// Why a session cannot be opened, as people are told.
+/// Why a session cannot be opened, as shown to people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct OpenError {
@@ -17,7 +17,7 @@ pub struct OpenError {
     pub hint: String,
 }
 
-/// How far opening is, over all files.
+/// Progress of opening, over all files.
 #[derive(Debug)]
 pub(crate) struct OpenProgress {
     hosts: Vec<AtomicU64>,
@@ -33,7 +33,7 @@ impl OpenProgress {
         }
     }
 
-    /// Bytes read and bytes there are.
+    /// Bytes read, and total bytes.
     pub(crate) fn bytes(&self) -> (u64, u64) {
         let read = |host: &AtomicU64| host.load(Ordering::Relaxed);
         let done: u64 = self.hosts.iter().map(read).sum();
@@ -58,10 +58,10 @@ pub fn open_files(files: &SessionFiles) -> Result<Session, OpenError> {
     Ok(opened.session)
 }
 
-/// A session, as far as it was to be read.
+/// A session, as far as it was requested.
 pub(crate) struct Opened {
     pub(crate) session: Session,
-    /// Bytes of files far away that were left there.
+    /// Bytes of remote files that were not fetched.
     pub(crate) left_out_bytes: u64,
 }
 
@@ -96,7 +96,8 @@ pub(crate) fn open_reading(
             hint: String::new(),
         })?
         .with_manifests(manifests);
-    // The other hosts are shown; that one is missing must be seen beside every figure.
+    // The other hosts are shown; every figure must be accompanied by the fact that this one is
+    // missing.
     session
         .warnings
         .extend(unread.into_iter().map(|(host, error)| Warning {

@@ -1,4 +1,4 @@
-//! Parameters of a request: `?name=value`, read with errors that say which one is wrong.
+//! Parameters of a request: `?name=value`, parsed with errors that name the wrong one.
 
 use axum::extract::FromRequestParts;
 use axum::extract::Query;
@@ -7,7 +7,7 @@ use stepscope_model::{Picos, Session, Span, TrackId};
 
 use crate::error::ApiError;
 
-/// All parameters in their order.
+/// All parameters, in order.
 pub(crate) struct Parameters(pub(crate) Vec<(String, String)>);
 
 impl<S: Send + Sync> FromRequestParts<S> for Parameters {
@@ -16,14 +16,14 @@ impl<S: Send + Sync> FromRequestParts<S> for Parameters {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let query = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
         let Query(pairs) = query.map_err(|_| {
-            ApiError::bad_request("The parameters are not of the form name=value&name=value.")
+            ApiError::bad_request("Parameters must have the form name=value&name=value.")
         })?;
         Ok(Self(pairs))
     }
 }
 
 impl Parameters {
-    /// The value of a parameter; an empty one counts as absent.
+    /// The value of a parameter; an empty one is treated as absent.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(key, _)| key == name);
         found
@@ -50,7 +50,7 @@ impl Parameters {
     pub(crate) fn window(&self) -> Result<Span, ApiError> {
         let (start, end) = (self.picos("start_ps")?, self.picos("end_ps")?);
         if end < start {
-            return Err(ApiError::bad_request("end_ps lies before start_ps."));
+            return Err(ApiError::bad_request("end_ps is before start_ps."));
         }
         Ok(Span::new(start, end))
     }
@@ -72,7 +72,7 @@ impl Parameters {
         }
     }
 
-    /// Numbers with commas between them.
+    /// Comma-separated numbers.
     pub(crate) fn list(&self, name: &str) -> Result<Option<Vec<u32>>, ApiError> {
         let Some(text) = self.get(name) else {
             return Ok(None);
@@ -81,17 +81,17 @@ impl Parameters {
         let numbers: Option<Vec<u32>> = text.split(',').map(number).collect();
         numbers
             .map(Some)
-            .ok_or_else(|| wrong(name, text, "numbers with commas between them"))
+            .ok_or_else(|| wrong(name, text, "comma-separated numbers"))
     }
 
-    /// The tracks asked for, or all; one that does not exist is an error.
+    /// The requested tracks, or all; an unknown one is an error.
     pub(crate) fn tracks(&self, session: &Session) -> Result<Vec<TrackId>, ApiError> {
         let Some(numbers) = self.list("tracks")? else {
             return Ok(session.track_ids().collect());
         };
         let count = session.tracks.len();
         if let Some(unknown) = numbers.iter().find(|&&number| number as usize >= count) {
-            let error = format!("There is no track {unknown}; the session has {count}.");
+            let error = format!("Unknown track {unknown}; the session has {count} tracks.");
             return Err(ApiError::not_found(error));
         }
         Ok(numbers.into_iter().map(TrackId).collect())
@@ -109,14 +109,16 @@ fn picos(name: &str, text: &str) -> Result<Picos, ApiError> {
         .ok_or_else(|| wrong(name, text, "a time in picoseconds"))?;
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "the cast saturates, as times do"
+        reason = "the cast saturates, like times"
     )]
     Ok(Picos(number.round() as i64))
 }
 
 fn wrong(name: &str, text: &str, wanted: &str) -> ApiError {
     let text: String = text.chars().take(60).collect();
-    ApiError::bad_request(format!("The parameter {name} is {text:?}, not {wanted}."))
+    ApiError::bad_request(format!(
+        "The parameter {name} is {text:?}; it must be {wanted}."
+    ))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Serving below a prefix: behind a proxy that passes it on, or one that has cut it off.
+//! Serving under a path prefix: behind a proxy that passes it on, or one that strips it.
 
 use std::convert::Infallible;
 
@@ -8,11 +8,10 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use tower::{ServiceExt, service_fn};
 
-/// What proxies call the prefix that they have cut off.
+/// The header in which proxies report the prefix that they stripped.
 const FORWARDED: &str = "x-forwarded-prefix";
 
-/// The form that prefixes have here: empty, or `/a/b` without a slash at its end. None for what is
-/// no path.
+/// Normalizes a prefix: empty, or `/a/b` without a trailing slash. `None` if it is not a path.
 pub fn normal_prefix(given: &str) -> Option<String> {
     let parts: Vec<&str> = given.split('/').filter(|part| !part.is_empty()).collect();
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~%@:+".contains(&byte);
@@ -26,15 +25,15 @@ pub fn normal_prefix(given: &str) -> Option<String> {
     })
 }
 
-/// The prefix under which the browser knows this server, where a proxy says so.
+/// The prefix under which the browser knows this server, if a proxy reports it.
 pub(crate) fn forwarded(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(FORWARDED)?.to_str().ok()?;
-    // Several proxies in a row add theirs after a comma; the first is the outermost.
+    // Several proxies in a row append theirs after a comma; the first is the outermost.
     let first = value.split(',').next().unwrap_or_default().trim();
     normal_prefix(first).filter(|prefix| !prefix.is_empty())
 }
 
-/// The same routes below a prefix as at the root: a proxy may cut it off or not.
+/// The same routes under a prefix as at the root: a proxy may or may not strip it.
 pub(crate) fn below(prefix: &str, inner: Router) -> Router {
     if prefix.is_empty() {
         return inner;
@@ -65,7 +64,7 @@ async fn answer(prefix: &str, inner: Router, mut request: Request) -> Response {
     }
 }
 
-/// Links of the page are relative, so the browser has to know that the prefix is a folder.
+/// Links on the page are relative, so the browser must know that the prefix is a folder.
 fn with_slash(prefix: &str, uri: &Uri) -> Response {
     let last = prefix.rsplit('/').next().unwrap_or_default();
     let query = uri

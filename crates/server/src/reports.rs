@@ -1,4 +1,4 @@
-//! What the server answers beside reports of analyses.
+//! Answers of the server other than reports of analyses.
 
 use serde::Serialize;
 use stepscope_analysis::{Group, Note};
@@ -16,7 +16,7 @@ pub struct VersionReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[ts(export)]
 pub struct ErrorReport {
-    /// What went wrong, a sentence.
+    /// What went wrong, as a sentence.
     pub error: String,
     /// What to do about it; may be empty.
     pub hint: String,
@@ -28,11 +28,11 @@ pub struct ErrorReport {
 pub struct SessionsReport {
     /// The path the server was started with.
     pub root: String,
-    /// Sessions, captured last first.
+    /// Sessions by capture time, latest first.
     pub sessions: Vec<SessionSummary>,
     /// Files at the path that may be histories of runs (`*.jsonl`), by name.
     pub histories: Vec<String>,
-    /// Files ignored or unreadable, with the reason.
+    /// Files that were ignored or unreadable, with the reason.
     pub notes: Vec<Note>,
 }
 
@@ -40,14 +40,14 @@ pub struct SessionsReport {
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct SessionSummary {
-    /// Its number, as `stepscope sessions` counts: 0 is the session captured last. It changes when
+    /// Its number, as in `stepscope sessions`: 0 is the session captured last. It changes when
     /// another session appears.
     pub id: u32,
-    /// Its name in routes and links: where it lies, so that it stays when others appear.
+    /// Its name in routes and links: derived from its location, so it stays when others appear.
     pub key: String,
     /// Name.
     pub name: String,
-    /// Path of the run directory or file; empty for a session that is in no file.
+    /// Path of the run directory or file; empty for a session that is not in a file.
     pub location: String,
     /// `trace`, `memory` for memory snapshots alone, `programs` for programs alone, or `trace and
     /// memory`.
@@ -59,7 +59,7 @@ pub struct SessionSummary {
     /// Sum of its files.
     #[ts(type = "number")]
     pub size_bytes: u64,
-    /// When the youngest file was last written, since the Unix epoch.
+    /// When its newest file was last written, since the Unix epoch.
     #[ts(type = "number | null")]
     pub modified_epoch_ms: Option<u64>,
     /// From its first to its last slice.
@@ -67,41 +67,41 @@ pub struct SessionSummary {
     pub duration_ps: Option<i64>,
     /// Steps.
     pub step_count: Option<usize>,
-    /// What was wrong with the files and what was repaired.
+    /// What was wrong with the files, and what was repaired.
     pub warnings: Vec<SessionWarning>,
-    /// How far it is.
+    /// Its state.
     pub state: SessionState,
-    /// Why opening failed; else empty.
+    /// Why opening failed; otherwise empty.
     pub error: String,
-    /// Of a session far away: bytes that were left there, because nothing that was asked reads them.
+    /// For a remote session: bytes that were not fetched, because no request so far needs them.
     #[ts(type = "number")]
     pub left_out_bytes: u64,
 }
 
-/// How far a session is.
+/// State of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
 pub enum SessionState {
-    /// Nobody asked for it yet.
+    /// Not requested yet.
     Closed,
-    /// It is being read.
+    /// Being read.
     Opening,
-    /// Far away, and answers about its devices; what else there is comes when it is asked for.
+    /// Remote, and open for questions about its devices; the rest is fetched on request.
     InParts,
-    /// It answers.
+    /// Open.
     Open,
     /// It cannot be read.
     Failed,
 }
 
-/// A warning of the ingest.
+/// A warning from ingest.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct SessionWarning {
     /// `damaged`, `truncated`, `recorder`, `repaired` or `missing`.
     pub kind: String,
-    /// Host whose file it concerns.
+    /// Host whose file it is about.
     pub host: String,
     /// A sentence.
     pub message: String,
@@ -113,7 +113,7 @@ pub struct SessionWarning {
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct ProgressReport {
-    /// How far it is.
+    /// Its state.
     pub state: SessionState,
     /// Bytes read of its files.
     #[ts(type = "number")]
@@ -131,14 +131,14 @@ pub struct ProgressReport {
 pub struct AnalysisEntry {
     /// Name in routes and on the command line.
     pub name: &'static str,
-    /// Other names it answers to.
+    /// Other names it accepts.
     pub aliases: &'static [&'static str],
     /// One line.
     pub summary: &'static str,
-    /// Where it stands in menus.
+    /// Its group in menus.
     pub group: Group,
-    /// It answers about TPUs from what devices did and from programs alone, unless times are
-    /// selected: of a session far away no more is fetched for it.
+    /// Answers about TPUs need only device planes and programs, unless times are selected: for a
+    /// remote session nothing else is fetched.
     pub reads_devices_only: bool,
     /// Its options, as on the command line.
     pub options: Vec<AnalysisOption>,
@@ -152,8 +152,8 @@ pub struct AnalysisOption {
     pub name: String,
     /// One line.
     pub help: String,
-    /// What holds when it is not given; null for nothing.
+    /// The default; null for none.
     pub default: Option<String>,
-    /// The values there are; empty when it takes any.
+    /// The possible values; empty if it takes any.
     pub values: Vec<String>,
 }

@@ -15,10 +15,10 @@ use crate::access::Access;
 use crate::library::Library;
 use crate::{api, capture_routes, guard, prefix, ui};
 
-/// Answers shorter than this are sent as they are.
+/// Answers shorter than this are sent uncompressed.
 const COMPRESSED_FROM_BYTES: u64 = 4096;
 
-/// The whole server, without a socket, at the root and below a prefix in the form of
+/// The whole server, without a socket, at the root and under a prefix in the form of
 /// [`normal_prefix`](crate::normal_prefix).
 pub fn router_below(prefix: &str, library: Arc<Library>, access: Access) -> Router {
     prefix::below(prefix, router(library, access))
@@ -39,7 +39,7 @@ pub fn router(library: Arc<Library>, access: Access) -> Router {
         .route("/export.html", get(api::share::html))
         .nest("/timeline", timeline);
     let captures = capture_routes::routes(Arc::clone(&library));
-    // Tiles are read by the page's own machine most of the time, and they pack badly.
+    // Tiles are mostly read on the same machine, and they compress badly.
     let predicate = SizeAbove::new(COMPRESSED_FROM_BYTES)
         .and(NotForContentType::const_new("application/octet-stream"))
         .and(NotForContentType::IMAGES);
@@ -47,7 +47,7 @@ pub fn router(library: Arc<Library>, access: Access) -> Router {
         .gzip(true)
         .quality(CompressionLevel::Fastest)
         .compress_when(predicate);
-    // The query is left out of the log: it may hold the token.
+    // The query is not logged: it may contain the token.
     let trace = TraceLayer::new_for_http().make_span_with(|request: &Request| {
         tracing::debug_span!("request", path = request.uri().path())
     });

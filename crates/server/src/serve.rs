@@ -12,28 +12,28 @@ use crate::error::ServerError;
 use crate::library::Library;
 use crate::router::router_below;
 
-/// Ports tried after the wanted one.
+/// How many ports to try after the requested one.
 const MORE_PORTS: u16 = 50;
 
-/// How long requests may go on once the server has been asked to stop.
+/// How long running requests may take after the server was asked to stop.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How to serve.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
-    /// Address to listen on. Any but loopback wants a token of every request.
+    /// Address to listen on. Any address other than loopback requires a token for every request.
     pub address: IpAddr,
-    /// Port; the next free one is taken where it is not free, and 0 is any.
+    /// Port; if taken, the next free one is used. 0 for any.
     pub port: u16,
-    /// Token that every request must bring. Made up where one is needed and none is given.
+    /// Token that every request must carry. Generated if one is required and none is given.
     pub token: Option<String>,
-    /// Names beside those of loopback by which the server is called without a token, such as that
-    /// of a proxy in front of it.
+    /// Host names other than loopback that need no token, such as the name of a proxy in front of
+    /// it.
     pub allowed_hosts: Vec<String>,
-    /// Path below which a proxy shows the server, in the form of
+    /// Path under which a proxy shows the server, in the form of
     /// [`normal_prefix`](crate::normal_prefix).
     pub path_prefix: String,
-    /// Also stop when standard input ends: whoever started the server is gone then.
+    /// Also stop when standard input ends: then the parent process is gone.
     pub ends_with_input: bool,
 }
 
@@ -53,17 +53,17 @@ impl Default for ServerOptions {
 /// Where the server listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ready {
-    /// The URL to open, with the token where there is one.
+    /// The URL to open, with the token if there is one.
     pub url: String,
     /// The address bound.
     pub address: SocketAddr,
-    /// The token that requests must bring, where one is wanted.
+    /// The token that requests must carry, if one is required.
     pub token: Option<String>,
 }
 
-/// Serves the library until Ctrl-C (or SIGTERM). The newest session begins to open at once, unless
-/// it would have to be fetched: which planes are wanted, the page says. `when_ready` is told the URL
-/// when the port is bound.
+/// Serves the library until Ctrl-C (or SIGTERM). Starts to open the newest session immediately,
+/// unless it would have to be fetched: the page says which planes it needs. `when_ready` is called
+/// with the URL once the port is bound.
 pub async fn serve(
     library: Arc<Library>,
     options: ServerOptions,
@@ -83,7 +83,7 @@ pub async fn serve(
     let router = router_below(&options.path_prefix, library, access);
     let (stop, mut stopping) = tokio::sync::watch::channel(());
     let listener = listener.tap_io(|connection| {
-        // Small answers are not to wait for more.
+        // Small answers should not wait for more data.
         if let Err(error) = connection.set_nodelay(true) {
             tracing::debug!(%error, "no TCP_NODELAY");
         }
@@ -97,7 +97,7 @@ pub async fn serve(
     });
     when_ready(&ready);
     let late = async move {
-        // The sender is only ever dropped: that is the sign.
+        // The sender is only ever dropped: that is the signal.
         while stopping.changed().await.is_ok() {}
         tokio::time::sleep(PATIENCE).await;
     };
@@ -107,7 +107,7 @@ pub async fn serve(
     }
 }
 
-/// The wanted port or the next free one.
+/// Binds the requested port or the next free one.
 async fn bind(address: IpAddr, port: u16) -> Result<TcpListener, ServerError> {
     let last = if port == 0 {
         0
@@ -139,13 +139,13 @@ fn access(options: &ServerOptions, address: SocketAddr) -> Result<Access, Server
     Ok(Access::with_token(token, address.port()))
 }
 
-/// Waits for the end of standard input, or for ever.
+/// Waits for the end of standard input, or forever if that is not requested.
 async fn input_ends(is_asked_for: bool) {
     if !is_asked_for {
         return std::future::pending().await;
     }
     let (ended, end) = tokio::sync::oneshot::channel();
-    // A thread of its own: a read of standard input cannot be called off.
+    // A separate thread: a read of standard input cannot be canceled.
     let reader = std::thread::Builder::new()
         .name("stdin".to_owned())
         .spawn(move || {
@@ -170,8 +170,8 @@ fn url(address: SocketAddr, prefix: &str, token: Option<&str>) -> String {
     }
 }
 
-/// The address that this machine has towards others. Connecting a datagram socket sends nothing;
-/// the address is one of those reserved for documentation.
+/// The address of this machine as seen by others. Connecting a datagram socket sends nothing; the
+/// address is one of those reserved for documentation.
 fn outward_address() -> Option<IpAddr> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
     socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).ok()?;

@@ -1,5 +1,5 @@
-//! Reports of one file, for the command line and for the page's own button: the page without answers
-//! that was built with this crate, and the answers of routes beside those of analyses.
+//! Single-file reports, for the command line and for the page's own button: the page without
+//! answers that was built into this crate, and answers of routes other than those of analyses.
 
 use std::borrow::Cow;
 use std::io;
@@ -17,23 +17,23 @@ use crate::error::ServerError;
 use crate::reports::{AnalysisEntry, SessionSummary, SessionsReport};
 use crate::ui;
 
-/// The key of the one session of a page of one file; its own would tell where the capture lay.
+/// The key of the session in a single-file report; its own key would reveal the capture's location.
 const SESSION: &str = "report";
 
-/// Why a session has no other names.
+/// Why a session cannot be redacted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RedactionError {
-    /// There is no randomness for a key.
+    /// No random bytes for a key.
     #[error("{0}")]
     NoKey(#[from] ServerError),
-    /// The session cannot be told under other names.
+    /// The session cannot be rebuilt with other names.
     #[error("{0}")]
     Session(#[from] RedactError),
 }
 
-/// The part of a session that options select as one file of HTML; of the usual size where none is
-/// given.
+/// The part of a session selected by options, as one HTML file; with the default maximum size if
+/// none is given.
 ///
 /// # Errors
 ///
@@ -54,8 +54,8 @@ pub fn html(
     stepscope_export::html::html(session, about, options, &with)
 }
 
-/// The session under other names, by the key of a text or by one that nobody knows, and what its
-/// reports say of that.
+/// The redacted session, with names derived from the given key or from a random one, and what its
+/// reports say about that.
 ///
 /// # Errors
 ///
@@ -76,7 +76,7 @@ pub fn redacted(session: &Session, key: Option<&str>) -> Result<(Session, About)
     Ok((session, about))
 }
 
-/// What a report says of itself that is written now.
+/// What a report that is written now says about itself.
 pub fn about_now() -> About {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).ok();
     About {
@@ -85,7 +85,7 @@ pub fn about_now() -> About {
     }
 }
 
-/// Answers of routes by their relative URL, as JSON.
+/// Answers of routes, as JSON, by their relative URL.
 fn shell(session: &Session) -> Result<Vec<(String, String)>, serde_json::Error> {
     let mut summary = SessionSummary::closed(0, "", None);
     SESSION.clone_into(&mut summary.key);

@@ -1,4 +1,4 @@
-//! One session of the library, and how far it is.
+//! One session of the library, and its state.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -13,14 +13,14 @@ use crate::api::ReportCache;
 use crate::opening::{OpenError, OpenProgress};
 use crate::reports::{SessionState, SessionSummary};
 
-/// An open session and what is computed beside it.
+/// An open session and what is computed with it.
 pub struct OpenSession {
     /// The session.
     pub session: Session,
     /// For tiles and searches.
     pub timeline: TimelineIndex,
     pub(crate) reports: Mutex<ReportCache>,
-    /// No two openings have the same number, also of the same files.
+    /// No two openings have the same number, not even of the same files.
     pub(crate) opening: u64,
     pub(crate) size_bytes: u64,
     last_used: AtomicU64,
@@ -62,15 +62,15 @@ fn file_bytes(host: &stepscope_model::Host) -> usize {
     (*host.bytes).as_ref().len()
 }
 
-/// What was read of a session far away for questions that need no more.
+/// The part of a remote session that was read for questions that need no more.
 #[derive(Clone)]
 pub(crate) struct PartsRead {
     pub(crate) open: Arc<OpenSession>,
-    /// Bytes that were left where they are.
+    /// Bytes that were not fetched.
     pub(crate) left_out_bytes: u64,
 }
 
-/// How far a session is. Parts that were read go on answering while the rest is fetched, and when
+/// State of a session. Parts that were read continue to answer while the rest is fetched, and if
 /// that fails.
 #[derive(Clone)]
 pub(crate) enum State {
@@ -89,7 +89,7 @@ pub(crate) enum State {
 }
 
 impl State {
-    /// Parts that answer before the whole does.
+    /// The parts that can answer before the whole session can.
     pub(crate) fn parts(&self) -> Option<&PartsRead> {
         match self {
             Self::InParts(parts) => Some(parts),
@@ -101,14 +101,14 @@ impl State {
 
 /// One session of the library.
 pub(crate) struct Slot {
-    /// Its name in routes; no two sessions have the same.
+    /// Its key in routes; no two sessions have the same.
     pub(crate) key: String,
-    /// None for a session that was handed in open.
+    /// `None` for a session that was added open.
     pub(crate) files: Option<SessionFiles>,
-    /// Where it lies, as a person would type it.
+    /// Where it is, as a person would type it.
     pub(crate) path: String,
     state: watch::Sender<State>,
-    /// What an opening told; it stays known when the session is closed to save memory.
+    /// What was learned when it was opened; it is kept when the session is closed to save memory.
     known: OnceLock<SessionSummary>,
 }
 
@@ -123,7 +123,7 @@ impl Slot {
         }
     }
 
-    /// Told of every change.
+    /// Receives every change.
     pub(crate) fn follow(&self) -> watch::Receiver<State> {
         self.state.subscribe()
     }
@@ -132,7 +132,7 @@ impl Slot {
         self.state.borrow().clone()
     }
 
-    /// Whether nothing of it has to be fetched. Looks at the cache of files from far away.
+    /// Whether nothing of it has to be fetched. Checks the cache of remote files.
     pub(crate) fn is_here(&self) -> bool {
         self.files.as_ref().is_none_or(SessionFiles::is_here)
     }
@@ -153,7 +153,7 @@ impl Slot {
         }));
     }
 
-    /// Begins to open it with the progress given, unless somebody else does or there is enough.
+    /// Starts to open it with this progress, unless that is already happening or enough is open.
     pub(crate) fn begin(&self, reads: Reads, progress: &Arc<OpenProgress>) -> bool {
         self.state.send_if_modified(|state| {
             let is_enough = match state {
@@ -171,7 +171,7 @@ impl Slot {
         })
     }
 
-    /// Lets go of what is held, unless it is something else by now.
+    /// Drops the held session, unless it has been replaced by now.
     pub(crate) fn close(&self, held: &Arc<OpenSession>) {
         self.state.send_if_modified(|state| {
             let is_held = match state {
@@ -197,7 +197,7 @@ impl Slot {
         });
     }
 
-    /// What is known of it, under a number of the list.
+    /// Its summary, under a number of the list.
     pub(crate) fn summary(&self, number: u32) -> SessionSummary {
         let state = self.state();
         let mut summary = match (self.known.get(), state.parts()) {

@@ -1,7 +1,8 @@
 //! XEvent: one slice, instant, sample or aggregate on a line.
 
+use stepscope_wire::{Cursor, Value, WireError};
+
 use crate::stat::{Stat, Stats};
-use crate::wire::{Cursor, Value, WireError};
 
 /// Tags of the fields: number · 8 + wire type.
 const METADATA_TAG: u8 = 0x08;
@@ -144,7 +145,7 @@ impl<'a> Event<'a> {
         let Ok(Some(field)) = cursor.field() else {
             return false;
         };
-        if let (4, Value::Bytes(stat, 0)) = (field.number, field.value) {
+        if let (4, Value::Bytes(stat)) = (field.number, field.value) {
             visit(Stat::new(stat));
         }
         if let Value::Varint(value) = field.value {
@@ -220,8 +221,8 @@ impl<'a> Events<'a> {
             let before = self.cursor.position();
             match self.cursor.field() {
                 Ok(Some(field)) if field.number == 4 => match field.value {
-                    Value::Bytes(bytes, 0) => return Some(Head::decode(bytes)),
-                    Value::Bytes(..) => {
+                    Value::Bytes(bytes) => return Some(Head::decode(bytes)),
+                    Value::Cut(_) => {
                         self.damage = Some((before, WireError::Truncated));
                         return None;
                     }

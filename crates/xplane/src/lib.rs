@@ -24,7 +24,6 @@ mod rewrite;
 mod select;
 mod space;
 mod stat;
-mod wire;
 
 pub use event::{Event, Events, Head, Tail};
 pub use metadata::{EventMetadata, MetadataMap, StatMetadata};
@@ -34,4 +33,4 @@ pub use rewrite::{Rewriter, TextPlace, numbers_alone, rewrite};
 pub use select::{Part, select};
 pub use space::{Problem, ProblemKind, Space, is_whole};
 pub use stat::{Stat, StatValue, Stats};
-pub use wire::{lossy, message_fields, number_fields};
+pub use stepscope_wire::{lossy, message_fields, number_fields};

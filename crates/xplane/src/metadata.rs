@@ -1,7 +1,8 @@
 //! XEventMetadata and XStatMetadata: what events and stats with the same id share.
 
+use stepscope_wire::{Cursor, Value};
+
 use crate::stat::Stats;
-use crate::wire::{Cursor, Value};
 
 /// What all events with one id share.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,8 +26,8 @@ impl<'a> EventMetadata<'a> {
         let mut cursor = Cursor::new(message);
         while let Ok(Some(field)) = cursor.field() {
             match (field.number, field.value) {
-                (2, Value::Bytes(name, _)) => metadata.name = name,
-                (4, Value::Bytes(name, _)) => metadata.display_name = name,
+                (2, Value::Bytes(name) | Value::Cut(name)) => metadata.name = name,
+                (4, Value::Bytes(name) | Value::Cut(name)) => metadata.display_name = name,
                 _ => {}
             }
         }
@@ -62,7 +63,7 @@ impl<'a> StatMetadata<'a> {
         let mut metadata = Self { id, name: &[] };
         let mut cursor = Cursor::new(message);
         while let Ok(Some(field)) = cursor.field() {
-            if let (2, Value::Bytes(name, _)) = (field.number, field.value) {
+            if let (2, Value::Bytes(name) | Value::Cut(name)) = (field.number, field.value) {
                 metadata.name = name;
             }
         }
@@ -187,7 +188,7 @@ fn decode_map<'a, T>(entries: &[&'a [u8]], decode: fn(i64, &'a [u8]) -> T) -> Me
         while let Ok(Some(field)) = cursor.field() {
             match (field.number, field.value) {
                 (1, Value::Varint(id)) => key = id.cast_signed(),
-                (2, Value::Bytes(bytes, _)) => value = bytes,
+                (2, Value::Bytes(bytes) | Value::Cut(bytes)) => value = bytes,
                 _ => {}
             }
         }

@@ -1,6 +1,6 @@
 //! A file piece by piece, for those who have only the beginning of each.
 
-use crate::wire::{Cursor, Value, lossy};
+use stepscope_wire::{Cursor, Value, lossy};
 
 /// A field of a file: a plane, or one of the few texts beside them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +103,7 @@ fn stat_names(tables: &[u8]) -> Option<Vec<&[u8]>> {
     let (mut names, mut last) = (Vec::new(), 4);
     let mut cursor = Cursor::new(tables);
     while let Some(field) = cursor.field().ok()? {
-        let Value::Bytes(entry, 0) = field.value else {
+        let Value::Bytes(entry) = field.value else {
             return None;
         };
         if field.number < last {

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
+use stepscope_wire::{Cursor, Value, WireError, lossy};
+
 use crate::event::Events;
 use crate::metadata::{
     EventMetadata, MetadataMap, StatMetadata, event_metadata_map, stat_metadata_map,
 };
 use crate::stat::{Stat, StatValue, Stats};
-use crate::wire::{Cursor, Value, WireError, lossy};
 
 /// A plane: one device, the host's threads, or a table of programs.
 #[derive(Debug, Clone, Default)]
@@ -91,18 +92,16 @@ impl<'a> Plane<'a> {
                     break;
                 }
             };
-            if let Value::Bytes(_, missing) = field.value
-                && missing > 0
-            {
+            if let Value::Cut(_) = field.value {
                 damage = Some((before, WireError::Truncated));
             }
             match (field.number, field.value) {
                 (1, Value::Varint(id)) => plane.id = id.cast_signed(),
-                (2, Value::Bytes(name, _)) => plane.name = lossy(name),
-                (3, Value::Bytes(line, _)) => plane.lines.push(Line::decode(line)),
-                (4, Value::Bytes(entry, 0)) => plane.event_entries.push(entry),
-                (5, Value::Bytes(entry, 0)) => plane.stat_entries.push(entry),
-                (4..=6, Value::Bytes(..)) | (7.., _) => {}
+                (2, Value::Bytes(name) | Value::Cut(name)) => plane.name = lossy(name),
+                (3, Value::Bytes(line) | Value::Cut(line)) => plane.lines.push(Line::decode(line)),
+                (4, Value::Bytes(entry)) => plane.event_entries.push(entry),
+                (5, Value::Bytes(entry)) => plane.stat_entries.push(entry),
+                (4..=6, Value::Bytes(_) | Value::Cut(_)) | (7.., _) => {}
                 _ => plane.mistyped_fields += 1,
             }
         }
@@ -209,11 +208,11 @@ impl<'a> Line<'a> {
         };
         match (field.number, field.value) {
             (1, Value::Varint(id)) => self.id = id.cast_signed(),
-            (2, Value::Bytes(name, _)) => self.name = lossy(name),
+            (2, Value::Bytes(name) | Value::Cut(name)) => self.name = lossy(name),
             (3, Value::Varint(timestamp)) => self.timestamp_ns = timestamp.cast_signed(),
-            (4, Value::Bytes(..)) => self.event_count += 1,
+            (4, Value::Bytes(_) | Value::Cut(_)) => self.event_count += 1,
             (10, Value::Varint(id)) => self.display_id = id.cast_signed(),
-            (11, Value::Bytes(name, _)) => self.display_name = lossy(name),
+            (11, Value::Bytes(name) | Value::Cut(name)) => self.display_name = lossy(name),
             _ => {}
         }
         true

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::wire::{Cursor, Value, number_fields, push_field, push_varint};
+use stepscope_wire::{Cursor, Value, number_fields, push_bytes, push_message, push_number};
 
 /// What a text of a profile is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,9 +38,9 @@ pub trait Rewriter {
 pub fn rewrite(space: &[u8], rewriter: &mut dyn Rewriter) -> Vec<u8> {
     let mut out = Vec::with_capacity(space.len());
     each(space, &mut out, |number, value, out| match number {
-        1 => push_field(out, number, &plane(value, rewriter)),
-        2 | 3 => push_field(out, number, &rewriter.text(TextPlace::Message, value)),
-        4 => push_field(out, number, &rewriter.text(TextPlace::Host, value)),
+        1 => push_message(out, number, |out| plane(value, rewriter, out)),
+        2 | 3 => push_bytes(out, number, &rewriter.text(TextPlace::Message, value)),
+        4 => push_bytes(out, number, &rewriter.text(TextPlace::Host, value)),
         _ => {}
     });
     out
@@ -50,8 +50,7 @@ pub fn rewrite(space: &[u8], rewriter: &mut dyn Rewriter) -> Vec<u8> {
 pub fn numbers_alone(message: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     for (number, value) in number_fields(message) {
-        push_varint(&mut out, u64::from(number) << 3);
-        push_varint(&mut out, value);
+        push_number(&mut out, number, value);
     }
     out
 }
@@ -59,70 +58,63 @@ pub fn numbers_alone(message: &[u8]) -> Vec<u8> {
 /// Names of stats by their ids, as they were.
 type Names<'a> = HashMap<i64, &'a [u8]>;
 
-fn plane(message: &[u8], rewriter: &mut dyn Rewriter) -> Vec<u8> {
+fn plane(message: &[u8], rewriter: &mut dyn Rewriter, out: &mut Vec<u8>) {
     let names = stat_names(message);
-    let mut out = Vec::with_capacity(message.len());
-    each(message, &mut out, |number, value, out| match number {
-        2 => push_field(out, number, &rewriter.text(TextPlace::Plane, value)),
-        3 => push_field(out, number, &line(value, &names, rewriter)),
-        4 => push_field(
-            out,
-            number,
-            &entry(value, |value| event_metadata(value, &names, rewriter)),
-        ),
-        5 => push_field(
-            out,
-            number,
-            &entry(value, |value| stat_metadata(value, rewriter)),
-        ),
-        6 => push_field(out, number, &stat(value, &names, rewriter)),
+    each(message, out, |number, value, out| match number {
+        2 => push_bytes(out, number, &rewriter.text(TextPlace::Plane, value)),
+        3 => push_message(out, number, |out| line(value, &names, rewriter, out)),
+        4 => push_message(out, number, |out| {
+            entry(value, out, |value, out| {
+                event_metadata(value, &names, rewriter, out);
+            });
+        }),
+        5 => push_message(out, number, |out| {
+            entry(value, out, |value, out| stat_metadata(value, rewriter, out));
+        }),
+        6 => push_message(out, number, |out| stat(value, &names, rewriter, out)),
         _ => {}
     });
-    out
 }
 
-fn line(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter) -> Vec<u8> {
-    let mut out = Vec::with_capacity(message.len());
-    each(message, &mut out, |number, value, out| match number {
-        2 | 11 => push_field(out, number, &rewriter.text(TextPlace::Line, value)),
-        4 => push_field(out, number, &event(value, names, rewriter)),
+fn line(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter, out: &mut Vec<u8>) {
+    each(message, out, |number, value, out| match number {
+        2 | 11 => push_bytes(out, number, &rewriter.text(TextPlace::Line, value)),
+        4 => push_message(out, number, |out| event(value, names, rewriter, out)),
         _ => {}
     });
-    out
 }
 
-fn event(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter) -> Vec<u8> {
-    let mut out = Vec::with_capacity(message.len());
-    each(message, &mut out, |number, value, out| {
+fn event(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter, out: &mut Vec<u8>) {
+    each(message, out, |number, value, out| {
         if number == 4 {
-            push_field(out, number, &stat(value, names, rewriter));
+            push_message(out, number, |out| stat(value, names, rewriter, out));
         }
     });
-    out
 }
 
-fn event_metadata(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter) -> Vec<u8> {
-    let mut out = Vec::with_capacity(message.len());
-    each(message, &mut out, |number, value, out| match number {
-        2 | 4 => push_field(out, number, &rewriter.text(TextPlace::Event, value)),
-        5 => push_field(out, number, &stat(value, names, rewriter)),
+fn event_metadata(
+    message: &[u8],
+    names: &Names<'_>,
+    rewriter: &mut dyn Rewriter,
+    out: &mut Vec<u8>,
+) {
+    each(message, out, |number, value, out| match number {
+        2 | 4 => push_bytes(out, number, &rewriter.text(TextPlace::Event, value)),
+        5 => push_message(out, number, |out| stat(value, names, rewriter, out)),
         // Children, packed.
-        6 => push_field(out, number, value),
+        6 => push_bytes(out, number, value),
         _ => {}
     });
-    out
 }
 
-fn stat_metadata(message: &[u8], rewriter: &mut dyn Rewriter) -> Vec<u8> {
-    let mut out = Vec::with_capacity(message.len());
-    each(message, &mut out, |number, value, out| match number {
-        2 | 3 => push_field(out, number, &rewriter.text(TextPlace::StatName, value)),
+fn stat_metadata(message: &[u8], rewriter: &mut dyn Rewriter, out: &mut Vec<u8>) {
+    each(message, out, |number, value, out| match number {
+        2 | 3 => push_bytes(out, number, &rewriter.text(TextPlace::StatName, value)),
         _ => {}
     });
-    out
 }
 
-fn stat(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter) -> Vec<u8> {
+fn stat(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter, out: &mut Vec<u8>) {
     let mut id = 0;
     let mut cursor = Cursor::new(message);
     while let Ok(Some(field)) = cursor.field() {
@@ -130,40 +122,36 @@ fn stat(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter) -> Vec<u
             id = value.cast_signed();
         }
     }
-    let mut out = Vec::with_capacity(message.len());
     let name = names.get(&id).copied().unwrap_or_default();
-    each(message, &mut out, |number, value, out| match number {
+    each(message, out, |number, value, out| match number {
         // A program may stand in a field of text.
         5 => match rewriter.bytes(name, value) {
-            Some(bytes) => push_field(out, number, &bytes),
-            None => push_field(out, number, &rewriter.text(TextPlace::StatValue, value)),
+            Some(bytes) => push_bytes(out, number, &bytes),
+            None => push_bytes(out, number, &rewriter.text(TextPlace::StatValue, value)),
         },
         6 => {
             if let Some(bytes) = rewriter.bytes(name, value) {
-                push_field(out, number, &bytes);
+                push_bytes(out, number, &bytes);
             }
         }
         _ => {}
     });
-    out
 }
 
 /// An entry of a map: the key stays.
-fn entry(message: &[u8], mut value_of: impl FnMut(&[u8]) -> Vec<u8>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(message.len());
-    each(message, &mut out, |number, value, out| {
+fn entry(message: &[u8], out: &mut Vec<u8>, mut write_value: impl FnMut(&[u8], &mut Vec<u8>)) {
+    each(message, out, |number, value, out| {
         if number == 2 {
-            push_field(out, number, &value_of(value));
+            push_message(out, number, |out| write_value(value, out));
         }
     });
-    out
 }
 
 fn stat_names(plane: &[u8]) -> Names<'_> {
     let mut names = Names::new();
     let mut cursor = Cursor::new(plane);
     while let Ok(Some(field)) = cursor.field() {
-        if let (5, Value::Bytes(entry, _)) = (field.number, field.value) {
+        if let (5, Value::Bytes(entry) | Value::Cut(entry)) = (field.number, field.value) {
             let (id, metadata) = key_and_value(entry);
             names.insert(id, last_bytes(metadata, 2));
         }
@@ -177,7 +165,7 @@ fn key_and_value(entry: &[u8]) -> (i64, &[u8]) {
     while let Ok(Some(field)) = cursor.field() {
         match (field.number, field.value) {
             (1, Value::Varint(value)) => id = value.cast_signed(),
-            (2, Value::Bytes(bytes, _)) => metadata = bytes,
+            (2, Value::Bytes(bytes) | Value::Cut(bytes)) => metadata = bytes,
             _ => {}
         }
     }
@@ -188,7 +176,7 @@ fn last_bytes(message: &[u8], number: u32) -> &[u8] {
     let mut found: &[u8] = &[];
     let mut cursor = Cursor::new(message);
     while let Ok(Some(field)) = cursor.field() {
-        if let Value::Bytes(bytes, _) = field.value
+        if let Value::Bytes(bytes) | Value::Cut(bytes) = field.value
             && field.number == number
         {
             found = bytes;
@@ -204,13 +192,11 @@ fn each(message: &[u8], out: &mut Vec<u8>, mut rewritten: impl FnMut(u32, &[u8],
         let begin = cursor.position();
         match cursor.field() {
             Ok(Some(field)) => match field.value {
-                Value::Bytes(value, _) => rewritten(field.number, value, out),
+                Value::Bytes(value) | Value::Cut(value) => rewritten(field.number, value, out),
                 Value::Varint(_) | Value::Fixed64(_) => {
-                    out.extend_from_slice(
-                        message.get(begin..cursor.position()).unwrap_or_default(),
-                    );
+                    out.extend_from_slice(cursor.read_since(begin));
                 }
-                Value::Other => {}
+                Value::Fixed32(_) | Value::Group => {}
             },
             _ => return,
         }

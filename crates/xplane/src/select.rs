@@ -1,7 +1,7 @@
 //! A part of a profile as a profile: planes and events are left out, everything else is copied byte
 //! by byte.
 
-use crate::wire::{Cursor, Value, push_field};
+use stepscope_wire::{Cursor, Value, push_bytes};
 
 /// Which parts of a profile are kept. Positions are those in [`Space`](crate::Space): of planes in
 /// the file, of lines in their plane, of events in their line.
@@ -27,7 +27,7 @@ pub fn select<E>(
 ) -> Result<(), E> {
     let mut position = 0;
     let mut copied = Vec::new();
-    let mut fields = Fields::of(space);
+    let mut fields = RawFields::of(space);
     while let Some((number, raw, value)) = fields.next() {
         copied.clear();
         match value {
@@ -51,12 +51,12 @@ const EVENT: u32 = 4;
 fn plane(message: &[u8], position: usize, part: &mut dyn Part, out: &mut Vec<u8>) {
     let mut plane = Vec::with_capacity(message.len());
     let mut lines = 0;
-    let mut fields = Fields::of(message);
+    let mut fields = RawFields::of(message);
     while let Some((number, raw, value)) = fields.next() {
         match value {
             Some(value) if number == LINE => {
                 if part.has_whole_line(position, lines) {
-                    push_field(&mut plane, LINE, value);
+                    push_bytes(&mut plane, LINE, value);
                 } else {
                     line(value, (position, lines), part, &mut plane);
                 }
@@ -65,13 +65,13 @@ fn plane(message: &[u8], position: usize, part: &mut dyn Part, out: &mut Vec<u8>
             _ => plane.extend_from_slice(raw),
         }
     }
-    push_field(out, PLANE, &plane);
+    push_bytes(out, PLANE, &plane);
 }
 
 fn line(message: &[u8], at: (usize, usize), part: &mut dyn Part, out: &mut Vec<u8>) {
     let mut line = Vec::new();
     let (mut events, mut kept) = (0, 0_usize);
-    let mut fields = Fields::of(message);
+    let mut fields = RawFields::of(message);
     while let Some((number, raw, value)) = fields.next() {
         if number == EVENT && value.is_some() {
             let is_kept = part.has_event(at.0, at.1, events);
@@ -84,39 +84,37 @@ fn line(message: &[u8], at: (usize, usize), part: &mut dyn Part, out: &mut Vec<u
         line.extend_from_slice(raw);
     }
     if kept > 0 {
-        push_field(out, LINE, &line);
+        push_bytes(out, LINE, &line);
     }
 }
 
 /// The whole fields of a message: number, bytes, and the value of those that have a length. A value
 /// that is cut off is given as far as it goes, and ends the message.
-struct Fields<'a> {
+struct RawFields<'a> {
     cursor: Cursor<'a>,
-    message: &'a [u8],
 }
 
 /// A field's number, its bytes as they stand, and the value of one that has a length.
 type Field<'a> = (u32, &'a [u8], Option<&'a [u8]>);
 
-impl<'a> Fields<'a> {
+impl<'a> RawFields<'a> {
     const fn of(message: &'a [u8]) -> Self {
         Self {
             cursor: Cursor::new(message),
-            message,
         }
     }
 
     fn next(&mut self) -> Option<Field<'a>> {
         let begin = self.cursor.position();
         let field = self.cursor.field().ok()??;
-        let raw = self.message.get(begin..self.cursor.position())?;
+        let raw = self.cursor.read_since(begin);
         match field.value {
             // Of a message that is cut off its beginning is there; of anything else nothing is.
-            Value::Bytes(value, 1..) if matches!(field.number, PLANE | LINE) => {
+            Value::Cut(value) if matches!(field.number, PLANE | LINE) => {
                 Some((field.number, &[], Some(value)))
             }
-            Value::Bytes(_, 1..) => None,
-            Value::Bytes(value, 0) => Some((field.number, raw, Some(value))),
+            Value::Cut(_) => None,
+            Value::Bytes(value) => Some((field.number, raw, Some(value))),
             _ => Some((field.number, raw, None)),
         }
     }

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use stepscope_wire::{Cursor, Field, Value, WireError, lossy};
+
 use crate::plane::{Plane, Unread};
-use crate::wire::{Cursor, Field, Value, WireError, lossy};
 
 /// A whole profile file.
 #[derive(Debug, Clone, Default)]
@@ -60,13 +61,9 @@ impl From<WireError> for ProblemKind {
 pub fn is_whole(bytes: &[u8]) -> bool {
     let mut cursor = Cursor::new(bytes);
     loop {
-        match cursor.field() {
+        match cursor.whole_field() {
             Ok(None) => return true,
-            Ok(Some(field)) => {
-                if let Value::Bytes(_, 1..) = field.value {
-                    return false;
-                }
-            }
+            Ok(Some(_)) => {}
             Err(_) => return false,
         }
     }
@@ -111,27 +108,29 @@ impl<'a> Space<'a> {
     }
 
     fn add_field(&mut self, field: Field<'a>, before: usize) {
-        let Value::Bytes(bytes, missing) = field.value else {
-            return;
+        let (bytes, is_cut) = match field.value {
+            Value::Bytes(bytes) => (bytes, false),
+            Value::Cut(bytes) => (bytes, true),
+            _ => return,
         };
         match field.number {
-            1 => return self.add_plane(bytes, missing, before),
+            1 => return self.add_plane(bytes, is_cut, before),
             2 => self.errors.push(lossy(bytes)),
             3 => self.warnings.push(lossy(bytes)),
             4 => self.hostnames.push(lossy(bytes)),
             _ => {}
         }
-        if missing > 0 {
+        if is_cut {
             self.add_problem(before, "", WireError::Truncated);
         }
     }
 
-    fn add_plane(&mut self, message: &'a [u8], missing: usize, before: usize) {
+    fn add_plane(&mut self, message: &'a [u8], is_cut: bool, before: usize) {
         let (plane, damage) = Plane::decode(message);
         if let Some((offset, error)) = damage {
             let offset = self.offset_of(message) + offset;
             self.add_problem(offset, &plane.name, error);
-        } else if missing > 0 {
+        } else if is_cut {
             self.add_problem(before, &plane.name, WireError::Truncated);
         }
         self.planes.push(plane);

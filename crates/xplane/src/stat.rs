@@ -1,6 +1,6 @@
 //! XStat: a named value on an event, a metadata or a plane.
 
-use crate::wire::{Cursor, Value};
+use stepscope_wire::{Cursor, Value};
 
 /// A named value. The name is in the plane's stat metadata under `metadata_id`.
 /// The value is decoded when asked for: most stats of most events are never looked at.
@@ -60,7 +60,7 @@ impl<'a> Stat<'a> {
     /// Reads the key. Writers put it first, in one byte as long as ids are small.
     #[inline]
     pub(crate) fn new(message: &'a [u8]) -> Self {
-        if let [0x08, id @ ..0x80, ..] = message {
+        if let [0x08, id @ (..0x80), ..] = message {
             return Self {
                 metadata_id: i64::from(*id),
                 message,
@@ -76,7 +76,7 @@ impl<'a> Stat<'a> {
     #[inline]
     pub fn value(&self) -> StatValue<'a> {
         // The usual shape: a one-byte key, one number, nothing else.
-        if let [0x08, ..0x80, tag @ (0x18 | 0x20 | 0x38), number @ ..] = self.message {
+        if let [0x08, (..0x80), tag @ (0x18 | 0x20 | 0x38), number @ ..] = self.message {
             let mut cursor = Cursor::new(number);
             if let Ok(value) = cursor.varint()
                 && cursor.is_at_end()
@@ -99,10 +99,10 @@ impl<'a> Stat<'a> {
                 (2, Value::Fixed64(bits)) => StatValue::Double(f64::from_bits(bits)),
                 (3, Value::Varint(value)) => StatValue::Uint(value),
                 (4, Value::Varint(value)) => StatValue::Int(value.cast_signed()),
-                (5, Value::Bytes(text, 0)) => StatValue::Text(text),
-                (6, Value::Bytes(bytes, 0)) => StatValue::Bytes(bytes),
+                (5, Value::Bytes(text)) => StatValue::Text(text),
+                (6, Value::Bytes(bytes)) => StatValue::Bytes(bytes),
                 (7, Value::Varint(id)) => StatValue::Ref(id),
-                (8, Value::Bytes(bytes, 0)) => StatValue::CompressedText(bytes),
+                (8, Value::Bytes(bytes)) => StatValue::CompressedText(bytes),
                 _ => decoded,
             };
         }
@@ -144,7 +144,7 @@ impl<'a> Iterator for Stats<'a> {
     fn next(&mut self) -> Option<Stat<'a>> {
         while let Ok(Some(field)) = self.cursor.field() {
             if field.number == self.field_number
-                && let Value::Bytes(bytes, 0) = field.value
+                && let Value::Bytes(bytes) = field.value
             {
                 return Some(Stat::new(bytes));
             }

@@ -51,7 +51,9 @@ impl Mentions {
                 return;
             }
             UseTree::Glob(_) => (prefix.to_vec(), None),
-            UseTree::Name(name) if name.ident == "self" => (prefix.to_vec(), prefix.last().cloned()),
+            UseTree::Name(name) if name.ident == "self" => {
+                (prefix.to_vec(), prefix.last().cloned())
+            }
             UseTree::Name(name) => (with(&name.ident), Some(name.ident.to_string())),
             UseTree::Rename(name) if name.ident == "self" => {
                 (prefix.to_vec(), Some(name.rename.to_string()))
@@ -102,7 +104,9 @@ fn paths_of(tokens: &str) -> Vec<Vec<String>> {
     let (mut is_joined, mut was_name) = (false, false);
     for word in tokens.split_whitespace() {
         let is_name = word.starts_with(|first: char| first.is_alphabetic() || first == '_')
-            && word.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+            && word
+                .chars()
+                .all(|letter| letter.is_alphanumeric() || letter == '_');
         match (is_name, is_joined, found.last_mut()) {
             (true, true, Some(path)) => path.push(word.to_owned()),
             (true, _, _) => found.push(vec![word.to_owned()]),

@@ -61,12 +61,16 @@ impl Modules {
         if let Some(import) = here.mentions.imports.iter().find(import) {
             return self.resolve(module, &import.path, hops);
         }
-        let globs = here.mentions.imports.iter().filter(|import| import.name.is_none());
-        globs.into_iter().find_map(|glob| {
-            match self.resolve(module, &glob.path, hops)? {
+        let globs = here
+            .mentions
+            .imports
+            .iter()
+            .filter(|import| import.name.is_none());
+        globs
+            .into_iter()
+            .find_map(|glob| match self.resolve(module, &glob.path, hops)? {
                 Target::Module(target) => self.lookup(target, name, hops),
                 Target::Item(_) => None,
-            }
-        })
+            })
     }
 }

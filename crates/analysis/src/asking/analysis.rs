@@ -2,7 +2,6 @@
 
 use super::report::Report;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use serde::Serialize;
 use stepscope_model::{Reads, Session};
 
 use super::answer::Answer;

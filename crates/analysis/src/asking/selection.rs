@@ -4,7 +4,7 @@ use clap::Args;
 use stepscope_model::Session;
 
 use super::error::AnalysisError;
-use crate::measuring::selection::{Selected, Wanted};
+use crate::measuring::selection::{Parts, Selected, Wanted, wanted_times};
 
 /// Which part of the session to look at.
 #[derive(Debug, Clone, Default, Args)]
@@ -48,6 +48,15 @@ impl Selection {
     /// A part is invalid or matches nothing.
     pub fn resolve<'a>(&self, session: &'a Session) -> Result<Selected<'a>, AnalysisError> {
         Ok(self.wanted().resolve(session)?)
+    }
+
+    /// What the selection leaves of every row of the session.
+    ///
+    /// # Errors
+    ///
+    /// A part is invalid or matches nothing.
+    pub fn parts(&self, session: &Session) -> Result<Parts, AnalysisError> {
+        Ok(wanted_times(session, &self.wanted())?)
     }
 
     /// What is selected of the session; order and limit are about the rows of an answer.

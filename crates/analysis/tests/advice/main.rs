@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use stepscope_analysis::find;
 use stepscope_analysis::judging::advice::rules::RULES;
-use stepscope_analysis::telling::thresholds::advice::ADVICE;
+use stepscope_analysis::telling::thresholds::ADVICE;
 use stepscope_testing::corpus;
 
 use cases::Case;

@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use clap::ArgMatches;
+use stepscope_analysis::catalogue::find;
 use stepscope_analysis::telling::csv::to_csv;
-use stepscope_analysis::{Answer, Entry, Note, NoteKind, Table, asking};
+use stepscope_analysis::{Answer, Entry, Note, NoteKind, Table};
 use stepscope_model::Session;
 
 use super::open_session;
@@ -22,7 +23,7 @@ pub(crate) fn run(entry: &Entry, arguments: &ArgMatches, output: &Output) -> Res
     print_answer(entry.name, &answer, &[session], arguments, output)
 }
 
-/// Prints the answer of sessions in the form that the arguments ask for.
+/// Prints the answer about a session in the format that the arguments request.
 pub(super) fn print_answer(
     name: &str,
     answer: &Answer,
@@ -59,7 +60,7 @@ pub(super) fn print_answer(
         warn();
         output.text(&text(name, answer, &view(arguments, output), output))?;
     } else {
-        // Sentences speak of warnings themselves.
+        // The text format prints warnings with the other notes.
         output.text(&page::sentences(
             answer.sentences(),
             output.width.min(page::READABLE),
@@ -69,7 +70,7 @@ pub(super) fn print_answer(
     Ok(Exit::Fine)
 }
 
-/// The table with this key, else the first.
+/// The table with this key, or the first one.
 fn one_table(answer: &Answer, key: Option<&str>) -> Result<Table, Failure> {
     let mut tables = answer.tables();
     let keys: Vec<&str> = tables.iter().map(|table| table.key).collect();
@@ -79,28 +80,28 @@ fn one_table(answer: &Answer, key: Option<&str>) -> Result<Table, Failure> {
     };
     wanted.map(|at| tables.swap_remove(at)).ok_or_else(|| {
         let message = match key {
-            Some(key) => format!("--table {key} is not in this report"),
-            None => "this report has no table".to_owned(),
+            Some(key) => format!("unknown table for --table: {key}"),
+            None => "this report has no tables".to_owned(),
         };
         Failure::new(Exit::Usage, message).hint(format!("its tables: {}", keys.join(", ")))
     })
 }
 
-/// Says that the table which was asked for by name has no rows.
+/// Says that the table requested by name has no rows.
 fn say_empty(table: &Table, key: Option<&str>, output: &Output) {
     if key.is_some() && table.rows.is_empty() {
-        output.remark(&format!("{}: no rows here", table.key));
+        output.remark(&format!("{}: no rows", table.key));
     }
 }
 
-/// Prints an analysis of a session in which nothing happens in time.
+/// Prints an analysis of a session that has no time axis.
 pub(crate) fn print(
     analysis: &str,
     session: &Session,
     rows: usize,
     output: &Output,
 ) -> Result<(), Failure> {
-    let Some(entry) = registry::find(analysis) else {
+    let Some(entry) = find(analysis) else {
         return Ok(());
     };
     let answer = entry.run_pairs(session, [])?;
@@ -137,7 +138,7 @@ fn text(name: &str, answer: &Answer, view: &View, output: &Output) -> String {
         output.width.min(page::READABLE),
         output.charset,
     ));
-    // A table without rows is left out: its note, or the table before it, says why.
+    // A table without rows is left out; its note, or the table before it, says why.
     let printed = tables
         .iter()
         .filter(|table| !table.rows.is_empty() && !answer.unprinted().contains(&table.key));
@@ -172,7 +173,7 @@ fn text(name: &str, answer: &Answer, view: &View, output: &Output) -> String {
     text
 }
 
-/// CSV has no place for notes, so warnings go where remarks go.
+/// CSV has no place for notes, so warnings go to standard error.
 fn say_notes(notes: &[Note], output: &Output) {
     for note in notes {
         match note.kind {

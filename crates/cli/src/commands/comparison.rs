@@ -1,4 +1,5 @@
-//! Questions about several sessions: which ones the arguments name, and the answer as any other.
+//! Questions about several sessions: which ones the arguments name, and the answer, as for
+//! analyses.
 //!
 //! ```text
 //! stepscope compare LOGS                     latest~1, latest
@@ -6,7 +7,7 @@
 //! stepscope compare LOGS latest~3 latest     sessions of the first path, as Git names commits
 //! stepscope compare OLD NEW NEWER            the newest session of each
 //! stepscope compare LOGS --scope a,b         two parts of the newest session
-//! stepscope scaling LOGS results_1gpu.json   every session of LOGS, and a file that is none
+//! stepscope scaling LOGS results_1gpu.json   every session of LOGS, and a benchmark file
 //! ```
 
 use std::path::{Path, PathBuf};
@@ -60,8 +61,8 @@ impl Chosen {
     }
 }
 
-/// Opens each session once. Where every session of a path is asked, one that cannot be opened is
-/// warned of and left out.
+/// Opens each session once. If every session of a path is requested, one that cannot be opened is
+/// skipped with a warning.
 pub(super) fn opened(
     entry: &ComparisonEntry,
     chosen: Vec<Chosen>,
@@ -87,7 +88,7 @@ pub(super) fn opened(
     Ok((kept, sessions))
 }
 
-/// Every session of the paths, each once, and files that are none.
+/// Every session of the paths, each once, and files that are not sessions.
 fn all(
     entry: &ComparisonEntry,
     arguments: &ArgMatches,
@@ -136,7 +137,7 @@ fn all(
         if !beside.is_empty() {
             let listed: Vec<&str> = beside.iter().map(|file| file.name.as_str()).collect();
             output.remark(&format!(
-                "benchmarks beside the sessions: {}",
+                "benchmarks next to the sessions: {}",
                 listed.join(", ")
             ));
             files.extend(beside);
@@ -145,7 +146,7 @@ fn all(
     Ok((chosen, files))
 }
 
-/// The benchmarks at a path, and a history that is the path.
+/// The benchmarks at a path, or the history if the path is one.
 fn texts_at(path: &Path) -> Vec<NamedText> {
     let texts = benchmarks_at(path).into_iter();
     let named = texts.map(|TextBeside { name, text }| NamedText { name, text });
@@ -177,7 +178,7 @@ fn choose(
     if others.is_empty() && least > 1 && !has_suffix(first) {
         return last_of(first, least, output);
     }
-    // `LOGS latest~1 latest` names sessions of LOGS, which itself is none of them.
+    // `LOGS latest~1 latest` names sessions of LOGS; LOGS itself is not one of them.
     let root = open::find(&path_of(first).0, output)?;
     let is_root_alone = !has_suffix(first)
         && !others.is_empty()
@@ -206,7 +207,7 @@ fn last_of(word: &str, count: usize, output: &Output) -> Result<Vec<Chosen>, Fai
         let have = stepscope_analysis::telling::format::counted(found.sessions.len(), "session");
         Failure::new(
             Exit::Usage,
-            format!("{have} at {word}, and a comparison needs {count}"),
+            format!("{have} at {word}, but a comparison needs {count}"),
         )
         .hint("name the others: stepscope compare BASELINE OTHER")
     })?;
@@ -232,7 +233,7 @@ pub(super) fn named(word: &str, root: Option<&Found>, output: &Output) -> Result
         if let Some(files) = root.pick(word) {
             return Ok(of(root, files));
         }
-        // No path begins so: what is missing is an older session, not a file.
+        // No path looks like this: what is missing is an older session, not a file.
         if word.starts_with("latest") {
             return Err(open::not_there(root, word));
         }
@@ -260,7 +261,7 @@ fn has_suffix(word: &str) -> bool {
     path_of(word).1.is_some()
 }
 
-/// Splits `PATH@NAME`; a path that exists as it stands keeps its `@`.
+/// Splits `PATH@NAME`; a path that exists as typed keeps its `@`.
 pub(super) fn path_of(word: &str) -> (PathBuf, Option<String>) {
     let whole = PathBuf::from(word);
     if whole.exists() {
@@ -274,7 +275,7 @@ pub(super) fn path_of(word: &str) -> (PathBuf, Option<String>) {
     }
 }
 
-/// Whether what stands before an `@` may hold sessions. In a URL the first one may precede a host.
+/// Whether the text before an `@` may contain sessions. In a URL, the first `@` may precede a host.
 fn holds_sessions(path: &str) -> bool {
     match path.split_once("://") {
         Some((_, rest)) => is_url(Path::new(path)) && rest.contains('/'),
@@ -282,7 +283,7 @@ fn holds_sessions(path: &str) -> bool {
     }
 }
 
-/// Whether this is a path, here or far away, rather than the name of a session.
+/// Whether this is a local or remote path, rather than the name of a session.
 fn is_place(path: &Path) -> bool {
     is_url(path) || path.exists()
 }

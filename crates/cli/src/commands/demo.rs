@@ -1,4 +1,4 @@
-//! `stepscope demo`: the same as `view` for a small real capture inside the program.
+//! `stepscope demo`: like `view`, for a small real capture that is part of the binary.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::{report, view};
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
-/// Our own capture; its birth certificate stands in `fixtures/README.md`.
+/// Our own capture; its birth certificate is in `fixtures/README.md`.
 const CAPTURE: &[u8] =
     include_bytes!("../../../../fixtures/demo-gpt-cpu/plugins/profile/demo/vm.xplane.pb.gz");
 

@@ -1,8 +1,8 @@
 //! What to change first: the findings of `advice` with the most time to gain, as a part of the
 //! report.
 
-use stepscope_analysis::judging::advice::{Advice, AdviceFinding, AdviceOptions};
 use stepscope_analysis::Analysis;
+use stepscope_analysis::judging::advice::{Advice, AdviceFinding, AdviceOptions};
 use stepscope_analysis::telling::format as figures;
 use stepscope_model::Session;
 

@@ -25,7 +25,8 @@ use crate::exit::{Exit, Failure};
 use crate::open;
 use crate::output::Output;
 
-/// Finds, chooses and opens the session that the arguments ask for, as far as a question `reads` it.
+/// Finds, chooses, and opens the session that the arguments select, as far as a question `reads`
+/// it.
 fn open_session(
     arguments: &ArgMatches,
     reads: Reads,
@@ -41,8 +42,8 @@ fn open_session(
     }
 }
 
-/// The session with one more memory snapshot, where `--against` names a path instead of a snapshot
-/// of the session: the last one there, called by the path as it was typed.
+/// The session with one more memory snapshot, if `--against` is a path instead of a snapshot of the
+/// session: the last snapshot at that path, named by the path as typed.
 fn with_other_snapshot(
     files: &SessionFiles,
     arguments: &ArgMatches,
@@ -62,7 +63,7 @@ fn with_other_snapshot(
     let Some(snapshot) = other.memory.last() else {
         let message = format!("--against {against} is not a memory profile");
         return Err(Failure::new(Exit::Path, message)
-            .hint("give a file that jax.profiler.save_device_memory_profile wrote"));
+            .hint("give a file written by jax.profiler.save_device_memory_profile"));
     };
     let mut files = files.clone();
     let mut snapshot = snapshot.clone();

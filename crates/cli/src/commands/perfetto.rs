@@ -18,13 +18,13 @@ use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
-/// Seconds until nobody is waited for any more.
+/// How many seconds to wait for the page.
 const TIMEOUT: &str = "600";
 
 /// The subcommand.
 pub(crate) fn command() -> Command {
     let command = Command::new("perfetto")
-        .about("Open a session, or a part of it, in ui.perfetto.dev")
+        .about("Open a session, or part of it, in ui.perfetto.dev")
         .after_help(
             "Examples:\n  # The newest session\n  stepscope perfetto ./logs\n  \
              # Two steps, on a machine without a browser: forward port 9001, then open the link\n  \
@@ -38,7 +38,7 @@ pub(crate) fn command() -> Command {
             Arg::new("no-open")
                 .long("no-open")
                 .action(ArgAction::SetTrue)
-                .help("Print the link only, open no browser"),
+                .help("Print the link without opening a browser"),
         )
         .arg(
             Arg::new("timeout")
@@ -46,7 +46,7 @@ pub(crate) fn command() -> Command {
                 .value_name("SECONDS")
                 .value_parser(value_parser!(u64))
                 .default_value(TIMEOUT)
-                .help("Stop waiting for the page after so long"),
+                .help("How long to wait for the page to fetch the trace"),
         )
         .arg(
             Arg::new("port")
@@ -54,18 +54,18 @@ pub(crate) fn command() -> Command {
                 .value_name("PORT")
                 .value_parser(value_parser!(u16))
                 .hide(true)
-                .help("Another port, for other viewers: ui.perfetto.dev asks 9001 only"),
+                .help("Port, for other viewers; ui.perfetto.dev only uses 9001"),
         );
     export::with_selection(command)
 }
 
-/// Serves the trace until it was fetched.
+/// Serves the trace until it is fetched.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
     let port = arguments
         .get_one::<u16>("port")
         .copied()
         .unwrap_or(PERFETTO_PORT);
-    // Before the trace is written: a port that is taken should not cost minutes.
+    // Before writing the trace: an occupied port should not cost minutes.
     let handover = bind(port)?;
     let session = open_session(arguments, Reads::Everything, output)?;
     let wanted = export::wanted(session, arguments)?;
@@ -87,25 +87,25 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
         }
         Outcome::TimedOut => Err(Failure::new(
             Exit::Failure,
-            format!("nobody fetched the trace within {seconds} s"),
+            format!("the trace was not fetched within {seconds} s"),
         )
-        .hint("open the link sooner, or wait longer with --timeout SECONDS")),
+        .hint("open the link sooner, or increase --timeout SECONDS")),
     }
 }
 
-/// Takes the port.
+/// Binds the port.
 pub(crate) fn bind(port: u16) -> Result<Handover, Failure> {
     Handover::bind(port).map_err(|error| {
-        let message = format!("cannot listen at 127.0.0.1:{port} ({error})");
+        let message = format!("cannot listen on 127.0.0.1:{port} ({error})");
         Failure::new(Exit::Failure, message).hint(
-            "ui.perfetto.dev asks this port only: end the other `stepscope perfetto` or whatever \
-             listens there, or write a file with `stepscope export PATH --perfetto FILE` and open it \
+            "ui.perfetto.dev only uses this port: stop the other `stepscope perfetto` or whatever \
+             is listening there, or write a file with `stepscope export PATH --perfetto FILE` and open it \
              there",
         )
     })
 }
 
-/// Writes the trace to a file without a name and offers it.
+/// Writes the trace to an unnamed file and offers it.
 pub(crate) fn offer(
     handover: Handover,
     session: &Session,
@@ -120,7 +120,7 @@ pub(crate) fn offer(
     let written = write_perfetto(session, wanted, &mut file);
     drop(file);
     let opened = File::open(&path);
-    // Nobody else needs the name, and nothing is left behind however this ends.
+    // Nothing else needs the name, and no file is left behind, however this ends.
     let _ = fs::remove_file(&path);
     let (written, file) = (written?, opened?);
     let report = Report {
@@ -130,7 +130,7 @@ pub(crate) fn offer(
     Ok((handover.offer(&session.name, file)?, report))
 }
 
-/// A new file that nobody else can read.
+/// A new file that only this user can read.
 fn private_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -1,13 +1,13 @@
 //! `stepscope report`: the whole answer on one screen of 80 columns and about 45 lines.
 
 use clap::{ArgMatches, FromArgMatches};
-use stepscope_analysis::judging::advice::AdviceOptions;
-use stepscope_analysis::views::overview::{Overview, OverviewReport, Verdict};
-use stepscope_analysis::telling::thresholds::VerdictKind;
-use stepscope_analysis::telling::thresholds;
 use stepscope_analysis::asking::Report;
-use stepscope_analysis::{Analysis, AnalysisError, Note};
+use stepscope_analysis::judging::advice::AdviceOptions;
 use stepscope_analysis::telling::format as figures;
+use stepscope_analysis::telling::thresholds;
+use stepscope_analysis::telling::thresholds::VerdictKind;
+use stepscope_analysis::views::overview::{Overview, OverviewReport, Verdict};
+use stepscope_analysis::{Analysis, AnalysisError, Note};
 use stepscope_model::{Reads, Session};
 
 use super::{analysis, open_session};

@@ -1,4 +1,4 @@
-//! `stepscope sessions`: what there is at a path.
+//! `stepscope sessions`: lists the sessions at a path.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::open;
 use crate::output::Output;
 use crate::table::{self, View};
 
-/// Lists the sessions, with devices, duration and steps of those that are opened.
+/// Lists the sessions, with devices, duration, and steps of those that are opened.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
     let root = path(arguments, "path")?;
     let found = open::find(root, output)?;
@@ -52,8 +52,8 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     Ok(if is_usable { Exit::Fine } else { Exit::Path })
 }
 
-/// Opens each session unless asked to be quick. Those far away are opened where they were fetched
-/// before: a bucket may hold more than anybody wants here.
+/// Opens each session unless `--quick` is given. Remote sessions are opened only if already
+/// fetched: a bucket may contain more than anybody wants here.
 fn list(root: &Path, found: &Found, arguments: &ArgMatches, output: &Output) -> SessionList {
     let (is_quick, is_fetched) = (arguments.get_flag("quick"), arguments.get_flag("fetch"));
     let (mut left_count, mut left_bytes) = (0, 0);
@@ -70,7 +70,7 @@ fn list(root: &Path, found: &Found, arguments: &ArgMatches, output: &Output) -> 
     });
     if left_count > 0 {
         output.remark(&format!(
-            "devices, durations and steps of {} are known once fetched: `--fetch` brings {}",
+            "devices, durations, and steps of {} are not known yet: `--fetch` fetches {}",
             counted(left_count, "session"),
             bytes(left_bytes as f64)
         ));
@@ -92,8 +92,15 @@ fn open_one(files: &SessionFiles, output: &Output) -> Result<Session, String> {
 }
 
 fn json(report: &SessionsReport) -> Result<String, Failure> {
-    serde_json::to_string(report)
-        .map_err(|error| Failure::new(Exit::Failure, format!("the list is no JSON: {error}")))
+    serde_json::to_string(report).map_err(|error| {
+        Failure::new(
+            Exit::Failure,
+            format!(
+                "cannot write the list as JSON: \
+            {error}"
+            ),
+        )
+    })
 }
 
 const COLUMNS: [Column; 12] = [
@@ -111,8 +118,8 @@ const COLUMNS: [Column; 12] = [
     Column::wide("error", "Error", Unit::Text),
 ];
 
-/// The sessions as a table. `times` are those of the captures, in nanoseconds since the Unix epoch,
-/// where they are recorded.
+/// The sessions as a table. `times` are the times of the captures, in nanoseconds since the Unix
+/// epoch, if recorded.
 pub fn table(sessions: &[SessionSummary], times: &[Option<u64>]) -> Table {
     let rows: Vec<Vec<Cell>> = sessions
         .iter()
@@ -128,7 +135,8 @@ pub fn table(sessions: &[SessionSummary], times: &[Option<u64>]) -> Table {
     }
 }
 
-/// `epoch_ns` is the recorded time of the capture; when the file was written stands in for it.
+/// `epoch_ns` is the recorded time of the capture; without it, the time when the file was written
+/// is used.
 fn row(session: &SessionSummary, epoch_ns: Option<u64>) -> Vec<Cell> {
     let is_open = session.state == SessionState::Open;
     let count = |count: usize| Cell::Int(i64::try_from(count).unwrap_or(i64::MAX));

@@ -1,8 +1,8 @@
 //! What the report says about steps: the key figures, the stacked bar, the step that stands out.
 
+use stepscope_analysis::measuring::steps::{PartKind, StepBar, StepSource, grown_part};
 use stepscope_analysis::telling::format as figures;
 use stepscope_analysis::views::overview::OverviewReport;
-use stepscope_analysis::measuring::steps::{PartKind, StepBar, StepSource, grown_part};
 
 use crate::format::{self, Charset};
 use crate::page::{self, BOLD, FAINT};

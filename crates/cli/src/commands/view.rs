@@ -1,4 +1,4 @@
-//! `stepscope view`: the report in the terminal, then all of it in the browser.
+//! `stepscope view`: the report in the terminal, then the pages in the browser.
 
 use std::net::{IpAddr, ToSocketAddrs};
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     let may_wait = wanted.is_none() && !arguments.get_flag("no-serve");
     if may_wait && is_without_files(root) {
         output.remark(&format!(
-            "nothing in {} yet: what is captured into it appears in the pages",
+            "no sessions in {} yet: new captures will appear in the pages",
             root.display()
         ));
         return start(Library::awaiting(root), None, arguments, output);
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
         report::print(&session, &report::Options::default(), output)?;
         library.adopt(files, session)
     };
-    // The newest one opens at the bare address.
+    // The newest session opens at the bare address.
     let key = key.filter(|key| wanted.is_some() && library.newest().as_ref() != Some(key));
     if let Some(key) = &key {
         library.begin_opening_if_here(key);
@@ -55,10 +55,10 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     start(library, key.as_deref(), arguments, output)
 }
 
-/// A folder of nothing but empty folders, as a log directory is before the first capture. Anything
-/// else without a profile is a mistake to be told.
+/// A folder that contains only empty folders, like a log directory before the first capture.
+/// Anything else without a profile is an error to report.
 fn is_without_files(root: &Path) -> bool {
-    /// Folders looked into; a larger tree is somebody's data.
+    /// Maximum number of folders to check; a larger tree contains data of the user.
     const FOLDERS: usize = 64;
     let mut folders = vec![root.to_path_buf()];
     let mut seen = 0;
@@ -78,7 +78,7 @@ fn is_without_files(root: &Path) -> bool {
     true
 }
 
-/// Serves until Ctrl-C. `key` is the session that the printed address leads to.
+/// Serves until Ctrl-C. `key` is the session that the printed address opens.
 pub(crate) fn start(
     library: Arc<Library>,
     key: Option<&str>,
@@ -105,13 +105,13 @@ pub(crate) fn start(
     }));
     served.map_err(|error| {
         Failure::new(Exit::Failure, error.to_string())
-            .hint("choose another with --port, or an address of this machine with --host")
+            .hint("choose another one with --port, or give an address of this machine with --host")
     })?;
     output.remark("stopped");
     Ok(Exit::Fine)
 }
 
-/// One line for the program that started this one.
+/// One line of JSON for the parent process.
 fn tell_parent(ready: &Ready, output: &Output) {
     let line = serde_json::json!({
         "url": ready.url,
@@ -119,26 +119,26 @@ fn tell_parent(ready: &Ready, output: &Output) {
         "token": ready.token,
         "version": env!("CARGO_PKG_VERSION"),
     });
-    // A parent that is gone has also closed the input, which ends this.
+    // If the parent is gone, the input is closed, which ends this process.
     let _ = output.data(&format!("{line}\n"));
 }
 
 fn announce(ready: &Ready, key: Option<&str>, output: &Output) {
     let place = key.map_or_else(String::new, |key| format!("#/s/{key}/overview"));
     let url = match key {
-        // The token stands before the place in the page.
+        // The token comes before the fragment.
         Some(_) if ready.url.contains("/?") => format!("{}{place}", ready.url),
         Some(_) => format!("{}/{place}", ready.url.trim_end_matches('/')),
         None => ready.url.clone(),
     };
     output.address(&url);
     if !ready.address.ip().is_loopback() {
-        output.remark("other machines reach it too; the address carries the token they need");
+        output.remark("other machines can reach it too; the address contains the token they need");
     } else if is_wsl() {
         let port = ready.address.port();
         output.remark(&format!(
-            "in Windows: http://localhost:{port}; if that does not answer, start it with --bind_all \
-             and use the address it prints (`stepscope doctor` says more)"
+            "in Windows, open http://localhost:{port}; if that does not answer, use --bind_all \
+             and the address it prints (see `stepscope doctor`)"
         ));
     } else if std::env::var_os("SSH_CONNECTION").is_some() {
         let port = ready.address.port();
@@ -174,14 +174,14 @@ fn options(arguments: &ArgMatches) -> Result<ServerOptions, Failure> {
     })
 }
 
-/// Whether this is Linux inside Windows, whose browser sees other addresses.
+/// Whether this is Linux in Windows (WSL), whose browser sees other addresses.
 fn is_wsl() -> bool {
     let version = std::fs::read_to_string("/proc/version").unwrap_or_default();
     version.to_lowercase().contains("microsoft")
 }
 
-/// The token that was given; one is drawn for a parent, who hands on what others on this machine
-/// are not to reach.
+/// The token from the arguments. For a parent process a random one is generated, because other
+/// users of this machine must not get access.
 fn token(arguments: &ArgMatches) -> Result<Option<String>, Failure> {
     let given = arguments.get_one::<String>("token").cloned();
     if given.is_none() && arguments.get_flag("child") {
@@ -193,7 +193,7 @@ fn token(arguments: &ArgMatches) -> Result<Option<String>, Failure> {
     Ok(given)
 }
 
-/// The address of a name; IPv4 first, as TensorBoard does.
+/// The address of a host name; IPv4 first, as in TensorBoard.
 fn address(host: &str) -> Result<IpAddr, Failure> {
     if let Ok(address) = host.parse() {
         return Ok(address);
@@ -203,7 +203,7 @@ fn address(host: &str) -> Result<IpAddr, Failure> {
             Exit::Usage,
             format!("--host {host} is not an address of this machine{detail}"),
         )
-        .hint("127.0.0.1 is for this machine only, 0.0.0.0 (--bind_all) for all")
+        .hint("use 127.0.0.1 for this machine only, or 0.0.0.0 (--bind_all) for all")
     };
     let found = (host, 0)
         .to_socket_addrs()

@@ -7,8 +7,8 @@ use std::time::SystemTime;
 
 use flate2::bufread::MultiGzDecoder;
 use stepscope_analysis::Analysis;
-use stepscope_analysis::telling::format::{bytes, counted};
 use stepscope_analysis::judging::verdict::{Severity, Verdict, VerdictOptions, VerdictReport};
+use stepscope_analysis::telling::format::{bytes, counted};
 use stepscope_model::Session;
 use stepscope_storage::{Found, NoteKind, SessionFiles};
 

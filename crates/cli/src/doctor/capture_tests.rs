@@ -1,5 +1,5 @@
-//! Captures drawn as folders, with what can be wrong with their files; and the page of symptoms,
-//! which must name what exists.
+//! Captures generated as folders, with everything that can be wrong with their files; and the
+//! troubleshooting page, which must name only what exists.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,7 +22,7 @@ const PROFILE: &str = "
     end
 ";
 
-/// A run directory with files, made in this order.
+/// A run directory with files, created in this order.
 struct Logs {
     folder: TempDir,
 }
@@ -62,7 +62,7 @@ impl Logs {
 
 const RUN: &str = "2026_11_21_10_00_00";
 
-/// For each complaint a capture that has it, its status, and a part of what is said.
+/// For each complaint: a capture that has it, its status, and part of the message.
 fn ill() -> Vec<(Logs, &'static str, Status, &'static str)> {
     use Status::{Bad, Warning};
     let healthy = || Logs::new().profile(RUN, "vm");
@@ -117,7 +117,7 @@ fn ill() -> Vec<(Logs, &'static str, Status, &'static str)> {
             healthy().file(RUN, "vm.trace.json.gz", &cut),
             "trace_json",
             Warning,
-            "vm.trace.json.gz is cut short or damaged after",
+            "vm.trace.json.gz is truncated or damaged after",
         ),
     ]
 }
@@ -169,8 +169,8 @@ fn healthy_captures_have_no_complaints() {
     );
 }
 
-/// Every row of the page names findings or checks that exist; the tests beside the rules and checks
-/// prove that each is told by some drawing.
+/// Every row of the page names findings or checks that exist; the tests of the rules and checks
+/// prove that each one is reported for some synthetic profile.
 #[test]
 fn the_troubleshooting_page_names_what_there_is() {
     let path = corpus::repository_root().join("docs/guides/troubleshooting.md");
@@ -186,7 +186,7 @@ fn the_troubleshooting_page_names_what_there_is() {
         let columns: Vec<&str> = row.trim_matches('|').split(" | ").collect();
         assert_eq!(columns.len(), 4, "{row}");
         let shown = columns[3].trim();
-        // Verbs that reach for other machines say what is wrong there; their own tests see to that.
+        // Commands that reach other machines report errors from there; their own tests cover them.
         if shown == "the message itself" {
             continue;
         }
@@ -215,7 +215,7 @@ fn the_troubleshooting_page_names_what_there_is() {
     }
 }
 
-/// The page of the analysis lists every finding, and no other.
+/// The page of the analysis lists every finding and no others.
 #[test]
 fn the_page_of_the_verdict_lists_its_findings() {
     let path = corpus::repository_root().join("docs/reference/analyses/verdict.md");

@@ -1,15 +1,15 @@
-//! A check: its name, how it went, what was seen, what to do.
+//! A check: its name, its status, what was found, what to do.
 
 use serde_json::{Value, json};
 
-/// How a check went.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Status {
     /// Nothing to do.
     Ok,
-    /// Captures work, with less in them or slower.
+    /// Captures work, but contain less or are slower.
     Warning,
-    /// Captures fail, or miss what they are taken for.
+    /// Captures fail, or lack what they are taken for.
     Bad,
 }
 
@@ -30,9 +30,9 @@ pub(crate) struct Check {
     /// Stable name, such as `log_directory`.
     pub(crate) id: &'static str,
     pub(crate) status: Status,
-    /// What was seen.
+    /// What was found.
     pub(crate) what: String,
-    /// What to do; empty where nothing is to be done.
+    /// What to do; empty if nothing needs to be done.
     pub(crate) fix: String,
 }
 
@@ -76,7 +76,7 @@ impl Check {
         format!("{}: {}: {}{fix}", self.status.word(), self.id, self.what)
     }
 
-    /// For programs.
+    /// The check as JSON.
     pub(crate) fn json(&self) -> Value {
         json!({
             "id": self.id,

@@ -1,4 +1,4 @@
-//! The folder for captures: whether it can be written, on what it lies, how much room there is.
+//! The log directory: whether it is writable, its file system, and how much space is free.
 
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -6,18 +6,18 @@ use std::process::{Command, Stdio};
 
 use super::machine::Root;
 
-/// What there is to know about the folder for captures.
+/// Facts about the log directory.
 #[derive(Debug, Clone)]
 pub(crate) struct LogDirectory {
     /// As given, made absolute.
     pub(crate) path: PathBuf,
     /// It, or the nearest folder above it that exists.
     pub(crate) existing: PathBuf,
-    /// Why nothing can be written there.
+    /// Why it is not writable.
     pub(crate) problem: Option<String>,
     /// Why it is slow: a Windows or a network drive.
     pub(crate) slow: Option<String>,
-    /// Free bytes of its disk, where `df` tells.
+    /// Free bytes on its disk, if `df` reports them.
     pub(crate) free_bytes: Option<u64>,
 }
 
@@ -35,7 +35,8 @@ const SLOW: [(&str, &str); 9] = [
 ];
 
 impl LogDirectory {
-    /// Looks at the folder; makes and removes one file in it, or in the folder above it.
+    /// Inspects the folder; creates and removes one file in it, or in the nearest folder above it
+    /// that exists.
     pub(crate) fn look(root: &Root, path: &Path, is_wsl: bool) -> Self {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let existing = path
@@ -54,7 +55,7 @@ impl LogDirectory {
     }
 }
 
-/// Really makes a file: permissions do not tell of full quotas and read-only mounts.
+/// Creates a file: permissions don't show exhausted quotas and read-only mounts.
 fn write_problem(folder: &Path) -> Option<String> {
     if !folder.is_dir() {
         return Some("it is a file, not a folder".to_owned());
@@ -63,7 +64,7 @@ fn write_problem(folder: &Path) -> Option<String> {
     let made = OpenOptions::new().write(true).create_new(true).open(&probe);
     let problem = made.err().map(|error| error.to_string());
     if problem.is_none() {
-        // What cannot be removed again was made by us and is empty.
+        // What cannot be removed again was created by us and is empty.
         let _ = fs::remove_file(&probe);
     }
     problem
@@ -93,7 +94,7 @@ fn slow(path: &Path, mounts: &str, is_wsl: bool) -> Option<String> {
     (is_wsl && is_drive).then(|| SLOW[0].1.to_owned())
 }
 
-/// `df` is asked, because the standard library cannot tell.
+/// Runs `df`, because the standard library does not provide this.
 fn free_bytes(folder: &Path) -> Option<u64> {
     let output = Command::new("df")
         .arg("-Pk")

@@ -1,7 +1,7 @@
 //! Facts about the machine, gathered once from `/proc`, `/dev`, `/etc` and the environment.
 //!
-//! Every file is looked up below a root, `/` unless told otherwise: another machine can be drawn as
-//! files in a folder, and a container's or a disk's can be looked at from outside.
+//! Every file is looked up below a root, `/` by default: tests describe another machine as files in
+//! a folder, and a container or a disk can be inspected from outside.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,15 +10,15 @@ use std::path::{Path, PathBuf};
 use super::log_directory::LogDirectory;
 use super::python::Python;
 
-/// What the checks look at.
-#[expect(clippy::struct_excessive_bools, reason = "facts, each on its own")]
+/// What the checks inspect.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(crate) struct Machine {
     /// Variables of the environment.
     pub(crate) variables: BTreeMap<String, String>,
     /// The Python environment, or why there is none.
     pub(crate) python: Result<Python, String>,
     pub(crate) nvidia: Nvidia,
-    /// AMD GPUs: `/dev/kfd` is there.
+    /// AMD GPUs: `/dev/kfd` exists.
     pub(crate) has_amd_gpu: bool,
     /// TPU chips: `/dev/accel0`, or a numbered device of `/dev/vfio`.
     pub(crate) has_tpu: bool,
@@ -29,7 +29,7 @@ pub(crate) struct Machine {
     pub(crate) is_wsl: bool,
     pub(crate) is_container: bool,
     pub(crate) user: User,
-    /// TCP ports on which someone listens.
+    /// TCP ports with a listener.
     pub(crate) listening_ports: BTreeSet<u16>,
     pub(crate) log_directory: LogDirectory,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Nvidia {
     pub(crate) is_admin_only: Option<bool>,
 }
 
-/// Who runs this.
+/// The user who runs this.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct User {
     pub(crate) is_root: bool,
@@ -55,12 +55,12 @@ pub(crate) struct User {
     pub(crate) missing_groups: Vec<String>,
 }
 
-/// A folder that stands for `/`.
+/// A folder that serves as `/`.
 #[derive(Debug, Clone)]
 pub(crate) struct Root(pub(crate) PathBuf);
 
 impl Root {
-    /// Where a path of the machine is.
+    /// The location of a path of the machine.
     pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         self.0.join(path.strip_prefix("/").unwrap_or(path))
@@ -88,7 +88,8 @@ impl Root {
 }
 
 impl Machine {
-    /// Gathers everything; nothing is changed but for a file made and removed in the log directory.
+    /// Gathers everything; changes nothing, except that it creates and removes a file in the log
+    /// directory.
     pub(crate) fn gather(
         root: &Root,
         variables: BTreeMap<String, String>,
@@ -130,7 +131,7 @@ fn nvidia(root: &Root) -> Nvidia {
         .iter()
         .filter(|name| is_gpu(name))
         .count();
-    // WSL shows GPUs through one device, its driver's library beside it.
+    // WSL exposes GPUs through one device, and the driver's library is next to it.
     let is_wsl_gpu = root.exists("/dev/dxg") && root.exists("/usr/lib/wsl/lib/libcuda.so.1");
     let params = root.read("/proc/driver/nvidia/params");
     let is_admin_only = params.and_then(|params| {
@@ -154,7 +155,7 @@ fn has_tpu(root: &Root) -> bool {
     root.exists("/dev/accel0") || root.names("/dev/vfio").iter().any(is_chip)
 }
 
-/// Folders where CUDA is installed, besides those of `LD_LIBRARY_PATH`.
+/// Folders where CUDA is installed, in addition to `LD_LIBRARY_PATH`.
 const LIBRARY_FOLDERS: [&str; 6] = [
     "/usr/local/cuda/lib64",
     "/usr/local/cuda/extras/CUPTI/lib64",
@@ -182,7 +183,7 @@ fn cupti_libraries(root: &Root, variables: &BTreeMap<String, String>) -> Vec<Pat
     found
 }
 
-/// Programs that hold CUPTI or the counters of GPUs while they run.
+/// Programs that use CUPTI or GPU counters exclusively while they run.
 const PROFILERS: [&str; 7] = [
     "nsys",
     "nsys-launcher",

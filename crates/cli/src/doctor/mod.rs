@@ -1,6 +1,6 @@
-//! `stepscope doctor`: is this environment, or this capture, as it should be?
+//! `stepscope doctor`: checks the environment, or a capture.
 //!
-//! Facts are gathered first (`machine`, `python`), and `checks` are pure functions of them.
+//! Facts are gathered first (`machine`, `python`); `checks` are pure functions of them.
 
 mod capture;
 #[cfg(test)]
@@ -29,8 +29,8 @@ use machine::{Machine, Root};
 use python::Python;
 use stepscope_model::Reads;
 
-/// Checks the capture at PATH, or without one the environment. Ends with exit code 4 where
-/// something is bad.
+/// Checks the capture at PATH or, without one, the environment. Exits with code 4 if anything is
+/// bad.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
     match arguments.get_one::<PathBuf>("path") {
         Some(path) => capture(path, arguments, output),
@@ -62,7 +62,7 @@ fn capture(path: &Path, arguments: &ArgMatches, output: &Output) -> Result<Exit,
     let wanted = arguments.get_one::<String>("session").map(String::as_str);
     let files = open::choose(&found, wanted, output)?;
     let checks = capture::files(&found, files);
-    // What is wrong with the files is said even where they cannot be opened.
+    // Problems with the files are reported even if they cannot be opened.
     let session = match open::open(files, Reads::Everything, output) {
         Ok(session) => session,
         Err(failure) => {
@@ -84,7 +84,7 @@ fn exit(checks: &[Check], is_bad: bool) -> Exit {
     }
 }
 
-/// Checks first, worst last, where people look; then the verdict.
+/// Prints the checks, worst last, where people look; then the verdict.
 fn print(
     checks: &[Check],
     report: Option<&VerdictReport>,

@@ -1,4 +1,4 @@
-//! The Python environment of the program to be profiled, told by a probe that runs in it.
+//! The Python environment of the program to profile, as reported by a probe that runs in it.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-/// The probe, the same file that the Python package has.
+/// The probe, the same file as in the Python package.
 const PROBE: &str = include_str!("../../../../python/stepscope/_probe.py");
 
 /// What the probe found.
@@ -15,17 +15,17 @@ const PROBE: &str = include_str!("../../../../python/stepscope/_probe.py");
 pub(crate) struct Python {
     pub(crate) version: String,
     pub(crate) executable: String,
-    /// Versions by normalised name; more than one where an installation went wrong.
+    /// Versions by normalized name; more than one if an installation is broken.
     pub(crate) distributions: BTreeMap<String, Vec<String>>,
-    /// Distributions that offer TensorBoard a plugin for profiles.
+    /// Distributions that provide a profile plugin for TensorBoard.
     pub(crate) profile_plugins: Vec<String>,
     pub(crate) cupti_libraries: Vec<PathBuf>,
-    /// Files of the working folder that hide packages.
+    /// Files in the working directory that hide packages.
     pub(crate) shadows: Vec<String>,
 }
 
 impl Python {
-    /// Runs the probe in the Python that was asked for.
+    /// Runs the probe in the requested Python.
     pub(crate) fn ask(program: &Path) -> Result<Self, String> {
         let shown = program.display();
         let mut child = Command::new(program)
@@ -34,14 +34,14 @@ impl Python {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|error| format!("{shown} cannot be run ({error})"))?;
+            .map_err(|error| format!("cannot run {shown} ({error})"))?;
         if let Some(mut stdin) = child.stdin.take() {
-            // Where Python ended early its own message says more.
+            // If Python ended early, its own message says more.
             let _ = stdin.write_all(PROBE.as_bytes());
         }
         let output = child
             .wait_with_output()
-            .map_err(|error| format!("{shown} cannot be run ({error})"))?;
+            .map_err(|error| format!("cannot run {shown} ({error})"))?;
         let said = String::from_utf8_lossy(&output.stdout);
         let line = said.lines().last().unwrap_or_default();
         let answer: Option<Value> = serde_json::from_str(line).ok();
@@ -52,7 +52,7 @@ impl Python {
         })
     }
 
-    /// From the probe's answer; what is missing is empty.
+    /// Parses the probe's answer; what is missing is empty.
     pub(crate) fn from_json(answer: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let list = |value: &Value| -> Vec<String> {
@@ -81,7 +81,7 @@ impl Python {
             .map(String::as_str)
     }
 
-    /// Distributions whose name passes, with their version.
+    /// Distributions whose name matches, with their version.
     pub(crate) fn find(&self, test: impl Fn(&str) -> bool) -> Vec<(&str, &str)> {
         let all = self.distributions.iter();
         all.filter(|(name, _)| test(name))
@@ -90,10 +90,10 @@ impl Python {
     }
 }
 
-/// The Python to ask: the one given, the one of `$VIRTUAL_ENV`, else `python3` of PATH.
+/// The Python to use: the given one, the one in `$VIRTUAL_ENV`, else `python3` on the PATH.
 pub(crate) fn chosen(given: Option<&Path>, virtual_environment: Option<&str>) -> PathBuf {
     if let Some(given) = given {
-        // A virtual environment is as good as its interpreter.
+        // A virtual environment may be given instead of its interpreter.
         let inside = given.join("bin/python");
         return if inside.is_file() {
             inside

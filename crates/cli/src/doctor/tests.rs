@@ -1,4 +1,4 @@
-//! Machines drawn as files in a folder: healthy ones, and one for each thing that can be wrong.
+//! Machines described as files in a folder: healthy ones, and one for each possible problem.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,7 +12,7 @@ use super::checks::{GROUPS, all};
 use super::machine::{Machine, Root};
 use super::python::Python;
 
-/// A machine to be: its files, variables and Python.
+/// A machine: its files, variables, and Python.
 struct Drawn {
     folder: TempDir,
     variables: BTreeMap<String, String>,
@@ -20,7 +20,7 @@ struct Drawn {
     log_directory: PathBuf,
 }
 
-/// What a healthy Python environment answers, with JAX for CUDA.
+/// What the probe answers in a healthy Python environment with JAX for CUDA.
 fn healthy_python() -> Value {
     json!({
         "version": "3.12.3",
@@ -39,7 +39,7 @@ fn healthy_python() -> Value {
 }
 
 impl Drawn {
-    /// A Linux machine with one NVIDIA GPU on which everything is as it should be.
+    /// A healthy Linux machine with one NVIDIA GPU.
     fn healthy() -> Self {
         let machine = Self {
             folder: tempfile::tempdir().expect("a folder"),
@@ -101,7 +101,8 @@ impl Drawn {
             self.python.clone(),
             &self.log_directory,
         );
-        // The folder lies on a real disk, and how full that is says nothing of the drawn machine.
+        // The folder is on a real disk; how full that is has nothing to do with the described
+        // machine.
         let free_bytes = &mut machine.log_directory.free_bytes;
         *free_bytes = free_bytes.map(|_| 50_000_000_000);
         machine
@@ -119,7 +120,7 @@ fn listening(ports: &[u16]) -> String {
     lines.join("\n")
 }
 
-/// What is not ok on a machine: id, status, what.
+/// Everything on a machine that is not ok: ID, status, what.
 fn complaints(machine: &Machine) -> Vec<(&'static str, Status, String)> {
     let checks = all(machine).into_iter();
     checks
@@ -131,7 +132,7 @@ fn complaints(machine: &Machine) -> Vec<(&'static str, Status, String)> {
         .collect()
 }
 
-/// One machine for each complaint: the check, its status, a part of what it says.
+/// One machine per complaint: the check, its status, part of its message.
 #[expect(clippy::too_many_lines, reason = "a table of machines")]
 fn ill() -> Vec<(Drawn, &'static str, Status, &'static str)> {
     use Status::{Bad, Warning};
@@ -147,9 +148,9 @@ fn ill() -> Vec<(Drawn, &'static str, Status, &'static str)> {
         })
     };
     let mut no_python = healthy();
-    no_python.python = Err("python3 cannot be run (no such file)".to_owned());
+    no_python.python = Err("cannot run python3 (no such file)".to_owned());
     vec![
-        (no_python, "python", Bad, "python3 cannot be run"),
+        (no_python, "python", Bad, "cannot run python3"),
         (
             healthy().python(|answer| answer["version"] = json!("3.9.18")),
             "python",
@@ -168,7 +169,7 @@ fn ill() -> Vec<(Drawn, &'static str, Status, &'static str)> {
             Bad,
             "jax is installed twice",
         ),
-        (jaxlib("0.11.0"), "jaxlib", Bad, "jaxlib is the newer one"),
+        (jaxlib("0.11.0"), "jaxlib", Bad, "jaxlib is newer than JAX"),
         (jaxlib("0.9.2"), "jaxlib", Warning, "different releases"),
         (
             set("jax-cuda12-plugin", json!(["0.9.2"])),
@@ -182,13 +183,13 @@ fn ill() -> Vec<(Drawn, &'static str, Status, &'static str)> {
             }),
             "jax_plugin",
             Bad,
-            "The machine has an NVIDIA GPU, and JAX has no plugin for it",
+            "The machine has an NVIDIA GPU, but JAX has no plugin for it",
         ),
         (
             healthy().without("/dev/nvidia0"),
             "jax_plugin",
             Warning,
-            "jax-cuda12-plugin 0.10.2 is installed, and the machine shows no such device",
+            "jax-cuda12-plugin 0.10.2 is installed, but the machine has no such device",
         ),
         (
             set("jax-cuda13-plugin", json!(["0.10.2"])),
@@ -200,13 +201,13 @@ fn ill() -> Vec<(Drawn, &'static str, Status, &'static str)> {
             healthy().variable("JAX_PLATFORMS", "cpu"),
             "jax_plugin",
             Warning,
-            "JAX_PLATFORMS=cpu keeps work off",
+            "JAX_PLATFORMS=cpu prevents JAX from using",
         ),
         (
             healthy().file("/dev/accel0", ""),
             "jax_plugin",
             Bad,
-            "The machine has a TPU, and JAX has no plugin for it",
+            "The machine has a TPU, but JAX has no plugin for it",
         ),
         (
             healthy().python(|answer| answer["shadows"] = json!(["jax.py"])),
@@ -218,13 +219,13 @@ fn ill() -> Vec<(Drawn, &'static str, Status, &'static str)> {
             healthy().python(|answer| answer["cupti_libraries"] = json!([])),
             "cupti",
             Bad,
-            "No libcupti was found",
+            "libcupti was not found",
         ),
         (
             healthy().file("/proc/driver/nvidia/params", "RmProfilingAdminOnly: 1\n"),
             "driver_permission",
             Warning,
-            "570.124.06 lets administrators alone profile",
+            "570.124.06 lets only administrators profile",
         ),
         (
             healthy().file("/proc/4711/comm", "nsys\n"),
@@ -275,7 +276,7 @@ fn ill() -> Vec<(Drawn, &'static str, Status, &'static str)> {
             healthy().variable("TF_DISABLE_PROFILING", "true"),
             "profiling_disabled",
             Bad,
-            "forbids every profiler session",
+            "disables every profiler session",
         ),
         (
             healthy().variable(
@@ -304,7 +305,7 @@ fn ill() -> Vec<(Drawn, &'static str, Status, &'static str)> {
             }),
             "profile_plugin",
             Bad,
-            "clash in TensorBoard: tensorboard-plugin-profile, xprof",
+            "Conflicting profile plugins in TensorBoard: tensorboard-plugin-profile, xprof",
         ),
         (
             healthy().python(|answer| {
@@ -313,13 +314,13 @@ fn ill() -> Vec<(Drawn, &'static str, Status, &'static str)> {
             }),
             "profile_plugin",
             Warning,
-            "TensorBoard 2.20.0 has no plugin",
+            "TensorBoard 2.20.0 has no profile plugin",
         ),
         (
             set("tensorflow", json!(["2.20.0"])),
             "tensorflow",
             Warning,
-            "tensorflow 2.20.0, protobuf not there",
+            "tensorflow 2.20.0, protobuf not installed",
         ),
     ]
 }

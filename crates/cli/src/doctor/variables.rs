@@ -1,4 +1,4 @@
-//! `stepscope env`: variables worth setting, what each does, and whether it is set.
+//! `stepscope env`: variables worth setting, what each one does, and whether it is set.
 
 use clap::ArgMatches;
 use serde_json::json;
@@ -9,7 +9,7 @@ use crate::output::Output;
 /// A variable worth setting.
 struct Recommended {
     name: &'static str,
-    /// As a shell writes it.
+    /// As written in a shell.
     value: &'static str,
     purpose: &'static str,
 }
@@ -18,26 +18,26 @@ const RECOMMENDED: [Recommended; 4] = [
     Recommended {
         name: "JAX_LOG_COMPILES",
         value: "1",
-        purpose: "says what is compiled and why: compilation inside a capture spoils it",
+        purpose: "logs what is compiled and why: compilation during a capture distorts it",
     },
     Recommended {
         name: "JAX_COMPILATION_CACHE_DIR",
         value: "$HOME/tmp/jax_cache",
-        purpose: "keeps compiled programs, so that the next run warms up faster",
+        purpose: "caches compiled programs, so that the next run warms up faster",
     },
     Recommended {
         name: "XLA_PYTHON_CLIENT_PREALLOCATE",
         value: "false",
-        purpose: "takes GPU memory as needed: less fragmentation, and the tracer finds room",
+        purpose: "allocates GPU memory on demand: less fragmentation, and room for the tracer",
     },
     Recommended {
         name: "TF_CPP_MIN_LOG_LEVEL",
         value: "0",
-        purpose: "shows the messages of XLA and CUPTI, which say why device rows are empty",
+        purpose: "shows messages from XLA and CUPTI, which say why device rows are empty",
     },
 ];
 
-/// Prints them as a shell reads them: `eval "$(stepscope env)"` sets them.
+/// Prints them in shell syntax: `eval "$(stepscope env)"` sets them.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
     let state = |variable: &Recommended| std::env::var(variable.name).ok();
     if arguments.get_flag("json") {

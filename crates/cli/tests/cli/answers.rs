@@ -81,7 +81,7 @@ fn every_analysis_as_json_and_csv() {
     }
 }
 
-/// When a file was written is the checkout's doing, not the fixture's.
+/// When a file was written depends on the checkout, not on the fixture.
 fn hide_file_times(value: &mut serde_json::Value) {
     match value {
         serde_json::Value::Array(values) => values.iter_mut().for_each(hide_file_times),
@@ -170,7 +170,7 @@ fn sessions_are_listed_with_what_they_hold() {
     let (table, remarks) = listed(&[]);
     check("sessions.txt", &table);
     check("sessions.stderr.txt", &remarks);
-    // When a file was last written is no property of a fixture.
+    // When a file was last written is not a property of a fixture.
     check(
         "sessions.quick.txt",
         &without_times(&listed(&["--quick"]).0),
@@ -254,10 +254,7 @@ fn tables_and_files() {
     assert!(alone.starts_with("Device"), "{alone}");
     assert_eq!(alone.lines().count(), 2, "a header and a device: {alone}");
     let advice = text(&["advice", &path, "--table", "skipped"]);
-    assert!(
-        advice.starts_with("Rule"),
-        "also of what is told in sentences"
-    );
+    assert!(advice.starts_with("Rule"), "also for answers in sentences");
 }
 
 #[test]

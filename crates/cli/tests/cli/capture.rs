@@ -11,7 +11,7 @@ use crate::support::{Answer, run, run_in, stepscope};
 
 const PROFILE: &str = "fixtures/demo-gpt-cpu/plugins/profile/demo/vm.xplane.pb.gz";
 
-/// A job that hands over the capture of the demo.
+/// A job that sends the demo's capture.
 fn job(behaviour: Behaviour) -> ProfilerServer {
     let xspace = read_bytes(&repository_root().join(PROFILE)).expect("the fixture is there");
     ProfilerServer::start(Behaviour {
@@ -55,7 +55,7 @@ fn a_capture_ends_with_its_verdict_and_the_command_that_opens_it() {
     let open = answer.stdout.lines().last().expect("a line");
     let words: Vec<&str> = open.split_whitespace().collect();
     assert_eq!(&words[..4], ["open", "it:", "stepscope", "view"]);
-    // It is the command: the session is there by that name.
+    // The session has the name that the command printed.
     let report = run(&["report", words[4], words[5], words[6]]);
     assert_eq!(report.code, 0, "{}", report.stderr);
     assert!(words[6].ends_with("_mine"));
@@ -80,7 +80,7 @@ fn a_partial_capture_names_who_is_missing() {
     assert!(answer.stderr.contains("hint: is the job running"));
     assert!(
         answer.stdout.contains("Captured 6 steps"),
-        "what came is told all the same"
+        "the profile that arrived is reported anyway"
     );
 }
 

@@ -1,4 +1,5 @@
-//! `stepscope check` and `stepscope history`: exit codes, every form of the result, `stepscope.toml`.
+//! `stepscope check` and `stepscope history`: exit codes, every format of the result,
+//! `stepscope.toml`.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +12,7 @@ fn planted(variant: &str) -> String {
     format!("{}/{variant}", fixture("planted-cpu"))
 }
 
-/// Runs in a folder of its own, without settings of a pipeline around it.
+/// Runs in its own folder, without settings of a surrounding pipeline.
 fn run_at(folder: &Path, arguments: &[&str]) -> Answer {
     let output = stepscope()
         .args(arguments)
@@ -63,7 +64,7 @@ fn exit_codes_tell_broken_from_usage_and_paths() {
     let of = |budget: &str| run(&["check", &base, "--budget", budget]).code;
     assert_eq!(of("step_time<=1s"), 0);
     assert_eq!(of("step_time<=1us"), 4);
-    // Nothing to hold it against.
+    // Without a baseline.
     assert_eq!(of("step_time=+2%"), 4);
     assert_eq!(of("stp_time=+2%"), 2);
     assert_eq!(run(&["check", &base]).code, 2);
@@ -216,7 +217,7 @@ fn settings_stand_in_a_file_of_this_folder_or_above() {
     let found = run_at(&inner, &["check", &other, "--github"]);
     assert_eq!(found.code, 4, "{}", found.stderr);
     assert!(found.stderr.contains("settings of "), "{}", found.stderr);
-    // A budget that no op explains stands where it was written.
+    // A budget that no op explains gets the line where it was written.
     let line = found
         .stdout
         .lines()
@@ -227,7 +228,7 @@ fn settings_stand_in_a_file_of_this_folder_or_above() {
     );
     let lenient = run_at(&inner, &["check", &other, "--target", "lenient"]);
     assert_eq!(lenient.code, 0, "{}", lenient.stdout);
-    // The command line wins, metric by metric.
+    // The command line wins, per metric.
     let given = [
         "check",
         &other,
@@ -283,7 +284,7 @@ fn a_history_grows_run_by_run_and_is_a_baseline() {
         arguments.extend(more);
         run_at(folder.path(), &arguments)
     };
-    // The first run has nothing to be held against: it is accepted.
+    // The first run has nothing to compare with: it is accepted.
     let budget = ["--baseline", "history", "--budget", "memory_peak=+1%"];
     let first = record("base", &budget);
     assert_eq!(first.code, 4, "{}", first.stdout);
@@ -314,7 +315,7 @@ fn a_history_grows_run_by_run_and_is_a_baseline() {
         ["broken", "abc"]
     );
     assert!(lines[3]["recorded_unix_s"].is_i64());
-    // A line that is damaged is told, and stays.
+    // A damaged line is reported, and kept.
     fs::write(
         folder.path().join("runs.jsonl"),
         format!("{text}{{\"run\":"),

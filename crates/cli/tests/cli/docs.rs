@@ -1,9 +1,9 @@
 //! `docs/reference/cli.md` shows what the binary answers: blocks with output are run and compared,
-//! the other commands have to be understood.
+//! and the other commands must parse.
 
 use crate::support::{root, stepscope};
 
-/// Commands of the page, each with the output that is shown below it.
+/// Commands on the page, each with the output shown below it.
 fn commands(page: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     let mut is_inside = false;

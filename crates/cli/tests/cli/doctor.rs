@@ -68,7 +68,8 @@ fn an_ill_capture_has_an_exit_code() {
     assert!(answer.stderr.contains("error:"), "{}", answer.stderr);
 }
 
-/// The environment at hand, whatever it is: the answer has its form, and the exit code fits it.
+/// The real environment, whatever it is: the answer has the right form, and the exit code matches
+/// it.
 #[test]
 fn the_environment_is_checked() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -98,7 +99,7 @@ fn the_environment_is_checked() {
     let nowhere = run(&["doctor", "--logdir", &logs, "--python", "/nowhere/python"]);
     assert_eq!(nowhere.code, 4);
     assert!(
-        nowhere.stdout.contains("/nowhere/python cannot be run"),
+        nowhere.stdout.contains("cannot run /nowhere/python"),
         "{}",
         nowhere.stdout
     );

@@ -1,4 +1,4 @@
-//! What is said, and with which exit code, when there is no answer.
+//! Messages and exit codes if there is no answer.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use crate::support::{Answer, check, fixture, profile_bytes, run, stepscope};
 
-/// Asks for the ops of a file with these bytes.
+/// Requests the ops of a file with these bytes.
 fn ops_of(name: &str, bytes: &[u8]) -> Answer {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join(name);
@@ -201,13 +201,13 @@ fn a_table_without_rows_is_an_empty_table() {
         assert_eq!(answer.code, 0, "{arguments:?}: {}", answer.stderr);
         assert_eq!(answer.stdout.lines().count(), 1, "{}", answer.stdout);
         assert!(answer.stdout.starts_with(first), "{}", answer.stdout);
-        let remark = format!("{table}: no rows here");
+        let remark = format!("{table}: no rows");
         assert!(answer.stderr.contains(&remark), "{}", answer.stderr);
         let people = run(&[analysis, &path, "--table", table]);
         assert_eq!(people.code, 0, "{}", people.stderr);
         assert!(!people.stdout.is_empty(), "its header");
     }
-    // One clock is one row, though nobody is shown it unasked.
+    // One clock is one row, though by default it is hidden.
     let clocks = run(&["hosts", &path, "--csv", "--table", "clocks"]);
     assert_eq!((clocks.code, clocks.stdout.lines().count()), (0, 2));
 }
@@ -237,7 +237,7 @@ fn several_sessions_the_newest_unless_told() {
         newest.stdout
     );
     assert!(
-        newest.stderr.contains("2 sessions here"),
+        newest.stderr.contains("2 sessions found"),
         "{}",
         newest.stderr
     );
@@ -250,11 +250,7 @@ fn several_sessions_the_newest_unless_told() {
             answer.stderr
         );
     }
-    assert_eq!(
-        ask(&["--session", "2026"]).code,
-        2,
-        "two have it in their names"
-    );
+    assert_eq!(ask(&["--session", "2026"]).code, 2, "it is in two names");
 }
 
 #[test]

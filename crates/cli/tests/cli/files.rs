@@ -1,4 +1,4 @@
-//! Files of every kind, whole and broken, over the binary.
+//! Files of every type, complete and damaged, opened by the binary.
 
 use std::fs;
 use std::path::Path;
@@ -60,7 +60,7 @@ fn the_trace_beside_an_empty_profile_is_shown() {
     let folder = tempfile::tempdir().expect("a folder");
     let trace = folder.path().join(RUN).join("vm.trace.json.gz");
     let path = write(folder.path(), &format!("{RUN}/vm.xplane.pb"), b"");
-    // Alone it is an error that names the cause.
+    // Alone, it is an error that names the cause.
     let answer = run(&["steps", &path]);
     assert_eq!(answer.code, 3);
     assert!(answer.stderr.contains("2 GiB"), "{}", answer.stderr);

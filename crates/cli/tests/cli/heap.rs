@@ -1,4 +1,4 @@
-//! Memory snapshots on the command line: as tables, JSON and CSV, compared, and damaged.
+//! Memory snapshots on the command line: as tables, JSON, and CSV, compared, and damaged.
 
 use std::fs;
 use std::path::Path;
@@ -25,7 +25,7 @@ fn a_snapshot_alone() {
     check("leak-cpu.heap.internal.txt", &text(&internal));
     let part = ["heap", &path(AFTER), "--device", "1", "--by", "allocations"];
     check("leak-cpu.heap.device.txt", &text(&part));
-    // The whole answer of a session of snapshots is its heap.
+    // A session of snapshots has no answer other than its heap.
     check("leak-cpu.report.txt", &text(&["report", &path(AFTER)]));
 }
 
@@ -38,7 +38,7 @@ fn a_folder_of_snapshots_compared() {
     check("leak-cpu.heap.growth.csv", &csv.replace("\r\n", "\n"));
     let json = text(&[&compared[..], &["--json"]].concat());
     let mut json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
-    // When a file was last written is no property of a fixture.
+    // When a file was last written is not a property of a fixture.
     for snapshot in json["snapshots"].as_array_mut().expect("snapshots") {
         snapshot["epoch_ns"] = "written".into();
     }
@@ -54,7 +54,7 @@ fn two_files_compare_as_two_snapshots_of_a_folder_do() {
     let table = ["--table", "tree"];
     let of = |arguments: &[&str]| text(&[arguments, &table].concat());
     assert_eq!(of(&files), of(&folder));
-    // The other way round, what grew had shrunk.
+    // In reverse, what grew has shrunk.
     let back = ["heap", &path(BEFORE), "--against", &path(AFTER), "--json"];
     let json: serde_json::Value = serde_json::from_str(&text(&back)).expect("JSON");
     assert_eq!(json["change_bytes"], 6_897_696_i64 - 8_864_048);
@@ -95,7 +95,7 @@ fn other_questions_are_refused_with_a_way_out() {
     assert_eq!(answer.code, 3, "{}", answer.stderr);
 }
 
-/// Asks for the heap of a file with these bytes.
+/// Requests the heap of a file with these bytes.
 fn heap_of(name: &str, bytes: &[u8]) -> Answer {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join(name);
@@ -120,7 +120,7 @@ fn damage_is_said_with_its_place() {
         assert_eq!((answer.code, answer.stdout.as_str()), (3, ""), "{name}");
         check(&format!("failure.memory.{name}.txt"), &answer.stderr);
     }
-    // Half a file is shown as far as it goes.
+    // Half a file is shown as far as it can be read.
     let answer = heap_of("memory.prof", &whole[..whole.len() / 2]);
     assert_eq!(answer.code, 0, "{}", answer.stderr);
     check("memory.half.stderr.txt", &answer.stderr);

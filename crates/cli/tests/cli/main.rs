@@ -1,4 +1,4 @@
-//! End to end over the real binary: answers, failures, serving.
+//! End to end, with the real binary: answers, failures, serving.
 
 mod answers;
 mod capture;

@@ -1,4 +1,4 @@
-//! What a manifest beside a capture says is in the overview, and a bad one changes no figure.
+//! The manifest next to a capture appears in the overview, and a bad one changes no figure.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::support::{fixture, run};
 
-/// A copy of a fixture's capture with this manifest beside it.
+/// A copy of a fixture's capture with this manifest next to it.
 fn capture_with(manifest: &str) -> TempDir {
     let folder = TempDir::new().expect("a folder");
     let from = Path::new(&fixture("demo-gpt-cpu")).join("plugins/profile/demo/vm.xplane.pb.gz");

@@ -67,7 +67,7 @@ fn figures_follow_from_the_steps_of_the_sessions_themselves() {
             );
         }
     }
-    // The steps of one session, as `steps` tells them, outliers set aside.
+    // The steps of one session, as `steps` reports them, without outliers.
     let sample = &report["samples"][2];
     let name = sample["name"].as_str().expect("a name");
     let folder = name.split('/').next().expect("a folder");

@@ -1,4 +1,4 @@
-//! `view` and `demo` serve until they are asked to stop.
+//! `view` and `demo` serve until they are stopped.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use crate::support::{fixture, stepscope};
 
 struct Server {
     child: Child,
-    /// Held open: a server that cannot write its log would stop for that.
+    /// Held open: a server that cannot write its log would stop because of that.
     _stderr: BufReader<ChildStderr>,
     url: String,
 }
@@ -81,7 +81,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Ends the server when an assertion failed before it was asked to stop.
+        // Stops the server if an assertion fails before the test does.
         let _ = self.child.kill();
     }
 }
@@ -142,7 +142,7 @@ fn the_command_line_and_http_give_the_same_json() {
     assert_eq!(server.interrupt(), Some(0));
 }
 
-/// The body of an answer that came in chunks, or as it is.
+/// The body of an answer, chunked or not.
 fn dechunked(body: &str) -> String {
     let mut text = String::new();
     let mut rest = body;

@@ -1,4 +1,4 @@
-//! Reports to share: tables, Markdown, HTML of one file, and names taken out, over the binary.
+//! Reports to share: tables, Markdown, a single HTML file, and redaction, with the real binary.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -54,7 +54,7 @@ fn every_table_is_a_file_and_the_manifest_tells_of_all() {
         left_out.iter().any(|entry| entry["name"] == "kernels"),
         "{left_out:?}"
     );
-    // The rows are those of the command.
+    // The rows are the same as the command's.
     let ops = json(&["ops", &source, "--limit", "0", "--json"]);
     let of = |name: &str| {
         tables
@@ -65,14 +65,14 @@ fn every_table_is_a_file_and_the_manifest_tells_of_all() {
     assert_eq!(of("ops")["rows"], ops["row_count"]);
     let slices = json(&["timeline", &source, "--json"]);
     assert_eq!(of("slices")["rows"], slices["slice_count"]);
-    // A second export takes the place of the first, of whatever format it was.
+    // A second export replaces the first, whatever its format.
     export(&[&source, "--parquet", &text, "--steps", "2..4"]);
     let left: Vec<_> = fs::read_dir(&path).expect("a folder").flatten().collect();
     let is_csv = |entry: &fs::DirEntry| entry.path().extension().is_some_and(|end| end == "csv");
     assert!(!left.iter().any(is_csv));
     let magic = &fs::read(path.join("ops.parquet")).expect("a file")[..4];
     assert_eq!(magic, b"PAR1");
-    // But nothing of others is touched.
+    // But files of others are not touched.
     fs::write(path.join("mine.txt"), "mine").expect("a file");
     let answer = run(&["export", &source, "--csv", &text]);
     assert_eq!(answer.code, 1, "{}", answer.stderr);
@@ -103,7 +103,7 @@ fn slices_are_those_of_the_selection() {
     let (name, step, device) = (at("name"), at("step"), at("device"));
     let mut count = 0;
     for line in lines {
-        // No name before these columns holds a comma in this fixture.
+        // No name before these columns contains a comma in this fixture.
         let cells: Vec<&str> = line.split(',').collect();
         assert!(line.to_lowercase().contains("dot"), "{line}");
         if !cells[device].is_empty() {
@@ -141,13 +141,13 @@ fn cells(file: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// Every table of both exports, row by row: the same but for texts.
+/// Every table of both exports, row by row: the same except for text.
 fn same_figures(before: &Path, after: &Path) {
     let manifest = |folder: &Path| -> Value {
         serde_json::from_str(&read(&folder.join("tables.json"))).expect("JSON")
     };
     let (one, other) = (manifest(before), manifest(after));
-    // Memory snapshots are left out of what is redacted.
+    // Redaction drops memory snapshots.
     let is_kept = |name: &str| !name.starts_with("heap") && name != "memory_snapshots";
     let names = |manifest: &Value| -> Vec<String> {
         let tables = manifest["tables"].as_array().expect("tables").iter();
@@ -183,10 +183,10 @@ fn same_figures(before: &Path, after: &Path) {
     }
 }
 
-/// Words of our own sentences and lines of code.
+/// Words of our own sentences and of code.
 const OURS: [&str; 4] = ["layer", "head", "loss", "train"];
 
-/// Words of the fixtures that only their programs have: of their files, functions and scopes.
+/// Words that only the fixtures' programs contain: from their files, functions, and scopes.
 const PRIVATE: [&str; 6] = [
     "capture_demo",
     "capture_mlp",
@@ -215,7 +215,7 @@ fn redaction_keeps_figures_and_no_name() {
         let said = export(&[&[&source as &str, "--csv", &text("after")][..], &key].concat());
         assert!(said.contains("Names were replaced"), "{said}");
         same_figures(&place("before"), &place("after"));
-        // The same key gives the same names, another key others.
+        // The same key gives the same names, another key gives others.
         export(&[&[&source as &str, "--csv", &text("again")][..], &key].concat());
         export(&[&source, "--csv", &text("other"), "--redact"]);
         let ops = |folder: &str| read(&place(folder).join("ops.csv"));
@@ -254,7 +254,7 @@ fn words_of_the_capture_are_in_nothing_that_is_redacted() {
         "--csv",
         &tables,
     ]);
-    // Words of scopes and sources, which the user's program gave.
+    // Words from scopes and sources, which the user's program provides.
     let before = cells(&read(&folder.path().join("before/slices.csv")));
     let columns = ["scope", "source", "op", "program"];
     let positions: Vec<usize> = columns

@@ -1,17 +1,17 @@
-//! Runs the binary in an environment where nothing of the person's own leaks in.
+//! Runs the binary in an environment without the user's own settings.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// What a run left.
+/// The result of a run.
 pub(crate) struct Answer {
     pub(crate) code: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-/// The binary, with 120 columns and no colours.
+/// The binary, with 120 columns and no colors.
 pub(crate) fn stepscope() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stepscope"));
     let own = [
@@ -31,12 +31,12 @@ pub(crate) fn stepscope() -> Command {
     command
 }
 
-/// Runs to the end.
+/// Runs it to the end.
 pub(crate) fn run(arguments: &[&str]) -> Answer {
     run_in(arguments, &[])
 }
 
-/// Runs to the end with some variables set.
+/// Runs it to the end with some variables set.
 pub(crate) fn run_in(arguments: &[&str], variables: &[(&str, &str)]) -> Answer {
     let output = stepscope()
         .args(arguments)
@@ -56,7 +56,7 @@ fn answer(output: &Output) -> Answer {
     answer
 }
 
-/// A fixture's log directory, as the command line takes it.
+/// A fixture's log directory, as a command line argument.
 pub(crate) fn fixture(name: &str) -> String {
     root().join("fixtures").join(name).display().to_string()
 }
@@ -81,7 +81,7 @@ pub(crate) fn profile_bytes() -> Vec<u8> {
     bytes
 }
 
-/// Asserts a snapshot in `tests/snapshots`, with the repository's place taken out.
+/// Asserts a snapshot in `tests/snapshots`, with the repository's path removed.
 pub(crate) fn check(name: &str, text: &str) {
     let root = root().display().to_string();
     let text = text.replace(&root, "[ROOT]");

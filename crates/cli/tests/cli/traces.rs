@@ -1,4 +1,5 @@
-//! Traces of other profilers opened, and sessions written as traces: the whole way over the binary.
+//! Traces of other profilers opened, and sessions written as traces, end to end with the real
+//! binary.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -36,7 +37,7 @@ fn a_trace_of_pytorch_is_answered_like_a_capture() {
     let steps = json(&["steps", &path, "--json"]);
     let rows = steps["rows"].as_array().expect("steps");
     assert_eq!(rows.len(), 4);
-    // 150.25 + 3000.5 + 400 + 2500 + 5.5 + 2900 us, of which 310 us twice.
+    // 150.25 + 3000.5 + 400 + 2500 + 5.5 + 2900 us, of which 310 us are counted twice.
     assert!(
         rows.iter().all(|row| row["busy_ps"] == 8_646_250_000_u64),
         "{rows:?}"
@@ -76,7 +77,7 @@ fn what_is_exported_gives_the_same_answers() {
         let report = json(&["steps", path, "--json"]);
         let rows = report["rows"].as_array().expect("steps").clone();
         let part = |row: &Value| {
-            // Without programs, communication is told by the names of ops.
+            // Without programs, communication is recognized by the names of ops.
             let keys = ["step", "device", "duration_ps", "busy_ps", "collectives_ps"];
             keys.map(|key| {
                 row[key]
@@ -142,7 +143,7 @@ fn wrong_wishes_are_refused() {
     let answer = run(&["export", &fixture("leak-cpu"), "--perfetto", "x.pftrace"]);
     assert_eq!(answer.code, 3);
     assert!(
-        answer.stderr.contains("nothing that happens in time"),
+        answer.stderr.contains("the session has no time axis"),
         "{}",
         answer.stderr
     );
@@ -185,7 +186,7 @@ fn the_profile_beside_a_trace_wins() {
     assert_eq!(answer.code, 0, "{}", answer.stderr);
 }
 
-/// The server of `stepscope perfetto`, at a port of its own.
+/// The server of `stepscope perfetto`, on its own port.
 fn handed_over(seconds: &str, temporary: &Path) -> (std::process::Child, String) {
     let mut child = stepscope()
         .env("TMPDIR", temporary)
@@ -206,7 +207,7 @@ fn handed_over(seconds: &str, temporary: &Path) -> (std::process::Child, String)
     let link = lines
         .find_map(|line| Some(line.ok()?.split_once("url=")?.1.to_owned()))
         .expect("a link");
-    // What it says later must not meet a closed pipe.
+    // What it prints later must not hit a closed pipe.
     std::thread::spawn(move || lines.for_each(drop));
     (child, link)
 }

@@ -1,4 +1,4 @@
-//! `export --xplane`: what is written is opened again with the same figures.
+//! `export --xplane`: the written file opens with the same figures.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ fn all_of_a_session_has_the_same_figures() {
     let folder = tempfile::tempdir().expect("a folder");
     for name in ["demo-gpt-cpu", "mlp-cpu", "kineto-drawn", "hosts4-cpu"] {
         let source = fixture(name);
-        // A host is called like its file.
+        // The host is named after its file.
         let of_one_host = folder
             .path()
             .join(name)

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use stepscope_analysis::{Cell, Column, Table, Unit};
 use stepscope_analysis::telling::format as figures;
+use stepscope_analysis::{Cell, Column, Table, Unit};
 
 /// Longest text of a cell.
 const LONGEST: usize = 80;

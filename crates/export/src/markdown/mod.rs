@@ -4,11 +4,11 @@ mod cells;
 
 use std::fmt::Write;
 
-use stepscope_analysis::judging::advice::{Advice, AdviceFinding, AdviceOptions, AdviceReport};
-use stepscope_analysis::views::overview::{Overview, OverviewOptions, OverviewReport};
 use stepscope_analysis::asking::Report;
-use stepscope_analysis::{Analysis, AnalysisError, Note, NoteKind, Table, find};
+use stepscope_analysis::judging::advice::{Advice, AdviceFinding, AdviceOptions, AdviceReport};
 use stepscope_analysis::telling::format as figures;
+use stepscope_analysis::views::overview::{Overview, OverviewOptions, OverviewReport};
+use stepscope_analysis::{Analysis, AnalysisError, Note, NoteKind, Table, find};
 use stepscope_model::Session;
 
 use crate::about::{About, VERSION};

@@ -1,6 +1,6 @@
 //! Which slices: the selection of every analysis, and what tells rows of the timeline apart.
 
-use stepscope_analysis::measuring::selection::{Parts, wanted_times};
+use stepscope_analysis::measuring::selection::Parts;
 use stepscope_analysis::{AnalysisError, Selection};
 use stepscope_model::{Class, LabelId, Session, SliceKind, TrackId};
 
@@ -60,7 +60,7 @@ impl SliceQuery {
     }
 
     pub(super) fn resolve(&self, session: &Session) -> Result<Wanted, AnalysisError> {
-        let mut parts = wanted_times(session, &self.selection)?;
+        let mut parts = self.selection.parts(session)?;
         if self.is_of_devices_only {
             parts.hosts.fill(None);
         }

@@ -1,10 +1,17 @@
 //! A line in the making: events serialised one behind the other.
 
-use super::tables::{Tables, Value};
-use super::{PlaneIndex, wire};
+use stepscope_wire::{
+    Cursor, close_message, open_message, push_bytes, push_signed, push_varint, varint_len,
+};
 
-/// Tag of an event in its line.
+use super::PlaneIndex;
+use super::tables::{Tables, Value};
+
+/// Number of an event in its line, and its tag.
 const EVENT: u32 = 4;
+const EVENT_TAG: u8 = 0x22;
+/// Tag of a line in its plane.
+const LINE_TAG: u8 = 0x1a;
 /// Tags of the first fields of an event.
 const METADATA_TAG: u8 = 0x08;
 const OFFSET_TAG: u8 = 0x10;
@@ -119,15 +126,15 @@ impl Line {
         self.first_start = self.first_start.min(start);
         self.last_end = self.last_end.max(start.saturating_add(duration));
         self.count += 1;
-        let body = wire::open(&mut self.body, EVENT);
-        wire::signed(&mut self.body, 1, metadata);
-        wire::signed(&mut self.body, 2, start);
-        wire::signed(&mut self.body, 3, duration);
+        let body = open_message(&mut self.body, EVENT);
+        push_signed(&mut self.body, 1, metadata);
+        push_signed(&mut self.body, 2, start);
+        push_signed(&mut self.body, 3, duration);
         stats(&mut EventStats {
             out: &mut self.body,
             tables,
         });
-        wire::close(&mut self.body, body);
+        close_message(&mut self.body, body);
     }
 
     /// Its events in the order of their starts, of equal ones the longest first.
@@ -146,18 +153,14 @@ impl Line {
 
     /// The event that begins at this place of the body, and where the next one begins.
     fn event_at(&self, at: usize) -> Option<(Placed, usize)> {
-        let (length, taken) = wire::read_varint(self.body.get(at + 1..)?)?;
-        let from = at + 1 + taken;
-        let to = from + usize::try_from(length).ok()?;
-        let mut rest = self.body.get(from..to)?;
-        let mut next = |tag: u8| {
-            let value = rest.strip_prefix(&[tag])?;
-            let (value, taken) = wire::read_varint(value)?;
-            rest = &rest[1 + taken..];
-            Some(value.cast_signed())
-        };
-        let metadata = next(METADATA_TAG)?;
-        let (start, duration) = (next(OFFSET_TAG)?, next(DURATION_TAG)?);
+        let mut cursor = Cursor::new(self.body.get(at..)?);
+        let message = cursor.tagged_bytes(EVENT_TAG)?;
+        let to = at + cursor.position();
+        let from = to - message.len();
+        let mut head = Cursor::new(message);
+        let metadata = head.tagged_number(METADATA_TAG)?;
+        let start = head.tagged_number(OFFSET_TAG)?;
+        let duration = head.tagged_number(DURATION_TAG)?;
         let event = Placed {
             metadata,
             start,
@@ -180,12 +183,12 @@ impl Line {
         drop(std::mem::take(&mut self.body));
         let mut head = Vec::new();
         if self.id != 0 {
-            wire::signed(&mut head, 1, self.id);
+            push_signed(&mut head, 1, self.id);
         }
-        wire::bytes(&mut head, 2, self.name.as_bytes());
+        push_bytes(&mut head, 2, self.name.as_bytes());
         let mut message = Vec::with_capacity(body.len() + head.len() + 12);
-        message.push(0x1a);
-        wire::varint(&mut message, (head.len() + body.len()) as u64);
+        message.push(LINE_TAG);
+        push_varint(&mut message, (head.len() + body.len()) as u64);
         message.extend_from_slice(&head);
         message.extend_from_slice(&body);
         message
@@ -196,15 +199,15 @@ impl Line {
         let mut body = Vec::with_capacity(self.body.len() + 32 * self.arrows.len());
         let mut arrows = self.arrows.iter().peekable();
         let mut write = |index: usize, event: Placed| {
-            let message = wire::open(&mut body, EVENT);
+            let message = open_message(&mut body, EVENT);
             // Metadata, then the time, then stats as they were.
             let source = &self.body[event.from..event.to];
-            let head = 1 + wire::read_varint(&source[1..]).map_or(0, |(_, taken)| taken);
-            let time = |value: i64| 1 + wire::varint_len(value.cast_unsigned());
-            let stats = head + time(event.start) + time(event.duration);
+            let field = |value: i64| 1 + varint_len(value.cast_unsigned());
+            let head = field(event.metadata);
+            let stats = head + field(event.start) + field(event.duration);
             body.extend_from_slice(&source[..head]);
-            wire::signed(&mut body, 2, event.start - zero_ps);
-            wire::signed(&mut body, 3, event.duration);
+            push_signed(&mut body, 2, event.start - zero_ps);
+            push_signed(&mut body, 3, event.duration);
             body.extend_from_slice(source.get(stats..).unwrap_or_default());
             let owner = self.owners.get(index).map_or(0, |&owner| owner as usize);
             if let Some(stats) = owner.checked_sub(1).and_then(|at| self.owner_stats.get(at)) {
@@ -224,7 +227,7 @@ impl Line {
                     tables.write_stat(&mut body, 4, name, Value::Int(value));
                 }
             }
-            wire::close(&mut body, message);
+            close_message(&mut body, message);
         };
         if self.is_sorted {
             let (mut at, mut index) = (0, 0);

@@ -8,9 +8,10 @@
 mod arrows;
 mod line;
 mod tables;
-pub(crate) mod wire;
 
 use std::collections::BTreeMap;
+
+use stepscope_wire::{push_bytes, push_varint};
 
 pub(crate) use arrows::{Arrows, End, EndKind, Target};
 pub(crate) use line::{EventStats, Line, written_stats};
@@ -134,7 +135,7 @@ impl Draft {
             }
         }
         for remark in self.remarks {
-            wire::bytes(&mut out, 3, format!("{REMARK}{remark}").as_bytes());
+            push_bytes(&mut out, 3, format!("{REMARK}{remark}").as_bytes());
         }
         out
     }
@@ -164,10 +165,13 @@ impl Draft {
     }
 }
 
+/// Tag of a plane in its profile.
+const PLANE_TAG: u8 = 0x0a;
+
 fn write_plane(out: &mut Vec<u8>, plane: &mut Plane, lines: Vec<Line>, zero_ps: i64) {
     let mut parts: Vec<Vec<u8>> = Vec::with_capacity(lines.len() + 4);
     let mut head = Vec::new();
-    wire::bytes(&mut head, 2, plane.name.as_bytes());
+    push_bytes(&mut head, 2, plane.name.as_bytes());
     let mut tables = std::mem::take(&mut plane.tables);
     for line in lines {
         parts.push(line.into_message(&mut tables, zero_ps));
@@ -181,8 +185,8 @@ fn write_plane(out: &mut Vec<u8>, plane: &mut Plane, lines: Vec<Line>, zero_ps: 
     parts.push(stats);
     let length = head.len() + parts.iter().map(Vec::len).sum::<usize>();
     out.reserve(length + 16);
-    out.push(0x0a);
-    wire::varint(out, length as u64);
+    out.push(PLANE_TAG);
+    push_varint(out, length as u64);
     out.extend_from_slice(&head);
     // Each part is freed as soon as it is copied.
     for part in parts {

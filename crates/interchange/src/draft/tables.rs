@@ -1,8 +1,7 @@
 //! What the events of one plane share: names, stat names and texts, each written once.
 
 use rustc_hash::FxHashMap;
-
-use super::wire;
+use stepscope_wire::{push_bytes, push_fixed64, push_message, push_number, push_signed};
 
 /// Texts longer than this stand in their event rather than in a table: they rarely repeat.
 const LONGEST_SHARED_TEXT: usize = 512;
@@ -54,7 +53,7 @@ impl Tables {
         }
         let mut rest = Vec::new();
         if !display_name.is_empty() {
-            wire::bytes(&mut rest, 4, display_name);
+            push_bytes(&mut rest, 4, display_name);
         }
         for &(stat, value) in stats {
             let id = self.stat(stat);
@@ -82,11 +81,11 @@ impl Tables {
         let id = self.event_count;
         self.events.insert(key.into(), id);
         self.table_bytes += key.len() + name.len();
-        wire::message(&mut self.event_entries, 4, |out| {
-            wire::signed(out, 1, id);
-            wire::message(out, 2, |out| {
-                wire::signed(out, 1, id);
-                wire::bytes(out, 2, name);
+        push_message(&mut self.event_entries, 4, |out| {
+            push_signed(out, 1, id);
+            push_message(out, 2, |out| {
+                push_signed(out, 1, id);
+                push_bytes(out, 2, name);
                 out.extend_from_slice(rest);
             });
         });
@@ -106,11 +105,11 @@ impl Tables {
         let id = self.stats.len() as u64 + 1;
         self.stats.insert(name.into(), id);
         self.table_bytes += name.len();
-        wire::message(&mut self.stat_entries, 5, |out| {
-            wire::number(out, 1, id);
-            wire::message(out, 2, |out| {
-                wire::number(out, 1, id);
-                wire::bytes(out, 2, name);
+        push_message(&mut self.stat_entries, 5, |out| {
+            push_number(out, 1, id);
+            push_message(out, 2, |out| {
+                push_number(out, 1, id);
+                push_bytes(out, 2, name);
             });
         });
         id
@@ -123,14 +122,14 @@ impl Tables {
             Value::Text(text) => self.shared_text(text),
             _ => None,
         };
-        wire::message(out, field, |out| {
-            wire::number(out, 1, id);
+        push_message(out, field, |out| {
+            push_number(out, 1, id);
             match (value, reference) {
-                (_, Some(reference)) => wire::number(out, 7, reference),
-                (Value::Int(value), _) => wire::signed(out, 4, value),
-                (Value::Uint(value), _) => wire::number(out, 3, value),
-                (Value::Double(value), _) => wire::fixed64(out, 2, value.to_bits()),
-                (Value::Text(text), _) => wire::bytes(out, 5, text),
+                (_, Some(reference)) => push_number(out, 7, reference),
+                (Value::Int(value), _) => push_signed(out, 4, value),
+                (Value::Uint(value), _) => push_number(out, 3, value),
+                (Value::Double(value), _) => push_fixed64(out, 2, value.to_bits()),
+                (Value::Text(text), _) => push_bytes(out, 5, text),
             }
         });
     }

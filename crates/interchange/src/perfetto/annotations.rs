@@ -1,8 +1,9 @@
 //! Debug annotations: the arguments of an event, as stats.
 
+use stepscope_wire::{Fields, Value as Wire};
+
 use super::fields::annotation;
 use super::sequence::Sequence;
-use crate::draft::wire::{Field, Fields};
 use crate::draft::{EventStats, Value};
 
 /// Values nested deeper are left out.
@@ -44,18 +45,17 @@ enum Found<'a> {
 impl<'a> Annotation<'a> {
     fn read(sequence: &'a Sequence, message: &'a [u8]) -> Option<Self> {
         let (mut name, mut value): (&[u8], _) = (&[], None);
-        for (number, field) in Fields(message) {
-            let number = u32::try_from(number).unwrap_or(0);
-            match (number, field) {
+        for field in Fields::of(message) {
+            match (field.number, field.value) {
                 (annotation::NAME_IID, _) => {
                     name = sequence
                         .annotation_names
-                        .get(field.number())
+                        .get(field.value.number())
                         .unwrap_or_default();
                 }
-                (annotation::NAME, _) => name = field.bytes(),
+                (annotation::NAME, _) => name = field.value.bytes(),
                 (annotation::BOOL, _) => {
-                    let text: &[u8] = if field.number() == 0 {
+                    let text: &[u8] = if field.value.number() == 0 {
                         b"false"
                     } else {
                         b"true"
@@ -63,17 +63,19 @@ impl<'a> Annotation<'a> {
                     value = Some(Found::Text(text));
                 }
                 (annotation::UINT | annotation::POINTER, _) => {
-                    value = Some(Found::Uint(field.number()));
+                    value = Some(Found::Uint(field.value.number()));
                 }
-                (annotation::INT, _) => value = Some(Found::Int(field.number().cast_signed())),
-                (annotation::DOUBLE, Field::Fixed(bits)) => {
+                (annotation::INT, _) => {
+                    value = Some(Found::Int(field.value.number().cast_signed()));
+                }
+                (annotation::DOUBLE, Wire::Fixed64(bits)) => {
                     value = Some(Found::Double(f64::from_bits(bits)));
                 }
                 (annotation::TEXT | annotation::JSON, _) => {
-                    value = Some(Found::Text(field.bytes()));
+                    value = Some(Found::Text(field.value.bytes()));
                 }
                 (annotation::TEXT_IID, _) => {
-                    value = sequence.texts.get(field.number()).map(Found::Text);
+                    value = sequence.texts.get(field.value.number()).map(Found::Text);
                 }
                 (annotation::ENTRIES | annotation::ELEMENTS, _) => value = Some(Found::Nested),
                 _ => {}
@@ -90,9 +92,9 @@ fn write_nested(out: &mut String, sequence: &Sequence, message: &[u8], depth: us
         return;
     }
     let children = |wanted: u32| {
-        Fields(message)
-            .filter(move |(number, _)| *number == u64::from(wanted))
-            .map(|(_, field)| field.bytes())
+        Fields::of(message)
+            .filter(move |field| field.number == wanted)
+            .map(|field| field.value.bytes())
     };
     if children(annotation::ENTRIES).next().is_some() {
         out.push('{');

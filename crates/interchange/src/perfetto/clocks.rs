@@ -1,9 +1,9 @@
 //! Clocks: from a packet's timestamp to nanoseconds of the trace's own clock.
 
 use rustc_hash::FxHashMap;
+use stepscope_wire::Fields;
 
 use super::fields::clock;
-use crate::draft::wire::Fields;
 
 /// How one clock relates to the trace's.
 #[derive(Debug, Clone, Copy)]
@@ -37,22 +37,22 @@ impl Clocks {
     pub(super) fn snapshot(&mut self, sequence: u64, message: &[u8]) {
         let mut readings: Vec<(u64, u64, i64, bool)> = Vec::new();
         let mut primary = clock::BOOTTIME;
-        for (number, field) in Fields(message) {
-            match number {
+        for field in Fields::of(message) {
+            match field.number {
                 1 => {
                     let (mut id, mut time, mut multiplier, mut incremental) = (0, 0, 1, false);
-                    for (number, field) in Fields(field.bytes()) {
-                        match number {
-                            1 => id = field.number(),
-                            2 => time = field.number(),
-                            3 => incremental = field.number() != 0,
-                            4 => multiplier = field.number().cast_signed().clamp(1, 1 << 40),
+                    for field in Fields::of(field.value.bytes()) {
+                        match field.number {
+                            1 => id = field.value.number(),
+                            2 => time = field.value.number(),
+                            3 => incremental = field.value.number() != 0,
+                            4 => multiplier = field.value.number().cast_signed().clamp(1, 1 << 40),
                             _ => {}
                         }
                     }
                     readings.push((id, time, multiplier, incremental));
                 }
-                2 => primary = field.number(),
+                2 => primary = field.value.number(),
                 _ => {}
             }
         }

@@ -2,6 +2,9 @@
 
 /// Of `TracePacket`.
 pub(crate) mod packet {
+    /// Of a packet in its trace.
+    pub(crate) const TAG: u8 = 0x0a;
+
     pub(crate) const CLOCK_SNAPSHOT: u32 = 6;
     pub(crate) const TIMESTAMP: u32 = 8;
     pub(crate) const SEQUENCE: u32 = 10;

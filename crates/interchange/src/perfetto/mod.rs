@@ -13,10 +13,12 @@ mod tracks;
 
 use std::io::Read;
 
+use stepscope_wire::{Cursor, Value, WireError};
+
+use fields::packet;
 use packets::Packets;
 pub(crate) use tracks::{HOST_LABEL, LINE_NUMBER};
 
-use crate::draft::wire;
 use crate::window::{LARGEST_OBJECT, Window};
 use crate::{HostTrace, Trace, TraceError};
 
@@ -88,33 +90,30 @@ enum Next {
 fn next_packet<R: Read>(window: &mut Window<R>) -> Next {
     loop {
         let rest = window.rest();
-        let head = wire::read_varint(rest).and_then(|(tag, taken)| {
-            let (value, more) = wire::read_varint(&rest[taken..])?;
-            Some((tag, value, taken + more))
-        });
-        if let Some((tag, value, from)) = head {
-            let length = match tag & 7 {
-                2 => value,
-                0 => 0,
-                _ => return Next::Damaged,
-            };
-            let is_packet = tag == 0x0a;
-            if tag >> 3 == 0 {
-                return Next::Damaged;
-            }
-            if length > LARGEST_OBJECT as u64 {
-                return Next::TooLarge(from as u64 + length);
-            }
-            let to = from + usize::try_from(length).unwrap_or(0);
-            if to <= rest.len() {
-                return if is_packet {
-                    Next::Packet(from, to)
-                } else {
-                    Next::Other(to)
+        match head(rest) {
+            Ok((tag, value, from)) => {
+                let length = match tag & 7 {
+                    2 => value,
+                    0 => 0,
+                    _ => return Next::Damaged,
                 };
+                if tag >> 3 == 0 {
+                    return Next::Damaged;
+                }
+                if length > LARGEST_OBJECT as u64 {
+                    return Next::TooLarge(length.saturating_add(from as u64));
+                }
+                let to = from + usize::try_from(length).unwrap_or(0);
+                if to <= rest.len() {
+                    return if tag == u64::from(packet::TAG) {
+                        Next::Packet(from, to)
+                    } else {
+                        Next::Other(to)
+                    };
+                }
             }
-        } else if rest.len() > 20 {
-            return Next::Damaged;
+            Err(WireError::Malformed) => return Next::Damaged,
+            Err(WireError::Truncated) => {}
         }
         if !window.more() {
             return if window.rest().is_empty() && window.failure.is_none() {
@@ -124,6 +123,18 @@ fn next_packet<R: Read>(window: &mut Window<R>) -> Next {
             };
         }
     }
+}
+
+/// A tag, the number behind it, and how many bytes they take.
+fn head(bytes: &[u8]) -> Result<(u64, u64, usize), WireError> {
+    let mut cursor = Cursor::new(bytes);
+    let (tag, value) = (cursor.varint()?, cursor.varint()?);
+    Ok((tag, value, cursor.position()))
+}
+
+/// The numbers of a repeated field, to the last or to damage.
+fn numbers(value: Value<'_>) -> impl Iterator<Item = u64> {
+    value.numbers().map_while(Result::ok)
 }
 
 /// Passes over so many bytes. False where there are fewer.

@@ -5,14 +5,15 @@ use std::io::Read;
 
 use flate2::read::ZlibDecoder;
 use rustc_hash::FxHashMap;
+use stepscope_wire::{Fields, Value as Wire};
 
 use super::annotations;
 use super::clocks::Clocks;
 use super::fields::{event, packet};
+use super::numbers;
 use super::sequence::Sequence;
 use super::tracks::{Place, Tracks};
 use crate::TraceError;
-use crate::draft::wire::{Field, Fields};
 use crate::draft::{
     DERIVED, Draft, End, EndKind, LineIndex, PlaneIndex, Target, Value, written_stats,
 };
@@ -43,7 +44,7 @@ pub(super) struct Packets {
     running: FxHashMap<u64, i64>,
     base_ns: Option<i64>,
     events: u64,
-    others: BTreeMap<u64, u64>,
+    others: BTreeMap<u32, u64>,
     without_time: u64,
     unmatched: u64,
     unclosed: u64,
@@ -93,7 +94,7 @@ struct Head<'a> {
     snapshot: Option<&'a [u8]>,
     descriptor: Option<&'a [u8]>,
     compressed: Option<&'a [u8]>,
-    other: Option<u64>,
+    other: Option<u32>,
 }
 
 impl Packets {
@@ -104,21 +105,21 @@ impl Packets {
 
     fn take_at(&mut self, message: &[u8], depth: usize) {
         let mut head = Head::default();
-        for (number, field) in Fields(message) {
-            match u32::try_from(number).unwrap_or(0) {
-                packet::TIMESTAMP => head.timestamp = Some(field.number()),
-                packet::CLOCK_ID => head.clock = Some(field.number()),
-                packet::SEQUENCE => head.sequence = field.number(),
-                packet::SEQUENCE_FLAGS => head.is_cleared |= field.number() & 1 != 0,
-                packet::STATE_CLEARED => head.is_cleared |= field.number() != 0,
-                packet::PACKET_DROPPED => self.dropped += u64::from(field.number() != 0),
-                packet::TRACK_EVENT => head.track_event = Some(field.bytes()),
-                packet::INTERNED_DATA => head.interned = Some(field.bytes()),
-                packet::DEFAULTS => head.defaults = Some(field.bytes()),
-                packet::CLOCK_SNAPSHOT => head.snapshot = Some(field.bytes()),
-                packet::TRACK_DESCRIPTOR => head.descriptor = Some(field.bytes()),
-                packet::COMPRESSED => head.compressed = Some(field.bytes()),
-                _ if matches!(field, Field::Bytes(_)) => head.other = Some(number),
+        for field in Fields::of(message) {
+            match field.number {
+                packet::TIMESTAMP => head.timestamp = Some(field.value.number()),
+                packet::CLOCK_ID => head.clock = Some(field.value.number()),
+                packet::SEQUENCE => head.sequence = field.value.number(),
+                packet::SEQUENCE_FLAGS => head.is_cleared |= field.value.number() & 1 != 0,
+                packet::STATE_CLEARED => head.is_cleared |= field.value.number() != 0,
+                packet::PACKET_DROPPED => self.dropped += u64::from(field.value.number() != 0),
+                packet::TRACK_EVENT => head.track_event = Some(field.value.bytes()),
+                packet::INTERNED_DATA => head.interned = Some(field.value.bytes()),
+                packet::DEFAULTS => head.defaults = Some(field.value.bytes()),
+                packet::CLOCK_SNAPSHOT => head.snapshot = Some(field.value.bytes()),
+                packet::TRACK_DESCRIPTOR => head.descriptor = Some(field.value.bytes()),
+                packet::COMPRESSED => head.compressed = Some(field.value.bytes()),
+                _ if matches!(field.value, Wire::Bytes(_)) => head.other = Some(field.number),
                 _ => {}
             }
         }
@@ -156,9 +157,9 @@ impl Packets {
         let _ = ZlibDecoder::new(bytes)
             .take(MOST_UNFOLDED)
             .read_to_end(&mut unfolded);
-        for (number, field) in Fields(&unfolded) {
-            if number == 1 {
-                self.take_at(field.bytes(), 1);
+        for field in Fields::of(&unfolded) {
+            if field.number == 1 {
+                self.take_at(field.value.bytes(), 1);
             }
         }
     }
@@ -227,9 +228,9 @@ impl Packets {
     ) -> Vec<u8> {
         let (_, tables) = self.hosts[place.host].1.line_and_tables(place.line);
         written_stats(tables, |stats| {
-            for (number, field) in Fields(message) {
-                if number == u64::from(event::ANNOTATIONS) {
-                    annotations::add(stats, sequence, field.bytes());
+            for field in Fields::of(message) {
+                if field.number == event::ANNOTATIONS {
+                    annotations::add(stats, sequence, field.value.bytes());
                 }
             }
         })
@@ -436,34 +437,35 @@ impl<'a> TrackEvent<'a> {
         };
         let (mut extra_tracks, mut extra_values) = (Vec::new(), Vec::new());
         let (mut double_tracks, mut double_values) = (Vec::new(), Vec::new());
-        for (number, field) in Fields(message) {
-            let mut flows =
-                |ids: Vec<u64>, kind| found.flows.extend(ids.into_iter().map(|id| (id, kind)));
-            match u32::try_from(number).unwrap_or(0) {
-                event::TYPE => found.kind = field.number(),
-                event::NAME_IID => found.name = sequence.names.get(field.number()),
-                event::NAME => found.name = Some(field.bytes()),
+        let step = |id| (id, EndKind::Step);
+        let finish = |id| (id, EndKind::Finish);
+        for field in Fields::of(message) {
+            let (value, flows) = (field.value, &mut found.flows);
+            match field.number {
+                event::TYPE => found.kind = value.number(),
+                event::NAME_IID => found.name = sequence.names.get(value.number()),
+                event::NAME => found.name = Some(value.bytes()),
                 event::CATEGORY_IIDS => {
-                    let first = field.numbers().first().copied().unwrap_or(0);
+                    let first = numbers(value).next().unwrap_or(0);
                     found.category = found.category.or(sequence.categories.get(first));
                 }
-                event::CATEGORIES => found.category = found.category.or(Some(field.bytes())),
-                event::TRACK => found.track = Some(field.number()),
+                event::CATEGORIES => found.category = found.category.or(Some(value.bytes())),
+                event::TRACK => found.track = Some(value.number()),
                 event::COUNTER_VALUE => {
-                    found.value = Some(Value::Int(field.number().cast_signed()));
+                    found.value = Some(Value::Int(value.number().cast_signed()));
                 }
                 event::DOUBLE_COUNTER_VALUE => {
-                    found.value = Some(Value::Double(f64::from_bits(field.number())));
+                    found.value = Some(Value::Double(f64::from_bits(value.number())));
                 }
-                event::FLOWS => flows(field.fixed_numbers(), EndKind::Step),
-                event::ENDING_FLOWS => flows(field.fixed_numbers(), EndKind::Finish),
-                event::FLOWS_OLD => flows(field.numbers(), EndKind::Step),
-                event::ENDING_FLOWS_OLD => flows(field.numbers(), EndKind::Finish),
-                event::EXTRA_TRACKS => extra_tracks.extend(field.numbers()),
-                event::EXTRA_VALUES => extra_values.extend(field.numbers()),
-                event::EXTRA_DOUBLE_TRACKS => double_tracks.extend(field.numbers()),
-                event::EXTRA_DOUBLE_VALUES => double_values.extend(field.fixed_numbers()),
-                event::LEGACY => found.read_legacy(sequence, field.bytes()),
+                event::FLOWS => flows.extend(value.fixed64_numbers().map(step)),
+                event::ENDING_FLOWS => flows.extend(value.fixed64_numbers().map(finish)),
+                event::FLOWS_OLD => flows.extend(numbers(value).map(step)),
+                event::ENDING_FLOWS_OLD => flows.extend(numbers(value).map(finish)),
+                event::EXTRA_TRACKS => extra_tracks.extend(numbers(value)),
+                event::EXTRA_VALUES => extra_values.extend(numbers(value)),
+                event::EXTRA_DOUBLE_TRACKS => double_tracks.extend(numbers(value)),
+                event::EXTRA_DOUBLE_VALUES => double_values.extend(value.fixed64_numbers()),
+                event::LEGACY => found.read_legacy(sequence, value.bytes()),
                 _ => {}
             }
         }
@@ -485,11 +487,11 @@ impl<'a> TrackEvent<'a> {
 
     /// Events of old writers have a phase, as in Chrome's JSON, instead of a type.
     fn read_legacy(&mut self, sequence: &'a Sequence, message: &[u8]) {
-        for (number, field) in Fields(message) {
-            match number {
-                1 if self.name.is_none() => self.name = sequence.names.get(field.number()),
+        for field in Fields::of(message) {
+            match field.number {
+                1 if self.name.is_none() => self.name = sequence.names.get(field.value.number()),
                 2 if self.kind == 0 => {
-                    self.kind = match u8::try_from(field.number()).unwrap_or(0) {
+                    self.kind = match u8::try_from(field.value.number()).unwrap_or(0) {
                         b'B' => event::BEGIN,
                         b'E' => event::END,
                         b'X' | b'I' | b'i' | b'n' => event::INSTANT,
@@ -497,7 +499,7 @@ impl<'a> TrackEvent<'a> {
                     };
                 }
                 3 => {
-                    let micros = field.number().cast_signed().max(0);
+                    let micros = field.value.number().cast_signed().max(0);
                     self.duration_ps = micros.saturating_mul(1_000_000);
                 }
                 _ => {}
@@ -507,12 +509,12 @@ impl<'a> TrackEvent<'a> {
 }
 
 /// Packets about the trace itself, its recording or its machine: nothing to be shown in time.
-fn is_about_the_trace(number: u64) -> bool {
+fn is_about_the_trace(number: u32) -> bool {
     matches!(number, 33..=36 | 43..=46 | 49 | 51 | 60 | 67 | 69 | 72 | 79 | 89 | 90 | 109 | 113 | 124 | 126)
 }
 
 /// Names of packets with events of other kinds.
-fn packet_name(number: u64) -> String {
+fn packet_name(number: u32) -> String {
     let name = match number {
         1 => "kernel scheduling and ftrace",
         2 | 9 => "processes",

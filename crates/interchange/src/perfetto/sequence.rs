@@ -1,9 +1,10 @@
 //! What packets of one writer share: interned names and texts, defaults.
 
 use rustc_hash::FxHashMap;
+use stepscope_wire::Fields;
 
 use super::fields::{interned, packet};
-use crate::draft::wire::Fields;
+use super::numbers;
 
 /// The state of one writer.
 #[derive(Default)]
@@ -49,10 +50,10 @@ impl Interned {
 
     fn add(&mut self, entry: &[u8]) {
         let (mut id, mut text): (u64, &[u8]) = (0, &[]);
-        for (number, field) in Fields(entry) {
-            match number {
-                1 => id = field.number(),
-                2 => text = field.bytes(),
+        for field in Fields::of(entry) {
+            match field.number {
+                1 => id = field.value.number(),
+                2 => text = field.value.bytes(),
                 _ => {}
             }
         }
@@ -62,28 +63,28 @@ impl Interned {
 
 impl Sequence {
     pub(super) fn intern(&mut self, data: &[u8]) {
-        for (number, field) in Fields(data) {
-            match u32::try_from(number).unwrap_or(0) {
-                interned::CATEGORIES => self.categories.add(field.bytes()),
-                interned::EVENT_NAMES => self.names.add(field.bytes()),
-                interned::ANNOTATION_NAMES => self.annotation_names.add(field.bytes()),
-                interned::ANNOTATION_TEXTS => self.texts.add(field.bytes()),
+        for field in Fields::of(data) {
+            match field.number {
+                interned::CATEGORIES => self.categories.add(field.value.bytes()),
+                interned::EVENT_NAMES => self.names.add(field.value.bytes()),
+                interned::ANNOTATION_NAMES => self.annotation_names.add(field.value.bytes()),
+                interned::ANNOTATION_TEXTS => self.texts.add(field.value.bytes()),
                 _ => {}
             }
         }
     }
 
     pub(super) fn set_defaults(&mut self, defaults: &[u8]) {
-        for (number, field) in Fields(defaults) {
-            match u32::try_from(number).unwrap_or(0) {
-                packet::CLOCK_ID => self.default_clock = field.number(),
+        for field in Fields::of(defaults) {
+            match field.number {
+                packet::CLOCK_ID => self.default_clock = field.value.number(),
                 packet::TRACK_EVENT => {
                     (self.extra_tracks, self.extra_double_tracks) = (Vec::new(), Vec::new());
-                    for (number, field) in Fields(field.bytes()) {
-                        match number {
-                            11 => self.default_track = Some(field.number()),
-                            31 => self.extra_tracks.extend(field.numbers()),
-                            45 => self.extra_double_tracks.extend(field.numbers()),
+                    for field in Fields::of(field.value.bytes()) {
+                        match field.number {
+                            11 => self.default_track = Some(field.value.number()),
+                            31 => self.extra_tracks.extend(numbers(field.value)),
+                            45 => self.extra_double_tracks.extend(numbers(field.value)),
                             _ => {}
                         }
                     }

@@ -1,9 +1,9 @@
 //! Tracks: their descriptions, and which line of which plane each becomes.
 
 use rustc_hash::FxHashMap;
+use stepscope_wire::{Fields, lossy};
 
 use super::fields::track;
-use crate::draft::wire::Fields;
 use crate::draft::{Draft, LineIndex, PlaneIndex};
 
 /// What is known of a track.
@@ -57,15 +57,15 @@ impl Tracks {
     pub(super) fn describe(&mut self, message: &[u8]) {
         let mut uuid = 0;
         let mut found = Described::default();
-        for (number, field) in Fields(message) {
-            let text = || String::from_utf8_lossy(field.bytes()).into_owned();
-            match u32::try_from(number).unwrap_or(0) {
-                track::UUID => uuid = field.number(),
+        for field in Fields::of(message) {
+            let text = || lossy(field.value.bytes()).into_owned();
+            match field.number {
+                track::UUID => uuid = field.value.number(),
                 track::NAME | track::STATIC_NAME | track::ATRACE_NAME => found.name = text(),
-                track::PARENT => found.parent = Some(field.number()),
-                track::PROCESS => found.process = Some(process(field.bytes())),
-                track::THREAD => found.thread = Some(thread(field.bytes())),
-                track::COUNTER => found.counter = Some(counter(field.bytes())),
+                track::PARENT => found.parent = Some(field.value.number()),
+                track::PROCESS => found.process = Some(process(field.value.bytes())),
+                track::THREAD => found.thread = Some(thread(field.value.bytes())),
+                track::COUNTER => found.counter = Some(counter(field.value.bytes())),
                 track::DESCRIPTION => found.description = text(),
                 _ => {}
             }
@@ -237,10 +237,10 @@ fn is_plane_name(name: &str) -> bool {
 
 fn process(message: &[u8]) -> (i64, String, Vec<String>) {
     let (mut pid, mut name, mut labels) = (0, String::new(), Vec::new());
-    for (number, field) in Fields(message) {
-        let text = || String::from_utf8_lossy(field.bytes()).into_owned();
-        match number {
-            1 => pid = field.number().cast_signed(),
+    for field in Fields::of(message) {
+        let text = || lossy(field.value.bytes()).into_owned();
+        match field.number {
+            1 => pid = field.value.number().cast_signed(),
             2 if name.is_empty() => name = text(),
             6 => name = text(),
             8 => labels.push(text()),
@@ -252,11 +252,11 @@ fn process(message: &[u8]) -> (i64, String, Vec<String>) {
 
 fn thread(message: &[u8]) -> (i64, i64, String) {
     let (mut pid, mut tid, mut name) = (0, 0, String::new());
-    for (number, field) in Fields(message) {
-        match number {
-            1 => pid = field.number().cast_signed(),
-            2 => tid = field.number().cast_signed(),
-            5 => name = String::from_utf8_lossy(field.bytes()).into_owned(),
+    for field in Fields::of(message) {
+        match field.number {
+            1 => pid = field.value.number().cast_signed(),
+            2 => tid = field.value.number().cast_signed(),
+            5 => name = lossy(field.value.bytes()).into_owned(),
             _ => {}
         }
     }
@@ -268,13 +268,13 @@ fn counter(message: &[u8]) -> Counter {
         multiplier: 1,
         ..Counter::default()
     };
-    for (number, field) in Fields(message) {
-        match (number, field.number()) {
+    for field in Fields::of(message) {
+        match (field.number, field.value.number()) {
             (3, 1) => "ns".clone_into(&mut counter.unit),
             (3, 3) => "bytes".clone_into(&mut counter.unit),
             (4, value) => counter.multiplier = value.cast_signed(),
             (5, value) => counter.is_incremental = value != 0,
-            (6, _) => counter.unit = String::from_utf8_lossy(field.bytes()).into_owned(),
+            (6, _) => counter.unit = lossy(field.value.bytes()).into_owned(),
             _ => {}
         }
     }

@@ -14,6 +14,9 @@ use stepscope_model::walk::{Moment, walk};
 use stepscope_model::{
     Class, HostId, LabelId, Picos, Samples, Session, SliceId, Span, Track, TrackId,
 };
+use stepscope_wire::{
+    close_message, open_message, push_bytes, push_fixed64, push_message, push_number, push_signed,
+};
 use stepscope_xplane::{Plane, StatValue, lossy};
 
 use super::arrows::{Arrows, OfTrack};
@@ -21,7 +24,7 @@ use super::layout::{Group, groups, spaces};
 use super::source::EventSource;
 use super::steps::{StepRow, step_rows};
 use super::{BLOCK, Wanted, Written, contains};
-use crate::draft::{DERIVED, wire};
+use crate::draft::DERIVED;
 use crate::perfetto::fields::{annotation, clock, event, interned, packet, track as descriptor};
 use crate::perfetto::{HOST_LABEL, LINE_NUMBER};
 
@@ -139,18 +142,18 @@ impl Writer<'_> {
     fn begin(&mut self) -> io::Result<()> {
         let epoch = self.session.epoch_ns;
         self.packet(|out| {
-            wire::number(out, packet::SEQUENCE_FLAGS, 1);
-            wire::number(out, packet::FIRST_ON_SEQUENCE, 1);
-            wire::message(out, packet::CLOCK_SNAPSHOT, |out| {
+            push_number(out, packet::SEQUENCE_FLAGS, 1);
+            push_number(out, packet::FIRST_ON_SEQUENCE, 1);
+            push_message(out, packet::CLOCK_SNAPSHOT, |out| {
                 let clocks = [(clock::BOOTTIME, Some(0)), (clock::REALTIME, epoch)];
                 for (id, time) in clocks {
                     let Some(time) = time else { continue };
-                    wire::message(out, 1, |out| {
-                        wire::number(out, 1, id);
-                        wire::number(out, 2, time);
+                    push_message(out, 1, |out| {
+                        push_number(out, 1, id);
+                        push_number(out, 2, time);
                     });
                 }
-                wire::number(out, 2, clock::BOOTTIME);
+                push_number(out, 2, clock::BOOTTIME);
             });
         })
     }
@@ -158,7 +161,7 @@ impl Writer<'_> {
     /// Writes a packet.
     #[inline]
     fn packet(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> io::Result<()> {
-        let body = wire::open(&mut self.buffer, 1);
+        let body = open_message(&mut self.buffer, 1);
         write(&mut self.buffer);
         self.end_packet(body)
     }
@@ -166,12 +169,12 @@ impl Writer<'_> {
     /// Ends a packet with the names that are new in it, and hands a full block on.
     #[inline]
     fn end_packet(&mut self, body: usize) -> io::Result<()> {
-        wire::number(&mut self.buffer, packet::SEQUENCE, SEQUENCE);
+        push_number(&mut self.buffer, packet::SEQUENCE, SEQUENCE);
         if !self.pending.is_empty() {
-            wire::bytes(&mut self.buffer, packet::INTERNED_DATA, &self.pending);
+            push_bytes(&mut self.buffer, packet::INTERNED_DATA, &self.pending);
             self.pending.clear();
         }
-        wire::close(&mut self.buffer, body);
+        close_message(&mut self.buffer, body);
         if self.buffer.len() >= BLOCK {
             self.flush()
         } else {
@@ -196,13 +199,13 @@ impl Writer<'_> {
         let name = &self.session.host(host).name;
         let pid = host.index() as u64 + 1;
         self.packet(|out| {
-            wire::message(out, packet::TRACK_DESCRIPTOR, |out| {
-                wire::number(out, descriptor::UUID, uuid);
-                wire::number(out, descriptor::CHILD_ORDERING, descriptor::EXPLICIT);
-                wire::message(out, descriptor::PROCESS, |out| {
-                    wire::number(out, 1, pid);
-                    wire::bytes(out, 6, name.as_bytes());
-                    wire::bytes(out, 8, HOST_LABEL.as_bytes());
+            push_message(out, packet::TRACK_DESCRIPTOR, |out| {
+                push_number(out, descriptor::UUID, uuid);
+                push_number(out, descriptor::CHILD_ORDERING, descriptor::EXPLICIT);
+                push_message(out, descriptor::PROCESS, |out| {
+                    push_number(out, 1, pid);
+                    push_bytes(out, 6, name.as_bytes());
+                    push_bytes(out, 8, HOST_LABEL.as_bytes());
                 });
             });
         })?;
@@ -220,17 +223,17 @@ impl Writer<'_> {
         self.written.tracks += 1;
         let uuid = self.new_track();
         self.packet(|out| {
-            wire::message(out, packet::TRACK_DESCRIPTOR, |out| {
-                wire::number(out, descriptor::UUID, uuid);
-                wire::number(out, descriptor::PARENT, parent);
-                wire::bytes(out, descriptor::NAME, name.as_bytes());
-                wire::number(out, descriptor::RANK, rank as u64);
+            push_message(out, packet::TRACK_DESCRIPTOR, |out| {
+                push_number(out, descriptor::UUID, uuid);
+                push_number(out, descriptor::PARENT, parent);
+                push_bytes(out, descriptor::NAME, name.as_bytes());
+                push_number(out, descriptor::RANK, rank as u64);
                 if order == Order::OfRanks {
-                    wire::number(out, descriptor::CHILD_ORDERING, descriptor::EXPLICIT);
+                    push_number(out, descriptor::CHILD_ORDERING, descriptor::EXPLICIT);
                 }
                 if let Some(number) = number {
                     let text = format!("{LINE_NUMBER}{number}");
-                    wire::bytes(out, descriptor::DESCRIPTION, text.as_bytes());
+                    push_bytes(out, descriptor::DESCRIPTION, text.as_bytes());
                 }
             });
         })?;
@@ -244,12 +247,12 @@ impl Writer<'_> {
             let name = format!("step {number}");
             self.written.slices += 1;
             self.packet(|out| {
-                wire::number(out, packet::TIMESTAMP, nanos(span.start.0));
-                wire::message(out, packet::TRACK_EVENT, |out| {
-                    wire::number(out, event::TYPE, event::BEGIN);
-                    wire::number(out, event::TRACK, track);
-                    wire::number(out, event::CATEGORY_IIDS, category);
-                    wire::bytes(out, event::NAME, name.as_bytes());
+                push_number(out, packet::TIMESTAMP, nanos(span.start.0));
+                push_message(out, packet::TRACK_EVENT, |out| {
+                    push_number(out, event::TYPE, event::BEGIN);
+                    push_number(out, event::TRACK, track);
+                    push_number(out, event::CATEGORY_IIDS, category);
+                    push_bytes(out, event::NAME, name.as_bytes());
                 });
             })?;
             self.end(track, span.end.0)?;
@@ -260,10 +263,10 @@ impl Writer<'_> {
     #[inline]
     fn end(&mut self, track: u64, time: i64) -> io::Result<()> {
         self.packet(|out| {
-            wire::number(out, packet::TIMESTAMP, nanos(time));
-            wire::message(out, packet::TRACK_EVENT, |out| {
-                wire::number(out, event::TYPE, event::END);
-                wire::number(out, event::TRACK, track);
+            push_number(out, packet::TIMESTAMP, nanos(time));
+            push_message(out, packet::TRACK_EVENT, |out| {
+                push_number(out, event::TYPE, event::END);
+                push_number(out, event::TRACK, track);
             });
         })
     }
@@ -340,17 +343,17 @@ impl Writer<'_> {
         } else {
             self.category(class.name().as_bytes())
         };
-        let body = wire::open(&mut self.buffer, 1);
-        wire::number(
+        let body = open_message(&mut self.buffer, 1);
+        push_number(
             &mut self.buffer,
             packet::TIMESTAMP,
             nanos(lane.starts()[index]),
         );
-        let message = wire::open(&mut self.buffer, packet::TRACK_EVENT);
-        wire::number(&mut self.buffer, event::TYPE, event::BEGIN);
-        wire::number(&mut self.buffer, event::NAME_IID, name);
-        wire::number(&mut self.buffer, event::TRACK, row);
-        wire::number(&mut self.buffer, event::CATEGORY_IIDS, category);
+        let message = open_message(&mut self.buffer, packet::TRACK_EVENT);
+        push_number(&mut self.buffer, event::TYPE, event::BEGIN);
+        push_number(&mut self.buffer, event::NAME_IID, name);
+        push_number(&mut self.buffer, event::TRACK, row);
+        push_number(&mut self.buffer, event::CATEGORY_IIDS, category);
         if let Some((position, plane, found)) = source.get(lane.events()[index]) {
             let place = (track.host.0, position);
             for stat in found.stats() {
@@ -365,12 +368,12 @@ impl Writer<'_> {
             }
         }
         for number in arrows.leaving(slice) {
-            wire::fixed64(&mut self.buffer, event::FLOWS, u64::from(number));
+            push_fixed64(&mut self.buffer, event::FLOWS, u64::from(number));
         }
         for number in arrows.arriving(slice) {
-            wire::fixed64(&mut self.buffer, event::ENDING_FLOWS, u64::from(number));
+            push_fixed64(&mut self.buffer, event::ENDING_FLOWS, u64::from(number));
         }
-        wire::close(&mut self.buffer, message);
+        close_message(&mut self.buffer, message);
         self.end_packet(body)
     }
 
@@ -417,28 +420,28 @@ impl Writer<'_> {
             _ => 0,
         };
         let out = &mut self.buffer;
-        let message = wire::open(out, event::ANNOTATIONS);
-        wire::number(out, annotation::NAME_IID, name);
+        let message = open_message(out, event::ANNOTATIONS);
+        push_number(out, annotation::NAME_IID, name);
         match value {
-            StatValue::Double(value) => wire::fixed64(out, annotation::DOUBLE, value.to_bits()),
-            StatValue::Uint(value) => wire::number(out, annotation::UINT, value),
-            StatValue::Int(value) => wire::signed(out, annotation::INT, value),
-            StatValue::Ref(_) if text > 0 => wire::number(out, annotation::TEXT_IID, text),
+            StatValue::Double(value) => push_fixed64(out, annotation::DOUBLE, value.to_bits()),
+            StatValue::Uint(value) => push_number(out, annotation::UINT, value),
+            StatValue::Int(value) => push_signed(out, annotation::INT, value),
+            StatValue::Ref(_) if text > 0 => push_number(out, annotation::TEXT_IID, text),
             StatValue::Ref(id) => {
                 let found = plane.stat_metadata.get(id.cast_signed());
                 let found = found.map(|found| lossy(found.name)).unwrap_or_default();
-                wire::bytes(out, annotation::TEXT, found.as_bytes());
+                push_bytes(out, annotation::TEXT, found.as_bytes());
             }
             StatValue::Text(text) => {
-                wire::bytes(out, annotation::TEXT, lossy(text).as_bytes());
+                push_bytes(out, annotation::TEXT, lossy(text).as_bytes());
             }
             StatValue::Bytes(bytes) | StatValue::CompressedText(bytes) => {
                 let text = format!("{} bytes", bytes.len());
-                wire::bytes(out, annotation::TEXT, text.as_bytes());
+                push_bytes(out, annotation::TEXT, text.as_bytes());
             }
             StatValue::None => {}
         }
-        wire::close(out, message);
+        close_message(out, message);
     }
 
     #[inline]
@@ -507,12 +510,12 @@ impl Writer<'_> {
         let uuid = self.new_track();
         self.written.tracks += 1;
         self.packet(|out| {
-            wire::message(out, packet::TRACK_DESCRIPTOR, |out| {
-                wire::number(out, descriptor::UUID, uuid);
-                wire::number(out, descriptor::PARENT, parent);
-                wire::bytes(out, descriptor::NAME, name.as_bytes());
-                wire::number(out, descriptor::RANK, rank as u64);
-                wire::bytes(out, descriptor::COUNTER, &[]);
+            push_message(out, packet::TRACK_DESCRIPTOR, |out| {
+                push_number(out, descriptor::UUID, uuid);
+                push_number(out, descriptor::PARENT, parent);
+                push_bytes(out, descriptor::NAME, name.as_bytes());
+                push_number(out, descriptor::RANK, rank as u64);
+                push_bytes(out, descriptor::COUNTER, &[]);
             });
         })?;
         for (index, &time) in samples.times.iter().enumerate() {
@@ -526,14 +529,14 @@ impl Writer<'_> {
                 .and_then(|&value| i64::try_from(value).ok());
             let value = samples.values[index];
             self.packet(|out| {
-                wire::number(out, packet::TIMESTAMP, nanos(time));
-                wire::message(out, packet::TRACK_EVENT, |out| {
-                    wire::number(out, event::TYPE, event::COUNTER);
-                    wire::number(out, event::TRACK, uuid);
+                push_number(out, packet::TIMESTAMP, nanos(time));
+                push_message(out, packet::TRACK_EVENT, |out| {
+                    push_number(out, event::TYPE, event::COUNTER);
+                    push_number(out, event::TRACK, uuid);
                     match exact {
-                        Some(exact) => wire::signed(out, event::COUNTER_VALUE, exact),
+                        Some(exact) => push_signed(out, event::COUNTER_VALUE, exact),
                         None => {
-                            wire::fixed64(out, event::DOUBLE_COUNTER_VALUE, value.to_bits());
+                            push_fixed64(out, event::DOUBLE_COUNTER_VALUE, value.to_bits());
                         }
                     }
                 });
@@ -544,9 +547,9 @@ impl Writer<'_> {
 }
 
 fn intern(pending: &mut Vec<u8>, field: u32, number: u64, text: &[u8]) {
-    wire::message(pending, field, |out| {
-        wire::number(out, 1, number);
-        wire::bytes(out, 2, text);
+    push_message(pending, field, |out| {
+        push_number(out, 1, number);
+        push_bytes(out, 2, text);
     });
 }
 

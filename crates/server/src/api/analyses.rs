@@ -1,4 +1,4 @@
-//! Reports, from the one list of analyses and that of comparisons.
+//! Reports, from the registry of analyses and comparisons.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,8 +7,8 @@ use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use stepscope_analysis::telling::csv::to_csv;
 use stepscope_analysis::asking::{Asks, NamedText};
+use stepscope_analysis::telling::csv::to_csv;
 use stepscope_analysis::{
     ANALYSES, Answer, COMPARISONS, Compared, ComparisonEntry, Declaration, Entry, find,
     find_comparison,
@@ -23,14 +23,14 @@ use crate::parameters::Parameters;
 use crate::reports::{AnalysisEntry, AnalysisOption};
 use crate::slot::{OpenSession, Slot};
 
-/// Reports kept per session, and their bytes.
+/// Maximum number of cached reports per session. The next constant limits their bytes.
 const MAX_REPORTS: usize = 64;
 const MAX_REPORT_BYTES: usize = 64 << 20;
 
-/// Parameters that say whom to ask, who asks, and in which form to answer.
+/// Parameters that are not options of an analysis: which session, token, format.
 const NO_OPTIONS: [&str; 5] = ["format", "table", "token", "session", "history"];
 
-/// Reports computed before: sessions never change. The latest last.
+/// Reports that were already computed (sessions never change), the most recently used last.
 #[derive(Default)]
 pub(crate) struct ReportCache(Vec<(String, Bytes)>);
 
@@ -128,10 +128,10 @@ pub(crate) async fn run(
     .await
 }
 
-/// A comparison of the sessions that `session=…&session=…` name by their keys, the baseline
-/// first; without them every session, where the comparison asks all, and the benchmarks beside them.
-/// `history=…` names a history of the folder, whose runs are asked instead or as well. Sessions are
-/// held open until it is done.
+/// A comparison of the sessions that `session=…&session=…` name by key, the baseline first. Without
+/// them: every session, if the comparison takes all, and the benchmarks next to them. `history=…`
+/// names a history of the folder, whose runs are used instead or in addition. Sessions are held
+/// open until it is done.
 pub(crate) async fn compare(
     State(library): State<Arc<Library>>,
     Path(name): Path<String>,
@@ -148,9 +148,9 @@ pub(crate) async fn compare(
     let mut files = history(&library, &parameters)?;
     if sessions.is_empty() && files.is_empty() && entry.asks == Asks::EverySession {
         files = texts(library.root_path().map(benchmarks_at).unwrap_or_default());
-        // The list begins with the latest; runs are told oldest first.
+        // The list starts with the latest; runs are reported oldest first.
         for slot in library.slots().into_iter().rev() {
-            // One that cannot be opened says so in the list of sessions.
+            // A session that cannot be opened says so in the list of sessions.
             if let Ok(open) = opened(&library, &slot.key).await {
                 sessions.push((slot, open));
             }
@@ -186,8 +186,8 @@ fn texts(found: impl IntoIterator<Item = TextBeside>) -> Vec<NamedText> {
 }
 
 fn unknown(what: &str, name: &str, names: &[&str]) -> ApiError {
-    let hint = format!("There are: {}.", names.join(", "));
-    ApiError::not_found(format!("There is no {what} {name:?}.")).with_hint(hint)
+    let hint = format!("Available: {}.", names.join(", "));
+    ApiError::not_found(format!("Unknown {what} {name:?}.")).with_hint(hint)
 }
 
 fn answer_of_several(
@@ -213,11 +213,12 @@ fn answer_of_several(
         let hint = "Give it once for each session, the baseline first: session=0&session=1.";
         return Err(error.with_hint(hint));
     }
-    // Files may change at any time, so what was computed of them is not kept.
+    // Files may change at any time, so results computed from them are not cached.
     let known = sessions.first().filter(|_| files.is_empty());
     let known = known.map(|(_, first)| &first.reports);
     let ask = || Ok(entry.run_pairs_with_files(&compared, files, options(parameters))?);
-    // A session that was closed and opened again may have changed, so its opening is in the key.
+    // A session that was closed and reopened may have changed, so its opening number is part of the
+    // key.
     let openings: Vec<u64> = sessions.iter().map(|(_, open)| open.opening).collect();
     let question = format!("{openings:?} {}", question(entry.name, parameters));
     respond(entry, parameters, known, question, ask)
@@ -239,8 +240,8 @@ fn respond(
             Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
         }
         Some("csv") => csv(entry.name, parameters, &ask()?),
-        Some(other) => Err(ApiError::bad_request(format!("The format is {other:?}."))
-            .with_hint("There are json and csv.")),
+        Some(other) => Err(ApiError::bad_request(format!("Unknown format {other:?}."))
+            .with_hint("Available: json, csv.")),
     }
 }
 
@@ -271,9 +272,9 @@ fn csv(name: &str, parameters: &Parameters, answer: &Answer) -> Result<Response,
     };
     let table = table.ok_or_else(|| {
         let keys: Vec<&str> = tables.iter().map(|table| table.key).collect();
-        let hint = format!("There are: {}.", keys.join(", "));
+        let hint = format!("Available: {}.", keys.join(", "));
         let wanted = wanted.unwrap_or_default();
-        ApiError::not_found(format!("The report has no table {wanted:?}.")).with_hint(hint)
+        ApiError::not_found(format!("Unknown table {wanted:?} for this report.")).with_hint(hint)
     })?;
     let disposition = format!("attachment; filename=\"{name}-{}.csv\"", table.key);
     let headers = [
@@ -283,7 +284,7 @@ fn csv(name: &str, parameters: &Parameters, answer: &Answer) -> Result<Response,
     Ok((headers, to_csv(table)).into_response())
 }
 
-/// The parameters that are options of the question. The token is none: scripts may send it with
+/// The parameters that are options of the question. The token isn't one: scripts may send it with
 /// every request.
 fn options(parameters: &Parameters) -> impl Iterator<Item = (&str, &str)> {
     let pairs = parameters

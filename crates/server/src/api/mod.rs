@@ -1,4 +1,4 @@
-//! The answers of the routes below `/api`.
+//! Handlers of the routes below `/api`.
 
 pub(crate) mod analyses;
 pub(crate) mod sessions;
@@ -16,8 +16,8 @@ use crate::slot::{OpenSession, Slot};
 /// The session of a route.
 fn slot(library: &Library, id: &str) -> Result<Arc<Slot>, ApiError> {
     library.slot(id).ok_or_else(|| {
-        ApiError::not_found(format!("There is no session {id:?}."))
-            .with_hint("It may have been moved or deleted; the list has those that are there.")
+        ApiError::not_found(format!("Unknown session {id:?}."))
+            .with_hint("It may have been moved or deleted; see the list of sessions.")
     })
 }
 

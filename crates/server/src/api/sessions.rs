@@ -1,4 +1,4 @@
-//! What there is, and how far opening is.
+//! The list of sessions, and the progress of opening one.
 
 use std::sync::Arc;
 
@@ -38,7 +38,8 @@ pub(crate) async fn list(
     .await
 }
 
-/// Opens a session; with `reads=devices` one far away only as far as answers about devices read it.
+/// Opens a session; with `reads=devices`, a remote one only as far as answers about devices need
+/// it.
 pub(crate) async fn session(
     State(library): State<Arc<Library>>,
     Path(id): Path<String>,
@@ -49,7 +50,7 @@ pub(crate) async fn session(
     let opened = library.opened_reading(&slot, || reads).await;
     let mut summary = library.summary(&slot);
     if let Err(error) = opened {
-        // What is here of it may answer other questions.
+        // The fetched parts may be enough for other questions.
         summary.state = SessionState::Failed;
         summary.error = error.message;
     }
@@ -61,8 +62,11 @@ fn reads(parameters: &Parameters) -> Result<Reads, ApiError> {
         None | Some("everything") => Ok(Reads::Everything),
         Some("devices") => Ok(Reads::Devices),
         Some(other) => {
-            let error = ApiError::bad_request(format!("The parameter reads is {other:?}."));
-            Err(error.with_hint("There are everything and devices."))
+            let error = ApiError::bad_request(format!(
+                "Unknown value {other:?} for the parameter \
+                reads."
+            ));
+            Err(error.with_hint("Available: everything, devices."))
         }
     }
 }
@@ -96,7 +100,7 @@ pub(crate) async fn progress(
 }
 
 impl SessionSummary {
-    /// What its files tell of a session before it is opened; `location` is the path to show.
+    /// What the files tell about a session before it is opened; `location` is the path to show.
     pub fn closed(id: u32, location: &str, files: Option<&SessionFiles>) -> Self {
         Self {
             id,
@@ -125,12 +129,12 @@ impl SessionSummary {
         }
     }
 
-    /// Adds what is known once it is open as far as its devices are concerned.
+    /// Adds what is known once the planes of its devices are open.
     pub fn describe_parts(&mut self, session: &Session, left_out_bytes: u64) {
         self.describe(session);
         self.state = SessionState::InParts;
         self.left_out_bytes = left_out_bytes;
-        // Threads of the host may begin before the devices, and end after them.
+        // Host threads may start before the devices and end after them.
         self.duration_ps = None;
     }
 
@@ -142,7 +146,7 @@ impl SessionSummary {
         kind(!session.hosts.is_empty(), has_memory, is_programs).clone_into(&mut self.kind);
         self.devices = devices(session);
         self.duration_ps = session.extent().map(|span| span.duration().0);
-        // A moment has no steps, not even none; no more has what never ran.
+        // A moment has no steps, not even zero; the same is true of programs that did not run.
         self.step_count = (!session.hosts.is_empty()).then_some(session.steps.len());
         let warnings = session.warnings.iter();
         self.warnings = warnings
@@ -165,7 +169,7 @@ impl SessionSummary {
     }
 }
 
-/// What a session is of.
+/// The type of a session.
 const fn kind(has_hosts: bool, has_memory: bool, is_programs: bool) -> &'static str {
     match (has_hosts, has_memory) {
         (false, false) if is_programs => "programs",
@@ -175,7 +179,7 @@ const fn kind(has_hosts: bool, has_memory: bool, is_programs: bool) -> &'static 
     }
 }
 
-/// `8 × XLA:CPU`, by the names of chips, in the order of devices.
+/// `8 × XLA:CPU`, by chip name, in the order of devices.
 fn devices(session: &Session) -> String {
     let mut kinds: Vec<(&str, usize)> = Vec::new();
     for device in &session.devices {

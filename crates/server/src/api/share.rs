@@ -1,4 +1,4 @@
-//! A session as one file, to save.
+//! A session as a single file to save.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::share;
 
 /// Options that select a part of the session.
 const SELECTION: [&str; 6] = ["steps", "time", "device", "host", "program", "match"];
-/// The option that replaces names.
+/// The option for redaction.
 const REDACT: &str = "redact";
 
 pub(crate) async fn html(
@@ -31,13 +31,14 @@ pub(crate) async fn html(
             Some((name.to_owned(), value.to_owned()))
         });
         let options: Vec<(String, String)> = given.collect();
-        let redacted = if is_redacted {
-            Some(share::redacted(&open.session, None).map_err(|error| {
-                ApiError::bad_request(format!("Names cannot be replaced: {error}."))
-            })?)
-        } else {
-            None
-        };
+        let redacted =
+            if is_redacted {
+                Some(share::redacted(&open.session, None).map_err(|error| {
+                    ApiError::bad_request(format!("Cannot redact names: {error}."))
+                })?)
+            } else {
+                None
+            };
         let (session, about) = match &redacted {
             Some((session, about)) => (session, about.clone()),
             None => (&open.session, share::about_now()),
@@ -56,14 +57,14 @@ pub(crate) async fn html(
     .await
 }
 
-/// Whether names are to be replaced. What could be a misspelled wish for that is refused: nobody should
-/// send a report with names in it by mistake.
+/// Whether to redact names. A parameter that could be a misspelling of this one is rejected: nobody
+/// should send a report with names in it by mistake.
 fn is_redacted(parameters: &Parameters) -> Result<bool, ApiError> {
     let known = |name: &str| name == REDACT || SELECTION.contains(&name);
     if let Some((name, _)) = parameters.0.iter().find(|(name, _)| !known(name)) {
         let name: String = name.chars().take(60).collect();
-        let hint = format!("There are: {REDACT}, {}.", SELECTION.join(", "));
-        let error = format!("A report has no parameter {name:?}.");
+        let hint = format!("Available: {REDACT}, {}.", SELECTION.join(", "));
+        let error = format!("Unknown parameter {name:?}.");
         return Err(ApiError::bad_request(error).with_hint(hint));
     }
     let mut given = parameters.0.iter().filter(|(name, _)| name == REDACT);
@@ -77,7 +78,7 @@ fn is_redacted(parameters: &Parameters) -> Result<bool, ApiError> {
     }
 }
 
-/// A name that every file system takes and no header ends at.
+/// A name that is valid in every file system and cannot end the header.
 fn file_name(session: &str) -> String {
     let tame = |letter: char| {
         if letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.') {
@@ -94,12 +95,10 @@ impl From<ExportError> for ApiError {
     fn from(error: ExportError) -> Self {
         match error {
             ExportError::Analysis(error) => error.into(),
-            ExportError::NoPage => {
-                Self::not_found("The page for reports was left out of this build.")
-                    .with_hint("Build without STEPSCOPE_NO_UI=1, with Node.js 20.19 or newer.")
-            }
+            ExportError::NoPage => Self::not_found("This build does not include the report page.")
+                .with_hint("Build without STEPSCOPE_NO_UI=1, with Node.js 20.19 or newer."),
             ExportError::TooSmall { .. } => {
-                Self::bad_request(error.to_string()).with_hint("Select less: steps, a device.")
+                Self::bad_request(error.to_string()).with_hint("Select fewer steps or devices.")
             }
             error => Self::internal("The report", &error.to_string()),
         }

@@ -6,14 +6,16 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use stepscope_analysis::telling::places::SliceRefReport;
 use stepscope_analysis::views::timeline::area;
 use stepscope_analysis::views::timeline::area::AreaKey;
 use stepscope_analysis::views::timeline::encode::encode;
 use stepscope_analysis::views::timeline::search;
 use stepscope_analysis::views::timeline::tile;
 use stepscope_analysis::views::timeline::tile::{MAX_WIDTH_PX, TileRequest};
-use stepscope_analysis::views::timeline::{AreaReport, LabelReport, SearchReport, SliceDetails, details};
-use stepscope_analysis::telling::places::SliceRefReport;
+use stepscope_analysis::views::timeline::{
+    AreaReport, LabelReport, SearchReport, SliceDetails, details,
+};
 use stepscope_model::{LabelId, Picos};
 
 use super::opened;
@@ -21,10 +23,10 @@ use crate::error::{ApiError, compute};
 use crate::library::Library;
 use crate::parameters::Parameters;
 
-/// Slices a search lists at most, and rows of an area.
+/// Maximum number of slices in a search, and of rows of an area.
 const MAX_LIMIT: usize = 10_000;
 
-/// Bytes of the longest pattern that is searched for.
+/// Maximum length of a search pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 1000;
 
 pub(crate) async fn tile(
@@ -51,7 +53,7 @@ fn width_px(parameters: &Parameters) -> Result<u32, ApiError> {
         return Ok(width_px);
     }
     Err(ApiError::bad_request(format!(
-        "The parameter width_px is {width_px}, not from 1 to {MAX_WIDTH_PX}."
+        "The parameter width_px is {width_px}; it must be from 1 to {MAX_WIDTH_PX}."
     )))
 }
 
@@ -81,9 +83,7 @@ pub(crate) async fn slice(
         let details = details::details(&open.session, slice.into());
         details.map(Json).ok_or_else(|| {
             let SliceRefReport { track, lane, index } = slice;
-            ApiError::not_found(format!(
-                "There is no slice {index} in lane {lane} of track {track}."
-            ))
+            ApiError::not_found(format!("No slice {index} in lane {lane} of track {track}."))
         })
     })
     .await
@@ -119,8 +119,8 @@ pub(crate) async fn area(
     let tracks = parameters.tracks(&open.session)?;
     let by = parameters.get("by").unwrap_or("name");
     let by = AreaKey::from_name(by).ok_or_else(|| {
-        ApiError::bad_request(format!("The parameter by is {by:?}."))
-            .with_hint("There are name, class, scope and track.")
+        ApiError::bad_request(format!("Unknown value {by:?} for the parameter by."))
+            .with_hint("Available: name, class, scope, track.")
     })?;
     let limit = parameters.number_or("limit", search::DEFAULT_LIMIT)?;
     compute("The area", move || {

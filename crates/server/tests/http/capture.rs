@@ -1,4 +1,4 @@
-//! Captures over HTTP: started, watched, ended, and refused to strangers.
+//! Captures over HTTP: started, watched, ended, and rejected for others.
 
 use std::path::Path;
 use std::time::Duration;
@@ -178,7 +178,7 @@ async fn a_page_of_another_site_cannot_start_captures() {
             ("sec-fetch-site", "same-site"),
             ("origin", "http://localhost:8888"),
         ],
-        // What a form can send without asking.
+        // What a form can send without a preflight request.
         &[("content-type", "text/plain")],
         &[("content-type", "application/x-www-form-urlencoded")],
     ];
@@ -190,7 +190,7 @@ async fn a_page_of_another_site_cannot_start_captures() {
             answer.status
         );
     }
-    // A name that leads here without being ours (DNS rebinding).
+    // A name that resolves to this machine without being ours (DNS rebinding).
     let rebound = Request::post("/api/capture")
         .header(header::HOST, "evil.example:6006")
         .header(header::CONTENT_TYPE, "application/json")
@@ -231,7 +231,12 @@ async fn a_server_without_a_log_directory_says_why_it_captures_nothing() {
     let server = server_of(Library::empty());
     let settings = get_json(&server, "/api/capture").await;
     assert_eq!(settings["logdir"], "");
-    assert!(settings["reason"].as_str().unwrap().contains("no folder"));
+    assert!(
+        settings["reason"]
+            .as_str()
+            .unwrap()
+            .contains("not in a folder")
+    );
     let body = json!({"addresses": "127.0.0.1:1", "duration_seconds": 1});
     let answer = post(&server, "/api/capture", &body).await;
     assert_eq!(answer.status, StatusCode::BAD_REQUEST);

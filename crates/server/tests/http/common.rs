@@ -1,4 +1,4 @@
-//! A server without a socket over sessions drawn from text.
+//! A server without a socket, with synthetic sessions.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ pub(crate) const TWO_STEPS: &str = "
       ROOT dot.2 = f32[8,8] dot(p.0, p.0) op_name=\"jit(step)/mul\" source=\"train.py:7\"
 ";
 
-/// A log directory with one run per drawing; the last is the newest.
+/// A log directory with one run per synthetic profile; the last one is the newest.
 pub(crate) fn log_directory(drawings: &[&str]) -> TempDir {
     let folder = TempDir::new().unwrap();
     for (number, drawing) in drawings.iter().enumerate() {
@@ -48,18 +48,18 @@ pub(crate) fn write_run(folder: &Path, bytes: &[u8]) {
     fs::write(folder.join("vm.xplane.pb"), bytes).unwrap();
 }
 
-/// The server over a folder, for requests from this machine.
+/// The server for a folder, for requests from this machine.
 pub(crate) fn server_at(folder: &Path) -> Router {
     let library = Library::at(folder).unwrap();
     router(library, Access::loopback(Vec::new()))
 }
 
-/// The server over a library.
+/// The server for a library.
 pub(crate) fn server_of(library: Arc<Library>) -> Router {
     router(library, Access::loopback(Vec::new()))
 }
 
-/// An answer, read whole.
+/// An answer, read completely.
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,

@@ -1,4 +1,4 @@
-//! The server from outside, without a socket: what it answers and what it refuses.
+//! The server from outside, without a socket: what it answers and what it rejects.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -1,4 +1,4 @@
-//! Every route of `docs/internals/wire.md`, on sessions drawn from text.
+//! Every route of `docs/internals/wire.md`, with synthetic sessions.
 
 use crate::common::{
     TWO_STEPS, get, get_error, get_json, log_directory, server_at, server_of, write_run,
@@ -92,7 +92,8 @@ async fn the_newest_session_comes_first_and_keys_stay() {
     tokio::time::sleep(std::time::Duration::from_millis(2100)).await;
     let after = get_json(&server, "/api/sessions").await;
     assert_eq!(keys(&after), [(0, key(3)), (1, key(2)), (2, key(1))]);
-    // A key leads where it led, in this server and in the next; a number to its place in the list.
+    // A key always leads to the same session, also after a restart; a number leads to its place in
+    // the list.
     for server in [&server, &server_at(folder.path())] {
         for (wanted, found) in [(key(1), key(1)), ("0".to_owned(), key(3))] {
             let summary = get_json(server, &format!("/api/sessions/{wanted}")).await;

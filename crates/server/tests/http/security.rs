@@ -1,4 +1,4 @@
-//! What the server refuses, and the headers of its answers.
+//! What the server rejects, and the headers of its answers.
 
 use crate::common::{Answer, TWO_STEPS, get, log_directory, send, send_method, server_at};
 use axum::Router;
@@ -70,7 +70,7 @@ async fn the_token_moves_from_the_url_into_a_cookie() {
     let pair = cookie.split(';').next().unwrap();
     let page = get_with(&server, "/", &[(header::COOKIE, pair)]).await;
     assert_eq!(page.status, StatusCode::OK);
-    // Scripts without cookies may carry it along.
+    // Scripts without cookies may send it with each request.
     let script = get_with(&server, "/api/sessions/0/analyses/ops?token=5ecre7", &[]).await;
     assert_eq!(script.status, StatusCode::OK);
     let bearer = (header::AUTHORIZATION, "Bearer 5ecre7");

@@ -85,10 +85,7 @@ function columnsFor(longestPs: number): Column<CompilationRow>[] {
     },
     ...COMPILE_PHASES.map((phase, index): Layout<CompilationRow> => ({
       key: `${phase.key}_ps`,
-      title: phase.title,
-      figure: 'compile.phases',
       width: 84,
-      kind: 'duration',
       scale: 'time',
       value: (row) => (phasesOf(row)[index] ?? 0) || null,
       isOptional: true,

@@ -207,10 +207,7 @@ function hostColumns(rows: readonly HostRow[]): Column<HostRow>[] {
     },
     ...HOST_PARTS.map((part): Layout<HostRow> => ({
       key: `${part.part}_ps`,
-      title: part.title,
-      figure: `steps.${part.part}`,
       width: 100,
-      kind: 'duration',
       scale: 'time',
       value: (row) => partOf(row, part.part) || null,
       isOptional: true,

@@ -64,10 +64,7 @@ function columnsFor(longestPs: number): Column<RequestRow>[] {
     },
     ...REQUEST_PHASES.map((phase, index): Layout<RequestRow> => ({
       key: `${phase.key}_ps`,
-      title: phase.title,
-      figure: 'requests.phases',
       width: 84,
-      kind: 'duration',
       scale: 'time',
       value: (row) => (row.phases_ps[index] ?? 0) || null,
       isOptional: true,

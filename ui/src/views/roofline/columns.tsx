@@ -11,10 +11,10 @@ import type { Column } from '../../widgets/table/rows';
 import type { RooflinePeak } from '../../wire/generated/RooflinePeak';
 import type { RooflineRow } from '../../wire/generated/RooflineRow';
 import { intensityOf, levelTitle } from './chart';
-import { declared } from '../../widgets/table/declared';
+import { declared, type Layout } from '../../widgets/table/declared';
 
-function rates(level: string): Column<RooflineRow>[] {
-  return declared<RooflineRow>('roofline.rows', [
+function rates(level: string): Layout<RooflineRow>[] {
+  return [
     {
       key: 'flop_rate',
       width: 116,
@@ -56,7 +56,7 @@ function rates(level: string): Column<RooflineRow>[] {
       value: (row) => row.compute_ratio,
       isOptional: true,
     },
-  ]);
+  ];
 }
 
 export function opColumns(level: string): Column<RooflineRow>[] {

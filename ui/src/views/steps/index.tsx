@@ -92,10 +92,7 @@ function columnsFor(longestPs: number): Column<StepRow>[] {
     },
     ...PARTS.map((part, index): Layout<StepRow> => ({
       key: `${part.part}_ps`,
-      title: part.title,
-      figure: `steps.${part.part}`,
       width: 150,
-      kind: 'duration',
       scale: 'time',
       // A part that never occurs needs no column.
       value: (row) => partOf(row, index) || null,

@@ -13,10 +13,10 @@ name: string,
  */
 help: string, 
 /**
- * What holds when it is not given; null for nothing.
+ * The default; null for none.
  */
 default: string | null, 
 /**
- * The values there are; empty when it takes any.
+ * The possible values; empty if it takes any.
  */
 values: Array<string>, };

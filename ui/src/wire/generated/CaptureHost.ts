@@ -2,7 +2,7 @@
 import type { CapturePhase } from "./CapturePhase";
 
 /**
- * How far one host is.
+ * Progress of one host.
  */
 export type CaptureHost = { 
 /**
@@ -18,11 +18,11 @@ phase: CapturePhase,
  */
 elapsed_seconds: number, 
 /**
- * Bytes that came.
+ * Bytes received.
  */
 received_bytes: number, 
 /**
- * What is wrong; else empty.
+ * What is wrong; otherwise empty.
  */
 message: string, 
 /**

@@ -11,7 +11,7 @@ export type CaptureReport = {
  */
 id: number, 
 /**
- * Whether it runs.
+ * Whether it is running.
  */
 state: CaptureState, 
 /**
@@ -19,7 +19,7 @@ state: CaptureState,
  */
 status: string, 
 /**
- * The window that is recorded.
+ * Length of the recorded window.
  */
 duration_seconds: number, 
 /**
@@ -31,11 +31,11 @@ hosts: Array<CaptureHost>,
  */
 session_id: string, 
 /**
- * Key of the session in routes, when done and there is one.
+ * Key of the session in routes, when done, if there is a session.
  */
 session: string | null, 
 /**
- * Why there is no session; else empty.
+ * Why there is no session; otherwise empty.
  */
 error: string, 
 /**

@@ -13,7 +13,7 @@ addresses: string,
  */
 duration_seconds: number, 
 /**
- * A name that the session carries behind its time; may be empty.
+ * A name to append to the session's time; may be empty.
  */
 name: string, 
 /**
@@ -25,7 +25,7 @@ host_tracer_level: number,
  */
 device_tracer_level: number, 
 /**
- * 0 off, 1 every Python call.
+ * 1 records every Python call; 0 off.
  */
 python_tracer_level: number, 
 /**

@@ -5,11 +5,11 @@
  */
 export type CaptureSettings = { 
 /**
- * The log directory that captures go to; empty where none is possible.
+ * The log directory for captures; empty if captures are not possible.
  */
 logdir: string, 
 /**
- * Why no capture is possible; else empty.
+ * Why captures are not possible; otherwise empty.
  */
 reason: string, 
 /**

@@ -5,7 +5,7 @@
  */
 export type ErrorReport = { 
 /**
- * What went wrong, a sentence.
+ * What went wrong, as a sentence.
  */
 error: string, 
 /**

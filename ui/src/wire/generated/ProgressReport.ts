@@ -6,7 +6,7 @@ import type { SessionState } from "./SessionState";
  */
 export type ProgressReport = { 
 /**
- * How far it is.
+ * Its state.
  */
 state: SessionState, 
 /**

@@ -7,12 +7,12 @@ import type { SessionWarning } from "./SessionWarning";
  */
 export type SessionSummary = { 
 /**
- * Its number, as `stepscope sessions` counts: 0 is the session captured last. It changes when
+ * Its number, as in `stepscope sessions`: 0 is the session captured last. It changes when
  * another session appears.
  */
 id: number, 
 /**
- * Its name in routes and links: where it lies, so that it stays when others appear.
+ * Its name in routes and links: derived from its location, so it stays when others appear.
  */
 key: string, 
 /**
@@ -20,7 +20,7 @@ key: string,
  */
 name: string, 
 /**
- * Path of the run directory or file; empty for a session that is in no file.
+ * Path of the run directory or file; empty for a session that is not in a file.
  */
 location: string, 
 /**
@@ -41,7 +41,7 @@ devices: string,
  */
 size_bytes: number, 
 /**
- * When the youngest file was last written, since the Unix epoch.
+ * When its newest file was last written, since the Unix epoch.
  */
 modified_epoch_ms: number | null, 
 /**
@@ -53,18 +53,18 @@ duration_ps: number | null,
  */
 step_count: number | null, 
 /**
- * What was wrong with the files and what was repaired.
+ * What was wrong with the files, and what was repaired.
  */
 warnings: Array<SessionWarning>, 
 /**
- * How far it is.
+ * Its state.
  */
 state: SessionState, 
 /**
- * Why opening failed; else empty.
+ * Why opening failed; otherwise empty.
  */
 error: string, 
 /**
- * Of a session far away: bytes that were left there, because nothing that was asked reads them.
+ * For a remote session: bytes that were not fetched, because no request so far needs them.
  */
 left_out_bytes: number, };

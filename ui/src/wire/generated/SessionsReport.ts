@@ -11,7 +11,7 @@ export type SessionsReport = {
  */
 root: string, 
 /**
- * Sessions, captured last first.
+ * Sessions by capture time, latest first.
  */
 sessions: Array<SessionSummary>, 
 /**
@@ -19,6 +19,6 @@ sessions: Array<SessionSummary>,
  */
 histories: Array<string>, 
 /**
- * Files ignored or unreadable, with the reason.
+ * Files that were ignored or unreadable, with the reason.
  */
 notes: Array<Note>, };

@@ -529,8 +529,8 @@ mod tests {
             claimed.count()
         };
         let default = RunNoise {
-            ratio: super::super::RUN_RATIO,
-            spreads: super::super::RUN_SPREADS,
+            ratio: crate::comparing::compare::options::RUN_RATIO,
+            spreads: crate::comparing::compare::options::RUN_SPREADS,
         };
         assert!(alarms(default) <= 10, "{} of 200", alarms(default));
         // Steps alone say far too often that something changed: what runs differ by is real.

@@ -1,7 +1,6 @@
 //! Levels of the activity of host threads.
 
 use crate::measuring::work::NO_LEVEL;
-use rayon::prelude::*;
 use stepscope_model::{Activity, Label, Session, SliceKind};
 
 /// Which level the activity of a host thread counts for, `NO_LEVEL` for none.

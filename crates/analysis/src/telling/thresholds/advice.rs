@@ -6,7 +6,7 @@
 use super::threshold::{Threshold, larger, smaller};
 
 /// The built-in table, in the order of the rules.
-pub(crate) const ADVICE: &[Threshold] = &[
+pub const ADVICE: &[Threshold] = &[
     smaller("input_wait_ratio", "Input wait", 0.05, 0.2),
     smaller(
         "step_outlier_ratio",

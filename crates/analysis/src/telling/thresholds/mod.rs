@@ -14,11 +14,11 @@ pub use threshold::Threshold;
 pub(crate) use threshold::{larger, smaller};
 use ts_rs::TS;
 
-pub(crate) mod advice;
+mod advice;
 mod threshold;
 
 use crate::telling::format;
-use crate::telling::thresholds::advice::ADVICE;
+pub use advice::ADVICE;
 
 /// Good, warning, bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]

@@ -33,7 +33,6 @@ mod tables;
 
 pub(crate) use evidence::{Evidence, Exchanges};
 use places::DeviceCommunication;
-use std::ops::Deref;
 use std::sync::Arc;
 
 use clap::Args;

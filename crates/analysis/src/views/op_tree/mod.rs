@@ -26,7 +26,6 @@ mod report;
 mod rows;
 mod tables;
 
-use clap::{Args, ValueEnum};
 pub use options::{OpTreeOptions, TreeBy};
 pub use report::{OpTreeLevel, OpTreeReport, OpTreeRow, OpTreeWaste};
 use stepscope_model::{Reads, Session};

@@ -24,7 +24,6 @@ mod report;
 mod steps;
 mod tables;
 
-use clap::{Args, ValueEnum};
 pub use options::{Choice, RooflineOptions};
 pub use report::{RooflineLevel, RooflinePeak, RooflineReport, RooflineRow};
 use steps::is_feed;

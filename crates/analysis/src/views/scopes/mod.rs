@@ -12,7 +12,6 @@ mod report;
 mod tables;
 mod tree;
 
-use clap::{Args, ValueEnum};
 use combined::Combined;
 pub use options::{ScopeBy, ScopesOptions};
 pub use report::{ScopeRow, ScopesReport};

@@ -1,6 +1,7 @@
 //! Search on a session built by hand.
 
 use super::*;
+use crate::views::timeline::labels::without_operand_names;
 use crate::views::timeline::samples;
 
 fn search_two_steps(pattern: &str, from_ps: i64, limit: usize) -> SearchReport {

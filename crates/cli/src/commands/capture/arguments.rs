@@ -1,4 +1,4 @@
-//! The arguments of `stepscope capture`, with those of `python -m jax.collect_profile` beside them.
+//! The arguments of `stepscope capture`, including those of `python -m jax.collect_profile`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,19 +11,19 @@ use crate::exit::{Exit, Failure};
 
 const EXAMPLES: &str = "\
 Examples:
-  # In the job: jax.profiler.start_server(9999). Then, from anywhere that reaches it:
+  # In the job: jax.profiler.start_server(9999). Then, from any machine that can reach it:
   stepscope capture localhost:9999
   # Five seconds of two hosts, started together, into one session
   stepscope capture trainer-0:9999,trainer-1:9999 --duration 5s --logdir ./logs
   # Two seconds every ten minutes, six times
   stepscope capture localhost:9999 --every 10m --repeat 6
-  # Record all the time, and keep what was recorded whenever Enter is pressed
+  # Record continuously, and save what was recorded whenever Enter is pressed
   stepscope capture localhost:9999 --continuous
   # As with python -m jax.collect_profile
   stepscope capture 9999 2000 --log_dir ./logs
 
 Ctrl-C ends a capture early and keeps what was recorded.
-Exit codes: 0 every host gave a profile, 4 some are missing or recorded nothing, 1 none gave any,
+Exit codes: 0 every host sent a profile, 4 some are missing or recorded nothing, 1 none sent any,
 2 usage";
 
 /// The subcommand.
@@ -38,7 +38,8 @@ pub(crate) fn command() -> Command {
                 .num_args(1..)
                 .value_parser(NonEmptyStringValueParser::new())
                 .help(
-                    "HOST:PORT of each process, [ADDRESS]:PORT for IPv6, also separated by commas",
+                    "HOST:PORT of each process, or [ADDRESS]:PORT for IPv6; commas may separate \
+                        them",
                 ),
         )
         .args(what())
@@ -46,13 +47,9 @@ pub(crate) fn command() -> Command {
         .args(patience())
         .args(series())
         .arg(
-            switch("json", "What was captured as JSON, one line per capture")
-                .help_heading("Output"),
+            switch("json", "Print the result as JSON, one line per capture").help_heading("Output"),
         )
-        .arg(
-            switch("no-verdict", "Do not open the capture to say what it holds")
-                .help_heading("Output"),
-        )
+        .arg(switch("no-verdict", "Don't open the capture to summarize it").help_heading("Output"))
         .args(of_collect_profile())
 }
 
@@ -67,12 +64,8 @@ fn what() -> [Arg; 3] {
             .hide_env_values(true)
             .default_value("./profiles")
             .value_parser(value_parser!(PathBuf))
-            .help("Log directory; the capture becomes DIR/plugins/profile/<time>"),
-        text(
-            "name",
-            "NAME",
-            "A name that the session carries behind its time",
-        ),
+            .help("Log directory; the capture is written to DIR/plugins/profile/<time>"),
+        text("name", "NAME", "A name to append to the session's time"),
     ]
 }
 
@@ -112,7 +105,7 @@ fn tracers() -> [Arg; 4] {
             "python_tracer_level",
             "0",
             1,
-            "1 records every Python call, and slows the job down",
+            "1 records every Python call, which slows the job down",
         ),
         text(
             "option",
@@ -129,7 +122,7 @@ fn patience() -> [Arg; 4] {
     [
         time(
             "delay",
-            "Start this long after all hosts were reached [default: 500ms for several]",
+            "Start this long after all hosts were reached [default: 500ms for several hosts]",
         ),
         time(
             "connect-timeout",
@@ -137,11 +130,11 @@ fn patience() -> [Arg; 4] {
         ),
         time(
             "busy-wait",
-            "How long to ask again while somebody else records [default: 5s]",
+            "How long to retry while another capture is running [default: 5s]",
         ),
         time(
             "timeout",
-            "How long a host may take to hand its profile over [default: 3m]",
+            "How long a host may take to send its profile [default: 3m]",
         ),
     ]
     .map(|argument| argument.help_heading(HEADING))
@@ -150,30 +143,34 @@ fn patience() -> [Arg; 4] {
 fn series() -> [Arg; 4] {
     const HEADING: &str = "Series";
     [
-        time("every", "Capture again, this long from start to start").help_heading(HEADING),
+        time(
+            "every",
+            "Capture repeatedly; time from one start to the next",
+        )
+        .help_heading(HEADING),
         Arg::new("repeat")
             .long("repeat")
             .value_name("COUNT")
             .requires("every")
             .value_parser(value_parser!(u32).range(1..))
             .help_heading(HEADING)
-            .help("How many captures; until Ctrl-C if not given"),
+            .help("Number of captures [default: until Ctrl-C]"),
         switch(
             "continuous",
-            "Record all the time; a capture at every Enter, or --every so often",
+            "Record continuously; save a capture at each Enter, or at --every interval",
         )
         .conflicts_with("duration")
         .help_heading(HEADING),
         switch(
             "stop",
-            "End a --continuous recording that was left running, and keep what it holds",
+            "Stop a --continuous recording that was left running, and save what it recorded",
         )
         .conflicts_with_all(["duration", "continuous", "every"])
         .help_heading(HEADING),
     ]
 }
 
-/// What users of `python -m jax.collect_profile` type.
+/// Arguments that users of `python -m jax.collect_profile` type.
 fn of_collect_profile() -> [Arg; 3] {
     [
         Arg::new("host")
@@ -181,15 +178,15 @@ fn of_collect_profile() -> [Arg; 3] {
             .value_name("HOST")
             .default_value("127.0.0.1")
             .hide(true)
-            .help("The host, where ADDRESS is only a port"),
+            .help("The host, if ADDRESS is only a port"),
         Arg::new("duration_in_ms")
             .long("duration_in_ms")
             .value_name("COUNT")
             .value_parser(value_parser!(u64).range(1..))
             .conflicts_with("duration")
             .hide(true)
-            .help("--duration in milliseconds"),
-        switch("no_perfetto_link", "Nothing: no link is opened in any case").hide(true),
+            .help("Same as --duration, in milliseconds"),
+        switch("no_perfetto_link", "No effect: a link is never opened").hide(true),
     ]
 }
 
@@ -210,7 +207,7 @@ fn time(name: &'static str, help: &'static str) -> Arg {
 
 /// `2s`, `500ms`, `1m30s`, `10m`, `2h`; a bare number is seconds.
 fn parse_time(text: &str) -> Result<Duration, String> {
-    let wrong = || "a time is written 2s, 500ms, 10m or 1m30s".to_owned();
+    let wrong = || "expected a time such as 2s, 500ms, 10m, or 1m30s".to_owned();
     let seconds_of = |number: &str, unit: f64| {
         let number: f64 = number.parse().map_err(|_| wrong())?;
         Duration::try_from_secs_f64(number * unit).map_err(|_| wrong())
@@ -241,7 +238,7 @@ fn parse_time(text: &str) -> Result<Duration, String> {
     Ok(total)
 }
 
-/// A time that was given.
+/// The value of a time argument.
 pub(super) fn given(arguments: &ArgMatches, name: &str) -> Option<Duration> {
     arguments.get_one::<Duration>(name).copied()
 }
@@ -278,7 +275,7 @@ pub(super) fn request(arguments: &ArgMatches) -> Result<Request, Failure> {
     Ok(request)
 }
 
-/// The addresses, and the milliseconds that users of `jax.collect_profile` give behind a port.
+/// The addresses, and the milliseconds that users of `jax.collect_profile` give after a port.
 fn addresses(arguments: &ArgMatches) -> (Vec<String>, Option<u64>) {
     let given: Vec<&String> = arguments
         .get_many("addresses")
@@ -308,7 +305,7 @@ fn addresses(arguments: &ArgMatches) -> (Vec<String>, Option<u64>) {
     }
 }
 
-/// A request that cannot be made, or a capture that cannot begin.
+/// A request that cannot be made, or a capture that cannot start.
 pub(super) fn usage(error: &CaptureError) -> Failure {
     let exit = match error {
         CaptureError::NoAddress | CaptureError::Address { .. } | CaptureError::Setting(_) => {

@@ -1,4 +1,4 @@
-//! A line per host that says what it is doing; sentences where nobody watches a terminal.
+//! One progress line per host, or sentences if standard error is not a terminal.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::output::Output;
 #[derive(Clone)]
 pub(super) struct HostBars {
     names: Arc<Vec<String>>,
-    /// The window; none where it has no end.
+    /// Length of the window; `None` if it has no end.
     duration: Option<Duration>,
     output: Output,
     lines: Arc<Mutex<Lines>>,
@@ -22,7 +22,8 @@ pub(super) struct HostBars {
 struct Lines {
     group: Option<MultiProgress>,
     bars: Vec<ProgressBar>,
-    /// What was said of each host to those who read sentences; nothing is said twice.
+    /// What was already printed about each host when standard error is not a terminal; nothing is
+    /// printed twice.
     told: Vec<Vec<String>>,
 }
 
@@ -44,7 +45,7 @@ impl HostBars {
         bars
     }
 
-    /// Begins anew, for the next capture of a series.
+    /// Starts over, for the next capture of a series.
     pub(super) fn restart(&self) {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.told.fill(Vec::new());
@@ -56,13 +57,13 @@ impl HostBars {
         lines.bars = self.names.iter().map(bar).collect();
     }
 
-    /// Takes the lines away.
+    /// Removes the lines.
     pub(super) fn finish(&self) {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.bars.drain(..).for_each(|bar| bar.finish_and_clear());
     }
 
-    /// Says something above the lines.
+    /// Prints something above the lines.
     pub(super) fn aside(&self, say: impl FnOnce()) {
         let group = self
             .lines
@@ -76,14 +77,14 @@ impl HostBars {
         }
     }
 
-    /// How far the bar is, of a thousand, and the words behind it.
+    /// The position of the bar, out of 1000, and the words after it.
     fn words(&self, progress: &HostProgress) -> (u64, String) {
         let seconds = |duration: Duration| format!("{:.1} s", duration.as_secs_f64());
         let received = figures::bytes(progress.received_bytes as f64);
         match &progress.phase {
             Phase::Connecting => (0, "connecting".to_owned()),
-            Phase::Busy => (0, "somebody else records, asking again".to_owned()),
-            Phase::Waiting => (0, "waiting for the common start".to_owned()),
+            Phase::Busy => (0, "another capture is running, retrying".to_owned()),
+            Phase::Waiting => (0, "waiting for the shared start time".to_owned()),
             Phase::Recording => match self.duration {
                 None => (0, format!("recording for {}", seconds(progress.elapsed))),
                 Some(duration) => {
@@ -99,9 +100,12 @@ impl HostBars {
                     (thousandths, words)
                 }
             },
-            Phase::Gathering => (1000, format!("gathering for {}", seconds(progress.elapsed))),
+            Phase::Gathering => (
+                1000,
+                format!("collecting for {}", seconds(progress.elapsed)),
+            ),
             Phase::Receiving => (1000, format!("received {received}")),
-            Phase::Done => (1000, format!("{received} written")),
+            Phase::Done => (1000, format!("wrote {received}")),
             Phase::Failed(reason) => (0, format!("failed: {reason}")),
         }
     }
@@ -118,12 +122,12 @@ impl Progress for HostBars {
             }
             return;
         }
-        // How it ended is said with the result.
+        // The result says how it ended.
         let said = match (&progress.phase, self.duration) {
             (Phase::Recording, Some(duration)) => {
                 format!("recording for {:.1} s", duration.as_secs_f64())
             }
-            (Phase::Gathering, Some(_)) => "gathering what was recorded".to_owned(),
+            (Phase::Gathering, Some(_)) => "collecting the profile".to_owned(),
             (Phase::Busy, _) => words,
             _ => return,
         };

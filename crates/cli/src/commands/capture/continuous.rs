@@ -1,4 +1,4 @@
-//! `stepscope capture --continuous`: the hosts record all the time, and each Enter keeps what they
+//! `stepscope capture --continuous`: the hosts record continuously, and each Enter saves what they
 //! have recorded.
 
 use std::io::{BufRead, IsTerminal};
@@ -17,11 +17,11 @@ use crate::output::Output;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wake {
     Wanted,
-    /// The last one: the user ends it, or nobody is there to want more.
+    /// The last one: the user stops it, or the input has ended.
     Last,
 }
 
-/// Starts, takes snapshots when asked, stops.
+/// Starts, takes snapshots on request, stops.
 pub(super) fn run(
     arguments: &ArgMatches,
     request: &Request,
@@ -71,7 +71,7 @@ async fn record(
     let told = loop {
         let wake = next(every, lines.as_mut(), cancel).await;
         bars.restart();
-        // Ctrl-C has asked for the end already, so this one is waited for.
+        // Ctrl-C has already requested the end, so wait for this one.
         let taken = continuous.snapshot(bars, cancel).await;
         bars.finish();
         let told = match taken {
@@ -89,7 +89,7 @@ async fn record(
     for host in continuous.stop().await {
         if let Some(failure) = host.failure() {
             output.warn(
-                &format!("{} was not stopped: {failure}", host.address),
+                &format!("{}: could not be stopped: {failure}", host.address),
                 failure.hint(),
             );
         }
@@ -100,11 +100,13 @@ async fn record(
 
 fn announce(every: Option<Duration>, output: &Output) {
     output.remark(match every {
-        Some(_) => "recording all the time; Ctrl-C takes the last snapshot and stops",
-        None => "recording all the time; Enter takes a snapshot, Ctrl-C the last one and stops",
+        Some(_) => "recording continuously; Ctrl-C takes a last snapshot and stops",
+        None => "recording continuously; Enter takes a snapshot, Ctrl-C takes a last one and stops",
     });
-    output
-        .remark("until then no other capture of these jobs is possible, and their memory may grow");
+    output.remark(
+        "until then, these jobs cannot be captured otherwise, and their memory use may \
+            grow",
+    );
 }
 
 /// Waits for the next reason to take a snapshot.
@@ -127,7 +129,7 @@ async fn next(
     };
     tokio::select! {
         () = timer => Wake::Wanted,
-        // The end of the input is the end of the recording.
+        // The end of the input ends the recording.
         line = line => if line.is_some() { Wake::Wanted } else { Wake::Last },
         () = cancel.finishing() => Wake::Last,
     }
@@ -145,7 +147,7 @@ fn enters() -> mpsc::UnboundedReceiver<()> {
             }
         }
     };
-    // Without the thread no line comes, and the channel is closed: one snapshot, then the end.
+    // Without the thread no line arrives and the channel is closed: one snapshot, then the end.
     let _ = std::thread::Builder::new()
         .name("enter".to_owned())
         .spawn(read);

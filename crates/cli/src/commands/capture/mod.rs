@@ -1,4 +1,4 @@
-//! `stepscope capture`: records running jobs and says what came.
+//! `stepscope capture`: records running jobs and reports the result.
 
 mod arguments;
 mod bars;
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
         ends.add(exit(&outcome));
         let result = tell::outcome(&outcome, arguments, output);
         if result.is_err() {
-            // Nobody reads any more: the series has no purpose.
+            // Standard output is closed: nobody reads the rest of the series.
             cancel.abort();
             told.set(result);
         }
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     Ok(ends.exit())
 }
 
-/// The ends of the captures of a series.
+/// Results of the captures of a series.
 #[derive(Default)]
 struct Ends {
     fine: Cell<usize>,
@@ -76,7 +76,7 @@ impl Ends {
         count.set(count.get() + 1);
     }
 
-    /// Fine if every capture was, a failure if none gave anything.
+    /// Fine if all captures were fine, a failure if none produced anything.
     fn exit(&self) -> Exit {
         match (self.fine.get(), self.partial.get(), self.nothing.get()) {
             (_, 0, 0) => Exit::Fine,
@@ -86,7 +86,7 @@ impl Ends {
     }
 }
 
-/// How a capture ends the program.
+/// The exit code for a capture.
 fn exit(outcome: &Outcome) -> Exit {
     match outcome.status() {
         Status::Complete => Exit::Fine,
@@ -95,7 +95,7 @@ fn exit(outcome: &Outcome) -> Exit {
     }
 }
 
-/// The first Ctrl-C (or SIGTERM) ends the capture and keeps what came, the second gives up.
+/// The first Ctrl-C (or SIGTERM) ends the capture and keeps what arrived; the second one aborts.
 fn end_on_signals(cancel: &Cancel, output: &Output, bars: &HostBars) -> Result<(), Failure> {
     let (cancel, output, bars) = (cancel.clone(), output.clone(), bars.clone());
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -104,7 +104,7 @@ fn end_on_signals(cancel: &Cancel, output: &Output, bars: &HostBars) -> Result<(
     let wait = move || {
         runtime.block_on(async {
             stepscope_server::asked_to_stop().await;
-            bars.aside(|| output.remark("ending the capture; Ctrl-C again gives up"));
+            bars.aside(|| output.remark("ending the capture; press Ctrl-C again to abort"));
             cancel.finish();
             stepscope_server::asked_to_stop().await;
             cancel.abort();

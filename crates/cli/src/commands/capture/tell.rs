@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use clap::ArgMatches;
 use serde_json::json;
+use stepscope_analysis::catalogue::find;
 use stepscope_analysis::telling::format as figures;
-use stepscope_analysis::asking;
 use stepscope_capture::{HostFailure, HostOutcome, Outcome, Status};
 
 use crate::exit::Failure;
@@ -118,7 +118,7 @@ fn lines(outcome: &Outcome, output: &Output) -> Result<Vec<String>, Failure> {
     let files = open::choose(&found, None, output)?;
     let session = open::open_owned(files, Reads::Everything, output)?;
     let run = |name: &str| {
-        let entry = registry::find(name)?;
+        let entry = find(name)?;
         entry.run_pairs(&session, []).ok()
     };
     let sentences = run("verdict").map(|answer| answer.sentences().to_vec());

@@ -1,4 +1,5 @@
-//! `stepscope.toml`: what a project checks, so that people and its pipeline type nothing.
+//! `stepscope.toml`: what a project checks, so that neither people nor the pipeline have to type
+//! it.
 //!
 //! ```toml
 //! [check]
@@ -6,7 +7,7 @@
 //! [check.budgets]
 //! step_time = "+2%"
 //! memory_peak = ["+1%", "<=14GiB"]
-//! [targets.v5e.budgets]        # with --target v5e, beside or instead of those above
+//! [targets.v5e.budgets]        # with --target v5e: added to those above, or replacing them
 //! step_time = "<=120ms"
 //! ```
 
@@ -25,7 +26,7 @@ use crate::output::Output;
 
 const FILE: &str = "stepscope.toml";
 
-/// What the file says and the command line does not.
+/// Settings from the file that the command line does not give.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
     pub(super) baselines: Vec<String>,
@@ -40,12 +41,12 @@ pub(super) struct Settings {
     pub(super) host: Option<String>,
     /// Budgets of the file.
     pub(super) budgets: Vec<Placed>,
-    /// The file, where it was named, and the target.
+    /// The file, if it was named, and the target.
     pub(super) config: Option<PathBuf>,
     pub(super) target: Option<String>,
 }
 
-/// A budget and where it stands.
+/// A budget and its location.
 #[derive(Debug, Clone)]
 pub(super) struct Placed {
     pub(super) text: String,
@@ -81,7 +82,7 @@ struct Section {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "a text or a list of texts is wanted")]
+#[serde(untagged, expecting = "a string or a list of strings")]
 enum OneOrMore {
     One(String),
     More(Vec<String>),
@@ -97,7 +98,7 @@ impl OneOrMore {
 }
 
 impl Settings {
-    /// The settings of the command line and, where it has none, of the file.
+    /// The settings from the command line, or else from the file.
     pub(super) fn of(arguments: &ArgMatches, output: &Output) -> Result<Self, Failure> {
         let named = arguments.get_one::<PathBuf>("config");
         let target = arguments.get_one::<String>("target");
@@ -120,26 +121,26 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The settings of a file; none without one.
+    /// The settings of a file; none if there is no file.
     fn of_file(file: Option<&Path>, target: Option<&str>) -> Result<Self, Failure> {
         match (file, target) {
             (Some(path), target) => read(path, target),
             (None, Some(target)) => {
-                let message = format!("--target {target} needs a {FILE}, and there is none");
-                Err(Failure::new(Exit::Usage, message).hint("--config FILE names it"))
+                let message = format!("--target {target} requires a {FILE}, and none was found");
+                Err(Failure::new(Exit::Usage, message).hint("give its path with --config FILE"))
             }
             (None, None) => Ok(Self::default()),
         }
     }
 
-    /// The runs of the history are the baseline.
+    /// Whether the baseline is the runs of the history.
     pub(super) fn is_history_baseline(&self) -> bool {
         self.baselines.iter().any(|baseline| baseline == HISTORY)
     }
 }
 
-/// The settings of a file, of the nearest `stepscope.toml` where none is named, for callers that ask
-/// `check` themselves: baselines, the history, and options of the comparison by their names.
+/// The settings of a file, or of the nearest `stepscope.toml` if none is named, for callers that
+/// run `check` themselves: baselines, the history, and options of the comparison by name.
 pub fn gate_settings(file: Option<&Path>, target: Option<&str>) -> Result<Value, Refusal> {
     let file = file.map(Path::to_owned).or_else(find);
     let settings = Settings::of_file(file.as_deref(), target)?;
@@ -162,7 +163,7 @@ pub fn gate_settings(file: Option<&Path>, target: Option<&str>) -> Result<Value,
     }))
 }
 
-/// The file of this folder, or of the nearest above that has one.
+/// The file in this folder, or in the nearest parent that has one.
 fn find() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let mut files = here.ancestors().map(|folder| folder.join(FILE));
@@ -193,9 +194,9 @@ fn parse(text: &str, path: &Path, target: Option<&str>) -> Result<Settings, Fail
     let mut targets = file.targets;
     let Some(section) = targets.remove(target) else {
         let names: Vec<&str> = targets.keys().map(String::as_str).collect();
-        let message = format!("there is no [targets.{target}] in {}", path.display());
+        let message = format!("no [targets.{target}] in {}", path.display());
         let hint = if names.is_empty() {
-            "it has no [targets.NAME] at all".to_owned()
+            "it has no [targets.NAME] sections".to_owned()
         } else {
             format!("its targets: {}", names.join(", "))
         };
@@ -206,7 +207,7 @@ fn parse(text: &str, path: &Path, target: Option<&str>) -> Result<Settings, Fail
 }
 
 impl Settings {
-    /// What a section says takes the place of what was said before; budgets do so by metric.
+    /// What a section says replaces what earlier sections said; budgets are replaced per metric.
     fn add(&mut self, section: Section, text: &str, path: &Path) {
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut budgets: Vec<(String, Spanned<OneOrMore>)> = section.budgets.into_iter().collect();
@@ -249,7 +250,7 @@ impl Settings {
     }
 }
 
-/// A limit of the file as a budget of the command line.
+/// A limit in the file, as a budget of the command line.
 fn written(metric: &str, limit: &str) -> String {
     let limit = limit.trim();
     if limit.starts_with(['<', '>']) {
@@ -259,7 +260,7 @@ fn written(metric: &str, limit: &str) -> String {
     }
 }
 
-/// A path of the file counts from its folder; a name such as `latest~1` stays what it is.
+/// A path in the file is relative to its folder; a name such as `latest~1` stays as it is.
 fn beside(folder: &Path, baseline: &str) -> String {
     let path = baseline.rsplit_once('@').map_or(baseline, |(path, _)| path);
     let is_here =
@@ -356,6 +357,6 @@ step_time = \"<=120ms\"
         );
         let error = settings("[check.budgets]\nstep_time = 2\n", None).expect_err("an error");
         assert!(error.contains("stepscope.toml:2:"), "{error}");
-        assert!(error.contains("a text or a list of texts"), "{error}");
+        assert!(error.contains("a string or a list of strings"), "{error}");
     }
 }

@@ -1,4 +1,5 @@
-//! A result as commands of GitHub Actions, which show it in the checks and beside the code.
+//! A result as workflow commands of GitHub Actions, which appear in the checks and next to the
+//! code.
 //!
 //! ```text
 //! ::error file=train.py,line=29,title=stepscope%3A step_time=+2%25 is broken::5.9 ms instead of …
@@ -10,10 +11,10 @@ use stepscope_analysis::comparing::check::CheckVerdict;
 
 use super::Told;
 
-/// Causes that an annotation tells.
+/// Maximum number of causes in an annotation.
 const CAUSES: usize = 5;
 
-/// One line a budget that does not pass, or one that says that all do.
+/// One line per budget that does not pass, or one line saying that all pass.
 pub(super) fn text(result: &Told<'_>) -> String {
     let report = result.report;
     let mut text = String::new();

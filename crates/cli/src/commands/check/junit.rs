@@ -1,4 +1,4 @@
-//! A result as JUnit XML: one test case a budget.
+//! A result as JUnit XML: one test case per budget.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ pub(super) fn text(result: &Told<'_>) -> String {
         let rows = report.rows.iter();
         rows.filter(|row| row.verdict == verdict).count()
     };
-    // What cannot be checked and may be so is skipped; else it is an error, not a failure.
+    // What may be unknown and is unknown is skipped; otherwise it is an error, not a failure.
     let unknown = count(CheckVerdict::Unknown);
     let is_allowed = report.is_passed && unknown > 0;
     let (errors, skipped) = if is_allowed {
@@ -90,7 +90,7 @@ fn push_case(text: &mut String, result: &Told<'_>, row: &CheckedBudget, is_allow
     text.push_str("    </testcase>\n");
 }
 
-/// Text of an element or an attribute. What XML cannot hold is left out.
+/// Text of an element or an attribute. Characters that XML cannot contain are dropped.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use stepscope_analysis::Cell;
-use stepscope_analysis::comparing::check::{CheckReport, CheckVerdict, CheckedBudget};
 use stepscope_analysis::asking::Report;
+use stepscope_analysis::comparing::check::{CheckReport, CheckVerdict, CheckedBudget};
 
 use super::Told;
 
@@ -59,7 +59,10 @@ fn push_budgets(text: &mut String, report: &CheckReport) {
         let change = match (row.ratio, row.difference) {
             (Some(ratio), _) => {
                 let sign = if ratio < 0.0 { "−" } else { "+" };
-                format!("{sign}{}", stepscope_analysis::telling::format::percent(ratio.abs()))
+                format!(
+                    "{sign}{}",
+                    stepscope_analysis::telling::format::percent(ratio.abs())
+                )
             }
             (None, Some(_)) => cell("difference_text"),
             (None, None) => "–".to_owned(),

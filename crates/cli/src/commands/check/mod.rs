@@ -14,9 +14,11 @@ use std::path::{Path, PathBuf};
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
-use stepscope_analysis::comparing::check::{Budget, Check, CheckOptions, CheckReport, split_budgets};
 use stepscope_analysis::asking::{NamedText, ask};
 use stepscope_analysis::catalogue::find_comparison;
+use stepscope_analysis::comparing::check::{
+    Budget, Check, CheckOptions, CheckReport, split_budgets,
+};
 use stepscope_analysis::{Answer, Compared, Comparison, ComparisonEntry};
 
 use super::{analysis, comparison};

@@ -1,4 +1,4 @@
-//! Where in the sources a budget was broken: the line of an op, else that of the budget itself.
+//! Source location of a broken budget: the line of an op, else the line of the budget itself.
 
 use std::path::{Path, PathBuf};
 
@@ -6,14 +6,14 @@ use stepscope_analysis::comparing::check::{CheckVerdict, CheckedBudget, CheckedC
 
 use super::config::{Placed, Settings};
 
-/// A file below the current folder, with its line from 1.
+/// A file below the current folder, with a line number starting at 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) file: String,
     pub(super) line: usize,
 }
 
-/// Where budgets stand and where sources lie.
+/// Where budgets and sources are.
 pub(super) struct Places<'a> {
     budgets: &'a [Placed],
     folder: PathBuf,
@@ -27,14 +27,14 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The line of the budget's op; of a time or of memory that is broken, that of the first cause that
-    /// has one.
-    /// Where its file is not below this folder, the line of the budget in `stepscope.toml`, else the one recorded.
+    /// The line of the budget's op. For a broken time or memory budget, the line of the first cause
+    /// that has one. If that file is not below this folder: the line of the budget in
+    /// `stepscope.toml`, else the recorded line.
     pub(super) fn find(&self, row: &CheckedBudget, causes: &[CheckedCause]) -> Option<Place> {
         let explains = |cause: &&CheckedCause| match row.unit {
             FigureUnit::Picos | FigureUnit::Ratio => cause.difference_bytes.is_none(),
             FigureUnit::Bytes => row.metric == "memory_peak" && cause.difference_bytes.is_some(),
-            // What is counted has no one place.
+            // Counts have no single location.
             FigureUnit::Count => false,
         };
         let is_broken = row.verdict == CheckVerdict::Broken;
@@ -59,8 +59,8 @@ impl<'a> Places<'a> {
         })
     }
 
-    /// A line as a profile records it. It may have been recorded on another machine: then the file is
-    /// that of this folder on whose path the recorded one ends.
+    /// A line as recorded in a profile. It may have been recorded on another machine; then the file
+    /// is the one below this folder whose path is a suffix of the recorded path.
     fn of_source(&self, source: &str) -> Option<Place> {
         let Place { file: path, line } = recorded(source)?;
         let parts: Vec<&str> = path

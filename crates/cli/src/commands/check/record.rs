@@ -1,4 +1,4 @@
-//! The history file: a line for each run, appended, so that nothing that stands in it is lost.
+//! The history file: one line per run, appended, so that nothing in it is lost.
 
 use std::fs::OpenOptions;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -52,7 +52,7 @@ pub(super) fn append(
     Ok(())
 }
 
-/// Appends a line, after a break where a run before it was cut off.
+/// Appends a line, after a line break if the last run was cut off.
 fn add_line(path: &Path, line: &str) -> std::io::Result<()> {
     let mut file = OpenOptions::new()
         .read(true)
@@ -73,7 +73,7 @@ fn now() -> Option<i64> {
     i64::try_from(since.as_secs()).ok()
 }
 
-/// The commit of the folder in which the command runs; none where Git knows none.
+/// The commit of the current folder; none if Git knows none.
 fn commit_here() -> Option<String> {
     let answer = Command::new("git")
         .args(["rev-parse", "HEAD"])

@@ -1,4 +1,4 @@
-//! The session that is checked, and its baselines: the last of the list is checked.
+//! The session to check and its baselines; it is the last of the list.
 
 use clap::ArgMatches;
 use stepscope_analysis::comparing::check::CheckOptions;
@@ -12,7 +12,7 @@ use crate::exit::{Exit, Failure};
 use crate::open;
 use crate::output::Output;
 
-/// The baselines, then the session that is checked.
+/// The baselines, then the session to check.
 pub(super) fn choose(
     arguments: &ArgMatches,
     settings: &Settings,
@@ -36,7 +36,7 @@ pub(super) fn choose(
     if let Some(same) = chosen.iter().find(|baseline| baseline.is(&checked)) {
         let message = format!("the baseline is the session itself: {}", same.location);
         return Err(Failure::new(Exit::Usage, message)
-            .hint("--baseline latest~1 is the session before the newest of PATH"));
+            .hint("--baseline latest~1 is the session before the newest one of PATH"));
     }
     chosen.push(checked);
     Ok(chosen)
@@ -58,8 +58,10 @@ fn before(
             "--baseline-runs {count}: no session was captured before {}",
             checked.files.name
         );
-        return Err(Failure::new(Exit::Usage, message)
-            .hint("--baseline PATH names another, `stepscope sessions PATH` lists what is there"));
+        return Err(Failure::new(Exit::Usage, message).hint(
+            "name another one with --baseline PATH; `stepscope sessions PATH` lists the \
+                sessions",
+        ));
     }
     if kept.len() < count {
         let have = counted(kept.len(), "session");
@@ -71,7 +73,7 @@ fn before(
     Ok(kept.iter().rev().map(|files| of(root, files)).collect())
 }
 
-/// The command line that gives the result again, whatever `stepscope.toml` says.
+/// The command line that reproduces the result, independent of `stepscope.toml`.
 pub(super) fn command_line(
     arguments: &ArgMatches,
     settings: &Settings,

@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all, compressed where their names say so.
+//! Files that are written completely or not at all, compressed if their names say so.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -9,11 +9,11 @@ use flate2::write::GzEncoder;
 
 use crate::exit::{Exit, Failure};
 
-/// Twice as fast as the usual level, for files a tenth larger.
+/// Twice as fast as the default level, for files about 10 % larger.
 const LEVEL: u32 = 3;
 
-/// Writes a file beside its place and moves it there when it is whole. Gives what the writer gives,
-/// and the size of the file.
+/// Writes to a temporary file in the same folder and renames it once complete. Returns the writer's
+/// result and the size of the file.
 pub(crate) fn write<T>(
     path: &Path,
     write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<T>,
@@ -40,7 +40,7 @@ pub(crate) fn write<T>(
     Ok((answer, bytes))
 }
 
-/// A file under another name, removed unless it was renamed.
+/// A temporary file, removed on drop unless it was renamed.
 struct Unfinished(PathBuf);
 
 impl Unfinished {
@@ -52,7 +52,7 @@ impl Unfinished {
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        // Gone once it has its name.
+        // Does nothing once the file is renamed.
         let _ = fs::remove_file(&self.0);
     }
 }

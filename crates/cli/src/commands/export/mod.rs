@@ -12,9 +12,8 @@ mod xplane;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches, value_parser};
-use stepscope_analysis::asking::selection::Selection;
-use stepscope_analysis::measuring::selection::wanted_times;
 use stepscope_analysis::AnalysisError;
+use stepscope_analysis::asking::selection::Selection;
 use stepscope_analysis::telling::format as figures;
 use stepscope_interchange::write::{Wanted, Written};
 use stepscope_model::{Reads, Session};
@@ -181,7 +180,7 @@ pub(crate) fn wanted(session: &Session, arguments: &ArgMatches) -> Result<Wanted
     }
     let selection = Selection::from_arg_matches(arguments)
         .map_err(|error| AnalysisError::Options(error.to_string()))?;
-    let times = wanted_times(session, &selection)?;
+    let times = selection.parts(session)?;
     Ok(Wanted {
         devices: times.devices,
         hosts: times.hosts,

@@ -26,7 +26,7 @@ const SELECTION: [&str; 6] = ["steps", "time", "device", "host", "program", "mat
 const FORMATS: &str = "Formats";
 const REPORTS: &str = "Reports";
 
-/// What reports add to the command.
+/// The arguments that reports add to the command.
 pub(crate) fn arguments() -> Vec<Arg> {
     let place = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name)
@@ -40,44 +40,50 @@ pub(crate) fn arguments() -> Vec<Arg> {
         place(
             "html",
             "FILE",
-            "The pages with their answers in one file that needs no server and no network",
+            "The pages and their answers as one HTML file that needs no server or network",
         ),
         place(
             "markdown",
             "FILE",
-            "A page of Markdown for an issue or a pull request; `-` prints it",
+            "A Markdown page for an issue or pull request; `-` prints it",
         ),
         place(
             "csv",
             "DIR",
-            "Every table and every slice as CSV, with tables.json that describes them",
+            "Every table and slice as CSV, described in tables.json",
         ),
         place(
             "parquet",
             "DIR",
-            "The same as Parquet, for DuckDB, pandas and Polars",
+            "Every table and slice as Parquet, for DuckDB, pandas, and Polars",
         ),
         Arg::new("max-size")
             .long("max-size")
             .value_name("SIZE")
             .value_parser(args::parse_size)
             .help_heading(REPORTS)
-            .help("What the HTML may take, such as 5M; what is least needed is left out [default: 15M]"),
+            .help(
+                "Maximum size of the HTML, such as 5M; the least needed parts are left out \
+                [default: 15M]",
+            ),
         Arg::new("redact")
             .long("redact")
             .action(ArgAction::SetTrue)
             .help_heading(REPORTS)
-            .help("Put other names in the place of names, paths and sources, in every format"),
+            .help("Redact names, paths, and sources, in every format"),
         Arg::new("redact-key")
             .long("redact-key")
             .value_name("TEXT")
             .requires("redact")
             .help_heading(REPORTS)
-            .help("Names become the same in every report with this key; without it, in none"),
+            .help(
+                "Key for --redact: reports with the same key have the same names [default: \
+                random]",
+            ),
     ]
 }
 
-/// The session with other names and what was done to it, where that is asked for.
+/// The redacted session and what was redacted, if requested.
 pub(crate) fn redacted(
     session: &Session,
     arguments: &ArgMatches,
@@ -89,16 +95,16 @@ pub(crate) fn redacted(
     redacted_with(session, key.map(String::as_str)).map(Some)
 }
 
-/// The session with other names, by a key or by one that nobody knows.
+/// The redacted session, with this key or a random one.
 pub(crate) fn redacted_with(
     session: &Session,
     key: Option<&str>,
 ) -> Result<(Session, About), Failure> {
     share::redacted(session, key)
-        .map_err(|error| Failure::new(Exit::Failure, format!("cannot replace names: {error}")))
+        .map_err(|error| Failure::new(Exit::Failure, format!("cannot redact names: {error}")))
 }
 
-/// Writes every report that was asked for.
+/// Writes every requested report.
 pub(crate) fn run(
     session: &Session,
     about: &About,
@@ -127,11 +133,11 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// What is said of a report that was written.
+/// What to print about a report that was written.
 pub(crate) struct Said {
     /// Size and content.
     pub(crate) sentence: String,
-    /// What there was no room for.
+    /// What did not fit.
     pub(crate) left_out: Vec<String>,
     /// Bytes of all files.
     pub(crate) bytes: u64,
@@ -161,7 +167,7 @@ pub(crate) fn write(
         "parquet" => write_folder(session, about, options, path, Format::Parquet),
         _ => Err(Failure::new(
             Exit::Usage,
-            format!("there is no format {option:?}"),
+            format!("unknown format {option:?}"),
         )),
     }
 }
@@ -228,11 +234,11 @@ fn selected(arguments: &ArgMatches) -> Vec<(String, String)> {
     given.collect()
 }
 
-/// A folder of ours: new, empty, or of an earlier export, whose tables go.
+/// A folder of ours: new, empty, or from an earlier export, whose tables are removed.
 struct OwnFolder<'a> {
     path: &'a Path,
     bytes: u64,
-    /// Why a file was not written, in our words.
+    /// Why a file was not written.
     failure: Option<Failure>,
 }
 
@@ -248,7 +254,7 @@ impl<'a> OwnFolder<'a> {
         if rest.next().is_some() {
             let message = format!("{} holds other files", path.display());
             return Err(Failure::new(Exit::Failure, message)
-                .hint("give a new folder, or one that an earlier export wrote"));
+                .hint("give a new folder, or one written by an earlier export"));
         }
         Ok(Self {
             path,
@@ -284,7 +290,7 @@ fn remove_earlier(folder: &Path) -> io::Result<()> {
     let earlier: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
     let tables = earlier["tables"].as_array().into_iter().flatten();
     for name in tables.filter_map(|table| table["file"].as_str()) {
-        // Plain names only: nothing beside this folder is ours.
+        // Plain names only: nothing outside this folder is ours.
         let is_plain = Path::new(name).file_name().is_some_and(|last| last == name);
         let is_table = Path::new(name)
             .extension()
@@ -307,7 +313,7 @@ impl From<ExportError> for Failure {
             ExportError::NoPage => Self::new(Exit::Failure, error.to_string())
                 .hint("build without STEPSCOPE_NO_UI=1, with Node.js 20.19 or newer"),
             ExportError::TooSmall { .. } => Self::new(Exit::Failure, error.to_string())
-                .hint("give --max-size more, or select less: --steps, --device"),
+                .hint("increase --max-size, or select less with --steps or --device"),
             error => Self::new(Exit::Failure, error.to_string()),
         }
     }

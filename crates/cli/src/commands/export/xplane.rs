@@ -9,23 +9,27 @@ use stepscope_model::{HostId, Session};
 use super::{Report, file};
 use crate::exit::{Exit, Failure};
 
-/// Writes the profile; of several hosts one each, into a folder.
+/// Writes the profile; for several hosts, one profile each, into a folder.
 pub(crate) fn write(session: &Session, wanted: &Wanted, path: &Path) -> Result<Report, Failure> {
     let hosts = wanted_hosts(session, wanted);
     if let [only] = hosts[..] {
         return write_host(session, only, wanted, path);
     }
     if hosts.is_empty() {
-        let message = "nothing of the session is selected: there is no profile to write";
+        let message = "the selection is empty, so there is no profile to write";
         return Err(Failure::new(Exit::Usage, message));
     }
     fs::create_dir_all(path).map_err(|error| {
         let count = hosts.len();
         let message = format!(
-            "the session has {count} hosts, and no folder can be made for their profiles ({error}): {}",
+            "the session has {count} hosts, and the folder for their profiles cannot be created \
+                ({error}): {}",
             path.display()
         );
-        Failure::new(Exit::Failure, message).hint("give the name of a folder, or choose one --host")
+        Failure::new(Exit::Failure, message).hint(
+            "give the name of a folder, or select one host \
+            with --host",
+        )
     })?;
     let mut all = Report {
         written: Written::default(),
@@ -57,7 +61,7 @@ fn write_host(
     })
 }
 
-/// A host's name may hold what a file's may not.
+/// Host names may contain characters that file names may not.
 fn file_name(host: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
     let plain = host.chars().map(|c| if is_plain(c) { c } else { '_' });

@@ -1,4 +1,4 @@
-//! Starting the engine on another machine: looking for it, starting it, and trying the tunnel.
+//! Starting the engine on another machine: find it, start it, and test the tunnel.
 
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
@@ -13,34 +13,34 @@ use super::Place;
 use super::line::Line;
 use crate::exit::{Exit, Failure};
 
-/// Marks the lines of our scripts among what a shell's start files print.
+/// Marks our scripts' lines in the output, which also has what a shell's startup files print.
 const MARK: &str = "stepscope-tunnel";
-/// Ports tried there before giving up.
+/// Number of remote ports to try before giving up.
 const ATTEMPTS: usize = 5;
-/// Where browsers look first.
+/// The port that browsers are pointed at first.
 const USUAL_PORT: u16 = 6006;
 
-/// What is to be shown.
+/// What to show.
 pub(crate) struct Wanted {
-    /// Path over there, `~` for the home directory.
+    /// Path on the remote machine, `~` for the home directory.
     pub(crate) path: String,
     pub(crate) session: Option<String>,
-    /// How Stepscope is called there.
+    /// The command that runs Stepscope there.
     pub(crate) command: Option<String>,
     pub(crate) local_port: Option<u16>,
-    /// A port to be used there; any if none.
+    /// The remote port; any if `None`.
     pub(crate) remote_port: Option<u16>,
     pub(crate) token: Option<String>,
 }
 
-/// How looking for the engine ended.
+/// The result of looking for the engine.
 pub(crate) enum Engine {
     Running(Running),
-    /// It cannot be used there, and why.
+    /// It cannot be used there, with the reason.
     Missing(String),
 }
 
-/// The engine over there, and the tunnel to it.
+/// The remote engine and the tunnel to it.
 pub(crate) struct Running {
     pub(crate) line: Line,
     pub(crate) local_port: u16,
@@ -54,11 +54,11 @@ impl Running {
     }
 }
 
-/// Makes the command that opens the connection, from `LOCAL:127.0.0.1:REMOTE`.
+/// Builds the command that opens the connection, from `LOCAL:127.0.0.1:REMOTE`.
 pub(crate) type Connect = dyn Fn(&str) -> Command + Send + Sync;
 
 impl Engine {
-    /// Connects, looks for Stepscope there, starts it, and asks it for its version through the tunnel.
+    /// Connects, finds Stepscope there, starts it, and requests its version through the tunnel.
     pub(crate) fn start(
         place: &Place,
         connect: &Connect,
@@ -89,7 +89,7 @@ impl Engine {
                     .find(|line| line.contains("open failed"))
                     .unwrap_or("");
                 let why = format!(
-                    "{} forwards no ports ({})",
+                    "{} does not allow port forwarding ({})",
                     place.host,
                     if detail.is_empty() {
                         "the tunnel does not answer"
@@ -107,7 +107,7 @@ impl Engine {
             }));
         }
         let message = format!(
-            "no free port was found there in {ATTEMPTS} attempts: {}",
+            "found no free port there in {ATTEMPTS} attempts: {}",
             place.url
         );
         Err(Failure::new(Exit::Failure, message))
@@ -133,7 +133,7 @@ fn start(
             Exit::Failure,
             format!("{program} cannot be started ({error})"),
         )
-        .hint("install it, or name another in STEPSCOPE_SSH")
+        .hint("install it, or name another program in STEPSCOPE_SSH")
     })?;
     line.send(&search(wanted.command.as_deref()));
     let Some(found) = marked(&line) else {
@@ -145,7 +145,7 @@ fn start(
             place.host
         )));
     };
-    // By standard input and the environment: what stands in a command line, all users there can see.
+    // By standard input and the environment: all users of the machine can see command lines.
     line.send(&format!("STEPSCOPE_TOKEN={} ", quoted(token)));
     line.send(&format!(
         "exec {program} view {} --child --no-report --host 127.0.0.1 --port {remote_port}",
@@ -171,7 +171,7 @@ fn start(
     let said = line.said();
     if status == Some(2) && said.contains("--child") {
         return Ok(Started::Missing(format!(
-            "Stepscope on {} is too old for this",
+            "Stepscope on {} is too old for tunnels",
             place.host
         )));
     }
@@ -181,7 +181,7 @@ fn start(
     Err(told_there(place, status, &said))
 }
 
-/// What the engine over there said before it ended.
+/// What the remote engine printed before it ended.
 fn told_there(place: &Place, status: Option<i32>, said: &str) -> Failure {
     let line = |word: &str| {
         let found = said.lines().find_map(|line| line.trim().strip_prefix(word));
@@ -189,7 +189,7 @@ fn told_there(place: &Place, status: Option<i32>, said: &str) -> Failure {
     };
     let message = line("error:").unwrap_or_else(|| {
         let last = said.lines().rev().find(|line| !line.trim().is_empty());
-        last.unwrap_or("Stepscope ended without a word")
+        last.unwrap_or("Stepscope ended without a message")
             .trim()
             .to_owned()
     });
@@ -207,7 +207,7 @@ fn broken(place: &Place, line: &mut Line) -> Failure {
     (place.failure)(&place.url, &place.host, status, &line.said())
 }
 
-/// A script that says where Stepscope is. `own` is how the person says it is called there.
+/// A script that prints where Stepscope is. `own` is the command that the user gave for it.
 fn search(own: Option<&str>) -> String {
     if let Some(own) = own {
         return format!("echo {}\n", quoted(&format!("{MARK} at {own}")));
@@ -219,7 +219,7 @@ fn search(own: Option<&str>) -> String {
     ];
     let mut script = String::new();
     for place in places {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(
             script,
             "command -v \"{place}\" >/dev/null 2>&1 && echo \"{MARK} at $(command -v \"{place}\")\" || "
@@ -265,7 +265,7 @@ fn asked(port: u16, token: &str) -> Option<String> {
     Some(answer)
 }
 
-/// The wanted port here, or the next free one; 0 for any.
+/// The requested local port, or the next free one; 0 for any.
 pub(crate) fn free_port(wanted: Option<u16>) -> Result<u16, Failure> {
     let first = wanted.unwrap_or(USUAL_PORT);
     let last = if first == 0 {
@@ -282,16 +282,16 @@ pub(crate) fn free_port(wanted: Option<u16>) -> Result<u16, Failure> {
     }
     Err(Failure::new(
         Exit::Failure,
-        format!("no port from {first} to {last} is free here"),
+        format!("no free local port from {first} to {last}"),
     )
-    .hint("choose another with --port"))
+    .hint("choose another one with --port"))
 }
 
 fn drawn() -> Result<String, Failure> {
     stepscope_server::new_token().map_err(|error| Failure::new(Exit::Failure, error.to_string()))
 }
 
-/// A port that nobody uses by habit.
+/// A random port from a range that is rarely used.
 fn random_port() -> Result<u16, Failure> {
     let digits = drawn()?;
     let number = u16::from_str_radix(&digits[..4], 16).unwrap_or(0);
@@ -309,17 +309,17 @@ mod tests {
             host: "vm".to_owned(),
             failure: |_, _, _, _| Failure::new(Exit::Failure, "ssh"),
         };
-        let said = "banner\nerror: there is no such file or folder: /x\nhint: look in /y\n";
+        let said = "banner\nerror: no such file or folder: /x\nhint: look in /y\n";
         let Failure::Told {
             exit,
             message,
             hint,
         } = told_there(&place, Some(3), said)
         else {
-            panic!("a failure is told");
+            panic!("expected a failure with a message");
         };
         assert_eq!(exit, Exit::Path);
-        assert_eq!(message, "on vm: there is no such file or folder: /x");
+        assert_eq!(message, "on vm: no such file or folder: /x");
         assert_eq!(hint, "look in /y");
     }
 

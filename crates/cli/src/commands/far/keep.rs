@@ -1,4 +1,5 @@
-//! Keeping a tunnel until Ctrl-C: where the connection breaks it is made again, or that is said.
+//! Keeps a tunnel open until Ctrl-C: reconnects if the connection breaks, or reports that it
+//! cannot.
 
 use std::time::Duration;
 
@@ -9,10 +10,10 @@ use crate::output::Output;
 
 /// Pauses before attempts to connect again, in seconds.
 const PAUSES: [u64; 6] = [1, 2, 5, 10, 20, 30];
-/// How often it is looked whether the connection still stands.
+/// How often to check whether the connection is still up.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Says the address and stays until Ctrl-C.
+/// Prints the address and runs until Ctrl-C.
 pub(crate) fn alive(
     mut running: Running,
     place: &Place,
@@ -27,7 +28,7 @@ pub(crate) fn alive(
         let mut stop = Box::pin(stepscope_server::asked_to_stop());
         output.address(&running.url());
         output.remark(&format!(
-            "computed on {}, shown here through one tunnel of ssh; Ctrl-C ends both",
+            "computed on {}, shown here through an ssh tunnel; Ctrl-C ends both",
             place.host
         ));
         loop {
@@ -45,7 +46,7 @@ pub(crate) fn alive(
                     }
                 }
             };
-            // Ctrl-C reaches ssh as well, and may do so first.
+            // Ctrl-C reaches ssh as well, possibly before it reaches us.
             tokio::select! {
                 () = &mut stop => {
                     output.remark("stopped");
@@ -61,7 +62,7 @@ pub(crate) fn alive(
                 return Err(Failure::new(Exit::Failure, message));
             }
             output.warn(
-                &format!("the connection to {} broke; connecting again", place.host),
+                &format!("lost the connection to {}; reconnecting", place.host),
                 "",
             );
             let again = Wanted {
@@ -96,7 +97,7 @@ pub(crate) fn alive(
                 return Err(last);
             };
             running = engine;
-            output.remark("connected again");
+            output.remark("reconnected");
             output.address(&running.url());
         }
     })

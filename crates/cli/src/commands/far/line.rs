@@ -1,4 +1,4 @@
-//! A program under way with which lines are exchanged, and which ends when its input does.
+//! A running program with which lines are exchanged, and which ends when its input does.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// How long a program may take to end once its input has ended.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Bytes of standard error that are kept to be told.
+/// How many bytes of standard error are kept for messages.
 const MAX_SAID: usize = 64 << 10;
 
 /// The program.
@@ -29,7 +29,7 @@ impl Line {
         let input = child.stdin.take();
         let (sender, lines) = channel();
         if let Some(stdout) = child.stdout.take() {
-            // Ends with the program, or when nobody takes lines any more.
+            // Ends with the program, or when nobody reads lines anymore.
             std::thread::spawn(move || {
                 for line in BufReader::new(stdout).lines().map_while(Result::ok) {
                     if sender.send(line).is_err() {
@@ -61,7 +61,7 @@ impl Line {
         })
     }
 
-    /// Sends a line. A program that is gone says so by the end of its lines.
+    /// Sends a line. If the program has ended, [`Self::next`] says so.
     pub(crate) fn send(&mut self, text: &str) {
         if let Some(input) = &mut self.input {
             let _ = input
@@ -70,7 +70,7 @@ impl Line {
         }
     }
 
-    /// The next line; None at the end.
+    /// The next line; `None` at the end.
     pub(crate) fn next(&self) -> Option<String> {
         self.lines.recv().ok()
     }
@@ -83,12 +83,12 @@ impl Line {
             .clone()
     }
 
-    /// How it ended, if it has.
+    /// Its exit status, if it has ended.
     pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()
     }
 
-    /// Ends it: by ending its input first, which ends what it runs elsewhere.
+    /// Ends it: closes its input first, which ends what it runs elsewhere.
     pub(crate) fn end(&mut self) -> Option<ExitStatus> {
         drop(self.input.take());
         let began = Instant::now();

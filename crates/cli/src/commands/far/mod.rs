@@ -1,5 +1,5 @@
-//! Pages of another machine, shown here: the engine runs where the files are, and one connection of
-//! `ssh` carries its pages.
+//! Pages of a remote machine, shown here: the engine runs where the files are, and one `ssh`
+//! connection carries its pages.
 //!
 //! ```text
 //! browser ── 127.0.0.1:LOCAL ══ ssh ══ 127.0.0.1:REMOTE ── stepscope view --child
@@ -20,8 +20,8 @@ use crate::exit::{Exit, Failure};
 use crate::output::Output;
 use engine::{Engine, Wanted};
 
-/// Shows what `ssh://` names by an engine over there. None where PATH is something else, or where
-/// Stepscope is not there: then files are fetched and read here.
+/// Shows what an `ssh://` URL names, using a remote engine. `None` if PATH is something else, or if
+/// Stepscope is not installed there; then files are fetched and read here.
 pub(crate) fn view(
     root: &Path,
     arguments: &ArgMatches,
@@ -62,7 +62,7 @@ pub(crate) fn view(
         Engine::Running(running) => running,
         Engine::Missing(why) => {
             output.remark(&format!(
-                "{why}; its files are fetched and read here instead"
+                "{why}; fetching its files to read them here instead"
             ));
             return Ok(None);
         }
@@ -70,10 +70,10 @@ pub(crate) fn view(
     keep::alive(engine, &place, &connect, &wanted, output).map(Some)
 }
 
-/// A machine, and how its connection's errors are told.
+/// A machine, and how its connection errors are reported.
 pub(crate) struct Place {
     pub(crate) url: String,
     pub(crate) host: String,
-    /// From URL, host, exit code, and what was printed on standard error.
+    /// Builds a failure from URL, host, exit code, and standard error.
     pub(crate) failure: fn(&str, &str, Option<i32>, &str) -> Failure,
 }

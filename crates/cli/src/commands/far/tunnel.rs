@@ -1,4 +1,4 @@
-//! `stepscope tunnel`: pages of a Cloud TPU VM, by way of `gcloud`.
+//! `stepscope tunnel`: pages of a Cloud TPU VM, through `gcloud`.
 
 use std::fmt::Write as _;
 use std::process::Command as Program;
@@ -32,13 +32,13 @@ pub(crate) fn command() -> Command {
             .help(help)
     };
     Command::new("tunnel")
-        .about("Show pages of a Cloud TPU VM here, through gcloud")
+        .about("Show the pages of a Cloud TPU VM here, through gcloud")
         .after_help(
-            "Examples:\n  # Start Stepscope there on a folder, and show its pages here\n  \
+            "Examples:\n  # Start Stepscope on the VM, and show its pages here\n  \
              stepscope tunnel my-tpu us-central2-b my-project --logdir /tmp/logs\n  \
-             # Only the tunnel: `stepscope view` or TensorBoard already runs there at port 6006\n  \
+             # Only the tunnel, to a server already running there on port 6006\n  \
              stepscope tunnel my-tpu us-central2-b my-project\n  \
-             # Another port here and there, and only the commands\n  \
+             # Other ports here and there; print the commands only\n  \
              stepscope tunnel my-tpu us-central2-b my-project 7007 6007 --dry-run\n\n\
              Machines reached by plain ssh need no gcloud: stepscope view ssh://HOST/PATH",
         )
@@ -52,12 +52,12 @@ pub(crate) fn command() -> Command {
         .arg(port(
             "local",
             "LOCAL_PORT",
-            "Port here, or the next that is free [default: 6006]",
+            "Local port; if taken, the next free one [default: 6006]",
         ))
         .arg(port(
             "remote",
             "REMOTE_PORT",
-            "Port there [default: 6006; with --logdir any]",
+            "Remote port [default: 6006; any with --logdir]",
         ))
         .arg(
             Arg::new("logdir")
@@ -71,25 +71,26 @@ pub(crate) fn command() -> Command {
                 .value_name("NUMBER")
                 .default_value("0")
                 .value_parser(value_parser!(u32))
-                .help("Which machine of a slice with several"),
+                .help("Worker to connect to, if the TPU slice has several machines"),
         )
         .arg(
             Arg::new("dry-run")
                 .long("dry-run")
                 .action(clap::ArgAction::SetTrue)
-                .help("Print the commands and run none"),
+                .help("Print the commands without running them"),
         )
         .arg(remote_command())
 }
 
-/// Names of machines, zones and projects have letters, digits, dashes; projects of domains colons
-/// and dots. Anything else is a slip, or an option that would reach `gcloud`.
+/// Names of machines, zones, and projects consist of letters, digits, and dashes; those of
+/// domain-scoped projects also have colons and dots. Anything else is a typo, or an option that
+/// would reach `gcloud`.
 fn parse_name(text: &str) -> Result<String, String> {
     let is_fine = text
         .chars()
         .all(|c| c.is_ascii_alphanumeric() || "-_.:@".contains(c));
     if !is_fine || text.starts_with('-') || text.is_empty() {
-        return Err("letters, digits and dashes are allowed".to_owned());
+        return Err("only letters, digits, and dashes are allowed".to_owned());
     }
     Ok(text.to_owned())
 }
@@ -104,7 +105,7 @@ struct Machine {
 }
 
 impl Machine {
-    /// `gcloud … ssh` up to and with its own options.
+    /// `gcloud … ssh`, including its own options.
     fn words(&self) -> Vec<String> {
         let words = [
             "gcloud",
@@ -121,10 +122,10 @@ impl Machine {
         words
     }
 
-    /// The whole command: what runs there, and what `ssh` is told.
+    /// The whole command: what runs on the VM, and the arguments for `ssh`.
     fn with(&self, command: &str, forward: &str) -> Vec<String> {
         let mut words = self.words();
-        // Without questions: its input is ours.
+        // Without prompts: its input is ours.
         words.push("--quiet".to_owned());
         words.push(format!("--command={command}"));
         let ssh = [
@@ -142,7 +143,7 @@ impl Machine {
     }
 }
 
-/// Opens the tunnel and stays until Ctrl-C, or prints what it would run.
+/// Opens the tunnel and runs until Ctrl-C, or prints the commands.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
     let word = |name: &str| {
         arguments
@@ -212,7 +213,7 @@ fn program(words: &[String]) -> Program {
     command
 }
 
-/// A tunnel to what already runs there.
+/// A tunnel to a server that is already running there.
 fn only_tunnel(
     machine: &Machine,
     local: Option<u16>,
@@ -221,19 +222,19 @@ fn only_tunnel(
 ) -> Result<Exit, Failure> {
     let local = super::engine::free_port(Some(local.unwrap_or(USUAL_PORT)))?;
     let place = place(machine);
-    // `cat` ends with its input, and the connection with it.
+    // `cat` ends with its input, and then the connection ends.
     let words = machine.with(
         "echo stepscope-tunnel up; exec cat",
         &format!("{local}:localhost:{remote}"),
     );
-    let mut line = Line::start(&mut program(&words)).map_err(|error| {
-        Failure::new(Exit::Failure, format!("gcloud cannot be started ({error})"))
-    })?;
+    let mut line = Line::start(&mut program(&words))
+        .map_err(|error| Failure::new(Exit::Failure, format!("cannot start gcloud ({error})")))?;
     while let Some(text) = line.next() {
         if text.starts_with("stepscope-tunnel") {
             output.address(&format!("http://127.0.0.1:{local}"));
             output.remark(&format!(
-                "through a tunnel to port {remote} of {}: what runs there is shown (`stepscope view \
+                "through a tunnel to port {remote} of {}: it shows what runs there (`stepscope \
+                    view \
                  LOGDIR --port {remote}`, or start it from here with --logdir); Ctrl-C ends the tunnel",
                 machine.name
             ));
@@ -296,7 +297,7 @@ fn dry_run(
         );
         let mut words = machine.words();
         words.push(format!("--command={there}"));
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(
             lines,
             "# on {}: the engine\n{}",
@@ -316,7 +317,7 @@ fn dry_run(
     lines
 }
 
-/// A zone ends with a letter; people give the region, or swap the arguments.
+/// A zone ends with a letter; people often pass the region, or swap the arguments.
 fn check_zone(zone: &str) -> Result<(), Failure> {
     let letter = zone.rsplit('-').next().unwrap_or_default();
     let is_zone = zone.matches('-').count() >= 2
@@ -325,8 +326,12 @@ fn check_zone(zone: &str) -> Result<(), Failure> {
     if is_zone {
         return Ok(());
     }
-    Err(Failure::new(Exit::Usage, format!("{zone} is not a zone"))
-        .hint("a zone is a region and a letter, such as us-central2-b; the order is TPU_VM ZONE PROJECT"))
+    Err(
+        Failure::new(Exit::Usage, format!("invalid zone: {zone}")).hint(
+            "a zone is a region and a letter, such as us-central2-b; the arguments are TPU_VM \
+            ZONE PROJECT",
+        ),
+    )
 }
 
 fn check_program(name: &str) -> Result<(), Failure> {
@@ -346,12 +351,12 @@ fn check_program(name: &str) -> Result<(), Failure> {
             "install the Google Cloud CLI (https://cloud.google.com/sdk/docs/install), or use \
              `stepscope view ssh://USER@ADDRESS/PATH` with the machine's external address"
         }
-        _ => "install OpenSSH's client, which gcloud calls",
+        _ => "install the OpenSSH client, which gcloud uses",
     };
     Err(Failure::new(Exit::Failure, format!("{name} is not on the PATH")).hint(hint))
 }
 
-/// What `gcloud` or `ssh` said, as a person is told.
+/// Turns the output of `gcloud` or `ssh` into a failure with a hint.
 fn failure(url: &str, _host: &str, status: Option<i32>, said: &str) -> Failure {
     let has = |words: &str| said.contains(words);
     let (message, hint) = if has("You do not currently have an active account")
@@ -359,11 +364,12 @@ fn failure(url: &str, _host: &str, status: Option<i32>, said: &str) -> Failure {
         || has("invalid_grant")
         || has("gcloud auth login")
     {
-        ("nobody is logged in at gcloud", "run `gcloud auth login`")
+        ("not logged in to gcloud", "run `gcloud auth login`")
     } else if has("SERVICE_DISABLED") || has("API has not been used in project") {
         (
-            "the project does not use the Cloud TPU API",
-            "look at PROJECT: it is the project's id, not its name or number; else run `gcloud services \
+            "the Cloud TPU API is not enabled for the project",
+            "check PROJECT: it must be the project's ID, not its name or number; or run `gcloud \
+                services \
              enable tpu.googleapis.com`",
         )
     } else if has("on 'locations/")
@@ -372,13 +378,14 @@ fn failure(url: &str, _host: &str, status: Option<i32>, said: &str) -> Failure {
         || has("Location ") && has("is not found")
     {
         (
-            "there is no such zone for this project",
-            "look at ZONE: `gcloud compute tpus locations list --project=PROJECT` lists zones",
+            "this project has no such zone",
+            "check ZONE: `gcloud compute tpus locations list --project=PROJECT` lists the zones",
         )
     } else if has("/nodes/") && has("was not found") || has("NOT_FOUND") && has("nodes") {
         (
-            "there is no TPU VM of this name in this zone and project",
-            "look at TPU_VM: `gcloud compute tpus tpu-vm list --zone=ZONE --project=PROJECT` lists them",
+            "no TPU VM with this name in this zone and project",
+            "check TPU_VM: `gcloud compute tpus tpu-vm list --zone=ZONE --project=PROJECT` lists \
+                them",
         )
     } else if has("Read access to project")
         || has("Project '")
@@ -387,32 +394,32 @@ fn failure(url: &str, _host: &str, status: Option<i32>, said: &str) -> Failure {
         || has("Permission 'tpu.")
     {
         (
-            "there is no such project, or you may not look into it",
-            "look at PROJECT (`gcloud projects list`), and at who you are (`gcloud auth list`); it \
-             takes the role TPU Viewer",
+            "the project does not exist, or you have no access to it",
+            "check PROJECT (`gcloud projects list`) and your account (`gcloud auth list`), which \
+             needs the role TPU Viewer",
         )
     } else if has("is not in state") || has("not in the READY state") || has("STOPPED") {
         (
-            "the TPU VM does not run",
+            "the TPU VM is not running",
             "start it: `gcloud compute tpus tpu-vm start TPU_VM --zone=ZONE`",
         )
     } else if has("Permission denied (publickey") {
         (
-            "ssh is not let in",
-            "look whether the project uses OS Login, and at `gcloud compute os-login`",
+            "the machine refused the ssh key",
+            "check whether the project uses OS Login, and see `gcloud compute os-login`",
         )
     } else if has("timed out") || has("Connection refused") || has("No route to host") {
         (
-            "the machine does not answer at port 22",
-            "look at the firewall: without an external address it takes `gcloud alpha … \
+            "the machine does not answer on port 22",
+            "check the firewall; without an external address you need `gcloud alpha … \
              --tunnel-through-iap`",
         )
     } else if has("cannot listen to port") || has("Address already in use") {
-        ("the port here is taken", "choose another LOCAL port")
+        ("the local port is taken", "choose another LOCAL port")
     } else {
         (
-            "gcloud ended",
-            "run the command of --dry-run by hand to see all it says",
+            "gcloud exited",
+            "run the command that --dry-run prints to see its full output",
         )
     };
     let error = said.lines().find(|line| line.contains("ERROR:"));
@@ -472,19 +479,19 @@ gcloud compute tpus tpu-vm ssh my-tpu --zone=us-central2-b --project=lab --worke
             ),
             (
                 "NOT_FOUND: Resource 'projects/lab/locations/us-central2-b/nodes/my-tpu' was not found.",
-                "look at TPU_VM",
+                "check TPU_VM",
             ),
             (
                 "PERMISSION_DENIED: Permission denied on 'locations/us-central9-b' (or it may not exist).",
-                "look at ZONE",
+                "check ZONE",
             ),
             (
                 "PERMISSION_DENIED: Permission 'tpu.nodes.get' denied on 'projects/lax/locations/x'.",
-                "look at PROJECT",
+                "check PROJECT",
             ),
             (
                 "PERMISSION_DENIED: Read access to project 'lax' was denied",
-                "look at PROJECT",
+                "check PROJECT",
             ),
             (
                 "PERMISSION_DENIED: Cloud TPU API has not been used in project 1 before or it is disabled.",
@@ -499,7 +506,7 @@ gcloud compute tpus tpu-vm ssh my-tpu --zone=us-central2-b --project=lab --worke
                 &format!("{prefix}{said}\nmore\n"),
             );
             let Failure::Told { message, hint, .. } = told else {
-                panic!("a failure is told")
+                panic!("expected a failure with a message")
             };
             assert!(hint.contains(expected), "{said}: {hint}");
             assert!(message.contains(said), "{message}");

@@ -1,4 +1,4 @@
-//! GPUs: the tracer's library, its permission, its rivals.
+//! GPUs: the tracer's library, its permissions, and conflicting profilers.
 
 use crate::doctor::check::Check;
 use crate::doctor::machine::Machine;
@@ -30,11 +30,11 @@ fn cupti(machine: &Machine) -> Check {
         .flat_map(|python| &python.cupti_libraries);
     let found: Vec<_> = packaged.chain(&machine.cupti_libraries).collect();
     match found.first() {
-        Some(library) => Check::ok("cupti", format!("CUPTI is there: {}.", library.display())),
+        Some(library) => Check::ok("cupti", format!("Found CUPTI: {}.", library.display())),
         None => Check::bad(
             "cupti",
-            "No libcupti was found: captures will have no kernels.",
-            "`pip install -U \"jax[cuda13]\"` brings it; with a CUDA of your own put its \
+            "libcupti was not found: captures will have no kernels.",
+            "`pip install -U \"jax[cuda13]\"` installs it; for your own CUDA installation, put its \
              extras/CUPTI/lib64 on LD_LIBRARY_PATH.",
         ),
     }
@@ -51,7 +51,7 @@ fn permission(machine: &Machine) -> Check {
         Some(true) if !is_admin => Check::warning(
             "driver_permission",
             format!(
-                "The NVIDIA driver {driver} lets administrators alone profile \
+                "The NVIDIA driver {driver} lets only administrators profile \
                  (NVreg_RestrictProfilingToAdminUsers), and this process is none."
             ),
             if machine.is_container {
@@ -66,17 +66,17 @@ fn permission(machine: &Machine) -> Check {
         Some(true) => Check::ok(
             "driver_permission",
             format!(
-                "The NVIDIA driver {driver} lets administrators alone profile, and this process is \
+                "The NVIDIA driver {driver} lets only administrators profile, and this process is \
                  one."
             ),
         ),
         Some(false) => Check::ok(
             "driver_permission",
-            format!("The NVIDIA driver {driver} lets everyone profile."),
+            format!("The NVIDIA driver {driver} lets all users profile."),
         ),
         None => Check::ok(
             "driver_permission",
-            "The NVIDIA driver does not say who may profile; a capture will.",
+            "The NVIDIA driver does not report who may profile; a capture will show it.",
         ),
     }
 }
@@ -106,8 +106,8 @@ fn rivals(machine: &Machine) -> Vec<Check> {
         return if has_gpu { vec![check] } else { Vec::new() };
     }
     let what = format!("Other profilers are running: {}.", rivals.join(", "));
-    let fix = "End them: a GPU serves one profiler at a time, and device rows stay empty \
-               meanwhile, unless CUDA 13.2 or newer is installed and XLA shares CUPTI \
+    let fix = "Stop them: a GPU supports one profiler at a time, and device rows stay empty \
+               until then, unless CUDA 13.2 or newer is installed and XLA shares CUPTI \
                (`XLA_FLAGS=--xla_gpu_enable_cupti_multi_subscriber`).";
     vec![if has_gpu {
         Check::bad("rival_profiler", what, fix)
@@ -119,7 +119,7 @@ fn rivals(machine: &Machine) -> Vec<Check> {
 fn groups(machine: &Machine) -> Check {
     let user = &machine.user;
     if user.is_root || user.missing_groups.is_empty() {
-        return Check::ok("video_group", "The user may use the AMD GPU.");
+        return Check::ok("video_group", "The user has access to the AMD GPU.");
     }
     let groups = user.missing_groups.join(" and ");
     Check::bad(

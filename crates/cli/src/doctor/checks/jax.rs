@@ -1,4 +1,4 @@
-//! Python, JAX, and whether its parts fit each other and the machine.
+//! Python, JAX, and whether its parts match each other and the machine.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub(super) const IDS: &[&str] = &[
     "shadowed_module",
 ];
 
-/// What the Python package of Stepscope needs.
+/// The oldest Python that Stepscope's Python package supports.
 const OLDEST_PYTHON: [u32; 2] = [3, 11];
 
 pub(super) fn look(machine: &Machine) -> Vec<Check> {
@@ -25,7 +25,7 @@ pub(super) fn look(machine: &Machine) -> Vec<Check> {
             return vec![Check::bad(
                 "python",
                 format!("{problem}."),
-                "Give the Python of the program to be profiled: `stepscope doctor --python PATH`.",
+                "Give the Python of the program to profile: `stepscope doctor --python PATH`.",
             )];
         }
     };
@@ -43,8 +43,8 @@ fn interpreter(python: &Python) -> Check {
         return Check::warning(
             "python",
             what,
-            "The Python package of Stepscope needs 3.11 or newer; captures by jax.profiler open \
-             with any.",
+            "Stepscope's Python package needs 3.11 or newer; captures by jax.profiler open \
+             with any version.",
         );
     }
     Check::ok("python", what)
@@ -55,7 +55,7 @@ fn jax(python: &Python) -> Vec<Check> {
         return vec![Check::bad(
             "jax",
             format!("JAX is not installed in {}.", python.executable),
-            "Give the Python of the program to be profiled with `--python PATH`, or install JAX: \
+            "Give the Python of the program to profile with `--python PATH`, or install JAX: \
              `pip install -U jax`.",
         )];
     };
@@ -79,20 +79,20 @@ fn jax(python: &Python) -> Vec<Check> {
     vec![installed, jaxlib(python, jax)]
 }
 
-/// JAX accepts a jaxlib that is no newer than itself, and a minor version back at most.
+/// JAX accepts a jaxlib that is not newer than itself and at most one minor version older.
 fn jaxlib(python: &Python, jax: &str) -> Check {
-    let fix = "Install both together: `pip install -U jax jaxlib`.";
+    let fix = "Install matching versions: `pip install -U jax jaxlib`.";
     let Some(jaxlib) = python.of("jaxlib") else {
         return Check::bad("jaxlib", "jaxlib is not installed.", fix);
     };
     let (own, library) = (numbers(jax), numbers(jaxlib));
     let both = format!("JAX {jax} with jaxlib {jaxlib}");
     if library > own {
-        Check::bad("jaxlib", format!("{both}: jaxlib is the newer one."), fix)
+        Check::bad("jaxlib", format!("{both}: jaxlib is newer than JAX."), fix)
     } else if own.iter().take(2).ne(library.iter().take(2)) {
         Check::warning(
             "jaxlib",
-            format!("{both}: they are of different releases."),
+            format!("{both}: they are from different releases."),
             fix,
         )
     } else {
@@ -100,11 +100,11 @@ fn jaxlib(python: &Python, jax: &str) -> Check {
     }
 }
 
-/// What JAX needs to see a device.
+/// What JAX needs to use a device.
 struct Backend {
     device: &'static str,
     is_there: bool,
-    /// The plugins of it that are installed.
+    /// The installed plugins for it.
     plugins: Vec<String>,
     extra: &'static str,
 }
@@ -157,25 +157,25 @@ fn plugin(python: &Python, machine: &Machine) -> Vec<Check> {
             (true, []) => Check::bad(
                 "jax_plugin",
                 format!(
-                    "The machine has {device}, and JAX has no plugin for it: work runs on the CPU."
+                    "The machine has {device}, but JAX has no plugin for it: work runs on the CPU."
                 ),
                 format!("`pip install -U \"{extra}\"`."),
             ),
             (true, _) if platforms.starts_with("cpu") => Check::warning(
                 "jax_plugin",
-                format!("JAX_PLATFORMS={platforms} keeps work off {device}."),
+                format!("JAX_PLATFORMS={platforms} prevents JAX from using {device}."),
                 "Unset JAX_PLATFORMS.",
             ),
             (true, [plugin]) => Check::ok("jax_plugin", format!("{plugin} for {device}.")),
             (true, plugins) => Check::warning(
                 "jax_plugin",
                 format!("Several plugins for {device}: {}.", plugins.join(", ")),
-                "Uninstall all but the one that fits the driver.",
+                "Uninstall all but the one that matches the driver.",
             ),
             (false, plugins) => Check::warning(
                 "jax_plugin",
                 format!(
-                    "{} is installed, and the machine shows no such device.",
+                    "{} is installed, but the machine has no such device.",
                     plugins.join(", ")
                 ),
                 "Start the container with its devices (`--gpus all`; for TPUs `--privileged`), or \
@@ -193,7 +193,7 @@ fn plugin(python: &Python, machine: &Machine) -> Vec<Check> {
     checks
 }
 
-/// Plugins are built for one release of jaxlib.
+/// Each plugin is built for one jaxlib release.
 fn plugin_versions(python: &Python) -> Vec<Check> {
     let Some(jaxlib) = python.of("jaxlib") else {
         return Vec::new();
@@ -217,7 +217,7 @@ fn plugin_versions(python: &Python) -> Vec<Check> {
         (true, _) => Vec::new(),
         (false, true) => vec![Check::ok(
             "jax_plugin_version",
-            format!("Plugins and jaxlib are both of version {jaxlib}."),
+            format!("Plugins and jaxlib have the same version, {jaxlib}."),
         )],
         (false, false) => vec![Check::bad(
             "jax_plugin_version",
@@ -225,7 +225,7 @@ fn plugin_versions(python: &Python) -> Vec<Check> {
                 "{} with jaxlib {jaxlib}: JAX ignores plugins of another version.",
                 others.join(", ")
             ),
-            "Install all together, such as `pip install -U \"jax[cuda13]\"`.",
+            "Install matching versions, such as `pip install -U \"jax[cuda13]\"`.",
         )],
     }
 }
@@ -238,7 +238,7 @@ fn shadows(python: &Python) -> Vec<Check> {
     vec![Check::warning(
         "shadowed_module",
         format!(
-            "{} in {} hides a package of that name.",
+            "{} in {} hides the package of that name.",
             python.shadows.join(", "),
             folder.display()
         ),

@@ -1,4 +1,4 @@
-//! The checks of the environment: pure functions of the machine's facts.
+//! The checks of the environment: pure functions of facts about the machine.
 
 mod gpu;
 mod jax;
@@ -9,14 +9,14 @@ mod viewers;
 use super::check::Check;
 use super::machine::Machine;
 
-/// A group of checks: their ids, and how they look.
+/// A group of checks: their IDs, and the function that runs them.
 pub(crate) struct Group {
-    /// Every id that the group can tell.
+    /// Every ID that the group can report.
     pub(crate) ids: &'static [&'static str],
     look: fn(&Machine) -> Vec<Check>,
 }
 
-/// All checks, in the order in which they are told.
+/// All checks, in the order in which they are reported.
 pub(crate) static GROUPS: &[Group] = &[
     Group {
         ids: jax::IDS,

@@ -1,13 +1,13 @@
-//! The folder for captures.
+//! The log directory for captures.
 
 use crate::doctor::check::Check;
 use crate::doctor::machine::Machine;
 
 pub(super) const IDS: &[&str] = &["log_directory", "disk", "slow_drive"];
 
-/// Less than this and a capture is refused, as by the Python package.
+/// With less than this, the Python package refuses to capture.
 const FREE_BYTES_MIN: u64 = 32_000_000;
-/// Less than this is soon used up.
+/// Less than this runs out soon.
 const FREE_BYTES_LOW: u64 = 1_000_000_000;
 
 pub(super) fn look(machine: &Machine) -> Vec<Check> {
@@ -18,18 +18,18 @@ pub(super) fn look(machine: &Machine) -> Vec<Check> {
         Some(problem) => Check::bad(
             "log_directory",
             format!(
-                "Nothing can be written to {path}: {}: {problem}.",
+                "Cannot write to {path}: {}: {problem}.",
                 folder.existing.display()
             ),
             "Choose another folder (`--logdir`, PROFILE_DIR), such as ~/profiles, or `mkdir -p` \
              and `chmod u+rwx` this one.",
         ),
         None if folder.existing == folder.path => {
-            Check::ok("log_directory", format!("{path} can be written."))
+            Check::ok("log_directory", format!("{path} is writable."))
         }
         None => Check::ok(
             "log_directory",
-            format!("{path} does not exist yet and can be made."),
+            format!("{path} does not exist yet and can be created."),
         ),
     });
     let megabytes = |bytes: u64| format!("{:.1} GB are free for captures.", bytes as f64 / 1e9);
@@ -44,7 +44,7 @@ pub(super) fn look(machine: &Machine) -> Vec<Check> {
         checks.push(Check::warning(
             "slow_drive",
             format!("{path} is on {reason}: writing and opening captures there is slow."),
-            "Use a folder of the Linux file system, such as ~/profiles.",
+            "Use a folder on the Linux file system, such as ~/profiles.",
         ));
     }
     checks

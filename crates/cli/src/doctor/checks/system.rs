@@ -1,4 +1,4 @@
-//! The system around: variables, WSL, containers, ports.
+//! The system: variables, WSL, containers, ports.
 
 use crate::doctor::check::Check;
 use crate::doctor::machine::Machine;
@@ -33,7 +33,7 @@ fn disabled(machine: &Machine) -> Check {
     if is_set {
         Check::bad(
             "profiling_disabled",
-            "TF_DISABLE_PROFILING is set and forbids every profiler session.",
+            "TF_DISABLE_PROFILING is set, which disables every profiler session.",
             "`unset TF_DISABLE_PROFILING`.",
         )
     } else {
@@ -51,14 +51,14 @@ fn dump(machine: &Machine) -> Option<Check> {
         format!(
             "XLA_FLAGS has {dump}: every compilation writes files, which takes time and space."
         ),
-        "Take it out of XLA_FLAGS while profiling.",
+        "Remove it from XLA_FLAGS while profiling.",
     ))
 }
 
 fn preallocation(machine: &Machine) -> Option<Check> {
     let fraction = machine.variable("XLA_PYTHON_CLIENT_MEM_FRACTION")?;
     let value: f64 = fraction.parse().ok()?;
-    // CUPTI keeps its buffers on the device, beside what JAX took in advance.
+    // CUPTI allocates its buffers on the device, in addition to what JAX preallocated.
     (value > 0.95).then(|| {
         Check::warning(
             "memory_fraction",
@@ -103,8 +103,8 @@ fn viewer_port(machine: &Machine) -> Check {
     Check::ok(
         "port_viewer",
         if is_taken {
-            "Port 6006 is in use, perhaps by TensorBoard; `stepscope view` takes the next free one \
-             and says which."
+            "Port 6006 is in use, perhaps by TensorBoard; `stepscope view` uses the next free one \
+             and prints it."
         } else {
             "Port 6006 is free for `stepscope view`."
         },
@@ -116,7 +116,7 @@ fn perfetto_port(machine: &Machine) -> Check {
         return Check::warning(
             "port_perfetto",
             "Port 9001 is in use: create_perfetto_link=True cannot serve its trace.",
-            "End the program that listens there, perhaps an earlier capture whose link nobody \
+            "Stop the program that listens there, perhaps an earlier capture whose link nobody \
              opened, or use `stepscope view`.",
         );
     }

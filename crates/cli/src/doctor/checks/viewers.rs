@@ -1,4 +1,5 @@
-//! Other viewers and what they bring: TensorBoard, XProf, TensorFlow. Stepscope needs none of them.
+//! Other viewers and what they depend on: TensorBoard, XProf, TensorFlow. Stepscope needs none of
+//! them.
 
 use crate::doctor::check::Check;
 use crate::doctor::machine::Machine;
@@ -15,7 +16,7 @@ pub(super) fn look(machine: &Machine) -> Vec<Check> {
     checks
 }
 
-/// TensorBoard loads one plugin of the name `profile`.
+/// TensorBoard loads only one plugin named `profile`.
 fn plugin(python: &Python) -> Option<Check> {
     let board = python.of("tensorboard").or_else(|| python.of("tb-nightly"));
     let plugins = &python.profile_plugins;
@@ -25,9 +26,7 @@ fn plugin(python: &Python) -> Option<Check> {
         (None, []) => None,
         (Some(version), []) => Some(Check::warning(
             "profile_plugin",
-            format!(
-                "TensorBoard {version} has no plugin for profiles: its Profile page stays empty."
-            ),
+            format!("TensorBoard {version} has no profile plugin: its Profile page stays empty."),
             "`pip install xprof` and restart it; or `stepscope view LOGDIR`, which needs no \
              plugin.",
         )),
@@ -36,7 +35,7 @@ fn plugin(python: &Python) -> Option<Check> {
             Some(if only == "tensorboard-plugin-profile" {
                 Check::warning(
                     "profile_plugin",
-                    format!("{only} {version} is the old name of xprof, and lags behind."),
+                    format!("{only} {version} is the old name of xprof, and outdated."),
                     "`pip uninstall -y tensorboard-plugin-profile`, then `pip install xprof`.",
                 )
             } else {
@@ -49,7 +48,7 @@ fn plugin(python: &Python) -> Option<Check> {
         (_, several) => Some(Check::bad(
             "profile_plugin",
             format!(
-                "Two plugins for profiles clash in TensorBoard: {}.",
+                "Conflicting profile plugins in TensorBoard: {}.",
                 several.join(", ")
             ),
             fix_clash,
@@ -62,16 +61,14 @@ fn tensorflow(python: &Python) -> Option<Check> {
     let (name, version) = names
         .into_iter()
         .find_map(|name| Some((name, python.of(name)?)))?;
-    let protobuf = python.of("protobuf").unwrap_or("not there");
+    let protobuf = python.of("protobuf").unwrap_or("not installed");
     let both = format!("{name} {version}, protobuf {protobuf}");
-    // Each has a profiler session of its own, and CUPTI serves one.
+    // Each has its own profiler session, and CUPTI supports only one.
     let has_gpu_jax = !python.find(|name| name.starts_with("jax-cuda")).is_empty();
     Some(if has_gpu_jax && name != "tensorflow-cpu" {
         Check::warning(
             "tensorflow",
-            format!(
-                "{both}: it takes the memory of the GPU, and CUPTI when its own profiler runs."
-            ),
+            format!("{both}: it allocates GPU memory, and uses CUPTI when its own profiler runs."),
             "In the program: `tf.config.set_visible_devices([], \"GPU\")`, or install \
              tensorflow-cpu.",
         )

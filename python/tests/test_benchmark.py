@@ -172,7 +172,7 @@ def test_donated_arguments_are_explained() -> None:
     [
         ({"num_iterations": 0}, ValueError, "num_iterations must be at least 1"),
         ({"warmup": -1}, ValueError, "warmup must be 0 or more"),
-        ({"fn": 3.5}, TypeError, "the function itself"),
+        ({"fn": 3.5}, TypeError, "expects a function"),
     ],
 )
 def test_impossible_arguments(arguments: dict, error: type[Exception], words: str) -> None:
@@ -229,7 +229,7 @@ def test_a_trace_that_cannot_be_taken_leaves_the_figures(tmp_path: Path, work: A
     )
     assert stats["success"] and stats["mean"] > 0
     assert stats["tensorboard_trace"] is None
-    assert "no trace was taken" in stats["notes"][0]
+    assert "no trace was captured" in stats["notes"][0]
 
 
 def test_inside_a_capture_there_is_no_second_one(tmp_path: Path, work: Any) -> None:
@@ -345,7 +345,7 @@ def test_what_is_carried_over() -> None:
     assert times(1) == [(1, 1, 5), (2, 1, 5), (3, 1, 5)]
     assert times(2) == [(1, 1, 5), (2, 11, 5), (3, 21, 5)]
     assert times(lambda result, args: (args[1], result[0])) == [(1, 1, 5), (1, 2, 5), (2, 2, 5)]
-    with pytest.raises(ValueError, match="carry is 3, and the function is called with 2"):
+    with pytest.raises(ValueError, match="carry is 3, but the function is called with 2"):
         times(3)
     with pytest.raises(ValueError, match="returns 1 results"):
         benchmark_function(lambda a, b: a, 1, 2, carry=2, print_result=False)

@@ -67,7 +67,7 @@ def test_batch_over_update_rules(tmp_path: Path) -> None:
         result = report["evaluations"][0]["results"]
         assert result["loss_at_best"] < result["loss"] < 2.8, "it has learned something"
         assert comparison[update]["directory"] == str(Path("out") / folder.name)
-        assert f"to look at it: stepscope view out/{folder.name}" in finished.stdout
+        assert f"to view: stepscope view out/{folder.name}" in finished.stdout
     assert "to look at all of them: stepscope view out" in finished.stdout
 
 
@@ -136,7 +136,7 @@ def test_train_with_profiling_is_driven_by_variables(tmp_path: Path) -> None:
     manifest = captures.manifest_of(profile)
     assert (manifest["step_first"], manifest["step_end"]) == (4, 6)
     assert "=" * 60 in finished.stderr
-    assert f"data goes to {tmp_path / 'there'}" in finished.stdout
+    assert f"captures go to {tmp_path / 'there'}" in finished.stdout
 
 
 def test_orchestrator_over_all_counts(tmp_path: Path) -> None:

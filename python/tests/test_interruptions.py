@@ -69,7 +69,7 @@ with HeldInterrupts():
     )
     assert ended.returncode == -signal.SIGINT
     assert ended.stdout.split("\n") == ["held", "raised", "raised once True", ""]
-    assert ended.stderr.count("once more ends the program") == 2
+    assert ended.stderr.count("interrupt once more to end the program") == 2
 
 
 @pytest.mark.oldest

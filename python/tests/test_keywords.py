@@ -50,7 +50,7 @@ def test_the_nearest_keyword_is_named(session: stepscope.Session, name: str) -> 
         return
     with pytest.raises(errors.UnknownOptionError) as raised:
         method(*([DEMO] if name == "compare" else []), stesp=1)
-    assert (raised.value.hint or "").startswith("did you mean steps=? it has: ")
+    assert (raised.value.hint or "").startswith("did you mean steps=? available: ")
     assert isinstance(raised.value, (TypeError, ValueError))
 
 

@@ -88,7 +88,7 @@ def test_what_it_says(work: Work, capsys: pytest.CaptureFixture[str]) -> None:
     assert printed.out == ""
     lines = printed.err.splitlines()
     assert lines[0] == (
-        "Profiling is planned for the steps 150..151. Trace directory: traces"
+        "Profiling is planned for steps 150..151. Trace directory: traces"
     )
     assert lines[1] == "Profiling step 150 ... (2 steps, 150..151)"
     assert lines[2] == "Profile saved: traces"
@@ -107,7 +107,7 @@ def test_quiet(work: Work, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_missed_window_is_said(work: Work, capsys: pytest.CaptureFixture[str]) -> None:
     run(Profiler(num_steps=5, start_step=150), range(1000, 1003), work)
-    assert "150..154 lie before step 1000" in capsys.readouterr().err
+    assert "150..154 are before step 1000" in capsys.readouterr().err
 
 
 def test_many_steps_are_remarked_on(capsys: pytest.CaptureFixture[str]) -> None:

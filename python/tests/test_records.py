@@ -47,7 +47,7 @@ def test_a_capture_in_records_outlives_a_wish_that_it_cannot_fulfil(
     with stepscope.profile_trace("profiles", profiler_options=RECORDS, mode="both") as trace:
         work()
     assert trace.result is not None and trace.result.path.name.endswith(".xplane.riegeli")
-    assert "no trace.json.gz of a capture in records" in capsys.readouterr().err
+    assert "no trace.json.gz for a capture in records" in capsys.readouterr().err
 
 
 @captures.only_where(HAS_OPTIONS and not WRITES_RECORDS)
@@ -78,7 +78,7 @@ def test_a_capture_that_became_too_large_is_no_file_of_nothing(
 
     with monkeypatch.context() as patch:
         patch.setattr(recorders, "_move_exported", move_nothing)
-        with pytest.raises(stepscope.CaptureError, match="more than 2 GiB") as caught:
+        with pytest.raises(stepscope.CaptureError, match="larger than 2 GiB") as caught:
             with stepscope.profile_trace("profiles") as trace:
                 work()
                 recorder = trace._session.recorder  # noqa: SLF001

@@ -71,7 +71,7 @@ def test_a_registered_process_is_in_the_capture(
             stepscope.register_subprocess(*loader)
         options = jax.profiler.ProfileOptions()
         with stepscope.profile_trace("own", profiler_options=options):
-            assert "1 registered process stays out of the capture" in capsys.readouterr().err
+            assert "1 registered process is not captured" in capsys.readouterr().err
             work()
     finally:
         end()

@@ -82,11 +82,11 @@ test('menus, rows and details need no mouse', async ({ page, url }) => {
 
 test('a cell of the heat map leads to its device in the timeline', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'hosts');
-  await page.locator('.heat-map canvas').focus();
+  await page.locator('.heat-map').focus();
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown']) {
     await page.keyboard.press(key);
   }
-  const name = (await page.locator('.heat-details-title span').first().innerText()).trim();
+  const name = (await page.locator('.heat-map .chart-readout-title span').first().innerText()).trim();
   expect(name).toMatch(/^host-2\//);
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/timeline\?at=host-2\//);

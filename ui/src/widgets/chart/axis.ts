@@ -28,6 +28,8 @@ const TIME_WIDTH = 90;
 /** Pixels of a character of a label, and between two labels. */
 const CHARACTER = 6.4;
 const LABEL_GAP = 10;
+/** Pixels of a label below another. */
+const ROW_HEIGHT = 12;
 
 /** `Step time, ms`, or the name alone. */
 export const titled = (name: string, unit: string) => [name, unit].filter(Boolean).join(', ');
@@ -83,6 +85,18 @@ export function slotsAcross(title: string, labels: readonly string[]): AxisOf {
       index % every === 0 ? [{ value: index + 0.5, text }] : [],
     );
     return { scale: linear(0, Math.max(1, labels.length)), ticks, title };
+  };
+}
+
+/** Things below each other, the first at the top: slot `i` of `n` goes from `n - i` to `n - i - 1`. */
+export function slotsDown(labels: readonly string[]): AxisOf {
+  return (length) => {
+    const count = Math.max(1, labels.length);
+    const every = everyNth(length / count, ROW_HEIGHT);
+    const ticks = labels.flatMap((text, index) =>
+      index % every === 0 ? [{ value: count - index - 0.5, text }] : [],
+    );
+    return { scale: linear(0, count), ticks, title: '' };
   };
 }
 

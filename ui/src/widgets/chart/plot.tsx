@@ -45,7 +45,7 @@ export interface PlotProps {
   hasCursor?: boolean;
   readout?: (index: number) => JSX.Element;
   readoutClass?: string;
-  /** Drawn below the axes, on a canvas. */
+  /** Drawn on a canvas, above the axes and below the marks. */
   draw?: Draw | undefined;
   children?: (frame: Accessor<Frame>) => JSX.Element;
 }
@@ -116,7 +116,7 @@ export function Plot(props: PlotProps) {
       style={props.height === undefined ? {} : { height: `${props.height}px` }}
       role="application"
       aria-roledescription="chart"
-      aria-label={`${props.label}; arrow keys move${props.onOpen ? ', Enter opens' : ''}`}
+      aria-label={`${props.label}; arrow keys move${props.onOpen ? ', Enter selects' : ''}`}
       tabindex="0"
       onKeyDown={onKey}
       onBlur={() => look(null, false)}
@@ -138,10 +138,14 @@ export function Plot(props: PlotProps) {
       onDblClick={() => props.onReset?.()}
     >
       <Show when={isReady()}>
-        <Show when={props.draw}>{(draw) => <Canvas frame={frame()} draw={draw()} />}</Show>
         <svg width={outer().width} height={outer().height} aria-hidden="true">
           <g transform={`translate(${margin().left} ${margin().top})`}>
             <Axes frame={frame()} x={x()} y={y()} />
+          </g>
+        </svg>
+        <Show when={props.draw}>{(draw) => <Canvas frame={frame()} draw={draw()} />}</Show>
+        <svg width={outer().width} height={outer().height} aria-hidden="true">
+          <g transform={`translate(${margin().left} ${margin().top})`}>
             <svg
               y={-STROKE}
               width={frame().width}

@@ -307,7 +307,7 @@ def test_a_wrong_path_is_said_by_the_engine_there(ask: Asker, machine: Machine) 
     machine.install()
     answer = ask("view", "ssh://vm/no/such/logs", STEPSCOPE_SSH=machine.ssh())
     assert answer.returncode == 3
-    assert "on vm: there is no such file or folder: /no/such/logs" in answer.stderr
+    assert "on vm: no such file or folder: /no/such/logs" in answer.stderr
 
 
 def test_without_forwarding_files_are_fetched(ask: Asker, logdir: Path, tmp_path: Path) -> None:

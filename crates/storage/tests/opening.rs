@@ -116,7 +116,7 @@ fn a_compressed_profile_that_ends_early_gives_what_there_is() {
         ("a.xplane.pb.zst", half(zstd(&bytes)), "zstd"),
         ("run.tar.gz", half(gzip(&tar(&entries))), "tar.gz"),
         ("run.tar.zst", half(zstd(&tar(&entries))), "tar.zst"),
-        ("run.tar", half(tar(&entries)), "cut short"),
+        ("run.tar", half(tar(&entries)), "truncated"),
         (
             "inner.tar",
             tar(&[("run/a.xplane.pb.gz", &half(gzip(&bytes)))]),
@@ -159,7 +159,7 @@ fn a_tar_that_ends_early_lists_what_came_before() {
     let notes = notes_of(&found, NoteKind::Unreadable);
     assert_eq!(notes.len(), 1);
     assert!(
-        notes[0].message.starts_with("damaged or cut short"),
+        notes[0].message.starts_with("damaged or truncated"),
         "{}",
         notes[0]
     );

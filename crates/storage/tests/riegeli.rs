@@ -103,7 +103,7 @@ fn it_is_a_host_beside_profiles_of_others() {
         notes,
         [
             "the same host as c.xplane.riegeli, which is used",
-            "records named as no profile is; give its own path, or name it *.xplane.riegeli"
+            "records without a profile's name; give its own path, or rename it to *.xplane.riegeli"
         ]
     );
 }
@@ -121,11 +121,11 @@ fn what_is_cut_or_damaged_is_told_with_its_place() {
     let (bytes, told) = problem(&content[..100_000]);
     assert!(bytes == records[0]);
     assert!(
-        told.starts_with("the Riegeli file is cut short: it ends at byte 100000, within the chunk"),
+        told.starts_with("the Riegeli file is truncated: it ends at byte 100000, within the chunk"),
         "{told}"
     );
     assert!(
-        told.ends_with("the 1 record that is whole is shown"),
+        told.ends_with("the 1 complete record is shown"),
         "{told}"
     );
     // In the middle of the second of three chunks.
@@ -139,7 +139,7 @@ fn what_is_cut_or_damaged_is_told_with_its_place() {
     );
     assert!(told.contains("a chunk's data is damaged"), "{told}");
     assert!(
-        told.contains("the 2 records that are whole are shown"),
+        told.contains("the 2 complete records are shown"),
         "{told}"
     );
     // The beginning is damaged: the name says what it is.

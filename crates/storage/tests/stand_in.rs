@@ -69,7 +69,7 @@ fn an_empty_profile_gives_way_and_the_wall_is_named() {
         };
         assert_eq!((host.as_str(), *events), ("vm", 7));
         for word in [
-            "vm.xplane.pb is empty (0 bytes), so vm.trace.json.gz beside it is shown",
+            "vm.xplane.pb is empty (0 bytes), so vm.trace.json.gz next to it is shown",
             "7 events",
             "no HLO programs",
             "2 GiB",
@@ -124,18 +124,18 @@ fn of_a_profile_that_is_cut_the_one_that_holds_more_is_shown() {
     let (_, events, said) = shown(at(80));
     assert_eq!(events, 80);
     assert!(
-        said.contains("is cut short after 80 of its events, and is shown"),
+        said.contains("is truncated after 80 of its events, but shown"),
         "{said}"
     );
     let (_, events, said) = shown(at(20));
     assert_eq!(events, 50);
     assert!(
-        said.contains("is cut short after 20 of its events, so vm.trace.json.gz"),
+        said.contains("is truncated after 20 of its events, so vm.trace.json.gz"),
         "{said}"
     );
     let (_, events, said) = shown(b"\x0a".to_vec());
     assert_eq!(events, 50);
-    assert!(said.contains("holds nothing that can be decoded"), "{said}");
+    assert!(said.contains("has nothing that can be decoded"), "{said}");
     // Compressed ones too.
     let gzipped = gzip(&whole);
     tree.file(&format!("{RUN}/vm.xplane.pb"), &gzipped[..20]);

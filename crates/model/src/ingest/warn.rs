@@ -100,7 +100,7 @@ impl Warnings {
             ProblemKind::Truncated => self.add(
                 WarningKind::Truncated,
                 host,
-                format!("The file ends within a message that begins at byte {offset}{location}; what came before is shown"),
+                format!("The file ends within a message that starts at byte {offset}{location}; what came before is shown"),
                 "The capture was probably stopped while the file was written, or the copy is incomplete: take it again",
             ),
             ProblemKind::Malformed => self.add(

@@ -33,7 +33,7 @@ impl Redacted {
             .map(|(kind, count)| format!("{kind} ({count})"))
             .collect();
         let mut text = if replaced.is_empty() {
-            "No name had to be replaced.".to_owned()
+            "No names had to be replaced.".to_owned()
         } else {
             format!("Names were replaced: {}.", replaced.join(", "))
         };
@@ -62,7 +62,7 @@ mod tests {
         );
         assert_eq!(
             Redacted::default().sentence(),
-            "No name had to be replaced."
+            "No names had to be replaced."
         );
     }
 }

@@ -15,10 +15,10 @@ pub enum ExportError {
     #[error("{0}")]
     Io(#[from] io::Error),
     /// The page without the answers is not the one that this version fills.
-    #[error("the page for reports was left out of this build")]
+    #[error("this build does not include the report page")]
     NoPage,
     /// Not even the smallest report fits.
-    #[error("the report takes at least {least_bytes} bytes, and {most_bytes} are allowed")]
+    #[error("the report needs at least {least_bytes} bytes, but only {most_bytes} are allowed")]
     TooSmall {
         /// What it takes with nothing but the overview.
         least_bytes: u64,

@@ -89,11 +89,11 @@ impl OpenReason {
         match self {
             Self::NoProgram => "no record of which program launched them",
             Self::NoHlo => "the HLO of their program is not in the profile",
-            Self::NoPlace => "no part of the program has kernels like those of the graph",
+            Self::NoPlace => "no part of the program has kernels like the graph's",
             Self::NothingFits => "no op of the graph launches such a kernel",
-            Self::SeveralFit => "several ops fit as well",
+            Self::SeveralFit => "several ops fit equally well",
             Self::Disagree => "launches of the same graph contradict each other",
-            Self::TooMany => "too many of them in a row have no name of their own",
+            Self::TooMany => "too many consecutive kernels have no specific name",
             Self::Whole => "the graph was recorded as a whole",
         }
     }

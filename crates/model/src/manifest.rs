@@ -183,7 +183,7 @@ impl Session {
                 self.warnings.push(Warning {
                     kind: WarningKind::Missing,
                     message: format!(
-                        "the manifest beside the profile ({host}.stepscope.json) could not be read \
+                        "the manifest next to the profile ({host}.stepscope.json) could not be read \
                          wholly: {problem}; figures do not depend on it"
                     ),
                     hint: String::new(),

@@ -71,7 +71,7 @@ impl Answers {
                 break;
             }
             if let Some(Some(next)) = TIERS.get(position + 1) {
-                answers.left_out = vec![format!("Rows of tables after the first {next}.")];
+                answers.left_out = vec![format!("Table rows after the first {next}.")];
             }
         }
         answers.drop_largest(room.most)?;
@@ -108,7 +108,7 @@ impl Answers {
         }
         if missing > 0 {
             self.left_out.push(format!(
-                "What {} of the views would show.",
+                "The results of {} of the views.",
                 figures::counted(missing, "control")
             ));
         }
@@ -192,7 +192,7 @@ impl Answers {
             self.kept.remove(&key);
             self.measure()?;
             self.left_out.push(format!("The view {key}."));
-            let why = "There was no room for this view in the report.".to_owned();
+            let why = "This view did not fit into the report.".to_owned();
             self.refusals.insert(key, why);
         }
         Ok(())

@@ -75,7 +75,7 @@ pub fn markdown(session: &Session, about: &About, options: &Pairs) -> Result<Str
         push_head(&mut page, &overview, options);
         push_findings(&mut page, &advice);
         let tables = overview.tables();
-        push_section(&mut page, &tables, "step_parts", "Where a step goes", &[]);
+        push_section(&mut page, &tables, "step_parts", "Where the step time goes", &[]);
         push_section(&mut page, &tables, "devices", "Devices", &[]);
         push_section(
             &mut page,
@@ -129,7 +129,7 @@ fn push_finding(page: &mut String, number: usize, finding: &AdviceFinding) {
         let share = finding.gain_ratio.map(figures::percent);
         let share = share.map_or_else(String::new, |share| format!(", {share}"));
         format!(
-            " (up to {} of a step{share})",
+            " (up to {} per step{share})",
             figures::duration_ps(gain_ps)
         )
     });
@@ -174,7 +174,7 @@ fn push_section(page: &mut String, tables: &[Table], key: &str, title: &str, col
 /// The headline, the first table and the notes of an analysis.
 fn push_analysis(page: &mut String, session: &Session, name: &str) -> Result<(), AnalysisError> {
     let entry = find(name)
-        .ok_or_else(|| AnalysisError::Internal(format!("there is no analysis {name}")))?;
+        .ok_or_else(|| AnalysisError::Internal(format!("unknown analysis {name}")))?;
     let answer = entry.run_pairs(session, [])?;
     page.push_str("\n| | |\n|---|---|\n");
     for (name, value) in answer.headline() {

@@ -77,7 +77,7 @@ pub fn write_tables(
     if session.tracks.is_empty() {
         manifest.left_out.push(LeftOut {
             name: slices::NAME.to_owned(),
-            reason: "nothing happens in time in this session".to_owned(),
+            reason: "this session has no time axis".to_owned(),
         });
     } else {
         let query = SliceQuery {

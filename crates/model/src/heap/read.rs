@@ -104,7 +104,7 @@ impl Values {
                 .map(|(kind, unit)| format!("{kind} in {unit}"))
                 .collect();
             return Err(match measured.as_slice() {
-                [] => "it says nothing about what it measures".to_owned(),
+                [] => "it does not say what it measures".to_owned(),
                 measured => format!("it measures {}, not memory", measured.join(" and ")),
             });
         };

@@ -182,7 +182,7 @@ fn said_of(input: &MemoryInput, profile: &Profile<'_>, damage: &Damage) -> Vec<W
     if damage.is_type_assumed {
         add(
             WarningKind::Repaired,
-            "The names of the two measures are cut off; they are read in JAX's order, \
+            "The names of the two measures are missing; they are assumed to be in JAX's order, \
              allocations and bytes"
                 .to_owned(),
         );
@@ -191,7 +191,7 @@ fn said_of(input: &MemoryInput, profile: &Profile<'_>, damage: &Damage) -> Vec<W
         let count = damage.cut_stacks;
         add(
             WarningKind::Repaired,
-            format!("{count} samples have very deep stacks, of which only a part is shown"),
+            format!("{count} samples have very deep stacks, which are only partially shown"),
         );
     }
     found

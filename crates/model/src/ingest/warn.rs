@@ -43,7 +43,7 @@ impl Warnings {
             let host = &input.host;
             if let Some(problem) = &input.problem {
                 let hint =
-                    "Take the capture again, or copy the file again if it was cut off on the way";
+                    "Capture again, or copy the file again if it was truncated during the copy";
                 self.add(WarningKind::Truncated, host, problem.clone(), hint);
             }
             if (*input.bytes).as_ref().is_empty() {
@@ -101,13 +101,13 @@ impl Warnings {
                 WarningKind::Truncated,
                 host,
                 format!("The file ends within a message that starts at byte {offset}{location}; what came before is shown"),
-                "The capture was probably stopped while the file was written, or the copy is incomplete: take it again",
+                "The capture was probably stopped while the file was written, or the copy is incomplete: capture or copy it again",
             ),
             ProblemKind::Malformed => self.add(
                 WarningKind::Damaged,
                 host,
-                format!("The bytes from {offset} on{location} are not decodable; the rest is shown"),
-                "Compare the file with the original, or take the capture again",
+                format!("The bytes from {offset} on{location} cannot be decoded; the rest is shown"),
+                "Compare the file with the original, or capture again",
             ),
         }
     }
@@ -155,13 +155,13 @@ impl Warnings {
         let repaired: u64 = built.clone().map(|built| built.decoded.repaired).sum();
         if repaired > 0 {
             let message = format!(
-                "{repaired} events had a negative length or a time out of range and were set to the nearest possible"
+                "{repaired} events had a negative length or a time out of range and were set to the nearest possible value"
             );
             self.add(WarningKind::Repaired, host, message, "");
         }
         let unsorted = built.clone().filter(|built| built.was_unsorted).count();
         if unsorted > 0 {
-            let message = format!("{unsorted} rows were not in order of time and were sorted");
+            let message = format!("{unsorted} rows were not in time order and were sorted");
             self.add(WarningKind::Repaired, host, message, "");
         }
         let pieces = built.clone().flat_map(|built| &built.pieces);
@@ -187,7 +187,7 @@ impl Warnings {
         let aggregates: usize = built.map(|built| built.decoded.aggregates.len()).sum();
         if aggregates > 0 {
             let message = format!(
-                "{aggregates} events were recorded as sums without times: they count in tables and have no place on the timeline"
+                "{aggregates} events were recorded as sums without times: they appear in tables but not on the timeline"
             );
             self.add(WarningKind::Missing, host, message, "");
         }
@@ -208,7 +208,7 @@ impl Warnings {
                 WarningKind::Missing,
                 "",
                 message,
-                "The table of names is written last: the file is probably cut off",
+                "The table of names is written last: the file is probably truncated",
             );
         }
     }
@@ -216,7 +216,7 @@ impl Warnings {
     pub(super) fn attributed(&mut self, count: usize) {
         if count > 0 {
             let message = format!(
-                "{count} kernels name no HLO op; they count for the program whose launch they belong to"
+                "{count} kernels have no HLO op; they are attributed to the program of their launch"
             );
             self.add(WarningKind::Missing, "", message, "CUDA graphs hide op names; XLA_FLAGS=--xla_gpu_enable_command_buffer= records them, at some cost in speed");
         }

@@ -37,7 +37,7 @@ pub struct Redaction {
 #[non_exhaustive]
 pub enum RedactError {
     /// Memory profiles are stacks of the user's functions and little else.
-    #[error("a memory profile is nothing but names, so nothing would be left of it")]
+    #[error("a memory profile consists of names only, so redaction would leave nothing")]
     MemoryOnly,
     /// What was written cannot be opened: the files are too damaged.
     #[error("{0}")]

@@ -336,7 +336,7 @@ fn numbers(text: &str) -> Checked<Vec<i64>> {
         .map(str::trim)
         .filter(|part| !part.is_empty());
     parts
-        .map(|part| part.parse().map_err(|_| format!("`{part}` is no number")))
+        .map(|part| part.parse().map_err(|_| format!("`{part}` is not a number")))
         .collect()
 }
 

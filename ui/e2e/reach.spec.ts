@@ -1,4 +1,4 @@
-/** That everything can be reached: in narrow windows, and with the keyboard alone. */
+/** Everything is reachable: in narrow windows, and with the keyboard alone. */
 import { expect, openView, test } from './server';
 
 const VIEWS = [
@@ -28,7 +28,7 @@ test('in a narrow window nothing lies outside', async ({ page, url }) => {
     expect(outside, view).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth), view).toBe(900);
   }
-  // The views stand still whichever is chosen.
+  // The views don't move, whichever is chosen.
   const steps = page.getByRole('link', { name: 'Steps', exact: true });
   const place = async () => (await steps.boundingBox())!.x;
   const before = await place();
@@ -45,7 +45,7 @@ test('a panel holds the focus, and gives it back', async ({ page, url }) => {
   await capture.focus();
   await page.keyboard.press('Enter');
   await expect(dialog).toBeVisible();
-  // Further than the panel has stops; the browser's own bar is one of them.
+  // More than the panel's tab stops; the browser's own bar is one of them.
   for (let stop = 0; stop < 10; stop += 1) {
     await page.keyboard.press('Tab');
     const isInside = await dialog.evaluate(
@@ -56,7 +56,7 @@ test('a panel holds the focus, and gives it back', async ({ page, url }) => {
   await page.keyboard.press('Escape');
   await expect(dialog).toHaveCount(0);
   await expect(capture).toBeFocused();
-  // Keys of the page do not work below it.
+  // Keys of the page do not work while it is open.
   await page.keyboard.press('Control+k');
   await page.keyboard.type('timel');
   await page.keyboard.press('Escape');

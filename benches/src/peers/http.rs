@@ -59,7 +59,8 @@ fn joined(mut rest: &[u8]) -> Result<Vec<u8>> {
         let end = end.context("a chunk has no size")?;
         let size = String::from_utf8_lossy(&rest[..end]);
         let size = size.split(';').next().unwrap_or_default().trim();
-        let size = usize::from_str_radix(size, 16).context("the size of a chunk is not a number")?;
+        let size =
+            usize::from_str_radix(size, 16).context("the size of a chunk is not a number")?;
         if size == 0 {
             return Ok(body);
         }

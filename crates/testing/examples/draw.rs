@@ -1,4 +1,4 @@
-//! Draws a profile to a file, to look at it: `cargo run -p stepscope-testing --example draw --
+//! Writes a synthetic profile to a file, to inspect it: `cargo run -p stepscope-testing --example draw --
 //! DRAWING.txt OUT.xplane.pb`.
 
 use std::error::Error;

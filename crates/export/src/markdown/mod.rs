@@ -75,7 +75,13 @@ pub fn markdown(session: &Session, about: &About, options: &Pairs) -> Result<Str
         push_head(&mut page, &overview, options);
         push_findings(&mut page, &advice);
         let tables = overview.tables();
-        push_section(&mut page, &tables, "step_parts", "Where the step time goes", &[]);
+        push_section(
+            &mut page,
+            &tables,
+            "step_parts",
+            "Where the step time goes",
+            &[],
+        );
         push_section(&mut page, &tables, "devices", "Devices", &[]);
         push_section(
             &mut page,
@@ -128,10 +134,7 @@ fn push_finding(page: &mut String, number: usize, finding: &AdviceFinding) {
     let gain = finding.gain_ps_per_step.map(|gain_ps| {
         let share = finding.gain_ratio.map(figures::percent);
         let share = share.map_or_else(String::new, |share| format!(", {share}"));
-        format!(
-            " (up to {} per step{share})",
-            figures::duration_ps(gain_ps)
-        )
+        format!(" (up to {} per step{share})", figures::duration_ps(gain_ps))
     });
     let _ = writeln!(
         page,
@@ -173,8 +176,8 @@ fn push_section(page: &mut String, tables: &[Table], key: &str, title: &str, col
 
 /// The headline, the first table and the notes of an analysis.
 fn push_analysis(page: &mut String, session: &Session, name: &str) -> Result<(), AnalysisError> {
-    let entry = find(name)
-        .ok_or_else(|| AnalysisError::Internal(format!("unknown analysis {name}")))?;
+    let entry =
+        find(name).ok_or_else(|| AnalysisError::Internal(format!("unknown analysis {name}")))?;
     let answer = entry.run_pairs(session, [])?;
     page.push_str("\n| | |\n|---|---|\n");
     for (name, value) in answer.headline() {

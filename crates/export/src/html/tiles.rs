@@ -168,8 +168,8 @@ impl Pyramid {
 }
 
 /// How the sentences about missing tiles begin.
-const COARSE: &str = "Slices that lie closer together than ";
-const UNDRAWN: &str = "What is on ";
+const COARSE: &str = "Slices that are closer together than ";
+const UNDRAWN: &str = "Everything on ";
 
 impl Group {
     /// Adds a level; false where that shows nothing more or there is no room.

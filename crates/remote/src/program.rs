@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::process::Command;
 
 /// Longer than any of them takes on a slow network.
-pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(60);
+pub(crate) const TIME_LIMIT: Duration = Duration::from_mins(1);
 
 /// Why a program printed nothing to use. Reads on after the program's name.
 #[derive(Debug, thiserror::Error)]

@@ -57,7 +57,7 @@ pub struct HostInput {
     pub host: String,
     /// The file.
     pub bytes: Arc<dyn ProfileData>,
-    /// What the reader of the file has to say about it, such as a cut-off compressed stream.
+    /// Remarks of the file's reader, such as a truncated compressed stream.
     pub problem: Option<String>,
 }
 
@@ -127,7 +127,7 @@ pub fn ingest(name: &str, inputs: Vec<HostInput>) -> Result<Session, IngestError
     Ok(assemble::assemble(name, &inputs, &mut spaces))
 }
 
-/// A profile has a plane with a name and something in it.
+/// Whether a profile has a plane with a name and contents.
 fn is_usable(space: &Space<'_>) -> bool {
     space.planes.iter().any(|plane| {
         let is_text = !plane.name.is_empty() && !plane.name.contains(char::REPLACEMENT_CHARACTER);
@@ -141,7 +141,7 @@ fn is_usable(space: &Space<'_>) -> bool {
     })
 }
 
-/// What a profile should have been.
+/// The expected kind of file.
 const XSPACE: &str = "*.xplane.pb that the JAX profiler writes";
 
 /// What a file looks like that is not what was `expected`.

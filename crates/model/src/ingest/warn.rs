@@ -14,13 +14,13 @@ use crate::warning::{Warning, WarningKind};
 #[derive(Default)]
 pub(super) struct Warnings(Vec<Warning>);
 
-/// Before a warning of a file that no profiler wrote, but the conversion of a trace.
+/// Prefix for warnings of a file that was converted from a trace instead of written by a profiler.
 const CONVERTED: &str = "converted: ";
 /// Problems of one kind on one host beyond this many are summed up.
 pub(super) const MAX_EACH: usize = 5;
 
 impl Warnings {
-    /// By gravity, then host, then text; each once.
+    /// By severity, then host, then text; each once.
     pub(super) fn into_sorted(mut self) -> Vec<Warning> {
         self.0
             .sort_by(|a, b| (a.kind, &a.host, &a.message).cmp(&(b.kind, &b.host, &b.message)));
@@ -37,7 +37,7 @@ impl Warnings {
         });
     }
 
-    /// What scanning the files found.
+    /// Results of scanning the files.
     pub(super) fn files(&mut self, inputs: &[HostInput], spaces: &[Space<'_>], plan: &Plan) {
         for (position, (input, space)) in inputs.iter().zip(spaces).enumerate() {
             let host = &input.host;
@@ -112,7 +112,7 @@ impl Warnings {
         }
     }
 
-    /// What decoding the tracks found.
+    /// Results of decoding the tracks.
     pub(super) fn tracks(
         &mut self,
         inputs: &[HostInput],
@@ -128,7 +128,7 @@ impl Warnings {
                     .filter(|(plan, _)| plan.host.index() == position)
             };
             let space = &spaces[position];
-            // Where the file ends early the scan has told so already.
+            // If the file ends early, the scan has already reported it.
             let is_told = |plane: &str| {
                 let mut problems = space.problems.iter();
                 problems.any(|told| told.kind == ProblemKind::Truncated && told.plane == plane)

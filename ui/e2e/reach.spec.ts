@@ -93,3 +93,28 @@ test('a cell of the heat map leads to its device in the timeline', async ({ page
   const top = page.locator('.group-header').first();
   await expect(top).toContainText(name.replace('/', ' / '));
 });
+
+test('charts follow the keys, and say where they are', async ({ page, url }) => {
+  await openView(page, url, 'mlp_dp', 'steps');
+  const chart = page.getByRole('application', { name: /steps stacked by part/ });
+  await chart.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await expect(chart.locator('.chart-readout')).toContainText('Step 1');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/steps=1$/);
+  await page.keyboard.press('Escape');
+  await expect(chart.locator('.chart-readout')).toHaveCount(0);
+});
+
+test('tabs follow the keys, and keep the focus', async ({ page, url }) => {
+  await openView(page, url, 'mlp_dp', 'input');
+  await page.getByRole('tab', { name: /^Steps/ }).focus();
+  await page.keyboard.press('ArrowRight');
+  const stages = page.getByRole('tab', { name: /^Stages/ });
+  await expect(stages).toHaveAttribute('aria-selected', 'true');
+  await expect(stages).toBeFocused();
+  await expect(page.getByRole('tabpanel', { name: 'Stages' })).toBeVisible();
+  await page.keyboard.press('Home');
+  await expect(page.getByRole('tab', { name: /^Steps/ })).toBeFocused();
+});

@@ -125,6 +125,7 @@ const PASSES = [
   { phase: 'rematerialised', title: 'Rematerialized' },
   { phase: '', title: 'Not known' },
 ];
+const colourOf = (life: BufferLifetime) => PASS_COLOURS[life.phase] ?? 'var(--text-faint)';
 const passOf = (life: BufferLifetime) => (life.phase in PASS_COLOURS ? life.phase : '');
 
 /** Legend of the passes that some buffer belongs to. */
@@ -175,14 +176,17 @@ export function Blocks(props: ChartProps) {
           <>
             <rect class="buffers-heap" width={frame().width} height={frame().height} />
             <For each={lives()}>
-              {(life, index) => (
+              {(life) => <rect {...blockOf(life, frame())} style={{ fill: colourOf(life) }} />}
+            </For>
+            <Show when={lives()[pointed() ?? -1]}>
+              {(life) => (
                 <rect
-                  {...blockOf(life, frame())}
-                  classList={{ 'is-pointed': index() === pointed() }}
-                  style={{ fill: PASS_COLOURS[life.phase] ?? 'var(--text-faint)' }}
+                  class="is-pointed"
+                  {...blockOf(life(), frame())}
+                  style={{ fill: colourOf(life()) }}
                 />
               )}
-            </For>
+            </Show>
             <Mark class="buffers-position" frame={frame()} position={props.report.position} />
           </>
         )}

@@ -1,5 +1,5 @@
 /** The heat map of steps and places: what is drawn where, and in which colour. Pure. */
-import { CLASS_COLOURS, PARTS } from '../../format/palette';
+import { CLASS_COLOURS } from '../../format/palette';
 import { slotIndex, type Size } from '../../widgets/chart/points';
 import type { HostCell } from '../../wire/generated/HostCell';
 
@@ -17,11 +17,6 @@ export const METRICS = [
   { key: 'idle_ps', title: 'Idle', colour: '#7b8794' },
 ] as const;
 export type Metric = (typeof METRICS)[number]['key'];
-
-/** Parts that a metric names have the title of the palette. */
-export const PART_TITLES: ReadonlyMap<string, string> = new Map(
-  PARTS.map((part) => [`${part.part}_ps`, part.title]),
-);
 
 /** Values over steps and places, absent ones missing. */
 export interface Heat {

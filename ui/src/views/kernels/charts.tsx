@@ -16,7 +16,7 @@ import type { LaunchDevice } from '../../wire/generated/LaunchDevice';
 const HEIGHT = 136;
 
 /** Bins from the first to the last that has kernels. */
-export function usedBins(bins: readonly DurationBin[]): DurationBin[] {
+function usedBins(bins: readonly DurationBin[]): DurationBin[] {
   const used = bins.map((bin) => bin.occurrences > 0);
   const first = used.indexOf(true);
   return first < 0 ? [] : bins.slice(first, used.lastIndexOf(true) + 1);

@@ -44,7 +44,6 @@ export interface PlotProps {
   /** A line across the plot at the point. */
   hasCursor?: boolean;
   readout?: (index: number) => JSX.Element;
-  readoutClass?: string;
   /** Drawn on a canvas, above the axes and below the marks. */
   draw?: Draw | undefined;
   children?: (frame: Accessor<Frame>) => JSX.Element;
@@ -85,10 +84,11 @@ export function Plot(props: PlotProps) {
   const finish = (event: PointerEvent) => {
     const found = drag();
     setDrag(null);
-    if (event.button !== 0) return;
+    // The button may have been pressed elsewhere.
+    if (event.button !== 0 || !found) return;
     const place = placeAt(event);
-    if (found && isDrag(found)) {
-      props.onDrag?.(found.from, found.to, frame());
+    if (props.onDrag && isDrag(found)) {
+      props.onDrag(found.from, place, frame());
       return;
     }
     const index = props.hit(place, frame());
@@ -121,10 +121,10 @@ export function Plot(props: PlotProps) {
       onKeyDown={onKey}
       onBlur={() => look(null, false)}
       onPointerDown={(event) => {
-        if (event.button !== 0 || !props.onDrag) return;
+        if (event.button !== 0) return;
         const from = placeAt(event);
         setDrag({ from, to: from });
-        root.setPointerCapture(event.pointerId);
+        if (props.onDrag) root.setPointerCapture(event.pointerId);
       }}
       onPointerMove={(event) => {
         const to = placeAt(event);
@@ -132,7 +132,10 @@ export function Plot(props: PlotProps) {
         if (found) setDrag({ ...found, to });
         look(props.hit(to, frame()), true);
       }}
-      onPointerLeave={() => look(null, false)}
+      onPointerLeave={() => {
+        setDrag(null);
+        look(null, false);
+      }}
       onPointerCancel={() => setDrag(null)}
       onPointerUp={finish}
       onDblClick={() => props.onReset?.()}
@@ -154,28 +157,28 @@ export function Plot(props: PlotProps) {
               overflow={props.isClipped ? 'hidden' : 'visible'}
             >
               {props.children?.(frame)}
+              <Show when={props.hasCursor && place()}>
+                {(at) => (
+                  <line class="chart-cursor" x1={at().x} x2={at().x} y1="0" y2={frame().height} />
+                )}
+              </Show>
+              <Show when={props.onDrag && isDrag(drag()) && drag()}>
+                {(found) => (
+                  <rect
+                    class="chart-drag"
+                    x={Math.min(found().from.x, found().to.x)}
+                    width={Math.abs(found().to.x - found().from.x)}
+                    y="0"
+                    height={frame().height}
+                  />
+                )}
+              </Show>
             </svg>
-            <Show when={props.hasCursor && place()}>
-              {(at) => (
-                <line class="chart-cursor" x1={at().x} x2={at().x} y1="0" y2={frame().height} />
-              )}
-            </Show>
-            <Show when={isDrag(drag()) && drag()}>
-              {(found) => (
-                <rect
-                  class="chart-drag"
-                  x={Math.min(found().from.x, found().to.x)}
-                  width={Math.abs(found().to.x - found().from.x)}
-                  y="0"
-                  height={frame().height}
-                />
-              )}
-            </Show>
           </g>
         </svg>
         <Show when={isActive() && props.readout && place()}>
           {(at) => (
-            <Readout frame={frame()} place={at()} class={props.readoutClass ?? ''}>
+            <Readout frame={frame()} place={at()}>
               {props.at === null ? null : props.readout?.(props.at)}
             </Readout>
           )}

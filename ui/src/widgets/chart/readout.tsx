@@ -4,12 +4,7 @@ import { createSignal, onCleanup, onMount, type JSX } from 'solid-js';
 import type { Frame } from './frame';
 import { readoutPlace, type Place } from './points';
 
-export function Readout(props: {
-  frame: Frame;
-  place: Place;
-  class?: string;
-  children: JSX.Element;
-}) {
+export function Readout(props: { frame: Frame; place: Place; children: JSX.Element }) {
   let box!: HTMLDivElement;
   const [size, setSize] = createSignal({ width: 0, height: 0 });
   onMount(() => {
@@ -31,7 +26,7 @@ export function Readout(props: {
   return (
     <div
       ref={box}
-      class={`chart-readout ${props.class ?? ''}`}
+      class="chart-readout"
       role="status"
       style={{
         left: `${at().x}px`,

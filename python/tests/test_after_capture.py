@@ -1,4 +1,4 @@
-"""What follows a capture: the callback, how many are kept and made, and what costs nothing."""
+"""What follows a capture: the callback, limits on the number of captures, and what costs nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`benchmark_function`: what it counts, waits for, says and writes."""
+"""`benchmark_function`: what it counts, waits for, prints, and writes."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_result_is_a_dictionary_with_attributes() -> None:
 
 
 class Held:
-    """A result that JAX does not know as a pytree."""
+    """A result that is not a pytree for JAX."""
 
     def __init__(self, array: jax.Array) -> None:
         self.array = array
@@ -98,7 +98,7 @@ class Held:
 
 @pytest.mark.parametrize("wrap", [lambda x: x, lambda x: {"a": [x, 1]}, Held], ids=str)
 def test_waits_for_the_device(wrap: Any) -> None:
-    """A call returns long before its work is done; the figures must hold the work."""
+    """A call returns long before its work is done; the figures must include the work."""
     matrix = jnp.full((400, 400), 1e-3)
 
     @jax.jit
@@ -245,7 +245,7 @@ def test_inside_a_capture_there_is_no_second_one(tmp_path: Path, work: Any) -> N
 
 
 def test_interval_covers_the_true_mean_as_often_as_it_says() -> None:
-    """Of 200 samples of a skewed distribution, about 95 % of intervals hold its mean."""
+    """Of 200 samples of a skewed distribution, about 95 % of intervals contain its mean."""
     generator = np.random.default_rng(5)
     hits = 0
     for _ in range(200):
@@ -272,7 +272,7 @@ def test_a_single_value_has_no_spread() -> None:
 
 
 def test_ascii_terminals() -> None:
-    """Where the terminal knows no plus-minus sign the output is spelled out, not an exception."""
+    """If the terminal has no plus-minus sign, the output is spelled out instead of failing."""
     code = "import stepscope; stepscope.benchmark_function(lambda: 1, num_iterations=2, name='n')"
     folder = str(Path(stepscope.__file__).parent.parent)
     finished = subprocess.run(

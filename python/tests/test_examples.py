@@ -1,4 +1,4 @@
-"""The examples, run as users run them, with short settings; and the mathematics in them."""
+"""The examples, run like users run them, with short settings; and their mathematics."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def run(script: str, *flags: str, folder: Path, **variables: str) -> subprocess.
 
 
 def test_batch_over_update_rules(tmp_path: Path) -> None:
-    """Every update rule through main.py: layout, report, learning, and what is printed."""
+    """Every update rule through main.py: layout, report, learning, and output."""
     finished = run(
         "scripts/profile_optimizers.py",
         *TINY,
@@ -217,7 +217,7 @@ def small_problem() -> tuple[Any, ...]:
 
 
 def dense_evolution(system: Any, pulses: np.ndarray) -> np.ndarray:
-    """The evolution from matrices over all qubits, without anything of the example."""
+    """The evolution from matrices over all qubits, without code from the example."""
     flip = np.array([[0, 1], [1, 0]], complex)
     total = np.eye(8, dtype=complex)
     for pulse in pulses:

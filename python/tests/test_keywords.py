@@ -1,4 +1,4 @@
-"""Typos and values without sense are errors at once, in the words of Python."""
+"""Typos and invalid values are immediate errors, in Python terms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is checked before a capture, and that nothing is left behind by the checks."""
+"""Checks before a capture, which leave nothing behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Captures in records, which may have any size, and what happens near the limit of the others."""
+"""Captures in records, which have no size limit, and behavior near the limit of the others."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_an_older_jax_writes_one_message_all_the_same(tmp_path: Path, work: Work
 def test_a_capture_that_became_too_large_is_no_file_of_nothing(
     tmp_path: Path, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What XLA leaves above 2 GiB: an empty `.xplane.pb`, or no bytes."""
+    """XLA's result above 2 GiB: an empty `.xplane.pb`, or no bytes."""
     move = recorders._move_exported  # noqa: SLF001
 
     def move_nothing(folder: Path, pattern: str, target: Path) -> None:

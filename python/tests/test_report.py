@@ -1,4 +1,4 @@
-"""What is printed after a capture, with and without the engine, and what the manifest says."""
+"""The output after a capture, with and without the engine, and the manifest."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.oldest
 
 @pytest.fixture
 def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if the package were installed without its extension."""
+    """Simulates an installation without the extension module."""
     monkeypatch.setitem(sys.modules, "stepscope._engine", None)
     monkeypatch.delattr(stepscope, "_engine", raising=False)
 

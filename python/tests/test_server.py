@@ -1,4 +1,4 @@
-"""`start_server`: what jax leaves out, with jax's own server."""
+"""`start_server`: the checks that jax lacks, with jax's own server."""
 
 from __future__ import annotations
 

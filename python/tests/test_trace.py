@@ -362,7 +362,7 @@ def test_a_step_waits_for_its_results(tmp_path: Path) -> None:
 
 
 def test_steps_that_do_not_wait_have_no_step_time(tmp_path: Path) -> None:
-    """What the block does after its last step is no part of one, so the mean is not known."""
+    """The block's work after its last step is not part of a step, so the mean is unknown."""
     with stepscope.profile_trace("profiles") as trace:
         for step in range(3):
             with trace.step(step):
@@ -467,7 +467,7 @@ def test_unknown_options_are_said(
 def test_every_option_is_taken_or_named(
     work: Work, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    """No version of jax has them all, and none is dropped in silence."""
+    """No version of jax has them all, and none is dropped silently."""
     is_known = hasattr(jax.profiler.ProfileOptions, name)
     given = {name: getattr(jax.profiler.ProfileOptions(), name, 0)} if is_known else {name: 1}
     with stepscope.profile_trace("profiles", profiler_options=given):

@@ -1,4 +1,4 @@
-"""`WallClock`: what is timed, printed and kept."""
+"""`WallClock`: what is timed, printed, and kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of places far away share: real servers on loopback, and the command they ask with.
+"""Fixtures of the remote tests: real servers on loopback, and the command under test.
 
 Each server is started by the test run on a free port, filled with the same log directory, and ended
 with it. The command is that of the installed package, or the program in STEPSCOPE_BIN.
@@ -55,7 +55,7 @@ class Place:
 
 
 def clean_environment(cache: Path, more: dict[str, str]) -> dict[str, str]:
-    """The environment without anybody's credentials, settings or caches."""
+    """The environment without credentials, settings, or caches of the user."""
     prefixes = ("AWS_", "GOOGLE_", "AZURE_", "CLOUDSDK_", "STEPSCOPE_", "STORAGE_", "AZURITE_")
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(prefixes)
@@ -70,7 +70,7 @@ def clean_environment(cache: Path, more: dict[str, str]) -> dict[str, str]:
 
 
 class Asker:
-    """Runs the command with a cache of its own."""
+    """Runs the command with a separate cache."""
 
     def __init__(self, folder: Path) -> None:
         self.cache = folder / "cache"
@@ -95,7 +95,7 @@ class Asker:
 
 @contextmanager
 def pages(ask: Asker, place: Place) -> Iterator[Callable[[str], Any]]:
-    """The server over a place, as a function from a route to its JSON."""
+    """The server for a location, as a function from a route to its JSON."""
     child = subprocess.Popen(
         [COMMAND, "view", place.url, "--child", "--port", "0"],
         stdin=subprocess.PIPE,
@@ -123,7 +123,7 @@ def ask(tmp_path: Path) -> Asker:
 
 @pytest.fixture(scope="session")
 def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A log directory as a job leaves it: runs, two of several ranges, and what lies beside."""
+    """A typical log directory: runs, two of them with several ranges, and other files."""
     folder = tmp_path_factory.mktemp("far") / "logs"
     source = DEMO / "plugins/profile/demo/vm.xplane.pb.gz"
     first = folder / "plugins/profile/2026_01_01_10_00_00"
@@ -131,7 +131,7 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for run in (first, second):
         run.mkdir(parents=True)
     shutil.copy(source, first / "host-0.xplane.pb.gz")
-    # Profiles are messages whose parts repeat, so that one after the other is a profile as well.
+    # Profiles are messages with repeated fields, so concatenated profiles are a profile as well.
     once = gzip.decompress(source.read_bytes())
     (second / "big host.xplane.pb").write_bytes(once * (LARGE_BYTES // len(once) + 1))
     third = folder / "tpu/plugins/profile/2026_01_03_10_00_00"
@@ -202,7 +202,7 @@ KEYS = {"AWS_ACCESS_KEY_ID": "AKIATEST", "AWS_SECRET_ACCESS_KEY": "secret"}
 
 @contextmanager
 def bucket_server(logdir: Path, access: str) -> Iterator[Place]:
-    """A server that speaks the protocol of S3, with the log directory in a bucket. `access` says
+    """An S3-compatible server, with the log directory in a bucket. `access` says
     who may read the files: `private` or `public-read`."""
     import boto3
 

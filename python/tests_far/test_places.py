@@ -1,4 +1,4 @@
-"""Sessions in buckets and on web servers answer as those on disk do, and again without a network."""
+"""Sessions in buckets and on web servers answer like those on disk, and again without a network."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_figures_are_those_of_the_same_files_on_disk(
         there = ask("ops", place.url, "--session", session, "--json", **place.environment)
         assert there.returncode == 0, there.stderr
         assert json.loads(there.stdout) == json.loads(here.stdout)
-    # One profile of each session, and the memory profile that lies beside.
+    # One profile of each session, and the memory profile next to it.
     sizes = sorted(path.stat().st_size for path in ask.kept())
     assert len(sizes) >= 2 and sizes[-1] > 20 << 20
     assert before == sorted((path, path.stat().st_mtime_ns) for path in logdir.rglob("*"))
@@ -154,7 +154,7 @@ def test_the_cache_stays_below_its_size(ask: Asker, logdir: Path) -> None:
         for session in ("2026_01_02", "2026_01_01"):
             line = ["overview", place.url, "--session", session, "--json", "--cache-size", "5M"]
             assert ask(*line).returncode == 0
-        # The large one was used, so it was kept for that; the next one had it removed.
+        # The large one was used, so it was kept; the next one caused its removal.
         sizes = [path.stat().st_size for path in ask.kept()]
         assert sizes and max(sizes) < 5 << 20
         assert ask("overview", place.url, "--cache-size", "much").returncode == 2
@@ -211,7 +211,7 @@ printf '"SessionToken": "token", "Expiration": "2099-01-01T00:00:00+00:00"}'
 
 @contextmanager
 def refusing_server() -> Iterator[str]:
-    """A server that lets nobody in, by its URL."""
+    """The URL of a server that rejects everybody."""
 
     class Refusing(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -264,7 +264,7 @@ def test_credentials_of_profiles_that_sign_in_come_from_the_aws_cli(
 def test_a_refusal_says_what_was_tried(ask: Asker, logdir: Path, tmp_path: Path) -> None:
     with amazon(logdir) as place:
         endpoint = place.environment["AWS_ENDPOINT_URL"]
-        # From here on the server wants to know who asks.
+        # From here on the server requires authentication.
         asked = urllib.request.Request(
             f"{endpoint}/moto-api/reset-auth", data=b"0", method="POST"
         )

@@ -1,4 +1,4 @@
-//! Manifests lie beside profiles, in folders and archives, and never stand in a capture's way.
+//! Manifests are next to profiles, in folders and archives, and never block a capture.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! What is ignored, unreadable or out of bounds is named with its reason; what is not there is
-//! explained by what is.
+//! Whatever is ignored, unreadable, or out of bounds is named with its reason; if nothing is found,
+//! the message says what is there instead.
 
 mod common;
 
@@ -9,9 +9,9 @@ use std::path::Path;
 use common::{Tree, bytes_of, found, gzip, hosts, names, notes_of, profile, tar, zip};
 use stepscope_storage::{Limits, NoteKind, StorageError, find, find_within};
 
-/// The error's sentence with the path taken off, and its hint.
+/// The error's sentence without the path, and its hint.
 fn refusal(path: &Path) -> (String, String) {
-    let error = find(path).expect_err("this path holds no profile");
+    let error = find(path).expect_err("this path has no profile");
     let text = error.to_string();
     let path = error.path().display().to_string();
     let text = text
@@ -118,7 +118,7 @@ fn hidden_and_package_folders_are_skipped() {
         tree.file(&format!("{folder}/a.xplane.pb"), b"x");
     }
     assert_eq!(names(&found(tree.path())), ["run"]);
-    // One that is given is searched, whatever its name.
+    // A folder given by its own path is searched, whatever its name.
     assert_eq!(names(&found(tree.at(".cache"))), ["deep"]);
 }
 
@@ -349,8 +349,7 @@ fn what_may_not_be_read_is_named() {
     assert!(matches!(inside.unwrap_err(), StorageError::Io { .. }));
 }
 
-/// The process's own memory is a file that opens and cannot be read at its beginning, for every
-/// user.
+/// The process's own memory is a file that opens but cannot be read at its start, for any user.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_profile_that_fails_to_read_is_named() {
@@ -410,7 +409,7 @@ fn a_search_is_bounded_and_says_where_it_stopped() {
     for index in 0..50 {
         tree.file(&format!("z/{index}.txt"), b"");
     }
-    // A large folder takes half of what is left, and the search goes on beside it.
+    // A large folder uses half of what is left, and the search continues next to it.
     let count = Limits {
         max_entries: 20,
         ..Limits::default()

@@ -1,5 +1,5 @@
-//! Captures in Riegeli files are found and opened wherever profiles are, and are what their records
-//! say.
+//! Captures in Riegeli files are found and opened wherever profiles are, with the contents of their
+//! records.
 
 mod common;
 
@@ -44,7 +44,7 @@ fn records_are_one_profile_wherever_the_file_lies() {
             ("run.tar.gz", gzip(&tar(&entries))),
             ("run.zip", zip(&entries, zip::CompressionMethod::Deflated)),
             ("stored.zip", zip(&entries, zip::CompressionMethod::Stored)),
-            // Told by content, whatever the name of a file that is given by its own path.
+            // Recognized by content, whatever the name of a file given by its own path.
             ("download", content.clone()),
             ("vm.xplane.pb", content.clone()),
         ];
@@ -142,7 +142,7 @@ fn what_is_cut_or_damaged_is_told_with_its_place() {
         told.contains("the 2 complete records are shown"),
         "{told}"
     );
-    // The beginning is damaged: the name says what it is.
+    // The start is damaged: the name decides.
     let mut headless = content;
     headless[..64].fill(0);
     let (bytes, told) = problem(&headless);

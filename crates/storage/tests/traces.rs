@@ -1,4 +1,5 @@
-//! Traces for viewers: where they are read, whose they are, and what is said of the others.
+//! Traces for viewers: where they are read, to which session they belong, and messages about the
+//! others.
 
 mod common;
 

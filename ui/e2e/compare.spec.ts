@@ -142,7 +142,7 @@ for (const [view, query] of [
   ['op_tree', ''],
   ['scopes', '&as=flame'],
 ] as const) {
-  test(`${view} is coloured by change`, async ({ page, url }) => {
+  test(`${view} is colored by change`, async ({ page, url }) => {
     await openPair(page, url, ['base', 'slower'], view, query);
     await expect(page.getByRole('button', { name: 'Colour by change' })).toHaveAttribute(
       'aria-pressed',

@@ -1,4 +1,4 @@
-//! Answers of analyses, as many and as long as there is room for.
+//! Answers of analyses, as many and as complete as fit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,20 +12,20 @@ use super::share::ShareReport;
 use super::shared::Shared;
 use crate::{ExportError, Pairs};
 
-/// Rows of the longest tables, most first; first as the views ask for them.
+/// Row limits for the longest tables, most first; the first are the limits that the views request.
 const TIERS: [Option<usize>; 5] = [None, Some(2000), Some(500), Some(100), Some(20)];
 
-/// Values that answers share, such as HLO, take in the file at most one byte for so many.
+/// Shared values of answers, such as HLO, take at most one byte in the file for this many.
 const SHARED_SHRINK: u64 = 4;
 
-/// Without these a report is none.
+/// A report needs at least these.
 const NEEDED: [&str; 2] = ["overview", "timeline"];
 
-/// What answers may take.
+/// Space for answers.
 pub(super) struct Room {
-    /// So that room is left for the timeline.
+    /// Leaves space for the timeline.
     pub(super) usual: u64,
-    /// At all.
+    /// The maximum.
     pub(super) most: u64,
 }
 
@@ -35,13 +35,13 @@ pub(super) struct Answers {
     kept: BTreeMap<String, Kept>,
     refusals: BTreeMap<String, String>,
     left_out: Vec<String>,
-    /// Values that the answers name, for their measure.
+    /// Values that the answers refer to, to measure them.
     shared: Shared,
-    /// What these take in the file.
+    /// Their size in the file.
     shared_bytes: u64,
 }
 
-/// An answer as JSON, and what it takes in the file beside what it shares.
+/// An answer as JSON, and its size in the file without shared values.
 struct Kept {
     json: String,
     bytes: u64,
@@ -53,7 +53,7 @@ enum Reply {
 }
 
 impl Answers {
-    /// What every view asks as it opens, with fewer rows where it has to be.
+    /// The requests of every view when it opens, with fewer rows if necessary.
     pub(super) fn ask(
         session: &Session,
         selection: &Pairs,
@@ -78,7 +78,7 @@ impl Answers {
         Ok(answers)
     }
 
-    /// What controls of views ask, as long as there is room. Gives what they take.
+    /// The requests of the views' controls, as long as there is space. Returns their size.
     pub(super) fn add_variants(
         &mut self,
         session: &Session,
@@ -122,10 +122,11 @@ impl Answers {
         kept + refusals.sum::<u64>() + self.shared_bytes
     }
 
-    /// Hands over what there is; gives the values that the answers name.
+    /// Moves the answers into the report; returns the values that they refer to.
     pub(super) fn tell(self, report: &mut ShareReport) -> Result<Shared, ExportError> {
         let mut shared = Shared::default();
-        // Some questions have one answer: graphs of an op that a capture has no program of.
+        // Some questions have the same answer, such as graphs of an op whose program the capture
+        // lacks.
         let distinct: BTreeSet<&str> = self.kept.values().map(|kept| &*kept.json).collect();
         for json in distinct {
             shared.look(json);
@@ -146,7 +147,7 @@ impl Answers {
         Ok(shared)
     }
 
-    /// Weighs all answers anew.
+    /// Measures all answers again.
     fn measure(&mut self) -> Result<(), ExportError> {
         self.shared = Shared::default();
         for kept in self.kept.values() {
@@ -199,8 +200,8 @@ impl Answers {
     }
 }
 
-/// Asks. Options of a selection that are wrong are an error; an analysis that has nothing to say is
-/// not.
+/// Runs the questions. Invalid options of a selection are an error; an analysis with nothing to
+/// report is not.
 fn replies(
     session: &Session,
     selection: &Pairs,

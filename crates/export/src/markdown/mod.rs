@@ -14,14 +14,14 @@ use crate::about::{About, VERSION};
 use crate::{ExportError, Pairs};
 use cells::{escaped, push_table};
 
-/// Rows of a table that a reader scrolls past without losing the thread.
+/// Maximum number of rows of a table.
 const ROWS: usize = 15;
-/// Findings that are told in full.
+/// Maximum number of findings shown in full.
 const FINDINGS: usize = 8;
 /// Notes, warnings first.
 const NOTES: usize = 12;
 
-/// What a table of ops has room for.
+/// Columns that fit in a table of ops.
 const OP_COLUMNS: [&str; 6] = [
     "name",
     "category",
@@ -30,7 +30,7 @@ const OP_COLUMNS: [&str; 6] = [
     "self_ratio",
     "scope",
 ];
-/// What a table of steps has room for.
+/// Columns that fit in a table of steps.
 const STEP_COLUMNS: [&str; 8] = [
     "step",
     "duration_ps",
@@ -42,7 +42,7 @@ const STEP_COLUMNS: [&str; 8] = [
     "is_outlier",
 ];
 
-/// The page, of the part of a session that options select.
+/// The page, for the part of a session selected by options.
 ///
 /// # Errors
 ///
@@ -162,7 +162,7 @@ fn push_finding(page: &mut String, number: usize, finding: &AdviceFinding) {
     }
 }
 
-/// A table under a heading, where it has rows.
+/// A table under a heading, if it has rows.
 fn push_section(page: &mut String, tables: &[Table], key: &str, title: &str, columns: &[&str]) {
     let Some(table) = tables.iter().find(|table| table.key == key) else {
         return;

@@ -14,6 +14,7 @@ import type { DurationBin } from '../../wire/generated/DurationBin';
 import type { LaunchDevice } from '../../wire/generated/LaunchDevice';
 
 const HEIGHT = 136;
+const MOST_BAR = 40;
 
 /** Bins from the first to the last that has kernels. */
 function usedBins(bins: readonly DurationBin[]): DurationBin[] {
@@ -71,15 +72,11 @@ export function Durations(props: {
                 <Bar
                   class="kernel-count"
                   frame={frame()}
-                  from={index() + 0.1}
+                  isLeft
+                  bin={index()}
                   ratio={bin.occurrence_ratio}
                 />
-                <Bar
-                  class="kernel-time"
-                  frame={frame()}
-                  from={index() + 0.51}
-                  ratio={bin.time_ratio}
-                />
+                <Bar class="kernel-time" frame={frame()} bin={index()} ratio={bin.time_ratio} />
               </g>
             )}
           </For>
@@ -95,14 +92,15 @@ export function Durations(props: {
   );
 }
 
-/** One of the two bars of a bin, two fifths of its slot wide. */
-function Bar(props: { class: string; frame: Frame; from: number; ratio: number }) {
-  const x = () => props.frame.x(props.from);
+/** One of the two bars of a bin, at most two fifths of its slot wide, beside the middle. */
+function Bar(props: { class: string; frame: Frame; bin: number; ratio: number; isLeft?: boolean }) {
+  const width = () => Math.min(MOST_BAR, 0.39 * (props.frame.x(1) - props.frame.x(0)));
+  const middle = () => props.frame.x(props.bin + 0.5);
   return (
     <rect
       class={props.class}
-      x={x()}
-      width={Math.min(40, props.frame.x(props.from + 0.39) - x())}
+      x={props.isLeft ? middle() - width() - 1 : middle() + 1}
+      width={width()}
       y={props.frame.y(props.ratio)}
       height={props.frame.height - props.frame.y(props.ratio)}
     />

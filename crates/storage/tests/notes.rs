@@ -238,7 +238,10 @@ fn a_path_that_does_not_exist_says_what_does() {
     assert_eq!(text, "no such file or folder");
     assert_eq!(
         hint,
-        format!("{} exists and contains eval, train", tree.at("logs").display())
+        format!(
+            "{} exists and contains eval, train",
+            tree.at("logs").display()
+        )
     );
     assert!(matches!(
         find(&tree.at("logs/eval/x/below-a-file")).unwrap_err(),

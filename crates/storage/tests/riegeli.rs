@@ -124,10 +124,7 @@ fn what_is_cut_or_damaged_is_told_with_its_place() {
         told.starts_with("the Riegeli file is truncated: it ends at byte 100000, within the chunk"),
         "{told}"
     );
-    assert!(
-        told.ends_with("the 1 complete record is shown"),
-        "{told}"
-    );
+    assert!(told.ends_with("the 1 complete record is shown"), "{told}");
     // In the middle of the second of three chunks.
     let mut damaged = content.clone();
     damaged[100_000] ^= 1;
@@ -138,10 +135,7 @@ fn what_is_cut_or_damaged_is_told_with_its_place() {
         "{told}"
     );
     assert!(told.contains("a chunk's data is damaged"), "{told}");
-    assert!(
-        told.contains("the 2 complete records are shown"),
-        "{told}"
-    );
+    assert!(told.contains("the 2 complete records are shown"), "{told}");
     // The start is damaged: the name decides.
     let mut headless = content;
     headless[..64].fill(0);

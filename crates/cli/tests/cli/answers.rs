@@ -254,10 +254,7 @@ fn tables_and_files() {
     assert!(alone.starts_with("Device"), "{alone}");
     assert_eq!(alone.lines().count(), 2, "a header and a device: {alone}");
     let advice = text(&["advice", &path, "--table", "skipped"]);
-    assert!(
-        advice.starts_with("Rule"),
-        "also for answers in sentences"
-    );
+    assert!(advice.starts_with("Rule"), "also for answers in sentences");
 }
 
 #[test]

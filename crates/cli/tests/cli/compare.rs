@@ -53,7 +53,9 @@ fn a_log_directory_alone_means_its_last_two_sessions() {
     let missing = run(&["compare", &folder, "latest~9", "latest"]);
     assert_eq!(missing.code, 2);
     assert!(
-        missing.stderr.contains("latest~9 does not match exactly one session"),
+        missing
+            .stderr
+            .contains("latest~9 does not match exactly one session"),
         "{}",
         missing.stderr
     );
@@ -87,7 +89,9 @@ fn what_is_not_there_is_said() {
     let wrong = run(&["compare", &folder, &format!("{folder}@nothing")]);
     assert_eq!(wrong.code, 2, "{}", wrong.stderr);
     assert!(
-        wrong.stderr.contains("nothing does not match exactly one session"),
+        wrong
+            .stderr
+            .contains("nothing does not match exactly one session"),
         "{}",
         wrong.stderr
     );

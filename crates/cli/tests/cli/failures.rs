@@ -250,11 +250,7 @@ fn several_sessions_the_newest_unless_told() {
             answer.stderr
         );
     }
-    assert_eq!(
-        ask(&["--session", "2026"]).code,
-        2,
-        "it is in two names"
-    );
+    assert_eq!(ask(&["--session", "2026"]).code, 2, "it is in two names");
 }
 
 #[test]

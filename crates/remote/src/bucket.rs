@@ -85,6 +85,10 @@ impl Bucket {
                 .strip_prefix(prefix.as_ref())
                 .unwrap_or(location)
                 .trim_start_matches('/');
+            // What consoles create for a folder: an object with its name and a slash.
+            if name.is_empty() {
+                continue;
+            }
             listing
                 .objects
                 .push(object(&meta, address.child(name), name));

@@ -190,7 +190,7 @@ fn files_that_are_no_profiles_are_sent_elsewhere() {
             "a.op_stats_v2.pb",
             b"x".to_vec(),
             "a cache of another tool",
-            "made of",
+            "made from",
         ),
         (
             "a.xplane.pb.xz",
@@ -423,7 +423,7 @@ fn a_search_is_bounded_and_says_where_it_stopped() {
     assert_eq!(notes.len(), 1);
     assert_eq!(notes[0].path, tree.at("z"));
     assert!(
-        notes[0].message.starts_with("8 of its files and folders"),
+        notes[0].message.starts_with("only 8 of its files and folders"),
         "{}",
         notes[0]
     );

@@ -423,7 +423,9 @@ fn a_search_is_bounded_and_says_where_it_stopped() {
     assert_eq!(notes.len(), 1);
     assert_eq!(notes[0].path, tree.at("z"));
     assert!(
-        notes[0].message.starts_with("only 8 of its files and folders"),
+        notes[0]
+            .message
+            .starts_with("only 8 of its files and folders"),
         "{}",
         notes[0]
     );

@@ -1,4 +1,4 @@
-// End-to-end tests of the page as the real server serves it, in Debian's Chromium.
+// End-to-end tests of the page, served by the real server, in Debian's Chromium.
 import { defineConfig } from '@playwright/test';
 
 export default defineConfig({

@@ -1,4 +1,4 @@
-// Builds the web UI: relative URLs, so the page works below any prefix; one chunk per view.
+// Builds the web UI: relative URLs, so the page works under any prefix; one chunk per view.
 import { defineConfig } from 'vitest/config';
 import solid from 'vite-plugin-solid';
 
@@ -13,7 +13,7 @@ export default defineConfig({
     reportCompressedSize: false,
   },
   server: {
-    // `npm run dev` beside a running `stepscope view PATH --port 6006`.
+    // `npm run dev` next to a running `stepscope view PATH --port 6006`.
     proxy: { '/api': process.env['STEPSCOPE_URL'] ?? 'http://127.0.0.1:6006' },
   },
   test: {

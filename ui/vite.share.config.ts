@@ -1,5 +1,5 @@
-// Builds the page of reports as one file: its script, packed, and styles inside, and a policy of its
-// own that lets nothing in or out. `stepscope export --html` puts the answers into it.
+// Builds the page for reports as a single file: with its compressed script and its styles inside,
+// and its own policy that lets nothing in or out. `stepscope export --html` adds the answers.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 import solid from 'vite-plugin-solid';
 
-/** Where the page asks a worker, a report has none. */
+/** Replaces the worker of the page, which a report does not have. */
 const REPLACED = new Map([['./layouter', resolve(import.meta.dirname, 'src/share/layouter.ts')]]);
 
 function withoutWorkers(): Plugin {
@@ -22,7 +22,7 @@ function withoutWorkers(): Plugin {
 }
 
 /**
- * Style sheets of views take effect when the view is first shown, as on the other page: all at once
+ * Style sheets of views take effect when the view is first shown, as on the other page: together
  * they would style each other's elements.
  */
 function stylesWithViews(): Plugin {
@@ -32,7 +32,7 @@ function stylesWithViews(): Plugin {
     enforce: 'pre',
     resolveId(source, importer) {
       if (!importer?.includes('/src/views/') || !source.endsWith('.css')) return undefined;
-      // Without its ending, so that Vite does not take the module for a style sheet.
+      // Without its extension, so that Vite does not treat the module as a style sheet.
       return mark + resolve(dirname(importer), source).slice(0, -4);
     },
     load(id) {
@@ -60,12 +60,12 @@ const LOADER = readFileSync(resolve(import.meta.dirname, 'src/share/loader.js'),
 
 const digestOf = (code: string) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`;
 
-/** Puts the script and every style sheet into the page, and the digests of scripts into its policy. */
+/** Inserts the script and every style sheet into the page, and the digests of scripts into its policy. */
 function oneFile(): Plugin {
   return {
     name: 'stepscope-one-file',
     enforce: 'post',
-    // After Vite's own, which puts lists of what to preload in the places it left for them.
+    // After Vite's own, which inserts lists of what to preload into the places it left for them.
     generateBundle: {
       order: 'post',
       handler(_, bundle) {
@@ -79,7 +79,7 @@ function oneFile(): Plugin {
           if (file.type === 'chunk') {
             const packed = gzipSync(file.code, { level: 9 }).toString('base64');
             digests.push(digestOf(file.code));
-            // Behind the report, which the script reads.
+            // After the report, which the script reads.
             html = html.replace(new RegExp(`\\s*<script[^>]*src="[^"]*${name}"[^>]*></script>`), '');
             const code = `<script type="text/plain" id="stepscope-code">${packed}</script>`;
             html = html.replace('</body>', () => `${code}\n<script>${LOADER}</script>\n</body>`);
@@ -110,7 +110,7 @@ export default defineConfig({
   plugins: [withoutWorkers(), stylesWithViews(), solid(), oneFile()],
   build: {
     outDir: 'dist',
-    // The pages that a server gives stand beside it.
+    // The pages that a server serves are next to it.
     emptyOutDir: false,
     target: 'es2022',
     assetsInlineLimit: 1 << 20,

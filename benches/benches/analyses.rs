@@ -1,5 +1,5 @@
-//! Every analysis of the list, on a session that is open: report and its JSON text. All of them
-//! together, with nothing kept from before, against decoding the file.
+//! Every analysis on an open session: report and JSON text. And all of them together without
+//! caches, compared with decoding the file.
 
 use std::cell::RefCell;
 
@@ -29,7 +29,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// What a person waits for who asks everything of a file that was just opened.
+/// The total time for somebody who requests everything of a file that was just opened.
 fn together(input: &Input) -> Result<()> {
     let session = RefCell::new(input.session()?);
     let mut contestants = [
@@ -66,7 +66,7 @@ fn answer(entry: &Entry, session: &Session) -> Option<String> {
     answer.json_text().ok()
 }
 
-/// One pass over a column: the least that any figure over all slices costs.
+/// One pass over a column: the minimum cost of any figure over all slices.
 fn sum(session: &Session) -> i64 {
     let lanes = session.tracks.iter().flat_map(|track| &track.lanes);
     let durations = lanes.flat_map(stepscope_model::Lane::durations);

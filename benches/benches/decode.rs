@@ -1,4 +1,4 @@
-//! Decoding alone: from bytes to events, beside what the machine can do at best.
+//! Decoding alone: from bytes to events, compared with the limits of the machine.
 
 use std::hint::black_box;
 
@@ -78,7 +78,7 @@ fn count_stats(bytes: &[u8]) -> usize {
     count
 }
 
-/// The least that a timeline needs of an event. The memory is kept from one run to the next.
+/// The minimum that a timeline needs of an event. The memory is reused from one run to the next.
 #[derive(Default)]
 struct Columns {
     starts: Vec<i64>,

@@ -1,4 +1,5 @@
-//! Ingest: from bytes to a session, on all cores, beside a bare walk over all events on one.
+//! Ingest: from bytes to a session, on all cores, compared with a plain walk over all events on one
+//! core.
 
 use anyhow::Result;
 use criterion::{BatchSize, Criterion, Throughput};
@@ -41,7 +42,7 @@ fn bench(criterion: &mut Criterion, input: &Input) {
         .sample_size(10)
         .throughput(Throughput::Bytes(input.bytes().len() as u64));
     group.bench_function("session", |bencher| {
-        // The session is dropped outside of the measured time.
+        // The session is dropped outside the measured time.
         bencher.iter_batched(
             || input.hosts(),
             |hosts| ingest(input.name, hosts),

@@ -1,5 +1,5 @@
-//! Programs: decoding one, its memory plan and the graph around its dearest op; and a search in a
-//! program as large as they come.
+//! Programs: decoding one, its memory plan, and the graph around its most expensive op; and a
+//! search in a very large program.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use stepscope_model::hlo::Program;
 use stepscope_model::ingest::{HostInput, ProgramInput, ingest, ingest_all};
 use stepscope_testing::{corpus, drawing};
 
-/// As many as the largest programs of language models have.
+/// As many as in the largest programs of language models.
 const LARGE: usize = 37_000;
 
 fn main() -> Result<()> {
@@ -32,7 +32,7 @@ fn main() -> Result<()> {
 
 fn train_step(criterion: &mut Criterion, bytes: &Arc<Vec<u8>>) -> Result<()> {
     let open = || opened(bytes);
-    // The plan is decoded once per session, so a session of its own is part of what is measured.
+    // The plan is decoded once per session, so opening a session is part of what is measured.
     let mut contestants = vec![
         Contestant::of("decode", || Program::decode(bytes).is_ok()),
         Contestant::of("open", open),

@@ -1,4 +1,5 @@
-//! Search over the whole session, with the index that the first search makes, and with one at hand.
+//! Search over the whole session, with the index that the first search builds, and with an existing
+//! one.
 
 use anyhow::Result;
 use criterion::{BatchSize, Criterion};
@@ -8,7 +9,7 @@ use stepscope_benches::input::inputs;
 use stepscope_benches::paired::{Contestant, print_ratios};
 use stepscope_model::Session;
 
-/// What is looked for, by how much of a session it matches.
+/// Search patterns, by how much of a session they match.
 const PATTERNS: [(&str, &str); 4] = [
     ("text", "fusion"),
     ("expression", r"(fusion|dot)\.\d+$"),

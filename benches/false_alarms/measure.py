@@ -1,10 +1,10 @@
-"""Counts false alarms: asks `stepscope compare` about 200 pairs of runs that nobody changed.
+"""Counts false alarms: runs `stepscope compare` on 200 pairs of runs without changes.
 
 usage: python measure.py RUNS_DIR STEPSCOPE [RUNS_JSON]
 
-RUNS_DIR is what `record.py` left. Half of the pairs are runs of one process, half of processes one
-after another. With RUNS_JSON the durations of the typical steps of every run are written there, for
-the test that draws pairs from them.
+RUNS_DIR is the output of `record.py`. Half of the pairs are runs of one process, half are runs of
+consecutive processes. With RUNS_JSON, the durations of the typical steps of every run are written
+there, for the test that generates pairs from them.
 """
 
 import json

@@ -1,5 +1,5 @@
-"""Records runs of one program that nobody changed: some in one process, others in processes of
-their own. `measure.py` asks `stepscope compare` about pairs of them.
+"""Records runs of one unchanged program: some in one process, others in separate processes.
+`measure.py` runs `stepscope compare` on pairs of them.
 
 usage: python record.py OUT_DIR [PROCESSES] [RUNS_PER_PROCESS]
 """
@@ -12,7 +12,7 @@ STEPS = 20
 
 
 def one_process(folder: Path, runs: int) -> None:
-    """Trains a small MLP and captures some windows of steps, each a run of its own."""
+    """Trains a small MLP and captures some windows of steps, each a separate run."""
     import jax
     import jax.numpy as jnp
 

@@ -1,11 +1,11 @@
 """What the capture API costs while nothing is captured: nanoseconds per use.
 
-Each contestant is a loop of many uses, in processor time of its thread, so that programs beside it
-count for less. The time of the empty loop of the same round is taken away. Beside ours stands the
-raw call of JAX that a user would write instead.
+Each contestant is a loop of many uses, timed in processor time of its thread, so that other
+programs on the machine matter less. The time of an empty loop in the same round is subtracted. Each
+of our calls is compared with the raw JAX call that a user would write instead.
 
-Limits in nanoseconds are held against the least of the rounds: what comes on top of it is not the
-call's own.
+Limits in nanoseconds apply to the minimum over the rounds: anything above it is not caused by the
+call itself.
 """
 
 import gc
@@ -15,8 +15,8 @@ from collections.abc import Callable
 
 from measure import Figures, describe, ratios, take_turns
 
-# Contestant: the raw call of JAX that it is held against, and the most it may cost in nanoseconds.
-# A trigger looks at every step, so it is no disabled path and has no limit.
+# Contestant: the raw JAX call it is compared with, and its limit in nanoseconds. A trigger checks
+# every step, so it is not a disabled path and has no limit.
 HELD_AGAINST: dict[str, tuple[str, float | None]] = {
     "profile_scope": ("jax TraceAnnotation", 1000.0),
     "maybe_profile, off": ("jax StepTraceAnnotation", 2000.0),
@@ -129,7 +129,7 @@ def contestants(log_dir: str, uses: int) -> dict[str, Callable[[], float]]:
 
 
 def measure(log_dir: str, rounds: int, uses: int = 20_000) -> dict[str, dict]:
-    """Rows by contestant: nanoseconds without the loop, and the ratio to the raw call of JAX."""
+    """Rows by contestant: nanoseconds without the loop, and the ratio to the raw JAX call."""
     figures: Figures = take_turns(contestants(log_dir, uses), rounds, seed=1)
     empty = figures.pop("empty loop")
     net = {

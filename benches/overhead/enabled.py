@@ -1,11 +1,11 @@
-"""What a running capture costs per step, and how long the program stands still at its end.
+"""What a running capture costs per step, and how long the program is paused at its end.
 
 A session of `jax.profiler` and one of `stepscope.Profiler`, with the same options around the same
-steps, make a pair; which goes first is drawn by lot. Blocks of steps without a profiler stand
-before, between and after, so that each session has a baseline of its own.
+steps, form a pair in random order. Blocks of steps without a profiler run before, between, and
+after, so that each session has its own baseline.
 
-Beside it, as ratios of steps are noisy: the processor time of our calls around a step that has
-nothing to do, which is all that our session adds on the thread of the program.
+Because ratios of step times are noisy, the processor time of our calls around an empty step is
+measured too; this is all that our session adds on the program's thread.
 """
 
 import gc
@@ -125,7 +125,7 @@ def our_session(step: Callable[[], Any], count: int, levels: tuple[int, int]) ->
 
 
 def _check(folder: Path) -> None:
-    """A session that left nothing would be a cheap one."""
+    """Fails if the session left no profile: that would make it cheap."""
     profiles = list(folder.glob("plugins/profile/*/*.xplane.pb"))
     if len(profiles) != 1 or profiles[0].stat().st_size < 1000:
         raise RuntimeError(f"expected one profile in {folder}, found {profiles}")
@@ -135,7 +135,7 @@ SESSIONS = {"jax.profiler": jax_session, "stepscope": our_session}
 
 
 def measure_pairs(step: Callable[[], Any], count: int, levels: tuple[int, int], rounds: int) -> Any:
-    """Pairs of sessions with their baselines; a first pair is not counted."""
+    """Pairs of sessions with their baselines; the first pair is not counted."""
     generator = random.Random(2)
     steps: dict[str, list[float]] = {name: [] for name in SESSIONS}
     slowdown: dict[str, list[float]] = {name: [] for name in SESSIONS}

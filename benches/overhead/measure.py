@@ -1,6 +1,6 @@
 """Rounds in which contestants take turns, and ratios within a round.
 
-Seconds depend on the machine and on what else it does; ratios of things that took turns much less.
+Seconds depend on the machine and its load; ratios of contestants that take turns depend on them much less.
 """
 
 import random

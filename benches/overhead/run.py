@@ -2,9 +2,9 @@
 
     python benches/overhead/run.py                     all of it, some minutes
     python benches/overhead/run.py --json result.json
-    python benches/overhead/run.py --quick             does it run at all?
+    python benches/overhead/run.py --quick             only checks that it runs
 
-Method and results: docs/guides/overhead.md. The exit status is 4 where a target is missed.
+Method and results: docs/guides/overhead.md. The exit status is 4 if a target is missed.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-sys.path.append(str(HERE.parent.parent / "python"))  # where the package is not installed
+sys.path.append(str(HERE.parent.parent / "python"))  # if the package is not installed
 
 import disabled  # noqa: E402
 import enabled  # noqa: E402
@@ -29,7 +29,7 @@ STOP_RATIO_LIMIT = 0.5
 
 
 def machine() -> dict[str, Any]:
-    """Where the figures come from."""
+    """The machine the figures come from."""
     model = platform.processor() or platform.machine()
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
@@ -54,12 +54,12 @@ def figure(description: dict[str, Any], factor: float = 1.0, digits: int = 2) ->
 
 
 def verdict(is_met: bool | None) -> str:
-    """How a target fared, for a table."""
+    """The outcome of a target, for a table."""
     return {True: "met", False: "missed", None: "undecided"}[is_met]
 
 
 def at_most(description: dict[str, Any], limit: float) -> bool | None:
-    """Whether a ratio is within its limit; None where its interval lies on both sides of it."""
+    """Whether a ratio is within its limit; None if its interval contains the limit."""
     low, high = description["median_interval"]
     if high <= limit:
         return True
@@ -67,10 +67,10 @@ def at_most(description: dict[str, Any], limit: float) -> bool | None:
 
 
 def print_disabled(rows: dict[str, dict]) -> list[bool | None]:
-    """The table of what is off; how each target fared."""
+    """The table of disabled paths; returns the outcome of each target."""
     targets: list[bool | None] = []
     print("\n**Nothing is captured**, ns per use, median [quartiles]\n")
-    print("| use | ns | least | to the raw call of JAX | least at most | |")
+    print("| use | ns | min | vs. raw JAX call | limit (min) | |")
     print("|---|---|---|---|---|---|")
     for name, row in rows.items():
         ratio = f"{figure(row['ratio'])} x {row['held_against']}" if row["ratio"] else ""
@@ -88,7 +88,7 @@ def print_disabled(rows: dict[str, dict]) -> list[bool | None]:
 def print_calls(rows: dict[str, dict]) -> None:
     """The table of what our calls add to a captured step."""
     print("\n**The calls around a captured step**, processor time, us, median [quartiles]\n")
-    print("| | jax.profiler | stepscope | added (least) | is 1 % of a step of |")
+    print("| | jax.profiler | stepscope | added (min) | is 1 % of a step of |")
     print("|---|---|---|---|---|")
     for name, row in rows.items():
         print(
@@ -100,7 +100,7 @@ def print_calls(rows: dict[str, dict]) -> None:
 
 
 def print_enabled(rows: dict[str, dict], calls: dict[str, dict]) -> list[bool | None]:
-    """The tables of what is on; how each target fared."""
+    """The tables of active captures; returns the outcome of each target."""
     targets: list[bool | None] = []
     print("\n**While capturing**, step time, median [quartiles]\n")
     print(
@@ -120,7 +120,7 @@ def print_enabled(rows: dict[str, dict], calls: dict[str, dict]) -> list[bool | 
             f"| {figure(ratio, digits=3)} ({low:.3f}-{high:.3f}) "
             f"| {row['added_ratio']:.2%} | {verdict(targets[-1])} |"
         )
-    print("\n**At the end**, the program stands still, ms, median [quartiles]\n")
+    print("\n**At the end**, program paused, ms, median [quartiles]\n")
     print("| model | steps | jax.profiler | stepscope | ratio | at most 0.5 |")
     print("|---|---|---|---|---|---|")
     for name, row in rows.items():
@@ -134,7 +134,7 @@ def print_enabled(rows: dict[str, dict], calls: dict[str, dict]) -> list[bool | 
 
 
 def main() -> int:
-    """Measures, prints, writes; 4 where a target is missed, else 0."""
+    """Measures, prints, writes; returns 4 if a target is missed, otherwise 0."""
     parser = argparse.ArgumentParser(description="What the capture API costs, in ratios")
     parser.add_argument("--rounds", type=int, default=15, help="pairs of long sessions (15)")
     parser.add_argument("--json", type=Path, help="write every figure here")

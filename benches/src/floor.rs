@@ -1,4 +1,4 @@
-//! What the machine can do at best, to hold the stages against.
+//! The limits of the machine, to compare the stages with.
 
 use std::hint::black_box;
 

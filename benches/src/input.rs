@@ -1,5 +1,5 @@
-//! What is measured: profiles made here, so that the benches run anywhere, and the file that
-//! `STEPSCOPE_BIG` names, where it is set.
+//! Inputs: profiles generated here, so that the benches run anywhere, and the file named by
+//! `STEPSCOPE_BIG`, if set.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -22,18 +22,18 @@ pub type Bytes = Arc<dyn stepscope_model::ProfileData>;
 /// How often the fixture is repeated: 0.8 million slices in 37 MB.
 const TURNS: i64 = 32;
 
-/// Drawn GPU steps of 50 kernels on each of two devices.
+/// Synthetic GPU steps of 50 kernels on each of two devices.
 const GPU_STEPS: usize = 1500;
 
-/// Stats whose values number something; a repeated event gets new numbers.
+/// Stats whose values are IDs; a repeated event gets new ones.
 const NUMBERED: [&str; 4] = ["run_id", "_c", "_p", "correlation_id"];
 
-/// Distance of the numbers of one turn from those of the next, beyond any that is recorded.
+/// Distance between the IDs of one repetition and the next, beyond any recorded ID.
 const NUMBERS_PER_TURN: i64 = 1 << 44;
 
 /// One profile of one host.
 pub struct Input {
-    /// For the names of benches.
+    /// Name used for the benches.
     pub name: &'static str,
     /// The file, decompressed.
     pub bytes: Bytes,
@@ -45,7 +45,7 @@ impl Input {
         (*self.bytes).as_ref()
     }
 
-    /// The file as the ingest wants it.
+    /// The file as an input of ingest.
     pub fn hosts(&self) -> Vec<HostInput> {
         vec![HostInput {
             host: self.name.to_owned(),
@@ -60,7 +60,7 @@ impl Input {
     }
 }
 
-/// All inputs; says what they are.
+/// All inputs; prints what they are.
 #[expect(clippy::print_stdout, reason = "the figures need their subject")]
 pub fn inputs() -> Result<Vec<Input>> {
     let mut inputs = vec![cpu()?, gpu()?];
@@ -77,7 +77,7 @@ pub fn inputs() -> Result<Vec<Input>> {
     Ok(inputs)
 }
 
-/// The demo fixture, over and over: host threads with Python frames, and four virtual devices.
+/// The demo fixture, repeated: host threads with Python frames, and four virtual devices.
 fn cpu() -> Result<Input> {
     let fixture = corpus::fixture("demo-gpt-cpu").context("fixtures/demo-gpt-cpu is absent")?;
     let space = corpus::read_space(fixture.hosts.first().context("it has no host")?)?;
@@ -125,7 +125,7 @@ fn gpu() -> Result<Input> {
     })
 }
 
-/// The newest session's first host at the path, mapped as the product maps it.
+/// The first host of the newest session at the path, mapped as in the product.
 fn big(path: &Path) -> Result<Input> {
     let found = find(path)?;
     let session = found.newest().context("no session there")?;
@@ -136,7 +136,7 @@ fn big(path: &Path) -> Result<Input> {
     })
 }
 
-/// The same session so many times, one after the other, its steps numbered on.
+/// The same session `count` times, one after the other, with continuous step numbers.
 pub fn repeated(mut space: XSpace, turns: i64) -> XSpace {
     let lines = || space.planes.iter().flat_map(|plane| &plane.lines);
     let start = lines().filter_map(line_start).min().unwrap_or(0);
@@ -191,7 +191,7 @@ fn line_end(line: &XLine) -> Option<i64> {
     Some(line.timestamp_ns * 1000 + end)
 }
 
-/// One more than the highest step number; 0 where none is recorded.
+/// One more than the highest step number; 0 if none is recorded.
 fn step_count(space: &XSpace) -> i64 {
     let of_plane = |plane: &XPlane| {
         let ids = ids_of(plane, &["step_num"]);

@@ -1,8 +1,8 @@
-//! Benchmarks: one file per stage in `benches/`, and the `peers` program, which runs the product
-//! beside other profilers. Method and results: `docs/internals/benchmarks.md`.
+//! Benchmarks: one file per stage in `benches/`, and the `peers` program, which compares the
+//! product with other profilers. Method and results: `docs/internals/benchmarks.md`.
 //!
-//! Machines differ and are busy, so what counts are ratios within one run: [`paired`] takes turns
-//! and compares the rounds one by one.
+//! Machines differ and are busy, so only ratios within one run count: [`paired`] alternates between
+//! contestants and compares the rounds one by one.
 
 pub mod floor;
 pub mod input;

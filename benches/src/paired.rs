@@ -1,9 +1,9 @@
-//! Measuring side by side: every round runs each contestant once, and ratios are taken per round.
+//! Paired measurements: every round runs each contestant once, and ratios are taken per round.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// How long a call takes.
+/// The duration of a call.
 pub fn time<T>(call: impl FnOnce() -> T) -> Duration {
     let start = Instant::now();
     let result = call();
@@ -12,14 +12,14 @@ pub fn time<T>(call: impl FnOnce() -> T) -> Duration {
     taken
 }
 
-/// One of those that take turns.
+/// One of the contestants.
 pub struct Contestant<'a> {
     name: String,
     run: Box<dyn FnMut() -> Duration + 'a>,
 }
 
 impl<'a> Contestant<'a> {
-    /// A contestant that reports how long it took.
+    /// A contestant that reports its own duration.
     pub fn new(name: impl Into<String>, run: impl FnMut() -> Duration + 'a) -> Self {
         Self {
             name: name.into(),
@@ -27,14 +27,14 @@ impl<'a> Contestant<'a> {
         }
     }
 
-    /// A contestant that is measured from outside.
+    /// A contestant measured from outside.
     pub fn of<T>(name: impl Into<String>, mut call: impl FnMut() -> T + 'a) -> Self {
         Self::new(name, move || time(&mut call))
     }
 }
 
-/// Runs all contestants in turn and prints each one's median and its ratio to the first; the ratio
-/// is the median over rounds, so that what slows the machine down for a while slows both.
+/// Runs all contestants in turn and prints each one's median and its ratio to the first. The ratio
+/// is the median over rounds, because a temporary slowdown of the machine affects both.
 #[expect(
     clippy::print_stdout,
     reason = "the figures are for whoever runs the bench"
@@ -65,13 +65,12 @@ pub fn print_ratios(title: &str, rounds: usize, contestants: &mut [Contestant<'_
     println!();
 }
 
-/// The median; not a number where there are none.
+/// The median; NaN if there are no values.
 pub fn median(values: &[f64]) -> f64 {
     quantile(values, 0.5)
 }
 
-/// The value below which this share of the values lies, between two of them by interpolation; not
-/// a number where there are none.
+/// The quantile of the values, with linear interpolation; NaN if there are no values.
 pub fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -111,7 +110,7 @@ mod tests {
         });
         print_ratios("turns", 2, &mut both);
         drop(both);
-        // One round to warm up, two that count.
+        // One round of warmup, two that count.
         assert_eq!(order.into_inner(), ["a", "b", "a", "b", "a", "b"]);
     }
 }

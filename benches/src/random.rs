@@ -39,9 +39,9 @@ impl Random {
 /// How long random windows are, from 10 us to the whole extent.
 #[derive(Debug, Clone, Copy)]
 pub enum Lengths {
-    /// Any length is as likely as any other: most windows hold much of the session.
+    /// All lengths are equally likely: most windows contain much of the session.
     Even,
-    /// Any order of magnitude is as likely as any other, as people zoom.
+    /// All orders of magnitude are equally likely, like in real zooming.
     Zoomed,
 }
 

@@ -1,4 +1,4 @@
-//! Ingest of any bytes.
+//! Ingest of arbitrary bytes.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stepscope_fuzz::ingest::check(bytes));

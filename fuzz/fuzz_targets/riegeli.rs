@@ -1,4 +1,4 @@
-//! Records of any bytes.
+//! Riegeli records from arbitrary bytes.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stepscope_fuzz::riegeli::check(bytes));

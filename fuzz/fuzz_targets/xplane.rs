@@ -1,4 +1,4 @@
-//! Decoding of any bytes.
+//! Decoding of arbitrary bytes.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stepscope_fuzz::xplane::check(bytes));

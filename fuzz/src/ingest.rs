@@ -1,11 +1,11 @@
-//! Any bytes are refused or become a session that keeps its promises.
+//! Arbitrary bytes are rejected or become a session that keeps its invariants.
 
 use std::sync::Arc;
 
 use stepscope_model::ingest::{HostInput, ingest};
 use stepscope_model::{Session, SliceId, Track};
 
-/// Panics where ingest or the session that comes of it breaks a promise.
+/// Panics if ingest or the resulting session breaks an invariant.
 pub fn check(bytes: &[u8]) {
     let input = HostInput {
         host: "fuzzed".to_owned(),

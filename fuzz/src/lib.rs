@@ -1,4 +1,4 @@
-//! What the fuzz targets check, as functions of bytes. Also run by the tests of the model.
+//! What the fuzz targets check, as functions of bytes. The tests of the model run them too.
 
 pub mod ingest;
 pub mod riegeli;

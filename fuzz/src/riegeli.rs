@@ -1,14 +1,14 @@
-//! Any bytes are a Riegeli file or damage, and so is any data of a chunk whose hashes are right.
+//! Arbitrary bytes are a Riegeli file or damage, and so is any data of a chunk with correct hashes.
 
 use highway::{HighwayHash as _, HighwayHasher, Key};
 use stepscope_riegeli::{Joined, SIGNATURE, join};
 
-/// Records are at most this many bytes.
+/// Maximum size of a record in bytes.
 const LIMIT: u64 = 1 << 20;
 /// A chunk that ends within the first block.
 const MOST_DATA: usize = 60_000;
 
-/// Panics where reading breaks a promise.
+/// Panics if reading breaks an invariant.
 pub fn check(bytes: &[u8]) {
     check_file(bytes);
     let Some((&[kind, records, low, high], data)) = bytes.split_first_chunk() else {
@@ -43,7 +43,7 @@ fn check_file(file: &[u8]) {
     }
 }
 
-/// A file of one chunk whose hashes are right.
+/// A file of one chunk with correct hashes.
 fn file(kind: u8, records: u64, decoded: u64, data: &[u8]) -> Vec<u8> {
     let mut header = Vec::with_capacity(32);
     header.extend((data.len() as u64).to_le_bytes());

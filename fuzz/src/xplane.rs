@@ -1,8 +1,8 @@
-//! Any bytes can be decoded, and both ways through the events of a line agree.
+//! Arbitrary bytes can be decoded, and both ways of reading the events of a line agree.
 
 use stepscope_xplane::{Plane, Space, Stat};
 
-/// Panics where decoding breaks a promise.
+/// Panics if decoding breaks an invariant.
 pub fn check(bytes: &[u8]) {
     let mut space = Space::scan(bytes);
     for line in space.planes.iter_mut().flat_map(|plane| &mut plane.lines) {

@@ -1,5 +1,5 @@
-//! Files of another writer, with any records and with damage that its hashes vouch for. Here and not
-//! in the workspace because that writer brings Google's protobuf in C.
+//! Files of another writer, with arbitrary records and with damage that its hashes cover. Here and
+//! not in the workspace because that writer depends on Google's protobuf in C.
 
 use proptest::prelude::*;
 use riegeli::{CompressionType, RecordWriter, WriterOptions};
@@ -20,7 +20,7 @@ struct Shape {
     padding: u64,
 }
 
-/// Every kind of chunk in every compression, in small chunks, and padded as JAX pads.
+/// Every kind of chunk in every compression, in small chunks, and padded like JAX does.
 fn shapes(chunk_bytes: u64) -> impl Iterator<Item = Shape> {
     CODECS.into_iter().flat_map(move |codec| {
         [(false, 0), (true, 0), (false, 1 << 16)].map(|(is_transposed, padding)| Shape {
@@ -51,8 +51,8 @@ fn read(file: &[u8]) -> Joined {
     join(file, 1 << 30, &|_| {}).unwrap()
 }
 
-/// A message with all that transposing takes apart: nested messages, groups, every wire type, small
-/// and large numbers, texts, and fields that repeat.
+/// A message with everything that transposing separates: nested messages, groups, every wire type,
+/// small and large numbers, texts, and repeated fields.
 fn message(seed: u64) -> Vec<u8> {
     let noise = |index: u64| {
         seed.wrapping_mul(0x9e37_79b9)
@@ -116,7 +116,7 @@ fn all_records_come_in_their_order_whatever_the_compression() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever the records are, messages or not, and however they fall into chunks.
+    /// For all records, messages or not, and however they are divided into chunks.
     #[test]
     fn any_records_are_read_back(
         records in prop::collection::vec(
@@ -137,8 +137,7 @@ proptest! {
         }
     }
 
-    /// Nothing panics, and what is told adds up, on chunks whose hashes are right and whose data
-    /// are not.
+    /// Nothing panics, and the reports add up, for chunks with correct hashes but damaged data.
     #[test]
     fn data_that_only_hashes_vouch_for_is_survived(
         seed in 0_u64..1000,
@@ -149,7 +148,7 @@ proptest! {
         let shape = Shape { codec: CODECS[codec], is_transposed, chunk_bytes: 1 << 20, padding: 1 };
         let records: Vec<Vec<u8>> = (seed..seed + 20).map(message).collect();
         let mut file = write(shape, &records);
-        // The chunk behind the signature: header at 64, data at 104, all in the first block.
+        // The chunk after the signature: header at 64, data at 104, all in the first block.
         let data_bytes = usize::try_from(u64::from_le_bytes(file[72..80].try_into().unwrap())).unwrap();
         for (index, flip) in flips {
             file[104 + index.index(data_bytes)] ^= flip;

@@ -9,8 +9,8 @@ with stepscope.profile_trace("./profiles", name="train_step") as trace:
     trace.block(train_step(state, batch))
 ```
 
-Everything here is loaded when it is first used: importing this package imports neither jax nor
-the engine, and a program that never profiles pays nothing.
+Everything is loaded on first use: importing this package imports neither jax nor the engine, and a
+program that never profiles pays nothing.
 """
 
 from __future__ import annotations
@@ -123,13 +123,13 @@ _MODULE_OF: dict[str, str] = {
     "step_directory": "run_directory",
     "stop_trace": "trace",
 }
-"""Every public name and the module that holds it."""
+"""Every public name and its module."""
 
 __all__ = sorted(_MODULE_OF.keys() - {"open"})  # a star import keeps the built-in `open`
 
 
 _MODULES = ("engine_errors", "errors", "gate", "reports", "slices")
-"""Modules that the documentation names: `stepscope.reports` is there without an import of its own."""
+"""Modules that the documentation names: `stepscope.reports` needs no import of its own."""
 
 
 def __getattr__(name: str) -> Any:
@@ -146,7 +146,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _version() -> str:
-    """The version of the engine, or of the installed package where there is none."""
+    """The version of the engine, or of the installed package if there is no engine."""
     try:
         from . import _stepscope
     except ImportError:

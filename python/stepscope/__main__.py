@@ -10,13 +10,13 @@ from .engine_errors import EngineMissingError
 
 
 def main() -> int:
-    """Runs the command line of this process and gives its exit code."""
+    """Runs the command line of this process and returns its exit code."""
     try:
         module = engine()
     except EngineMissingError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    # Python would note Ctrl-C and act on it when the command has ended, which may be never.
+    # Python would only act on Ctrl-C after the command has ended, which may be never.
     if hasattr(signal, "SIGINT"):
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     code: int = module.main(["stepscope", *sys.argv[1:]])

@@ -17,7 +17,7 @@ def arrays_in(value: Any) -> list[Any]:
 
 
 def wait(value: Any) -> None:
-    """Returns when every JAX array in `value` is computed. NumPy and plain values pass.
+    """Returns when every JAX array in `value` is computed. Ignores NumPy and plain values.
 
     A computation that failed on the device raises here, as it does in JAX.
     """
@@ -26,7 +26,7 @@ def wait(value: Any) -> None:
 
 
 def device_names(arrays: Iterable[Any]) -> list[str]:
-    """The devices that hold the arrays, one entry per kind: `NVIDIA H200 x4 (gpu)`, `cpu`."""
+    """The devices of the arrays, one entry per kind: `NVIDIA H200 x4 (gpu)`, `cpu`."""
     devices = {device for array in arrays for device in getattr(array, "devices", lambda: set())()}
     counts: dict[tuple[str, str], int] = {}
     for device in devices:

@@ -1,7 +1,7 @@
 """Counts the programs that JAX compiles in this process, without importing JAX.
 
 JAX reports each compilation to its monitoring listeners. One listener is registered, once, and
-stays: it runs only when something compiles. Programs taken from the persistent compilation cache
+stays: it runs only when something compiles. Programs loaded from the persistent compilation cache
 are reported too, because they also cost time inside the call that needs them.
 """
 

@@ -1,4 +1,4 @@
-"""The extension module, if it is there. The capture side asks it for a verdict and does without."""
+"""The extension module, if installed. The capture side uses it for the verdict, and works without it."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from .engine_errors import EngineMissingError
 
 
 def engine() -> ModuleType:
-    """The extension module; raises `EngineMissingError` where it cannot be loaded."""
+    """The extension module; raises `EngineMissingError` if it cannot be loaded."""
     try:
         from . import _stepscope
     except ImportError as error:
         raise EngineMissingError(
-            f"the engine of stepscope cannot be loaded ({error})",
+            f"cannot load stepscope's engine ({error})",
             "install the package with its extension module: pip install stepscope",
         ) from error
     return _stepscope
 
 
 def place(path: str | os.PathLike[str]) -> str:
-    """A path or an address as the engine takes it: in Python no shell has replaced a `~`."""
+    """A path or an address as the engine expects it: with `~` expanded, as a shell would do."""
     return os.path.expanduser(os.fspath(path))
 
 

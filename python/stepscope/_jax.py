@@ -1,8 +1,8 @@
-"""All that this package knows of jax, public and private, in one place.
+"""Everything this package knows about jax, public and private, in one place.
 
-jax is imported when a capture needs it and never before. What a version of jax lacks is answered
-with None or False, so that callers read as one path: 0.4.13 to 0.12 are supported. What jax notes
-of its own sessions differs most: `profiler_state` knows that.
+jax is imported when a capture needs it, and never before. If a version of jax lacks something,
+these functions return None or False, so that callers need only one code path: 0.4.13 to 0.12 are
+supported. What jax records about its own sessions differs most; see `profiler_state`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from .errors import JaxMissingError
 
 TraceContext = Any
-"""A context manager that marks a stretch of time in the trace."""
+"""A context manager that marks a time range in the trace."""
 
 
 def module() -> Any:
@@ -33,18 +33,18 @@ def module() -> Any:
         return importlib.import_module("jax")
     except ImportError as error:
         raise JaxMissingError(
-            f"A capture needs jax, which cannot be imported: {error}",
+            f"A capture needs jax, but it cannot be imported: {error}",
             "pip install jax, or jax[cuda13] or jax[tpu] for your hardware",
         ) from error
 
 
 def is_loaded() -> bool:
-    """Whether the program has imported jax already."""
+    """Whether the program has already imported jax."""
     return "jax" in sys.modules
 
 
 def profiler() -> Any:
-    """The module `jax.profiler`. Asked for in every captured step, so without any detour."""
+    """The module `jax.profiler`. Called in every captured step, so it takes no detour."""
     loaded = sys.modules.get("jax.profiler")
     if loaded is not None:
         return loaded
@@ -61,9 +61,9 @@ def _private(name: str) -> Any:
 
 
 def native_profiler() -> Any:
-    """The bindings of jaxlib that hold `ProfilerSession`, or None.
+    """The jaxlib bindings that contain `ProfilerSession`, or None.
 
-    They stand in `jaxlib._profiler` from 0.6.1 on, and in `xla_client.profiler` before.
+    They are in `jaxlib._profiler` from 0.6.1 on, and in `xla_client.profiler` before.
     """
     module()
     library = _private("jax._src.lib")
@@ -76,26 +76,26 @@ def native_profiler() -> Any:
 
 
 def has_fast_stop() -> bool:
-    """Whether a session hands out its bytes, so that we can write the file ourselves."""
+    """Whether a session returns its bytes, so that we can write the file ourselves."""
     session = getattr(native_profiler(), "ProfilerSession", None)
     return session is not None and hasattr(session, "stop")
 
 
 def profiler_note() -> Any:
-    """The object in which `jax.profiler` notes its session; see `profiler_state`. None for none."""
+    """The object in which `jax.profiler` records its session, or None; see `profiler_state`."""
     module()
     return getattr(_private("jax._src.profiler"), "_profile_state", None)
 
 
 def is_recording() -> bool:
-    """Whether some session in this process records host events at this moment."""
+    """Whether a session in this process is recording host events right now."""
     annotation = getattr(profiler(), "TraceAnnotation", None)
     is_enabled = getattr(annotation, "is_enabled", None)
     return bool(is_enabled()) if is_enabled is not None else False
 
 
 def initialise_backends() -> None:
-    """Creates the devices: a TPU session that begins before them records no device."""
+    """Creates the devices: a TPU session that starts before they exist records no device."""
     module().devices()
 
 
@@ -197,10 +197,10 @@ def platform() -> str | None:
 def block_until_ready(tree: Any) -> None:
     """Waits for every array in `tree`: pytrees, dataclasses and plain objects that hold some.
 
-    Arrays that were donated or deleted are passed over. An error of the computation itself is
+    Arrays that were donated or deleted are skipped. An error of the computation itself is
     raised here, as it would be wherever the result is first read.
     """
-    try:  # a loss, as most loops give it: no walk in every captured step, and few calls
+    try:  # a loss, as in most loops: no tree walk in every captured step, and few calls
         wait = tree.block_until_ready
     except AttributeError:
         pass
@@ -219,8 +219,8 @@ def block_until_ready(tree: Any) -> None:
 def block_on_live_arrays() -> None:
     """Waits for every array that this process still holds.
 
-    Nobody asked for these arrays, so one whose computation failed is passed over: the program
-    gets that error where it reads the array.
+    Nobody asked for these arrays, so one whose computation failed is skipped: the program gets that
+    error where it reads the array.
     """
     live_arrays = getattr(module(), "live_arrays", None)
     for array in [] if live_arrays is None else live_arrays():
@@ -254,9 +254,9 @@ def has_arrays(tree: Any) -> bool:
 
 
 def restore_profile_hook(hook: Any) -> None:
-    """Puts back what `sys.setprofile` held; jax's Python tracer takes it away for good.
+    """Restores the `sys.setprofile` hook, which jax's Python tracer removes for good.
 
-    `cProfile` keeps its hook in C and wants to be enabled again rather than be called.
+    `cProfile` keeps its hook in C and must be enabled again rather than called.
     """
     if hook is None or sys.getprofile() is hook:
         return
@@ -303,12 +303,12 @@ def step_annotation(name: str, step: int) -> TraceContext:
 
 
 OWN_TIME = "stepscope: "
-"""Names of slices begin with this where the profiler itself works or waits: no analysis takes
-what lies within for the program's doing (`crates/model/src/vendor/hosts.rs`)."""
+"""Prefix of slice names during which the profiler itself works or waits: no analysis attributes
+time within them to the program (`crates/model/src/vendor/hosts.rs`)."""
 
 
 def own_time(what: str) -> TraceContext:
-    """Marks a stretch in which the profiler, not the program, works or waits."""
+    """Marks a time range in which the profiler, not the program, works or waits."""
     return profiler().TraceAnnotation(OWN_TIME + what)
 
 

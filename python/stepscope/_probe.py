@@ -1,7 +1,7 @@
-"""What a Python environment has for profiling JAX, as JSON on standard output.
+"""Prints what a Python environment has for profiling JAX, as JSON.
 
-`stepscope doctor` runs it with the Python of the program that is to be profiled. It uses the
-standard library only, imports none of the packages it names, and works on Python 3.8 and newer.
+`stepscope doctor` runs it with the Python of the program to profile. It uses only the standard
+library, imports none of the packages it names, and works on Python 3.8 and newer.
 """
 
 import glob
@@ -12,7 +12,7 @@ import re
 import sys
 from importlib import metadata
 
-# Distributions that matter for profiling, by normalised name.
+# Distributions that matter for profiling, by normalized name.
 WANTED = re.compile(
     r"^(jax|jaxlib|jax-.*(plugin|pjrt)|jax-metal|libtpu|libtpu-nightly|tensorboard|tb-nightly"
     r"|tensorboard-plugin-profile|tbp-nightly|xprof|xprof-nightly|tensorflow|tensorflow-cpu"
@@ -26,7 +26,7 @@ def normalised(name):
 
 
 def distributions():
-    """Versions of every wanted distribution by name; two of one name are both listed."""
+    """Versions of every relevant distribution by name; duplicates are both listed."""
     found = {}
     for distribution in metadata.distributions():
         name = normalised(distribution.metadata["Name"])
@@ -38,7 +38,7 @@ def distributions():
 
 
 def profile_plugins():
-    """Distributions that offer TensorBoard a plugin for profiles; two of them clash."""
+    """Distributions with a TensorBoard profile plugin; two of them conflict."""
     found = set()
     for distribution in metadata.distributions():
         for entry in distribution.entry_points:
@@ -48,7 +48,7 @@ def profile_plugins():
 
 
 def libraries(pattern):
-    """Libraries that packages bring, such as `nvidia/cuda_cupti/lib/libcupti.so.12`."""
+    """Libraries installed by packages, such as `nvidia/cuda_cupti/lib/libcupti.so.12`."""
     found = []
     for folder in sys.path:
         found += glob.glob(os.path.join(folder, "nvidia", "*", "lib*", pattern))
@@ -56,7 +56,7 @@ def libraries(pattern):
 
 
 def shadows():
-    """Files of the working folder that Python would import instead of a package."""
+    """Files in the working directory that Python would import instead of a package."""
     names = ["jax", "jaxlib", "xprof", "tensorflow", "tensorboard", "profile"]
     return [name + ".py" for name in names if os.path.isfile(name + ".py")]
 

@@ -1,7 +1,7 @@
 """Statistics of repeated measurements: percentiles, deviation, and a bootstrap interval.
 
-NumPy is used where it is installed and plain Python otherwise; both give an interval of the same
-kind, not the same digits.
+NumPy is used if installed, and plain Python otherwise; both give an interval of the same kind, but
+not the same digits.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import random
 from collections.abc import Sequence
 
 _RESAMPLES = 2000
-# Pure Python draws about ten million values a second: at most half a second of drawing.
+# Pure Python draws about ten million values per second; this limits it to half a second.
 _PURE_PYTHON_DRAWS = 5_000_000
 _NUMPY_CHUNK_VALUES = 4_000_000
 
 
 def percentile(ordered: Sequence[float], percent: float) -> float:
-    """Percentile of sorted values with linear interpolation between neighbours, as in NumPy."""
+    """Percentile of sorted values with linear interpolation between neighbors, as in NumPy."""
     position = (len(ordered) - 1) * percent / 100.0
     below = math.floor(position)
     above = min(below + 1, len(ordered) - 1)
@@ -38,7 +38,7 @@ def bootstrap_interval(
     """Percentile bootstrap interval of the mean: low and high end, in the unit of the values.
 
     Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13. Values are
-    drawn as if independent, so slow drifts of the machine make the interval too narrow.
+    treated as independent, so slow drifts of the machine make the interval too narrow.
     """
     if len(values) < 2:
         return values[0], values[0]

@@ -1,6 +1,6 @@
-"""What follows a capture, beside the program: the report, the upload, `on_capture`, old captures.
+"""What follows a capture while the program runs: report, upload, `on_capture`, removal of old captures.
 
-None of it can harm the program: what fails is said, and the capture stays where it is.
+None of it can harm the program: failures are logged, and the capture stays where it is.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _threads: list[threading.Thread] = []
 
 
 class AfterCapture:
-    """Does, for each capture of one profiler and in this order, what was asked for."""
+    """Runs the requested actions for each capture of one profiler, in this order."""
 
     def __init__(self, *, quiet: bool, keep_captures: int, on_capture: OnCapture | None) -> None:
         self._quiet = quiet
@@ -33,7 +33,7 @@ class AfterCapture:
         self._kept: deque[CaptureResult] = deque()
 
     def run(self, session: CaptureSession) -> None:
-        """Does it now; never raises."""
+        """Runs the actions now; never raises."""
         result = session.result
         if result is None:
             return
@@ -46,9 +46,9 @@ class AfterCapture:
             console.warn(f"after the capture: {type(error).__name__}: {error}")
 
     def run_later(self, session: CaptureSession) -> None:
-        """Does it on a thread, one capture after the other, so that a training loop goes on.
+        """Runs the actions on a thread, one capture after the other, so that a training loop continues.
 
-        In a notebook what a cell prints after its end is lost, so there it is done at once.
+        In a notebook, output printed after a cell has ended is lost, so there it runs immediately.
         """
         before = [thread for thread in _threads if thread.is_alive()]
 
@@ -60,7 +60,7 @@ class AfterCapture:
         thread = threading.Thread(target=follow, name="stepscope-after-capture")
         try:
             if report.is_notebook():
-                raise RuntimeError("what a cell prints later is lost")
+                raise RuntimeError("output after the end of a cell is lost")
             thread.start()
         except RuntimeError:  # or no new threads while the interpreter shuts down
             self.run(session)
@@ -76,14 +76,14 @@ class AfterCapture:
 
 
 def wait_until_done(seconds: float | None = None) -> None:
-    """Waits for everything that `run_later` has begun, at most `seconds` for each capture."""
+    """Waits for everything that `run_later` has started, at most `seconds` per capture."""
     for thread in list(_threads):
         if thread is not threading.current_thread():
             thread.join(seconds)
 
 
 def call_back(on_capture: OnCapture | None, result: CaptureResult) -> None:
-    """Calls `on_capture` with the result; what it raises is said and goes no further."""
+    """Calls `on_capture` with the result; what it raises is logged and not propagated."""
     if on_capture is None:
         return
     try:
@@ -96,7 +96,7 @@ def call_back(on_capture: OnCapture | None, result: CaptureResult) -> None:
 
 
 def _remove(result: CaptureResult) -> None:
-    """Removes the files that this process wrote; the folder too once nobody's file is in it."""
+    """Removes the files that this process wrote; the folder too, once it is empty."""
     beside = [result.path, result.path.with_name(f"{result.host}.stepscope.json")]
     beside.append(result.path.with_name(f"{result.host}.trace.json.gz"))
     if result.perfetto_path is not None:

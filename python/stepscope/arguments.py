@@ -12,7 +12,7 @@ from .signatures import suggests_keywords
 
 
 class _Switch(argparse.Action):
-    """Sets `profile` and `enable_profiling` together: they are one switch with two names."""
+    """Sets `profile` and `enable_profiling` together: one switch with two names."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **keywords: Any) -> None:
         super().__init__(option_strings, dest, nargs=0, **keywords)
@@ -47,13 +47,13 @@ def add_profile_args(
     `--no_profile`, `--profile_dir` (`PROFILE_DIR`), `--profiler_start_step`
     (`PROFILE_START_STEP`, -1 or `none` for armed only), `--profiler_num_steps`
     (`PROFILE_DURATION`), `--profiler_interval` (`PROFILE_INTERVAL`, 0 for once),
-    `--profiler_mode` and `--profiler_trigger`. Dashes work in place of underscores.
+    `--profiler_mode` and `--profiler_trigger`. Dashes work instead of underscores.
 
-    A flag that is not given takes its variable, then what is given here, then the usual default;
-    so what the parsed namespace holds is in force.
+    A flag that is not given takes the value of its variable, then the value passed here, then the
+    default; so the parsed namespace holds the settings in effect.
 
     Raises:
-        SettingsError: a variable cannot be understood.
+        SettingsError: a variable has an invalid value.
     """
     given = {name: value for name, value in locals().items() if name in FIELDS}
     defaults = {name: value for name, value in given.items() if value is not None}
@@ -68,11 +68,11 @@ def add_profile_args(
         help="capture a profile; default: off (PROFILE_ENABLED)",
     )
     parser.set_defaults(enable_profiling=values["enabled"])
-    _add(group, "log_dir", "DIR", values, "folder for captures")
-    _add(group, "start_step", "STEP", values, "first step captured; -1 or none: armed only")
-    _add(group, "num_steps", "N", values, "number of steps captured")
+    _add(group, "log_dir", "DIR", values, "log directory for captures")
+    _add(group, "start_step", "STEP", values, "first captured step; -1 or none: on request only")
+    _add(group, "num_steps", "N", values, "number of captured steps")
     _add(group, "interval", "N", values, "capture every N steps; 0: once")
-    _add(group, "mode", "MODE", values, f"files written: {', '.join(MODES)}")
+    _add(group, "mode", "MODE", values, f"files to write: {', '.join(MODES)}")
     _add(group, "trigger", "RULE", values, "capture slow steps, such as 'step_time > 2 * median'")
     return parser
 

@@ -3,8 +3,8 @@
     stats = benchmark_function(train_step, state, batch, num_iterations=100, warmup=10)
     assert stats["mean"] < 150.0    # milliseconds
 
-The result is a dictionary with attributes. Nothing here imports JAX: functions without it are
-timed as they are.
+The result is a dictionary with attributes. Nothing here imports JAX: functions that don't use it
+are timed as they are.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ _TRACED_ITERATIONS = 5
 
 
 class BenchmarkResult(dict[str, Any]):
-    """What a benchmark measured: a dictionary whose keys are attributes too.
+    """The result of a benchmark: a dictionary whose keys are also attributes.
 
-    Times are in milliseconds, as `unit` says, unless the key names another unit:
+    Times are in milliseconds (see `unit`), unless the key names another unit:
     `mean`, `std` (sample standard deviation), `median`, `p5`, `p95`, `min`, `max`,
     `confidence_interval` (95 % bootstrap interval of the mean, low and high end) and `samples`.
-    Besides: `name`, `iterations`, `warmup`, `device`, `compilations` (programs compiled while
-    timed; None where JAX does not say), `compiled_iterations` (their indices), `notes`,
+    Also: `name`, `iterations`, `warmup`, `device`, `compilations` (programs compiled while
+    timed; None if JAX does not report them), `compiled_iterations` (their indices), `notes`,
     and the keys of the JSON file, `execution_time` (the mean), `execution_time_unit`,
     `execution_time_seconds`, `success`, `error` and `tensorboard_trace` (the log directory of the
-    trace, or None; the one session that this benchmark took is `trace_session`).
+    trace, or None; the session captured by this benchmark is `trace_session`).
     """
 
     def __getattr__(self, key: str) -> Any:
@@ -67,7 +67,7 @@ class BenchmarkResult(dict[str, Any]):
         )
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The result as JSON text; written to `path` too where one is given."""
+        """The result as JSON text; also written to `path` if given."""
         text = json.dumps(self, indent=2) + "\n"
         if path is not None:
             file = Path(path).expanduser()
@@ -105,7 +105,7 @@ class BenchmarkResult(dict[str, Any]):
 
 
 class _Samples(NamedTuple):
-    """One timed pass: what each call took, and which calls compiled something."""
+    """One timed pass: the time of each call, and which calls compiled something."""
 
     times_ms: list[float]
     compilations: int | None
@@ -126,24 +126,24 @@ def benchmark_function(
     carry: Carry = 0,
     **kwargs: Any,
 ) -> BenchmarkResult:
-    """Calls `fn(*args, **kwargs)` `num_iterations` times and says how long a call takes.
+    """Calls `fn(*args, **kwargs)` `num_iterations` times and reports how long a call takes.
 
-    Each call is timed until the JAX arrays in its result are computed; any pytree will do, and
-    objects are looked into. The first `warmup` calls are not counted. Times are in milliseconds.
+    Each call is timed until the JAX arrays in its result are computed; any pytree works, and
+    objects are searched for arrays. The first `warmup` calls are not counted. Times are in milliseconds.
 
-    `trace_dir` takes a capture of five more calls, after the timed ones, so that profiling does
-    not change the figures. `json_path` receives the result, or,
-    where `fn` raises, the reason. An exception of `fn` reaches the caller as it is.
+    `trace_dir` captures five more calls, after the timed ones, so that profiling does not change
+    the figures. `json_path` receives the result or, if `fn` raises, the reason. An exception of
+    `fn` is passed on to the caller.
 
-    `carry` is for functions that donate their arguments (`donate_argnums`) or go on from their
+    `carry` is for functions that donate their arguments (`donate_argnums`) or continue from their
     result: with `carry=1` the first result of a call is the first argument of the next, with
-    `carry=2` the first two are. A function of result and arguments does it in any other way:
+    `carry=2` the first two are. For anything else, pass a function of result and arguments:
     `carry=lambda result, args: (result["state"], *args[1:])`.
 
-    `fn` cannot receive the keywords named here; wrap it in a lambda or `functools.partial`.
+    Keywords of this function cannot be passed to `fn`; wrap it in a lambda or `functools.partial`.
 
-    Raises `TypeError` where `fn` is not a plain callable or does not have a keyword that is given,
-    `ValueError` for impossible counts.
+    Raises `TypeError` if `fn` is not a plain callable or does not have a given keyword, and
+    `ValueError` for invalid counts.
     """
     _check(fn, num_iterations, warmup)
     _check_keywords(fn, kwargs)
@@ -178,18 +178,18 @@ def benchmark_function(
 def _check(fn: Any, num_iterations: int, warmup: int) -> None:
     if not callable(fn):
         raise TypeError(
-            f"benchmark_function needs the function itself and found {type(fn).__name__}; "
+            f"benchmark_function expects a function, but got {type(fn).__name__}; "
             "write benchmark_function(step, x), not benchmark_function(step(x))"
         )
     if inspect.iscoroutinefunction(fn) or inspect.isgeneratorfunction(fn):
         raise TypeError(
             f"{_name_of(fn)} is a coroutine or generator function, whose body does not run when "
-            "it is called; time a plain function that drives it to its end"
+            "it is called; time a plain function that runs it to completion"
         )
     if num_iterations < 1:
-        raise ValueError(f"num_iterations must be at least 1, found {num_iterations}")
+        raise ValueError(f"num_iterations must be at least 1, but is {num_iterations}")
     if warmup < 0:
-        raise ValueError(f"warmup must be 0 or more, found {warmup}")
+        raise ValueError(f"warmup must be 0 or more, but is {warmup}")
 
 
 _OWN_KEYWORDS = frozenset(
@@ -198,7 +198,7 @@ _OWN_KEYWORDS = frozenset(
 
 
 def _check_keywords(fn: Callable[..., Any], kwargs: dict[str, Any]) -> None:
-    """A misspelt keyword of ours would go to `fn`, which fails later and elsewhere."""
+    """A misspelled keyword of ours would be passed to `fn`, which fails later and elsewhere."""
     accepted = accepted_keywords(fn)
     for name in kwargs:
         if accepted is not None and name not in accepted:
@@ -215,7 +215,7 @@ Carry = int | Callable[[Any, tuple[Any, ...]], Iterable[Any]]
 
 
 class _Calls:
-    """Calls a function again and again, each time with what the last call left."""
+    """Calls a function again and again, each time with what the last call returned."""
 
     def __init__(
         self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], carry: Carry
@@ -227,7 +227,7 @@ class _Calls:
         self._result: Any = None
         if not callable(carry) and not 0 <= carry <= len(args):
             raise ValueError(
-                f"carry is {carry}, and the function is called with {len(args)} arguments"
+                f"carry is {carry}, but the function is called with {len(args)} arguments"
             )
 
     def call(self) -> Any:
@@ -236,7 +236,7 @@ class _Calls:
         return self._result
 
     def carry(self) -> None:
-        """Makes the result of the last call the arguments of the next. Not part of its time."""
+        """Makes the result of the last call the arguments of the next. Not timed."""
         result, self._result = self._result, None
         if callable(self._carry):
             self.args = tuple(self._carry(result, self.args))
@@ -247,7 +247,7 @@ class _Calls:
 def _first(result: Any, count: int) -> tuple[Any, ...]:
     results = tuple(result) if isinstance(result, (tuple, list)) else (result,)
     if len(results) < count:
-        raise ValueError(f"carry is {count}, and the function returns {len(results)} results")
+        raise ValueError(f"carry is {count}, but the function returns {len(results)} results")
     return results[:count]
 
 
@@ -286,10 +286,10 @@ def _traced_calls(
                     trace.block(calls.call())
                 calls.carry()
     except CaptureError as failure:
-        return None, [f"no trace was taken: {failure.message}"]
+        return None, [f"no trace was captured: {failure.message}"]
     if trace.result is None:
         reason = "another capture is running" if is_nested else "PROFILE_ENABLED=0"
-        return None, [f"no trace was taken: {reason}"]
+        return None, [f"no trace was captured: {reason}"]
     return trace.result, []
 
 
@@ -301,15 +301,15 @@ def _notes(samples: _Samples) -> list[str]:
         rest = f"; the others take {_duration(math.fsum(others) / len(others))}" if others else ""
         notes.append(
             f"{len(compiled)} of {len(samples.times_ms)} timed iterations compiled "
-            f"{samples.compilations} program(s), {_duration(samples.compile_ms)} in all{rest}. "
-            "More warm-up helps where it happens once; shapes, types or static arguments that "
+            f"{samples.compilations} program(s), {_duration(samples.compile_ms)} in total{rest}. "
+            "More warmup helps if this happens once; shapes, types, or static arguments that "
             "change from call to call compile every time"
         )
     if active_session() is not None:
-        notes.append("a capture was running, so these times include what it costs")
+        notes.append("a capture was running, so these times include its cost")
     if "jax" in sys.modules and samples.last_result is None:
         notes.append(
-            "the function returns nothing, so nothing was waited for; work that was still "
+            "the function returns nothing to wait for, so work that was still "
             "running on the device is not in these times. Return what the function computes"
         )
     return notes
@@ -350,7 +350,7 @@ def _result(name: str, samples: _Samples, warmup: int, device: str) -> Benchmark
 
 
 def _device(result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Where it ran: the devices of the result, else of the arguments, else the host."""
+    """Where it ran: the devices of the result, or of the arguments, or the host."""
     names = _arrays.device_names(_arrays.arrays_in(result)) or _arrays.device_names(
         _arrays.arrays_in([args, kwargs])
     )
@@ -360,14 +360,14 @@ def _device(result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
 def _explain_donation(error: Exception) -> None:
     if "deleted" in str(error) and hasattr(error, "add_note"):
         error.add_note(
-            "benchmark_function calls with the same arguments every time unless it is told to carry "
-            "results over. A function that donates its arguments (donate_argnums) consumes them in "
-            "the first call: carry=1 makes the first result the first argument of the next call"
+        "benchmark_function calls with the same arguments every time, unless carry is set. "
+        "A function that donates its arguments (donate_argnums) consumes them in the first "
+        "call: carry=1 makes the first result the first argument of the next call"
         )
 
 
 def _duration(milliseconds: float) -> str:
-    """At least three significant digits, in the unit that suits."""
+    """At least three significant digits, in a suitable unit."""
     for limit, factor, unit in ((1e-3, 1e6, "ns"), (1.0, 1e3, "us"), (1e3, 1.0, "ms")):
         if milliseconds < limit:
             value = milliseconds * factor

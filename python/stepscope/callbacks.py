@@ -1,4 +1,4 @@
-"""Hooks for training loops of other libraries: Keras, Flax, and loops in Lightning's manner.
+"""Hooks for training loops of other libraries: Keras, Flax, and loops like Lightning's.
 
 None of these libraries is imported here. Each hook drives a `Profiler`, which is `self.profiler`;
 the loop itself stays as it is.
@@ -27,9 +27,9 @@ R = TypeVar("R")
 class KerasCallback:
     """Captures batches of `model.fit`; steps are counted over all epochs.
 
-    Keras asks its callbacks for methods and not for a class, so this one works without Keras
-    installed. Results are not handed to callbacks before they are read, so a step ends when its
-    batch does; the window's end waits for all work.
+    Keras requires methods of its callbacks, not a base class, so this one works without Keras
+    installed. Results are not passed to callbacks before they are read, so a step ends when its
+    batch does; the end of the window waits for all work.
     """
 
     @suggests_keywords
@@ -48,31 +48,31 @@ class KerasCallback:
         self.params = params
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
-        """A step begins."""
+        """A step starts."""
         self.profiler.begin_step(self._step)
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        """It ends; with Keras' `steps_per_execution` it is as many batches as that says."""
+        """It ends; with Keras' `steps_per_execution` it covers that many batches."""
         self.profiler.end_step(_arrays_only(logs))
         self._step += 1
 
     def on_train_end(self, logs: Any = None) -> None:
-        """The end of `fit`: an open window ends with it. Another `fit` goes on counting."""
+        """The end of `fit`, which ends an open window. Another `fit` continues counting."""
         self.profiler.end_window()
 
     def __getattr__(self, name: str) -> Any:
-        # Keras calls every event of every callback; those without a meaning here do nothing.
+        # Keras calls every event of every callback; the others do nothing.
         if name.startswith("on_"):
             return _nothing
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
 class LightningCallback:
-    """Captures batches of a trainer with callbacks in the manner of Lightning.
+    """Captures batches of a trainer with callbacks like Lightning's.
 
     `on_train_batch_start(trainer, module, batch, batch_idx)` and `on_train_batch_end(trainer,
-    module, outputs, batch, batch_idx)` bound a step, whose number is `trainer.global_step` where
-    the trainer has one.
+    module, outputs, batch, batch_idx)` delimit a step. Its number is `trainer.global_step` if the
+    trainer has one.
     """
 
     @suggests_keywords
@@ -81,7 +81,7 @@ class LightningCallback:
         self._step = 0
 
     def on_train_batch_start(self, trainer: Any, *about: Any, **more: Any) -> None:
-        """A step begins."""
+        """A step starts."""
         step = getattr(trainer, "global_step", None)
         self._step = self._step + 1 if step is None else int(step)
         self.profiler.begin_step(self._step)
@@ -93,13 +93,13 @@ class LightningCallback:
         self.profiler.end_step(outputs)
 
     def on_train_end(self, *about: Any, **more: Any) -> None:
-        """The end of the training: an open window ends with it."""
+        """The end of the training: ends an open window."""
         self.profiler.end_window()
 
     def on_exception(
         self, trainer: Any = None, module: Any = None, exception: BaseException | None = None
     ) -> None:
-        """The training ends with an exception, and so does an open window."""
+        """The training fails with an exception, which ends an open window."""
         self.profiler.end_window(exception)
 
     def __getattr__(self, name: str) -> Any:
@@ -109,7 +109,7 @@ class LightningCallback:
 
 
 class StepHook:
-    """A hook that is called once per step, `hook(step)`, as loops with CLU's actions have them.
+    """A hook that is called once per step, `hook(step)`, like the actions of CLU.
 
     A step lasts from its call to the next one. `hook.profiler.close()` ends the last.
     """
@@ -127,11 +127,11 @@ class StepHook:
 def profiled_steps(
     train_step: Callable[P, R], profiler: Profiler | None = None, *, first_step: int = 0
 ) -> Callable[P, R]:
-    """`train_step` with each call a step of `profiler`: for `nnx.jit`, `jax.jit` and plain steps.
+    """`train_step` with each call as a step of `profiler`: for `nnx.jit`, `jax.jit` and plain steps.
 
-    What it returns is waited for in captured steps, and handed on untouched. A step that changes
-    its model and returns nothing (Flax NNX) is waited for at the end of the window, through all
-    arrays that the program holds. The profiler is `result.profiler`.
+    What it returns is waited for in captured steps and returned unchanged. A step that changes its
+    model and returns nothing (Flax NNX) is waited for at the end of the window, through all arrays
+    that the program holds. The profiler is `result.profiler`.
     """
     chosen = profiler or Profiler()
     number = first_step
@@ -148,7 +148,7 @@ def profiled_steps(
 
 
 def _arrays_only(logs: Any) -> Any:
-    """Logs that hold arrays are results to wait for; numbers were read already."""
+    """Logs that contain arrays are results to wait for; numbers were already read."""
     values = logs.values() if hasattr(logs, "values") else ()
     arrays = [value for value in values if hasattr(value, "block_until_ready")]
     return arrays or None

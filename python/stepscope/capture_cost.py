@@ -1,7 +1,7 @@
-"""What a capture costs the steps it covers, measured in the program itself.
+"""The slowdown of captured steps, measured in the program itself.
 
-Two figures: how much longer the captured steps were than those just before them, and how long
-the Python tracer takes for one call on this machine.
+Two figures: how much longer the captured steps were than those just before them, and how long the
+Python tracer takes for one call on this machine.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 from . import _jax
 
 GOOD_RATIO = 0.10
-"""Up to this a capture costs what captures cost: 5 to 10 % are usual."""
+"""Up to this, the cost of a capture is normal: 5 to 10 % is typical."""
 BAD_RATIO = 0.20
-"""Above this its figures are not those of the program."""
+"""Above this, its figures do not represent the program."""
 STEPS_BEFORE_MIN = 3
-"""Fewer steps say nothing about the next one."""
+"""Fewer steps do not predict the next one."""
 
 _CALLS = 200
 _ROUNDS = 3
@@ -27,12 +27,12 @@ _ROUNDS = 3
 
 @dataclass(frozen=True, slots=True)
 class CaptureCost:
-    """The captured steps beside those before them, and the price of a traced Python call.
+    """The captured steps compared with those before them, and the cost of a traced Python call.
 
-    `step_ns` is the mean of the captured steps, from the begin of the first until the results of
-    the last were there; `step_before_ns` the time from begin to begin of the `steps_before` steps
-    before the capture (see `step_before`). `python_call_ns` is what the Python tracer adds to a call. None
-    where it was not measured.
+    `step_ns` is the mean of the captured steps, from the start of the first until the results of
+    the last were available; `step_before_ns` is the time from start to start of the `steps_before`
+    steps before the capture (see `step_before`). `python_call_ns` is what the Python tracer adds to
+    a call. None if not measured.
     """
 
     step_ns: int | None = None
@@ -43,7 +43,7 @@ class CaptureCost:
 
     @property
     def step_ratio(self) -> float | None:
-        """How much longer captured steps were: 0.25 is 25 % longer; None where not measured."""
+        """How much longer captured steps were: 0.25 is 25 % longer; None if not measured."""
         if not self.step_ns or not self.step_before_ns:
             return None
         return self.step_ns / self.step_before_ns - 1.0
@@ -58,7 +58,7 @@ class CaptureCost:
 
     @property
     def remedy(self) -> str:
-        """What to change for steps closer to those without a capture."""
+        """What to change to reduce the slowdown."""
         if self.python_call_ns is not None:
             return (
                 f"the Python tracer adds {self.python_call_ns / 1e3:.2g} us to each call: turn it "
@@ -66,7 +66,7 @@ class CaptureCost:
             )
         if self.waits_each_step:
             return 'each captured step was waited for: wait="window" waits at the end only'
-        return "the first steps after a pause may be slower too: capture more steps to tell"
+        return "the first steps after a pause may be slower too: capture more steps to find out"
 
     def as_dict(self) -> dict[str, Any]:
         """For the manifest."""
@@ -80,13 +80,13 @@ class CaptureCost:
 
 
 def step_before(begins_ns: Sequence[int], drained_ns: int = 0) -> tuple[int | None, int]:
-    """How long a step took before the capture, and from how many steps that is known.
+    """The step time before the capture, and the number of steps it is based on.
 
-    `begins_ns` is when each step began; `drained_ns` is how long the work that was queued took to
-    finish once the loop stopped for the capture. A loop that runs ahead of its device is held
-    back by a full queue now and then, or reads a result every few steps, so single periods say
-    little: it is the median of the means of up to four stretches. None where that is not known:
-    too few steps, or a queue that holds more work than the loop has shown.
+    `begins_ns` is when each step started; `drained_ns` is how long the queued work took to finish
+    once the loop stopped for the capture. A loop that runs ahead of its device is sometimes held
+    back by a full queue, or reads a result every few steps, so single periods say little: the
+    result is the median of the means of up to four groups. None if unknown: too few steps, or a
+    queue that holds more work than the loop has shown.
     """
     count = len(begins_ns) - 1
     if count < STEPS_BEFORE_MIN or drained_ns > (begins_ns[-1] - begins_ns[0]) / 2:
@@ -101,7 +101,7 @@ def step_before(begins_ns: Sequence[int], drained_ns: int = 0) -> tuple[int | No
 
 
 def plain_call_ns() -> float:
-    """What a call of an empty function takes now, in processor time: the median of some rounds."""
+    """Processor time of a call of an empty function: the median of several rounds."""
     rounds = []
     for _ in range(_ROUNDS):
         began = time.thread_time_ns()
@@ -112,9 +112,9 @@ def plain_call_ns() -> float:
 
 
 def traced_call_ns(plain_ns: float) -> int:
-    """What the Python tracer, which records now, adds to a call that takes `plain_ns` without it.
+    """What the active Python tracer adds to a call that takes `plain_ns` without it.
 
-    The calls are marked, so that no analysis takes them for the program's.
+    The calls are marked, so that no analysis attributes them to the program.
     """
     with _jax.own_time("calibrate"):
         return max(0, round(plain_call_ns() - plain_ns))

@@ -1,4 +1,4 @@
-"""What earlier captures of this process teach about the next one."""
+"""What earlier captures of this process say about the next one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from . import console
 
 FREQUENT_SECONDS = 1.0
 FREQUENT_COUNT = 5
-"""So many captures in a row, each this soon after the one before, get a remark."""
+"""This many captures in a row, each this soon after the previous one, cause a remark."""
 
 
 class History:
@@ -21,12 +21,12 @@ class History:
         self._count_in_a_row = 0
 
     def remark_on_frequency(self, quiet: bool) -> None:
-        """Says once per row that captures follow each other all too soon."""
+        """Says once per series that captures follow each other too quickly."""
         is_soon = time.monotonic() - self.last_stop_seconds < FREQUENT_SECONDS
         self._count_in_a_row = self._count_in_a_row + 1 if is_soon else 1
         if self._count_in_a_row == FREQUENT_COUNT:
             console.say(
-                f"{FREQUENT_COUNT} captures within seconds: each has a fixed cost in time and "
+                f"{FREQUENT_COUNT} captures within seconds: each one has a fixed cost in time and "
                 "disk. Capture several steps at once, or every 1000 steps",
                 quiet=quiet,
             )

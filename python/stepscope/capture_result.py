@@ -1,4 +1,4 @@
-"""What a capture left: where it is, how large, which steps, and what is wrong with it."""
+"""The result of a capture: where it is, its size, its steps, and what is wrong with it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .capture_cost import CaptureCost
 class StepRecord:
     """One step inside a capture, as the host saw it.
 
-    `duration_ns` is the wall time between the begin and the end of the step in the program. Where
-    the step's results were not waited for, it is the time to dispatch the work, not to do it:
-    `CaptureResult.mean_step_ns` is the time a step took.
+    `duration_ns` is the wall time between the start and the end of the step in the program. If the
+    step's results were not waited for, it is the time to dispatch the work, not to do it:
+    `CaptureResult.mean_step_ns` is the actual time per step.
     """
 
     step: int
@@ -28,14 +28,13 @@ class StepRecord:
 class CaptureResult:
     """A finished capture.
 
-    `path` is the profile, `directory` its run directory, `log_dir` what a viewer is pointed at;
-    `perfetto_path` is the trace for ui.perfetto.dev, where one was asked for.
-    `seconds` is how long was recorded and `stop_seconds` how long the program stood still for
-    the collection. `stopped_by` names the limit that ended the capture early, or is None.
-    `success` is False when the profiled code raised, with its exception in `error`. `cost` is
-    what the capture cost the steps, `mean_step_ns` the mean wall time of a captured step,
-    `uploaded_to` the address it was copied to, and `compilations` how many programs were compiled
-    while it was recorded; None where not known.
+    `path` is the profile, `directory` its run directory, `log_dir` the path to open in a viewer;
+    `perfetto_path` is the trace for ui.perfetto.dev, if requested. `seconds` is the recording time,
+    and `stop_seconds` how long the program was paused while the capture was collected. `stopped_by`
+    names the limit that ended the capture early, or is None. `success` is False if the profiled
+    code raised; the exception is in `error`. `cost` is the slowdown of the captured steps,
+    `mean_step_ns` the mean wall time of a captured step, `uploaded_to` the address it was copied
+    to, and `compilations` the number of programs compiled during recording; None if unknown.
 
     It is a path: `stepscope.open(result)` opens the capture.
     """
@@ -71,7 +70,7 @@ class CaptureResult:
 
     @property
     def steps_text(self) -> str | None:
-        """`step 150`, `steps 150..154`, or None where no step numbers are known."""
+        """`step 150`, `steps 150..154`, or None if no step numbers are known."""
         if self.step_first is None or self.step_end is None:
             return None
         last = self.step_end - 1

@@ -1,7 +1,7 @@
-"""`CaptureSession`: one capture, right by construction. Everything else is built on it.
+"""`CaptureSession`: one capture, correct by construction. Everything else builds on it.
 
-Checks come before the recording, the id is never used twice, the results of the work are waited
-for, the program's exception stays what it was, and jax is left as it was found, whatever happens.
+Checks come before the recording, an ID is never used twice, the results of the work are waited for,
+the program's exception is preserved, and jax is left as it was found, whatever happens.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from .settings import TRACE_DEFAULTS, Settings
 from .signatures import suggests_keywords
 
 StepTimes = tuple[int, int, int | None]
-"""A step, and when it began and ended in ns of `time.perf_counter_ns`; no end where it failed.
+"""A step with its start and end in ns of `time.perf_counter_ns`; no end if it failed.
 
-Plain numbers, because making anything else of them in a captured step would be recorded with it.
+Plain numbers, because any other work in a captured step would be recorded with it.
 """
 
 _attempts: dict[str, int] = {}
@@ -55,18 +55,18 @@ class CaptureSession:
     """Records from `start` to `stop`, or as a context manager.
 
     Args:
-        log_dir: the folder for captures; overrides what `settings` says.
-        name: goes into the session id and the manifest.
-        settings: resolved settings; by default those of the environment.
+        log_dir: the log directory; overrides `settings`.
+        name: used in the session ID and the manifest.
+        settings: resolved settings; by default from the environment.
         options: a `jax.profiler.ProfileOptions`, or a mapping of its fields.
-        step_first: the first step that will be covered, where steps are counted. Hosts of a job
+        step_first: the first step that will be covered, if steps are counted. Hosts of a job
             that capture the same step write one session.
         trigger: why the capture is made, for the manifest.
         create_perfetto_trace: also write `perfetto_trace.json.gz`.
-        mark_block: mark what is recorded as one block, which is the capture's step where no
+        mark_block: mark the recording as one block, which is the capture's step if no
             other step is marked.
-        begins_ns: when the steps before began, in ns of `time.perf_counter_ns`, to tell what the
-            capture costs.
+        begins_ns: when the previous steps started, in ns of `time.perf_counter_ns`, to measure what
+            the capture costs.
     """
 
     @suggests_keywords
@@ -94,9 +94,9 @@ class CaptureSession:
         self.step_first = step_first
         self.steps: list[StepTimes] = []
         self.ends_with_step = False
-        """It ends at once when the results of its last step are there."""
+        """It ends as soon as the results of its last step are available."""
         self.unwaited_steps = 0
-        """Steps that ended before their results were there, or may have."""
+        """Steps that ended before their results were available, or may have."""
         self.recorder: recorders.Recorder | None = None  # while recording; whoever stops takes it
         self.result: CaptureResult | None = None
         self._given_options = options
@@ -109,7 +109,7 @@ class CaptureSession:
         self._stop_failure: CaptureError | None = None
         self._process: tuple[int, int] = (0, 1)
         self._started_unix_ns = 0
-        self._unix_ns_at_zero = 0  # of the clock that steps are timed with
+        self._unix_ns_at_zero = 0  # of the clock used to time steps
         self._hook: Any = None
         self._hook_thread = 0
         self._is_of_parent = False
@@ -121,7 +121,7 @@ class CaptureSession:
         self._compilations_before: int | None = None
         self._termination = termination.Handler(self)
         self.after: Callable[[CaptureSession], object] | None = None
-        """What follows the capture; whoever ends it takes it from here and calls it."""
+        """What follows the capture; called by whatever ends it."""
 
     @property
     def is_recording(self) -> bool:
@@ -130,20 +130,20 @@ class CaptureSession:
 
     @property
     def is_of_parent(self) -> bool:
-        """Whether this is a forked child, and the session that of its parent."""
+        """Whether this is a forked child and the session belongs to its parent."""
         return self._is_of_parent
 
     def start(self) -> CaptureSession:
-        """Checks that the capture can succeed, then begins to record.
+        """Checks that the capture can succeed, then starts recording.
 
         Raises:
             ProfilerBusyError: another session is active in this process.
             PreflightError: the capture would fail or come back empty.
-            CaptureError: this session has been started before, or the run directory cannot be made.
+            CaptureError: this session was already started, or the run directory cannot be created.
         """
         with occupancy.lock:
             if self._place is not None:
-                raise CaptureError("A session is started once", "make a new CaptureSession")
+                raise CaptureError("A session can only be started once", "create a new CaptureSession")
             attempt = self._count_attempt()
             occupancy.refuse_if_busy()
             found = preflight.problems(self._folder_as_given, need_bytes=history.largest_size_bytes)
@@ -157,7 +157,7 @@ class CaptureSession:
                 writes_records=profile_options.writes_records(self._options),
             )
             manifest.git_state()
-            # Work that is still under way belongs to what came before.
+            # Work that is still running belongs to what came before.
             drains_ns = time.perf_counter_ns()
             _jax.block_on_live_arrays()
             self._drained_ns = time.perf_counter_ns() - drains_ns
@@ -179,16 +179,16 @@ class CaptureSession:
     def stop(self, outputs: Any = None, *, error: BaseException | None = None) -> CaptureResult:
         """Waits for the results, ends the recording and writes the capture.
 
-        `outputs` is a pytree that is waited for first; without it every array that the program
-        holds is. `error` is the exception with which the profiled code ended: then nothing is
-        waited for, and the manifest says so. A second call returns the same result.
+        `outputs` is a pytree that is waited for first; without it, every array that the program
+        holds. `error` is the exception with which the profiled code ended: then nothing is waited
+        for, and the manifest says so. A second call returns the same result.
 
         Raises:
             CaptureError: the profiler lost the capture, or it cannot be written.
         """
         if self._is_of_parent:
             raise CaptureError(
-                "This capture belongs to the process that this one was forked from",
+                "This capture belongs to the parent process of this fork",
                 "stop it there",
             )
         failure: BaseException | None = None
@@ -208,7 +208,7 @@ class CaptureSession:
         return self.result
 
     def reset(self) -> None:
-        """Ends the recording and throws it away; also frees jax of a session that is stuck."""
+        """Ends the recording and discards it; also clears a stuck session in jax."""
         if self._is_of_parent:
             return
         with self._stop_lock:
@@ -224,9 +224,9 @@ class CaptureSession:
         recorders.cure_stuck_state()
 
     def leave_to_parent(self) -> None:
-        """In a forked child: forgets the recording, which goes on in the parent.
+        """In a forked child: forgets the recording, which continues in the parent.
 
-        To stop it here would write over the parent's file, and jaxlib does not survive it.
+        Stopping it here would overwrite the parent's file, and crash jaxlib.
         """
         recorder, self.recorder = self.recorder, None
         self._block = None
@@ -255,7 +255,7 @@ class CaptureSession:
         stop_without_masking(self, error)
 
     def _count_attempt(self) -> str:
-        """What is captured, in words that are the same on all hosts of a job."""
+        """A description of the capture that is the same on all hosts of a job."""
         what = self.name or "capture"
         if self.step_first is not None:
             return f"{what}, step {self.step_first}"
@@ -273,11 +273,11 @@ class CaptureSession:
         self._compilations_before = _compilations.count() if _compilations.is_counting() else None
         recorder.start(self._options, self._place)
         if profile_options.host_events_recorded(self._options) and not _jax.is_recording():
-            # The lock of the profiler is taken by someone who records no host events.
+            # The profiler's lock is held by a session that records no host events.
             recorder.abandon()
             self._restore()
             raise ProfilerBusyError(
-                "The profiler did not start: another session holds it in this process",
+                "The profiler did not start: another session in this process is using it",
                 "wait until that capture is over",
             )
         self._started_unix_ns = time.time_ns()
@@ -298,7 +298,7 @@ class CaptureSession:
         self._watchdog.start()
 
     def end_now(self, stopped_by: str) -> None:
-        """Ends the capture from outside the program's own course, and keeps it. Never raises."""
+        """Ends the capture from outside the program's normal flow, and keeps it. Never raises."""
         try:
             is_first = self._finish(None, stopped_by=stopped_by)
         except Exception as failure:  # noqa: BLE001 - the program is about to end
@@ -323,7 +323,7 @@ class CaptureSession:
     def _finish(self, error: BaseException | None, *, stopped_by: str | None) -> bool:
         """Stops once, whoever comes first; leaves a result or a failure. True for the first.
 
-        A Ctrl-C meanwhile is raised when the capture is written.
+        A Ctrl-C in the meantime is raised once the capture is written.
         """
         try:
             with interrupts.HeldInterrupts():
@@ -335,7 +335,7 @@ class CaptureSession:
                     self._collect(recorder, error, stopped_by)
                 if self._watchdog is not None:
                     self._watchdog.cancel()
-        finally:  # held handlers are back in their places
+        finally:  # the original signal handlers are restored
             self._termination.uninstall()
         return True
 
@@ -381,20 +381,20 @@ class CaptureSession:
         self._write_manifest(result, stopped_unix_ns)
 
     def take_after(self) -> Callable[[CaptureSession], object] | None:
-        """What is to follow the capture, for the first who asks; None for the others."""
+        """What follows the capture, for the first caller; None for the others."""
         after, self.after = self.after, None
         return after
 
     def upload(self) -> None:
-        """Copies the capture to the bucket that it was meant for. Never raises.
+        """Copies the capture to its bucket. Never raises.
 
-        What cannot be copied stays in the local folder, and a line says where.
+        If this fails, the capture stays in the local folder, and a message says where.
         """
         if self._upload is not None and self.result is not None:
             self.result.uploaded_to = self._upload.send(self.result)
 
     def _restore(self) -> None:
-        """Puts the hook of `sys.setprofile` back, on the thread that had it."""
+        """Restores the `sys.setprofile` hook on its thread."""
         if self._hook is not None and threading.get_ident() == self._hook_thread:
             _jax.restore_profile_hook(self._hook)
             self._hook = None
@@ -444,7 +444,7 @@ class CaptureSession:
         )
 
     def _mean_step_ns(self, stopped_unix_ns: int) -> int | None:
-        """The mean wall time of a step, from its begin until its results were there."""
+        """The mean wall time of a step, from its start until its results were available."""
         if not self.steps:
             return None
         if self.ends_with_step:
@@ -475,7 +475,7 @@ class CaptureSession:
         return StepRecord(step, self._unix_ns_at_zero + began_ns, duration_ns)
 
     def _known(self) -> dict[str, Any]:
-        """What the manifest says from the beginning."""
+        """What is known when the manifest is first written."""
         assert self._place is not None
         return {
             "session_id": self._place.session_id,
@@ -527,10 +527,10 @@ class CaptureSession:
 def stop_without_masking(
     session: CaptureSession, error: BaseException | None, outputs: Any = None
 ) -> CaptureResult | None:
-    """Stops `session`; while `error` is on its way to the caller, nothing else is raised.
+    """Stops `session`; while `error` is propagating to the caller, nothing else is raised.
 
-    A failure to stop is then printed and noted on `error` instead. In a forked child nothing
-    happens: the capture is the parent's.
+    A failure to stop is then logged and added to `error` as a note. In a forked child nothing
+    happens: the capture belongs to the parent.
     """
     if session.is_of_parent:
         return None
@@ -545,7 +545,7 @@ def stop_without_masking(
 
 
 def _is_normal_end(error: BaseException) -> bool:
-    """Whether `error` is how a program or a generator ends when all is well."""
+    """Whether `error` is how a program or a generator ends normally."""
     if isinstance(error, SystemExit):
         return error.code is None or error.code == 0
     return isinstance(error, GeneratorExit)
@@ -566,7 +566,7 @@ def _stop_at_exit() -> None:
     session = active_session()
     if session is None:
         return
-    # In a console or a notebook the last error is that of some earlier line.
+    # In a console or a notebook, the last error is from an earlier line.
     is_interactive = hasattr(sys, "ps1")
     error: BaseException | None = None if is_interactive else getattr(sys, "last_value", None)
     try:
@@ -582,7 +582,7 @@ def _stop_at_exit() -> None:
 
 
 def _leave_to_parent() -> None:
-    """A forked child has the memory of its parent's capture, and no part in it."""
+    """A forked child has a copy of its parent's capture in memory, but must not touch it."""
     session = occupancy.leave_to_parent()
     if session is not None:
         session.leave_to_parent()

@@ -1,4 +1,4 @@
-"""Questions about several sessions: who is asked, and the answer as any other.
+"""Questions about several sessions: which sessions, and their answer, as for analyses.
 
 ```python
 report = stepscope.compare("./before", "./after")
@@ -81,7 +81,7 @@ def opened(session: AnySession) -> Session:
 
 
 def _split(path: str) -> tuple[str, str | None]:
-    """`logs@latest~1` is `logs` and `latest~1`; a path that exists as it stands keeps its `@`."""
+    """`logs@latest~1` is `logs` and `latest~1`; a path that exists as typed keeps its `@`."""
     before, at, wanted = path.rpartition("@")
     if at and wanted and not os.path.exists(path) and os.path.exists(before):
         return before, wanted

@@ -1,9 +1,9 @@
-"""What a capture says while it happens: lines on standard error, never on standard output.
+"""Messages during a capture: lines on standard error, never on standard output.
 
 Everything goes through the logger `stepscope`. Its own handler writes plain lines to standard
 error, unless the program has set up logging to its console: then the lines appear there, once.
-Standard output belongs to the program that is profiled. `PROFILE_QUIET=1` or `quiet=True`
-silences everything but warnings, as does `logging.getLogger("stepscope").setLevel("WARNING")`.
+Standard output belongs to the profiled program. `PROFILE_QUIET=1` or `quiet=True` silences
+everything but warnings, as does `logging.getLogger("stepscope").setLevel("WARNING")`.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ _ASCII = str.maketrans(
         "\u202f": " ",
     }
 )
-"""ASCII for the characters of the engine's sentences: logs of jobs often show no others."""
+"""ASCII replacements for characters in the engine's sentences: job logs often show only ASCII."""
 
 
 def plain(text: str) -> str:
-    """`text` with our own signs in ASCII; names and paths stay as they are."""
+    """`text` with our own symbols in ASCII; names and paths stay as they are."""
     return text.translate(_ASCII)
 
 
 class _ConsoleHandler(logging.Handler):
-    """Writes lines to standard error as it is now: notebooks and tests replace it."""
+    """Writes lines to the current standard error: notebooks and tests replace it."""
 
     def emit(self, record: logging.LogRecord) -> None:
         if _is_shown_elsewhere():
@@ -94,7 +94,7 @@ def say(text: str, *, quiet: bool = False) -> None:
 
 
 def warn(text: str) -> None:
-    """Logs a warning, whatever the setting for quiet."""
+    """Logs a warning, even if quiet."""
     logger.warning("%s", text)
 
 
@@ -128,9 +128,9 @@ def bytes_text(size_bytes: float) -> str:
 
 
 class Heartbeat:
-    """Says every few seconds that something long is still going on.
+    """Says every few seconds that a long operation is still running.
 
-    With many GPUs the collection of a capture takes minutes, during which the program stands still.
+    With many GPUs, collecting a capture takes minutes, during which the program is paused.
     """
 
     def __init__(self, what: str, *, every_seconds: float = 10.0, quiet: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""What can go wrong with a session or a question, one class for each error of the engine.
+"""Errors of sessions and questions, one class for each error of the engine.
 
 Each derives from `StepscopeError` and from the built-in class that code without this package would
 expect, so that `except FileNotFoundError` around `stepscope.open` does what it says.
@@ -12,7 +12,7 @@ from .errors import StepscopeError
 
 
 class EngineError(StepscopeError):
-    """The base of what the engine raises. `path` is what the error is about, or None."""
+    """The base class of the engine's errors. `path` is what the error is about, or None."""
 
     def __init__(
         self,
@@ -31,30 +31,30 @@ class EngineError(StepscopeError):
 
 
 def _tell_system_error(error: BaseException, errno: int | None, path: str | None) -> None:
-    """Fills in what code that catches `OSError` reads."""
+    """Sets the attributes of `OSError`."""
     if isinstance(error, OSError):
         error.errno = errno
         error.filename = path
 
 
 class EngineMissingError(EngineError, ImportError):
-    """The extension module is not there, so sessions cannot be opened. Captures still work."""
+    """The extension module is missing, so sessions cannot be opened. Captures still work."""
 
 
 class PathNotFoundError(EngineError, FileNotFoundError):
-    """Nothing has this path."""
+    """The path does not exist."""
 
 
 class NoProfilesError(EngineError, FileNotFoundError):
-    """The path exists and holds no profile; the message says what is there instead."""
+    """The path exists but contains no profile; the message says what it contains."""
 
 
 class UnreadableError(EngineError, OSError):
-    """The system refused to give a file."""
+    """The system could not read a file."""
 
 
 class UnreadablePermissionError(UnreadableError, PermissionError):
-    """The system refused to give a file because it is not readable for this user."""
+    """This user has no permission to read a file."""
 
 
 class CorruptError(EngineError, ValueError):
@@ -62,64 +62,64 @@ class CorruptError(EngineError, ValueError):
 
 
 class TooLargeError(EngineError, ValueError):
-    """A file that unfolds to more than there is room for, or to more than is plausible."""
+    """A file that decompresses to more than fits, or to more than is plausible."""
 
 
 class NotAProfileError(EngineError, ValueError):
-    """A file that was read and is no profile."""
+    """A file that is not a profile."""
 
 
 class NotAMemoryProfileError(NotAProfileError):
-    """A file that was read and is not a memory profile."""
+    """A file that is not a memory profile."""
 
 
 class NoSuchSessionError(EngineError, LookupError):
-    """No session at the path, or more than one, is called so."""
+    """No session at the path, or more than one, matches the name."""
 
 
 class NoSuchAnalysisError(EngineError, LookupError):
-    """No analysis is called so."""
+    """An unknown analysis."""
 
 
 class OptionsError(EngineError, ValueError):
-    """An option of an analysis that does not exist or has a value that is not understood."""
+    """An unknown option of an analysis, or an invalid value."""
 
 
 class UnknownOptionError(OptionsError, TypeError):
-    """A keyword that a function does not have; the hint names the nearest."""
+    """An unknown keyword of a function; the hint names the closest one."""
 
 
 class SessionClosedError(EngineError, ValueError):
-    """A question to a session after its `close()`."""
+    """A session was used after its `close()`."""
 
 
 class PackageMissingError(EngineError, ImportError):
-    """pandas, Polars or PyArrow was asked for and cannot be imported."""
+    """pandas, Polars, or PyArrow is needed but cannot be imported."""
 
 
 class ExportError(EngineError, OSError):
-    """A session could not be written or handed to another viewer: a file, or a port that is taken."""
+    """A session could not be exported or opened in another viewer: a file error, or a taken port."""
 
 
 class NothingSelectedError(EngineError, LookupError):
-    """A selection matches nothing; the message lists what there is."""
+    """A selection matches nothing; the message lists what is available."""
 
 
 class NoEventsError(EngineError, ValueError):
-    """A question about time, asked of a session that holds memory profiles only."""
+    """A question about time for a session that has only memory profiles."""
 
 
 class AnalysisFailedError(EngineError, RuntimeError):
-    """A defect of the engine."""
+    """A bug in the engine."""
 
 
 class OnDemandError(EngineError, RuntimeError):
-    """A capture from outside that gave nothing."""
+    """An on-demand capture that produced nothing."""
 
 
 class OnDemandOptionsError(OnDemandError, ValueError):
-    """An address or a setting of a capture from outside that makes no sense."""
+    """An invalid address or setting of an on-demand capture."""
 
 
 class CaptureWarning(UserWarning):
-    """A session was opened, and something is wrong with its files: figures may be incomplete."""
+    """A session was opened, but something is wrong with its files: figures may be incomplete."""

@@ -1,6 +1,6 @@
-"""`maybe_profile(step)`: captures steps as the `PROFILE_*` variables say, and else does nothing.
+"""`maybe_profile(step)`: captures steps according to the `PROFILE_*` variables, otherwise does nothing.
 
-The variables are read at the first call. `python train.py` runs as ever;
+The variables are read at the first call. `python train.py` runs as usual;
 `PROFILE_ENABLED=1 PROFILE_START_STEP=100 python train.py` captures step 100.
 """
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class _Nothing:
-    """The context of every step while profiling is off."""
+    """The context of each step while profiling is off."""
 
     __slots__ = ()
 
@@ -50,13 +50,13 @@ _is_read = False
 def maybe_profile(step: int) -> StepContext | _Nothing:
     """A context manager for `step`: `with maybe_profile(step) as profile: ...`.
 
-    Give results to `profile.block(...)`, so that a captured step lasts until they are there.
-    With PROFILE_ENABLED=1 the steps PROFILE_START_STEP (100) up to PROFILE_DURATION (1) further
-    are captured, again every PROFILE_INTERVAL (0: once), each into its own folder
+    Pass results to `profile.block(...)`, so that a captured step lasts until they are available.
+    With PROFILE_ENABLED=1, PROFILE_DURATION (1) steps starting at PROFILE_START_STEP (100) are
+    captured, and again every PROFILE_INTERVAL steps (0: once), each time into its own folder
     `PROFILE_DIR/step_00000100`.
 
     Raises:
-        SettingsError: a variable cannot be understood; raised by the first call.
+        SettingsError: a variable has an invalid value; raised by the first call.
         PreflightError: no capture could succeed; raised by the first call.
     """
     if _profiler is not None:
@@ -75,7 +75,7 @@ def environment_profiler() -> Profiler | None:
 
 
 def reload_environment() -> None:
-    """Ends an open window and reads the variables anew at the next `maybe_profile`."""
+    """Ends an open window and reads the variables again at the next `maybe_profile`."""
     global _profiler, _is_read
     profiler, _profiler, _is_read = _profiler, None, False
     if profiler is not None:
@@ -92,13 +92,13 @@ def _read() -> None:
 
 
 def _is_enabled() -> bool:
-    """Only the switch is read first: other variables cannot hurt a run that does not profile."""
+    """Reads only the switch, so that other variables cannot affect a run without profiling."""
     return bool(environment_value("enabled", False))
 
 
 def _print_banner(settings: Settings) -> None:
     count = settings.num_steps
-    start = "armed only" if settings.start_step < 0 else str(settings.start_step)
+    start = "on request only" if settings.start_step < 0 else str(settings.start_step)
     rows = [
         ("Profile Dir", settings.log_dir),
         ("Start Step", start),

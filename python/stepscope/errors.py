@@ -1,4 +1,4 @@
-"""What can go wrong, one class per kind of mistake.
+"""Errors, one class per kind of mistake.
 
 Every error says what was found and, as `hint`, what to do about it. All of them derive from
 `StepscopeError`, and each also from the built-in class that code without this package would
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 
 class StepscopeError(Exception):
-    """The base of all errors of this package.
+    """The base class of all errors of this package.
 
     `message` is one sentence; `hint` is what to do next, or None.
     """
@@ -24,7 +24,7 @@ class StepscopeError(Exception):
 
 
 class SettingsError(StepscopeError, ValueError):
-    """An argument, a flag or a PROFILE_* variable that cannot be understood."""
+    """An invalid argument, flag, or PROFILE_* variable."""
 
 
 class TriggerError(SettingsError):
@@ -32,7 +32,7 @@ class TriggerError(SettingsError):
 
 
 class JaxMissingError(StepscopeError, ImportError):
-    """A capture was asked for where jax cannot be imported."""
+    """A capture was requested, but jax cannot be imported."""
 
 
 class CaptureError(StepscopeError, RuntimeError):
@@ -40,7 +40,7 @@ class CaptureError(StepscopeError, RuntimeError):
 
 
 class PreflightError(CaptureError):
-    """What would make a capture fail or come back empty, found before the step that it covers."""
+    """A problem that would make a capture fail or be empty, found before its first step."""
 
 
 class ProfilerBusyError(PreflightError):

@@ -1,4 +1,4 @@
-"""Rows as `pandas.DataFrame`, `polars.DataFrame` or `pyarrow.Table`, imported only when asked for."""
+"""Rows as `pandas.DataFrame`, `polars.DataFrame` or `pyarrow.Table`, imported only when needed."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     import pyarrow  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
 Units = Literal["ps", "ns", "us", "ms", "s"]
-"""A unit of time. Columns are whole picoseconds unless another is asked for: then `self_ps` is
+"""A unit of time. Columns are integer picoseconds by default; with a unit, `self_ps` becomes
 `self_ms`, with fractions."""
 
 
 class ArrowRows(Protocol):
-    """What Arrow understands."""
+    """Anything that exports Arrow data."""
 
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
 class Tabular:
-    """Rows under columns. pandas, Polars, DuckDB and PyArrow also take it as it is, by Arrow."""
+    """Rows under columns. pandas, Polars, DuckDB, and PyArrow also accept it directly, through Arrow."""
 
     def _arrow(self, units: str | None) -> ArrowRows:
         raise NotImplementedError
@@ -55,8 +55,8 @@ class Tabular:
 
 
 def to_pandas(rows: ArrowRows) -> Any:
-    """Rows as pandas has them. pandas takes Arrow itself from version 3 on, and needs PyArrow for
-    it; before, PyArrow reads the rows."""
+    """Rows as a pandas DataFrame. pandas reads Arrow itself from version 3 on, and needs PyArrow
+    for it; before, PyArrow reads the rows."""
     pandas = _imported("pandas", "to_pandas")
     if not hasattr(pandas.DataFrame, "from_arrow"):
         return _imported("pyarrow", "to_pandas", "with pandas before 3").table(rows).to_pandas()
@@ -65,12 +65,12 @@ def to_pandas(rows: ArrowRows) -> Any:
 
 
 def to_polars(rows: ArrowRows) -> Any:
-    """Rows as Polars has them."""
+    """Rows as a Polars DataFrame."""
     return _imported("polars", "to_polars").DataFrame(rows)
 
 
 def to_arrow(rows: ArrowRows) -> Any:
-    """Rows as PyArrow has them."""
+    """Rows as a PyArrow table."""
     return _imported("pyarrow", "to_arrow").table(rows)
 
 
@@ -80,11 +80,11 @@ def _imported(package: str, function: str, why: str = "") -> ModuleType:
     except ImportError as error:
         needs = f"{function}() needs the package {package}{f' {why}' if why else ''}"
         raise PackageMissingError(
-            f"{needs}, which cannot be imported ({error})",
-            f"pip install {package}; without it, to_csv(), to_dict() and the rows themselves work",
+            f"{needs}, but it cannot be imported ({error})",
+            f"pip install {package}; without it, to_csv(), to_dict(), and iterating over rows still work",
         ) from error
 
 
 def columns_of(columns: Sequence[str] | str | None) -> list[str] | None:
-    """Names of columns; one alone may stand without a list."""
+    """Names of columns; a single one may be given without a list."""
     return [columns] if isinstance(columns, str) else None if columns is None else list(columns)

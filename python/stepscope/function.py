@@ -44,30 +44,30 @@ def profile_function(
     on_capture: OnCapture | None = None,
     args: Any = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator: the first `warmup_steps` calls run as they are, then calls are captured.
+    """A decorator: the first `warmup_steps` calls run normally, then calls are captured.
 
-    A captured call waits for its return value, which is handed on untouched; it is a step of the
-    capture. Later calls run as they are. A call inside another capture is marked in it, and the
-    function's own capture is made by a later call. When the profiler is busy the call runs
-    without a capture and the next one tries again. Coroutine functions work too.
+    A captured call waits for its return value, which is returned unchanged; it is a step of the
+    capture. Later calls run normally. A call inside another capture is marked in it, and a later
+    call makes the function's own capture. If the profiler is busy, the call runs without a capture
+    and the next one tries again. Coroutine functions work too.
 
     Args:
-        log_dir: folder for captures; else PROFILE_DIR, else `./profiles`.
-        warmup_steps: calls that run before, so that compilation is over.
-        name: goes into the session id; by default the function's name.
-        num_calls: how many calls are captured in all; by default those of one capture.
-        calls_per_capture: how many calls in a row one capture covers, with what the program does
-            between them.
+        log_dir: log directory; default PROFILE_DIR, or `./profiles`.
+        warmup_steps: calls to skip, so that compilation is done.
+        name: used in the session ID; by default the function's name.
+        num_calls: total number of captured calls; by default those of one capture.
+        calls_per_capture: number of consecutive calls in one capture, including what the program
+            does between them.
         create_perfetto_trace, profiler_options, mode, subdirectory, fields, enabled, max_seconds,
             max_megabytes, session_id, quiet, preflight, python_tracer_level, host_tracer_level,
             on_capture, args: as for `profile_trace`.
 
     Raises:
-        SettingsError: a setting cannot be understood.
-        PreflightError: the folder cannot be written; raised where the function is decorated.
+        SettingsError: a setting is invalid.
+        PreflightError: the folder is not writable; raised when the function is decorated.
     """
     if callable(log_dir):
-        raise TypeError("write @profile_function() with parentheses, or give a folder")
+        raise TypeError("write @profile_function() with parentheses, or pass a folder")
     if warmup_steps < 0:
         raise ValueError("warmup_steps must be 0 or more")
     checked("num_steps", calls_per_capture, "the argument calls_per_capture")
@@ -114,7 +114,7 @@ def profile_function(
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             raise TypeError(
-                "a call of a generator function does no work yet: decorate what one step calls, "
+                "calling a generator function does no work yet: decorate the function that one step calls, "
                 "or put profile_trace around the loop"
             )
         chosen = name or getattr(function, "__qualname__", "function").replace("<locals>.", "")
@@ -145,7 +145,7 @@ def profile_function(
 
 
 class _Calls:
-    """Counts the calls of one function and says which of them are captured."""
+    """Counts the calls of one function and decides which are captured."""
 
     def __init__(
         self,
@@ -169,7 +169,7 @@ class _Calls:
             preflight.enforce(preflight.problems(settings.log_dir), settings.preflight)
 
     def count(self) -> int | None:
-        """The number of this call if it is to be captured, else None."""
+        """The number of this call if it should be captured, else None."""
         if self._left == 0:
             return None
         with self._lock:
@@ -181,13 +181,13 @@ class _Calls:
             return number
 
     def capture(self, number: int) -> _CallCapture:
-        """What surrounds call `number`."""
+        """The context manager around call `number`."""
         with self._lock:
             trace, is_new = self._open, self._open is None
         return _CallCapture(self, trace or self._new_trace(self.name, number), number, is_new)
 
     def opened(self, trace: profile_trace) -> None:
-        """A capture began with this call."""
+        """A capture started with this call."""
         with self._lock:
             if self._calls_per_capture > 1:
                 self._open, self._calls_in_open = trace, 0
@@ -209,7 +209,7 @@ class _Calls:
 
 
 class _CallCapture:
-    """A capture around one call, which a busy profiler turns into nothing."""
+    """A capture around one call; does nothing if the profiler is busy."""
 
     def __init__(self, calls: _Calls, trace: profile_trace, number: int, is_new: bool) -> None:
         self._calls = calls

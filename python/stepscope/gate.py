@@ -1,4 +1,4 @@
-"""A gate in a test or a script: a session has to keep to its budgets.
+"""A gate in a test or a script: a session must stay within its budgets.
 
 ```python
 stepscope.assert_no_regression(
@@ -6,14 +6,15 @@ stepscope.assert_no_regression(
 )
 ```
 
-`stepscope check` is the same in a shell.
+`stepscope check` does the same in a shell.
 
-Budgets: `"+2%"`, `"-5%"`, `"+100MiB"`, `"+2ms"`, `"+0"` are changes against the baseline, `"<=150ms"`,
-`">=80%"` bounds that need none. Metrics that may have one: `step_time`, `all_steps_time`,
+Budgets: `"+2%"`, `"-5%"`, `"+100MiB"`, `"+2ms"`, `"+0"` limit the change from the baseline;
+`"<=150ms"`, `">=80%"` are bounds that need no baseline. Metrics: `step_time`, `all_steps_time`,
 `step_time_p95`, `compute_time`, `exposed_communication`, `communication_time`,
 `host_to_device_time`, `device_to_host_time`, `device_to_device_time`, `python_callback_time`,
-`input_wait`, `compilation_wait`, `host_time`, `idle_time`, `device_busy`, `memory_peak`, `compilation_count`,
-`compilation_time`, `launch_count`, `collective_bytes`, `op:NAME`, `scope:PATH`.
+`input_wait`, `compilation_wait`, `host_time`, `idle_time`, `device_busy`, `memory_peak`,
+`compilation_count`, `compilation_time`, `launch_count`, `collective_bytes`, `op:NAME`,
+`scope:PATH`.
 
 Keys of a `stepscope.toml`: `[check]` has `baseline`, `baseline_runs`, `history`, `confidence`,
 `run_noise`, `allow_unknown`, `steps`, `time`, `device`, `host`; `[check.budgets]` has a budget or a
@@ -38,17 +39,17 @@ from .keywords import checked, option_pairs, truth
 from .session import Session
 
 Budgets = Mapping[str, str | Sequence[str]] | Iterable[str]
-"""Limits by metric, such as `{"step_time": "+2%"}`, or budgets as the command line takes them."""
+"""Limits by metric, such as `{"step_time": "+2%"}`, or budgets as on the command line."""
 
 HISTORY = "history"
-"""The baseline that is a history file."""
+"""The baseline value that selects the history file."""
 
 _ROWS = 50
 _WIDTH = 100
 
 
 class Regression(AssertionError):
-    """A budget is broken, or cannot be checked. The message is what `stepscope check` prints."""
+    """A budget is broken or cannot be checked. The message is the output of `stepscope check`."""
 
     def __init__(self, message: str, report: reports.CheckReport) -> None:
         super().__init__(message)
@@ -77,22 +78,22 @@ def assert_no_regression(
     run_noise: float | None = None,
     allow_unknown: bool | None = None,
 ) -> reports.CheckReport:
-    """Raises `Regression` where the session does not keep to its budgets; gives the report.
+    """Raises `Regression` if the session breaks its budgets; otherwise returns the report.
 
     Args:
         session: an open session, or a path for its newest one, `PATH@NAME` for another.
-        baseline: what it is held against, one or several; `"history"` for the runs of `history`.
-        baseline_runs: so many sessions of the path before it, where `session` is a path.
-        history: a file that `stepscope check --history` wrote; it is read, not written.
-        budgets: limits by metric; those of `stepscope.toml` where none are given.
-        config: the `stepscope.toml` to take settings from; the nearest where `budgets` is None.
-        target: settings of `[targets.NAME]` of it too.
+        baseline: what to compare with, one or several; `"history"` for the runs of `history`.
+        baseline_runs: number of sessions of the path before it, if `session` is a path.
+        history: a file written by `stepscope check --history`; it is read, not written.
+        budgets: limits by metric; by default those of `stepscope.toml`.
+        config: the `stepscope.toml` to use; the nearest one if `budgets` is None.
+        target: also apply its `[targets.NAME]`.
         steps, time, device, host, limit, confidence, run_noise, allow_unknown: as in
             `stepscope.check`; those of `stepscope.toml` unless given.
 
     Raises:
         Regression: an `AssertionError`; its `report` says what is broken, and why.
-        OptionsError: no budget, or one that is not understood.
+        OptionsError: no budget, or an invalid one.
     """
     __tracebackhide__ = True  # pytest shows the line that calls this
     options = {
@@ -110,8 +111,8 @@ def assert_no_regression(
     texts = _merged(_texts(budgets), merged.pop("budget", []))
     if not texts:
         raise OptionsError(
-            "no budget is given, so there is nothing to check",
-            'budgets={"step_time": "+2%"}, or a stepscope.toml with [check.budgets]',
+            "no budgets given",
+            'give budgets={"step_time": "+2%"}, or a stepscope.toml with [check.budgets]',
         )
     if baseline is None and baseline_runs is None:
         baseline = settings.get("baselines") or None
@@ -137,7 +138,7 @@ def _settings(config: str | os.PathLike[str] | None, target: str | None) -> dict
 
 
 def _texts(budgets: Budgets | None) -> list[str]:
-    """Budgets as the command line takes them."""
+    """Budgets as on the command line."""
     if budgets is None:
         return []
     if isinstance(budgets, str):
@@ -153,7 +154,7 @@ def _texts(budgets: Budgets | None) -> list[str]:
 
 
 def _merged(given: list[str], of_file: list[str]) -> list[str]:
-    """The budgets that were given, and those of the file for metrics that they do not name."""
+    """The given budgets, and those of the file for other metrics."""
     named = {_metric(text) for text in given}
     return given + [text for text in of_file if _metric(text) not in named]
 
@@ -185,7 +186,7 @@ def _before(session: AnySession, count: int | None) -> list[AnySession]:
 
 
 def _beside(session: AnySession, baseline: AnySession) -> AnySession:
-    """`latest~1` is a session of the path that is checked."""
+    """`latest~1` is a session of the checked path."""
     if isinstance(session, Session) or isinstance(baseline, Session):
         return baseline
     name = place(baseline)
@@ -195,7 +196,7 @@ def _beside(session: AnySession, baseline: AnySession) -> AnySession:
 
 def _history(path: str | os.PathLike[str] | None) -> tuple[str, str]:
     if path is None:
-        raise OptionsError('baseline="history" needs to know which', 'history="runs.jsonl"')
+        raise OptionsError('baseline="history" requires history=', 'for example history="runs.jsonl"')
     file = Path(place(path))
     text = file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
     return (file.name, text)

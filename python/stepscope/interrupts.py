@@ -1,7 +1,7 @@
 """Ctrl-C while a capture is collected: held back until the capture is written.
 
-When the Python tracer ends, jaxlib calls into Python. An exception that a signal's handler raises
-there is lost, and with jax 0.10 the program then hangs for ever. So handlers wait.
+When the Python tracer ends, jaxlib calls into Python. An exception raised there by a signal handler
+is lost, and with jax 0.10 the program then hangs forever. So signal handlers must wait.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class HeldInterrupts:
-    """Signals that have a handler in Python wait until the end of the block.
+    """Defers signals that have a Python handler until the end of the block.
 
-    There the handlers are called, which may raise, as `KeyboardInterrupt` is. Python runs them on
-    the main thread only, so on any other there is nothing to hold. Who does not want to wait sends
-    the signal three times: the third ends the program, as the system does.
+    Then the handlers are called, which may raise, as for `KeyboardInterrupt`. Python runs them only
+    on the main thread, so on other threads there is nothing to defer. To end the program without
+    waiting, send the signal three times: the third time the system's default action applies.
     """
 
     def __init__(self) -> None:
@@ -53,13 +53,13 @@ class HeldInterrupts:
     def _hold(self, number: int, frame: FrameType | None) -> None:
         if number in self._held:
             signal.signal(number, signal.SIG_DFL)
-            _say("once more ends the program, and the capture is lost")
+            _say("interrupt once more to end the program and lose the capture")
         else:
-            _say("the capture is being written; the interrupt follows when it is")
+            _say("writing the capture; the interrupt takes effect when it is written")
         self._held[number] = frame
 
 
 def _say(text: str) -> None:
-    # Not through sys.stderr, in the middle of whose work a handler may run.
+    # Not through sys.stderr: a handler may run in the middle of a write to it.
     with suppress(OSError):
         os.write(2, f"stepscope: {text}\n".encode())

@@ -1,7 +1,7 @@
-"""Keywords and their values: a typo is an error at once, which names what was probably meant.
+"""Keywords and their values: a typo is an immediate error that names the likely keyword.
 
-Python refuses unknown keywords by itself, but names the nearest from 3.13 on only; and what a
-keyword is given reaches the engine as text, so that what makes no sense is refused here.
+Python itself rejects unknown keywords, but only suggests the closest one from 3.13 on. Values reach
+the engine as text, so invalid ones are rejected here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ R = TypeVar("R")
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """The function; a keyword that it does not have is an error that names the nearest."""
+    """The function; an unknown keyword is an error that names the closest one."""
     names = keywords_of(function)
 
     @functools.wraps(function)
@@ -36,7 +36,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def keywords_of(function: Callable[..., Any]) -> list[str]:
-    """The names of its arguments that may be given by name, in order."""
+    """The names of its keyword arguments, in order."""
     plain: Any = getattr(function, "__wrapped__", function)
     code = plain.__code__
     first = code.co_posonlyargcount
@@ -49,11 +49,11 @@ def unknown(function: str, name: str, names: list[str]) -> UnknownOptionError:
     near = difflib.get_close_matches(name, names, 1)
     meant = f"did you mean {near[0]}=? " if near else ""
     listed = ", ".join(f"{known}=" for known in names) or "no keywords"
-    return UnknownOptionError(f"{function}() has no keyword {name}=", f"{meant}it has: {listed}")
+    return UnknownOptionError(f"{function}() has no keyword {name}=", f"{meant}available: {listed}")
 
 
 def option_pairs(options: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Keywords as the engine knows options; those that are None are left out."""
+    """Keywords as options of the engine; those that are None are left out."""
     return [
         (name.rstrip("_").replace("_", "-"), _text(name, value))
         for name, value in options.items()
@@ -69,28 +69,28 @@ def selection(
     program: object,
     match: object,
 ) -> list[tuple[str, str]]:
-    """The keywords that select a part of a session, as the engine knows options."""
+    """The keywords that select a part of a session, as options of the engine."""
     wanted = {"steps": steps, "time": time, "device": device, "host": host}
     return option_pairs(wanted | {"program": program, "match": match})
 
 
 def truth(name: str, value: object) -> bool:
-    """`value`, which must be True or False: a text such as "no" would count as true."""
+    """`value`, which must be True or False: a string such as "no" would be truthy."""
     if not isinstance(value, bool):
-        raise OptionsError(f"{name}={value!r} is not understood: True or False is needed")
+        raise OptionsError(f"{name}={value!r} must be True or False")
     return value
 
 
 def redaction(redact: object, key: object) -> bool:
-    """Whether names are replaced; whatever leaves that in doubt is an error."""
+    """Whether names are redacted; anything ambiguous is an error."""
     if isinstance(redact, str):
         hint = f"redact=True, redact_key={redact!r} makes names the same in every export"
-        raise OptionsError(f"redact={redact!r} is not understood: True or False is needed", hint)
+        raise OptionsError(f"redact={redact!r} must be True or False", hint)
     is_redacted = truth("redact", redact)
     if key is not None and not is_redacted:
-        raise OptionsError("redact_key= is given, and redact=True is not")
+        raise OptionsError("redact_key= requires redact=True")
     if key is not None and (not isinstance(key, str) or not key):
-        raise OptionsError("redact_key= is not understood: a text is needed")
+        raise OptionsError("redact_key= must be a string")
     return is_redacted
 
 
@@ -100,23 +100,23 @@ def size(max_bytes: object) -> int | None:
         return None
     if isinstance(max_bytes, int) and not isinstance(max_bytes, bool) and max_bytes > 0:
         return max_bytes
-    raise OptionsError(f"max_bytes={max_bytes!r} is not understood: a number of bytes is needed")
+    raise OptionsError(f"max_bytes={max_bytes!r} must be a number of bytes")
 
 
 def _text(name: str, value: Any) -> str:
-    """A Python value as the command line writes it: `range(3, 8)` is `3..8`."""
+    """A Python value in command line syntax: `range(3, 8)` is `3..8`."""
     if name == "match":
         return _pattern(value)
     if isinstance(value, os.PathLike):
         return Path(value).read_text(encoding="utf-8")
     if isinstance(value, Iterable) and not isinstance(value, (str, range)):
         if isinstance(value, (bytes, bytearray, memoryview, Mapping)):
-            raise OptionsError(f"{name}={value!r} is not understood: {_NEEDED}")
+            raise OptionsError(f"{name}={value!r} is not valid: {_NEEDED}")
         return ",".join(_one(name, item) for item in value)
     return _one(name, value)
 
 
-_NEEDED = "a text, a number, a range, or a list of these is needed"
+_NEEDED = "expected a string, a number, a range, or a list of these"
 
 
 def _one(name: str, value: Any) -> str:
@@ -128,10 +128,10 @@ def _one(name: str, value: Any) -> str:
         return _range(value)
     if isinstance(value, slice):
         return _slice(name, value)
-    # Numbers of numpy and others are no int, and index or add up like them.
+    # Integers of NumPy and other libraries are not `int`, but support indexing.
     if hasattr(value, "__index__") or isinstance(value, float) or hasattr(value, "__float__"):
         return str(value)
-    raise OptionsError(f"{name}={value!r} is not understood: {_NEEDED}")
+    raise OptionsError(f"{name}={value!r} is not valid: {_NEEDED}")
 
 
 def _range(value: range) -> str:
@@ -144,8 +144,8 @@ def _slice(name: str, value: slice) -> str:
     ends = (value.start, value.stop)
     is_counted_back = any(isinstance(end, int) and end < 0 for end in ends)
     if value.step not in (None, 1) or is_counted_back:
-        hint = "steps are named by their numbers: session.step_numbers[-3:] are the last three"
-        raise OptionsError(f"{name}={value!r} cannot count back or in strides", hint)
+        hint = "steps are selected by number: session.step_numbers[-3:] are the last three"
+        raise OptionsError(f"{name}={value!r} cannot have negative bounds or a step", hint)
     return "..".join("" if end is None else str(end) for end in ends)
 
 
@@ -154,5 +154,5 @@ def _pattern(value: Any) -> str:
         value = value.pattern
     if not isinstance(value, str):
         hint = 'match="dot|fusion" matches either'
-        raise OptionsError(f"match={value!r} is not understood: one text is needed", hint)
+        raise OptionsError(f"match={value!r} must be a single string", hint)
     return value

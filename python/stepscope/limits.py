@@ -1,15 +1,16 @@
 """Watches a running capture and ends it when it gets too long or too large.
 
-Nobody can ask the profiler how much it holds. But events wait in memory until the end, at about
-five bytes of memory per byte of the file to come (5.2 to 5.7 for ops and Python calls, 2.7 to 3.2
-for annotations, measured with jax 0.10 on CPU; collecting takes more, see `machine_memory`). So
-the size limit is compared with a fifth of the growth of the memory that the process has
-allocated. What the program itself allocates meanwhile counts too and ends the capture early; what it frees ends it late. The allocator is asked once a
-second, which takes it about a millisecond. The limit of seconds is exact to a tenth of a second.
+The profiler cannot report how much it holds. But events wait in memory until the end, at about five
+bytes of memory per byte of the final file (5.2 to 5.7 for ops and Python calls, 2.7 to 3.2 for
+annotations, measured with jax 0.10 on CPU; collecting takes more, see `machine_memory`). So the
+size limit is compared with a fifth of the growth of the memory allocated by the process. Memory
+that the program itself allocates in the meantime counts too and ends the capture early; memory that
+it frees ends it late. The allocator is queried once a second, which takes it about a millisecond.
+The limit in seconds is accurate to a tenth of a second.
 
-A profile is one message of protocol buffers, and 2 GiB is the most that such a message can be:
-what is larger comes back empty. So a capture is ended before that, whatever `max_megabytes` says,
-unless jax writes it as records.
+A profile is one protobuf message, and such a message cannot exceed 2 GiB: a larger one comes back
+empty. So a capture is ended before that, whatever `max_megabytes` says, unless jax writes it as
+records.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from . import console, machine_memory
 
 MEMORY_BYTES_PER_FILE_BYTE = 5
 MESSAGE_BYTES_MAX = 2**31 - 1
-"""The most that one message of protocol buffers can hold, and with it an `.xplane.pb`."""
+"""The maximum size of a protobuf message, and therefore of an `.xplane.pb`."""
 MESSAGE_MEGABYTES_SAFE = 1900.0
-"""Where a capture is ended that will be one message: the estimate errs by 6 %, and a second."""
+"""Where a capture is ended that becomes one message: the estimate is off by up to 6 %, and a second."""
 LARGE_BYTES = 2**30
-"""From here on a capture is told to become smaller, or records."""
+"""From here on a message suggests smaller captures, or records."""
 HOW_TO_STAY_BELOW = (
     "record fewer steps, without Python frames (python_tracer_level=0); with jax 0.11.1 or newer, "
     'profiler_options={"advanced_configuration": {"enable_continuous_profiling": True}} writes '
@@ -60,14 +61,14 @@ class Watchdog:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begins to watch, unless nothing limits the capture."""
+        """Starts watching, unless nothing limits the capture."""
         if math.isinf(self._max_seconds) and math.isinf(self._max_megabytes):
             return
         self._thread = threading.Thread(target=self._watch, name="stepscope-limits", daemon=True)
         self._thread.start()
 
     def cancel(self) -> None:
-        """Ends the watch; also fine from the watching thread itself."""
+        """Stops watching; may be called from the watching thread itself."""
         self._done.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout=5)
@@ -103,31 +104,31 @@ class Watchdog:
 
 
 def remark_on_size(size_bytes: int, *, is_records: bool) -> None:
-    """Says of a capture that is near the most a file can hold how the next one stays below."""
+    """If a capture is close to the file size limit, says how to stay below it next time."""
     if size_bytes >= LARGE_BYTES and not is_records:
         console.warn(
-            f"the capture has {console.bytes_text(size_bytes)}, and above 2 GiB it would be lost; "
+            f"the capture has {console.bytes_text(size_bytes)}; above 2 GiB it would be lost; "
             f"{HOW_TO_STAY_BELOW}"
         )
 
 
 def remark_on_limit(max_megabytes: float, *, writes_records: bool) -> None:
-    """Says of a limit above what a file can hold that the capture will be ended before."""
+    """If the limit exceeds the maximum file size, says that the capture will end earlier."""
     if max_megabytes * 1e6 > MESSAGE_BYTES_MAX and not math.isinf(max_megabytes):
         if not writes_records:
             console.warn(
-                f"max_megabytes = {max_megabytes:g} is more than one profile file can hold; the "
+                f"max_megabytes = {max_megabytes:g} is more than a profile file can hold; the "
                 f"capture is ended at {MESSAGE_MEGABYTES_SAFE:g} MB. To record more, "
                 f"{HOW_TO_STAY_BELOW}"
             )
 
 
 def allocated_bytes() -> int:
-    """Memory that is allocated in this process now, as its allocator counts it.
+    """Memory currently allocated in this process, according to its allocator.
 
-    Where the C library does not say (only glibc 2.33 and newer does) it is the resident memory,
-    which does not shrink when memory is freed: there only the first large capture of a process
-    is measured well. 0 where the system does not say that either.
+    If the C library does not report it (only glibc 2.33 and newer does), it is the resident memory,
+    which does not shrink when memory is freed: then only the first large capture of a process is
+    measured well. 0 if the system does not report that either.
     """
     ask = _allocator()
     if ask is None:

@@ -1,9 +1,9 @@
-"""How much memory this process may still take, and when a capture has to end for it.
+"""How much memory this process may still use, and when a capture must end because of it.
 
-Events wait in memory until they are collected, and collecting turns them into a profile beside
-them: with jax 0.10 on CPU a capture holds 3 to 6 bytes per byte of the file to come while it
-records, and 14 to 22 at the height of its collection. A capture that takes what the machine or
-its container has left would end the program with it.
+Events wait in memory until they are collected, and collecting creates a profile in addition to
+them: with jax 0.10 on CPU, a capture uses 3 to 6 bytes per byte of the final file while it records,
+and 14 to 22 at the peak of its collection. A capture that uses up the memory of the machine or its
+container would end the program.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from __future__ import annotations
 from pathlib import Path
 
 COLLECTING_RATIO = 5.0
-"""What collecting takes beyond what was recorded, measured as 1.5 to 4.8 times as much."""
+"""Memory for collecting, relative to what was recorded; measured as 1.5 to 4.8 times as much."""
 KEPT_FREE_RATIO = 0.1
-"""This share of what was available when the capture began is left to the program."""
+"""This share of the memory available when the capture started is left to the program."""
 
 _CGROUP = Path("/sys/fs/cgroup")
 _UNLIMITED_BYTES = 1 << 60
 
 
 class MemoryGuard:
-    """Tells when a capture has to end because memory runs out."""
+    """Decides when a capture must end because memory runs out."""
 
     def __init__(self) -> None:
         self._available_at_start = available_bytes()
 
     def reason_to_stop(self, growth_bytes: int) -> str | None:
-        """Why the capture ends now, or None. `growth_bytes` is what the process took since."""
+        """Why the capture ends now, or None. `growth_bytes` is what the process has allocated since."""
         if self._available_at_start is None:
             return None
         available = available_bytes()
@@ -43,7 +43,7 @@ class MemoryGuard:
 
 
 def available_bytes() -> int | None:
-    """Memory that this process can take before the system or its container ends it, or None."""
+    """Memory that this process can use before the system or its container kills it, or None."""
     found = [bytes_ for bytes_ in (_of_machine(), *_of_cgroups()) if bytes_ is not None]
     return min(found) if found else None
 
@@ -59,7 +59,7 @@ def _of_machine(path: Path = Path("/proc/meminfo")) -> int | None:
 
 
 def _of_cgroups(root: Path = _CGROUP, process: Path = Path("/proc/self/cgroup")) -> list[int]:
-    """What each limit above this process leaves, of control groups of version 2 and 1."""
+    """What each limit on this process leaves, from cgroups v2 and v1."""
     found = []
     for folder, limit, usage in _groups(root, process):
         left = _left(folder, limit, usage)
@@ -82,7 +82,7 @@ def _groups(root: Path, process: Path) -> list[tuple[Path, str, str]]:
             base, names = root / "memory", ("memory.limit_in_bytes", "memory.usage_in_bytes")
         else:
             continue
-        # In a container the path may be that of the host; its own group is then the root.
+        # In a container the path may be that of the host; the process's own group is then the root.
         folder = base / path.strip("/")
         groups += [(one, *names) for one in (folder, *folder.parents) if one.is_relative_to(base)]
     return groups
@@ -92,9 +92,9 @@ def _left(folder: Path, limit: str, usage: str) -> int | None:
     try:
         most = int((folder / limit).read_text(encoding="ascii"))
         used = int((folder / usage).read_text(encoding="ascii"))
-    except (OSError, ValueError):  # `max`, or not there
+    except (OSError, ValueError):  # `max`, or missing
         return None
-    # Pages of files that can be dropped count as used there.
+    # Droppable pages of files count as used there.
     return max(0, most - used + _droppable(folder)) if most < _UNLIMITED_BYTES else None
 
 

@@ -1,7 +1,7 @@
-"""The manifest beside a capture: what the profile itself does not say.
+"""The manifest next to a capture: what the profile itself does not contain.
 
-`<host>.stepscope.json` is created before the capture begins (it is also the claim to the file
-name) and rewritten when it has ended; `docs/reference/manifest.md` describes every key.
+`<host>.stepscope.json` is created before the capture starts (this also claims the file name) and
+rewritten when it has ended; `docs/reference/manifest.md` describes every key.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .recorders import write_atomically
 MANIFEST_VERSION = 1
 GIT_SECONDS_MAX = 2.0
 STEPS_MAX = 10_000
-"""So many steps are listed; readers take no manifest above 4 MiB."""
+"""Maximum number of steps listed; readers reject manifests larger than 4 MiB."""
 
 _DISTRIBUTIONS = (
     "jax",
@@ -44,13 +44,13 @@ _HIDDEN = "(hidden)"
 
 
 def write(path: Path, content: dict[str, Any]) -> None:
-    """Writes a manifest, whole or not at all."""
+    """Writes a manifest atomically."""
     text = json.dumps({"stepscope_manifest": MANIFEST_VERSION} | content, indent=2, default=str)
     write_atomically(path, text.encode() + b"\n")
 
 
 def about_process() -> dict[str, Any]:
-    """Versions, devices, git, arguments and environment of this process."""
+    """Versions, devices, git state, arguments, and environment of this process."""
     return {
         "versions": versions(),
         "devices": _jax.local_devices(),
@@ -71,7 +71,7 @@ def _installed_versions() -> dict[str, str]:
 
 
 def versions() -> dict[str, str]:
-    """Versions of Python, jax, and what stands around it, as far as installed."""
+    """Versions of Python, jax, and related packages, if installed."""
     return dict(_installed_versions())
 
 
@@ -92,7 +92,7 @@ def arguments() -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """The variables that shape a capture: XLA_FLAGS, LIBTPU_INIT_ARGS, JAX_*, PROFILE_*."""
+    """The variables that affect a capture: XLA_FLAGS, LIBTPU_INIT_ARGS, JAX_*, PROFILE_*."""
     return {
         name: _HIDDEN if _SECRET.search(name) else value
         for name, value in sorted(os.environ.items())
@@ -104,8 +104,8 @@ def environment() -> dict[str, str]:
 def git_state() -> dict[str, Any] | None:
     """Commit, branch and whether there are local changes, of the program's repository.
 
-    Asked once per process, of the folder of the main script. None where it is not in a git
-    repository or git does not answer in time; `dirty` is None where only that took too long.
+    Determined once per process, for the folder of the main script. None if it is not in a git
+    repository or git does not answer in time; `dirty` is None if only that took too long.
     """
     script = getattr(sys.modules.get("__main__"), "__file__", None)
     folder = Path(script).resolve().parent if script else Path.cwd()

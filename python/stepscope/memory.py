@@ -1,4 +1,4 @@
-"""`save_memory_profile(path)`: what the arrays and programs that live now occupy on the devices.
+"""`save_memory_profile(path)`: device memory used by live arrays and programs.
 
 A snapshot in pprof's format (gzip), for `stepscope view`, `stepscope heap` and `pprof`. Memory
 inside a jitted call is shown as one block of that call.
@@ -30,12 +30,12 @@ def save_memory_profile(
     """Writes a device memory profile and returns where.
 
     Waits for `outputs` first, or for every array that the program holds: arrays that are still
-    being computed could be missing. Folders are made. Into a folder (or without a path, into
-    PROFILE_DIR or `./profiles`) goes `memory_<time>.prof`; with `timestamp` the time joins the
-    file's name, so that snapshots in a loop stand side by side.
+    being computed could be missing. Folders are created. If `path` is a folder (or missing, for
+    PROFILE_DIR or `./profiles`), the file is `memory_<time>.prof`; with `timestamp`, the time is
+    added to the file's name, so that snapshots in a loop are kept side by side.
 
     Raises:
-        CaptureError: the backend is not there, or the file cannot be written.
+        CaptureError: the backend is missing, or the file cannot be written.
     """
     settings = Settings.resolve(TRACE_DEFAULTS, quiet=quiet)
     target = _target(Path(settings.log_dir if path is None else path).expanduser(), path, timestamp)
@@ -47,14 +47,14 @@ def save_memory_profile(
         content: bytes = _jax.profiler().device_memory_profile(backend)
     except RuntimeError as error:
         raise CaptureError(
-            f"The memory profile cannot be taken: {error}",
-            "leave backend out to profile the default one",
+            f"Cannot take the memory profile: {error}",
+            "omit backend to profile the default one",
         ) from error
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CaptureError(
-            f"The folder cannot be made ({error.strerror or error}): {target.parent}",
+            f"Cannot create the folder ({error.strerror or error}): {target.parent}",
             "choose another folder",
         ) from error
     write_atomically(target, content)
@@ -75,4 +75,4 @@ def _target(path: Path, given: object, timestamp: bool) -> Path:
 
 
 save_device_memory_profile = save_memory_profile
-"""The name that jax gives it."""
+"""jax's default name."""

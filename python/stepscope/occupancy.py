@@ -1,6 +1,6 @@
-"""Who holds the profiler of this process: one of our captures, jax, somebody else, or nobody.
+"""Who is using the profiler of this process: one of our captures, jax, somebody else, or nobody.
 
-XLA has one profiler session per process, whoever begins it.
+XLA has one profiler session per process, whoever starts it.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from .capture_session import CaptureSession
 
 lock = threading.RLock()
-"""Held while a capture of ours begins or hands the profiler back."""
+"""Held while one of our captures starts or releases the profiler."""
 
 _active: CaptureSession | None = None
 _is_held_by_parent = False
 
 _ALREADY_ACTIVE_HINT = (
-    "one capture at a time: end that one first, or open this one inside it with profile_trace, "
-    "which then marks its stretch of the trace"
+    "only one capture can run at a time: end that one first, or open this one inside it with "
+    "profile_trace, which then marks its part of the trace"
 )
 
 
 def active_session() -> CaptureSession | None:
-    """The capture of ours that is recording in this process, or None."""
+    """Our capture that is recording in this process, or None."""
     return _active
 
 
@@ -39,7 +39,7 @@ def take(session: CaptureSession) -> None:
 
 
 def hand_back(session: CaptureSession) -> None:
-    """Notes that `session` records no more."""
+    """Notes that `session` is no longer recording."""
     global _active
     with lock:
         if _active is session:
@@ -47,7 +47,7 @@ def hand_back(session: CaptureSession) -> None:
 
 
 def leave_to_parent() -> CaptureSession | None:
-    """In a forked child: forgets the capture of the parent, if there is one, and returns it."""
+    """In a forked child: forgets the capture of the parent, if any, and returns it."""
     global lock, _active, _is_held_by_parent
     lock = threading.RLock()  # the thread that held it may not be in this process
     session, _active = _active, None
@@ -56,7 +56,7 @@ def leave_to_parent() -> CaptureSession | None:
 
 
 def refuse_if_busy() -> None:
-    """Makes sure that a session can begin; cures jax of a dead one.
+    """Makes sure that a session can start; clears a dead one in jax.
 
     Raises:
         ProfilerBusyError: a session is active, ours or another.
@@ -67,17 +67,17 @@ def refuse_if_busy() -> None:
         )
     if _is_held_by_parent:
         raise ProfilerBusyError(
-            "This process was forked during a capture, which holds its profiler for good",
+            "This process was forked during a capture, so its profiler is blocked permanently",
             "start processes with multiprocessing's 'spawn', or before the capture",
         )
     if recorders.cure_stuck_state():
-        console.warn("cleared a profiler session that an earlier failed stop_trace left behind")
+        console.warn("cleared a profiler session left behind by an earlier failed stop_trace")
     profiler_state.tell_of_unknown_form()
     if profiler_state.current().session is not None:
         raise ProfilerBusyError(
             "A profiler session is already active: jax.profiler.start_trace was called, or trace "
             "or ProfileSession of jax.profiler",
-            "end it first, for instance with jax.profiler.stop_trace()",
+            "end it first, for example with jax.profiler.stop_trace()",
         )
     if _jax.is_recording():
         raise ProfilerBusyError(
@@ -90,7 +90,7 @@ def refuse_if_busy() -> None:
 def is_recording_by_jax() -> bool:
     """Whether `jax.profiler` in this process holds a live session.
 
-    Where jax notes its sessions in a form that we do not know, any live session counts as its own.
+    If jax records its sessions in an unknown form, any live session counts as its own.
     """
     if not _jax.is_loaded() or _is_held_by_parent:
         return False

@@ -1,6 +1,6 @@
-"""Capture running jobs from outside, over the port of `jax.profiler.start_server`.
+"""Capture running jobs on demand, over the port of `jax.profiler.start_server`.
 
-The program that captures needs no jax; the work is done by the engine.
+The capturing program does not need jax; the engine does the work.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from .signatures import suggests_keywords
 
 @dataclass(frozen=True)
 class CapturedHost:
-    """What one host gave: a file, or the reason why there is none."""
+    """The result of one host: a file, or the reason why there is none."""
 
     address: str
     path: Path | None
     """The `.xplane.pb`."""
     size_bytes: int | None
     is_empty: bool
-    """The host handed over a profile without events."""
+    """The host sent a profile without events."""
     error: str | None
     hint: str
     """What to do about the error; may be empty."""
@@ -34,7 +34,7 @@ class CapturedHost:
 
 @dataclass(frozen=True)
 class OnDemandCapture(os.PathLike[str]):
-    """A session captured from outside. It is a path: `stepscope.open(capture)` opens it."""
+    """A session captured on demand. It is a path: `stepscope.open(capture)` opens it."""
 
     session_id: str
     path: Path
@@ -43,7 +43,7 @@ class OnDemandCapture(os.PathLike[str]):
     """`complete`, `partial` (hosts are missing or recorded nothing) or `nothing` (no events)."""
     hosts: tuple[CapturedHost, ...]
     verdict: tuple[str, ...]
-    """What the capture holds, in a few lines."""
+    """A summary of the capture, in a few lines."""
 
     @property
     def failed(self) -> tuple[CapturedHost, ...]:
@@ -76,28 +76,28 @@ def capture(
     Args:
         addresses: `"host:port"` of each process, as a list or separated by commas.
         duration_seconds: how long to record.
-        logdir: where the session goes; `PROFILE_DIR` or `./profiles` unless given.
-        name: what the session carries behind its time.
+        logdir: the log directory [default: `PROFILE_DIR` or `./profiles`].
+        name: a name to append to the session's time.
         host_tracer_level: 0 off, 1 annotations, 2 also the runtime, 3 everything.
         device_tracer_level: 0 off, 1 on.
-        python_tracer_level: 1 records every Python call, and slows the job down.
+        python_tracer_level: 1 records every Python call, which slows the job down.
         options: advanced options of the profiler, such as `{"tpu_trace_mode": "TRACE_COMPUTE"}`.
-        start_delay_seconds: how long after all hosts were reached they start together; half a
-            second for several hosts, none for one, unless given.
-        busy_wait_seconds: how long to ask again while somebody else records.
+        start_delay_seconds: start this long after all hosts were reached; by default half a
+            second for several hosts, and no delay for one.
+        busy_wait_seconds: how long to retry while another capture is running.
         connect_timeout_seconds: how long to wait for a connection.
-        reply_timeout_seconds: how long a host may take to hand its profile over.
+        reply_timeout_seconds: how long a host may take to send its profile.
         quiet: print nothing.
 
     Ctrl-C ends the recording early and keeps what was recorded; `KeyboardInterrupt` follows.
 
     Raises:
-        OnDemandOptionsError: an address or a setting makes no sense.
-        OnDemandError: no host gave a profile, or the folder cannot be written.
-        EngineMissingError: the extension module is not there.
+        OnDemandOptionsError: an address or a setting is invalid.
+        OnDemandError: no host sent a profile, or the folder is not writable.
+        EngineMissingError: the extension module is missing.
 
     Warns:
-        CaptureWarning: some hosts gave nothing; `failed` names them.
+        CaptureWarning: some hosts sent nothing; `failed` names them.
     """
     chosen = place(os.environ.get("PROFILE_DIR", "") if logdir is None else logdir)
     session_id, folder, status, _, told = engine().capture(
@@ -118,12 +118,12 @@ def capture(
     failed = [host for host in hosts if host.path is None]
     if len(failed) == len(hosts):
         reasons = "; ".join(f"{host.address}: {host.error}" for host in failed)
-        raise OnDemandError(f"no host gave a profile: {reasons}", failed[0].hint or None)
+        raise OnDemandError(f"no host sent a profile: {reasons}", failed[0].hint or None)
     lines = tuple(verdict_lines(folder) or ())
     captured = OnDemandCapture(session_id, Path(folder), status, hosts, lines)
     if failed:
         missing = ", ".join(f"{host.address} ({host.error})" for host in failed)
-        message = f"the capture is partial, these gave nothing: {missing}"
+        message = f"the capture is partial; missing hosts: {missing}"
         warnings.warn(message, CaptureWarning, stacklevel=3)
     for line in (*lines, f"open it: stepscope view {captured.path}"):
         console.say(line, quiet=quiet)

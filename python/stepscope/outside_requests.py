@@ -1,4 +1,4 @@
-"""Requests for a capture from outside the program: a file that appears, or a signal."""
+"""Capture requests from outside the program: a file that appears, or a signal."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ LOOK_EVERY_SECONDS = 0.5
 
 
 class TriggerFile:
-    """Asks for a capture when a file appears, and removes the file.
+    """Requests a capture when a file appears, and removes the file.
 
-    `touch /tmp/capture` starts a capture, as often as it is done. A file that was there before is
-    a request too. The text of the file, if it is a number, is how many steps to capture.
+    `touch /tmp/capture` starts a capture, as often as you like. A file that already exists counts
+    as a request too. If the file contains a number, it is the number of steps to capture.
     """
 
     def __init__(self, path: str, request: Callable[[int | None], object]) -> None:
@@ -32,7 +32,7 @@ class TriggerFile:
         thread.start()
 
     def close(self) -> None:
-        """Looks no more."""
+        """Stops watching."""
         self._done.set()
 
     def _watch(self) -> None:
@@ -53,15 +53,15 @@ class TriggerFile:
         try:
             self._path.unlink(missing_ok=True)
         except OSError as error:
-            console.warn(f"the trigger file cannot be removed, so it counts once: {error}")
+            console.warn(f"the trigger file cannot be removed, so it triggers only once: {error}")
             self._done.set()
         return int(text) if text.isdigit() and int(text) > 0 else None
 
 
 class TriggerSignal:
-    """Asks for a capture at a signal; a handler that the program had is called as well.
+    """Requests a capture at a signal; the program's previous handler is called as well.
 
-    Python handles signals on the main thread, so the profiler has to be made there.
+    Python handles signals on the main thread, so the profiler must be created there.
     """
 
     def __init__(self, name: str, request: Callable[[int | None], object]) -> None:
@@ -71,15 +71,15 @@ class TriggerSignal:
         self._is_set = False
         if threading.current_thread() is not threading.main_thread():
             console.warn(
-                f"trigger_signal={name} needs a Profiler that is made on the main thread; the "
-                "signal is not listened to"
+                f"trigger_signal={name} needs a Profiler created on the main thread; the "
+                "signal is ignored"
             )
             return
         self._previous = signal.signal(self._number, self._handle)
         self._is_set = True
 
     def close(self) -> None:
-        """Gives the signal back, unless the program has set another handler meanwhile."""
+        """Restores the previous handler, unless the program has set another one in the meantime."""
         if not self._is_set or threading.current_thread() is not threading.main_thread():
             return
         self._is_set = False
@@ -90,14 +90,14 @@ class TriggerSignal:
     def _handle(self, number: int, frame: FrameType | None) -> None:
         request = self._request()
         if request is not None:
-            # On a thread: the main thread may hold any lock at this moment.
+            # On a thread: the main thread may hold any lock at this point.
             threading.Thread(target=request, args=(None,), name="stepscope-trigger-signal").start()
         if callable(self._previous):
             self._previous(number, frame)
 
 
 def hint(file: str | None, name: str | None) -> list[str]:
-    """How to ask from outside, one line each."""
+    """How to request a capture from outside, one line each."""
     lines = []
     if file is not None:
         lines.append(f"capture from outside: touch {file}")

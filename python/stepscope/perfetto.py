@@ -10,15 +10,15 @@ from .recorders import write_atomically
 
 
 def convert(trace_json: Path, target: Path) -> None:
-    """Writes the trace without what Perfetto stumbles over.
+    """Writes the trace without entries that Perfetto rejects.
 
     jaxlib ends its list of events with an empty object and adds metadata; Perfetto reports the
-    first as a broken file and does not know the second. The trace is read whole: mind the memory
-    for long captures.
+    former as a broken file and does not know the latter. The whole trace is read into memory, which
+    matters for long captures.
 
     Raises:
         OSError: a file cannot be read or written.
-        ValueError: the exported trace is no JSON.
+        ValueError: the exported trace is not valid JSON.
     """
     with gzip.open(trace_json, "rb") as file:
         trace = json.load(file)

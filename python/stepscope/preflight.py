@@ -1,6 +1,6 @@
-"""What would make a capture fail or come back empty, looked for before the step it covers.
+"""Checks, before the first step, for problems that would make a capture fail or be empty.
 
-jax reports most of these only when the capture is stopped, and by then the data is lost.
+jax reports most of these only when the capture is stopped; by then the data is lost.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from . import _jax, console, uploads
 from .errors import PreflightError
 
 FREE_BYTES_MIN = 32_000_000
-"""Below this much free space a capture is refused."""
+"""With less free space than this, a capture is refused."""
 FREE_BYTES_LOW = 1_000_000_000
-"""Below this much free space a capture is made, with a warning."""
+"""With less free space than this, a capture runs with a warning."""
 
 SLOW_FILE_SYSTEMS = {
     "9p": "a Windows drive seen from WSL",
@@ -41,17 +41,17 @@ RIVALS = {
     "NV_NSIGHT_INJECTION_PORT_BASE": "Nsight Compute (ncu)",
     "NV_NSIGHT_INJECTION_TRANSPORT_TYPE": "Nsight Compute (ncu)",
     "NVPROF_ID": "nvprof",
-    "CUDA_INJECTION64_PATH": "a tool that is injected into CUDA",
+    "CUDA_INJECTION64_PATH": "a tool injected into CUDA",
 }
-"""Variables that profilers set in the processes they start, and which profiler it is."""
+"""Variables that profilers set in the processes they start, with the profiler."""
 
 MULTI_SUBSCRIBER = "xla_gpu_enable_cupti_multi_subscriber"
-"""XLA's flag that lets it and another profiler use CUPTI together, with CUDA 13.2 or newer."""
+"""The XLA flag that allows CUPTI to be shared with another profiler, with CUDA 13.2 or newer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that stands in the way: `error` refuses the capture, `warning` is only said."""
+    """A problem: `error` refuses the capture, `warning` is only logged."""
 
     id: str
     severity: Literal["error", "warning"]
@@ -63,11 +63,10 @@ class Problem:
 
 
 def problems(log_dir: str | os.PathLike[str], *, need_bytes: int = 0) -> list[Problem]:
-    """Everything wrong with `log_dir` and the environment for a capture, worst first.
+    """All problems with `log_dir` and the environment for a capture, worst first.
 
-    `need_bytes` is the size expected of the capture, where that is known. Nothing that is looked
-    at here needs jax, and nothing stays behind in the folder. Sessions of other profilers are
-    looked for by `occupancy.refuse_if_busy`.
+    `need_bytes` is the expected size of the capture, if known. The checks don't need jax, and leave
+    nothing behind in the folder. `occupancy.refuse_if_busy` checks for sessions of other profilers.
     """
     found = _no_way_to_upload(log_dir)
     if not found:
@@ -83,9 +82,9 @@ def problems(log_dir: str | os.PathLike[str], *, need_bytes: int = 0) -> list[Pr
 
 
 def enforce(found: list[Problem], policy: str) -> None:
-    """Raises the first error among `found`, and prints the rest.
+    """Raises the first error in `found`, and logs the rest.
 
-    With `policy` `warn` errors are printed too; with `off` nothing happens.
+    With `policy` `warn` errors are logged too; with `off` nothing happens.
 
     Raises:
         PreflightError: there is an error and the policy is `error`.
@@ -99,7 +98,7 @@ def enforce(found: list[Problem], policy: str) -> None:
 
 
 def _no_way_to_upload(log_dir: str | os.PathLike[str]) -> list[Problem]:
-    """A bucket that nothing on this machine can write to."""
+    """A bucket that this machine has no tool to write to."""
     address = os.fspath(log_dir)
     if not uploads.is_address(address) or uploads.copier(address) is not None:
         return []
@@ -107,17 +106,17 @@ def _no_way_to_upload(log_dir: str | os.PathLike[str]) -> list[Problem]:
         Problem(
             "remote_folder",
             "error",
-            f"Nothing here can copy captures to {address}",
+            f"No tool on this machine can copy captures to {address}",
             f"{uploads.missing(address)}; or capture into a local folder",
         )
     ]
 
 
 def _unwritable(log_dir: Path) -> list[Problem]:
-    """Really makes a folder and a file, where `log_dir` is or would be made.
+    """Actually creates a folder and a file, where `log_dir` is or would be created.
 
-    What is tried has a name of its own, because processes of one job look at the same folder at
-    once: one of them must not remove what another relies on.
+    They have unique names, because processes of one job check the same folder at the same time: one
+    must not remove what another relies on.
     """
     there = _existing(log_dir)
     try:
@@ -130,7 +129,7 @@ def _unwritable(log_dir: Path) -> list[Problem]:
             Problem(
                 "unwritable_folder",
                 "error",
-                f"The folder for captures cannot be written ({error.strerror or error}): {log_dir}",
+                f"The log directory is not writable ({error.strerror or error}): {log_dir}",
                 "choose another folder (log_dir=..., --profile_dir, PROFILE_DIR), "
                 "or mkdir -p and chmod u+rwx this one",
             )
@@ -139,7 +138,7 @@ def _unwritable(log_dir: Path) -> list[Problem]:
 
 
 def _existing(log_dir: Path) -> Path:
-    """`log_dir`, or the nearest folder above it that is there."""
+    """`log_dir`, or the nearest parent that exists."""
     absolute = log_dir.absolute()
     folders = (absolute, *absolute.parents)
     return next((folder for folder in folders if os.path.lexists(folder)), absolute)
@@ -172,14 +171,14 @@ def _slow_drive(log_dir: Path) -> list[Problem]:
         Problem(
             "slow_drive",
             "warning",
-            f"The folder for captures is on {reason}: {path}",
+            f"The log directory is on {reason}: {path}",
             "writing and opening captures there is slow; use a local folder such as ~/profiles",
         )
     ]
 
 
 def slow_file_system(path: str, mounts: str) -> str | None:
-    """Why `path` is on a slow drive, told from the text of `/proc/self/mounts`; None if it is not.
+    """Why `path` is on a slow drive, from the text of `/proc/self/mounts`; None if it is not.
 
     `/mnt/c` and its like are Windows drives under WSL whatever the list says.
     """
@@ -218,34 +217,34 @@ def _profiling_disabled() -> list[Problem]:
         Problem(
             "profiling_disabled",
             "error",
-            "TF_DISABLE_PROFILING is set, and forbids every profiler session in this process",
+            "TF_DISABLE_PROFILING is set, which disables every profiler session in this process",
             "unset TF_DISABLE_PROFILING before the program starts",
         )
     ]
 
 
 def _rivals(environ: Mapping[str, str], *, has_gpu: bool) -> list[Problem]:
-    """Other users of CUPTI, beside which device rows stay empty unless CUPTI is shared."""
+    """Other users of CUPTI; device rows stay empty unless CUPTI is shared with them."""
     names = [rival for variable, rival in RIVALS.items() if environ.get(variable)]
     if not names:
         return []
     if _shares_cupti(environ):
-        what = f"This process runs under {names[0]}, and shares the GPU's profiling interface"
+        what = f"This process runs under {names[0]} and shares the GPU's profiling interface"
         fix = "if device rows stay empty: sharing needs CUDA 13.2 or newer in driver and libraries"
         return [Problem("rival_profiler", "warning", what, fix)]
     what = (
-        f"This process runs under {names[0]}, and a GPU accepts one profiler at a time unless "
+        f"This process runs under {names[0]}, and a GPU supports one profiler at a time unless "
         "XLA shares CUPTI"
     )
     fix = (
-        f"run without it; or with CUDA 13.2 or newer set XLA_FLAGS=--{MULTI_SUBSCRIBER}; or set "
+        f"run without it; or, with CUDA 13.2 or newer, set XLA_FLAGS=--{MULTI_SUBSCRIBER}; or set "
         "PROFILE_PREFLIGHT=warn to capture the host side only"
     )
     return [Problem("rival_profiler", "error" if has_gpu else "warning", what, fix)]
 
 
 def _shares_cupti(environ: Mapping[str, str]) -> bool:
-    """Whether XLA is told to let several profilers use CUPTI at once. The last mention counts."""
+    """Whether XLA_FLAGS lets several profilers share CUPTI. The last mention counts."""
     flags = environ.get("XLA_FLAGS", "").split()
     values = [
         (flag.partition("=")[2] or "true").lower()

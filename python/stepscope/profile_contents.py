@@ -1,6 +1,6 @@
-"""A first look into a capture without the engine: is anything in it?
+"""A quick check of a capture without the engine: does it contain anything?
 
-Walks the outer layers of the profile (planes, lines, the first event of each) and nothing more,
+Walks the outer layers of the profile (planes, lines, the first event of each) only,
 so that it costs milliseconds however large the file is.
 """
 
@@ -18,7 +18,7 @@ _BYTES_SUSPICIOUS = 1000
 
 @dataclass(slots=True)
 class Contents:
-    """What a capture holds, seen from outside."""
+    """An outline of a capture's contents."""
 
     size_bytes: int
     device_planes: list[str] = field(default_factory=list)
@@ -27,12 +27,12 @@ class Contents:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no event of any program or device."""
+        """Whether it has no events of any program or device."""
         return not self.planes_with_events
 
 
 def look(path: Path) -> Contents:
-    """Looks into the capture at `path`. Damage is an answer, not an error."""
+    """Inspects the capture at `path`. Damage is a result, not an error."""
     with path.open("rb") as file:
         data = memoryview(file.read())
     contents = Contents(size_bytes=len(data))
@@ -59,14 +59,14 @@ def _look_at_plane(plane: memoryview, contents: Contents) -> None:
 
 
 def problems(contents: Contents, platform: str | None) -> list[str]:
-    """What is wrong with a capture made on `platform`, one sentence each with what to do."""
+    """What is wrong with a capture made on `platform`, one sentence each, with what to do."""
     if contents.size_bytes == 0:
         return ["The capture is empty (0 bytes); capture again."]
     if contents.is_damaged:
         return ["The capture is damaged; the disk may have been full. Capture again."]
     if contents.is_empty:
         return [
-            "The capture holds no events: nothing ran while it was recorded, or both tracers were "
+            "The capture has no events:  nothing ran while it was recorded, or both tracers were "
             "off. Run the work inside the capture and wait for its results (block)."
         ]
     found = []
@@ -78,16 +78,16 @@ def problems(contents: Contents, platform: str | None) -> list[str]:
     if platform in ("gpu", "cuda", "rocm", "tpu") and not devices_with_events:
         found.append(
             f"No {platform.upper()} events were recorded: the work ran elsewhere, another "
-            "profiler holds the device, or this user may not profile it (docs/guides/capture.md)."
+            "profiler is using the device, or this user may not profile it (docs/guides/capture.md)."
         )
     return found
 
 
 def _fields(data: memoryview) -> Iterator[tuple[int, memoryview]]:
-    """The length-delimited fields of a protobuf message; others are stepped over.
+    """The length-delimited fields of a protobuf message; others are skipped.
 
     Raises:
-        ValueError: the bytes are no message.
+        ValueError: the bytes are not a message.
         IndexError: they end in the middle of one.
     """
     position, end = 0, len(data)

@@ -1,9 +1,9 @@
-"""A `jax.profiler.ProfileData` as the profile that it was read from, as far as it tells of it.
+"""Converts a `jax.profiler.ProfileData` back to the profile it was read from, as far as possible.
 
-JAX makes a `ProfileData` from a profile and has no way back, so the profile is written anew, as
-tsl/profiler/protobuf/xplane.proto describes it. Planes, lines, events and their stats are all that
-there is: not told are programs (HLO), what is recorded once for all events of a name (categories,
-FLOPs and scopes of TPU ops), numbers of threads, and fractions of nanoseconds.
+JAX makes a `ProfileData` from a profile and has no way back, so the profile is rewritten as
+described in tsl/profiler/protobuf/xplane.proto. It has only planes, lines, events, and their stats.
+Missing are programs (HLO), what is recorded once for all events of a name (categories, FLOPs, and
+scopes of TPU ops), thread IDs, and fractions of nanoseconds.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from itertools import count
 from typing import Any, Protocol
 
 NOTICE = (
-    "it was opened from a ProfileData, which tells neither programs (HLO) nor what is recorded once "
-    "for all events of a name, and whole nanoseconds only; open the file or its bytes for all of it"
+    "it was opened from a ProfileData, which has no programs (HLO), nothing that is recorded once "
+    "for all events of a name, and only whole nanoseconds; open the file or its bytes for all of it"
 )
-"""What the session says of itself: the profile carries it as a remark of its recorder."""
+"""A remark about the session, stored in the profile as a message of its recorder."""
 
 # Fields of XSpace, XPlane, XLine, XEvent, XStat and of the maps and names in a plane.
 _SPACE_PLANES, _SPACE_WARNINGS = 1, 3
@@ -33,7 +33,7 @@ _INT64_END = 1 << 63
 
 
 class ProfileData(Protocol):
-    """`jax.profiler.ProfileData`, or what has planes as it has."""
+    """`jax.profiler.ProfileData`, or anything with the same planes."""
 
     @property
     def planes(self) -> Iterable[Any]: ...
@@ -59,7 +59,7 @@ class _Names:
         return known
 
     def entries(self, field: int) -> Iterable[bytes]:
-        """The map from numbers to names, as the plane has it."""
+        """The plane's map from numbers to names."""
         for name, id in self._ids.items():
             named = _number(1, id) + _field(2, _utf8(name))
             yield _field(field, _number(_KEY, id) + _field(_VALUE, named))
@@ -85,7 +85,7 @@ def _line(line: Any, number: int, names: _Names, stats: _Names) -> bytes:
         _number(_LINE_TIMESTAMP_NS, first_ns),
     ]
     for event, start_ns, fraction in times:
-        # Exact, also where times count from 1970 and no float holds their picoseconds.
+        # Exact, even if times count from 1970 and no float can represent their picoseconds.
         offset_ps = (start_ns - first_ns) * 1000 + round(fraction * 1000)
         parts.append(_field(_LINE_EVENTS, _event(event, offset_ps, names, stats)))
     return b"".join(parts)
@@ -102,14 +102,14 @@ def _event(event: Any, offset_ps: int, names: _Names, stats: _Names) -> bytes:
 
 
 def _stats(owner: Any, names: _Names) -> Iterable[bytes]:
-    """The stats of a plane or event, as far as they can be had."""
+    """The stats of a plane or event, as far as they are readable."""
     stats = iter(owner.stats)
     while True:
         try:
             name, value = next(stats)
         except StopIteration:
             return
-        except UnicodeDecodeError:  # opaque bytes, of which ProfileData makes a text
+        except UnicodeDecodeError:  # opaque bytes, which ProfileData decodes as text
             continue
         encoded = _value(value)
         if encoded and name:

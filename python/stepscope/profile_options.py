@@ -1,8 +1,8 @@
-"""Raw `ProfileOptions` of jax, with the silence taken out.
+"""jax's raw `ProfileOptions`, with checks that jax lacks.
 
 Before 0.12 jax accepts any attribute on its options and ignores those it does not know, and every
-jax passes on any key of `advanced_configuration`; a slip of the pen then costs a capture. Here an
-unknown name is said before the recording begins, with the one that was meant.
+jax passes on any key of `advanced_configuration`, so a typo costs a capture. Here an unknown name
+is reported before the recording starts, with the likely one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RECORDS = "enable_continuous_profiling"
 """The key of `advanced_configuration` with which jax writes records instead of one message."""
 
 RECORDS_SINCE = (0, 11, 1)
-"""The first jax that writes records; older ones take the key and write one message."""
+"""The first jax that writes records; older versions accept the key and write one message."""
 
 ADVANCED_KEYS = frozenset(
     """
@@ -58,13 +58,13 @@ ADVANCED_KEYS = frozenset(
 
 
 def build(settings: Settings, given: Any = None) -> Any:
-    """The options for a session, or None where this jax has none (before 0.6.1).
+    """The options for a session, or None if this jax has none (before 0.6.1).
 
-    `given` is a `jax.profiler.ProfileOptions`, a mapping of field to value, or None. Levels that
-    stand in `settings` are filled in unless `given` is jax's own object, which is used as it is.
+    `given` is a `jax.profiler.ProfileOptions`, a mapping of field to value, or None. Levels from
+    `settings` are filled in unless `given` is jax's own object, which is used unchanged.
 
     Raises:
-        SettingsError: `given` is something else, or holds a value that jax does not take.
+        SettingsError: `given` is something else, or has a value that jax does not accept.
     """
     options_class = getattr(_jax.profiler(), "ProfileOptions", None)
     levels = {
@@ -73,7 +73,7 @@ def build(settings: Settings, given: Any = None) -> Any:
         if getattr(settings, name) is not None
     }
     if options_class is None:
-        # A default of ours is no wish of the user's.
+        # A default of ours is not a request of the user.
         if given is not None or not settings.defaulted.issuperset(levels):
             console.warn(
                 f"jax {_jax.module().__version__} has no profiler options; they are left out. "
@@ -83,17 +83,17 @@ def build(settings: Settings, given: Any = None) -> Any:
     if given is not None and not isinstance(given, Mapping):
         if not isinstance(given, options_class):
             raise SettingsError(
-                f"profiler_options is {given!r}, which is not understood",
-                'give a jax.profiler.ProfileOptions, or a mapping such as {"host_tracer_level": 0}',
+                f"profiler_options has an invalid value: {given!r}",
+                'pass a jax.profiler.ProfileOptions, or a mapping such as {"host_tracer_level": 0}',
             )
         _warn_of_unknown(options_class, list(getattr(given, "__dict__", {})))
         _warn_of_duration(getattr(given, "duration_ms", 0))
         advanced = as_dict(given).get("advanced_configuration")
         _warn_of_advanced(advanced)
         if subprocesses.count() and subprocesses.OPTION not in (advanced or {}):
-            who = "process stays" if subprocesses.count() == 1 else "processes stay"
+            who = "process is" if subprocesses.count() == 1 else "processes are"
             console.warn(
-                f"{subprocesses.count()} registered {who} out of the capture: its options lack "
+                f"{subprocesses.count()} registered {who} not captured: the options lack "
                 f"{subprocesses.OPTION} in advanced_configuration"
             )
         return given
@@ -139,19 +139,19 @@ def host_events_recorded(options: Any) -> bool:
 
 
 def writes_records(options: Any) -> bool:
-    """Whether a session with `options` is written as records, which have no limit of size."""
+    """Whether a session with `options` is written as records, which have no size limit."""
     advanced = as_dict(options).get("advanced_configuration") or {}
     is_asked_for = str(advanced.get(RECORDS, "")).lower() in ("true", "1")
     return is_asked_for and _jax.version() >= RECORDS_SINCE
 
 
 def python_calls_recorded(options: Any) -> bool:
-    """Whether a session with `options` traces Python calls; jax does where nothing else is said."""
+    """Whether a session with `options` traces Python calls; jax does by default."""
     return options is None or int(getattr(options, "python_tracer_level", 1)) > 0
 
 
 def session_id_of(options: Any) -> str | None:
-    """The name for the run directory that the user put into the options."""
+    """The run directory name from the user's options."""
     return str(getattr(options, "session_id", "") or "") or None
 
 
@@ -161,28 +161,28 @@ def _warn_of_unknown(options_class: type, names: list[str]) -> None:
             continue
         known = [field for field in FIELDS if hasattr(options_class, field)]
         close = difflib.get_close_matches(name, known, n=1)
-        meant = f"; did you mean {close[0]}?" if close else f"; it has {', '.join(known)}"
+        meant = f"; did you mean {close[0]}?" if close else f"; available: {', '.join(known)}"
         console.warn(f"jax {_jax.module().__version__} has no profiler option {name!r}{meant}")
 
 
 def _warn_of_advanced(configuration: Any) -> None:
-    """No backend of jax but that of a TPU checks the keys, and none says what it ignores."""
+    """Only jax's TPU backend checks the keys, and no backend says what it ignores."""
     if not isinstance(configuration, Mapping):
         return
     for name, value in configuration.items():
         if name not in ADVANCED_KEYS and f"tpu_{name}" not in ADVANCED_KEYS:
             close = difflib.get_close_matches(str(name), ADVANCED_KEYS, n=1)
-            meant = f"; did you mean {close[0]}?" if close else ", and is likely to ignore it"
-            console.warn(f"jax documents no key {name!r} of advanced_configuration{meant}")
+            meant = f"; did you mean {close[0]}?" if close else ", and probably ignores it"
+            console.warn(f"unknown key {name!r} in advanced_configuration{meant}")
         if not isinstance(value, (bool, int, str)):
             console.warn(
-                f"{name} in advanced_configuration is {value!r}, which jax takes as text; "
-                "give true or false, a whole number or text"
+                f"{name} in advanced_configuration is {value!r}, which jax treats as text; "
+                "use true or false, an integer, or text"
             )
 
 
 def _warn_of_duration(duration_ms: int) -> None:
     if duration_ms:
         console.warn(
-            "duration_ms has no effect on a capture from within the program; use max_seconds"
+            "duration_ms has no effect on captures from within the program; use max_seconds"
         )

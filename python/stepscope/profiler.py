@@ -1,6 +1,6 @@
-"""`Profiler`: captures a window of steps of a training loop, on its own or on demand.
+"""`Profiler`: captures windows of steps of a training loop, as planned or on demand.
 
-Windows are half-open: `start_step=150, num_steps=5` covers the steps 150 to 154. Between windows
+Windows are half-open: `start_step=150, num_steps=5` covers steps 150 to 154. Between windows
 `begin_step` notes the time and compares one number, and `end_step` returns.
 """
 
@@ -30,9 +30,9 @@ from .triggers import Trigger
 T = TypeVar("T")
 
 NUM_STEPS_USUAL = 10
-"""A window of more steps is captured, with a word on size."""
+"""Windows with more steps are captured, with a message about their size."""
 STEPS_TIMED = 64
-"""So many steps before a window are timed, to tell what the capture costs."""
+"""Number of steps timed before a window, to measure what the capture costs."""
 
 
 class Profiler:
@@ -47,38 +47,38 @@ class Profiler:
     ```
 
     A window opens at `start_step` (150 unless set; -1 for never), then every `interval` steps if
-    that is above 0; after `capture_async()`; after a step for which `trigger` holds; and when a
-    file or a signal asks for it. A busy profiler or a full disk costs a capture, never a training
-    step: what happened is logged.
+    that is above 0; after `capture_async()`; after a step for which `trigger` is true; and when a
+    file or a signal asks for it. A busy profiler or a full disk may cost a capture, but never a
+    training step; the reason is logged.
 
     Args:
-        num_steps: steps in a window; else PROFILE_DURATION, else 5.
-        log_dir: folder for captures, or a bucket (`gs://`, `s3://`) that they are copied to; else
-            PROFILE_DIR, else `./traces`.
+        num_steps: steps per window; default PROFILE_DURATION, or 5.
+        log_dir: log directory, or a bucket (`gs://`, `s3://`) to copy captures to; default
+            PROFILE_DIR, or `./traces`.
         start_step, interval, trigger, trigger_limit, enabled, mode, max_seconds, max_megabytes,
             session_id, quiet, preflight, host_tracer_level, max_captures, keep_captures,
             trigger_file, trigger_signal: as in `Settings`.
         python_tracer_level: 1 records each Python call, which makes steps with much Python
             several times longer; 0, the default here, does not.
-        wait: `window`, the default, waits for results at the end of the window only, so that the
+        wait: `window`, the default, waits for results only at the end of the window, so that the
             loop runs as it does without a capture; `step` waits for the results of each captured
             step, which makes an asynchronous loop synchronous.
-        on_capture: called with each finished `CaptureResult`, beside the loop: to upload it, or to
-            log it with W&B or MLflow. What it raises is logged and goes no further.
+        on_capture: called with each finished `CaptureResult`, while the loop continues: to upload
+            it, or to log it with W&B or MLflow. What it raises is logged and not propagated.
         args: parsed flags, as `add_profile_args` makes them.
-        name: goes into session ids.
-        subdirectory: a template for a folder below `log_dir` per window: `step_{step:08d}`.
+        name: used in session IDs.
+        subdirectory: a template for a folder per window, below `log_dir`: `step_{step:08d}`.
         fields: values for the template.
         profiler_options: a `jax.profiler.ProfileOptions`, or a mapping of its fields.
         create_perfetto_trace: also write `perfetto_trace.json.gz`.
         annotate_steps: mark the steps in the trace. Steps that the loop marks itself with
-            `StepTraceAnnotation` count once all the same.
-        announce: log at once what is planned.
-        settings: resolved settings, in place of all others.
+            `StepTraceAnnotation` still count only once.
+        announce: log immediately what is planned.
+        settings: resolved settings, instead of all others.
 
     Raises:
-        SettingsError: a setting cannot be understood.
-        PreflightError: no capture could succeed, such as in a folder that cannot be written.
+        SettingsError: a setting is invalid.
+        PreflightError: no capture could succeed, for example because the folder is not writable.
     """
 
     @suggests_keywords
@@ -154,7 +154,7 @@ class Profiler:
         self._window: range = range(0)
         self._annotation: Any = None
         self._new_annotation: Any = None  # fetched once per window, not in every step
-        self._step: int | None = None  # the captured step that has begun and not ended
+        self._step: int | None = None  # the captured step that has started but not ended
         self._step_began_ns = 0
         self._begins_ns: deque[int] = deque(maxlen=STEPS_TIMED + 1)
         self._after = AfterCapture(
@@ -188,20 +188,20 @@ class Profiler:
         return self.results[-1] if self.results else None
 
     def capture_async(self, num_steps: int | None = None) -> bool:
-        """Asks for a capture of the next `num_steps` steps, and returns at once.
+        """Requests a capture of the next `num_steps` steps, and returns immediately.
 
-        May be called from any thread, at any step. The window opens at the next `begin_step`; if
-        the planned window would overlap it, after that one. False if profiling is disabled, such
-        a request is waiting already, or `max_captures` were made.
+        May be called from any thread, at any step. The window opens at the next `begin_step` or, if
+        the planned window would overlap it, after that one. Returns False if profiling is disabled,
+        a request is already waiting, or `max_captures` were made.
         """
         count = self.settings.num_steps if num_steps is None else num_steps
         if count < 1:
             raise ValueError("num_steps must be at least 1")
         if not self.settings.enabled:
-            self._say("Profiling is disabled, so there is no capture (enabled, PROFILE_ENABLED)")
+            self._say("Profiling is disabled (enabled, PROFILE_ENABLED): no capture")
             return False
         if self._schedule.is_over:
-            self._say(f"max_captures = {self.settings.max_captures} were made; there is no other")
+            self._say(f"max_captures = {self.settings.max_captures} reached: no more captures")
             return False
         if not self._schedule.request(count):
             self._say("A capture is already armed; it opens at the next step")
@@ -210,7 +210,7 @@ class Profiler:
         return True
 
     def begin_step(self, step: int) -> None:
-        """Call it before the work of `step`. Costs next to nothing outside windows."""
+        """Call this before the work of `step`. Costs next to nothing outside windows."""
         if step < self._schedule.wake_step:
             self._begins_ns.append(time.perf_counter_ns())
             self._schedule.last_step = step
@@ -222,7 +222,7 @@ class Profiler:
                 if self._session is None:
                     self._begins_ns.append(time.perf_counter_ns())
                     return
-            # JAX's Python tracer records every call of a captured step, so there are few here.
+            # JAX's Python tracer records every call of a captured step, so keep them few.
             if self._annotate_steps:
                 self._annotation = self._new_annotation("train", _r=1, step_num=step)
                 self._annotation.__enter__()
@@ -230,11 +230,11 @@ class Profiler:
             self._step = step
 
     def end_step(self, outputs: Any = None, *, error: BaseException | None = None) -> None:
-        """Call it after the work of the step, with its results if possible.
+        """Call this after the work of the step, with its results if possible.
 
         The last step of a window waits for `outputs`, or for everything the program holds if
         nothing is given; with `wait="step"` each step of the window waits for its `outputs`. A
-        trigger takes the time at which `outputs` are there. `error` is the exception with which
+        trigger uses the time at which `outputs` are available. `error` is the exception with which
         the step ended; it ends the window.
         """
         if self._session is None:
@@ -281,10 +281,10 @@ class Profiler:
             self._schedule.settle(None, is_open=False)
 
     def close(self, error: BaseException | None = None) -> None:
-        """Ends an open window now, keeps what was recorded, and waits for what follows of it.
+        """Ends an open window now, keeps what was recorded, and waits for the follow-up actions.
 
-        Says which window was planned and never reached. What follows is the report, the upload
-        and `on_capture`.
+        Reports a planned window that was never reached. Follow-up actions are the report, the
+        upload, and `on_capture`.
         """
         with self._lock:
             self._say_unreached()
@@ -334,14 +334,14 @@ class Profiler:
         last = step + due.count - 1
         try:
             if occupancy.active_session() is not None:
-                raise CaptureError("A capture is already active; this window is a part of it")
+                raise CaptureError("A capture is already active; this window is part of it")
             session.start()
-        except Exception as error:  # noqa: BLE001 - a training step never fails for its profiler
+        except Exception as error:  # noqa: BLE001 - a training step never fails because of its profiler
             console.warn(f"no capture of step {step}: {error}")
             return
         self._schedule.opened()
         self._begins_ns.clear()
-        # What `StepTraceAnnotation` makes, without its `__init__` in Python.
+        # The same as `StepTraceAnnotation`, without its `__init__` in Python.
         self._new_annotation = _jax.profiler().TraceAnnotation
         self._session, self._window = session, range(step, step + due.count)
         self._say(f"Profiling step {step} ... ({_steps_text(due.count)}, {step}..{last})")
@@ -350,8 +350,8 @@ class Profiler:
         missed, self._schedule.missed = self._schedule.missed, None
         if missed is not None:
             self._say(
-                f"The steps {missed[0]}..{missed[-1]} lie before step {step}, where this loop "
-                "began; set start_step, interval or call capture_async()"
+                f"Steps {missed[0]}..{missed[-1]} are before step {step}, where this loop "
+                "started; set start_step or interval, or call capture_async()"
             )
 
     def _trigger_fired(self, reason: str) -> None:
@@ -387,7 +387,7 @@ class Profiler:
             stop_without_masking(session, error, outputs)
         except CaptureError as failure:
             console.warn(f"the capture was lost: {failure}")
-        finally:  # there is a capture even where waiting for the results raised, or Ctrl-C
+        finally:  # there is a capture even if waiting for the results raised, or after Ctrl-C
             if session.result is not None:
                 self.results.append(session.result)
                 self._say(f"Profile saved: {self._shown(session.log_dir)}")
@@ -399,7 +399,7 @@ class Profiler:
         return run_directory.below(self._log_dir, self._subdirectory, **fields)
 
     def _shown(self, folder: Path) -> Path:
-        """`folder` as the user wrote it: relative to the working folder if it still is below it."""
+        """`folder` as the user wrote it: relative to the working directory if it is still below it."""
         if Path(self.settings.log_dir).is_absolute() or not folder.is_relative_to(Path.cwd()):
             return folder
         return folder.relative_to(Path.cwd())
@@ -410,7 +410,7 @@ class Profiler:
         if start is not None:
             last = start + count - 1
             again = f", then every {settings.interval} steps" if settings.interval > 0 else ""
-            plan = f"Profiling is planned for the steps {start}..{last}{again}"
+            plan = f"Profiling is planned for steps {start}..{last}{again}"
         else:
             plan = "Profiling is armed: call capture_async() to capture the next steps"
         self._say(f"{plan}. Trace directory: {settings.log_dir}")
@@ -468,7 +468,7 @@ def _check(settings: Settings) -> None:
 
 
 def _say_unreached(schedule: Schedule, quiet: bool, process: int) -> None:
-    """At the end of the profiler or of the program: which window never came."""
+    """At the end of the profiler or of the program: which window was never reached."""
     unreached = schedule.unreached()
     if unreached is not None and os.getpid() == process:
         console.say(unreached, quiet=quiet)

@@ -1,7 +1,7 @@
-"""jax's own note of the profiler session that it began: the forms it has, and how to use it.
+"""jax's own record of the profiler session it started: its forms, and how to use it.
 
-`jax.profiler` notes its session in one private object, refuses another session while one is
-noted, and does both under the lock of that object. What the object holds differs between versions
+`jax.profiler` records its session in one private object, refuses another session while one is
+recorded, and does both under that object's lock. The contents of the object differ between versions
 of jax: `FORMS` lists the forms. Nothing else in this package looks into it.
 """
 
@@ -17,13 +17,13 @@ from . import _jax, console
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What jax's note holds in some versions of jax."""
+    """The form of jax's record in some versions of jax."""
 
     versions: str
     session: str
-    """The attribute that holds the session, None while there is no session."""
+    """The attribute with the session, which is None while there is no session."""
     others: Mapping[str, Any] = field(default_factory=dict)
-    """Attributes beside the session and the lock, with their values while there is no session."""
+    """Attributes other than session and lock, with their values while there is no session."""
 
     @property
     def attributes(self) -> frozenset[str]:
@@ -39,30 +39,30 @@ FORMS = (
         {"log_dir": None, "create_perfetto_link": False, "create_perfetto_trace": False},
     ),
 )
-"""Every form that is known, the newest first."""
+"""All known forms, newest first."""
 
 _has_told_of_unknown_form = False
 
 
 def form_of(note: Any) -> Form | None:
-    """The form of `note`, or None where it is a new one. Attributes that came later do no harm."""
+    """The form of `note`, or None if it is a new one. Attributes added later do no harm."""
     return next(
         (form for form in FORMS if all(hasattr(note, name) for name in form.attributes)), None
     )
 
 
 def description_of_unknown(note: Any) -> str:
-    """What is known about a note of a new form."""
-    held = "it is missing" if note is None else f"it holds {', '.join(sorted(vars(note)))}"
+    """A description of a record in a new form."""
+    held = "it is missing" if note is None else f"it has {', '.join(sorted(vars(note)))}"
     known = "; ".join(f"{', '.join(sorted(form.attributes))} in {form.versions}" for form in FORMS)
     return (
-        f"jax {_jax.module().__version__} notes its profiler sessions in a form that this version "
+        f"jax {_jax.module().__version__} records its profiler sessions in a form that this version "
         f"of stepscope does not know ({held}; known: {known})"
     )
 
 
 class ProfilerState:
-    """The note of jax that is installed; of an unknown form, one that is always free."""
+    """The record of the installed jax; if its form is unknown, one that is always free."""
 
     def __init__(self, note: Any) -> None:
         self._note = note
@@ -70,17 +70,17 @@ class ProfilerState:
 
     @property
     def session(self) -> Any:
-        """The session that jax has noted, which may be dead; ours is a `Mark`; None for none."""
+        """The session that jax has recorded, which may be dead (ours is a `Mark`), or None."""
         return None if self.form is None else getattr(self._note, self.form.session)
 
     @property
     def lock(self) -> Any:
-        """The lock under which jax looks and notes, also while a mark stands before it."""
+        """The lock under which jax reads and writes the record, even while a mark replaces it."""
         lock = getattr(self._note, "lock", None) if self.form is not None else None
         return (lock.behind if isinstance(lock, Mark) else lock) or nullcontext()
 
     def occupy(self, mark: Mark) -> None:
-        """Makes jax refuse every session with the words of `mark`."""
+        """Makes jax refuse every session with the message of `mark`."""
         if self.form is None:
             return
         mark.behind = self.lock
@@ -89,7 +89,7 @@ class ProfilerState:
             setattr(self._note, self.form.session, mark)
 
     def free(self, mark: Mark) -> None:
-        """Takes back what `occupy` did; what somebody else noted meanwhile stays."""
+        """Undoes `occupy`; what somebody else recorded in the meantime stays."""
         with self.lock:
             if self.form is None:
                 return
@@ -99,7 +99,7 @@ class ProfilerState:
                 self._forget()
 
     def forget(self, session: Any) -> bool:
-        """Makes jax forget `session` if that is the one it has noted; True if it was.
+        """Makes jax forget `session` if that is the one it has recorded; returns whether it was.
 
         After a failed stop, versions before 0.12 keep the dead session for the life of the process.
         """
@@ -117,11 +117,12 @@ class ProfilerState:
 
 
 class Mark:
-    """Stands in jax's note while we record, so that another session is refused, and told why.
+    """Replaces jax's record while we are recording, so that another session is refused with the
+    reason.
 
-    Without it jax would accept a second session, lose it at its end, and be stuck. It stands for
-    the lock too, because that is what jax takes first whatever is asked of it, and what jax itself
-    says of a session that is noted already does not tell whose that is.
+    Without it jax would accept a second session, lose it at its end, and be stuck. It also replaces
+    the lock, because that is what jax always takes first, and jax's own message about an active
+    session does not say whose it is.
     """
 
     def __init__(self, whose: str) -> None:
@@ -140,25 +141,25 @@ class Mark:
 
     def _refusal(self) -> RuntimeError:
         return RuntimeError(
-            f"Profile has already been started: {self.whose} is recording, which is stopped by "
-            "stepscope and not by jax.profiler. Only one profile may be run at a time."
+            f"Profile has already been started: {self.whose} is recording; stop it with "
+            "stepscope, not with jax.profiler. Only one profile may be run at a time."
         )
 
 
 def current() -> ProfilerState:
-    """The note of the jax that is installed, which is imported where that has not happened."""
+    """The record of the installed jax, which is imported if necessary."""
     return ProfilerState(_jax.profiler_note())
 
 
 def tell_of_unknown_form() -> None:
-    """Says once what does not work because jax's note has a new form."""
+    """Says once what does not work because jax's record has a new form."""
     global _has_told_of_unknown_form
     state = current()
     if state.form is not None or _has_told_of_unknown_form:
         return
     _has_told_of_unknown_form = True
     console.warn(
-        f"{description_of_unknown(_jax.profiler_note())}. Captures work; what is missing is that "
-        "jax.profiler.start_trace inside one is refused, and that jax is cured of a session that a "
-        "failed stop_trace left behind.\n  hint: upgrade stepscope"
+        f"{description_of_unknown(_jax.profiler_note())}. Captures work, but "
+        "jax.profiler.start_trace inside one is not refused, and a session that a "
+        "failed stop_trace left behind is not cleared.\n  hint: upgrade stepscope"
     )

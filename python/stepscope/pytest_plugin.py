@@ -1,11 +1,11 @@
-"""The pytest fixture `benchmark_step`: captures a few steps and fails where a budget is broken.
+"""The pytest fixture `benchmark_step`: captures a few steps and fails if a budget is broken.
 
 ```python
 def test_train_step(benchmark_step):
     benchmark_step(train_step, state, batch, budgets={"step_time": "+10%", "launch_count": "+0"})
 ```
 
-`pytest --stepscope-save` stores what was captured as the baseline of later runs. Importing this
+`pytest --stepscope-save` stores the capture as the baseline for later runs. Importing this
 module imports neither jax nor the engine; tests that do not use the fixture pay nothing.
 """
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from .gate import Budgets
 
 BASELINE = ".stepscope/baseline"
-"""Folder of baselines below the root of the tests."""
+"""Folder of baselines, below the root of the tests."""
 
 _PROPERTY = "stepscope"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds the options, in a group of their own."""
-    group = parser.getgroup("stepscope", "steps captured by stepscope")
+    """Adds the options, in their own group."""
+    group = parser.getgroup("stepscope", "stepscope")
     group.addoption(
         "--stepscope-dir",
         metavar="FOLDER",
@@ -48,13 +48,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         nargs="?",
         const="replace",
         choices=("replace", "add"),
-        help="store captures as baselines instead of comparing; `--stepscope-save=add` keeps those "
-        "that are there, so that three and more show how much runs differ",
+        help="store captures as baselines instead of comparing; `--stepscope-save=add` keeps the "
+        "existing ones, so that three or more show how much runs vary",
     )
 
 
 class BenchmarkStep:
-    """What `benchmark_step` is: call it with a step and its arguments."""
+    """The value of the fixture `benchmark_step`: call it with a step and its arguments."""
 
     def __init__(self, request: pytest.FixtureRequest, folder: Path) -> None:
         config = request.config
@@ -75,18 +75,19 @@ class BenchmarkStep:
         budgets: Budgets | None = None,
         **keywords: Any,
     ) -> reports.CheckReport | None:
-        """Captures `step(*args, **keywords)` `steps` times, after `warmup` calls that do not count.
+        """Captures `step(*args, **keywords)` `steps` times, after `warmup` uncounted calls.
 
-        Gives the report of the check. Without `budgets` those of the nearest `stepscope.toml` hold;
-        without any, what was captured is told and not checked, and the answer is None. A step that
-        donates its arguments is wrapped by the caller, since it is called with the same every time.
+        Returns the report of the check. Without `budgets`, those of the nearest `stepscope.toml`
+        apply; without any, the capture is reported but not checked, and the result is None. A step
+        that donates its arguments must be wrapped by the caller, since it is called with the same
+        arguments every time.
 
         Raises:
             Regression: a budget is broken, or cannot be checked.
         """
         __tracebackhide__ = True  # pytest shows the line of the test
         if steps < 1:
-            raise ValueError(f"steps must be at least 1, found {steps}")
+            raise ValueError(f"steps must be at least 1, but is {steps}")
         name = self._next_name()
         run = self._capture(step, args, keywords, steps, warmup, self._folder / name)
         store = self._baselines / name
@@ -136,7 +137,7 @@ class BenchmarkStep:
         from .gate import Regression, assert_no_regression
 
         if budgets is None and not json.loads(engine().gate_settings())["options"]["budget"]:
-            self._tell(name, "not checked", f"no budget is given; the capture is {run}")
+            self._tell(name, "not checked", f"no budgets given; the capture is {run}")
             return None
         stored = sorted(path for path in store.iterdir()) if store.is_dir() else []
         try:
@@ -151,7 +152,7 @@ class BenchmarkStep:
         return report
 
     def _tell(self, name: str, verdict: str, text: str) -> None:
-        """Leaves a line for the end of the test run; it reaches the main process of xdist too."""
+        """Adds a line to print at the end of the test run; it also reaches the main process of xdist."""
         told = json.dumps({"name": name, "verdict": verdict, "text": text})
         self._node.user_properties.append((_PROPERTY, told))
 
@@ -167,14 +168,14 @@ def _store(run: Path, store: Path, how: str) -> None:
 def benchmark_step(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> BenchmarkStep:
-    """Captures a few steps and holds them against budgets: `benchmark_step(train_step, state)`."""
+    """Captures a few steps and checks them against budgets: `benchmark_step(train_step, state)`."""
     kept = request.config.getoption("--stepscope-dir")
     folder = tmp_path_factory.mktemp("stepscope") if kept is None else Path(kept)
     return BenchmarkStep(request, folder)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Says of every benchmark in a line what came of it."""
+    """Prints a line with the result of each benchmark."""
     told = [
         json.loads(str(text))
         for reports in terminalreporter.stats.values()

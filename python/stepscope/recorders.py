@@ -1,9 +1,9 @@
 """Starting and stopping the profiler itself, in two ways.
 
-`FastRecorder` holds jaxlib's own session and takes the serialised profile from it: the program
-stands still for less than half as long as with `jax.profiler.stop_trace`, which also converts
-the trace, and nothing can collide. `PublicRecorder` uses `start_trace` and `stop_trace` where
-that session does not hand out its bytes (before jax 0.6.1), exporting into a folder of its own.
+`FastRecorder` holds jaxlib's own session and takes the serialized profile from it: the program is
+paused for less than half as long as with `jax.profiler.stop_trace`, which also converts the trace,
+and nothing can collide. `PublicRecorder` uses `start_trace` and `stop_trace` if that session does
+not return its bytes (before jax 0.6.1), exporting into its own folder.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _BUSY_HINT = (
 
 
 _never_freed: list[Any] = []
-"""Sessions that a forked child found in its memory: to free one would end it."""
+"""Sessions that a forked child inherited: freeing one would crash the child."""
 
 
 class Recorder(Protocol):
     """One profiler session: started once, stopped once."""
 
     def start(self, options: Any, place: RunDirectory) -> None:
-        """Begins to record what will go to `place`.
+        """Starts recording for `place`.
 
         Raises:
             ProfilerBusyError: another session is active.
@@ -47,19 +47,19 @@ class Recorder(Protocol):
         """
 
     def abandon(self) -> None:
-        """Ends the session and throws away what it recorded. Never raises."""
+        """Ends the session and discards what it recorded. Never raises."""
 
     def leave_to_parent(self) -> None:
-        """In a forked child: lets go of the session without ending it."""
+        """In a forked child: drops the session without ending it."""
 
 
 def new_recorder() -> Recorder:
-    """The better recorder that this jax allows."""
+    """The best recorder that this jax supports."""
     return FastRecorder() if _jax.has_fast_stop() else PublicRecorder()
 
 
 class FastRecorder:
-    """jaxlib's session, whose bytes we write ourselves."""
+    """jaxlib's session; we write its bytes ourselves."""
 
     def __init__(self) -> None:
         self._session: Any = None
@@ -93,7 +93,7 @@ class FastRecorder:
             self._free_state()
         if not profile:
             raise _too_large()
-        with suppress(OSError):  # somebody may have cleaned up meanwhile
+        with suppress(OSError):  # somebody may have cleaned up in the meantime
             place.folder.mkdir(parents=True, exist_ok=True)
         try:
             write_atomically(place.message, profile)
@@ -106,7 +106,7 @@ class FastRecorder:
         return len(profile)
 
     def _export_records(self, session: Any, place: RunDirectory, *, trace_json: bool) -> int:
-        """Lets jax write the file, which alone knows how; there are no bytes of it all."""
+        """Lets jax write the file, since only jax can; the bytes are not available."""
         try:
             with suppress(OSError):
                 place.folder.mkdir(parents=True, exist_ok=True)
@@ -121,8 +121,8 @@ class FastRecorder:
             self._free_state()
         if trace_json:
             console.warn(
-                "jax writes no trace.json.gz of a capture in records; `stepscope export` makes a "
-                "trace for Perfetto of it"
+                "jax writes no trace.json.gz for a capture in records; use `stepscope export` to make a "
+                "trace for Perfetto"
             )
         return place.profile.stat().st_size
 
@@ -146,7 +146,7 @@ class FastRecorder:
 
 
 class PublicRecorder:
-    """`jax.profiler.start_trace` and `stop_trace`, into a folder that nobody else uses."""
+    """`jax.profiler.start_trace` and `stop_trace`, into a separate folder."""
 
     def __init__(self) -> None:
         self._folder: Path | None = None
@@ -201,16 +201,16 @@ class PublicRecorder:
         try:
             _jax.profiler().stop_trace()
         except Exception as error:
-            # jax keeps the dead session for ever, and every later capture would fail.
+            # jax keeps the dead session forever, and every later capture would fail.
             state.forget(session)
             raise _stop_error(error) from error
 
 
 def cure_stuck_state() -> bool:
-    """Frees jax from the note of a session that is long dead; True if there was one.
+    """Clears jax's record of a dead session; returns whether there was one.
 
-    After any failing `stop_trace` jax refuses every later session with "already started". The
-    note of a live session is left alone: while one lives, a session of ours cannot begin.
+    After any failed `stop_trace`, jax refuses every later session with "already started". The
+    record of a live session is left alone: while one is alive, our own session cannot start.
     """
     state = profiler_state.current()
     session = state.session
@@ -220,7 +220,7 @@ def cure_stuck_state() -> bool:
 
 
 def _is_session_alive() -> bool:
-    """Tries a session that records nothing: it fails exactly while another is active."""
+    """Tries a session that records nothing: it fails if and only if another is active."""
     native = _jax.native_profiler()
     options_class = getattr(_jax.profiler(), "ProfileOptions", None) or native.ProfileOptions
     options = options_class()
@@ -246,7 +246,7 @@ def _mark_of(place: RunDirectory) -> profiler_state.Mark:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Writes a file that is either absent or complete, whatever happens in between."""
+    """Writes a file that is either absent or complete, whatever happens."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         with partial.open("wb") as file:
@@ -256,13 +256,13 @@ def write_atomically(path: Path, content: bytes) -> None:
         with suppress(OSError):
             partial.unlink()
         raise CaptureError(
-            f"The capture cannot be written ({error.strerror or error}): {path}",
+            f"Cannot write the capture ({error.strerror or error}): {path}",
             "free some space, or choose another folder with log_dir",
         ) from error
 
 
 def _rescue(profile: bytes, place: RunDirectory, error: CaptureError) -> CaptureError:
-    """Writes a capture whose folder failed to the folder for temporary files instead."""
+    """If its folder failed, writes a capture to the temporary folder instead."""
     try:
         folder = Path(tempfile.mkdtemp(prefix="stepscope-rescued-"))
         run = folder / "plugins" / "profile" / place.session_id
@@ -270,26 +270,26 @@ def _rescue(profile: bytes, place: RunDirectory, error: CaptureError) -> Capture
         write_atomically(run / place.message.name, profile)
     except (OSError, CaptureError):
         return error
-    return CaptureError(error.message, f"it was kept in {folder}; move it where there is room")
+    return CaptureError(error.message, f"it was saved in {folder}; move it to where there is space")
 
 
 def _stop_error(error: Exception) -> CaptureError:
     text = str(error)
     if "ALREADY_EXISTS" in text or "profiling session active" in text:
         return ProfilerBusyError(
-            "Another profiler session was active when this one began, and nothing was recorded",
+            "Another profiler session was active when this one started, so nothing was recorded",
             _BUSY_HINT,
         )
     return CaptureError(
-        f"The profiler could not be stopped: {text}",
+        f"Stopping the profiler failed: {text}",
         "the program itself is not affected; see the troubleshooting table in docs/guides/capture.md",
     )
 
 
 def _too_large() -> CaptureError:
-    """Every profile holds something; what cannot be made one message comes back empty."""
+    """Every profile has some content; one that is too large for a message comes back empty."""
     return CaptureError(
-        "The capture is lost: it holds more than 2 GiB, which is the most that one message can be",
+        "The capture is lost: it is larger than 2 GiB, the maximum size of a protobuf message",
         limits.HOW_TO_STAY_BELOW,
     )
 

@@ -1,4 +1,4 @@
-"""What is printed right after a capture: the engine's verdict, and how to open it."""
+"""The output right after a capture: the engine's verdict, and how to open the capture."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from . import console, profile_contents
 from .capture_result import CaptureResult
 
 _ENGINE_MISSING = (
-    "The engine is not installed, so there is no verdict: pip install stepscope as a wheel, "
+    "The engine is not installed, so there is no verdict: install the stepscope wheel with pip, "
     "or open the capture with the stepscope command elsewhere."
 )
 
 OTHERS_SECONDS_MAX = 10.0
-"""How long the first process waits for the captures of the others before it judges."""
+"""How long the first process waits for the captures of the others before the verdict."""
 
 def lines(result: CaptureResult) -> list[str]:
-    """The lines about `result`, as printed: the engine's, or else what is known without it."""
+    """The lines to print about `result`: the engine's, or what is known without it."""
     verdict, remarks = _verdict(result)
     head, *rest = verdict or [_summary(result)]
     rest.insert(0, _times(result))
     if not verdict or (result.cost is not None and result.cost.grade == "good"):
-        rest += _cost(result)  # the engine tells of a capture that cost much
+        rest += _cost(result)  # the engine reports expensive captures itself
     if result.stopped_by is not None:
         rest.append(f"ended early by {result.stopped_by}")
     if result.error is not None:
@@ -46,21 +46,21 @@ def _summary(result: CaptureResult) -> str:
 
 
 def _times(result: CaptureResult) -> str:
-    """What was recorded and what the program waited for, each by itself."""
+    """The recording time and the time the program was paused, separately."""
     return (
         f"recorded for {console.seconds_text(result.seconds)}, then collected and written in "
-        f"{console.seconds_text(result.stop_seconds)}, in which the program stood still"
+        f"{console.seconds_text(result.stop_seconds)}, while the program was paused"
     )
 
 
 def _cost(result: CaptureResult) -> list[str]:
-    """What the capture cost the steps, where the steps before it were timed."""
+    """The slowdown of the captured steps, if the steps before them were timed."""
     cost = result.cost
     if cost is None or not cost.step_ns or not cost.step_before_ns or cost.step_ratio is None:
         return []
     text = (
         f"captured steps took {console.seconds_text(cost.step_ns / 1e9)} on average, "
-        f"{cost.step_ratio:+.0%} against the {cost.steps_before} steps before "
+        f"{cost.step_ratio:+.0%} compared with the {cost.steps_before} steps before "
         f"({console.seconds_text(cost.step_before_ns / 1e9)})"
     )
     return [text if cost.grade == "good" else f"{cost.grade}: {text}; {cost.remedy}"]
@@ -76,9 +76,9 @@ def show(result: CaptureResult, *, quiet: bool) -> None:
 
 
 def wait_for_other_processes(directory: Path, seconds: float = OTHERS_SECONDS_MAX) -> bool:
-    """Waits until every process that began a capture in `directory` has written it.
+    """Waits until every process that started a capture in `directory` has written it.
 
-    A manifest without a profile is a capture under way. False if some are still missing after
+    A manifest without a profile is a running capture. False if some are still missing after
     `seconds`; the verdict then says so.
     """
     ends = time.monotonic() + seconds
@@ -104,7 +104,7 @@ def is_notebook() -> bool:
 
 
 def _verdict(result: CaptureResult) -> tuple[list[str], list[str]]:
-    """The engine's lines, and remarks where there are none."""
+    """The engine's lines, and remarks if there are none."""
     try:
         from . import _engine
 
@@ -112,7 +112,7 @@ def _verdict(result: CaptureResult) -> tuple[list[str], list[str]]:
     except ImportError:
         verdict = None
     except Exception as error:  # noqa: BLE001 - a verdict must not end a training run
-        return [], [*_problems(result), f"The engine gave no verdict: {error}"]
+        return [], [*_problems(result), f"The engine failed to give a verdict: {error}"]
     if verdict is None:
         return [], [*_problems(result), _ENGINE_MISSING]
     return [console.plain(line) for line in verdict], []
@@ -127,7 +127,7 @@ def _problems(result: CaptureResult) -> list[str]:
     if result.compilations:
         programs = "1 program was" if result.compilations == 1 else f"{result.compilations} programs were"
         found.append(
-            f"{programs} compiled while it recorded, so these steps are not typical: run 3 to 5 "
+            f"{programs} compiled during recording, so these steps are not typical: run 3 to 5 "
             "steps before the capture."
         )
     return found

@@ -252,15 +252,15 @@ ScalingKind = Literal["strong", "weak"]
 """
 
 SessionState = Literal["closed", "opening", "in_parts", "open", "failed"]
-"""How far a session is.
+"""State of a session.
 
-`closed`: Nobody asked for it yet.
+`closed`: Not requested yet.
 
-`opening`: It is being read.
+`opening`: Being read.
 
-`in_parts`: Far away, and answers about its devices; what else there is comes when it is asked for.
+`in_parts`: Remote, and open for questions about its devices; the rest is fetched on request.
 
-`open`: It answers.
+`open`: Open.
 
 `failed`: It cannot be read.
 """
@@ -5168,18 +5168,18 @@ class SessionSummary(Record):
     """One session; what is only known after opening is empty or null before."""
 
     id: int
-    """Its number, as `stepscope sessions` counts: 0 is the session captured last. It changes when
+    """Its number, as in `stepscope sessions`: 0 is the session captured last. It changes when
     another session appears.
     """
 
     key: str
-    """Its name in routes and links: where it lies, so that it stays when others appear."""
+    """Its name in routes and links: derived from its location, so it stays when others appear."""
 
     name: str
     """Name."""
 
     location: str
-    """Path of the run directory or file; empty for a session that is in no file."""
+    """Path of the run directory or file; empty for a session that is not in a file."""
 
     kind: str
     """`trace`, `memory` for memory snapshots alone, `programs` for programs alone, or `trace and
@@ -5196,7 +5196,7 @@ class SessionSummary(Record):
     """Sum of its files."""
 
     modified_epoch_ms: int | None
-    """When the youngest file was last written, since the Unix epoch."""
+    """When its newest file was last written, since the Unix epoch."""
 
     duration_ps: int | None
     """From its first to its last slice."""
@@ -5205,28 +5205,27 @@ class SessionSummary(Record):
     """Steps."""
 
     warnings: list[SessionWarning]
-    """What was wrong with the files and what was repaired."""
+    """What was wrong with the files, and what was repaired."""
 
     state: SessionState
-    """How far it is."""
+    """Its state."""
 
     error: str
-    """Why opening failed; else empty."""
+    """Why opening failed; otherwise empty."""
 
     left_out_bytes: int
-    """Of a session far away: bytes that were left there, because nothing that was asked reads them.
-    """
+    """For a remote session: bytes that were not fetched, because no request so far needs them."""
 
 
 @dataclass(frozen=True)
 class SessionWarning(Record):
-    """A warning of the ingest."""
+    """A warning from ingest."""
 
     kind: str
     """`damaged`, `truncated`, `recorder`, `repaired` or `missing`."""
 
     host: str
-    """Host whose file it concerns."""
+    """Host whose file it is about."""
 
     message: str
     """A sentence."""
@@ -5243,13 +5242,13 @@ class SessionsReport(Report):
     """The path the server was started with."""
 
     sessions: list[SessionSummary]
-    """Sessions, captured last first."""
+    """Sessions by capture time, latest first."""
 
     histories: list[str]
     """Files at the path that may be histories of runs (`*.jsonl`), by name."""
 
     notes: list[Note]
-    """Files ignored or unreadable, with the reason."""
+    """Files that were ignored or unreadable, with the reason."""
 
 
 @dataclass(frozen=True)

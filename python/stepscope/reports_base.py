@@ -1,6 +1,6 @@
 """What all reports can do: attributes, dictionaries, JSON, CSV, Arrow, text and HTML.
 
-The reports themselves stand in `reports`, which is generated from the types of the engine.
+The reports themselves are in `reports`, which is generated from the types of the engine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROWS_SHOWN = 10
 
 
 class Answer(Protocol):
-    """What the engine gives: a report whose type is not known to Python."""
+    """What the engine returns: a report whose type Python does not know."""
 
     def json(self) -> str: ...
     def tables(self) -> list[Table]: ...
@@ -36,31 +36,31 @@ class Record:
     """A part of a report: a dataclass whose attributes are the keys of the JSON."""
 
     _KEYS: ClassVar[dict[str, str]] = {}
-    """Attributes that cannot be called as their key is, such as `class_`."""
+    """Attributes that cannot have the name of their key, such as `class_`."""
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """The record of a decoded JSON object; keys that it does not know are left out."""
+        """The record of a decoded JSON object; unknown keys are ignored."""
         record = object.__new__(cls)
         record.__dict__.update(_attributes(cls, data))
         return record
 
     def to_dict(self) -> dict[str, Any]:
-        """The record as a dictionary, with the keys of the JSON, all the way down."""
+        """The record as a dictionary, with the keys of the JSON, recursively."""
         names = [field.name for field in dataclasses.fields(typing.cast(Any, self))]
         return {self._KEYS.get(name, name): _plain(getattr(self, name)) for name in names}
 
 
 class Report(Record, Tabular):
-    """The answer to a question. Its attributes are read from the engine when first asked for.
+    """The answer to a question. Its attributes are read from the engine on first use.
 
-    It stands for the rows of its main table: `len(report)`, `for row in report`,
-    `report.to_pandas(units="ms")`. pandas, Polars, DuckDB and PyArrow also take it as it is;
-    `report.table("...")` gives the other tables.
+    It acts as the rows of its main table: `len(report)`, `for row in report`,
+    `report.to_pandas(units="ms")`. pandas, Polars, DuckDB, and PyArrow also accept it directly;
+    `report.table("...")` returns the other tables.
     """
 
     def _rows(self) -> list[Any]:
-        """The rows of the main table: records where the report has them, else dictionaries."""
+        """The rows of the main table: records if the report has them, otherwise dictionaries."""
         key = self._main_table()
         if key in typing.get_type_hints(type(self)):
             rows: list[Any] = getattr(self, key)
@@ -80,7 +80,7 @@ class Report(Record, Tabular):
         return iter(self._rows())
 
     def __bool__(self) -> bool:
-        return True  # an answer without rows is an answer
+        return True  # an answer without rows is still an answer
 
     def _arrow(self, units: str | None) -> ArrowRows:
         return self.table().arrow(units)
@@ -103,16 +103,16 @@ class Report(Record, Tabular):
         """All tables of the report by their keys, the main table first."""
         answer = self._source()
         if answer is None:
-            raise TypeError("this report was made by hand and has no tables")
+            raise TypeError("this report was not made by the engine and has no tables")
         return {table.key: table for table in answer.tables()}
 
     def table(self, key: str | None = None) -> Table:
-        """One table, the main one where no key is given."""
+        """One table; the main one if no key is given."""
         tables = self.tables
         if key is None:
             return next(iter(tables.values()))
         if key not in tables:
-            raise KeyError(f"no table is called {key!r}; available: {', '.join(tables)}")
+            raise KeyError(f"unknown table {key!r}; available: {', '.join(tables)}")
         return tables[key]
 
     def to_csv(self, table: str | None = None) -> str:
@@ -151,7 +151,7 @@ class Report(Record, Tabular):
             names = [field.name for field in dataclasses.fields(self)]
             if answer is None or name not in names:
                 title = type(self).__name__
-                raise AttributeError(f"{title} has no {name!r}; it has: {', '.join(names)}")
+                raise AttributeError(f"{title} has no {name!r}; available: {', '.join(names)}")
             self.__dict__.update(_attributes(type(self), json.loads(answer.json())))
             return self.__dict__[name]
 
@@ -172,7 +172,7 @@ def _attributes(cls: type[Record], data: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def _plan(cls: Any) -> list[tuple[str, str, Callable[[Any], Any] | None]]:
-    """For each attribute its key, and what makes records of the JSON below it."""
+    """For each attribute: its key, and the function that makes records from its JSON."""
     hints = typing.get_type_hints(cls)
     names = [field.name for field in dataclasses.fields(cls)]
     return [(name, cls._KEYS.get(name, name), _converter(hints[name])) for name in names]

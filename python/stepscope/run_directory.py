@@ -1,8 +1,8 @@
-"""Where a capture goes: `<log_dir>/plugins/profile/<session_id>/<host>.xplane.pb`.
+"""Where a capture is written: `<log_dir>/plugins/profile/<session_id>/<host>.xplane.pb`.
 
-This is the layout that TensorBoard, XProf and `stepscope view` read. A run directory belongs to
-one session for ever: it is made exclusively, and each process claims its file in it by creating
-its manifest before the capture begins.
+TensorBoard, XProf, and `stepscope view` read this layout. A run directory belongs to one session
+forever: it is created exclusively, and each process claims its file in it by creating its manifest
+before the capture starts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .errors import CaptureError, SettingsError
 
 _ATTEMPTS_MAX = 10_000
 _NAMES_MAX = 1000
-"""More processes than any machine runs for one job."""
+"""More processes than any job runs on one machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,12 @@ class RunDirectory:
 
     @property
     def profile(self) -> Path:
-        """The capture itself: its records where jax wrote those, else one message."""
+        """The capture itself: its records if jax wrote them, otherwise one message."""
         return self.records if self.records.exists() else self.message
 
     @property
     def message(self) -> Path:
-        """The capture as one message of protocol buffers, which 2 GiB is too large for."""
+        """The capture as one protobuf message, which must be smaller than 2 GiB."""
         return self.folder / f"{self.host}.xplane.pb"
 
     @property
@@ -51,7 +51,7 @@ class RunDirectory:
 
     @property
     def manifest(self) -> Path:
-        """What is known beside the capture; its creation was the claim."""
+        """The manifest; creating it claimed the place."""
         return self.folder / f"{self.host}.stepscope.json"
 
     @property
@@ -60,10 +60,10 @@ class RunDirectory:
         return self.folder / f"{self.host}.trace.json.gz"
 
     def claim_perfetto(self) -> Path:
-        """Where the trace for ui.perfetto.dev goes: the name that jax gives it, made empty.
+        """The path of the trace for ui.perfetto.dev: jax's name for it, created empty.
 
-        Of several processes in this folder the first gets that name; jax's own would overwrite
-        each other.
+        Of several processes in this folder the first gets that name; jax's own would overwrite each
+        other.
         """
         path = self.folder / "perfetto_trace.json.gz"
         try:
@@ -73,7 +73,7 @@ class RunDirectory:
         return path
 
     def release(self) -> None:
-        """Gives the place up again, when a capture did not start."""
+        """Releases the place, if a capture did not start."""
         self.manifest.unlink(missing_ok=True)
         for folder in (self.folder, self.folder.parent, self.folder.parent.parent):
             try:
@@ -90,14 +90,14 @@ def claim(
     capture: str,
     process_index: int | None,
 ) -> RunDirectory:
-    """Makes the run directory for a capture that starts now, and claims a file in it.
+    """Creates the run directory for a capture that starts now, and claims a file in it.
 
-    `session_id` is the user's choice of an id; all processes that choose the same share the
+    `session_id` is the user's choice of an ID; all processes that choose the same one share the
     directory. Otherwise the processes of a job agree on one (`session_ids`), and a lone process
-    takes a directory that no one has.
+    uses a new directory.
 
     Raises:
-        CaptureError: the directory cannot be made.
+        CaptureError: the directory cannot be created.
     """
     profile_folder = log_dir / "plugins" / "profile"
     try:
@@ -110,7 +110,7 @@ def claim(
         return _claim_new(log_dir, profile_folder, name, process_index)
     except OSError as error:
         raise CaptureError(
-            f"The run directory cannot be made ({error.strerror or error}): {profile_folder}",
+            f"Cannot create the run directory ({error.strerror or error}): {profile_folder}",
             "choose another folder with log_dir, --profile_dir or PROFILE_DIR",
         ) from error
 
@@ -130,16 +130,16 @@ def _claim_new(
         claimed = _claim_file(log_dir, folder, process_index)
         if claimed is not None:
             return claimed
-    raise CaptureError(f"No free name for a run directory was found in {profile_folder}")
+    raise CaptureError(f"Found no free name for a run directory in {profile_folder}")
 
 
 def _claim_chosen(
     log_dir: Path, profile_folder: Path, session_id: str, process_index: int | None
 ) -> RunDirectory:
-    """A directory that others may share; used again by the same process it gets a number."""
+    """A directory that others may share; if the same process uses it again, it gets a number."""
     base = session_ids.clean(session_id)
     if not base:
-        raise CaptureError(f"{session_id!r} is no name for a session", "use letters and digits")
+        raise CaptureError(f"{session_id!r} is not a valid session name", "use letters and digits")
     for attempt in range(1, _ATTEMPTS_MAX):
         folder = profile_folder / (base if attempt == 1 else f"{base}_{attempt}")
         mine = f"{folder}\0{os.getpid()}"
@@ -150,7 +150,7 @@ def _claim_chosen(
         if claimed is not None:
             _claimed.add(mine)
             return claimed
-    raise CaptureError(f"No free name for session {base} was found in {profile_folder}")
+    raise CaptureError(f"Found no free name for session {base} in {profile_folder}")
 
 
 _claimed: set[str] = set()
@@ -176,10 +176,10 @@ def _claim_file(log_dir: Path, folder: Path, process_index: int | None) -> RunDi
 
 
 def _names(process_index: int | None) -> Iterator[str]:
-    """Names for the file of this process, the best first.
+    """Names for the file of this process, best first.
 
-    `<host>` is the first process of a machine and `<host>_1` the second: by their local rank where
-    a launcher tells it, else in the order of their first captures.
+    `<host>` is the first process of a machine and `<host>_1` the second: by their local rank if a
+    launcher provides it, otherwise in the order of their first captures.
     """
     host = host_name()
     if _name_of_this_process is not None:
@@ -201,9 +201,9 @@ def host_name() -> str:
 
 
 def fixed(log_dir: str | os.PathLike[str]) -> str:
-    """`log_dir` as it is meant now, whatever folder the program works in later.
+    """`log_dir` made absolute, so that later changes of the working directory don't matter.
 
-    An address (`gs://`) stays what it is; its captures are copied there (`uploads`).
+    An address (`gs://`) stays unchanged; its captures are copied there (`uploads`).
     """
     text = os.fspath(log_dir)
     return text if "://" in text else str(Path(text).expanduser().absolute())
@@ -226,18 +226,18 @@ def step_directory(step: int) -> str:
 def format_directory(template: str, **fields: Any) -> str:
     """Fills a template for a folder, such as `{optimizer}_lr{lr}_epochs{epochs}_seed{seed}`.
 
-    Besides your own `fields` there are `{ts}` (now, `YYYYMMDD_HHMMSS`), `{host}`, and `{step}`
-    where a step is known; `{step:08d}` pads it.
+    Besides your own `fields`, these are available: `{ts}` (now, `YYYYMMDD_HHMMSS`), `{host}`, and
+    `{step}` if a step is known; `{step:08d}` pads it.
 
     Raises:
-        SettingsError: the template names a field that is not there.
+        SettingsError: the template names an unknown field.
     """
     values = {"ts": time.strftime("%Y%m%d_%H%M%S"), "host": host_name()} | fields
     try:
         text = string.Formatter().vformat(template, (), values)
     except (KeyError, IndexError, ValueError, AttributeError) as error:
         raise SettingsError(
-            f"The template {template!r} cannot be filled in: {error}",
-            f"the fields are {', '.join(sorted(values))}",
+            f"Cannot fill in the template {template!r}: {error}",
+            f"available fields: {', '.join(sorted(values))}",
         ) from error
     return re.sub(r"[^\w./=+-]+", "_", text)

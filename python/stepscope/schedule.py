@@ -1,6 +1,6 @@
-"""Which steps a `Profiler` captures: planned windows, requests, and what the trigger asks for.
+"""Which steps a `Profiler` captures: planned windows, requests, and triggers.
 
-Knows steps and settings only; no jax, no files. Requests come from any thread.
+Knows only steps and settings; no jax, no files. Requests may come from any thread.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A window that opens now: how many steps, and why."""
+    """A window that opens now: its number of steps, and why."""
 
     count: int
     reason: str
@@ -23,21 +23,21 @@ class Due:
 class Schedule:
     """Decides at each step whether a window opens.
 
-    `wake_step` is the first step at which there is anything to decide, so that a loop compares
-    one number per step.
+    `wake_step` is the first step at which there is something to decide, so that a loop compares one
+    number per step.
     """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._lock = threading.RLock()  # held for moments; a signal's handler may come between
+        self._lock = threading.RLock()  # held briefly; a signal handler may interrupt
         self._requested: int | None = None
         self._fired: str | None = None
         self._next_start = settings.start_step if settings.start_step >= 0 else None
         self._captures_left: float = settings.max_captures or math.inf
         self._triggers_left = settings.trigger_limit
         self.first_step: int | None = None
-        self.missed: range | None = None  # a planned window that lay before the loop's first step
-        self.last_step: int | None = None  # kept by the loop, step by step
+        self.missed: range | None = None  # a planned window before the loop's first step
+        self.last_step: int | None = None  # updated by the loop in each step
         self.has_opened = False
         self.wake_step: float = -math.inf if settings.enabled else math.inf
 
@@ -48,7 +48,7 @@ class Schedule:
 
     @property
     def is_requested(self) -> bool:
-        """Whether a request waits for its step."""
+        """Whether a request is waiting for its step."""
         return self._requested is not None
 
     @property
@@ -58,11 +58,11 @@ class Schedule:
 
     @property
     def is_over(self) -> bool:
-        """Whether as many captures were made as may be."""
+        """Whether the maximum number of captures was made."""
         return self._captures_left <= 0
 
     def request(self, count: int) -> bool:
-        """Asks for a window of the next steps; False if such a request waits already."""
+        """Requests a window of the next steps; False if a request is already waiting."""
         with self._lock:
             if self._requested is not None:
                 return False
@@ -71,7 +71,7 @@ class Schedule:
         return True
 
     def fire(self, reason: str) -> bool:
-        """The trigger holds: a window opens at the next step. False if that was its last time."""
+        """The trigger fired: a window opens at the next step. False if it may not fire again."""
         with self._lock:
             if self._triggers_left <= 0 or self._fired is not None or self.is_over:
                 return False
@@ -98,7 +98,7 @@ class Schedule:
             self._requested = self._fired = None
 
     def settle(self, step: int | None, *, is_open: bool) -> None:
-        """Works out when there is something to decide again; `step` is the one that begins now."""
+        """Computes when there is something to decide again; `step` is the one that starts now."""
         with self._lock:
             if self.first_step is None:
                 self.first_step = step
@@ -148,18 +148,18 @@ class Schedule:
         return start + ((step - start) // interval + 1) * interval
 
     def unreached(self) -> str | None:
-        """What was planned and never came, in a sentence; None if everything did."""
+        """A sentence about what was planned but never reached; None if everything was."""
         settings = self._settings
         if not settings.enabled or self.is_over:
             return None
         if self._requested is not None:
-            return "A capture was requested, and no step began after that"
+            return "A capture was requested, but no step started after that"
         planned = self._next_start
         if planned is None or self.has_opened:
             return None
         window = f"{planned}..{planned + settings.num_steps - 1}"
         if self.last_step is None:
-            return f"No step began, so the window {window} was not captured: call begin_step(step)"
+            return f"No step started, so the window {window} was not captured: call begin_step(step)"
         return (
             f"The window {window} was never reached: the last step was {self.last_step}; set "
             "start_step (PROFILE_START_STEP) below that"

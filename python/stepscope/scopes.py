@@ -1,7 +1,7 @@
 """`profile_scope(name)`: a named region, seen on the timeline and in the names of ops.
 
-Outside a capture and outside the tracing of a `jit` it costs well under a microsecond, so scopes
-stay in the program for good.
+Outside a capture and outside `jit` tracing it costs well under a microsecond, so scopes can stay in
+the program permanently.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _is_outside_tracing: Callable[[], bool] = lambda: True
 
 
 def _bind() -> bool:
-    """Fetches from jax what scopes need, once jax is there; False until then."""
+    """Fetches from jax what scopes need, once jax is imported; False until then."""
     global _annotation, _named_scope, _is_enabled, _is_outside_tracing
     if not _jax.is_loaded() or not hasattr(sys.modules["jax"], "named_scope"):
         return False
@@ -39,9 +39,9 @@ def _bind() -> bool:
 class profile_scope:  # noqa: N801 - used like a function
     """Names a region of the program: `with profile_scope("forward_pass"): ...`.
 
-    During a capture the region is a slice on the timeline of its thread, and `stats` stand in its
-    details. Where a function is traced by `jit`, the name becomes part of the names of its ops
-    (as with `jax.named_scope`), so that device time is found under it too. Scopes nest, work in
+    During a capture the region is a slice on the timeline of its thread, with `stats` in its
+    details. If a function is traced by `jit`, the name becomes part of the names of its ops (as
+    with `jax.named_scope`), so that device time is attributed to it too. Scopes nest, work in
     Python loops, and work as decorators: `@profile_scope("loss")`.
     """
 
@@ -66,7 +66,7 @@ class profile_scope:  # noqa: N801 - used like a function
         annotation = _annotation(self.name, **self.stats)
         annotation.__enter__()
         entered.append(annotation)
-        # How many contexts this level entered; one object may be entered within itself.
+        # How many contexts this level entered; an object may be entered within itself.
         entered.append(1 if is_outside else 2)
         return self
 

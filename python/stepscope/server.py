@@ -1,7 +1,7 @@
-"""`start_server(port)`: lets this program be captured from outside, with what jax leaves out.
+"""`start_server(port)`: makes this program available for on-demand captures, with checks that jax lacks.
 
-jax's own `start_server` says nothing where the port is taken, and does not tell which port it
-chose. Here the port is looked at before and tried after.
+jax's own `start_server` says nothing if the port is taken, and does not report which port it chose.
+Here the port is checked before and tested after.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _running: ProfilerServer | None = None
 
 
 class ProfilerServer:
-    """The server of this process. `address` is what `stepscope capture` is given."""
+    """The server of this process. `address` is the argument for `stepscope capture`."""
 
     def __init__(self, port: int, profiler: Profiler | None) -> None:
         self.port = port
@@ -30,11 +30,11 @@ class ProfilerServer:
 
     @property
     def address(self) -> str:
-        """`host:port`, as this machine calls itself."""
+        """`host:port`, with this machine's own host name."""
         return f"{self.host}:{self.port}"
 
     def stop(self) -> None:
-        """Ends the server; a capture that runs over it ends with it."""
+        """Stops the server; this also ends a capture that is using it."""
         global _running
         with _lock:
             if _running is self:
@@ -54,17 +54,17 @@ def start_server(
 ) -> ProfilerServer:
     """Starts jax's profiler server, for `stepscope capture HOST:PORT` and `stepscope.capture`.
 
-    Anybody who reaches the port can capture: jax listens on all interfaces and asks for no
-    password, so keep the port inside your network. Port 0 takes one that is free.
+    Anybody who can reach the port can capture: jax listens on all interfaces and requires no
+    password, so keep the port inside your network. Port 0 picks a free one.
 
     Args:
-        port: where to listen.
+        port: the port to listen on.
         profiler: kept with the server, as `server.profiler`: `capture_async()` of it records
             whole steps into the program's own folder.
-        quiet: print nothing; else PROFILE_QUIET.
+        quiet: print nothing; default PROFILE_QUIET.
 
     Raises:
-        CaptureError: the port is taken, or a server runs in this process already.
+        CaptureError: the port is taken, or a server is already running in this process.
     """
     global _running
     from .settings import TRACE_DEFAULTS, Settings
@@ -73,25 +73,25 @@ def start_server(
     with _lock:
         if _running is not None:
             raise CaptureError(
-                f"A profiler server runs in this process already, on port {_running.port}",
-                "use that one, or end it with stop()",
+                f"A profiler server is already running in this process, on port {_running.port}",
+                "use that one, or stop it with stop()",
             )
         chosen = _free_port(port)
         try:
             _jax.profiler().start_server(chosen)
-        except ValueError as error:  # one that jax started
+        except ValueError as error:  # jax already started one
             raise CaptureError(
                 f"jax refused to start a profiler server: {error}",
-                "end the other one with jax.profiler.stop_server()",
+                "stop the other one with jax.profiler.stop_server()",
             ) from error
         if not _answers(chosen):
             _jax.profiler().stop_server()
             raise CaptureError(
-                f"The profiler server does not listen on port {chosen}", "choose another port"
+                f"The profiler server is not listening on port {chosen}", "choose another port"
             )
         _running = ProfilerServer(chosen, profiler)
     console.say(
-        f"Profiler server on port {chosen}, open to the network without a password. "
+        f"Profiler server on port {chosen}, reachable from the network without a password. "
         f"Capture with: stepscope capture {_running.address}",
         quiet=settings.quiet,
     )
@@ -99,9 +99,9 @@ def start_server(
 
 
 def _free_port(port: int) -> int:
-    """`port`, or a free one for 0, after really listening on it."""
+    """`port`, or a free one for 0, after actually listening on it."""
     if not 0 <= port <= 65535:
-        raise CaptureError(f"The port is {port}, and ports are 0 to 65535", "choose another")
+        raise CaptureError(f"Invalid port {port}: ports are 0 to 65535", "choose another one")
     family = socket.AF_INET6 if socket.has_dualstack_ipv6() else socket.AF_INET
     with socket.socket(family) as probe:
         if family == socket.AF_INET6:
@@ -112,9 +112,9 @@ def _free_port(port: int) -> int:
             probe.listen(1)
         except OSError as error:
             raise CaptureError(
-                f"Port {port} is taken ({error.strerror or error}); jax would say nothing and not "
+                f"Port {port} is taken ({error.strerror or error}); jax would fail silently and not "
                 "listen",
-                "choose another port, or 0 for one that is free",
+                "choose another port, or 0 for a free one",
             ) from error
         return int(probe.getsockname()[1])
 

@@ -1,4 +1,4 @@
-"""Sessions in Python: open a capture and ask it what the command line and the pages are asked.
+"""Sessions in Python: open a capture and run the same analyses as the command line and the pages.
 
 ```python
 session = stepscope.open("./logs")
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 AnyReport = TypeVar("AnyReport", bound=Report)
 
 PERFETTO_PORT = 9001
-"""The only port of this machine that ui.perfetto.dev asks."""
+"""The only local port that ui.perfetto.dev uses."""
 
 _LOUD = ("damaged", "truncated", "recorder")
-"""Kinds of warnings that the command line prints and that Python warns of."""
+"""Kinds of warnings that the command line prints and that Python raises as warnings."""
 
 
 @checked
@@ -51,15 +51,15 @@ def open(  # noqa: A001
     source: str | os.PathLike[str] | bytes | bytearray | memoryview | ProfileData,
     session: str | int | None = None,
 ) -> Session:
-    """Opens a session: the newest at a path, or the one called `session`.
+    """Opens a session: the newest at a path, or the one named `session`.
 
-    `source` is a log directory, a run directory, an `*.xplane.pb` (also `.gz` or `.zst`), an archive
-    of these, or a folder of any of them; a capture's result; the bytes of a profile or trace; or a
-    `jax.profiler.ProfileData`, which tells less than the file. `session` is a name, a part that only
-    one has, `latest~1`, or a number in `stepscope.sessions(path)`. What is wrong with the files is a
-    `CaptureWarning`.
+    `source` is a log directory, a run directory, an `*.xplane.pb` (also `.gz` or `.zst`), an
+    archive of these, or a folder of any of them; a capture's result; the bytes of a profile or
+    trace; or a `jax.profiler.ProfileData`, which contains less than the file. `session` is a name,
+    a unique part of a name, `latest~1`, or a number in `stepscope.sessions(path)`. Problems with
+    the files are reported as a `CaptureWarning`.
 
-    The session may be closed: `with stepscope.open(path) as session: ...`.
+    A session can be used as a context manager: `with stepscope.open(path) as session: ...`.
     """
     opened = Session(opened_native(source, session))
     for warning in opened.warnings:
@@ -74,10 +74,10 @@ def open(  # noqa: A001
 def sessions(
     path: str | os.PathLike[str], quick: bool = False, *, fetch: bool = False
 ) -> reports.SessionsReport:
-    """The sessions at a path, captured last first, and what was ignored there and why.
+    """The sessions at a path, latest capture first, and what was skipped and why.
 
-    Each is opened for its devices, duration and steps, unless `quick`. Of those far away only the
-    ones that were fetched before are opened, unless `fetch`.
+    Each is opened to list its devices, duration, and steps, unless `quick`. Remote sessions are
+    only opened if already fetched, unless `fetch`.
     """
     is_quick, is_fetched = truth("quick", quick), truth("fetch", fetch)
     text, table = engine().sessions(place(path), is_quick, is_fetched)
@@ -87,7 +87,7 @@ def sessions(
 class Session(Analyses):
     """One capture over all its hosts, decoded, with a method for every analysis.
 
-    It never changes and may be used from any thread; work is done without the interpreter's lock.
+    It is immutable and may be used from any thread; work is done without the GIL.
     """
 
     def __init__(self, native: _stepscope.Session) -> None:
@@ -100,7 +100,7 @@ class Session(Analyses):
         return self._open
 
     def close(self) -> None:
-        """Gives back its memory and files. Reports and tables that were made of it stay."""
+        """Releases its memory and files. Reports and tables made from it stay valid."""
         self._open = None
 
     @property
@@ -121,12 +121,12 @@ class Session(Analyses):
 
     @property
     def name(self) -> str:
-        """Name, by which people call it."""
+        """Its name."""
         return self._native.name
 
     @property
     def path(self) -> Path | None:
-        """The run directory or the file; None where it was opened from bytes."""
+        """The run directory or the file; None if it was opened from bytes."""
         path = self._native.path
         return None if path is None else Path(path)
 
@@ -142,7 +142,7 @@ class Session(Analyses):
 
     @property
     def step_numbers(self) -> list[int]:
-        """Numbers of its steps; `session.steps()` tells about them."""
+        """Numbers of its steps; see `session.steps()` for details."""
         return self._native.step_numbers
 
     @cached_property
@@ -156,19 +156,20 @@ class Session(Analyses):
 
     @cached_property
     def manifests(self) -> dict[str, dict[str, Any]]:
-        """What the programs that captured wrote beside their profiles, by host: versions, devices,
-        commit, arguments, the captured steps. docs/reference/manifest.md describes the keys."""
+        """Manifests that capturing programs wrote next to their profiles, by host: versions,
+        devices, commit, arguments, captured steps. docs/reference/manifest.md describes the keys.
+        """
         texts = ((host, _json_object(text)) for host, text in self._native.manifests())
         return {host: content for host, content in texts if content is not None}
 
     @property
     def manifest(self) -> dict[str, Any] | None:
-        """The manifest of the first process; None where no program wrote one."""
+        """The manifest of the first process; None if there is none."""
         written = self.manifests.values()
         return min(written, key=lambda manifest: manifest.get("process_index") or 0, default=None)
 
     def run(self, analysis: str, /, **options: Any) -> Report:
-        """Runs an analysis by its name or by the name XProf has for it, options by keyword."""
+        """Runs an analysis by its name or its XProf name, with options as keywords."""
         kind = reports.BY_ANALYSIS.get(analysis, reports.OtherReport)
         method = getattr(Analyses, reports.NAMES.get(kind, ""), None)
         if method is not None:
@@ -203,19 +204,20 @@ class Session(Analyses):
         class_: Class | Iterable[Class] | None = None,
         columns: str | Sequence[str] | None = None,
     ) -> Slices:
-        """What happened, slice by slice: for pandas, Polars, PyArrow, DuckDB, or a loop.
+        """The slices of the session: for pandas, Polars, PyArrow, DuckDB, or a loop.
 
-        match: Slices whose name, or whose op's name, category, scope or source, matches this regular
-        expression; case counts where it has capitals.
+        match: Slices whose name, or whose op's name, category, scope or source, matches this
+        regular expression; case-sensitive if it contains capitals.
         steps: Steps by number: `5`, `range(3, 8)`, `"3..8"`, `[1, 4, range(7, 9)]`.
-        time: Times since the session began: `"1.2s..1.5s"`, `"300ms.."`; what begins within them.
+        time: Times since the session began: `"1.2s..1.5s"`, `"300ms.."`; slices that start within
+            them.
         track: Rows of the timeline by number or by name (part of it, any case).
-        device: Devices by number or name; threads of hosts are left out then.
+        device: Devices by number or name; host threads are then left out.
         host: Hosts by name (part of it, any case).
         program: Programs by id or by name (part of it, any case).
         kind: What the slices are: `"op"`, `"kernel"`, `"python"`, or a list.
         class_: What the slices do: `"matmul"`, `"collective"`, `"wait"`, or a list.
-        columns: Columns that leave as Arrow, all unless given; a loop has all of them always.
+        columns: Columns to export as Arrow [default: all]; a loop always has all of them.
         """
         wanted = {
             "match": match,
@@ -258,16 +260,16 @@ class Session(Analyses):
         program: Text | None = None,
         match: str | None = None,
     ) -> dict[str, int]:
-        """Writes the session, or the selected part of it, for other people and programs.
+        """Writes the session, or the selected part, for other people and programs.
 
-        `html` is one file that holds the pages with their answers, `markdown` a page for an issue,
-        `csv` and `parquet` are folders of tables; `perfetto` and `chrome` are traces, `xplane` is the
-        profile itself, `collapsed` and `speedscope` are stacks of the host's threads for flame
-        graphs, compressed where a name ends in `.gz`. At least one is needed.
-        `redact=True` puts other names in the place of names, paths and sources, in all of them;
-        `redact_key` makes names the same in every export with that key. `max_bytes` limits the
-        HTML. The other keywords select, as for all
-        questions: `steps=range(3, 6)`, `device=0`, `match="dot"`. Gives the sizes by format, in bytes.
+        `html` is a single file with the pages and their answers, `markdown` a page for an issue,
+        `csv` and `parquet` are folders of tables; `perfetto` and `chrome` are traces, `xplane` is
+        the profile itself, `collapsed` and `speedscope` are stacks of the host threads for flame
+        graphs. Traces and stacks are compressed if the name ends in `.gz`. At least one format is
+        required. `redact=True` redacts names, paths, and sources in all of them; `redact_key` makes
+        names the same in every export with that key. `max_bytes` limits the size of the HTML. The
+        other keywords select, as in all analyses: `steps=range(3, 6)`, `device=0`, `match="dot"`.
+        Returns the sizes by format, in bytes.
         """
         files = {
             "html": html,
@@ -282,7 +284,7 @@ class Session(Analyses):
         }
         wanted = [(name, place(path)) for name, path in files.items() if path is not None]
         if not wanted:
-            raise OptionsError(f"export needs something to write: {', '.join(files)}")
+            raise OptionsError(f"export needs at least one of: {', '.join(files)}")
         options = selection(steps, time, device, host, program, match)
         is_redacted = redaction(redact, redact_key)
         written = self._native.export(wanted, options, is_redacted, redact_key, size(max_bytes))
@@ -302,11 +304,12 @@ class Session(Analyses):
         program: Text | None = None,
         match: str | None = None,
     ) -> str:
-        """Opens the session, or the selected part of it, in ui.perfetto.dev. Gives the link.
+        """Opens the session, or the selected part, in ui.perfetto.dev. Returns the link.
 
-        The call returns at once. A thread waits at most `timeout` seconds for the page to fetch the
-        trace and ends then; it does not keep the program alive. The page comes from the internet;
-        the trace goes from this machine to the browser and stays there unless you press Share.
+        The call returns immediately. A thread waits at most `timeout` seconds for the page to fetch
+        the trace and then ends; it does not keep the program alive. The page comes from the
+        internet; the trace goes from this machine to the browser and stays there unless you press
+        Share.
         """
         is_shown = truth("open_browser", open_browser)
         options = selection(steps, time, device, host, program, match)
@@ -324,12 +327,12 @@ class Session(Analyses):
 
     def _repr_html_(self) -> str | None:
         if self.is_closed or not self.host_names:
-            return None  # no events: `repr` says what there is
+            return None  # no events: `repr` shows the contents
         return self.overview()._repr_html_()
 
 
 class _Listing:
-    """The list of sessions in the form in which analyses answer."""
+    """The list of sessions in the form of an analysis result."""
 
     def __init__(self, text: str, table: _stepscope.Table) -> None:
         self._text = text
@@ -352,5 +355,5 @@ def _json_object(text: str) -> dict[str, Any] | None:
     try:
         content = json.loads(text)
     except ValueError:
-        return None  # `warnings` says so
+        return None  # reported in `warnings`
     return content if isinstance(content, dict) else None

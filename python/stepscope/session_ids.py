@@ -1,8 +1,8 @@
-"""Ids of sessions that are never used twice, and are the same on all hosts of a job.
+"""Session IDs that are never used twice, and are the same on all hosts of a job.
 
-An id is the local time to the millisecond with the name behind it:
-`2026_11_21_14_05_09_123_train_step`. With several processes the first to ask publishes its id
-under a key that all of them can work out, and the others take it: see `agree`.
+An ID is the local time to the millisecond followed by the name:
+`2026_11_21_14_05_09_123_train_step`. With several processes, the first one publishes its ID under a
+key that all of them can compute, and the others use it: see `agree`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from . import _jax
 
 STALE_SECONDS = 60.0
-"""An id published longer ago than this belongs to an earlier capture of the same key."""
+"""An ID published longer ago than this belongs to an earlier capture with the same key."""
 
 _GENERATIONS_MAX = 1000
 _RANK_VARIABLES = (
@@ -43,7 +43,7 @@ _ids_of_this_process: set[str] = set()
 
 
 def new_id(name: str | None = None, *, at_unix_ns: int | None = None) -> str:
-    """An id for a session that starts now, in local time as jax names its run directories."""
+    """An ID for a session that starts now, in local time, like jax's run directories."""
     at_unix_ns = time.time_ns() if at_unix_ns is None else at_unix_ns
     stamp = datetime.fromtimestamp(at_unix_ns // 1_000_000_000)
     text = f"{stamp:%Y_%m_%d_%H_%M_%S}_{at_unix_ns // 1_000_000 % 1000:03d}"
@@ -56,10 +56,10 @@ def clean(name: str) -> str:
 
 
 class Store(Protocol):
-    """A place shared by the processes of a job where the first value under a key stays."""
+    """A place shared by the processes of a job where the first value of a key wins."""
 
     def put_if_absent(self, key: str, value: str) -> str:
-        """Stores `value` unless there is one; returns the one that is there now."""
+        """Stores `value` unless the key has one; returns the stored value."""
 
 
 class CoordinationStore:
@@ -80,7 +80,7 @@ class CoordinationStore:
 class FolderStore:
     """Files in the log directory, for jobs of a launcher without `jax.distributed`.
 
-    It joins the hosts that share the folder. A file appears under its name complete or not at
+    It works for hosts that share the folder. A file appears under its name completely or not at
     all, because it is written under another name and then linked.
     """
 
@@ -109,7 +109,7 @@ class FolderStore:
 
 
 def _read_when_written(path: Path) -> str:
-    """The text of a file that another process may have created and not yet filled."""
+    """The text of a file that another process may have created but not yet written."""
     for _ in range(200):
         text = path.read_text(encoding="utf-8")
         if text:
@@ -119,7 +119,7 @@ def _read_when_written(path: Path) -> str:
 
 
 def launcher() -> tuple[int, int, str] | None:
-    """Rank, number of processes and job key that a launcher left in the environment."""
+    """Rank, number of processes and job key from a launcher's environment variables."""
     for rank_name, size_name, job_name in _RANK_VARIABLES:
         rank, size = os.environ.get(rank_name, ""), os.environ.get(size_name, "")
         if rank.isdigit() and size.isdigit() and int(size) > 1:
@@ -129,20 +129,20 @@ def launcher() -> tuple[int, int, str] | None:
 
 
 def local_rank() -> int | None:
-    """The rank of this process on its machine, where a launcher left it in the environment."""
+    """The rank of this process on its machine, if a launcher sets it in the environment."""
     found = (os.environ.get(name, "") for name in _LOCAL_RANK_VARIABLES)
     return next((int(rank) for rank in found if rank.isdigit()), None)
 
 
 def process_of_job() -> tuple[int, int]:
-    """Index of this process and their number, from jax or else from the launcher."""
+    """Index of this process and their number, from jax, otherwise from the launcher."""
     index, count = _jax.process_index_and_count()
     launched = launcher() if count == 1 else None
     return (index, count) if launched is None else launched[:2]
 
 
 def shared_store(log_dir: Path) -> tuple[Store, str] | None:
-    """Where the processes of this job agree, with a key for the job; None for a lone process."""
+    """The shared store of this job's processes, with a key for the job; None for a lone process."""
     client = _jax.coordination_client()
     if client is not None and _jax.process_index_and_count()[1] > 1:
         return CoordinationStore(client), "jax"
@@ -153,12 +153,12 @@ def shared_store(log_dir: Path) -> tuple[Store, str] | None:
 
 
 def agree(store: Store, job: str, capture: str, proposed_id: str) -> str:
-    """The id of the session that all processes of `job` make of `capture`.
+    """The ID of the session that all processes of `job` make from `capture`.
 
-    The first process publishes its proposal; no process waits for another. `capture` has to be
-    the same on all of them, such as `step 150 of profiles`. When the same capture is made again
-    later, what stands under the key is recognised as old by its time, or as used by this
-    process, and the next generation of the key is tried.
+    The first process publishes its proposal; no process waits for another. `capture` must be the
+    same on all of them, such as `step 150 of profiles`. If the same capture is made again later,
+    the stored value is recognized as old by its time, or as already used by this process, and the
+    next generation of the key is tried.
     """
     now_ms = time.time_ns() // 1_000_000
     proposal = json.dumps({"id": proposed_id, "unix_ms": now_ms})

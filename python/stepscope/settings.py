@@ -1,6 +1,6 @@
 """One resolver for every setting: argument > flag > `PROFILE_*` variable > default.
 
-`Settings.resolve` is the only place that reads the variables. Each entry point brings its own
+`Settings.resolve` is the only place that reads the variables. Each entry point has its own
 defaults, because users of the different entry points expect different ones.
 """
 
@@ -20,7 +20,7 @@ MODES = ("tensorboard", "perfetto", "both")
 PREFLIGHT_POLICIES = ("error", "warn", "off")
 WAITS = ("step", "window")
 ARMED_ONLY = -1
-"""The start step that means: no window on its own, only `capture_async()` and triggers."""
+"""The start step for no planned window: only `capture_async()` and triggers."""
 
 
 def parse_bool(text: str) -> bool:
@@ -34,28 +34,28 @@ def parse_bool(text: str) -> bool:
 
 
 def parse_start_step(text: str) -> int:
-    """A step number; `-1` or `none` means armed only."""
+    """A step number; `-1` or `none` means on request only."""
     if text.strip().lower() in ("none", "never", "off"):
         return ARMED_ONLY
     step = parse_int(text)
     if step < ARMED_ONLY:
-        raise ValueError("expected a step, or -1 for armed only")
+        raise ValueError("expected a step, or -1 for captures on request only")
     return step
 
 
 def parse_int(text: str) -> int:
-    """A whole number; `10_000` and `1e4` are fine too."""
+    """An integer; `10_000` and `1e4` are also valid."""
     try:
         return int(text)
     except ValueError:
         number = float(text) if text.strip() else float("nan")
         if number != number or number != int(number):
-            raise ValueError("expected a whole number") from None
+            raise ValueError("expected an integer") from None
         return int(number)
 
 
 def parse_count(text: str) -> int:
-    """A whole number of at least 1."""
+    """An integer of at least 1."""
     number = parse_int(text)
     if number < 1:
         raise ValueError("expected at least 1")
@@ -63,7 +63,7 @@ def parse_count(text: str) -> int:
 
 
 def parse_not_negative(text: str) -> int:
-    """A whole number of at least 0."""
+    """An integer of at least 0."""
     number = parse_int(text)
     if number < 0:
         raise ValueError("expected 0 or more")
@@ -79,7 +79,7 @@ def parse_positive(text: str) -> float:
 
 
 def parse_path(text: str) -> str:
-    """A folder, with `~` and `$HOME` filled in."""
+    """A folder, with `~` and `$HOME` expanded."""
     if not text.strip():
         raise ValueError("expected a folder")
     return os.path.expanduser(os.path.expandvars(text))
@@ -91,7 +91,7 @@ def parse_text(text: str) -> str | None:
 
 
 def parse_signal(text: str) -> str | None:
-    """The name of a signal that this system has: `SIGUSR1`, `usr1`; an empty text means none."""
+    """The name of a signal of this system: `SIGUSR1`, `usr1`; an empty text means none."""
     word = text.strip().upper()
     if not word:
         return None
@@ -115,7 +115,7 @@ def _one_of(words: tuple[str, ...]) -> Callable[[str], str]:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """Where one setting may come from: the variable, and the attributes that flags leave."""
+    """Where one setting may come from: the variable, and the attributes of parsed flags."""
 
     variable: str
     parse: Callable[[str], Any]
@@ -192,12 +192,12 @@ class Settings:
     """Every setting of a capture, resolved.
 
     Steps `start_step .. start_step + num_steps` form a half-open window; with `interval` n above 0
-    a window opens every n steps, with 0 once. `start_step` -1 opens none. A capture also ends
-    after `max_seconds`, or when its file would be larger than about `max_megabytes` (an
+    a window opens every n steps, with 0 only once. With `start_step` -1 none opens. A capture also
+    ends after `max_seconds`, or when its file would be larger than about `max_megabytes` (an
     estimate: see `limits`). With `wait` `window` only the end of the last captured step waits for
-    results, with `step` the end of each does. At most `max_captures` are made (0:
-    no limit), and the newest `keep_captures` stay on disk (0: all). A file that appears at
-    `trigger_file`, or the signal `trigger_signal`, starts a capture.
+    results; with `step` the end of each one does. At most `max_captures` are made (0: no limit),
+    and the newest `keep_captures` stay on disk (0: all). A file that appears at `trigger_file`, or
+    the signal `trigger_signal`, starts a capture.
     """
 
     enabled: bool
@@ -221,7 +221,7 @@ class Settings:
     trigger_file: str | None
     trigger_signal: str | None
     defaulted: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
-    """Names of the settings that nobody gave."""
+    """Names of the settings that have their default."""
 
     @classmethod
     @suggests_keywords
@@ -252,13 +252,13 @@ class Settings:
         trigger_file: str | os.PathLike[str] | None = None,
         trigger_signal: str | None = None,
     ) -> Settings:
-        """The settings in force: for each, the first of argument, flag, variable and default.
+        """The effective settings: for each, the first of argument, flag, variable, and default.
 
-        Arguments that are None were not given. `args` is what `argparse` returned (or anything
+        Arguments that are None count as not given. `args` is what `argparse` returned (or anything
         with such attributes).
 
         Raises:
-            SettingsError: a value cannot be understood; the message names where it stands.
+            SettingsError: a value is invalid; the message names its location.
         """
         arguments = {name: value for name, value in locals().items() if name in FIELDS}
         variables = os.environ if environ is None else environ
@@ -288,7 +288,7 @@ def checked(name: str, value: Any, place: str) -> Any:
         return FIELDS[name].parse(str(text))
     except (ValueError, OverflowError) as error:
         raise SettingsError(
-            f"{place} is {value!r}, which is not understood: {error}",
+            f"{place} is {value!r}, which is not valid: {error}",
             "see docs/guides/capture.md for the settings and their values",
         ) from error
 
@@ -300,14 +300,14 @@ def environment_value(name: str, default: Any) -> Any:
 
 
 def _flag(field: _Field, args: Any) -> tuple[str, Any] | None:
-    """The first flag of `field` that `args` holds; of several switches, one that is on."""
+    """The first flag of `field` in `args`; of several switches, one that is on."""
     found = [(flag, getattr(args, flag, None)) for flag in field.flags]
     given = [(flag, value) for flag, value in found if value is not None]
     return next((pair for pair in given if pair[1] is True), given[0] if given else None)
 
 
 def misspelt_variables(environ: Mapping[str, str] | None = None) -> list[str]:
-    """One sentence for each `PROFILE_*` variable that looks like a slip of one that exists."""
+    """One sentence for each `PROFILE_*` variable that looks like a misspelling of a real one."""
     variables = os.environ if environ is None else environ
     known = [field.variable for field in FIELDS.values()] + ["PROFILE_JOB_ID"]
     sentences = []

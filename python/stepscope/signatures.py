@@ -1,6 +1,6 @@
-"""A misspelt keyword fails at once, with the name that was meant.
+"""A misspelled keyword fails immediately, with a suggestion.
 
-Python itself makes a suggestion from 3.13 on; here every version does.
+Python itself suggests a name from 3.13 on; here every version does.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ R = TypeVar("R")
 
 
 def suggests_keywords(function: Callable[P, R]) -> Callable[P, R]:
-    """A decorator: a keyword that `function` does not have is a `TypeError` with a suggestion.
+    """A decorator: an unknown keyword is a `TypeError` with a suggestion.
 
-    For what is called once or per capture, not per step: it costs a call.
+    For functions called once or per capture, not per step: it costs an extra call.
     """
     parameters = inspect.signature(function).parameters
     named = {name for name, one in parameters.items() if one.kind is not one.POSITIONAL_ONLY}
@@ -44,7 +44,7 @@ def unknown_keyword(called: str, name: str, known: Iterable[str]) -> TypeError:
 
 
 def accepted_keywords(function: Callable[..., Any]) -> set[str] | None:
-    """The keywords that `function` takes; None where it takes any, or does not say."""
+    """The keywords that `function` takes; None if it takes any, or if unknown."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""The slices of a session: what happened, when, where, row by row.
+"""The slices of a session, row by row: what happened, when, and where.
 
 ```python
 session.slices(match="all-reduce", device=0).to_pandas(units="us")
@@ -34,7 +34,7 @@ Kind = Literal[
     "marker",
     "device_other",
 ]
-"""What a slice is. The work of devices is `op`, `kernel` and `transfer`."""
+"""What a slice is. Device work is `op`, `kernel`, and `transfer`."""
 
 Class = Literal[
     "matmul",
@@ -56,24 +56,24 @@ Class = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """One slice: a stretch of time on a track."""
+    """One slice: a time interval on a track."""
 
     host: str
     """Host."""
     device: str | None
-    """Device; None for threads of the host."""
+    """Device; None for host threads."""
     track: str
     """Name of the row on the timeline."""
     track_index: int
-    """Its number, which tells rows of one name apart."""
+    """Its number, which distinguishes rows with the same name."""
     line_id: int
-    """Number of the thread or stream, as it was recorded."""
+    """Number of the thread or stream, as recorded."""
     role: str
     """What the row is: `ops`, `stream`, `python`, `host_thread`..."""
     lane: int
     """Lane in the track."""
     depth: int
-    """How many slices of the track are around it."""
+    """Number of slices of the track that contain it."""
     index: int
     """Position in the lane."""
     name: str
@@ -81,15 +81,15 @@ class Slice:
     kind: str
     """What it is: `op`, `kernel`, `transfer`, `python`, `host`..."""
     class_: str
-    """What it does: `matmul`, `collective`, `wait`... The column is called `class`."""
+    """What it does: `matmul`, `collective`, `wait`... The column is named `class`."""
     start_ps: int
-    """Begin, since time 0 of the session."""
+    """Start, relative to time 0 of the session."""
     duration_ps: int
     """Duration."""
     self_ps: int
-    """Duration without the slices directly within."""
+    """Duration without directly nested slices."""
     step: int | None
-    """Number of the step it begins in, on its device or host."""
+    """Number of the step in which it starts, on its device or host."""
     op: str | None
     """HLO instruction."""
     category: str | None
@@ -97,7 +97,7 @@ class Slice:
     program: str | None
     """Program, such as `jit_step(70)`."""
     program_id: str | None
-    """Its id, which may exceed 64 bits with a sign."""
+    """Its ID, an unsigned 64-bit number."""
     scope: str | None
     """JAX name stack."""
     source: str | None
@@ -105,20 +105,20 @@ class Slice:
 
 
 class Slices(Tabular):
-    """Slices that were selected, in the order of tracks, lanes and time.
+    """The selected slices, in the order of tracks, lanes, and time.
 
-    Nothing is copied before it is read: as Arrow they come in batches, in a loop one by one, so that
-    memory does not grow with how many there are.
+    Nothing is copied before it is read: as Arrow in batches, in a loop one by one, so that memory
+    use does not grow with the number of slices.
     """
 
     def __init__(self, native: _stepscope.Slices, columns: Sequence[str] | None = None) -> None:
         self._native = native
         self._columns = columns_of(columns)
-        self._arrow(None)  # a column that does not exist is an error here
+        self._arrow(None)  # an unknown column is an error here
 
     @property
     def columns(self) -> list[str]:
-        """Names of the columns that leave as Arrow."""
+        """Names of the columns exported as Arrow."""
         return self._native.columns() if self._columns is None else list(self._columns)
 
     def _arrow(self, units: str | None) -> ArrowRows:

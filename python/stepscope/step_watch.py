@@ -1,8 +1,8 @@
-"""Watches steps for a trigger: when their results are there, not when they were dispatched.
+"""Watches steps for a trigger: when their results are available, not when they were dispatched.
 
-jax returns from a call before its work is done, so the time of a loop on the host says how fast
-work is queued. A thread waits for the results that `end_step` is given and takes the time from
-one completed step to the next; the loop itself waits for nothing.
+jax returns from a call before its work is done, so the time of a loop on the host only says how
+fast work is queued. A thread waits for the results passed to `end_step` and measures the time from
+one completed step to the next; the loop itself does not wait.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _RESET = object()
 _END = object()
 _JOIN_SECONDS = 5.0
 STEPS_BEHIND_MAX = 1000
-"""A loop that is further ahead of its device than any queue lets it be: steps are left out."""
+"""If a loop is further ahead of its device than any queue allows, steps are skipped."""
 
 
 class StepWatch:
@@ -48,12 +48,12 @@ class StepWatch:
             self.reset()
 
     def reset(self) -> None:
-        """The next step follows no other: a capture lay between them."""
+        """The next step has no predecessor: a capture was in between."""
         if self._thread is not None and self._steps.qsize() < 2 * STEPS_BEHIND_MAX:
             self._steps.put(_RESET)
 
     def close(self) -> None:
-        """Ends the thread; steps that it has not seen yet are left out."""
+        """Ends the thread; steps that it has not seen yet are skipped."""
         thread, self._thread = self._thread, None
         if thread is not None:
             self._is_over.set()
@@ -88,7 +88,7 @@ def _watch(
             continue
         ended_ns, outputs = step
         done_ns = _done_ns(outputs, ended_ns)
-        del step, outputs  # a result that is not needed any more frees its memory
+        del step, outputs  # frees the memory of results that are no longer needed
         if last_ns is not None and done_ns is not None:
             if trigger.observe(max(0, done_ns - last_ns) * 1e-9):
                 call = fired()
@@ -99,9 +99,9 @@ def _watch(
 
 
 def _done_ns(outputs: Any, ended_ns: int) -> int | None:
-    """When the results were there, in ns of `time.perf_counter_ns`; None where that is not known.
+    """When the results were available, in ns of `time.perf_counter_ns`; None if unknown.
 
-    One result stands for all of them, the smallest: a program hands them out together.
+    Only the smallest result is checked: a program returns them all together.
     """
     if outputs is None:
         return ended_ns
@@ -119,6 +119,6 @@ def _done_ns(outputs: Any, ended_ns: int) -> int | None:
 
 @atexit.register
 def _end_watches() -> None:
-    """No thread is inside jax when the interpreter takes it apart."""
+    """Makes sure that no thread is inside jax when the interpreter shuts down."""
     for watch in list(_watches):
         watch.close()

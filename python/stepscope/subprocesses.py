@@ -1,7 +1,7 @@
-"""Processes that work for this one, such as loaders of data, recorded with it.
+"""Records helper processes, such as data loaders, together with this one.
 
-`jax.profiler.register_subprocess` alone records nothing: a capture takes registered processes in
-only where its options say `profile_subprocesses`, which is done here.
+`jax.profiler.register_subprocess` alone records nothing: a capture includes registered processes
+only if its options set `profile_subprocesses`, which is done here.
 """
 
 from __future__ import annotations
@@ -12,20 +12,21 @@ from . import _jax
 from .errors import CaptureError, SettingsError
 
 OPTION = "profile_subprocesses"
-"""The key of `advanced_configuration` with which a capture takes registered processes in."""
+"""The key of `advanced_configuration` with which a capture includes registered processes."""
 
 _registered: dict[int, Callable[[], None]] = {}
 
 
 def register_subprocess(pid: int, port: int) -> Callable[[], None]:
-    """Records the process `pid` with this one, in every capture from now on; returns its end.
+    """Records the process `pid` with this one, in every capture from now on; returns a function to stop.
 
-    That process has called `jax.profiler.start_server(port, requires_backend=False)` before. Its
-    threads stand in this process's capture, with its id behind their names. Host events only.
+    That process must have called `jax.profiler.start_server(port, requires_backend=False)`. Its
+    threads appear in this process's capture, with its process ID after their names. Host events
+    only.
 
     Raises:
         SettingsError: this jax has no `register_subprocess` (it came with 0.10).
-        CaptureError: the process cannot be reached at `port`, or is registered already.
+        CaptureError: the process cannot be reached at `port`, or is already registered.
     """
     register = getattr(_jax.profiler(), "register_subprocess", None)
     if register is None:

@@ -1,12 +1,12 @@
 """Stepscope as a dashboard of TensorBoard: `tensorboard --logdir ./logs`, tab *Stepscope*.
-Several directories (`--logdir_spec a:./one,b:./two`) are shown as one, by their names.
+Several directories (`--logdir_spec a:./one,b:./two`) are shown as one, by name.
 
-TensorBoard finds this module by its entry point. The pages come from `stepscope view` in a process
-of its own, started when the dashboard is first opened and ended with TensorBoard, and reach the
+TensorBoard finds this module by its entry point. The pages come from `stepscope view` in a separate
+process, started when the dashboard is first opened and stopped with TensorBoard, and reach the
 browser through TensorBoard's own port: one tunnel is enough, and the token stays in this process.
 
-Nothing here runs while TensorBoard starts but the construction of one object: neither the engine nor
-jax is imported, and the log directory is looked at on a thread.
+While TensorBoard starts, only one object is constructed: neither the engine nor jax is imported,
+and the log directory is searched on a thread.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WsgiApp = Callable[[dict[str, Any], StartResponse], Iterable[bytes]]
 
 _log = logging.getLogger("stepscope.tensorboard")
 
-# Where TensorBoard puts the pages of a plugin; below it everything is handed on.
+# Where TensorBoard puts a plugin's pages; everything below it is proxied.
 _NAME = "stepscope"
 _ROUTE = f"/data/plugin/{_NAME}"
 # TensorBoard imports this module into an empty frame, which then becomes the page itself.
@@ -41,14 +41,14 @@ _MODULE = b"""export async function render() {
   document.location.replace(new URL('app/', import.meta.url).href);
 }
 """
-# Seconds between looks at a log directory without profiles.
+# Seconds between searches of a log directory without profiles.
 _LOOK_AGAIN = 20.0
-# Folders looked into on such a look; captures lie near the top.
+# Folders checked in such a search; captures are near the top.
 _MAX_FOLDERS = 4000
-# Seconds until the engine must have said where it listens.
+# Seconds until the engine must have reported its address.
 _START_SECONDS = 60.0
 _CHUNK_BYTES = 1 << 16
-# Of requests and answers, what is about one connection and not about the page.
+# Headers about the connection, which are not passed on.
 _HOP_BY_HOP = frozenset(
     (
         "connection",
@@ -69,7 +69,7 @@ class StepscopePlugin(base_plugin.TBPlugin):
     plugin_name = _NAME
 
     def __init__(self, context: base_plugin.TBContext) -> None:
-        # Several log directories come by a flag of their own, and `logdir` is empty then.
+        # Several log directories are given by a separate flag, and then `logdir` is empty.
         spec = getattr(context.flags, "logdir_spec", "") if context.flags else ""
         named = {} if context.logdir else _named_directories(spec or "")
         self._look = _Look(list(named.values()) or [context.logdir or ""])
@@ -94,7 +94,7 @@ class StepscopePlugin(base_plugin.TBPlugin):
             return _plain(start_response, "503 Service Unavailable", str(error))
         except OSError as error:
             self._engine.forget()
-            text = f"The engine of Stepscope does not answer ({error}). Load this page again."
+            text = f"Stepscope's engine does not answer ({error}). Reload this page."
             return _plain(start_response, "502 Bad Gateway", text)
 
 
@@ -126,8 +126,8 @@ def _plain(
 def _handed_on(
     environ: dict[str, Any], start_response: StartResponse, port: int, token: str
 ) -> Iterable[bytes]:
-    """The answer of the engine to the same request."""
-    # What TensorBoard may have been told to put before its own routes stands in SCRIPT_NAME.
+    """The engine's answer to the same request."""
+    # SCRIPT_NAME has the prefix that TensorBoard may have been configured with.
     path = environ.get("PATH_INFO", "")
     _, _, below = path.partition(f"{_ROUTE}/app")
     prefix = environ.get("SCRIPT_NAME", "") + path[: len(path) - len(below)]
@@ -148,7 +148,7 @@ def _handed_on(
     headers = [
         (name, _policy(value) if name.lower() == "content-security-policy" else value)
         for name, value in answer.getheaders()
-        # The token is between this process and the engine: the browser gets no cookie.
+        # The token is only used between this process and the engine: the browser gets no cookie.
         if name.lower() not in _HOP_BY_HOP and name.lower() != "set-cookie"
     ]
     start_response(f"{answer.status} {answer.reason}", headers)
@@ -156,7 +156,7 @@ def _handed_on(
 
 
 def _policy(policy: str) -> str:
-    """The engine's content security policy, as strict as TensorBoard wants it of its plugins."""
+    """The engine's content security policy, as strict as TensorBoard requires of its plugins."""
     narrowed = ("worker-src", "frame-ancestors")
     directives = (directive.strip() for directive in policy.split(";"))
     return "; ".join(
@@ -195,7 +195,7 @@ def _named_directories(spec: str) -> dict[str, str]:
     named: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in spec.split(","))):
         name, colon, path = part.partition(":")
-        # What is before the colon may be a scheme, a drive, or a part of the path.
+        # The part before the colon may be a scheme, a drive, or part of the path.
         is_path = part.startswith("/") or bool(os.path.splitdrive(part)[0])
         if not colon or path.startswith("//") or is_path:
             name, path = "", part
@@ -207,15 +207,15 @@ def _named_directories(spec: str) -> dict[str, str]:
 
 
 class _EngineError(Exception):
-    """Why there are no pages, a sentence for the person in front of them."""
+    """Why there are no pages, as a sentence to show to the user."""
 
 
 class _Engine:
-    """`stepscope view` in a process of its own, started when first asked for."""
+    """`stepscope view` in a separate process, started on first use."""
 
     def __init__(self, logdir: str, named: dict[str, str]) -> None:
         self._logdir = logdir
-        # Several directories instead, by name, and the folder of links to them.
+        # For several directories: their paths by name, and the folder of links to them.
         self._named = named
         self._links: str | None = None
         self._lock = threading.Lock()
@@ -223,7 +223,7 @@ class _Engine:
         self._address: tuple[int, str] | None = None
 
     def address(self) -> tuple[int, str]:
-        """Port and token, of a process that runs."""
+        """Port and token of a running process."""
         with self._lock:
             if self._process is not None and self._process.poll() is not None:
                 self._address = None
@@ -232,7 +232,7 @@ class _Engine:
             return self._address
 
     def forget(self) -> None:
-        """Has it started again on the next request."""
+        """Makes the next request start it again."""
         with self._lock:
             self._end()
 
@@ -243,10 +243,10 @@ class _Engine:
         more: list[str] = []
         if self._named:
             self._links = root = _linked(self._named)
-            # The folder of links goes when this process does, and captures in it would.
+            # The folder of links is deleted with this process, and so would be captures in it.
             more = ["--no-capture"]
         line = [*_command(), "view", root, "--child", "--no-report", "--port", "0", *more]
-        # Its input is a pipe from here: it ends when this process does, however that ends.
+        # Its input is a pipe from here, so it ends when this process does, however that happens.
         self._process = subprocess.Popen(
             line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
@@ -258,9 +258,9 @@ class _Engine:
         waiter.join(_START_SECONDS)
         if not told:
             self._end()
-            # An error and its hint, each on a line.
+            # An error and its hint, one line each.
             last = "\n".join(said[-2:]) if said else "it said nothing"
-            raise _EngineError(f"The engine of Stepscope did not start:\n{last}")
+            raise _EngineError(f"Stepscope's engine did not start:\n{last}")
         return told[0]["port"], told[0]["token"]
 
     def _end(self) -> None:
@@ -268,7 +268,7 @@ class _Engine:
         links, self._links = self._links, None
         atexit.unregister(self._end)
         if links is not None:
-            # Links alone: nothing behind them is touched.
+            # Links only: nothing behind them is touched.
             shutil.rmtree(links, ignore_errors=True)
         if process is None:
             return
@@ -286,8 +286,8 @@ def _linked(named: dict[str, str]) -> str:
     far = [f"{name}: {path}" for name, path in named.items() if "://" in path]
     if far:
         raise _EngineError(
-            "Stepscope shows several log directories of this machine, but not several of which some "
-            "are far away:\n"
+            "Stepscope can show several local log directories together, but not if some of them "
+            "are remote:\n"
             + "\n".join(far)
             + "\nStart TensorBoard with --logdir and the folder above them, or with one of them."
         )
@@ -322,7 +322,7 @@ def _first(stream: IO[bytes] | None, told: list[dict[str, Any]]) -> None:
 
 
 def _command() -> list[str]:
-    """This package's own command, or the program of that name where the engine is not installed."""
+    """This package's own command, or the program of that name if the engine is not installed."""
     from importlib.util import find_spec
 
     if find_spec("stepscope._stepscope") is not None:
@@ -330,13 +330,13 @@ def _command() -> list[str]:
     program = shutil.which("stepscope")
     if program is None:
         raise _EngineError(
-            "The engine of Stepscope is not installed: pip install stepscope, in TensorBoard's Python."
+            "Stepscope's engine is not installed: run pip install stepscope in TensorBoard's Python."
         )
     return [program]
 
 
 class _Look:
-    """Whether there are profiles, found out on a thread: TensorBoard waits for the answer."""
+    """Checks on a thread whether there are profiles, because TensorBoard waits for the answer."""
 
     def __init__(self, logdirs: list[str]) -> None:
         self._logdirs = [logdir for logdir in logdirs if logdir]
@@ -345,7 +345,7 @@ class _Look:
         self._lock = threading.Lock()
 
     def has_profiles(self) -> bool:
-        """As far as is known; asks again beside, while there are none."""
+        """The last known answer; checks again in the background while there are none."""
         with self._lock:
             is_due = not self._found and time.monotonic() - self._looked > _LOOK_AGAIN
             if is_due and self._logdirs:
@@ -354,7 +354,7 @@ class _Look:
                 looking.start()
             else:
                 return self._found
-        # Most folders are small: their answer is there before the page asks again.
+        # Most folders are small: their answer is available before the page asks again.
         looking.join(0.2)
         return self._found
 
@@ -363,7 +363,7 @@ class _Look:
             try:
                 found = _has_profiles(logdir)
             except Exception as error:
-                _log.info("cannot look into %s: %s", logdir, error)
+                _log.info("cannot read %s: %s", logdir, error)
                 continue
             if found:
                 with self._lock:

@@ -1,7 +1,7 @@
-"""SIGTERM during a capture: the capture is ended and kept, then the program's own course goes on.
+"""SIGTERM during a capture: ends and keeps the capture, then continues with the program's own handling.
 
 Job schedulers and Kubernetes send it some seconds before they kill. Python runs handlers on the
-main thread, so a capture that begins on another thread is not guarded.
+main thread, so a capture that starts on another thread is not guarded.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
 
 class Handler:
-    """Guards one capture; in place only while it records."""
+    """Guards one capture; installed only while it records."""
 
     def __init__(self, session: CaptureSession) -> None:
         self._session = session
         self._previous: Any = None
 
     def install(self) -> None:
-        """Takes the place of the handler that is there, which is called afterwards."""
+        """Replaces the current handler, which is called afterwards."""
         if threading.current_thread() is not threading.main_thread():
             return
         previous = signal.getsignal(signal.SIGTERM)
-        if previous is None or previous is signal.SIG_IGN:  # set in C, or the program is deaf to it
+        if previous is None or previous is signal.SIG_IGN:  # set in C, or ignored by the program
             return
         self._previous = previous
         signal.signal(signal.SIGTERM, self._handle)
 
     def uninstall(self) -> None:
-        """Puts the previous handler back, unless the program has set another meanwhile."""
+        """Restores the previous handler, unless the program has set another one in the meantime."""
         if self._previous is None or threading.current_thread() is not threading.main_thread():
             return
         previous, self._previous = self._previous, None
@@ -48,6 +48,6 @@ class Handler:
         if callable(previous):
             previous(number, frame)
             return
-        # As if nobody had listened: the parent sees that a signal ended the program.
+        # As without a handler: the parent sees that a signal ended the program.
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)

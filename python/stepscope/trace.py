@@ -23,22 +23,22 @@ T = TypeVar("T")
 class profile_trace:  # noqa: N801 - used like a function
     """Captures what runs in a block: `with profile_trace("./profiles", name="train_step"): ...`.
 
-    Before the block the folder and the profiler are checked; after it the results of the work
-    are waited for, the capture is written, and the verdict is printed. Inside another capture of
-    this process it marks its stretch of the trace instead. The block's exception passes through.
+    Before the block, the folder and the profiler are checked; after it, the results of the work are
+    waited for, the capture is written, and the verdict is printed. Inside another capture of this
+    process, it only marks its part of the trace. Exceptions of the block are passed on.
 
     Args:
-        log_dir: folder for captures; else PROFILE_DIR, else `./profiles`.
-        name: goes into the session id, such as `train_step`.
+        log_dir: log directory; default PROFILE_DIR, or `./profiles`.
+        name: used in the session ID, such as `train_step`.
         create_perfetto_trace: also write `perfetto_trace.json.gz`.
         profiler_options: a `jax.profiler.ProfileOptions`, or a mapping of its fields.
         mode: `tensorboard`, `perfetto` or `both`: which files are written besides the profile.
-        outputs: a pytree to wait for at the end; better, give each result to `block`.
+        outputs: a pytree to wait for at the end; better, pass each result to `block`.
         subdirectory: a template for a folder below `log_dir`, such as `step_{step:08d}`.
         fields: values for the template.
-        step: the step that the block covers, where there is one.
-        wait: `window`, the default, waits for what `block` was given at the end of the block only;
-            `step` at the end of each `step`.
+        step: the step that the block covers, if there is one.
+        wait: `window`, the default, waits for what was passed to `block` only at the end of the
+            block; `step` at the end of each `step`.
         on_capture: called with the finished `CaptureResult`; what it raises is logged.
         enabled, max_seconds, max_megabytes, session_id, quiet, preflight, python_tracer_level,
             host_tracer_level: as in `Settings`.
@@ -104,19 +104,19 @@ class profile_trace:  # noqa: N801 - used like a function
         self.result: CaptureResult | None = None
 
     def block(self, outputs: T) -> T:
-        """Remembers `outputs` to be waited for, and returns them.
+        """Remembers `outputs` to wait for, and returns them.
 
         They are waited for before the capture ends; with `wait="step"` at the end of the `step`
         around the call.
         """
         if self._session is not None:
-            # The newest results are the last to be ready; holding old ones would hold memory.
+            # The newest results are the last to be ready; keeping old ones would use memory.
             self._outputs = [outputs]
         return outputs
 
     @contextmanager
     def step(self, step: int, name: str = "train") -> Iterator[None]:
-        """Marks one step of a loop inside the block, so that steps need not be guessed."""
+        """Marks one step of a loop inside the block, so that steps don't need to be inferred."""
         if self._session is None and self._annotation is None:
             yield
             return
@@ -138,7 +138,7 @@ class profile_trace:  # noqa: N801 - used like a function
 
     @property
     def is_nested(self) -> bool:
-        """Whether this block lies, or lay, inside another capture, which it only marks."""
+        """Whether this block is, or was, inside another capture, in which it is only a mark."""
         return self._is_nested
 
     def __enter__(self) -> profile_trace:
@@ -192,7 +192,7 @@ class profile_trace:  # noqa: N801 - used like a function
         outputs, self._outputs = self._outputs, []
         try:
             capture_session.stop_without_masking(session, error, outputs or None)
-        finally:  # there is a capture even where waiting for the results raised, or Ctrl-C
+        finally:  # there is a capture even if waiting for the results raised, or after Ctrl-C
             self.result = session.result
             after = session.take_after()
             if self.result is not None and after is not None:
@@ -210,7 +210,7 @@ class profile_trace:  # noqa: N801 - used like a function
 
 
 class ProfileContext(profile_trace):
-    """A one-off capture of a block: `profile_trace` whose folder is `./traces` unless given."""
+    """A one-off capture of a block: `profile_trace` with `./traces` as the default folder."""
 
     _defaults = CONTEXT_DEFAULTS
 
@@ -241,17 +241,17 @@ def start_trace(
     on_capture: OnCapture | None = None,
     args: Any = None,
 ) -> None:
-    """Like `jax.profiler.start_trace`, with the checks, ids and limits of `profile_trace`.
+    """Like `jax.profiler.start_trace`, with the checks, IDs, and limits of `profile_trace`.
 
-    A link to Perfetto would block the program until somebody opens it; the file is written
-    instead. What is still running when the program ends is kept.
+    A Perfetto link would block the program until somebody opens it; the file is written instead. A
+    capture that is still running when the program ends is kept.
 
     Raises:
         ProfilerBusyError: a capture is already active.
     """
     global _started
     if create_perfetto_link:
-        console.say("No link is served; open perfetto_trace.json.gz at https://ui.perfetto.dev")
+        console.say("No link is served; open perfetto_trace.json.gz in https://ui.perfetto.dev")
     occupancy.refuse_if_busy()
     trace = profile_trace(
         log_dir,
@@ -278,7 +278,7 @@ def start_trace(
 
 
 def stop_trace(outputs: Any = None) -> CaptureResult | None:
-    """Ends what `start_trace` began: waits for `outputs` (or everything) and writes the capture.
+    """Ends the capture of `start_trace`: waits for `outputs` (or everything) and writes the capture.
 
     Raises:
         CaptureError: no capture was started, or it was lost.

@@ -1,10 +1,10 @@
-"""Rules that start a capture, such as `step_time > 2 * median`, or in short `2x` and `200ms`.
+"""Rules that start a capture, such as `step_time > 2 * median`, or `2x` and `200ms` for short.
 
 A rule is a comparison of sums and products of numbers, `step_time` (the step that just ended),
 `last` (the one before it) and statistics over the recent steps: `median`, `mean`, `min`, `max`,
-`p90`, `p95`, `p99`. A number that stands for a time needs a unit, `s`, `ms` or `us`: `0.5` alone
-could be either. Comparisons may be joined by `and`, `or`, `not` and parentheses. Nothing else is
-understood, and nothing is ever evaluated as Python.
+`p90`, `p95`, `p99`. A number that is a time needs a unit, `s`, `ms`, or `us`: `0.5` alone
+could be either. Comparisons may be combined with `and`, `or`, `not`, and parentheses. Nothing else
+is allowed, and nothing is ever evaluated as Python.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from collections.abc import Callable
 from .errors import TriggerError
 
 RECENT_STEPS = 100
-"""How many steps the statistics look back."""
+"""Number of recent steps in the statistics."""
 STEPS_BEFORE_ARMED = 10
-"""Steps seen before a rule may fire: the first ones compile and warm up."""
+"""Number of steps before a rule may fire: the first ones compile and warm up."""
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)\s*(?P<unit>ms|us|s\b)?"
@@ -42,7 +42,7 @@ class StepTimes:
         return len(self._sorted)
 
     def add(self, seconds: float) -> None:
-        """Takes a step in; the oldest is forgotten."""
+        """Adds a step and drops the oldest."""
         self._in_time.append(seconds)
         insort(self._sorted, seconds)
         if len(self._in_time) > self._recent_steps:
@@ -50,7 +50,7 @@ class StepTimes:
             del self._sorted[bisect_left(self._sorted, oldest)]
 
     def quantile(self, share: float) -> float:
-        """The value below which `share` of the recent steps lie, between neighbours linearly."""
+        """The value below which `share` of the recent steps are, with linear interpolation."""
         values = self._sorted
         position = share * (len(values) - 1)
         below = int(position)
@@ -96,7 +96,7 @@ class Trigger:
     """A rule with the steps it has seen.
 
     Raises:
-        TriggerError: the rule cannot be understood.
+        TriggerError: the rule is invalid.
     """
 
     def __init__(self, text: str) -> None:
@@ -105,7 +105,7 @@ class Trigger:
         self._times = StepTimes()
 
     def observe(self, seconds: float) -> bool:
-        """Takes in the duration of a step; True if the rule holds for it.
+        """Adds the duration of a step; True if the rule is true for it.
 
         The step is compared with those before it, and then joins them.
         """
@@ -116,7 +116,7 @@ class Trigger:
         return fires
 
     def explain(self) -> str:
-        """Why the rule just held, in a few words."""
+        """Why the rule just fired, in a few words."""
         times = self._times
         return (
             f"{self.text} (step {times.step_time * 1e3:.3g} ms, "
@@ -125,10 +125,10 @@ class Trigger:
 
 
 def written_out(text: str) -> str:
-    """The rule that a short one stands for: `1.5x` and `200ms` are thresholds for a slow step.
+    """The full form of a short rule: `1.5x` and `200ms` are thresholds for a slow step.
 
     Raises:
-        TriggerError: a bare number, which could be either.
+        TriggerError: a number without a unit, which could be either.
     """
     short = _SHORT.fullmatch(text.strip())
     if short is None:
@@ -144,16 +144,16 @@ def written_out(text: str) -> str:
 
 
 def parse(text: str) -> Rule:
-    """The rule that `text` says.
+    """Parses the rule in `text`.
 
     Raises:
-        TriggerError: with the place in the text that is not understood.
+        TriggerError: with the location of the error in the text.
     """
     return _Parser(text).rule()
 
 
 class _UnitError(TriggerError):
-    """A rule that can be read and compares what cannot be compared."""
+    """A rule that parses but compares incompatible values."""
 
 
 class _Parser:
@@ -161,14 +161,14 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._with_unit: set[int] = set()  # where numbers with a unit stand
+        self._with_unit: set[int] = set()  # positions of numbers with a unit
         self._tokens = self._split()
         self._at = 0
 
     def rule(self) -> Rule:
         rule = self._either()
         if self._peek():
-            raise self._error("nothing more was expected here")
+            raise self._error("expected the end")
         return rule
 
     def _split(self) -> list[tuple[str, int, float | None]]:
@@ -178,7 +178,7 @@ class _Parser:
         while position < len(text):
             match = _TOKEN.match(text, position)
             if match is None:
-                raise self._error_at("this is not understood", position)
+                raise self._error_at("unexpected character", position)
             number = match["number"]
             if number is not None:
                 if match["unit"]:
@@ -190,7 +190,7 @@ class _Parser:
         return tokens
 
     def _peek(self) -> str | None:
-        """The token ahead: its text, the word `number`, or None at the end."""
+        """The next token: its text, the word `number`, or None at the end."""
         if self._at >= len(self._tokens):
             return None
         word, _, number = self._tokens[self._at]
@@ -224,7 +224,7 @@ class _Parser:
     def _comparison(self) -> Rule:
         before = self._at
         if self._take("("):
-            # Either a rule in parentheses, or a comparison whose left side begins with one.
+            # Either a rule in parentheses, or a comparison whose left side starts with one.
             try:
                 rule = self._either()
                 if self._take(")") and self._peek() in (None, "and", "or", ")"):
@@ -237,7 +237,7 @@ class _Parser:
         left, left_power = self._sum()
         sign = self._take(*_COMPARISONS)
         if sign is None:
-            raise self._error("a comparison such as > was expected here")
+            raise self._error("expected a comparison such as >")
         compare, (right, right_power) = _COMPARISONS[sign], self._sum()
         self._check_units(left_power, right_power)
         return lambda times: compare(left(times), right(times))
@@ -270,7 +270,7 @@ class _Parser:
         if self._take("("):
             inner, power = self._sum()
             if not self._take(")"):
-                raise self._error("a closing parenthesis was expected here")
+                raise self._error("expected a closing parenthesis")
             return inner, power
         ahead = self._peek()
         if ahead == "number":
@@ -281,10 +281,10 @@ class _Parser:
         if ahead in _NAMES:
             self._at += 1
             return _NAMES[ahead], 1
-        raise self._error("a number or a name was expected here")
+        raise self._error("expected a number or a name")
 
     def _check_units(self, left_power: int, right_power: int) -> None:
-        """A time is compared with a time, and added to one."""
+        """A time may only be compared with, or added to, a time."""
         if left_power == right_power:
             return
         if {left_power, right_power} == {0, 1}:
@@ -294,8 +294,8 @@ class _Parser:
                 "2 * median",
             )
         raise _UnitError(
-            f"The trigger {self._text!r} compares what is not a time with a time",
-            "compare a time with a time: step_time > 2 * median",
+            f"The trigger {self._text!r} compares a time with something that is not a time",
+            "compare two times: step_time > 2 * median",
         )
 
     def _error(self, what: str) -> TriggerError:
@@ -305,8 +305,8 @@ class _Parser:
     def _error_at(self, what: str, position: int) -> TriggerError:
         rest = self._text[position:].strip() or "the end"
         return TriggerError(
-            f"The trigger {self._text!r} is not understood at {rest!r}: {what}",
-            f"write a rule such as 'step_time > 2 * median'; the names are {', '.join(_NAMES)}",
+            f"The trigger {self._text!r} is invalid at {rest!r}: {what}",
+            f"write a rule such as 'step_time > 2 * median'; available names: {', '.join(_NAMES)}",
         )
 
 

@@ -1,8 +1,8 @@
-"""Captures meant for a bucket: recorded into a local folder, then copied to `gs://` or `s3://`.
+"""Captures for a bucket: recorded to a local folder, then copied to `gs://` or `s3://`.
 
-Stepscope brings no network client. The copy is made by fsspec where it is installed with the
-library of the bucket, or by the vendor's command line tool; which of them is there is looked at
-before anything is recorded.
+Stepscope has no network client. The copy is made by fsspec, if it is installed with the bucket's
+library, or by the vendor's command line tool. Which of them is available is checked before anything
+is recorded.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from . import console
 from .capture_result import CaptureResult
 
 SECONDS_MAX = 600.0
-"""A copy that takes longer is given up; the capture stays in the local folder."""
+"""A copy that takes longer is aborted; the capture stays in the local folder."""
 
 _LIBRARIES = {"gs": "gcsfs", "s3": "s3fs", "az": "adlfs", "abfs": "adlfs"}
-"""What fsspec needs besides itself, by the beginning of the address."""
+"""The library that fsspec needs, by URL scheme."""
 
 _COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
     "gs": (("gcloud", "storage", "cp", "-r"), ("gsutil", "-q", "cp", "-r")),
     "s3": (("aws", "s3", "cp", "--only-show-errors", "--recursive"),),
 }
-"""Commands that copy a folder, by the beginning of the address, the better one first."""
+"""Commands that copy a folder, by URL scheme, best first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A bucket's folder, and the local folder that stands in for it."""
+    """A bucket's folder, and the local folder used for recording."""
 
     address: str
     local: Path
 
     def send(self, result: CaptureResult) -> str | None:
-        """Copies the run directory; returns its address, or None where that failed."""
+        """Copies the run directory; returns its address, or None if that failed."""
         parts = result.directory.relative_to(self.local).as_posix()
         target = f"{self.address.rstrip('/')}/{parts}"
         copy = copier(self.address)
@@ -63,7 +63,7 @@ def is_address(log_dir: str | os.PathLike[str]) -> bool:
 
 
 def of(log_dir: str | os.PathLike[str]) -> Upload | None:
-    """The upload that captures in `log_dir` need; None for a local folder."""
+    """The upload for captures in `log_dir`; None for a local folder."""
     if not is_address(log_dir):
         return None
     address = os.fspath(log_dir)
@@ -74,7 +74,7 @@ def of(log_dir: str | os.PathLike[str]) -> Upload | None:
 
 
 def copier(address: str) -> Callable[[Path, str], None] | None:
-    """A function that copies a local folder to an address; None where nothing here can."""
+    """A function that copies a local folder to an address; None if no tool is available."""
     scheme = address.split("://", 1)[0]
     if _has_fsspec(scheme):
         return _copy_with_fsspec
@@ -86,12 +86,12 @@ def copier(address: str) -> Callable[[Path, str], None] | None:
 
 
 def missing(address: str) -> str:
-    """What has to be installed for captures to be copied to `address`."""
+    """What to install so that captures can be copied to `address`."""
     scheme = address.split("://", 1)[0]
     library = _LIBRARIES.get(scheme)
     ways = [f"fsspec with {library} (pip install fsspec {library})" if library else "fsspec"]
     ways += [f"the command {command[0]}" for command in _COMMANDS.get(scheme, ())]
-    return f"install {' or '.join(ways)}, which copy to {scheme}://"
+    return f"install {' or '.join(ways)}to copy to {scheme}://"
 
 
 def _has_fsspec(scheme: str) -> bool:
@@ -113,7 +113,7 @@ def _copy_with_fsspec(folder: Path, target: str) -> None:
 
 
 def _run(command: tuple[str, ...], folder: Path, target: str) -> None:
-    # gcloud and gsutil put a folder below the target, aws puts what is in it there.
+    # gcloud and gsutil copy the folder into the target; aws copies its contents.
     into = target if command[-1] == "--recursive" else target.rsplit("/", 1)[0]
     try:
         subprocess.run(

@@ -10,7 +10,7 @@
         evaluation["accuracy"] = evaluate()
     clock.end()
 
-Wall-clock times are what the user waits for: with profiling on they include what it costs.
+Wall-clock times are what the user waits for: with profiling on they include its overhead.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from . import _arrays
 
 __all__ = ["Epoch", "WallClock"]
 
-# Losses stay on the device until then, so that counting a step does not wait for it.
+# Losses stay on the device until then, so that counting a step does not wait for them.
 _LOSSES_KEPT = 512
 
 
@@ -47,7 +47,7 @@ class Epoch:
         self._loss_count = 0
 
     def step(self, loss: Any = None) -> None:
-        """Counts a step. The loss may still be computing: it is read only where it is printed."""
+        """Counts a step. The loss may still be computing: it is only read when printed."""
         self.steps_done += 1
         if loss is not None:
             self._losses.append(loss)
@@ -61,7 +61,7 @@ class Epoch:
             )
 
     def finish(self) -> None:
-        """Waits for the losses, so that the epoch's time covers the work of the device."""
+        """Waits for the losses, so that the epoch's time includes the device work."""
         _arrays.wait(self._losses)
         self._add_up(len(self._losses))
         if self._loss_count:
@@ -74,14 +74,14 @@ class Epoch:
 
 
 def _number(loss: Any) -> float:
-    """A loss as a number; of one per device, as `pmap` gives them, the mean."""
+    """A loss as a number; the mean, if there is one per device as with `pmap`."""
     return float(loss.mean() if getattr(loss, "ndim", 0) > 0 else loss)
 
 
 class WallClock:
-    """Times a training run and prints it as it goes. All times are wall-clock seconds.
+    """Times a training run and prints progress. All times are wall-clock seconds.
 
-    `configuration` is printed and kept as it is. `profile_dir` is where captures go, or None when
+    `configuration` is printed and kept unchanged. `profile_dir` is where captures go, or None if
     the run is not profiled. `print_every` is how often a step is printed: reading a loss waits for
     the device, so a line per step makes a fast loop slower; 0 prints none.
     """
@@ -109,22 +109,22 @@ class WallClock:
         self.total_seconds: float | None = None
 
     def begin(self) -> None:
-        """Starts the clock of the whole run and prints what is going to happen."""
+        """Starts the clock of the whole run and prints the plan."""
         self._begin_seconds = time.perf_counter()
         if self.configuration:
             self.say(", ".join(f"{key} {value}" for key, value in self.configuration.items()))
         if self.profile_dir is None:
             self.say("profiling: off")
         else:
-            self.say(f"profiling: on, data goes to {self.profile_dir}")
-            self.say(f"  to look at it: stepscope view {shlex.quote(self.profile_dir)}")
+            self.say(f"profiling: on, captures go to {self.profile_dir}")
+            self.say(f"  to view: stepscope view {shlex.quote(self.profile_dir)}")
             self.say(f"  or: tensorboard --logdir={shlex.quote(self.profile_dir)}")
         self.say(f"starting training: {self.epochs} epoch(s)")
 
     def training(self) -> Iterator[Epoch]:
-        """Yields one `Epoch` after the other, and times each and all of them.
+        """Yields one `Epoch` after the other, and times each one and their total.
 
-        An epoch that is left early, by `break` or an exception, is kept as far as it went.
+        An epoch that is left early, by `break` or an exception, is recorded up to that point.
         """
         start_seconds = time.perf_counter()
         try:
@@ -141,7 +141,7 @@ class WallClock:
                     self._record_epoch(epoch, seconds, is_complete)
         finally:
             self.training_seconds = time.perf_counter() - start_seconds
-            self.say(f"training took {self.training_seconds:.2f} s in all")
+            self.say(f"training took {self.training_seconds:.2f} s in total")
 
     def _record_epoch(self, epoch: Epoch, seconds: float, is_complete: bool) -> None:
         self.epoch_records.append(
@@ -159,7 +159,7 @@ class WallClock:
 
     @contextmanager
     def evaluation(self, name: str = "evaluation") -> Iterator[dict[str, Any]]:
-        """Times an evaluation. What is put into the dictionary is waited for, printed and kept."""
+        """Times an evaluation. Waits for, prints, and keeps the values put into the dictionary."""
         self.say(f"starting {name}")
         results: dict[str, Any] = {}
         start_seconds = time.perf_counter()
@@ -175,7 +175,7 @@ class WallClock:
         self.say(f"{name} took {seconds:.2f} s{shown}")
 
     def end(self) -> None:
-        """Stops the clock of the whole run and prints the report."""
+        """Stops the clock of the run and prints the report."""
         self.total_seconds = time.perf_counter() - self._begin_seconds
         self.say(self.report())
 
@@ -192,12 +192,12 @@ class WallClock:
         if self.profile_dir is None:
             lines.append("  profiling         off")
         else:
-            lines.append("  profiling         on; the times include what it costs")
+            lines.append("  profiling         on; the times include its overhead")
             lines.append(f"  profiles          {self.profile_dir}")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything in the report, times in seconds; null where a part did not run."""
+        """Everything in the report, times in seconds; null for parts that did not run."""
         return {
             "configuration": {key: _plain(value) for key, value in self.configuration.items()},
             "total_seconds": self.total_seconds,
@@ -212,7 +212,7 @@ class WallClock:
         }
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The report as JSON text; written to `path` too where one is given."""
+        """The report as JSON text; also written to `path` if given."""
         text = json.dumps(self.to_dict(), indent=2) + "\n"
         if path is not None:
             file = Path(path).expanduser()

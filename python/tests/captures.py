@@ -10,7 +10,7 @@ from typing import Any
 
 
 def only_where(condition: bool) -> Callable[[Callable[..., None]], Callable[..., None] | None]:
-    """A decorator: the test is there only where `condition` holds, such as a version of jax."""
+    """A decorator: the test only exists if `condition` is true, such as a version of jax."""
     return lambda test: test if condition else None
 
 
@@ -20,7 +20,7 @@ def run_directories(log_dir: Path) -> list[Path]:
 
 
 def profiles(log_dir: Path) -> list[Path]:
-    """All profiles anywhere below `log_dir`, which a capture may be changing meanwhile."""
+    """All profiles anywhere below `log_dir`, even while a capture is changing it."""
     while True:
         try:
             return sorted(log_dir.rglob("*.xplane.pb"))
@@ -35,7 +35,7 @@ def only_profile(log_dir: Path) -> Path:
 
 
 def manifest_of(profile: Path) -> dict[str, Any]:
-    """The manifest beside a profile."""
+    """The manifest next to a profile."""
     path = profile.with_name(profile.name.replace(".xplane.pb", ".stepscope.json"))
     content: dict[str, Any] = json.loads(path.read_text())
     return content

@@ -1,4 +1,4 @@
-"""What all tests of the capture API share: a clean environment, a small program, a clean end."""
+"""Fixtures of the capture API tests: a clean environment, a small program, a clean end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 @pytest.fixture(autouse=True)
 def clean_slate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    """No settings from outside, a folder of its own, and no session that outlives its test."""
+    """No outside settings, a separate folder, and no session that outlives its test."""
     from stepscope import environment, occupancy, profiler_state, uploads
     from stepscope.after_capture import AfterCapture
 
@@ -27,7 +27,7 @@ def clean_slate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Non
     # No test reaches a bucket, whatever is installed and logged in on this machine.
     monkeypatch.setattr(uploads, "_COMMANDS", {})
     monkeypatch.setattr(uploads, "_has_fsspec", lambda scheme: False)
-    # Printing beside the program would end up in other tests; test_report.py has it as it is.
+    # Output printed in the background would end up in other tests; test_report.py leaves it on.
     monkeypatch.setattr(AfterCapture, "run_later", AfterCapture.run)
     environment.reload_environment()
     yield
@@ -42,7 +42,7 @@ def clean_slate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Non
 
 @pytest.fixture(scope="session")
 def work() -> Callable[[], Any]:
-    """A small jitted program, compiled already; each call returns an array."""
+    """A small jitted program, already compiled; each call returns an array."""
     import jax
     import jax.numpy as jnp
 

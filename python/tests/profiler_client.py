@@ -1,4 +1,4 @@
-"""Asks a `jax.profiler.start_server` for a capture: just enough HTTP/2 to send one gRPC call."""
+"""Requests a capture from `jax.profiler.start_server`: just enough HTTP/2 to send one gRPC call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows a capture: the callback, how many are kept and made, and what costs nothing."""
+"""What follows a capture: the callback, limits on the number of captures, and what costs nothing."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_a_window_that_was_never_reached_is_said_at_the_end(
         timeout=120,
         check=False,
     )
-    said = "never reached: the last step was 9" if steps else "No step began"
+    said = "never reached: the last step was 9" if steps else "No step started"
     assert ended.stderr.count(said) == 1, ended.stderr
     assert "150..154" in ended.stderr
 
@@ -178,5 +178,5 @@ def test_a_window_that_came_is_not_said_to_be_missing(
     profiler = Profiler(1, start_step=-1)
     profiler.capture_async()
     profiler.close()
-    assert "no step began after that" in capsys.readouterr().err
+    assert "no step started after that" in capsys.readouterr().err
     after_capture.wait_until_done()

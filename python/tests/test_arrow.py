@@ -1,4 +1,4 @@
-"""Tables leave as Arrow: pandas, Polars, DuckDB and PyArrow take a report as it is."""
+"""Tables as Arrow: pandas, Polars, DuckDB, and PyArrow accept a report directly."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_what_is_not_known_is_null(session: stepscope.Session) -> None:
         unknown = [getattr(row, name) is None for row in ops.rows]
         assert table[name].is_null().to_pylist() == unknown, name
         counts[name] = sum(unknown)
-    # The peaks of this chip are not known, so that nothing is a share of them.
+    # The peaks of this chip are unknown, so nothing is a share of them.
     assert counts["roofline_ratio"] == len(ops.rows)
     assert counts["self_ps"] == 0
 
@@ -63,7 +63,7 @@ def test_the_schema_does_not_depend_on_the_rows(session: stepscope.Session, anal
 
 
 def test_an_empty_table_keeps_its_types(session: stepscope.Session) -> None:
-    # XLA:CPU has no kernels, so that this table has no rows.
+    # XLA:CPU has no kernels, so this table has no rows.
     kernels = pa.table(session.kernels())
     assert kernels.num_rows == 0
     assert kernels.schema.field("total_ps").type == pa.int64()

@@ -1,4 +1,4 @@
-"""`benchmark_function`: what it counts, waits for, says and writes."""
+"""`benchmark_function`: what it counts, waits for, prints, and writes."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_result_is_a_dictionary_with_attributes() -> None:
 
 
 class Held:
-    """A result that JAX does not know as a pytree."""
+    """A result that is not a pytree for JAX."""
 
     def __init__(self, array: jax.Array) -> None:
         self.array = array
@@ -98,7 +98,7 @@ class Held:
 
 @pytest.mark.parametrize("wrap", [lambda x: x, lambda x: {"a": [x, 1]}, Held], ids=str)
 def test_waits_for_the_device(wrap: Any) -> None:
-    """A call returns long before its work is done; the figures must hold the work."""
+    """A call returns long before its work is done; the figures must include the work."""
     matrix = jnp.full((400, 400), 1e-3)
 
     @jax.jit
@@ -172,7 +172,7 @@ def test_donated_arguments_are_explained() -> None:
     [
         ({"num_iterations": 0}, ValueError, "num_iterations must be at least 1"),
         ({"warmup": -1}, ValueError, "warmup must be 0 or more"),
-        ({"fn": 3.5}, TypeError, "the function itself"),
+        ({"fn": 3.5}, TypeError, "expects a function"),
     ],
 )
 def test_impossible_arguments(arguments: dict, error: type[Exception], words: str) -> None:
@@ -229,7 +229,7 @@ def test_a_trace_that_cannot_be_taken_leaves_the_figures(tmp_path: Path, work: A
     )
     assert stats["success"] and stats["mean"] > 0
     assert stats["tensorboard_trace"] is None
-    assert "no trace was taken" in stats["notes"][0]
+    assert "no trace was captured" in stats["notes"][0]
 
 
 def test_inside_a_capture_there_is_no_second_one(tmp_path: Path, work: Any) -> None:
@@ -245,7 +245,7 @@ def test_inside_a_capture_there_is_no_second_one(tmp_path: Path, work: Any) -> N
 
 
 def test_interval_covers_the_true_mean_as_often_as_it_says() -> None:
-    """Of 200 samples of a skewed distribution, about 95 % of intervals hold its mean."""
+    """Of 200 samples of a skewed distribution, about 95 % of intervals contain its mean."""
     generator = np.random.default_rng(5)
     hits = 0
     for _ in range(200):
@@ -272,7 +272,7 @@ def test_a_single_value_has_no_spread() -> None:
 
 
 def test_ascii_terminals() -> None:
-    """Where the terminal knows no plus-minus sign the output is spelled out, not an exception."""
+    """If the terminal has no plus-minus sign, the output is spelled out instead of failing."""
     code = "import stepscope; stepscope.benchmark_function(lambda: 1, num_iterations=2, name='n')"
     folder = str(Path(stepscope.__file__).parent.parent)
     finished = subprocess.run(
@@ -345,7 +345,7 @@ def test_what_is_carried_over() -> None:
     assert times(1) == [(1, 1, 5), (2, 1, 5), (3, 1, 5)]
     assert times(2) == [(1, 1, 5), (2, 11, 5), (3, 21, 5)]
     assert times(lambda result, args: (args[1], result[0])) == [(1, 1, 5), (1, 2, 5), (2, 2, 5)]
-    with pytest.raises(ValueError, match="carry is 3, and the function is called with 2"):
+    with pytest.raises(ValueError, match="carry is 3, but the function is called with 2"):
         times(3)
     with pytest.raises(ValueError, match="returns 1 results"):
         benchmark_function(lambda a, b: a, 1, 2, carry=2, print_result=False)

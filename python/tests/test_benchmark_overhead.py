@@ -1,4 +1,4 @@
-"""The overhead bench runs and its figures add up. Nothing is judged by time in a test."""
+"""The overhead bench runs and its figures add up. Tests do not judge times."""
 
 from __future__ import annotations
 

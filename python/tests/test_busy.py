@@ -1,4 +1,4 @@
-"""Other profilers: sessions of jax, of a viewer over the network, dead ones, forbidden ones."""
+"""Other profilers: sessions of jax, of a viewer over the network, dead and forbidden sessions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HAS_SESSIONS = hasattr(jax.profiler, "ProfileSession")
 
 @pytest.fixture
 def server() -> Iterator[int]:
-    """A profiler server of jax in this process; gives its port."""
+    """A jax profiler server in this process; returns its port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]
@@ -35,7 +35,7 @@ def server() -> Iterator[int]:
 
 
 def during_a_remote_capture(port: int, duration_ms: int) -> tuple[threading.Thread, list[bytes]]:
-    """Begins a capture over the network and returns once it records."""
+    """Starts a capture over the network and returns once it is recording."""
     replies: list[bytes] = []
     thread = threading.Thread(
         target=lambda: replies.append(profiler_client.capture(port, duration_ms))
@@ -206,7 +206,7 @@ def test_a_quiet_session_of_jax_is_not_taken_for_dead(tmp_path: Path, work: Work
 
 @captures.only_where(HAS_OPTIONS)
 def test_a_hidden_session_is_found_before_the_block(tmp_path: Path, work: Work) -> None:
-    """A session that records no host events shows only in that ours does not begin."""
+    """A session without host events is only noticed because ours does not start."""
     options = jax.profiler.ProfileOptions()
     options.host_tracer_level = 0
     options.python_tracer_level = 0

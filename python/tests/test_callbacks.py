@@ -1,4 +1,4 @@
-"""Hooks for other libraries, with these libraries where they are installed."""
+"""Hooks for other libraries, with these libraries, if installed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_keras(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert steps_of(callback.profiler) == [[6, 7, 8]]
     assert captures.event_names(captures.only_profile(tmp_path))["train"] == 3
     model.evaluate(x, y, verbose=0, callbacks=[callback])
-    # A window that `fit` ends early is kept, and the next `fit` goes on counting.
+    # A window that `fit` ends early is kept, and the next `fit` continues counting.
     callback = stepscope.KerasCallback(Profiler(num_steps=3, start_step=2, interval=4))
     model.fit(x, y, batch_size=16, epochs=1, verbose=0, callbacks=[callback])
     model.fit(x, y, batch_size=16, epochs=1, verbose=0, callbacks=[callback])

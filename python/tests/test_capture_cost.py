@@ -1,4 +1,4 @@
-"""What a capture costs its steps: measured, reported, and small unless the Python tracer is on."""
+"""The cost of a capture per step: measured, reported, and small unless the Python tracer is on."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Work = Callable[[], Any]
         ([0, 10, 20, 30, 40], 0, (10, 4)),
         ([0, 10], 0, (None, 1)),
         ([], 0, (None, 0)),
-        # A checkpoint in one stretch of four does not count.
+        # A checkpoint in one of four groups does not count.
         ([0, 10, 20, 30, 40, 50, 60, 1060, 1070], 0, (10, 8)),
-        # A loop that reads its loss every fourth step: three begins at once, then the wait.
+        # A loop that reads its loss every fourth step: three quick starts, then the wait.
         ([0, 1, 2, 3, 40, 41, 42, 43, 80, 81, 82, 83, 120, 121, 122, 123, 160], 0, (10, 16)),
         # The queue held more work than the loop has shown.
         ([0, 1, 2, 3, 4], 3, (None, 4)),

@@ -1,4 +1,4 @@
-"""Log lines: one logger, once on the console, and never in the way of the program."""
+"""Log lines: one logger, once on the console, and never affecting the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The guide says what the program does: settings, variables, flags, checks, examples."""
+"""The guide matches the program: settings, variables, flags, checks, examples."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_every_name_of_the_package_in_the_pages_exists() -> None:
 
 @pytest.fixture
 def fixtures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The working folder has the captures that the pages speak of."""
+    """The working directory has the captures that the pages mention."""
     for name in ("logs", "main"):
         (tmp_path / name).symlink_to(ROOT / "fixtures" / "demo-gpt-cpu")
     (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")

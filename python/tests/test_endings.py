@@ -1,4 +1,4 @@
-"""How captures end: by limits, by hand, with the program; and that Python is as it was before."""
+"""How captures end: by limits, by hand, with the program; and that Python's state is restored."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_size_ends_a_capture(tmp_path: Path, work: Work) -> None:
 
 @pytest.mark.parametrize("has_allocator", [True, False])
 def test_memory_in_use(has_allocator: bool) -> None:
-    """In a process of its own: resident memory has never been larger there than it is."""
+    """In a separate process, in which resident memory was never larger than it is now."""
     program = (
         "from stepscope import limits\n"
         f"if not {has_allocator}:\n"
@@ -66,7 +66,7 @@ def test_memory_in_use(has_allocator: bool) -> None:
 
 
 def test_the_size_is_estimated_well(tmp_path: Path, work: Work) -> None:
-    """What the limit assumes, within a factor of two, also for a second capture."""
+    """The assumption of the limit holds within a factor of two, also for a second capture."""
     for _ in range(2):
         with stepscope.profile_trace("profiles") as trace:
             before = limits.allocated_bytes()

@@ -1,4 +1,4 @@
-"""The examples, run as users run them, with short settings; and the mathematics in them."""
+"""The examples, run like users run them, with short settings; and their mathematics."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def run(script: str, *flags: str, folder: Path, **variables: str) -> subprocess.
 
 
 def test_batch_over_update_rules(tmp_path: Path) -> None:
-    """Every update rule through main.py: layout, report, learning, and what is printed."""
+    """Every update rule through main.py: layout, report, learning, and output."""
     finished = run(
         "scripts/profile_optimizers.py",
         *TINY,
@@ -67,7 +67,7 @@ def test_batch_over_update_rules(tmp_path: Path) -> None:
         result = report["evaluations"][0]["results"]
         assert result["loss_at_best"] < result["loss"] < 2.8, "it has learned something"
         assert comparison[update]["directory"] == str(Path("out") / folder.name)
-        assert f"to look at it: stepscope view out/{folder.name}" in finished.stdout
+        assert f"to view: stepscope view out/{folder.name}" in finished.stdout
     assert "to look at all of them: stepscope view out" in finished.stdout
 
 
@@ -136,7 +136,7 @@ def test_train_with_profiling_is_driven_by_variables(tmp_path: Path) -> None:
     manifest = captures.manifest_of(profile)
     assert (manifest["step_first"], manifest["step_end"]) == (4, 6)
     assert "=" * 60 in finished.stderr
-    assert f"data goes to {tmp_path / 'there'}" in finished.stdout
+    assert f"captures go to {tmp_path / 'there'}" in finished.stdout
 
 
 def test_orchestrator_over_all_counts(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def small_problem() -> tuple[Any, ...]:
 
 
 def dense_evolution(system: Any, pulses: np.ndarray) -> np.ndarray:
-    """The evolution from matrices over all qubits, without anything of the example."""
+    """The evolution from matrices over all qubits, without code from the example."""
     flip = np.array([[0, 1], [1, 0]], complex)
     total = np.eye(8, dtype=complex)
     for pulse in pulses:

@@ -212,7 +212,7 @@ def test_memory_profiles_side_by_side(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_memory_profile_errors(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(stepscope.CaptureError, match="folder cannot be made"):
+    with pytest.raises(stepscope.CaptureError, match="Cannot create the folder"):
         stepscope.save_memory_profile(tmp_path / "file" / "memory.prof")
-    with pytest.raises(stepscope.CaptureError, match="memory profile cannot be taken"):
+    with pytest.raises(stepscope.CaptureError, match="Cannot take the memory profile"):
         stepscope.save_memory_profile(tmp_path / "memory.prof", backend="no_such_backend")

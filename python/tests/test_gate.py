@@ -90,7 +90,7 @@ def test_budgets_come_from_the_file_unless_they_are_given(tmp_path: Path) -> Non
 
 
 def test_what_is_no_budget_is_said() -> None:
-    with pytest.raises(OptionsError, match="no budget is given"):
+    with pytest.raises(OptionsError, match="no budgets given"):
         stepscope.assert_no_regression(SLOWER, baseline=BASE)
     with pytest.raises(OptionsError, match="there is no metric"):
         stepscope.assert_no_regression(SLOWER, baseline=BASE, budgets={"stp_time": "+2%"})
@@ -202,7 +202,7 @@ def test_without_a_budget_nothing_is_checked_and_that_is_said(pytester: pytest.P
     test = "def test_it(benchmark_step):\n    assert benchmark_step(small, X, steps=4) is None\n"
     result = outcome(pytester, test)
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["not checked*no budget is given*"])
+    result.stdout.fnmatch_lines(["not checked*no budgets given*"])
 
 
 def test_the_plugin_costs_nothing_until_it_is_used(pytester: pytest.Pytester) -> None:

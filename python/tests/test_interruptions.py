@@ -1,4 +1,4 @@
-"""What happens to a program meanwhile: Ctrl-C, forks, other folders, exits, notebooks."""
+"""Events during a capture: Ctrl-C, forks, other folders, exits, notebooks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ program(argument).block_until_ready()
 
 
 def run(folder: Path, text: str, *, seconds: float = 120) -> subprocess.CompletedProcess[str]:
-    """Runs a program of its own with real JAX in `folder`."""
+    """Runs a separate program with real JAX in `folder`."""
     return subprocess.run(
         [sys.executable, "-c", PROGRAM + text],
         cwd=folder,
@@ -69,12 +69,12 @@ with HeldInterrupts():
     )
     assert ended.returncode == -signal.SIGINT
     assert ended.stdout.split("\n") == ["held", "raised", "raised once True", ""]
-    assert ended.stderr.count("once more ends the program") == 2
+    assert ended.stderr.count("interrupt once more to end the program") == 2
 
 
 @pytest.mark.oldest
 def test_ctrl_c_while_a_capture_is_collected(tmp_path: Path) -> None:
-    """Without care the program would hang for ever, and the capture be lost."""
+    """Without special handling, the program would hang forever and lose the capture."""
     ended = run(
         tmp_path,
         """
@@ -131,7 +131,7 @@ def test_the_result_of_an_interrupted_block_is_there(
 
 
 def test_ctrl_c_while_a_limit_ends_the_capture(tmp_path: Path) -> None:
-    """Another thread collects it then; the key counts all the same."""
+    """Another thread collects it then; the key works all the same."""
     ended = run(
         tmp_path,
         """
@@ -189,7 +189,7 @@ print(trace.result.success)
 
 @only_where(hasattr(os, "fork"))
 def test_workers_that_are_forked_during_a_window_end_as_ever(tmp_path: Path) -> None:
-    """Loaders of data fork such workers; their ends must not end the capture."""
+    """Data loaders fork such workers; their exit must not end the capture."""
     ended = run(
         tmp_path,
         """
@@ -314,7 +314,7 @@ def test_a_scope_around_a_coroutine_covers_its_awaits(tmp_path: Path, work: Work
 
 
 def test_an_old_error_of_a_console_is_not_that_of_a_capture(tmp_path: Path) -> None:
-    """A console goes on after an error, and keeps it."""
+    """A console continues after an error, and keeps it."""
     ended = run(
         tmp_path,
         """

@@ -1,4 +1,4 @@
-"""Typos and values without sense are errors at once, in the words of Python."""
+"""Typos and invalid values are immediate errors, in Python terms."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_nearest_keyword_is_named(session: stepscope.Session, name: str) -> 
         return
     with pytest.raises(errors.UnknownOptionError) as raised:
         method(*([DEMO] if name == "compare" else []), stesp=1)
-    assert (raised.value.hint or "").startswith("did you mean steps=? it has: ")
+    assert (raised.value.hint or "").startswith("did you mean steps=? available: ")
     assert isinstance(raised.value, (TypeError, ValueError))
 
 
@@ -137,10 +137,10 @@ def test_messages_name_keywords_and_values(session: stepscope.Session) -> None:
 def test_hints_lead_to_what_is_installed(session: stepscope.Session) -> None:
     with pytest.raises(errors.OptionsError) as raised:
         session.ops(by="color")  # type: ignore[arg-type]
-    assert raised.value.hint == "help(stepscope.Session.ops) has its options"
+    assert raised.value.hint == "help(stepscope.Session.ops) lists its options"
     with pytest.raises(errors.OptionsError) as raised:
         stepscope.compare(DEMO, DEMO, confidence=7)
-    assert raised.value.hint == "help(stepscope.compare) has its options"
+    assert raised.value.hint == "help(stepscope.compare) lists its options"
     assert "steps" in (stepscope.Session.ops.__doc__ or "")
 
 

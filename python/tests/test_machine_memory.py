@@ -49,7 +49,7 @@ def test_limits_of_control_groups_version_1(tmp_path: Path) -> None:
     process = tmp_path / "process"
     process.write_text("5:cpu,cpuacct:/x\n4:memory:/docker/abc\n")
     root = tmp_path / "cgroup"
-    # Within a container its own group is the root.
+    # In a container, the process's own group is the root.
     group(
         root / "memory", memory__limit_in_bytes="4096", memory__usage_in_bytes="96"
     )
@@ -70,7 +70,7 @@ def test_collecting_has_to_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     left[0] = 601
     assert guard.reason_to_stop(100) is None
     left[0] = 10
-    # What others take is not the capture's fault, and ending it would free nothing.
+    # Memory used by others is not the capture's fault, and ending it would free nothing.
     assert guard.reason_to_stop(0) is None
 
 

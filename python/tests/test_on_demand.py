@@ -1,4 +1,4 @@
-"""Captures from outside, of real jobs that called `jax.profiler.start_server`."""
+"""On-demand captures of real jobs that called `jax.profiler.start_server`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def free_port() -> int:
 
 
 class Job:
-    """A process that trains for ever and can be profiled."""
+    """A process that trains forever and can be profiled."""
 
     def __init__(self, *arguments: str) -> None:
         self.port = free_port()
@@ -79,7 +79,7 @@ def jobs() -> Iterator[list[Job]]:
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """The command, as the package installs it."""
+    """The command, as installed by the package."""
     command = [sys.executable, "-m", "stepscope", "capture", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
@@ -153,7 +153,7 @@ def test_a_job_killed_while_it_records_is_told(jobs: list[Job], tmp_path: Path) 
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as capture:
         assert capture.stderr is not None
         told = ""
-        # It says so when the recording begins; how long that takes is the machine's affair.
+        # It says so when the recording starts; how long that takes depends on the machine.
         while f"{doomed.address}: recording" not in told:
             line = capture.stderr.readline()
             assert line, told

@@ -1,4 +1,4 @@
-"""What a session opens from: results of captures, bytes, ProfileData; and how it is closed."""
+"""Sources of sessions: results of captures, bytes, ProfileData; and closing."""
 
 from __future__ import annotations
 
@@ -78,14 +78,14 @@ def test_profile_data(raw: bytes, from_file: stepscope.Session) -> None:
         session = stepscope.open(profile_data.from_serialized_xspace(raw))
     assert session.devices == from_file.devices
     assert session.step_numbers == from_file.step_numbers
-    # Whole nanoseconds, as this capture has them.
+    # Integer nanoseconds, as in this capture.
     assert session.steps().to_dict()["rows"] == from_file.steps().to_dict()["rows"]
     ours, theirs = session.ops(limit=0).rows, from_file.ops(limit=0).rows
     assert [(row.name, row.self_ps, row.occurrences) for row in ours] == [
         (row.name, row.self_ps, row.occurrences) for row in theirs
     ]
     assert len(session.events) == len(from_file.events)
-    # Programs are not in it.
+    # Programs are not included.
     assert not any(row.flops for row in ours)
 
 

@@ -1,4 +1,4 @@
-"""What is checked before a capture, and that nothing is left behind by the checks."""
+"""Checks before a capture, which leave nothing behind."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_good_folder_has_no_errors_and_stays_as_it_was(tmp_path: Path) -> None
 @pytest.mark.parametrize("folder", ["file", "file/below", "/proc/stepscope", "/dev/null/below"])
 def test_an_unwritable_folder_is_refused_before_the_block(tmp_path: Path, folder: str) -> None:
     (tmp_path / "file").write_text("a file where a folder should be")
-    with pytest.raises(stepscope.PreflightError, match="cannot be written") as caught:
+    with pytest.raises(stepscope.PreflightError, match="is not writable") as caught:
         with stepscope.profile_trace(tmp_path / folder):
             pytest.fail("the block must not run")
     assert "choose another folder" in str(caught.value)

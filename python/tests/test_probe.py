@@ -10,7 +10,7 @@ PROBE = Path(__file__).parents[1] / "stepscope" / "_probe.py"
 
 
 def answer(folder: Path) -> dict[str, object]:
-    """What the probe says when it is read from standard input, as the command runs it."""
+    """The output of the probe when read from standard input, as the command runs it."""
     finished = subprocess.run(
         [sys.executable, "-"],
         input=PROBE.read_text(encoding="utf-8"),

@@ -39,7 +39,7 @@ print(len(profiler.results), profiler.results[0].session_id)
 def run_processes(
     tmp_path: Path, port: int, environments: list[dict[str, str]]
 ) -> list[tuple[str, str]]:
-    """Runs the loop in one process per environment; gives what each printed, out and error."""
+    """Runs the loop in one process per environment; returns the standard output and error of each."""
     script = tmp_path / "loop.py"
     script.write_text(LOOP)
     base = {
@@ -107,7 +107,7 @@ def test_a_job_of_jax_distributed_writes_one_session(tmp_path: Path) -> None:
     printed = run_processes(tmp_path, free_port(), [{}, {}])
     check_one_session_per_capture(tmp_path / "profiles")
     assert len({out for out, _ in printed}) == 1
-    # The first process alone prints what was captured.
+    # Only the first process prints what was captured.
     assert ["Captured" in error for _, error in printed] == [True, False]
 
 
@@ -149,7 +149,7 @@ def test_a_chosen_id_is_shared_by_whoever_chooses_it(tmp_path: Path) -> None:
 
 @pytest.fixture
 def forget_ids(monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """This process as one that has made no capture yet; the set may be cleared to be another."""
+    """Treats this process as one without captures; clear the set to act as another process."""
     known: set[str] = set()
     monkeypatch.setattr(session_ids, "_ids_of_this_process", known)
     return known

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.oldest
 def run(
     profiler: Profiler, steps: range, work: Work, at: Mapping[int, Callable[[], Any]] | None = None
 ) -> None:
-    """A loop as users write it; `at` are things done between `end_step` and the next step."""
+    """A loop like users write it; `at` are things done between `end_step` and the next step."""
     for step in steps:
         profiler.begin_step(step)
         profiler.end_step(work())
@@ -88,7 +88,7 @@ def test_what_it_says(work: Work, capsys: pytest.CaptureFixture[str]) -> None:
     assert printed.out == ""
     lines = printed.err.splitlines()
     assert lines[0] == (
-        "Profiling is planned for the steps 150..151. Trace directory: traces"
+        "Profiling is planned for steps 150..151. Trace directory: traces"
     )
     assert lines[1] == "Profiling step 150 ... (2 steps, 150..151)"
     assert lines[2] == "Profile saved: traces"
@@ -107,7 +107,7 @@ def test_quiet(work: Work, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_missed_window_is_said(work: Work, capsys: pytest.CaptureFixture[str]) -> None:
     run(Profiler(num_steps=5, start_step=150), range(1000, 1003), work)
-    assert "150..154 lie before step 1000" in capsys.readouterr().err
+    assert "150..154 are before step 1000" in capsys.readouterr().err
 
 
 def test_many_steps_are_remarked_on(capsys: pytest.CaptureFixture[str]) -> None:
@@ -307,7 +307,7 @@ def test_a_trigger_captures_the_steps_after_a_slow_one(work: Work) -> None:
     run_slowly(profiler, range(40), work, {15: 0.3, 30: 0.3})
     profiler.close()
     ((first, end),) = windows(profiler)
-    # The watch sees a step when its result is there; the next to begin is captured.
+    # The watch sees a step when its result is available; the next step to start is captured.
     assert first in (16, 17, 18)
     assert end == first + 2
     assert "step_time > 5 * median" in (profiler.results[0].trigger or "")
@@ -340,7 +340,7 @@ def test_a_trigger_watches_work_and_not_its_dispatch() -> None:
         profiler.begin_step(number)
         x = step(x, 200 if number == 30 else 10)
         profiler.end_step(x)
-        if number > 40:  # the watch lags behind a loop that runs ahead, as its device does
+        if number > 40:  # the watch lags behind a loop that runs ahead, like its device
             time.sleep(0.01)
         number += 1
     profiler.close()
@@ -492,7 +492,7 @@ def test_maybe_profile_passes_exceptions(
 def test_a_request_does_not_wait_for_a_capture_that_is_written(
     work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With many GPUs that takes minutes."""
+    """With many GPUs this takes minutes."""
     from stepscope import recorders
 
     is_writing, may_end = threading.Event(), threading.Event()

@@ -1,4 +1,4 @@
-"""jax's own note of its session: every form that it has had, and one that it has not."""
+"""jax's own record of its session: all known forms, and an unknown one."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ pytestmark = pytest.mark.oldest
 
 
 def fresh(form: profiler_state.Form) -> SimpleNamespace:
-    """A note of that form, as jax makes it."""
+    """A record in that form, as created by jax."""
     return SimpleNamespace(**form.others, **{form.session: None}, lock=Lock())
 
 
 def test_the_form_of_the_installed_jax_is_known() -> None:
-    """Fails with every new form, before users meet it."""
+    """Fails with every new form, before users encounter it."""
     note = _jax.profiler_note()
     form = profiler_state.form_of(note)
     if form is None or set(vars(note)) != form.attributes:

@@ -1,4 +1,4 @@
-"""The recipes run, each where its library is installed; so does the example on dispatch."""
+"""The recipes run if their library is installed; so does the example on dispatch."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def sections(page: str) -> dict[str, str]:
 
 
 def run(program: str, folder: Path) -> str:
-    """Runs a program in a process of its own, as a reader would, and returns what it printed."""
+    """Runs a program in a separate process, like a reader would, and returns its output."""
     package = str(Path(stepscope.__file__).parent.parent)
     finished = subprocess.run(
         [sys.executable, "-c", program],

@@ -1,4 +1,4 @@
-"""Captures in records, which may have any size, and what happens near the limit of the others."""
+"""Captures in records, which have no size limit, and behavior near the limit of the others."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_capture_in_records_outlives_a_wish_that_it_cannot_fulfil(
     with stepscope.profile_trace("profiles", profiler_options=RECORDS, mode="both") as trace:
         work()
     assert trace.result is not None and trace.result.path.name.endswith(".xplane.riegeli")
-    assert "no trace.json.gz of a capture in records" in capsys.readouterr().err
+    assert "no trace.json.gz for a capture in records" in capsys.readouterr().err
 
 
 @captures.only_where(HAS_OPTIONS and not WRITES_RECORDS)
@@ -60,7 +60,7 @@ def test_an_older_jax_writes_one_message_all_the_same(tmp_path: Path, work: Work
 def test_a_capture_that_became_too_large_is_no_file_of_nothing(
     tmp_path: Path, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What XLA leaves above 2 GiB: an empty `.xplane.pb`, or no bytes."""
+    """XLA's result above 2 GiB: an empty `.xplane.pb`, or no bytes."""
     move = recorders._move_exported  # noqa: SLF001
 
     def move_nothing(folder: Path, pattern: str, target: Path) -> None:
@@ -78,7 +78,7 @@ def test_a_capture_that_became_too_large_is_no_file_of_nothing(
 
     with monkeypatch.context() as patch:
         patch.setattr(recorders, "_move_exported", move_nothing)
-        with pytest.raises(stepscope.CaptureError, match="more than 2 GiB") as caught:
+        with pytest.raises(stepscope.CaptureError, match="larger than 2 GiB") as caught:
             with stepscope.profile_trace("profiles") as trace:
                 work()
                 recorder = trace._session.recorder  # noqa: SLF001

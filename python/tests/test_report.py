@@ -1,4 +1,4 @@
-"""What is printed after a capture, with and without the engine, and what the manifest says."""
+"""The output after a capture, with and without the engine, and the manifest."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.oldest
 
 @pytest.fixture
 def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if the package were installed without its extension."""
+    """Simulates an installation without the extension module."""
     monkeypatch.setitem(sys.modules, "stepscope._engine", None)
     monkeypatch.delattr(stepscope, "_engine", raising=False)
 
@@ -72,7 +72,7 @@ def test_the_engines_lines_are_printed(
     assert head == "1 device, 1 step of 3 ms"
     assert times == (
         f"  recorded for {console.seconds_text(result.seconds)}, then collected and written in "
-        f"{console.seconds_text(result.stop_seconds)}, in which the program stood still"
+        f"{console.seconds_text(result.stop_seconds)}, while the program was paused"
     )
     assert rest[0] == "  busy 80 %"
     assert rest[1].startswith("  open it: stepscope view")
@@ -152,7 +152,7 @@ def test_an_empty_capture_is_named(
     options = {"host_tracer_level": 0, "python_tracer_level": 0}
     with stepscope.profile_trace("profiles", profiler_options=options):
         work()
-    assert "holds no events" in capsys.readouterr().err
+    assert "has no events" in capsys.readouterr().err
 
 
 def test_problems_of_captures(tmp_path: Path, work: Work) -> None:

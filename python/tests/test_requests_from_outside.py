@@ -1,4 +1,4 @@
-"""Captures that somebody asks for from outside: a file, a signal; and SIGTERM meanwhile."""
+"""Captures requested from outside: a file, a signal; and SIGTERM during a capture."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_file_that_appears_starts_a_capture(tmp_path: Path, work: Work) -> Non
     assert lengths == [2, 3]
     file.touch()
     time.sleep(1.2)
-    assert file.exists()  # nobody looks any more
+    assert file.exists()  # nobody is watching anymore
 
 
 def test_a_signal_starts_a_capture_and_the_program_gets_it_too(work: Work) -> None:
@@ -156,7 +156,7 @@ print(trace.result.stopped_by, signal.getsignal(signal.SIGTERM) is signal.SIG_IG
 
 
 def test_ctrl_c_twice_is_clean(tmp_path: Path) -> None:
-    """Once ends the loop, and once more while the capture is collected is held back."""
+    """The first one ends the loop; another one during collection is deferred."""
     ended = run(
         tmp_path,
         """

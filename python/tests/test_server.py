@@ -1,4 +1,4 @@
-"""`start_server`: what jax leaves out, with jax's own server."""
+"""`start_server`: the checks that jax lacks, with jax's own server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def test_a_free_port_a_taken_one_and_another_server(capsys: pytest.CaptureFixtur
         assert server.address == f"{socket.gethostname()}:{server.port}"
         socket.create_connection(("localhost", server.port), timeout=5).close()
         assert f"stepscope capture {server.address}" in capsys.readouterr().err
-        with pytest.raises(stepscope.CaptureError, match=f"already, on port {server.port}"):
+        with pytest.raises(stepscope.CaptureError, match=f"in this process, on port {server.port}"):
             start_server(0)
     with socket.socket() as taken:
         taken.bind(("", 0))

@@ -1,4 +1,4 @@
-"""What goes wrong with sessions, as exceptions that say what to do."""
+"""Errors of sessions, as exceptions that say what to do."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_compressed_file_of_which_nothing_can_be_read(tmp_path: Path) -> None:
 
 def test_a_bomb_is_too_large(tmp_path: Path) -> None:
     file = tmp_path / "host.xplane.pb.gz"
-    # Compressed data may be put one behind the other: 1.1 GiB of zeros in all.
+    # Compressed data may be concatenated: 1.1 GiB of zeros in total.
     file.write_bytes(gzip.compress(bytes(16 << 20)) * 70)
     with pytest.raises(errors.TooLargeError, match="bomb"):
         stepscope.open(file)
@@ -73,7 +73,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
     file.write_bytes(CAPTURE.read_bytes())
     file.chmod(0)
     if os.access(file, os.R_OK):
-        # Root reads anything; a file that is a folder's loop refuses root as well.
+        # Root can read anything; but a symlink loop fails for root as well.
         loop = tmp_path / "loop"
         loop.symlink_to(loop)
         with pytest.raises(errors.UnreadableError) as raised:

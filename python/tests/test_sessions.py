@@ -51,7 +51,7 @@ def test_a_report_is_what_the_command_line_answers(name: str, analysis: str) -> 
     try:
         report = getattr(session, analysis)()
     except errors.EngineError as error:
-        # An analysis may refuse a session, and then both refuse it with the same words.
+        # An analysis may reject a session; then both reject it with the same message.
         line = [sys.executable, "-m", "stepscope", analysis, fixture(name), "--json"]
         refused = subprocess.run(line, capture_output=True, text=True)
         assert refused.returncode != 0
@@ -76,7 +76,7 @@ def test_every_analysis_has_a_method_and_typed_attributes(
 
 
 def check_types(record: reports.Record) -> None:
-    """Every attribute is of the annotated type, all the way down."""
+    """Every attribute has the annotated type, recursively."""
     hints = typing.get_type_hints(type(record))
     for field in dataclasses.fields(typing.cast(typing.Any, record)):
         value = getattr(record, field.name)
@@ -247,7 +247,7 @@ def test_a_session_works_from_many_threads(demo: stepscope.Session) -> None:
 
 @captures.only_where(hasattr(os, "fork"))
 def test_a_forked_process_asks_and_opens() -> None:
-    """It has none of the threads that its parent's engine shares work out to."""
+    """It has none of the worker threads of its parent's engine."""
     code = """
 import multiprocessing, os, sys
 import stepscope
@@ -275,8 +275,8 @@ print([child.exitcode for child in children], session.ops().to_json() == expecte
 
 
 def test_the_interpreter_is_free_while_the_engine_works() -> None:
-    # Seen several times within one call: whoever holds the interpreter for all of it is seen once
-    # before its work and once after it at the most.
+    # Seen several times within one call: a call that holds the GIL all the time would be seen at
+    # most once before its work and once after it.
     call = 0
     seen_enough = threading.Event()
 
@@ -310,7 +310,7 @@ def test_the_verdict_is_there_for_the_capture() -> None:
 
 
 def test_the_home_directory_is_understood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a shell the shell replaces it, in Python nobody else."""
+    """A shell expands it; in Python the package must."""
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "logs").symlink_to(fixture("mlp-cpu"))
     session = stepscope.open("~/logs")

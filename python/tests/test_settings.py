@@ -1,4 +1,4 @@
-"""Precedence, flags, variables, and what is said about values that make no sense."""
+"""Precedence, flags, variables, and messages about invalid values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from stepscope.settings import (
     misspelt_variables,
 )
 
-# For each setting: a value in its variable, as a flag, and as an argument, and what they become.
+# For each setting: a value in its variable, as a flag, and as an argument, and the results.
 VALUES: dict[str, tuple[str, Any, Any, list[Any]]] = {
     "enabled": ("0", True, False, [False, True, False]),
     "log_dir": ("/a/env", "/a/flag", Path("/a/arg"), ["/a/env", "/a/flag", "/a/arg"]),

@@ -1,4 +1,4 @@
-"""Reports to share: tables that DuckDB, pandas and Polars read, Markdown, one file of HTML."""
+"""Reports to share: tables that DuckDB, pandas, and Polars read, Markdown, single-file HTML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Misspelt keywords: an error at once, with the name that was meant, for people and for mypy."""
+"""Misspelled keywords: an immediate error with a suggestion, for people and for mypy."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_typo_fails_in_mypy(tmp_path: Path) -> None:
         "stepscope.Profiler(start_step='soon')\n"
     )
     pytest.importorskip("mypy")
-    # mypy finds an installed package by itself, and refuses a search path within site-packages.
+    # mypy finds an installed package by itself, and rejects a search path within site-packages.
     installed = PACKAGE.name == "site-packages"
     ended = subprocess.run(
         [sys.executable, "-m", "mypy", "--no-error-summary", "--cache-dir", str(tmp_path / "c")]

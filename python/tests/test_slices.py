@@ -1,4 +1,4 @@
-"""Slices as Arrow and as rows: the same that is exported, selected, in batches."""
+"""Slices as Arrow and as rows: the same as exported, selected, in batches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes that work for the program: recorded with it once they are registered."""
+"""Helper processes of the program: recorded with it once registered."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ LOADER = textwrap.dedent(
 
 @pytest.fixture
 def loader() -> Iterator[tuple[int, int]]:
-    """A process that loads data, and the port of its profiler."""
+    """A data loader process, and the port of its profiler."""
     process = subprocess.Popen(
         [sys.executable, "-c", LOADER], stdout=subprocess.PIPE, text=True, env=os.environ
     )
@@ -71,7 +71,7 @@ def test_a_registered_process_is_in_the_capture(
             stepscope.register_subprocess(*loader)
         options = jax.profiler.ProfileOptions()
         with stepscope.profile_trace("own", profiler_options=options):
-            assert "1 registered process stays out of the capture" in capsys.readouterr().err
+            assert "1 registered process is not captured" in capsys.readouterr().err
             work()
     finally:
         end()
@@ -85,7 +85,7 @@ def test_a_registered_process_is_in_the_capture(
         for name in ("with", "own", "without")
     }
     assert counts["with"] > 3
-    # What the loader computes is work of the host, beside the devices of the program.
+    # The loader's computation is host work, next to the devices of the program.
     with_loader, without = (stepscope.open(tmp_path / name) for name in ("with", "without"))
     assert with_loader.devices == without.devices
     assert {op.program for op in with_loader.ops().rows} == {

@@ -285,8 +285,8 @@ def test_a_capture_that_cannot_be_written_is_kept_elsewhere(
             shutil.rmtree(run)
             run.touch()
     if _jax.has_fast_stop():
-        assert "cannot be written" in caught.value.message
-        assert f"kept in {elsewhere}" in str(caught.value)
+        assert "Cannot write the capture" in caught.value.message
+        assert f"saved in {elsewhere}" in str(caught.value)
         assert captures.event_names(captures.only_profile(elsewhere))["region"] == 1
     with stepscope.profile_trace("others"):
         work()
@@ -362,7 +362,7 @@ def test_a_step_waits_for_its_results(tmp_path: Path) -> None:
 
 
 def test_steps_that_do_not_wait_have_no_step_time(tmp_path: Path) -> None:
-    """What the block does after its last step is no part of one, so the mean is not known."""
+    """The block's work after its last step is not part of a step, so the mean is unknown."""
     with stepscope.profile_trace("profiles") as trace:
         for step in range(3):
             with trace.step(step):
@@ -454,7 +454,7 @@ def test_unknown_options_are_said(
             {"advanced_configuration": {"gpu_enable_nvtx_trackin": True}},
             "did you mean gpu_enable_nvtx_tracking",
         ),
-        ({"advanced_configuration": {"gpu_pm_sample_counters": ["a"]}}, "which jax takes as text"),
+        ({"advanced_configuration": {"gpu_pm_sample_counters": ["a"]}}, "which jax treats as text"),
     ]:
         with stepscope.profile_trace("profiles", profiler_options=given):
             assert said in capsys.readouterr().err, "it is said before the block runs"
@@ -467,7 +467,7 @@ def test_unknown_options_are_said(
 def test_every_option_is_taken_or_named(
     work: Work, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    """No version of jax has them all, and none is dropped in silence."""
+    """No version of jax has them all, and none is dropped silently."""
     is_known = hasattr(jax.profiler.ProfileOptions, name)
     given = {name: getattr(jax.profiler.ProfileOptions(), name, 0)} if is_known else {name: 1}
     with stepscope.profile_trace("profiles", profiler_options=given):
@@ -521,7 +521,7 @@ def test_a_folder_that_is_removed_meanwhile_is_made_again(tmp_path: Path, work: 
 
 @captures.only_where(_jax.has_fast_stop())
 def test_options_of_another_kind_are_refused(tmp_path: Path, work: Work) -> None:
-    with pytest.raises(stepscope.SettingsError, match="profiler_options is 5"):
+    with pytest.raises(stepscope.SettingsError, match="profiler_options has an invalid value: 5"):
         with stepscope.profile_trace(tmp_path, profiler_options=5):
             work()
     assert captures.profiles(tmp_path) == []

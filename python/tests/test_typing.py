@@ -1,4 +1,4 @@
-"""The types of the package, as a program that is checked with `mypy --strict` sees them."""
+"""The types of the package, as seen by a program checked with `mypy --strict`."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ WRONG = {
 def mypy(tmp_path: Path, code: str) -> str:
     file = tmp_path / "program.py"
     file.write_text(code)
-    # As of an installed package, whose own lines are not the program's business.
+    # As for an installed package, whose own lines are not checked.
     flags = ["--strict", "--follow-imports=silent", "--no-error-summary", "--cache-dir=/dev/null"]
     line = [sys.executable, "-m", "mypy", *flags, str(file)]
-    # Where it is not installed, it is found beside these tests.
+    # If it is not installed, it is found next to these tests.
     is_installed = PACKAGE.parent.name in ("site-packages", "dist-packages")
     environment = {"PATH": ""} | ({} if is_installed else {"MYPYPATH": str(PACKAGE.parent)})
     run = subprocess.run(line, capture_output=True, text=True, check=False, env=environment)

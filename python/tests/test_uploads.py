@@ -1,4 +1,4 @@
-"""Captures meant for a bucket: recorded locally, copied by what is installed, said before."""
+"""Captures for a bucket: recorded locally, copied by an installed tool, checked in advance."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A command that copies as `gsutil cp -r` does, into a folder that stands for the bucket."""
+    """A command that copies like `gsutil cp -r`, into a folder that represents the bucket."""
     folder = tmp_path / "cloud"
     tool = tmp_path / "bin" / "gsutil"
     tool.parent.mkdir()

@@ -1,4 +1,4 @@
-"""`WallClock`: what is timed, printed and kept."""
+"""`WallClock`: what is timed, printed, and kept."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def test_words_without_a_profile() -> None:
 def test_words_with_a_profile(tmp_path: Path) -> None:
     folder = tmp_path / "my profiles"
     clock, lines = run_clock(profile_dir=folder)
-    assert lines[1] == f"profiling: on, data goes to {folder}"
-    assert lines[2] == f"  to look at it: stepscope view '{folder}'"
+    assert lines[1] == f"profiling: on, captures go to {folder}"
+    assert lines[2] == f"  to view: stepscope view '{folder}'"
     assert lines[3] == f"  or: tensorboard --logdir='{folder}'"
     assert "profiling         on" in clock.report() and str(folder) in clock.report()
     assert clock.to_dict()["profiling"] is True

@@ -1,4 +1,4 @@
-"""What a capture leaves stays readable by XProf, from the same folder and at the same time."""
+"""Captures stay readable by XProf, from the same folder and at the same time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_xprof_reads_what_a_capture_leaves(work: Callable[[], Any], tmp_path: Pa
         for _ in range(3):
             trace.block(work())
     (profile,) = tmp_path.glob("plugins/profile/*/*.xplane.pb")
-    assert list(profile.parent.glob("*.stepscope.json")), "our manifest lies beside it"
+    assert list(profile.parent.glob("*.stepscope.json")), "our manifest is next to it"
     before = sorted(path.name for path in profile.parent.iterdir())
 
     def ask(tool: str, **options: Any) -> Any:
@@ -28,8 +28,8 @@ def test_xprof_reads_what_a_capture_leaves(work: Callable[[], Any], tmp_path: Pa
     theirs = {row["name"] for row in rows if row.get("ph") == "X"}
     assert ask("framework_op_stats")
     ours = stepscope.open(str(tmp_path)).ops()
-    # What XLA calls the ops depends on the processor, so the names come from the capture itself.
+    # XLA's op names depend on the processor, so the names come from the capture itself.
     assert ours.rows and {row.name for row in ours.rows} <= theirs, "both name the same ops"
-    # What XProf keeps beside profiles for itself is its own; it does not disturb ours.
+    # XProf's cache files next to profiles are its own; they do not disturb ours.
     assert set(before) <= {path.name for path in profile.parent.iterdir()}
     assert len(stepscope.sessions(str(tmp_path)).sessions) == 1

@@ -1,4 +1,4 @@
-"""What the tests of places far away share: real servers on loopback, and the command they ask with.
+"""Fixtures of the remote tests: real servers on loopback, and the command under test.
 
 Each server is started by the test run on a free port, filled with the same log directory, and ended
 with it. The command is that of the installed package, or the program in STEPSCOPE_BIN.
@@ -55,7 +55,7 @@ class Place:
 
 
 def clean_environment(cache: Path, more: dict[str, str]) -> dict[str, str]:
-    """The environment without anybody's credentials, settings or caches."""
+    """The environment without credentials, settings, or caches of the user."""
     prefixes = ("AWS_", "GOOGLE_", "AZURE_", "CLOUDSDK_", "STEPSCOPE_", "STORAGE_", "AZURITE_")
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(prefixes)
@@ -70,7 +70,7 @@ def clean_environment(cache: Path, more: dict[str, str]) -> dict[str, str]:
 
 
 class Asker:
-    """Runs the command with a cache of its own."""
+    """Runs the command with a separate cache."""
 
     def __init__(self, folder: Path) -> None:
         self.cache = folder / "cache"
@@ -95,7 +95,7 @@ class Asker:
 
 @contextmanager
 def pages(ask: Asker, place: Place) -> Iterator[Callable[[str], Any]]:
-    """The server over a place, as a function from a route to its JSON."""
+    """The server for a location, as a function from a route to its JSON."""
     child = subprocess.Popen(
         [COMMAND, "view", place.url, "--child", "--port", "0"],
         stdin=subprocess.PIPE,
@@ -123,7 +123,7 @@ def ask(tmp_path: Path) -> Asker:
 
 @pytest.fixture(scope="session")
 def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A log directory as a job leaves it: runs, two of several ranges, and what lies beside."""
+    """A typical log directory: runs, two of them with several ranges, and other files."""
     folder = tmp_path_factory.mktemp("far") / "logs"
     source = DEMO / "plugins/profile/demo/vm.xplane.pb.gz"
     first = folder / "plugins/profile/2026_01_01_10_00_00"
@@ -131,7 +131,7 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for run in (first, second):
         run.mkdir(parents=True)
     shutil.copy(source, first / "host-0.xplane.pb.gz")
-    # Profiles are messages whose parts repeat, so that one after the other is a profile as well.
+    # Profiles are messages with repeated fields, so concatenated profiles are a profile as well.
     once = gzip.decompress(source.read_bytes())
     (second / "big host.xplane.pb").write_bytes(once * (LARGE_BYTES // len(once) + 1))
     third = folder / "tpu/plugins/profile/2026_01_03_10_00_00"
@@ -201,7 +201,9 @@ KEYS = {"AWS_ACCESS_KEY_ID": "AKIATEST", "AWS_SECRET_ACCESS_KEY": "secret"}
 
 
 @contextmanager
-def amazon(logdir: Path) -> Iterator[Place]:
+def bucket_server(logdir: Path, access: str) -> Iterator[Place]:
+    """An S3-compatible server, with the log directory in a bucket. `access` says
+    who may read the files: `private` or `public-read`."""
     import boto3
 
     port = free_port()
@@ -218,30 +220,26 @@ def amazon(logdir: Path) -> Iterator[Place]:
         client.create_bucket(Bucket="lab")
 
         def put(name: str, content: bytes) -> None:
-            client.put_object(Bucket="lab", Key=f"runs/{name}", Body=content)
+            client.put_object(Bucket="lab", Key=f"runs/{name}", Body=content, ACL=access)
 
         for name, content in files_of(logdir):
             put(name, content)
-        environment = {"AWS_ENDPOINT_URL": endpoint, "AWS_REGION": "us-east-1", **KEYS}
-        yield Place("s3://lab/runs", environment, process, put)
+        yield Place(endpoint, {}, process, put)
+
+
+@contextmanager
+def amazon(logdir: Path) -> Iterator[Place]:
+    with bucket_server(logdir, "private") as place:
+        environment = {"AWS_ENDPOINT_URL": place.url, "AWS_REGION": "us-east-1", **KEYS}
+        yield Place("s3://lab/runs", environment, place.process, place.put)
 
 
 @contextmanager
 def google(logdir: Path) -> Iterator[Place]:
-    port = free_port()
-    line = [str(SCRIPTS / "gcp-storage-emulator"), "start", "--in-memory", "--default-bucket=lab"]
-    with server([*line, "--host=127.0.0.1", f"--port={port}"], port) as process:
-
-        def put(name: str, content: bytes) -> None:
-            where = urllib.parse.quote(f"runs/{name}", safe="")
-            upload = f"http://127.0.0.1:{port}/upload/storage/v1/b/lab/o?uploadType=media&name="
-            asked = urllib.request.Request(upload + where, data=content, method="POST")
-            asked.add_header("Content-Type", "application/octet-stream")
-            urllib.request.urlopen(asked, timeout=30).close()
-
-        for name, content in files_of(logdir):
-            put(name, content)
-        yield Place("gs://lab/runs", {"STORAGE_EMULATOR_HOST": f"127.0.0.1:{port}"}, process, put)
+    """A public bucket: Google's XML API is that of S3, but for the signatures."""
+    with bucket_server(logdir, "public-read") as place:
+        environment = {"STORAGE_EMULATOR_HOST": place.url.removeprefix("http://")}
+        yield Place("gs://lab/runs", environment, place.process, place.put)
 
 
 @contextmanager

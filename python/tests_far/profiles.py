@@ -1,4 +1,4 @@
-"""A profile of a TPU, written byte by byte: the tests have no TPU at hand."""
+"""A profile of a TPU, written byte by byte: the tests have no TPU."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def text(field: int, content: str) -> bytes:
 
 
 def names(field: int, known: list[str]) -> bytes:
-    """A table of a plane: entries of a map, their numbers from 1 on."""
+    """A table of a plane: entries of a map, numbered from 1."""
     entries = [
         number(1, key) + message(2, number(1, key) + text(2, name))
         for key, name in enumerate(known, 1)
@@ -45,7 +45,7 @@ def line(key: int, name: str, events: list[bytes]) -> bytes:
 
 
 def device(ordinal: int) -> bytes:
-    """Steps of a millisecond, each with one program of two ops."""
+    """Steps of one millisecond, each with one program of two ops."""
     labels = [str(step) for step in range(STEPS)] + ["jit_step(7)", "fusion.1", "copy.2"]
     program, fusion, copy = STEPS + 1, STEPS + 2, STEPS + 3
     starts = [step * STEP_PS for step in range(STEPS)]
@@ -67,7 +67,7 @@ def device(ordinal: int) -> bytes:
 
 
 def threads(large_bytes: int, *, runs_programs: bool) -> bytes:
-    """Threads of the host. Where they run programs of their own, on its CPU, those are ops too."""
+    """Host threads. If they run their own programs on the host's CPU, those are ops too."""
     stats = ["level", "hlo_op", "hlo_module", "device_ordinal"] if runs_programs else ["level"]
     noise = message(4, number(1, 1) + text(5, "x" * 1000))
     calls = [event(1, at * 1000, 500, noise) for at in range(large_bytes // len(noise))]
@@ -86,6 +86,6 @@ def environment() -> bytes:
 
 
 def tpu_profile(host_bytes: int, *, runs_programs: bool = False) -> bytes:
-    """Two devices, and threads of the host that take about `host_bytes`."""
+    """Two devices, and host threads with about `host_bytes`."""
     planes = [device(0), device(1), threads(host_bytes, runs_programs=runs_programs), environment()]
     return b"".join(message(1, plane) for plane in planes) + text(4, "vm")

@@ -1,4 +1,4 @@
-"""Of large profiles far away, only the planes come that a question reads."""
+"""For large remote profiles, only the planes that a question reads are fetched."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def disk_bytes(ask: Asker) -> int:
 
 
 def is_without_ranges(place: Place) -> bool:
-    """Python's own server sends everything, whatever part is asked for."""
+    """Python's own server sends everything, whatever range is requested."""
     arguments = place.process.args
     return isinstance(arguments, list) and "http.server" in arguments
 
@@ -53,7 +53,7 @@ def test_the_rest_comes_when_it_is_asked_for(ask: Asker, tmp_path: Path) -> None
     with web(logdir, "RangeHTTPServer") as place:
         first = ask("ops", place.url, "--json")
         assert LEFT in first.stderr
-        # Steps have a part that threads of the host explain.
+        # Steps have a part that host threads explain.
         steps = ask("steps", place.url, "--json")
         assert steps.returncode == 0 and LEFT not in steps.stderr
         assert steps.stdout == ask("steps", str(logdir), "--json").stdout
@@ -76,7 +76,7 @@ def test_parts_are_there_without_a_network(ask: Asker, tmp_path: Path) -> None:
 
 
 def test_hosts_come_at_once_each_as_far_as_needed(ask: Asker, tmp_path: Path) -> None:
-    """One host ran programs on its CPU: its threads hold ops, and come."""
+    """One host ran programs on its CPU: its threads contain ops, and are fetched."""
     logdir = folder_with(
         tmp_path / "logs",
         tpu_profile(LARGE_BYTES),
@@ -105,7 +105,7 @@ def test_pages_fetch_no_more_of_a_baseline_than_they_show(ask: Asker, tmp_path: 
         assert not ask.kept()
         states = [one["state"] for one in get("/api/sessions")["sessions"]]
         assert states == ["closed", "in_parts"] and disk_bytes(ask) < LARGE_BYTES // 8
-        # Opened for a question that reads everything, it answers the same.
+        # Opened for a question that reads everything, it gives the same answer.
         get(f"{route}/analyses/steps")
         assert get("/api/sessions")["sessions"][1]["state"] == "open"
         assert get(f"{route}/analyses/ops") == ops
@@ -141,7 +141,7 @@ def test_a_session_that_could_not_be_fetched_is_tried_again(ask: Asker, tmp_path
         away = profile.rename(tmp_path / "away")
         failed = get(route)
         assert failed["state"] == "failed" and failed["error"]
-        # What came before still answers.
+        # The parts fetched before still answer.
         assert get(f"{route}/analyses/ops") == ops
         away.rename(profile)
         time.sleep(2.1)

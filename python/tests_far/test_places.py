@@ -1,4 +1,4 @@
-"""Sessions in buckets and on web servers answer as those on disk do, and again without a network."""
+"""Sessions in buckets and on web servers answer like those on disk, and again without a network."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import json
 import os
 import subprocess
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -66,7 +70,7 @@ def test_figures_are_those_of_the_same_files_on_disk(
         there = ask("ops", place.url, "--session", session, "--json", **place.environment)
         assert there.returncode == 0, there.stderr
         assert json.loads(there.stdout) == json.loads(here.stdout)
-    # One profile of each session, and the memory profile that lies beside.
+    # One profile of each session, and the memory profile next to it.
     sizes = sorted(path.stat().st_size for path in ask.kept())
     assert len(sizes) >= 2 and sizes[-1] > 20 << 20
     assert before == sorted((path, path.stat().st_mtime_ns) for path in logdir.rglob("*"))
@@ -79,7 +83,7 @@ def test_one_file_and_what_is_not_there(ask: Asker, place: Place) -> None:
     assert json.loads(answer.stdout)["session"] == "host-0"
     answer = ask("overview", f"{place.url}/no/such/place", **place.environment)
     assert answer.returncode == 3
-    assert "nothing there" in answer.stderr and "no/such/place" in answer.stderr
+    assert "nothing was found" in answer.stderr and "no/such/place" in answer.stderr
     assert "hint: " in answer.stderr
     answer = ask("overview", f"{place.url}/checkpoints", **place.environment)
     assert answer.returncode == 3
@@ -150,7 +154,7 @@ def test_the_cache_stays_below_its_size(ask: Asker, logdir: Path) -> None:
         for session in ("2026_01_02", "2026_01_01"):
             line = ["overview", place.url, "--session", session, "--json", "--cache-size", "5M"]
             assert ask(*line).returncode == 0
-        # The large one was used, so it was kept for that; the next one had it removed.
+        # The large one was used, so it was kept; the next one caused its removal.
         sizes = [path.stat().st_size for path in ask.kept()]
         assert sizes and max(sizes) < 5 << 20
         assert ask("overview", place.url, "--cache-size", "much").returncode == 2
@@ -190,13 +194,77 @@ def test_credentials_come_from_profiles(ask: Asker, bucket: Place, tmp_path: Pat
     assert answer.returncode == 0, answer.stderr
     bare = ask("sessions", "s3://nowhere/x", "--quick", AWS_PROFILE="lab", **environment)
     assert bare.returncode == 3
-    assert "no such bucket" in bare.stderr and "aws s3 ls" in bare.stderr
+    assert "the bucket does not exist" in bare.stderr and "aws s3 ls" in bare.stderr
+
+
+# In place of the AWS CLI: keys for one profile, and an error for all others.
+AWS = """#!/bin/sh
+echo "$@" >> "$HOME/calls"
+[ "$*" = "configure export-credentials --profile lab --format process" ] || {
+  echo "Error loading SSO Token: Token for corp does not exist" >&2
+  exit 255
+}
+printf '{"Version": 1, "AccessKeyId": "AKIACLI", "SecretAccessKey": "secret",'
+printf '"SessionToken": "token", "Expiration": "2099-01-01T00:00:00+00:00"}'
+"""
+
+
+@contextmanager
+def refusing_server() -> Iterator[str]:
+    """The URL of a server that rejects everybody."""
+
+    class Refusing(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_error(403)
+
+        do_HEAD = do_GET
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as listening:
+        Thread(target=listening.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{listening.server_port}"
+        listening.shutdown()
+
+
+def test_credentials_of_profiles_that_sign_in_come_from_the_aws_cli(
+    ask: Asker, logdir: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / ".aws"
+    folder.mkdir()
+    profile = "sso_session = corp\nregion = us-east-1\n"
+    (folder / "config").write_text(f"[profile lab]\n{profile}[profile stale]\n{profile}")
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    program = programs / "aws"
+    program.write_text(AWS)
+    program.chmod(0o755)
+    path = f"{programs}:{os.environ['PATH']}"
+    with amazon(logdir) as place:
+        endpoint = place.environment["AWS_ENDPOINT_URL"]
+        lab = {"AWS_ENDPOINT_URL": endpoint, "AWS_PROFILE": "lab", "PATH": path}
+        answer = ask("ops", place.url, "--session", "2026_01_02", **lab)
+        assert answer.returncode == 0, answer.stderr
+        calls = (tmp_path / "calls").read_text().splitlines()
+        assert len(calls) == 1, "one call for all requests"
+    with refusing_server() as endpoint:
+        lab["AWS_ENDPOINT_URL"] = endpoint
+        stale = ask("ops", "s3://lab/runs", **(lab | {"AWS_PROFILE": "stale"}))
+        assert stale.returncode == 3
+        assert "Token for corp does not exist" in stale.stderr
+        assert "aws sso login --profile stale" in stale.stderr
+        program.unlink()
+        missing = ask("ops", "s3://lab/runs", **(lab | {"PATH": str(programs)}))
+        assert missing.returncode == 3
+        assert "the AWS CLI was not found" in missing.stderr
+        assert "install AWS CLI v2" in missing.stderr
 
 
 def test_a_refusal_says_what_was_tried(ask: Asker, logdir: Path, tmp_path: Path) -> None:
     with amazon(logdir) as place:
         endpoint = place.environment["AWS_ENDPOINT_URL"]
-        # From here on the server wants to know who asks.
+        # From here on the server requires authentication.
         asked = urllib.request.Request(
             f"{endpoint}/moto-api/reset-auth", data=b"0", method="POST"
         )
@@ -204,12 +272,11 @@ def test_a_refusal_says_what_was_tried(ask: Asker, logdir: Path, tmp_path: Path)
         urllib.request.urlopen(asked, timeout=10).close()
         answer = ask("sessions", place.url, "--quick", **place.environment)
         assert answer.returncode == 3
-        assert "the credentials are not accepted" in answer.stderr
-        assert "AWS_ACCESS_KEY_ID" in answer.stderr
+        assert "rejected the credentials from AWS_ACCESS_KEY_ID" in answer.stderr
     with azure(logdir, tmp_path / "azurite") as place:
         answer = ask("sessions", place.url, "--quick", "--anonymous", **place.environment)
         assert answer.returncode == 3
-        assert "no credentials (none, as asked for)" in answer.stderr
+        assert "not public, and anonymous access was requested" in answer.stderr
         assert "AZURE_STORAGE_ACCOUNT_KEY" in answer.stderr
 
 
@@ -219,8 +286,8 @@ def test_urls_that_are_not_read(ask: Asker) -> None:
     assert "gs://, s3://" in answer.stderr
     answer = ask("overview", "gs://")
     assert answer.returncode == 3
-    assert "names no bucket" in answer.stderr
+    assert "the URL has no bucket name" in answer.stderr
     answer = ask("overview", "https://no-such-host.invalid/logs")
     assert answer.returncode == 3
-    assert "no such host" in answer.stderr
+    assert "could not be resolved" in answer.stderr
     assert os.environ.get("STEPSCOPE_CACHE_DIR") is None

@@ -1,4 +1,4 @@
-"""Machines reached by ssh: a real sshd on loopback, with keys, port and configuration of its own."""
+"""Machines reached over ssh: a real sshd on loopback, with its own keys, port, and configuration."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/l
 
 @dataclass
 class Machine:
-    """An sshd, and how a client gets there."""
+    """An sshd, and how a client reaches it."""
 
     folder: Path
     port: int
     process: subprocess.Popen[bytes]
-    # On the PATH over there.
+    # On the PATH of the remote machine.
     programs: Path
 
     def ssh(self) -> str:
@@ -113,7 +113,7 @@ def start(folder: Path, *options: str) -> Machine:
     ]
     (folder / "config").write_text("\n".join(client) + "\n")
     if os.geteuid() == 0:
-        # Where sshd locks itself in before it knows who comes.
+        # Where sshd confines itself before authentication.
         Path("/run/sshd").mkdir(exist_ok=True)
     line = [SSHD, "-D", "-e", "-f", str(folder / "sshd_config")]
     log = (folder / "log").open("wb")
@@ -132,7 +132,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
 
 @dataclass
 class View:
-    """`stepscope view` under way."""
+    """A running `stepscope view`."""
 
     process: subprocess.Popen[str]
     url: str
@@ -289,17 +289,17 @@ def test_what_is_wrong_is_said(ask: Asker, machine: Machine, logdir: Path, tmp_p
 
     key(tmp_path / "other_key")
     text = said(url, changed(f"{machine.folder}/user_key", f"{tmp_path}/other_key"))
-    assert "not let in" in text and "Permission denied" in text and "ssh-add" in text
+    assert "refused the login" in text and "Permission denied" in text and "ssh-add" in text
     text = said(url, changed("known_hosts", "no_such_file"))
-    assert "key is not known" in text
+    assert "host key is unknown" in text
     text = said(url, changed(f"Port {machine.port}", f"Port {free_port()}"))
-    assert "does not answer" in text and "Connection refused" in text
+    assert "did not answer" in text and "Connection refused" in text
     text = said("ssh://no-such-host.invalid/logs", machine.ssh())
-    assert "no such host" in text
+    assert "could not be resolved" in text
     text = said(f"ssh://vm{logdir}/nowhere", machine.ssh())
     assert "no such file or folder on that machine" in text
     text = said(url, "no-such-program")
-    assert "ssh cannot be started" in text
+    assert "could not start ssh" in text
 
 
 def test_a_wrong_path_is_said_by_the_engine_there(ask: Asker, machine: Machine) -> None:
@@ -307,7 +307,7 @@ def test_a_wrong_path_is_said_by_the_engine_there(ask: Asker, machine: Machine) 
     machine.install()
     answer = ask("view", "ssh://vm/no/such/logs", STEPSCOPE_SSH=machine.ssh())
     assert answer.returncode == 3
-    assert "on vm: there is no such file or folder: /no/such/logs" in answer.stderr
+    assert "on vm: no such file or folder: /no/such/logs" in answer.stderr
 
 
 def test_without_forwarding_files_are_fetched(ask: Asker, logdir: Path, tmp_path: Path) -> None:
@@ -324,8 +324,8 @@ def test_without_forwarding_files_are_fetched(ask: Asker, logdir: Path, tmp_path
         strict.process.wait(timeout=20)
 
 
-# Google's program, as far as a tunnel needs it: it says what Google says of names that are not
-# there, and hands everything else to the real ssh.
+# Google's program, as far as a tunnel needs it: it prints Google's messages for unknown names, and
+# passes everything else to the real ssh.
 GCLOUD = """#!{python}
 import os, sys
 

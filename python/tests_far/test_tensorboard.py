@@ -22,7 +22,7 @@ from tensorboard.plugins.base_plugin import TBContext
 
 
 def asked(made: StepscopePlugin, path: str, **more: str) -> tuple[str, dict[str, str], bytes]:
-    """The answer of the plugin as TensorBoard hands it on, after its checks."""
+    """The plugin's answer as TensorBoard passes it on, after its checks."""
     environ: dict[str, Any] = {
         "REQUEST_METHOD": "GET",
         "PATH_INFO": f"/data/plugin/stepscope{path}",
@@ -88,7 +88,7 @@ def test_why_there_are_no_pages_is_said(tmp_path: Path) -> None:
 
 
 class Flags:
-    """What TensorBoard was started with."""
+    """How TensorBoard was started."""
 
     def __init__(self, logdir_spec: str) -> None:
         self.logdir_spec = logdir_spec

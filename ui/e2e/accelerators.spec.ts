@@ -1,6 +1,6 @@
 /**
- * Views on captures of real accelerators; needs the folder that STEPSCOPE_CORPUS names. They show no
- * error, fit into the window, and are the pictures of the documentation.
+ * Views on captures of real accelerators; needs the folder named by STEPSCOPE_CORPUS. They show no
+ * error, fit into the window, and are the screenshots in the documentation.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ interface Picture {
   view: string;
   name: string;
   query?: string;
-  /** What is done before the picture is taken. */
+  /** Runs before the screenshot is taken. */
   then?: (page: Page) => Promise<void>;
 }
 
@@ -65,14 +65,14 @@ const PICTURES: readonly Picture[] = [
     capture: NVIDIA,
     view: 'input',
     name: 'input-gpu',
-    then: (page) => page.getByRole('button', { name: /^Stages/ }).click(),
+    then: (page) => page.getByRole('tab', { name: /^Stages/ }).click(),
   },
   { capture: TPU, view: 'compile', name: 'compile-tpu' },
   {
     capture: TPU,
     view: 'collectives',
     name: 'collectives-tpu',
-    then: (page) => page.getByRole('button', { name: /^Inputs and outputs/ }).click(),
+    then: (page) => page.getByRole('tab', { name: /^Inputs and outputs/ }).click(),
   },
 ];
 
@@ -84,7 +84,7 @@ const test = base.extend<object, { corpus: string | null }>({
         await use(running ?? null);
         return;
       }
-      // A neutral place, because pictures show paths.
+      // A neutral place, because screenshots show paths.
       const folder = mkdtempSync(path.join(tmpdir(), 'stepscope-'));
       mkdirSync(path.join(folder, 'logs'));
       for (const capture of CAPTURES) {

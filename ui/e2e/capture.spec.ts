@@ -16,11 +16,11 @@ const PROFILE = 'fixtures/demo-gpt-cpu/plugins/profile/demo/vm.xplane.pb.gz';
 const TARGET = path.resolve(ROOT, process.env['CARGO_TARGET_DIR'] ?? 'target');
 const JOB = path.join(TARGET, 'debug/examples/profiler_server');
 
-/** A job to capture, and a server of its own whose log directory captures go to. */
+/** A job to capture, and a separate server whose log directory receives the captures. */
 const test = base.extend<object, { place: { url: string; job: string } }>({
   place: [
     async ({}, use) => {
-      // A relative path, as people type it; a picture shows it.
+      // A relative path, as people type it; a screenshot shows it.
       const folder = mkdtempSync(path.join(tmpdir(), 'stepscope-capture-'));
       const logdir = path.join(folder, 'logs');
       cpSync(path.join(ROOT, 'fixtures/mlp-cpu'), logdir, { recursive: true });
@@ -146,7 +146,7 @@ test('a page of another site cannot start a capture', async ({ page, place }) =>
     },
     { url: place.url, job: place.job },
   );
-  // Neither answer can be read: one was never sent, the other was refused.
+  // Neither answer can be read: one was never sent, the other was rejected.
   expect(outcome.every((status) => status <= 0)).toBe(true);
   await page.waitForTimeout(800);
   const after = await (await page.request.get(`${place.url}api/sessions`)).json();

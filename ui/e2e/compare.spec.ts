@@ -1,4 +1,4 @@
-/** Two sessions held against each other: in every view, in the view of differences, in timelines. */
+/** Two sessions compared: in every view, in the view of differences, in timelines. */
 import type { Page } from '@playwright/test';
 
 import { expect, keepImage, openView, test } from './server';
@@ -133,7 +133,7 @@ test('sums of other numbers of steps are scaled to as many', async ({ page, url 
   const changes = page.locator('.change[data-tip]');
   await expect(changes.first()).toBeVisible();
   await expect(page.locator('.change[data-tip*="scaled by"]')).toHaveCount(0);
-  // Ten steps against twenty.
+  // Ten steps compared with twenty.
   await openPair(page, url, ['mlp_dp', '2026_11_21_08_46_58'], 'ops');
   await expect(page.locator('.change[data-tip*="scaled by"]').first()).toBeVisible();
 });
@@ -142,14 +142,14 @@ for (const [view, query] of [
   ['op_tree', ''],
   ['scopes', '&as=flame'],
 ] as const) {
-  test(`${view} is coloured by change`, async ({ page, url }) => {
+  test(`${view} is colored by change`, async ({ page, url }) => {
     await openPair(page, url, ['base', 'slower'], view, query);
     await expect(page.getByRole('button', { name: 'Colour by change' })).toHaveAttribute(
       'aria-pressed',
       'true',
     );
     await expect(page.locator('.change-legend')).toBeVisible();
-    // The worse colour is on the canvas: most of this program got slower.
+    // The color for "worse" is on the canvas: most of this program got slower.
     await expect
       .poll(() =>
         page.locator('.flame-canvas').evaluate((element) => {
@@ -199,7 +199,7 @@ test('timelines lie below each other, aligned by step, and move together', async
   const shown = await probe(page, (now) => now.baseline!.window());
   const text = /window=(-?\d+)\.\.(-?\d+)/.exec(page.url());
   const upper = { startPs: Number(text?.[1]), endPs: Number(text?.[2]) };
-  // One scale for both, and the same step begins at the same place.
+  // One scale for both, and the same step starts at the same position.
   expect(shown.endPs - shown.startPs).toBeCloseTo(upper.endPs - upper.startPs, -3);
   const steps = async (name: string) => {
     const key = await keyOf(page, url, name);
@@ -211,7 +211,7 @@ test('timelines lie below each other, aligned by step, and move together', async
   const other = (await steps('base')).find((step) => step.step === own.step)!;
   expect(other.start_ps - shown.startPs).toBeCloseTo(own.start_ps - upper.startPs, -6);
 
-  // The other way round: the wheel over the baseline moves both.
+  // In reverse: the wheel over the baseline moves both.
   const before = page.url();
   const box = (await page.locator('.timeline-canvas').last().boundingBox())!;
   await page.mouse.move(box.x + box.width / 2, box.y + 160);

@@ -1,4 +1,4 @@
-/** Counters over time, of a trace that is drawn here: no capture at hand has monitors. */
+/** Counters over time, from a synthetic trace: no available capture has monitors. */
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ const STEPS = 6;
 const STEP_US = 10_000;
 const SAMPLE_US = 200;
 
-/** A GPU that computes, waits for the host, and is slowed down as each step begins. */
+/** A GPU that computes, waits for the host, and is slowed down at the start of each step. */
 function drawnTrace(): string {
   const events: object[] = [
     { ph: 'M', pid: 1, name: 'process_name', args: { name: '/device:GPU:0' } },
@@ -44,15 +44,15 @@ test('every counter has a chart, and the table has its figures', async ({ page }
   writeFileSync(path.join(folder, 'h100.trace.json'), drawnTrace());
   let server: { url: string; process: ChildProcess } | undefined;
   try {
-    // From the folder, so that no path of this machine is in the picture.
+    // From the folder, so that no path of this machine is in the screenshot.
     server = await startServer(['view', 'h100.trace.json', '--no-report', '--port', '0'], folder);
     await page.goto(`${server.url}#/s/h100.trace.json/counters`);
     await expect(page.locator('main svg, main canvas').nth(5)).toBeVisible();
     await expect(page.locator('main')).toContainText('power_watts');
     await expect(page.locator('main')).toContainText('2.4 TB/s');
     await keepImage(page, 'counters');
-    await page.getByRole('button', { name: '6 counters' }).click();
-    // With that of the titles.
+    await page.getByRole('tab', { name: 'Counters 6' }).click();
+    // With the one of the titles.
     await expect(page.locator('.table-row')).toHaveCount(7);
   } finally {
     server?.process.kill();

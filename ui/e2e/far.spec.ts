@@ -1,4 +1,4 @@
-/** A session far away: views of devices fetch devices only, all others the whole. */
+/** A remote session: views of devices fetch only devices, all others fetch everything. */
 import { execFileSync } from 'node:child_process';
 import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -11,7 +11,7 @@ import { expect, ROOT, startServer, test as base } from './server';
 const PYTHON = path.join(path.dirname(process.env['STEPSCOPE_TENSORBOARD'] ?? ''), 'python');
 const HOST_BYTES = 20 << 20;
 
-/** A web server that knows ranges, counts the bytes of those it is asked for, and may refuse. */
+/** A web server that supports ranges, counts the bytes requested, and may refuse. */
 interface Web {
   url: string;
   askedBytes: () => number;
@@ -33,7 +33,7 @@ function serve(file: string): Promise<{ web: Web; server: Server }> {
       'content-range': `bytes ${start}-${end}/${size}`,
       etag: '"one"',
     });
-    // Asked for the whole, it is asked what it is: the client reads the headers and leaves.
+    // For the whole file, only the headers are read: the client disconnects after them.
     if (range) askedBytes += end - start + 1;
     const bytes = createReadStream(file, { start, end });
     response.on('close', () => bytes.destroy());

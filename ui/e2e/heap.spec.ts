@@ -33,7 +33,7 @@ test('a session of snapshots opens at its heap', async ({ page, url }) => {
     'data-total-bytes',
     String(answer.total_bytes),
   );
-  await expect(page.getByRole('button', { name: /^Stacks/ })).toContainText(
+  await expect(page.getByRole('tab', { name: /^Stacks/ })).toContainText(
     String(answer.row_count),
   );
 });

@@ -8,7 +8,7 @@ interface History {
   changes: { text: string }[];
 }
 
-/** The answer with the titles of its figures, as the page words it. */
+/** The answer with the titles of its figures, as worded on the page. */
 const titled = ({ conclusion, rows }: History) =>
   rows.reduce(
     (text, { metric, title }) => text.replace(new RegExp(`\\b${metric}\\b`), title.toLowerCase()),
@@ -29,15 +29,15 @@ test('a history of the folder is drawn run by run, with its changes', async ({ p
   await expect(first.locator('circle')).toHaveCount(36);
   await expect(first.locator('.history-change')).toHaveCount(2);
   await expect(first.locator('.history-level')).toHaveCount(3);
-  // The pointer shows the same run in every chart, and the name of the run where it is.
+  // The pointer shows the same run in every chart, and the run's name where the pointer is.
   const box = (await first.boundingBox())!;
-  await page.mouse.move(box.x + 12, box.y + box.height / 2);
-  await expect(page.locator('.history-pointer')).toHaveCount(moving.length);
+  await page.mouse.move(box.x + 50, box.y + box.height / 2);
+  await expect(page.locator('.history-chart .chart-cursor')).toHaveCount(moving.length);
   await expect(page.locator('.history-series .is-pointed.number')).toHaveCount(moving.length);
-  await expect(page.locator('.history-tip')).toHaveCount(1);
-  await expect(page.locator('.history-tip')).toContainText('nightly-01');
+  await expect(page.locator('.history-chart .chart-readout')).toHaveCount(1);
+  await expect(page.locator('.history-chart .chart-readout')).toContainText('nightly-01');
   await page.mouse.move(2, 2);
-  await expect(page.locator('.history-tip')).toHaveCount(0);
+  await expect(page.locator('.history-chart .chart-readout')).toHaveCount(0);
   await keepImage(page, 'history');
   await page.getByRole('button', { name: /sessions here$/ }).click();
   await expect(page).not.toHaveURL(/history=/);

@@ -1,4 +1,4 @@
-/** The pages behind a real reverse proxy (nginx), below a prefix that it cuts off or passes on. */
+/** The pages behind a real reverse proxy (nginx), under a prefix that it strips or passes on. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -96,7 +96,7 @@ async function answers(url: string): Promise<void> {
   throw new Error(`the proxy does not answer at ${url}`);
 }
 
-/** Every request that the page makes from now on, and every answer that is an error. */
+/** Every request that the page makes from now on, and every error response. */
 function watch(page: Page): { asked: string[]; failed: string[] } {
   const seen = { asked: [] as string[], failed: [] as string[] };
   page.on('request', (request) => seen.asked.push(request.url()));
@@ -107,7 +107,7 @@ function watch(page: Page): { asked: string[]; failed: string[] } {
   return seen;
 }
 
-/** From the list of sessions to a figure and to a drawn timeline. */
+/** From the list of sessions to a figure and to a rendered timeline. */
 async function lookAround(page: Page): Promise<void> {
   await page.getByRole('row').filter({ hasText: 'mlp_dp' }).click();
   await expect(page.getByText('Step time').first()).toBeVisible();

@@ -1,4 +1,4 @@
-/** That everything can be reached: in narrow windows, and with the keyboard alone. */
+/** Everything is reachable: in narrow windows, and with the keyboard alone. */
 import { expect, openView, test } from './server';
 
 const VIEWS = [
@@ -28,7 +28,7 @@ test('in a narrow window nothing lies outside', async ({ page, url }) => {
     expect(outside, view).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth), view).toBe(900);
   }
-  // The views stand still whichever is chosen.
+  // The views don't move, whichever is chosen.
   const steps = page.getByRole('link', { name: 'Steps', exact: true });
   const place = async () => (await steps.boundingBox())!.x;
   const before = await place();
@@ -45,7 +45,7 @@ test('a panel holds the focus, and gives it back', async ({ page, url }) => {
   await capture.focus();
   await page.keyboard.press('Enter');
   await expect(dialog).toBeVisible();
-  // Further than the panel has stops; the browser's own bar is one of them.
+  // More than the panel's tab stops; the browser's own bar is one of them.
   for (let stop = 0; stop < 10; stop += 1) {
     await page.keyboard.press('Tab');
     const isInside = await dialog.evaluate(
@@ -56,7 +56,7 @@ test('a panel holds the focus, and gives it back', async ({ page, url }) => {
   await page.keyboard.press('Escape');
   await expect(dialog).toHaveCount(0);
   await expect(capture).toBeFocused();
-  // Keys of the page do not work below it.
+  // Keys of the page do not work while it is open.
   await page.keyboard.press('Control+k');
   await page.keyboard.type('timel');
   await page.keyboard.press('Escape');
@@ -82,14 +82,39 @@ test('menus, rows and details need no mouse', async ({ page, url }) => {
 
 test('a cell of the heat map leads to its device in the timeline', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'hosts');
-  await page.locator('.heat-map canvas').focus();
+  await page.locator('.heat-map').focus();
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown']) {
     await page.keyboard.press(key);
   }
-  const name = (await page.locator('.heat-details-title span').first().innerText()).trim();
+  const name = (await page.locator('.heat-map .chart-readout-title span').first().innerText()).trim();
   expect(name).toMatch(/^host-2\//);
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/timeline\?at=host-2\//);
   const top = page.locator('.group-header').first();
   await expect(top).toContainText(name.replace('/', ' / '));
+});
+
+test('charts follow the keys, and say where they are', async ({ page, url }) => {
+  await openView(page, url, 'mlp_dp', 'steps');
+  const chart = page.getByRole('application', { name: /steps stacked by part/ });
+  await chart.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await expect(chart.locator('.chart-readout')).toContainText('Step 1');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/steps=1$/);
+  await page.keyboard.press('Escape');
+  await expect(chart.locator('.chart-readout')).toHaveCount(0);
+});
+
+test('tabs follow the keys, and keep the focus', async ({ page, url }) => {
+  await openView(page, url, 'mlp_dp', 'input');
+  await page.getByRole('tab', { name: /^Steps/ }).focus();
+  await page.keyboard.press('ArrowRight');
+  const stages = page.getByRole('tab', { name: /^Stages/ });
+  await expect(stages).toHaveAttribute('aria-selected', 'true');
+  await expect(stages).toBeFocused();
+  await expect(page.getByRole('tabpanel', { name: 'Stages' })).toBeVisible();
+  await page.keyboard.press('Home');
+  await expect(page.getByRole('tab', { name: /^Steps/ })).toBeFocused();
 });

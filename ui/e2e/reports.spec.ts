@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 import { expect, keepImage, openView, test } from './server';
 
-/** A report as the server answers it, for what the page must agree with. */
+/** A report from the server, with which the page must agree. */
 async function report<T>(
   page: import('@playwright/test').Page,
   url: string,
@@ -35,7 +35,7 @@ test('the overview shows step time, parts, devices, top ops and verdicts', async
   await expect(page.locator('.kpi').first()).toContainText(milliseconds);
   await expect(page.locator('.kpi').first()).toContainText('20');
   for (const verdict of answer.verdicts) {
-    // Unknown figures stand in one line, with what divides them.
+    // Unknown figures are on one line, with separators.
     const hasText = verdict.value === null ? verdict.title : new RegExp(`^${verdict.title}$`);
     const title = page.locator('.kpi-title', { hasText });
     await expect(title).toBeVisible();

@@ -1,6 +1,6 @@
 /**
  * The test fixture `url`: the real binary, serving `fixtures/` on a free port, one per worker.
- * `STEPSCOPE_BIN` names the binary, `STEPSCOPE_URL` a server that already runs.
+ * `STEPSCOPE_BIN` names the binary, `STEPSCOPE_URL` a server that is already running.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -22,7 +22,7 @@ export const test = base.extend<object, { url: string }>({
         await use(running);
         return;
       }
-      // A relative path, as people type it; pictures show it.
+      // A relative path, as people type it; screenshots show it.
       const server = await startServer(['view', 'fixtures', '--no-report', '--port', '0']);
       try {
         await use(server.url);
@@ -34,7 +34,7 @@ export const test = base.extend<object, { url: string }>({
   ],
 });
 
-/** Starts the binary, in the root of the repository if not said, and waits for its address. */
+/** Starts the binary, by default in the root of the repository, and waits for its address. */
 export async function startServer(
   line: string[],
   folder = ROOT,
@@ -71,7 +71,7 @@ export async function openView(
   await page.locator('.answer, .empty, .timeline-canvas').first().waitFor();
 }
 
-/** Keeps a picture for the documentation, only when asked to. */
+/** Saves a screenshot for the documentation, only on request. */
 export async function keepImage(page: Page, name: string): Promise<void> {
   if (process.env['UPDATE_IMAGES'] !== '1') return;
   const folder = path.join(ROOT, 'docs/images');

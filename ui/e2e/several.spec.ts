@@ -1,4 +1,4 @@
-/** Questions about several sessions: budgets against a baseline, and what more devices give. */
+/** Questions about several sessions: budgets with a baseline, and scaling. */
 import type { Page } from '@playwright/test';
 
 import { expect, keepImage, openView, test } from './server';
@@ -21,7 +21,7 @@ test('budgets that break are named, with the causes', async ({ page, url }) => {
   await expect(page.locator('.check-answer')).toContainText('breaks 2 of its 3 budgets');
   await expect(page.locator('.check-row.is-broken')).toHaveCount(2);
   await expect(page.locator('.check-causes li').first()).toContainText('extra ops');
-  // Nothing sticks out of its card.
+  // Nothing overflows its card.
   const card = await page.locator('.card', { has: page.locator('.check-causes') }).boundingBox();
   const cause = await page.locator('.check-causes li').first().boundingBox();
   expect(cause!.x).toBeGreaterThan(card!.x + 12);

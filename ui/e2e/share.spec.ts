@@ -1,6 +1,6 @@
 /**
- * A report of one file, opened from the disk with the network blocked: views, the timeline, tables,
- * colours, and the link. `STEPSCOPE_BIN` names the binary that writes it.
+ * A single-file report, opened from disk with the network blocked: views, the timeline, tables,
+ * colors, and the link. `STEPSCOPE_BIN` names the binary that writes it.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, statSync } from 'node:fs';
@@ -12,7 +12,7 @@ import type { BrowserContext, Page } from '@playwright/test';
 
 import { BINARY, expect, keepImage, ROOT, test as base } from './server';
 
-/** What a page asked for that is no part of itself. */
+/** Requests of a page for anything outside itself. */
 async function blockNetwork(context: BrowserContext): Promise<string[]> {
   const asked: string[] = [];
   await context.setOffline(true);
@@ -73,7 +73,7 @@ const settled = async (page: Page) => {
 };
 
 test('the file opens with the overview, and says what it is', async ({ page, report }) => {
-  // The script is packed, slices stand once, and answers share what they have in common.
+  // The script is compressed, each slice is stored once, and answers share common values.
   expect(statSync(report).size).toBeLessThan(1_500_000);
   await open(page, report);
   await expect(page).toHaveURL(/report\.html#\/s\/report\/overview$/);
@@ -83,7 +83,7 @@ test('the file opens with the overview, and says what it is', async ({ page, rep
   await page.getByRole('button', { name: 'What it holds' }).click();
   await expect(page.locator('.share-more')).toContainText('stepscope view');
   await page.keyboard.press('Escape');
-  // What needs an engine is not offered.
+  // Features that need an engine are not offered.
   await expect(page.getByRole('button', { name: 'Capture' })).toHaveCount(0);
   await expect(page.locator('.selection')).toHaveCount(0);
   await keepImage(page, 'share-overview');
@@ -127,7 +127,7 @@ test('the timeline is drawn and zooms', async ({ page, report }) => {
   const after = await settled(page);
   expect(after.tilesFailed).toBe(0);
   expect(after.tilesLoaded).toBeGreaterThan(1);
-  // What is seen stands in the link, and the link shows it again.
+  // The link contains what is shown, and shows it again.
   await expect.poll(() => page.url()).not.toBe(before);
   const link = page.url();
   const other = await page.context().newPage();
@@ -160,7 +160,7 @@ test('tables sort, and another way to ask is there', async ({ page, report }) =>
   await expect(page).toHaveURL(/sort=/);
   await open(page, report, '#/s/report/op_tree?by=category');
   await expect(page.locator('main')).not.toContainText('does not hold');
-  // Of what nobody asked before there is no answer, and the page says so.
+  // A question that was not asked before has no answer, and the page says so.
   await page.goto(`${pathToFileURL(report).href}#/s/report/idle?min-gap=1ms`);
   await expect(page.locator('main')).toContainText('does not hold that answer');
 });

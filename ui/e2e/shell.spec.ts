@@ -1,4 +1,4 @@
-/** Sessions, the URL as the state, Back, the palette, themes, and that nothing leaves the machine. */
+/** Sessions, the URL as the state, Back, the palette, themes, and no requests to other machines. */
 import { readFileSync } from 'node:fs';
 
 import { expect, keepImage, openView, test } from './server';
@@ -149,7 +149,7 @@ test('no request leaves the machine', async ({ page, url }) => {
 });
 
 test('the page works in a frame below a prefix', async ({ page, url }) => {
-  // What a notebook's proxy does: /user/somebody/proxy/6006/… is the server's /….
+  // Like a notebook's proxy: /user/somebody/proxy/6006/… is the server's /….
   const prefix = 'http://notebook.test/user/somebody/proxy/6006/';
   await page.route('http://notebook.test/**', async (route) => {
     const target = route.request().url();

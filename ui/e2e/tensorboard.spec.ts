@@ -122,7 +122,7 @@ test('TensorBoard lists it beside the others, active where there are profiles', 
     await expect(page.getByText('Step time').first()).toBeVisible({ timeout: 30_000 });
     expect(engines(empty)).toBe(1);
   } finally {
-    // Not a chance to clean up: the engine has to notice by itself.
+    // No chance to clean up: the engine must notice by itself.
     other.process.kill('SIGKILL');
   }
   await expect.poll(() => engines(empty)).toBe(0);

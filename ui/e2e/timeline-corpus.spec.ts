@@ -1,4 +1,4 @@
-/** Arrows on captures of real accelerators; needs the folder that STEPSCOPE_CORPUS names. */
+/** Arrows on captures of real accelerators; needs the folder named by STEPSCOPE_CORPUS. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -62,7 +62,7 @@ for (const { capture, query } of [
     await page.keyboard.press(flow.is_outgoing ? ']' : '[');
     await expect(page).not.toHaveURL(new RegExp(`slice=${start.address}\\b`));
     await expect(page.locator('.slice-name')).toBeVisible();
-    // The arrow leads back as well.
+    // The arrow also leads back.
     await page.keyboard.press(flow.is_outgoing ? '[' : ']');
     await expect(page.locator('.flow').first()).toBeVisible();
   });
@@ -86,7 +86,7 @@ test('the ruler shows the step as `steps` lists it, on the device that one choos
   };
   const told = (all: typeof rows) => all.map((one) => `${one.device} ${one.duration_ps}`).sort();
   expect(told(steps)).toEqual(told(rows));
-  // Two devices, one after the other: nothing on the ruler is as long as both.
+  // Two devices, one after the other: nothing on the ruler is as long as both together.
   expect(Math.max(...steps.map((step) => step.duration_ps))).toBeLessThan(25e9);
   const { sessions } = (await (await page.request.get(`${url}api/sessions`)).json()) as {
     sessions: { key: string }[];

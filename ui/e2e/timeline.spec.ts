@@ -1,4 +1,4 @@
-/** The timeline against the real server: what keys, pointer and address do to it. */
+/** The timeline with the real server: the effects of keys, pointer, and address. */
 import { type Page } from '@playwright/test';
 
 import { expect, keepImage, openView, test } from './server';
@@ -37,14 +37,14 @@ async function settled(page: Page): Promise<void> {
     .toBe(true);
 }
 
-/** The canvas and its place on the page. */
+/** The canvas and its position on the page. */
 async function canvasOf(page: Page) {
   const canvas = page.locator('.timeline-canvas');
   const box = (await canvas.boundingBox())!;
   return { canvas, box };
 }
 
-/** Numbers of the window in the address; null for the whole session. */
+/** The window in the address, as numbers; null for the whole session. */
 function windowIn(page: Page): { start: number; end: number } | null {
   const match = /window=(-?\d+)\.\.(-?\d+)/.exec(decodeURIComponent(page.url()));
   return match ? { start: Number(match[1]), end: Number(match[2]) } : null;
@@ -141,7 +141,7 @@ test('a click selects a slice and shows what is known of it', async ({ page, url
   const slice = await someSlice(page, url, 'fusion|dot|wrapped');
   const air = slice.duration_ps * 2;
   const range = `${Math.round(slice.start_ps - air)}..${Math.round(slice.start_ps + slice.duration_ps + air)}`;
-  // The address puts the slice into the middle of the canvas; pinned, its track is at the top.
+  // The address moves the slice to the middle of the canvas; if pinned, its track is at the top.
   await page.goto(`${page.url().split('?')[0]}?window=${range}&pin=${slice.slice.track}`);
   await page.reload();
   await settled(page);

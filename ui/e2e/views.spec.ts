@@ -1,4 +1,4 @@
-/** Every analysis has its page, in both colours, and the pages show what the server answers. */
+/** Every analysis has its page, in light and dark, and the pages show what the server answers. */
 import { expect, keepImage, openView, test } from './server';
 
 import type { Page } from '@playwright/test';

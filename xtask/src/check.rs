@@ -1,4 +1,4 @@
-//! The whole check: its stages in order, stopping at the first that fails, with times and test counts.
+//! The whole check: its stages in order, stopping at the first failure, with times and test counts.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -17,7 +17,7 @@ const BROWSER_STAGE: &str = "e2e";
 /// The stage that needs Python and its packages.
 const PYTHON_STAGE: &str = "python";
 
-/// What a stage is told about the run it belongs to.
+/// The run that a stage belongs to.
 struct Run {
     /// Whether the browser tests are part of this run.
     has_browser_stage: bool,
@@ -30,7 +30,7 @@ struct Stage {
     run: fn(&mut Run) -> Result<()>,
 }
 
-/// Cheap stages first, so that small mistakes are told soon.
+/// Cheap stages first, so that small mistakes are reported soon.
 const STAGES: [Stage; 12] = [
     Stage {
         name: "set-up",
@@ -88,7 +88,7 @@ const STAGES: [Stage; 12] = [
 /// The stages of `lint`.
 const LINT: [&str; 4] = ["fmt", "clippy", "layers", "house"];
 
-/// How a stage ended.
+/// The result of a stage.
 struct Outcome {
     name: &'static str,
     duration: Duration,
@@ -101,8 +101,8 @@ pub(crate) fn stage_names() -> String {
     STAGES.map(|stage| stage.name).join(", ")
 }
 
-/// `cargo xtask test`: the last line printed is `N passed, N failed`, and `, N skipped` where tests had
-/// nothing to look at.
+/// `cargo xtask test`: the last line printed is `N passed, N failed`, and `, N skipped` if tests
+/// had nothing to check.
 pub(crate) fn test(arguments: &[&str]) -> Result<ExitCode> {
     let is_fast = arguments.contains(&"--fast");
     let named: Vec<&str> = arguments
@@ -238,7 +238,7 @@ fn house(_: &mut Run) -> Result<()> {
     report(&house::violations(&tree::root())?, "house rule")
 }
 
-/// Shows what is broken, and fails when anything is.
+/// Prints what is broken, and fails if anything is.
 fn report(violations: &[String], what: &str) -> Result<()> {
     for violation in violations {
         println!("{violation}");
@@ -271,7 +271,7 @@ fn npm(run: &mut Run, arguments: &[&str]) -> Result<()> {
 
 fn npm_command(arguments: &[&str]) -> Command {
     let mut command = process::program("npm", arguments, &tree::root().join("ui"));
-    // A person at a terminal wants no questions and no watching from a check.
+    // Avoid prompts and watch mode, which start if a person runs the check at a terminal.
     command.env("CI", "1");
     command
 }
@@ -287,7 +287,7 @@ fn end_to_end(run: &mut Run) -> Result<()> {
     process::run_counting(&mut command, &mut run.counts)
 }
 
-/// The program that stage `release` built.
+/// The program built by stage `release`.
 fn release_binary() -> Result<PathBuf> {
     let metadata = MetadataCommand::new()
         .manifest_path(tree::root().join("Cargo.toml"))

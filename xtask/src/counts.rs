@@ -5,17 +5,17 @@ use std::collections::BTreeSet;
 /// Test counts of one or more test programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Passed, those included that say that they are skipped.
+    /// Passed, including those that say that they are skipped.
     ran: u64,
     failed: u64,
     /// Skipped by their runners.
     left_out: u64,
-    /// Tests in Rust that ran and had nothing to look at: they say so, and pass.
+    /// Rust tests that ran but had nothing to check: they say so, and pass.
     skipped: BTreeSet<String>,
 }
 
 impl Counts {
-    /// So many that passed and failed.
+    /// Counts with this many passed and failed.
     pub(crate) fn of(ran: u64, failed: u64) -> Self {
         Self {
             ran,
@@ -24,11 +24,12 @@ impl Counts {
         }
     }
 
-    /// Adds what one line of output says; most lines say nothing.
+    /// Adds the results in one line of output; most lines contain none.
     ///
-    /// Understood are tests that say they are skipped (`skipped program::test: no corpus`), and the summaries of cargo test (`test result: ok. 3 passed; 0 failed; …`), Vitest
-    /// (`Tests  1 failed | 3 passed (4)`), node's test runner (`# pass 3`), Playwright (`3 passed (2.1s)`)
-    /// and pytest (`1 failed, 3 passed in 2.10s`).
+    /// Recognizes tests that say they are skipped (`skipped program::test: no corpus`), and the
+    /// summaries of cargo test (`test result: ok. 3 passed; 0 failed; …`), Vitest (`Tests  1 failed
+    /// | 3 passed (4)`), node's test runner (`# pass 3`), Playwright (`3 passed (2.1s)`), and
+    /// pytest (`1 failed, 3 passed in 2.10s`).
     pub(crate) fn read_line(&mut self, line: &str) {
         let line = without_escapes(line);
         let line = line.trim();
@@ -58,7 +59,7 @@ impl Counts {
         self.skipped.extend(other.skipped);
     }
 
-    /// Tests that looked at something and found it right.
+    /// Tests that checked something and passed.
     pub(crate) fn passed(&self) -> u64 {
         self.ran.saturating_sub(self.skipped.len() as u64)
     }
@@ -68,7 +69,7 @@ impl Counts {
         self.failed
     }
 
-    /// Tests that had nothing to look at, or were left out by their runner.
+    /// Tests that had nothing to check, or were skipped by their runner.
     pub(crate) fn skipped(&self) -> u64 {
         self.left_out + self.skipped.len() as u64
     }
@@ -97,9 +98,9 @@ impl Counts {
 
     fn add_word(&mut self, word: &str, count: u64) {
         match word {
-            // Playwright calls a test flaky that failed first and passed when tried again.
+            // Playwright calls a test flaky if it failed first and passed when retried.
             "passed" | "pass" | "flaky" => self.ran += count,
-            // Pytest calls a test an error whose set-up failed.
+            // Pytest calls a test an error if its setup failed.
             "failed" | "fail" | "error" | "errors" => self.failed += count,
             "skipped" | "ignored" => self.left_out += count,
             _ => {}
@@ -107,7 +108,8 @@ impl Counts {
     }
 }
 
-/// Whether the line is `<number> passed`, `failed` or `flaky`, with perhaps a time in parentheses.
+/// Whether the line is `<number> passed`, `failed` or `flaky`, optionally followed by a time in
+/// parentheses.
 fn is_playwright(line: &str) -> bool {
     let mut words = line.split_whitespace();
     let starts = words.next().is_some_and(|word| word.parse::<u64>().is_ok())
@@ -117,7 +119,8 @@ fn is_playwright(line: &str) -> bool {
     starts && words.next().is_none_or(|word| word.starts_with('('))
 }
 
-/// The counts of `1 failed, 3 passed, 2 skipped in 65.10s (0:01:05)`, perhaps between rules of `=`.
+/// The counts of `1 failed, 3 passed, 2 skipped in 65.10s (0:01:05)`, possibly between rules of
+/// `=`.
 fn pytest_summary(line: &str) -> Option<&str> {
     let (counts, time) = line.trim_matches(['=', ' ']).rsplit_once(" in ")?;
     let seconds = time.split(' ').next()?.strip_suffix('s')?;
@@ -130,7 +133,7 @@ fn pytest_summary(line: &str) -> Option<&str> {
     is_summary.then_some(counts)
 }
 
-/// The line without terminal colours (`ESC [ … letter`).
+/// The line without terminal colors (`ESC [ … letter`).
 fn without_escapes(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     let mut letters = line.chars();

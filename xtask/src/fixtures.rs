@@ -1,4 +1,4 @@
-//! The small captures under `fixtures/`: a table of them, and the rules they keep.
+//! The small captures under `fixtures/`: a table of them, and the rules they must follow.
 
 use std::fmt::Write;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// All captures together stay below this, so that a clone stays small.
+/// All captures together must be smaller than this, so that a clone stays small.
 const TOTAL_BYTES_MAX: u64 = 8 << 20;
 
 /// One capture folder.
@@ -14,11 +14,11 @@ struct Fixture {
     name: String,
     files: usize,
     bytes: u64,
-    /// What it is, from its row in `fixtures/README.md`; nothing where it has none.
+    /// Its description, from its row in `fixtures/README.md`; `None` if it has none.
     purpose: Option<String>,
 }
 
-/// The table of captures with what is on disk.
+/// The table of captures, with their sizes on disk.
 pub(crate) fn table(root: &Path) -> Result<String> {
     let fixtures = read(root)?;
     let mut text = format!(
@@ -83,7 +83,7 @@ fn read(root: &Path) -> Result<Vec<Fixture>> {
     Ok(fixtures)
 }
 
-/// How many files a folder holds, and their bytes.
+/// The number of files in a folder, and their bytes.
 fn size_of(folder: &Path) -> Result<(usize, u64)> {
     let mut size = (0, 0);
     for entry in

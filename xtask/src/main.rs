@@ -1,6 +1,7 @@
 //! `cargo xtask`: the developer tasks of this repository.
 //!
-//! `test` is the whole check and what continuous integration runs; the others are its parts by hand.
+//! `test` is the whole check, and what continuous integration runs; the other commands are its
+//! parts.
 
 #![expect(
     clippy::print_stdout,

@@ -1,7 +1,7 @@
-//! The source distribution of the Python package holds all that its build reads.
+//! Checks that the source distribution of the Python package has everything that its build reads.
 //!
-//! maturin takes the crates along and the Python files; whatever lies elsewhere has to be listed in
-//! `pyproject.toml`, and only who installs from the archive would notice what is not.
+//! maturin includes the crates and the Python files; anything elsewhere must be listed in
+//! `pyproject.toml`, and only people who install from the archive would notice what is missing.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 
 use crate::tree::SourceFile;
 
-/// One sentence for each file that the build reads and the distribution lacks.
+/// One sentence for each file that the build reads but the distribution lacks.
 pub(crate) fn violations(root: &Path, files: &[SourceFile]) -> Result<Vec<String>> {
     let text =
         fs::read_to_string(root.join("pyproject.toml")).context("cannot read pyproject.toml")?;
@@ -66,7 +66,7 @@ fn embedded(files: &[SourceFile]) -> BTreeSet<String> {
     found
 }
 
-/// A path as it stands in a file, from the root.
+/// A path from a file, relative to the root.
 fn resolved(file: &str, path: &str) -> String {
     let folder = Path::new(file).parent().unwrap_or(Path::new(""));
     let mut whole = PathBuf::new();

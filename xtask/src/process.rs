@@ -14,7 +14,7 @@ use crate::tree;
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     command.args(arguments).current_dir(tree::root());
-    // This program's own output is piped to count tests, and cargo would drop its colours for that.
+    // This program's own output is piped to count tests; cargo would then drop its colors.
     if io::stdout().is_terminal() && env::var_os("CARGO_TERM_COLOR").is_none() {
         command.env("CARGO_TERM_COLOR", "always");
     }
@@ -28,20 +28,20 @@ pub(crate) fn program(name: &str, arguments: &[&str], folder: &Path) -> Command 
     command
 }
 
-/// Whether a program runs and succeeds; its output is dropped.
+/// Whether a program runs and succeeds; its output is discarded.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
 }
 
-/// Runs a command, shows what it prints, and fails when it does.
+/// Runs a command, shows its output, and fails if it fails.
 pub(crate) fn run(command: &mut Command) -> Result<Counts> {
     let mut counts = Counts::default();
     run_counting(command, &mut counts)?;
     Ok(counts)
 }
 
-/// As [`run`], and adds the test results it prints to `counts`, also when it fails.
+/// Like [`run`], and adds the test results in its output to `counts`, even if it fails.
 pub(crate) fn run_counting(command: &mut Command, counts: &mut Counts) -> Result<()> {
     let line = describe(command);
     println!("$ {line}");

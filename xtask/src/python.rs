@@ -15,7 +15,7 @@ use crate::{process, tree};
 
 mod interpreters;
 
-/// One environment: what is installed in it, and which of the tests run there.
+/// One environment: what is installed in it, and which tests run there.
 struct Environment {
     name: &'static str,
     requirements: &'static str,
@@ -38,7 +38,7 @@ const OLDEST: Environment = Environment {
 };
 
 /// The newest jax, on the newest Python of the machine: all tests that make captures, but not those
-/// of reading them and of programs of others, where no version of jax makes a difference.
+/// of reading them and of other programs, for which the version of jax makes no difference.
 const NEWEST: Environment = Environment {
     name: "newest",
     requirements: "python/tests/requirements-newest.txt",
@@ -58,7 +58,7 @@ const NEWEST: Environment = Environment {
     ],
 };
 
-/// Servers of others and TensorBoard, which want versions of their own and no jax.
+/// Other servers and TensorBoard, which need their own versions and no jax.
 const FAR: Environment = Environment {
     name: "far",
     requirements: "python/tests_far/requirements.txt",
@@ -68,7 +68,7 @@ const FAR: Environment = Environment {
 
 const ENVIRONMENTS: [Environment; 4] = [LATEST, OLDEST, NEWEST, FAR];
 
-/// The Python that an environment is made with; none where the machine lacks it and may.
+/// The Python for an environment; `None` if the machine lacks it and it is optional.
 fn python_of(environment: &Environment, usual: &Python) -> Option<Python> {
     if environment.name == NEWEST.name {
         interpreters::newest()
@@ -77,7 +77,7 @@ fn python_of(environment: &Environment, usual: &Python) -> Option<Python> {
     }
 }
 
-/// Makes the environments whose requirements or Python changed.
+/// Creates the environments whose requirements or Python changed.
 pub(crate) fn set_up() -> Result<()> {
     let usual = interpreters::find_or_install()?;
     for environment in &ENVIRONMENTS {
@@ -117,7 +117,7 @@ pub(crate) fn test(counts: &mut Counts) -> Result<()> {
     Ok(())
 }
 
-/// The TensorBoard beside which the wheel is installed.
+/// The TensorBoard with which the wheel is installed.
 pub(crate) fn tensorboard() -> Result<PathBuf> {
     let python = interpreters::require()?;
     let scripts = folder(&FAR, &python)?.join(if cfg!(windows) { "Scripts" } else { "bin" });
@@ -151,7 +151,7 @@ fn wheel(environment: &Path) -> Result<PathBuf> {
     }
 }
 
-/// The environment's folder, named by what is in it.
+/// The environment's folder, named by its contents.
 fn folder(environment: &Environment, python: &Python) -> Result<PathBuf> {
     let path = tree::root().join(environment.requirements);
     let text =
@@ -164,7 +164,7 @@ fn folder(environment: &Environment, python: &Python) -> Result<PathBuf> {
 
 fn make(environment: &Environment, python: &Python) -> Result<()> {
     let folder = folder(environment, python)?;
-    // Written last, so that an environment whose making was interrupted is made again.
+    // Written last, so that an interrupted environment is created again.
     let is_complete = folder.join("complete");
     if is_complete.is_file() {
         return Ok(());
@@ -186,7 +186,7 @@ fn make(environment: &Environment, python: &Python) -> Result<()> {
     fs::write(&is_complete, "").context("cannot mark the environment as complete")
 }
 
-/// Removes environments of this name with other requirements: they take gigabytes in the end.
+/// Removes environments with this name but other requirements: they add up to gigabytes.
 fn remove_others(environment: &Environment, kept: &Path) -> Result<()> {
     let Some(parent) = kept.parent().filter(|parent| parent.is_dir()) else {
         return Ok(());
@@ -211,7 +211,7 @@ fn python_in(folder: &Path, arguments: &[&str]) -> Command {
     let scripts = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
     let program = scripts.join("python");
     let mut command = process::program(&program.to_string_lossy(), arguments, &tree::root());
-    // Tools of the environment are found by name, and nothing of the person's own environment is.
+    // Tools of the environment are found by name; nothing comes from the user's own environment.
     let path = env::var_os("PATH").unwrap_or_default();
     let paths = std::iter::once(scripts).chain(env::split_paths(&path));
     if let Ok(joined) = env::join_paths(paths) {

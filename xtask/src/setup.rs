@@ -1,4 +1,4 @@
-//! Set-up of the whole check: what must be on the machine, installed where that is safe to do.
+//! Setup of the whole check: what must be on the machine, installed if that is safe to do.
 
 use std::env;
 use std::fs;
@@ -8,16 +8,17 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::{npm, process, tree};
 
-/// Names under which a browser that Playwright can drive is installed.
+/// Names of browsers that Playwright can control.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
 /// Servers that tests start on loopback: the program, and Debian's package.
 const SERVERS: [(&str, &str); 2] = [("sshd", "openssh-server"), ("nginx", "nginx-light")];
 
-/// Microsoft's emulator of its storage.
+/// Microsoft's emulator of Azure storage.
 const AZURITE: &str = "azurite@3.35.0";
 
-/// Makes sure of the Rust components, the UI's packages, and (for the browser tests) a browser.
+/// Makes sure that the Rust components, the UI's packages, and (for the browser tests) a browser
+/// are installed.
 pub(crate) fn run(needs_browser: bool) -> Result<()> {
     for (component, subcommand) in [("rustfmt", "fmt"), ("clippy", "clippy")] {
         ensure_component(component, subcommand)?;
@@ -34,7 +35,7 @@ pub(crate) fn run(needs_browser: bool) -> Result<()> {
     Ok(())
 }
 
-/// The browser for the end-to-end tests, or nothing where none is installed.
+/// The browser for the end-to-end tests, or `None` if none is installed.
 pub(crate) fn browser() -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     let candidates = BROWSERS.iter().flat_map(|name| {
@@ -58,7 +59,7 @@ fn ensure_component(component: &str, subcommand: &str) -> Result<()> {
 }
 
 fn install_packages(ui: &Path) -> Result<()> {
-    // Held while packages are installed only: the server's build script takes the same lock.
+    // Held only while packages are installed: the server's build script takes the same lock.
     let _lock = npm::lock(ui).map_err(|message| anyhow!(message))?;
     if npm::install_if_stale(ui).map_err(|message| anyhow!(message))? {
         println!("installed the packages of the web UI");
@@ -81,7 +82,7 @@ fn ensure_browser() -> Result<PathBuf> {
     browser().context("apt-get installed chromium, and it is still not on the PATH")
 }
 
-/// The program by its name: servers lie where only root's PATH leads.
+/// Finds a program by name: servers are in folders that only root has on the PATH.
 pub(crate) fn server(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let more = ["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from);
@@ -106,8 +107,8 @@ fn ensure_servers() -> Result<()> {
             missing.join(" and ")
         );
     }
-    // Debian starts servers when they are installed, unless this program says no. Tests start
-    // their own, with their own configuration.
+    // Debian starts servers when they are installed, unless this program exits with an error. Tests
+    // start their own, with their own configuration.
     let policy = Path::new("/usr/sbin/policy-rc.d");
     let is_ours = !policy.exists();
     if is_ours {
@@ -125,7 +126,7 @@ fn ensure_servers() -> Result<()> {
     installed
 }
 
-/// Installs the emulator beside other artefacts: the pages have no use for it.
+/// Installs the emulator with other build artifacts: the pages don't use it.
 fn ensure_azurite() -> Result<()> {
     let folder = tree::root().join("target/azurite");
     let mark = folder.join(AZURITE);

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-/// Folders that hold what was built, installed or recorded rather than written.
+/// Folders with built, installed, or recorded files instead of written ones.
 const NOT_OURS: [&str; 9] = [
     ".git",
     ".venv",
@@ -32,7 +32,7 @@ pub(crate) fn root() -> PathBuf {
 
 /// One text file of the repository.
 pub(crate) struct SourceFile {
-    /// Path from the root, with `/` between the parts on every system.
+    /// Path from the root, with `/` as the separator on every system.
     pub(crate) path: String,
     pub(crate) text: String,
 }
@@ -44,7 +44,7 @@ impl SourceFile {
         extension.is_some_and(|extension| extensions.contains(&extension))
     }
 
-    /// Whether a folder of this name lies on the path.
+    /// Whether the path contains a folder with this name.
     pub(crate) fn is_below(&self, folder: &str) -> bool {
         self.path
             .split('/')
@@ -54,9 +54,9 @@ impl SourceFile {
     }
 }
 
-/// Every text file of the repository, sorted by path. Files that are not UTF-8 are left out.
+/// Every text file of the repository, sorted by path. Files that are not UTF-8 are skipped.
 ///
-/// Asks git for what is tracked; in an unpacked archive, all that lies there counts.
+/// Lists the files that git tracks; in an unpacked archive, all files.
 pub(crate) fn repository_files(root: &Path) -> Result<Vec<SourceFile>> {
     let mut command = Command::new("git");
     command.args(["ls-files", "-z"]).current_dir(root);
@@ -80,7 +80,8 @@ pub(crate) fn repository_files(root: &Path) -> Result<Vec<SourceFile>> {
     Ok(files)
 }
 
-/// Every text file below a folder, by its path from there, sorted. Files that are not UTF-8 are left out.
+/// Every text file below a folder, by its relative path, sorted. Files that are not UTF-8 are
+/// skipped.
 pub(crate) fn text_files(folder: &Path) -> Result<Vec<SourceFile>> {
     let mut files = Vec::new();
     collect(folder, "", &mut files)?;

@@ -1,4 +1,4 @@
-//! The versions of JAX that the documentation names as tested, from the pinned requirements.
+//! The JAX versions that the documentation lists as tested, from the pinned requirements.
 
 use std::fs;
 use std::path::Path;
@@ -16,13 +16,13 @@ const REQUIREMENTS: [&str; 3] = [
     "python/tests/requirements-newest.txt",
 ];
 
-/// Writes the passage into the page.
+/// Writes the passage to the page.
 pub(crate) fn write(root: &Path) -> Result<()> {
     let path = root.join(PAGE);
     fs::write(&path, fresh(root)?).with_context(|| format!("cannot write {PAGE}"))
 }
 
-/// What is wrong with the passage of the page, if anything is.
+/// What is wrong with the passage on the page, if anything.
 pub(crate) fn violations(root: &Path) -> Result<Vec<String>> {
     let is_fresh = fs::read_to_string(root.join(PAGE))? == fresh(root)?;
     let stale =
@@ -30,7 +30,7 @@ pub(crate) fn violations(root: &Path) -> Result<Vec<String>> {
     Ok(if is_fresh { Vec::new() } else { vec![stale] })
 }
 
-/// The page with the passage as it should be.
+/// The page with the current passage.
 fn fresh(root: &Path) -> Result<String> {
     let page =
         fs::read_to_string(root.join(PAGE)).with_context(|| format!("cannot read {PAGE}"))?;
@@ -43,7 +43,7 @@ fn fresh(root: &Path) -> Result<String> {
     replace(&page, &passage(&versions))
 }
 
-/// The version that `jax==` or `jax[extra]==` pins.
+/// The version pinned by `jax==` or `jax[extra]==`.
 fn version_of_jax(requirements: &str) -> Option<String> {
     requirements.lines().find_map(|line| {
         let (name, version) = line.split_once("==")?;
@@ -64,7 +64,7 @@ fn passage(versions: &[String]) -> String {
     }
 }
 
-/// `page` with what stands between the two marks replaced.
+/// `page` with the text between the two marks replaced.
 fn replace(page: &str, passage: &str) -> Result<String> {
     let Some((before, rest)) = page.split_once(BEGIN) else {
         bail!("{PAGE} has no line {BEGIN:?}");

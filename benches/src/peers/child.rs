@@ -10,10 +10,10 @@ use wait4::{ResUse, Wait4};
 
 use crate::http;
 
-/// A server that does not listen by then never will.
+/// A server that is not listening by then never will.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// What one process took for one answer.
+/// What one process used for one answer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
     /// From its start to the last byte of the answer.
@@ -45,7 +45,7 @@ impl fmt::Display for Cost {
     }
 }
 
-/// Runs a command to its end; what it prints goes nowhere.
+/// Runs a command to its end and discards its output.
 pub(crate) fn run(command: &mut Command) -> Result<Cost> {
     let start = Instant::now();
     let mut child = spawn(command)?;
@@ -59,8 +59,8 @@ pub(crate) fn run(command: &mut Command) -> Result<Cost> {
     Ok(Cost::new(wall, &used))
 }
 
-/// Starts a server, asks it until it has answered, and ends it. `ask` gets the port; its result is
-/// checked by `check` once the clock has stopped.
+/// Starts a server, sends requests until it has answered, and stops it. `ask` gets the port; its
+/// result is checked by `check` once the clock has stopped.
 pub(crate) fn serve<T>(
     command: &mut Command,
     port: u16,
@@ -77,7 +77,7 @@ pub(crate) fn serve<T>(
     Ok(Cost::new(wall, &used))
 }
 
-/// A port that is free now.
+/// A free port.
 pub(crate) fn free_port() -> Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     Ok(listener.local_addr()?.port())

@@ -1,4 +1,4 @@
-//! Who takes part, and how each is asked.
+//! The contestants, and how each is run.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -18,19 +18,19 @@ const RUN: &str = "capture";
 /// Name of the host.
 const HOST: &str = "host";
 
-/// Width of the timeline that is asked for.
+/// Width of the requested timeline.
 const WIDTH_PX: u32 = 1600;
 
-/// Bytes below which an answer cannot be one.
+/// Anything smaller cannot be a valid answer.
 const LEAST_BYTES: usize = 1000;
 
-/// What is asked.
+/// The task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Question {
     /// The overview as JSON on standard output.
     Overview,
-    /// The timeline of the whole session at [`WIDTH_PX`], over HTTP from a server that has just
-    /// been started.
+    /// The timeline of the whole session at [`WIDTH_PX`], over HTTP from a server that was just
+    /// started.
     FirstTile,
 }
 
@@ -77,7 +77,7 @@ impl Contestant {
         Self { program, path }
     }
 
-    /// Starts a process, asks it, and tells what the answer took.
+    /// Starts a process, sends the request, and returns what the answer cost.
     pub(crate) fn answer(&self, question: Question, logdir: &Path) -> Result<Cost> {
         let run = logdir.join("plugins/profile").join(RUN);
         let mut command = Command::new(&self.path);
@@ -123,7 +123,7 @@ impl Contestant {
     }
 }
 
-/// What the page asks: which sessions, which tracks, and then the tile.
+/// The requests of the page: sessions, tracks, and then the tile.
 fn stepscope_tile(port: u16) -> Result<(Value, Vec<u8>)> {
     let sessions: Value = serde_json::from_slice(&http::get(port, "/api/sessions")?)?;
     let session = sessions["sessions"][0]["id"]
@@ -139,7 +139,7 @@ fn stepscope_tile(port: u16) -> Result<(Value, Vec<u8>)> {
     Ok((report, tile))
 }
 
-/// A tile leaves nothing out: its counts add up to the slices of the session.
+/// A tile is complete: its counts add up to the slices of the session.
 fn is_complete((report, tile): (Value, Vec<u8>)) -> Result<()> {
     let tile = decode(&tile)?;
     let lanes = tile.tracks.iter().filter_map(|track| match &track.content {
@@ -156,7 +156,7 @@ fn is_complete((report, tile): (Value, Vec<u8>)) -> Result<()> {
     Ok(())
 }
 
-/// The one request for the trace of the whole session.
+/// The single request for the trace of the whole session.
 fn xprof_trace(port: u16) -> Result<Vec<u8>> {
     let path = format!(
         "/data/plugin/profile/data?run={RUN}&tag=trace_viewer@&host={HOST}&resolution={WIDTH_PX}"
@@ -174,13 +174,13 @@ fn is_trace(body: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Where the profile lies in a log directory.
+/// The path of the profile in a log directory.
 pub(crate) fn profile_in(logdir: &Path) -> PathBuf {
     let run = logdir.join("plugins/profile").join(RUN);
     run.join(HOST).with_extension("xplane.pb")
 }
 
-/// XProf's own conversion, called without its server: the least it can take. An empty answer is an
+/// XProf's own conversion, called without its server: its minimum time. An empty answer is an
 /// error.
 pub(crate) fn run_xprof(python: &Path, tool: &str, options: &str, logdir: &Path) -> Result<Cost> {
     let script = format!(

@@ -1,11 +1,11 @@
-//! The least of HTTP: one request, one whole answer, without compression.
+//! Minimal HTTP: one request, one complete answer, without compression.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 
 use anyhow::{Context, Result, ensure};
 
-/// Whether someone accepts connections.
+/// Whether a server accepts connections.
 pub(crate) fn listens(port: u16) -> bool {
     TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok()
 }
@@ -59,7 +59,8 @@ fn joined(mut rest: &[u8]) -> Result<Vec<u8>> {
         let end = end.context("a chunk has no size")?;
         let size = String::from_utf8_lossy(&rest[..end]);
         let size = size.split(';').next().unwrap_or_default().trim();
-        let size = usize::from_str_radix(size, 16).context("the size of a chunk is no number")?;
+        let size =
+            usize::from_str_radix(size, 16).context("the size of a chunk is not a number")?;
         if size == 0 {
             return Ok(body);
         }

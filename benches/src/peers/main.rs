@@ -1,5 +1,5 @@
-//! Stepscope beside other profilers on one capture: they take turns, and the figures come out as
-//! tables for `docs/internals/benchmarks.md`.
+//! Compares Stepscope with other profilers on one capture: they take turns, and the figures are
+//! printed as tables for `docs/internals/benchmarks.md`.
 //!
 //! ```text
 //! cargo run --release -p stepscope-benches --bin peers -- \
@@ -30,7 +30,7 @@ use child::Cost;
 use contestant::{Contestant, Program, Question};
 use table::Column;
 
-/// Stepscope beside other profilers, in turns on one capture.
+/// Compare Stepscope with other profilers, in turns on one capture.
 #[derive(Debug, Parser)]
 struct Options {
     /// The profile, uncompressed: HOST.xplane.pb
@@ -45,19 +45,19 @@ struct Options {
     /// The Python of an environment with XProf: `pip install xprof==2.24.2`
     #[arg(long, value_name = "PYTHON")]
     xprof_python: Option<PathBuf>,
-    /// Turns of everyone
+    /// Number of rounds
     #[arg(long, default_value_t = 7)]
     rounds: usize,
-    /// XProf is slow and takes part in the first so many rounds only
+    /// XProf is slow and takes part only in the first rounds
     #[arg(long, default_value_t = 3)]
     xprof_rounds: usize,
-    /// Also XProf's other tools, once each, beside our subcommands
+    /// Also run XProf's other tools, once each, next to our subcommands
     #[arg(long, requires = "xprof_python")]
     tools: bool,
-    /// Also the capture so many times in one file, Stepscope only; 20 makes 3.6 GB
+    /// Also repeat the capture this many times in one file, for Stepscope only; 20 makes 3.6 GB
     #[arg(long, default_value_t = 0, value_name = "TIMES")]
     large: usize,
-    /// Where the copies go [default: the system's folder for temporary files]
+    /// Where the copies go [default: the system's temporary folder]
     #[arg(long, value_name = "FOLDER")]
     temporary: Option<PathBuf>,
 }
@@ -110,7 +110,7 @@ fn contestants(options: &Options) -> Result<Vec<Contestant>> {
     Ok(contestants)
 }
 
-/// All rounds of one question.
+/// All rounds of one task.
 fn play(options: &Options, contestants: &[Contestant], question: Question) -> Result<Vec<Column>> {
     warm(&options.capture)?;
     let mut columns: Vec<Column> = contestants
@@ -120,7 +120,8 @@ fn play(options: &Options, contestants: &[Contestant], question: Question) -> Re
     for round in 0..options.rounds {
         let mut order: Vec<usize> = (0..contestants.len()).collect();
         if round % 2 == 1 {
-            // Whoever went first goes last, so that a machine that slows down is fair too.
+            // The order is reversed in every other round, so that a machine that slows down is fair
+            // too.
             order.reverse();
         }
         for index in order {
@@ -140,12 +141,12 @@ fn play(options: &Options, contestants: &[Contestant], question: Question) -> Re
     Ok(columns)
 }
 
-/// One process on a log directory of its own, so that nobody finds what an earlier one has left.
+/// One process on its own log directory, so that it cannot use what an earlier one has left.
 fn turn(options: &Options, contestant: &Contestant, question: Question) -> Result<Cost> {
     contestant.answer(question, linked(options)?.path())
 }
 
-/// A log directory of its own with the capture.
+/// A separate log directory with the capture.
 fn linked(options: &Options) -> Result<tempfile::TempDir> {
     let folder = temporary_folder(options)?;
     let file = profile_path(folder.path())?;
@@ -155,8 +156,8 @@ fn linked(options: &Options) -> Result<tempfile::TempDir> {
     Ok(folder)
 }
 
-/// A file too large for comfort: the capture over and over, which is one profile again, since
-/// planes of one name are parts of one.
+/// A very large file: the capture repeated, which is a single profile again, since planes with the
+/// same name are parts of one plane.
 fn large(
     options: &Options,
     stepscope: &Contestant,
@@ -188,7 +189,7 @@ fn temporary_folder(options: &Options) -> Result<tempfile::TempDir> {
     folder.with_context(|| format!("cannot make a folder in {}", parent.display()))
 }
 
-/// Where the profile lies in a log directory; its folders are made.
+/// The path of the profile in a log directory; its folders are created.
 fn profile_path(logdir: &Path) -> Result<PathBuf> {
     let path = contestant::profile_in(logdir);
     fs::create_dir_all(path.parent().unwrap_or(logdir))?;

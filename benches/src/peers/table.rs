@@ -8,10 +8,10 @@ use stepscope_benches::paired::median;
 use crate::child::Cost;
 use crate::contestant::{Program, Question};
 
-/// Peak memory of ours must stay below this share of xprof-rs's.
+/// Our peak memory must stay below this share of xprof-rs's.
 const MEMORY_SHARE: f64 = 0.4;
 
-/// Peak memory of ours must stay below so many times the file.
+/// Our peak memory must stay below this multiple of the file size.
 const MEMORY_PER_FILE: f64 = 2.0;
 
 /// All rounds of one contestant.
@@ -48,7 +48,7 @@ impl Column {
         format!("{:.digits$} {unit} ({least:.digits$})", median(&values))
     }
 
-    /// Median over the rounds that both took part in of this one's figure ÷ the first's.
+    /// Median of this one's figure ÷ the first one's, over the rounds in which both took part.
     fn ratio(&self, to: &Self, figure: Figure) -> f64 {
         let pairs = self.costs.iter().zip(&to.costs);
         let ratios: Vec<f64> = pairs
@@ -58,7 +58,7 @@ impl Column {
     }
 }
 
-/// What the figures were measured on.
+/// The machine the figures were measured on.
 pub(crate) fn machine() -> String {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let information = read("/proc/cpuinfo");
@@ -74,7 +74,7 @@ pub(crate) fn machine() -> String {
     format!("{model}, {cores} cores, load {load} at the start")
 }
 
-/// One question: a row per figure, a column per contestant, ours first.
+/// One task: a row per figure, a column per contestant, ours first.
 pub(crate) fn comparison(question: Question, size_bytes: u64, columns: &[Column]) -> String {
     let wall: Figure = |cost| cost.wall_seconds;
     let processor: Figure = |cost| cost.processor_seconds;
@@ -147,8 +147,8 @@ fn targets(question: Question, size_bytes: u64, ours: &Column, others: &[Column]
     text
 }
 
-/// The large file: what it took, and whether memory grew more than the file. `rows` end with the
-/// peak memory of the small file.
+/// The large file: its cost, and whether memory grew more than the file. `rows` end with the peak
+/// memory of the small file.
 pub(crate) fn large(times: usize, size_bytes: u64, rows: &[(Question, Cost, f64)]) -> String {
     let file = size_bytes as f64 * times as f64;
     let mut text = format!(
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn ratios_are_taken_round_by_round() {
         let ours = column(Program::Stepscope, &[0.2, 0.4, 0.3], 300_000_000);
-        // Twice the medians, but each round by itself is 5 times as long.
+        // Twice the medians, but each single round is 5 times as long.
         let peer = column(Program::XprofRs, &[1.0, 2.0, 1.5], 1_000_000_000);
         let xprof = column(Program::Xprof, &[8.0], 3_000_000_000);
         let text = comparison(Question::FirstTile, 180_000_000, &[ours, peer, xprof]);

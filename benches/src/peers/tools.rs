@@ -1,4 +1,4 @@
-//! XProf's other tools, and our subcommands that answer the same: each in a new process.
+//! XProf's other tools, and our subcommands for the same question: each in a new process.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::child::{self, Cost};
 use crate::contestant::run_xprof;
 
-/// Turns of ours; XProf takes part once.
+/// Rounds of ours; XProf takes part once.
 const ROUNDS: usize = 5;
 
 /// A tool of XProf, and our subcommand.
@@ -26,8 +26,8 @@ const TOOLS: [(&str, &str); 8] = [
     ("pod_viewer", "hosts"),
 ];
 
-/// A row for each tool: ours, XProf's, and the ratios. Each turn has a log directory of its own, for
-/// XProf leaves there what its next tool finds.
+/// A row for each tool: ours, XProf's, and the ratios. Each run has its own log directory, because
+/// XProf leaves files there that its next tool would use.
 pub(crate) fn table(
     stepscope: &Path,
     python: &Path,
@@ -60,7 +60,7 @@ pub(crate) fn table(
                     wall / seconds
                 )
             }
-            // It ends with an error where its answer is empty.
+            // It fails if its answer is empty.
             Err(_) => format!("no answer | – | {megabytes:.0} MB | –"),
         };
         let _ = writeln!(text, "| {tool} | {own} | {seconds:.2} s | {theirs} |");

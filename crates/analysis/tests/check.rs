@@ -52,7 +52,7 @@ fn verdicts(report: &Value) -> Vec<&str> {
 fn micros(value: &Value) -> f64 {
     value
         .as_f64()
-        .unwrap_or_else(|| panic!("{value} is no number"))
+        .unwrap_or_else(|| panic!("{value} is not a number"))
         / 1e6
 }
 

@@ -28,7 +28,7 @@ fn both(before: &Session, after: &Session) -> Value {
 fn number(value: &Value) -> f64 {
     value
         .as_f64()
-        .unwrap_or_else(|| panic!("{value} is no number"))
+        .unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 fn list(value: &Value) -> &[Value] {

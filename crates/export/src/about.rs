@@ -1,25 +1,26 @@
-//! What every report says of itself: by whom it was written, when, and what was taken out of it.
+//! What every report says about itself: who wrote it, when, and what was redacted.
 
 use serde::Serialize;
 
-/// The version of Stepscope that writes.
+/// The version of Stepscope that writes it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What a report says of itself.
+/// What a report says about itself.
 #[derive(Debug, Clone, Default)]
 pub struct About {
-    /// When it is written, milliseconds since the Unix epoch; absent where nobody looked.
+    /// When it was written, in milliseconds since the Unix epoch; absent if unknown.
     pub written_epoch_ms: Option<u64>,
-    /// What was taken out of the session before; absent where nothing was.
+    /// What was redacted; absent if nothing was.
     pub redacted: Option<Redacted>,
 }
 
-/// What was taken out of a session before it was reported.
+/// What was redacted before the report was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Redacted {
-    /// How many different texts of each kind stand under another name, such as `("source files", 12)`.
+    /// The number of different texts of each kind that were renamed, such as `("source files",
+    /// 12)`.
     pub replaced: Vec<(String, usize)>,
-    /// What is gone, a phrase each.
+    /// What was removed, a phrase each.
     pub removed: Vec<String>,
 }
 
@@ -33,7 +34,7 @@ impl Redacted {
             .map(|(kind, count)| format!("{kind} ({count})"))
             .collect();
         let mut text = if replaced.is_empty() {
-            "No name had to be replaced.".to_owned()
+            "No names had to be replaced.".to_owned()
         } else {
             format!("Names were replaced: {}.", replaced.join(", "))
         };
@@ -62,7 +63,7 @@ mod tests {
         );
         assert_eq!(
             Redacted::default().sentence(),
-            "No name had to be replaced."
+            "No names had to be replaced."
         );
     }
 }

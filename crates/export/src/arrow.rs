@@ -1,4 +1,5 @@
-//! Tables as Arrow: the one definition of which column has which type, for Parquet and for Python.
+//! Tables as Arrow: the single definition of which column has which type, for Parquet and for
+//! Python.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,8 +9,8 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use stepscope_analysis::{Cell, CellRef, Column, Table, Unit};
 
-/// The schema of a table. It depends on the columns alone, so that every answer of an analysis has
-/// the same.
+/// The schema of a table. It depends only on the columns, so that every answer of an analysis has
+/// the same one.
 pub fn schema(table: &Table) -> SchemaRef {
     schema_of(table.key, &table.title, &table.columns)
 }
@@ -23,7 +24,7 @@ pub(crate) fn schema_of(key: &str, title: &str, columns: &[Column]) -> SchemaRef
     Arc::new(Schema::new_with_metadata(fields, metadata))
 }
 
-/// The type that a column's values have.
+/// The type of a column's values.
 pub fn data_type(column: &Column) -> DataType {
     match column.unit {
         Unit::Text => DataType::Utf8,
@@ -42,7 +43,7 @@ fn field(column: &Column) -> Field {
 ///
 /// # Errors
 ///
-/// Fails with a cell that is of another kind than its column: nothing is rounded or dropped.
+/// Fails if a cell has a different type than its column: nothing is rounded or dropped.
 pub fn batch(table: &Table) -> Result<RecordBatch, ArrowError> {
     let mut builder = BatchBuilder::new(schema(table), table.rows.len());
     for row in &table.rows {
@@ -51,7 +52,7 @@ pub fn batch(table: &Table) -> Result<RecordBatch, ArrowError> {
     builder.finish()
 }
 
-/// Rows on their way to a batch.
+/// Rows to be converted to a batch.
 pub(crate) struct BatchBuilder {
     schema: SchemaRef,
     columns: Vec<ColumnBuilder>,
@@ -81,12 +82,12 @@ impl BatchBuilder {
         }
     }
 
-    /// Rows that were pushed since the last batch.
+    /// Rows added since the last batch.
     pub(crate) const fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Adds a row; what it lacks at its end is missing.
+    /// Adds a row; missing cells at its end are null.
     pub(crate) fn push<'a>(
         &mut self,
         mut cells: impl Iterator<Item = CellRef<'a>>,
@@ -104,7 +105,7 @@ impl BatchBuilder {
         Ok(())
     }
 
-    /// The rows so far, after which it is empty again.
+    /// The rows so far; the builder is then empty again.
     pub(crate) fn finish(&mut self) -> Result<RecordBatch, ArrowError> {
         self.rows = 0;
         let columns = self.columns.iter_mut().map(ColumnBuilder::finish).collect();
@@ -113,7 +114,7 @@ impl BatchBuilder {
 }
 
 impl ColumnBuilder {
-    /// Whether the cell is of the column's kind.
+    /// Whether the cell has the column's type.
     fn push(&mut self, cell: CellRef<'_>) -> bool {
         match (self, cell) {
             (Self::Text(builder), CellRef::Text(text)) => builder.append_value(text),

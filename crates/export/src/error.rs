@@ -8,21 +8,21 @@ use stepscope_analysis::AnalysisError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// An option is wrong, or the session has no answer at all.
+    /// An option is wrong, or the session has no answers at all.
     #[error("{0}")]
     Analysis(#[from] AnalysisError),
     /// The bytes could not be written.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The page without the answers is not the one that this version fills.
-    #[error("the page for reports was left out of this build")]
+    /// The page without answers does not match this version.
+    #[error("this build does not include the report page")]
     NoPage,
     /// Not even the smallest report fits.
-    #[error("the report takes at least {least_bytes} bytes, and {most_bytes} are allowed")]
+    #[error("the report needs at least {least_bytes} bytes, but only {most_bytes} are allowed")]
     TooSmall {
-        /// What it takes with nothing but the overview.
+        /// The size with only the overview.
         least_bytes: u64,
-        /// What it may take.
+        /// The maximum size.
         most_bytes: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! Reports to share: what a session says, in forms that others read without Stepscope.
+//! Reports to share: the results for a session, in formats that others can read without Stepscope.
 //!
 //! ```text
 //! Session ── analysis::ANALYSES ──┬── tables     CSV or Parquet, a file per table
@@ -6,11 +6,11 @@
 //!                                 └── html       the pages themselves, with their answers, in one file
 //! ```
 //!
-//! [`arrow`] is how a table looks as Arrow, here and in Python.
+//! [`arrow`] converts tables to Arrow, here and in Python.
 //!
-//! Constraints: nothing here opens a file. Bytes go where the caller says ([`Folder`]), and what day
-//! it is stands in [`About`]. What names may be told is decided before: a session whose names were
-//! replaced is a session like any other.
+//! Constraints: nothing here opens a file. Bytes go where the caller says ([`Folder`]), and the
+//! date comes from [`About`]. Redaction happens before: a redacted session is a session like any
+//! other.
 
 use stepscope_analysis::Selection;
 
@@ -32,7 +32,7 @@ pub use units::TimeUnit;
 /// Options as name and value, such as `("steps", "3..8")`.
 pub type Pairs = [(String, String)];
 
-/// The selection in options; names that it does not know are the business of others.
+/// The selection in options; names that it does not know are handled elsewhere.
 pub(crate) fn selection(options: &Pairs) -> Selection {
     let value = |wanted: &str| {
         let found = options.iter().find(|(name, _)| name == wanted);

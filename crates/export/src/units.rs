@@ -1,4 +1,4 @@
-//! Times in a unit that people read: columns in picoseconds become fractions of it, under its name.
+//! Times in readable units: columns in picoseconds become fractions of a unit, with its name.
 
 use std::sync::Arc;
 
@@ -6,15 +6,15 @@ use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
-/// What the name of a column in picoseconds ends in, also before a `per`: `gain_ps_per_step`.
+/// The suffix of columns in picoseconds, also before a `per`: `gain_ps_per_step`.
 const PICOS: &str = "_ps";
 
 /// A unit of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimeUnit {
-    /// Its name, which stands behind those of columns.
+    /// Its name, used as the suffix of columns.
     pub name: &'static str,
-    /// Picoseconds that it has.
+    /// Its number of picoseconds.
     picos: f64,
 }
 
@@ -32,12 +32,12 @@ impl TimeUnit {
         Self { name, picos }
     }
 
-    /// The unit of this name.
+    /// The unit with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|unit| unit.name == name)
     }
 
-    /// Times are left as they are recorded: whole picoseconds.
+    /// Whether times stay as recorded: integer picoseconds.
     fn is_picos(self) -> bool {
         self.name == "ps"
     }
@@ -62,11 +62,11 @@ impl TimeUnit {
         Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
     }
 
-    /// Rows whose times are in this unit.
+    /// Rows with times in this unit.
     ///
     /// # Errors
     ///
-    /// None that a batch of ours could have.
+    /// None that our own batches could cause.
     pub fn batch(self, batch: RecordBatch) -> Result<RecordBatch, ArrowError> {
         if self.is_picos() {
             return Ok(batch);
@@ -92,7 +92,7 @@ impl TimeUnit {
     }
 }
 
-/// What stands before and behind the unit in the name of a column of times.
+/// The parts before and after the unit in the name of a time column.
 fn around_unit(field: &Field) -> Option<(&str, &str)> {
     if !matches!(field.data_type(), DataType::Int64 | DataType::Float64) {
         return None;

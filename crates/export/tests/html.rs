@@ -1,5 +1,4 @@
-//! Reports of one file: what they hold is what analyses answer, and they are as small as they have
-//! to be.
+//! Single-file reports: they contain the answers of the analyses, and are only as large as needed.
 
 mod support;
 
@@ -74,7 +73,7 @@ fn answers_are_those_of_the_analyses() {
     }
 }
 
-/// The answer to a question, whole.
+/// The complete answer to a question.
 fn kept(report: &Value, question: &str) -> Value {
     let position = report["answers"][question].as_u64().expect("a position");
     let shared: Vec<Value> = serde_json::from_slice(&unpacked(&report["shared"])).expect("a list");
@@ -84,7 +83,7 @@ fn kept(report: &Value, question: &str) -> Value {
     answer
 }
 
-/// Puts what a mark names in its place.
+/// Replaces marks by the values they name.
 fn fill(value: &mut Value, shared: &[Value]) {
     let named = value.as_str().and_then(|text| text.strip_prefix('\u{1}'));
     if let Some(number) = named {
@@ -115,7 +114,7 @@ fn equal_answers_and_shared_objects_stand_once() {
         let position = usize::try_from(answers[question].as_u64().expect("it")).expect("small");
         packed += texts[position].as_str().expect("text").len();
     }
-    // Graphs of neighbouring ops show the same ops.
+    // Graphs of neighboring ops show the same ops.
     assert!(raw > 25 * packed, "{raw} bytes in {packed}");
 }
 

@@ -1,4 +1,4 @@
-//! Every capture at hand under other names: the figures are the same, the names are not there.
+//! Every available capture, redacted: the figures are the same, and the names are gone.
 
 mod support;
 
@@ -12,7 +12,7 @@ use stepscope_model::redact::{Key, redact};
 use stepscope_testing::corpus::{self, Capture};
 use support::session_of;
 
-/// Our fixtures, and captures of others where they are.
+/// Our fixtures, and third-party captures if available.
 fn all_captures() -> Vec<Capture> {
     let mut all = corpus::fixtures();
     all.extend(corpus::captures());
@@ -21,7 +21,7 @@ fn all_captures() -> Vec<Capture> {
     all
 }
 
-/// Whole numbers and fractions of a report, sorted: rows of equal figures may be ordered by name.
+/// Integers and fractions of a report, sorted: rows of equal figures may be ordered by name.
 fn figures(session: &Session, analysis: &str) -> Result<Vec<String>, String> {
     fn collect(key: &str, value: &Value, found: &mut Vec<String>) {
         match value {
@@ -30,14 +30,14 @@ fn figures(session: &Session, analysis: &str) -> Result<Vec<String>, String> {
             Value::Array(values) => values.iter().for_each(|value| collect(key, value, found)),
             Value::Object(values) => values
                 .iter()
-                // The files themselves are longer or shorter, and threads are sorted by name.
+                // The files themselves have other lengths, and threads are sorted by name.
                 .filter(|(key, _)| !matches!(key.as_str(), "size_bytes" | "track"))
                 .for_each(|(key, value)| collect(key, value, found)),
             Value::Null | Value::String(_) => {}
         }
     }
     let entry = stepscope_analysis::find(analysis).expect("it is in the list");
-    // Of rows that are equally large, names decide which are the first.
+    // Of equally large rows, names decide which come first.
     let command = entry.command();
     let has_limit = command
         .get_arguments()
@@ -67,7 +67,7 @@ fn figures_of_every_analysis_are_what_they_were() {
                 figures(&session, entry.name),
                 figures(&redacted, entry.name),
             );
-            // Manifests and memory snapshots are gone, and what is said of them.
+            // Manifests and memory snapshots are removed, with everything said about them.
             if matches!(entry.name, "heap") && !session.heap.snapshots.is_empty() {
                 continue;
             }
@@ -88,7 +88,7 @@ fn figures_of_every_analysis_are_what_they_were() {
     }
 }
 
-/// Runs of letters that are no short accident of binary numbers.
+/// Runs of letters that are too long to occur accidentally in binary numbers.
 fn words(bytes: &[u8]) -> BTreeSet<&str> {
     const SHORTEST: usize = 6;
     let runs = bytes.split(|byte| !byte.is_ascii_alphabetic());
@@ -97,7 +97,7 @@ fn words(bytes: &[u8]) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Divided where a small letter is followed by a capital one, which is coarser than redaction divides.
+/// Split where a lowercase letter is followed by a capital one, which is coarser than in redaction.
 fn parts(word: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut is_after_small = false;
@@ -117,7 +117,7 @@ fn no_word_that_is_not_public_is_left_in_the_bytes() {
     let public: BTreeSet<&str> = public.split_whitespace().collect();
     let is_public = |word: &str| {
         let lower = word.to_ascii_lowercase();
-        // The byte before a text is its length, and the one behind it a tag: both may be letters.
+        // The byte before a text is its length, and the one after it a tag: both may be letters.
         let (first, last) = (&lower[1..], &lower[..lower.len() - 1]);
         let within = &first[..first.len() - 1];
         [lower.as_str(), first, last, within]
@@ -133,8 +133,8 @@ fn no_word_that_is_not_public_is_left_in_the_bytes() {
         for (host, other) in session.hosts.iter().zip(&redacted.hosts) {
             let before = words((*host.bytes).as_ref());
             let after = words((*other.bytes).as_ref());
-            // A word is private if one of its plain parts is: small letters, long enough to mean
-            // something.
+            // A word is private if one of its plain parts is: lowercase letters, long enough to
+            // have a meaning.
             let is_private = |word: &&&str| {
                 let parts = parts(word);
                 let plain = parts.iter().filter(|part| {

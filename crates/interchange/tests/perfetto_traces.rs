@@ -218,10 +218,12 @@ fn damage_and_early_ends_keep_what_came_before() {
     let damaged = [whole.as_slice(), &[0x0b, 1, 1]].concat();
     let trace = perfetto::read(damaged.as_slice()).expect("one event");
     assert!(trace.problem.expect("damage").contains("not packets"));
-    // A packet that claims more than there is.
-    let hostile = [whole.as_slice(), &[0x0a], varint(1 << 60).as_slice()].concat();
-    let trace = perfetto::read(hostile.as_slice()).expect("one event");
-    assert!(trace.problem.is_some());
+    // A packet that claims more than there is, and more than there can be.
+    for length in [1 << 60, u64::MAX] {
+        let hostile = [whole.as_slice(), &[0x0a], varint(length).as_slice()].concat();
+        let trace = perfetto::read(hostile.as_slice()).expect("one event");
+        assert!(trace.problem.is_some(), "{length}");
+    }
     let empty = perfetto::read(packet(&[number(8, 1), number(10, 1)]).as_slice());
     assert!(matches!(empty, Err(TraceError::NotATrace { .. })));
 }

@@ -6,67 +6,67 @@ use crate::label::{Class, Direction};
 /// What a host thread was doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Activity {
-    /// Work of a device, a step, a marker: nothing that a host thread does.
+    /// Device work, a step, a marker: nothing that a host thread does.
     None,
-    /// Something is compiled, or the result of an earlier compilation is fetched.
+    /// Compiling, or fetching the result of an earlier compilation.
     Compile(CompilePhase),
-    /// Input is waited for or prepared.
+    /// Waiting for input or preparing it.
     Input(InputStage),
-    /// Data goes to or from a device, as the host sees it.
+    /// Transferring data to or from a device, as seen by the host.
     Transfer(Direction),
-    /// Python's or JAX' garbage collection.
+    /// Garbage collection of Python or JAX.
     GarbageCollection,
-    /// A checkpoint is written or read.
+    /// Writing or reading a checkpoint.
     Checkpoint,
-    /// The profiler itself starts or stops.
+    /// The profiler itself is starting or stopping.
     Profiler,
-    /// A program is handed to a device, or a kernel launched.
+    /// Handing a program to a device, or launching a kernel.
     Dispatch,
-    /// The thread waits for a device, a lock, another host or thread.
+    /// Waiting for a device, a lock, another host or thread.
     Blocked,
-    /// The thread sleeps because the program asked for it.
+    /// Sleeping at the program's request.
     Sleep,
-    /// A Python frame that nothing else is known of.
+    /// A Python frame with nothing else known about it.
     Python,
-    /// The runtime or a library does something else.
+    /// Other work of the runtime or a library.
     Runtime,
-    /// Anything else: annotations of the program, names not known.
+    /// Anything else: annotations of the program, unknown names.
     Other,
 }
 
 /// Part of a compilation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CompilePhase {
-    /// Python is traced to a jaxpr.
+    /// Tracing Python to a jaxpr.
     Trace,
-    /// The jaxpr is lowered to StableHLO.
+    /// Lowering the jaxpr to StableHLO.
     Lower,
-    /// An executable is looked up in, read from or written to the persistent cache.
+    /// Looking up, reading, or writing an executable in the persistent cache.
     Cache,
-    /// Passes of XLA over HLO.
+    /// XLA's passes over HLO.
     Optimise,
-    /// LLVM, PTX, TPU or fusion code is made.
+    /// Generating LLVM, PTX, TPU, or fusion code.
     Generate,
-    /// Kernels are measured to choose the fastest.
+    /// Measuring kernels to choose the fastest.
     Autotune,
-    /// The compiler, not told apart further.
+    /// The compiler, not further distinguished.
     Backend,
 }
 
 /// What an input pipeline does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum InputStage {
-    /// The program asks for its next element and waits for it.
+    /// The program waits for its next element.
     Wait,
-    /// Elements are handed to a device's infeed.
+    /// Passing elements to a device's infeed.
     Enqueue,
-    /// Files are read.
+    /// Reading files.
     Read,
-    /// Elements are changed: mapped, batched, shuffled.
+    /// Transforming elements: map, batch, shuffle.
     Preprocess,
-    /// Elements are made ahead of time.
+    /// Prefetching elements.
     Prefetch,
-    /// Loading that nothing tells more about, such as what the program annotated.
+    /// Unspecified loading, such as what the program annotated.
     Load,
 }
 

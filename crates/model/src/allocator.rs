@@ -1,8 +1,8 @@
 //! What the allocators of devices and hosts recorded: every allocation and deallocation, with how
 //! much was in use after it.
 //!
-//! The recorder writes them as instants on host threads. Their stats are read again from the bytes
-//! of the file when somebody asks, so that sessions without such a question pay nothing.
+//! The recorder writes them as instants on host threads. Their stats are read again from the file's
+//! bytes on demand, so that sessions without such a question pay nothing.
 
 mod read;
 
@@ -16,7 +16,7 @@ use crate::units::Picos;
 pub struct AllocatorLog {
     /// Allocators, by host, devices before host memory, then by number and name.
     pub allocators: Vec<Allocator>,
-    /// What allocations were for, each distinct one once; number 0 says nothing.
+    /// Purposes of allocations, each distinct one once; number 0 is unknown.
     pub purposes: Vec<Purpose>,
     /// Texts of allocators and purposes.
     pub strings: Strings,
@@ -26,37 +26,37 @@ pub struct AllocatorLog {
 pub struct Allocator {
     /// Host whose process it belongs to.
     pub host: HostId,
-    /// Device whose memory it hands out; none for memory of the host.
+    /// Device whose memory it manages; none for host memory.
     pub device: Option<DeviceId>,
-    /// Name as recorded, such as `GPU_0_bfc`; the device's number where it has no name.
+    /// Name as recorded, such as `GPU_0_bfc`; the device's number if it has no name.
     pub name: String,
     /// Its events, by time.
     pub events: Vec<AllocatorEvent>,
 }
 
-/// One allocation or deallocation. Figures that were not recorded are 0, as there are recorders
-/// that leave out what is 0.
+/// One allocation or deallocation. Figures that were not recorded are 0, because some recorders
+/// omit zeros.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AllocatorEvent {
     /// When.
     pub time: Picos,
     /// An allocation, else a deallocation.
     pub is_allocation: bool,
-    /// Bytes handed out after it.
+    /// Bytes allocated after it.
     pub in_use: i64,
-    /// Bytes set aside for programs (the stack of a TPU) after it; not part of `in_use`.
+    /// Bytes reserved for programs (the stack of a TPU) after it; not part of `in_use`.
     pub reserved: i64,
     /// Bytes free after it.
     pub available: i64,
-    /// How scattered the free bytes are, 0..1.
+    /// Fragmentation of the free bytes, 0..1.
     pub fragmentation: f32,
-    /// What this request is for, as a position in [`AllocatorLog::purposes`].
+    /// Purpose of this request, as a position in [`AllocatorLog::purposes`].
     pub purpose: u32,
-    /// The largest `in_use` since the process began, as the allocator knows it.
+    /// The maximum `in_use` since the process started, according to the allocator.
     pub peak: i64,
-    /// Bytes asked for.
+    /// Bytes requested.
     pub requested: i64,
-    /// Bytes handed out for it.
+    /// Bytes allocated for it.
     pub allocated: i64,
     /// Address of the block.
     pub address: u64,
@@ -64,7 +64,7 @@ pub struct AllocatorEvent {
     pub slice: SliceId,
 }
 
-/// What an allocation was for, as recorded.
+/// The purpose of an allocation, as recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Purpose {
     /// Framework op.
@@ -89,12 +89,12 @@ impl Default for Purpose {
 }
 
 impl AllocatorEvent {
-    /// Bytes that nobody else can have: handed out or set aside.
+    /// Bytes that are unavailable to others: allocated or reserved.
     pub const fn taken(&self) -> i64 {
         self.in_use.saturating_add(self.reserved)
     }
 
-    /// Bytes the allocator has to give, all in all.
+    /// Total bytes that the allocator manages.
     pub const fn capacity(&self) -> i64 {
         self.taken().saturating_add(self.available)
     }
@@ -108,7 +108,7 @@ impl AllocatorLog {
 }
 
 impl Session {
-    /// Some allocator event was recorded. Looks at labels only.
+    /// Whether any allocator event was recorded. Only checks labels.
     pub fn has_allocator_events(&self) -> bool {
         !read::actions(self).is_empty()
     }

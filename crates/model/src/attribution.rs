@@ -1,15 +1,15 @@
-//! How work of a device was joined with the op it belongs to.
+//! How device work was attributed to ops.
 
-/// How a slice of work was joined with its op, the surest first.
+/// How a slice of work was joined with its op, the most certain first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Attribution {
-    /// The profile says so: the slice is the op's own execution, or it carries the op's name.
+    /// Recorded: the slice is the op's own execution, or it carries the op's name.
     Recorded,
     /// The kernel names no op, but its function is named after exactly one op of its program.
     ExactName,
-    /// The kernel lies between kernels of known ops, and the ops between those explain it alone.
+    /// The kernel is between kernels of known ops, and only the ops between those can explain it.
     BetweenAnchors,
-    /// Only the order of the kernels tells: the sequence fits the order of the program's ops.
+    /// Only the order of the kernels: their sequence fits the order of the program's ops.
     ByOrder,
     /// No op is known. The slice may still have a program and a framework op.
     #[default]
@@ -17,7 +17,7 @@ pub enum Attribution {
 }
 
 impl Attribution {
-    /// All, the surest first.
+    /// All, the most certain first.
     pub const ALL: [Self; 5] = [
         Self::Recorded,
         Self::ExactName,

@@ -16,7 +16,7 @@ pub struct Stat {
     pub name: String,
     /// Value as text; bytes as their length.
     pub value: String,
-    /// Recorded on the metadata, hence the same for all slices of this name.
+    /// Recorded in the metadata, so it is the same for all slices with this name.
     pub is_constant: bool,
 }
 
@@ -36,7 +36,8 @@ impl Session {
         self.read_stats(track, ordinal).unwrap_or_default()
     }
 
-    /// The stats of several slices, as [`Self::stats`] of each. Every file is looked over once, and
+    /// The stats of several slices, like [`Self::stats`] for each. Each file and each line is read
+    /// once.
     /// every line walked once.
     pub fn stats_of(&self, slices: &[SliceId]) -> Vec<Vec<Stat>> {
         let mut wanted: Vec<Wanted<'_>> = Vec::with_capacity(slices.len());
@@ -75,7 +76,7 @@ impl Session {
         found
     }
 
-    /// How many take part in an exchange between slices of a job, where its op says so.
+    /// Number of participants in an exchange between slices of a job, if its op says so.
     pub fn exchange_participants(&self, slice: SliceId) -> Option<u64> {
         let track = self.tracks.get(slice.track.index())?;
         let lane = self.lane(slice.track, slice.lane)?;
@@ -131,16 +132,16 @@ fn stats_of_event(plane: &Plane<'_>, event: &Event<'_>) -> Vec<Stat> {
     stats.collect()
 }
 
-/// A slice whose event is looked for.
+/// A slice whose event is wanted.
 struct Wanted<'s> {
     track: &'s Track,
     id: TrackId,
     ordinal: u32,
-    /// Where its answer goes.
+    /// The position of its result.
     position: usize,
 }
 
-/// Visits the events of one track's slices, in ascending order, each line from its beginning once.
+/// Visits the events of one track's slices in ascending order, reading each line once.
 fn walk<'s, 'a>(
     space: &'s Space<'a>,
     wanted: &[Wanted<'_>],

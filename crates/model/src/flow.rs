@@ -1,4 +1,4 @@
-//! Flows: arrows between slices, joined when first asked for.
+//! Flows: arrows between slices, joined on first use.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,15 +9,15 @@ use crate::ids::{HostId, SliceId, TrackId};
 /// One arrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Flow {
-    /// Slice the arrow leaves.
+    /// Slice where the arrow starts.
     pub from: SliceId,
-    /// Slice it points at.
+    /// Slice where the arrow ends.
     pub to: SliceId,
-    /// What it means.
+    /// Its meaning.
     pub kind: FlowKind,
 }
 
-/// What an arrow means.
+/// The meaning of an arrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FlowKind {
     /// A host call launched a kernel or copy (equal correlation ids).
@@ -49,7 +49,7 @@ pub(crate) struct FlowEnd {
 /// Arrow ends, or the way to find them.
 pub(crate) enum Ends {
     Found(Vec<FlowEnd>),
-    /// They stand in the file, of a track that was not decoded whole.
+    /// In the file, for a track that was not completely decoded.
     Deferred(Box<FindEnds>),
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct TrackEnds {
     pub(crate) ends: Ends,
 }
 
-/// An end with all that decides what it is joined with.
+/// An end with everything that determines its counterpart.
 #[derive(Debug, Clone, Copy)]
 struct End {
     host: HostId,
@@ -140,8 +140,8 @@ impl FlowKey {
     }
 }
 
-/// All arrows, found from either end. Profiles hold hundreds of thousands that most questions never
-/// need, so the ends are joined on first use.
+/// All arrows, found from either end. Profiles contain hundreds of thousands that most questions
+/// never need, so the ends are joined on first use.
 #[derive(Debug, Default)]
 pub struct Flows {
     tracks: Vec<TrackEnds>,
@@ -155,9 +155,9 @@ struct Joined {
     by_to: Vec<u32>,
 }
 
-/// Keys with more ends than this on both sides are identities that were reused, not arrows.
+/// Keys with more ends than this on both sides are reused IDs, not arrows.
 const MAX_PAIRS_PER_SIDE: usize = 64;
-/// With more arrows of one key than this, each end may have only few.
+/// If one key has more arrows than this, each end may have only few.
 const MAX_PAIRS: usize = MAX_PAIRS_PER_SIDE * MAX_PAIRS_PER_SIDE;
 const FEW: usize = 4;
 
@@ -190,7 +190,7 @@ impl Flows {
         &self.joined().by_from
     }
 
-    /// Arrows that leave the slice.
+    /// Arrows that start at the slice.
     pub fn from_slice(&self, slice: SliceId) -> &[Flow] {
         let flows = self.all();
         let first = flows.partition_point(|flow| flow.from < slice);
@@ -198,7 +198,7 @@ impl Flows {
         &flows[first..last]
     }
 
-    /// Arrows that point at the slice.
+    /// Arrows that end at the slice.
     pub fn to_slice(&self, slice: SliceId) -> impl Iterator<Item = &Flow> {
         let joined = self.joined();
         let flow = |position: u32| &joined.by_from[position as usize];
@@ -232,7 +232,7 @@ impl Joined {
     }
 }
 
-/// Joins ends of equal keys on the same host.
+/// Joins ends with equal keys on the same host.
 fn join(tracks: &[TrackEnds]) -> Vec<Flow> {
     let mut order: Vec<End> = tracks.iter().flat_map(TrackEnds::all).collect();
     order.sort_unstable_by_key(|end| (end.host, end.key.group(), end.slice));

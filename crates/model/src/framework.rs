@@ -1,12 +1,12 @@
-//! Which framework a program was written with, so that advice speaks its language.
+//! The framework a program was written with, so that advice uses the right terms.
 
 use crate::session::Session;
 use crate::vendor::frameworks::{of_event, of_program};
 
-/// What a program was written with.
+/// The framework of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Framework {
-    /// JAX, or nothing that says otherwise: what records for XLA is JAX as a rule.
+    /// JAX, or unknown: what records for XLA is usually JAX.
     Jax,
     /// TensorFlow.
     TensorFlow,
@@ -17,8 +17,8 @@ pub enum Framework {
 }
 
 impl Session {
-    /// The framework that names of programs, events, kernels and frames tell. A sign of JAX counts
-    /// before any other, because JAX programs use libraries of the others.
+    /// The framework according to names of programs, events, kernels, and frames. Evidence of JAX
+    /// counts before any other, because JAX programs use libraries of the others.
     pub fn framework(&self) -> Framework {
         *self.memo.get_or_compute(|| {
             let mut facts = self.hosts.iter().flat_map(|host| &host.facts);

@@ -9,29 +9,29 @@ use crate::units::Picos;
 pub struct Graph {
     /// Device that ran it.
     pub device: DeviceId,
-    /// Program it is a part of, where known.
+    /// The program that contains it, if known.
     pub program: Option<ProgramId>,
-    /// What XLA calls it, such as `command_buffer_12`; empty when nothing tells.
+    /// XLA's name for it, such as `command_buffer_12`; empty if unknown.
     pub name: StringId,
-    /// Id as recorded; 0 where none was.
+    /// ID as recorded; 0 if none was.
     pub id: u64,
     /// How often it was launched.
     pub launches: usize,
-    /// What was recorded of a launch.
+    /// What was recorded per launch.
     pub detail: GraphDetail,
     /// Kernels, copies and memsets over all launches, by how their ops were found, and their time:
     /// in the order of [`Attribution::ALL`].
     pub found: [(usize, Picos); Attribution::ALL.len()],
-    /// Why ops were not found, with the kernels and their time; those that occur.
+    /// Why ops were not found, with the kernels and their time; only reasons that occur.
     pub open: Vec<(OpenReason, usize, Picos)>,
 }
 
-/// What was recorded of the launches of a graph.
+/// What was recorded about the launches of a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GraphDetail {
-    /// Its kernels, with the nodes of the graph that they are.
+    /// Its kernels, with their nodes in the graph.
     Nodes,
-    /// Its kernels; which nodes they are follows from the order in time.
+    /// Its kernels; their nodes follow from their order in time.
     Kernels,
     /// One slice for all of it.
     Whole,
@@ -48,22 +48,22 @@ impl GraphDetail {
     }
 }
 
-/// Why the op of a kernel of a graph is not known.
+/// Why the op of a kernel of a graph is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OpenReason {
-    /// Nothing tells which program launched the graph.
+    /// The program that launched the graph is unknown.
     NoProgram,
-    /// The program is known and its HLO is not in the profile.
+    /// The program is known, but its HLO is not in the profile.
     NoHlo,
-    /// No part of the program has kernels like those of the graph.
+    /// No part of the program has kernels like the graph's.
     NoPlace,
-    /// None of the ops that can be meant launches such a kernel.
+    /// None of the candidate ops launches such a kernel.
     NothingFits,
-    /// Several ops fit as well.
+    /// Several ops fit equally well.
     SeveralFit,
     /// Launches of the same graph contradict each other.
     Disagree,
-    /// Too many kernels without a name to look at every way to place them.
+    /// Too many consecutive kernels without a name to try every placement.
     TooMany,
     /// The graph was recorded as a whole.
     Whole,
@@ -89,11 +89,11 @@ impl OpenReason {
         match self {
             Self::NoProgram => "no record of which program launched them",
             Self::NoHlo => "the HLO of their program is not in the profile",
-            Self::NoPlace => "no part of the program has kernels like those of the graph",
+            Self::NoPlace => "no part of the program has kernels like the graph's",
             Self::NothingFits => "no op of the graph launches such a kernel",
-            Self::SeveralFit => "several ops fit as well",
+            Self::SeveralFit => "several ops fit equally well",
             Self::Disagree => "launches of the same graph contradict each other",
-            Self::TooMany => "too many of them in a row have no name of their own",
+            Self::TooMany => "too many consecutive kernels have no specific name",
             Self::Whole => "the graph was recorded as a whole",
         }
     }

@@ -1,12 +1,12 @@
-//! Memory: what was alive on the devices at the moments when somebody took a snapshot.
+//! Memory: what was alive on the devices when a snapshot was taken.
 //!
 //! ```text
 //! Heap ── snapshots, oldest first ── samples: stack, kind, device, allocations, bytes
 //!      └─ stacks (outermost frame first) ──► frames ──► texts
 //! ```
 //!
-//! Frames, stacks and texts are shared by all snapshots of a session, so that two snapshots compare
-//! by number.
+//! Frames, stacks, and texts are shared by all snapshots of a session, so that two snapshots can be
+//! compared by number.
 
 mod read;
 
@@ -19,7 +19,7 @@ pub(crate) use read::{Damage, add_snapshot};
 /// The memory snapshots of a session.
 #[derive(Default)]
 pub struct Heap {
-    /// Snapshots, oldest first; see [`HeapSnapshot::taken`] for how far that is known.
+    /// Snapshots, oldest first; see [`HeapSnapshot::taken`] for how certain that is.
     pub snapshots: Vec<HeapSnapshot>,
     /// Distinct frames.
     pub frames: Vec<HeapFrame>,
@@ -27,7 +27,7 @@ pub struct Heap {
     pub strings: Strings,
     /// Frames of the stacks, one stack after another.
     stack_frames: Vec<u32>,
-    /// Where each stack ends in `stack_frames`.
+    /// The end of each stack in `stack_frames`.
     stack_ends: Vec<u32>,
 }
 
@@ -38,15 +38,15 @@ pub struct HeapSnapshot {
     pub name: String,
     /// When it was taken.
     pub taken: Option<Taken>,
-    /// What was alive, in the order of the file. Samples of one stack may stand apart, as JAX
-    /// writes one for each size of array.
+    /// What was alive, in file order. Samples with the same stack may be apart, because JAX writes
+    /// one for each array size.
     pub samples: Vec<HeapSample>,
 }
 
 /// When a snapshot was taken, and how that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
-    /// Written in the profile; nanoseconds since the Unix epoch. JAX writes none.
+    /// From the profile; nanoseconds since the Unix epoch. JAX writes none.
     Recorded(u64),
     /// When the file was last written; nanoseconds since the Unix epoch.
     Written(u64),
@@ -61,7 +61,7 @@ impl Taken {
     }
 }
 
-/// Allocations of one stack, kind and device that are alive.
+/// Live allocations with the same stack, kind, and device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeapSample {
     /// Where they were allocated.
@@ -70,7 +70,7 @@ pub struct HeapSample {
     pub kind: StringId,
     /// Such as `cpu:0`; empty when not recorded, as for executables.
     pub device: StringId,
-    /// How many.
+    /// Their number.
     pub allocations: i64,
     /// Their bytes.
     pub bytes: i64,

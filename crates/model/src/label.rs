@@ -10,15 +10,15 @@ use crate::ids::{LaunchId, OpId, ProgramId, StringId};
 pub struct Label {
     /// Name to show: HLO instruction, kernel function, TraceMe name.
     pub name: StringId,
-    /// What the slice is.
+    /// The kind of the slice.
     pub kind: SliceKind,
-    /// What it is doing, for colours and breakdowns.
+    /// Its class, for colors and breakdowns.
     pub class: Class,
-    /// What the host's thread is doing.
+    /// What the host thread is doing.
     pub activity: Activity,
     /// The HLO op it executes.
     pub op: Option<OpId>,
-    /// How the op was found; [`Attribution::None`] exactly where there is none.
+    /// How the op was found; [`Attribution::None`] if and only if there is none.
     pub attribution: Attribution,
     /// The program it belongs to: its op's, or the one whose launch it was attributed to.
     pub program: Option<ProgramId>,
@@ -26,11 +26,11 @@ pub struct Label {
     pub launch: Option<LaunchId>,
     /// Direction and bytes, for copies and memsets.
     pub transfer: Option<Transfer>,
-    /// Framework op (`tf_op`) where the profile has one and no HLO op is known; else none.
+    /// Framework op (`tf_op`) if the profile has one and no HLO op is known; otherwise none.
     pub framework_op: Option<StringId>,
 }
 
-/// What a slice is.
+/// The kind of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SliceKind {
     /// Execution of an HLO op by a device without kernels (TPU, XLA:CPU).
@@ -39,7 +39,7 @@ pub enum SliceKind {
     Kernel,
     /// A copy or memset of a device.
     Transfer,
-    /// An asynchronous op's span from start to done; overlaps ops and is no work of its own.
+    /// An asynchronous op's span from start to done; overlaps ops and does not count as work.
     AsyncOp,
     /// One run of a program.
     ProgramRun,
@@ -90,13 +90,13 @@ impl SliceKind {
         }
     }
 
-    /// Slices of this kind are work of a device: their union is its busy time.
+    /// Whether slices of this kind are work of a device: their union is its busy time.
     pub const fn is_work(self) -> bool {
         matches!(self, Self::Op | Self::Kernel | Self::Transfer)
     }
 }
 
-/// What a slice is doing.
+/// The class of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// Matrix products and convolutions.
@@ -117,9 +117,9 @@ pub enum Class {
     Python,
     /// Other host work.
     Host,
-    /// The host waits for the device, a lock, a rendezvous.
+    /// The host is waiting for the device, a lock, a rendezvous.
     Wait,
-    /// The host waits for or prepares input.
+    /// The host is waiting for or preparing input.
     Input,
     /// Compilation.
     Compile,
@@ -168,22 +168,22 @@ impl Class {
 /// A copy or memset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Transfer {
-    /// From where to where.
+    /// The direction.
     pub direction: Direction,
-    /// Bytes of one occurrence, where recorded.
+    /// Bytes of one occurrence, if recorded.
     pub bytes: Option<u64>,
-    /// How the host's side of it is allocated, where recorded.
+    /// How the host memory is allocated, if recorded.
     pub host_memory: Option<HostMemory>,
 }
 
-/// How memory of the host is allocated, which decides how fast devices copy it.
+/// How host memory is allocated, which determines how fast devices copy it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HostMemory {
-    /// Ordinary memory: copied through a pinned buffer of the driver.
+    /// Pageable memory: copied through a pinned buffer of the driver.
     Pageable,
     /// Pinned: copied directly.
     Pinned,
-    /// Managed by the driver, which moves pages.
+    /// Managed by the driver, which migrates pages.
     Managed,
 }
 
@@ -198,7 +198,7 @@ impl HostMemory {
     }
 }
 
-/// From where to where a copy goes.
+/// The direction of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Direction {
     /// Host to device.

@@ -5,9 +5,9 @@
 //!                                            labels, ops, programs, runs, steps, flows, warnings }
 //! ```
 //!
-//! Constraints: no files and no clocks in here; nothing above this crate sees a protobuf; columns
-//! instead of structs for slices, because sessions hold tens of millions of them; a damaged profile
-//! gives a session and warnings, and an error only when nothing at all is usable.
+//! Constraints: no files and no clocks; nothing above this crate sees a protobuf; columns instead
+//! of structs for slices, because sessions contain tens of millions of them; a damaged profile
+//! gives a session and warnings, and an error only if nothing at all is usable.
 
 pub mod activity;
 pub mod allocator;
@@ -66,7 +66,7 @@ pub use session::{
     Aggregate, CategorySource, Chip, CostSource, Device, DeviceKind, Host, Multiprocessor, Op,
     OpCost, Peak, ProfileData, ProgramRun, Session, Step, StepOrigin, StepSpan,
 };
-/// Instructions, shapes and memory plans of compiled programs, as [`Program::hlo`] holds them.
+/// Instructions, shapes, and memory plans of compiled programs, as in [`Program::hlo`].
 pub use stepscope_hlo as hlo;
 pub use stepscope_hlo::{Collective, CollectiveKind, ReplicaGroups, Shape};
 pub use strings::Strings;

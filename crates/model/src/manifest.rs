@@ -1,39 +1,39 @@
-//! Manifests: what the program that captured wrote about itself, beside the profile of its host.
+//! Manifests: what the capturing program wrote about itself, next to the profile of its host.
 //!
-//! A profile says what ran; a manifest says of which program, with which versions and options, and
-//! what the program meant to capture. `docs/reference/manifest.md` describes the file. Everything
-//! is optional.
+//! A profile says what ran; a manifest says which program it was, with which versions and options,
+//! and what the program meant to capture. `docs/reference/manifest.md` describes the file.
+//! Everything is optional.
 
 use crate::session::Session;
 use crate::warning::{Warning, WarningKind};
 
-/// What the manifest of one host says, as far as it says it.
+/// The manifest of one host, as far as it is known.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Manifest {
-    /// Name that the person gave the capture.
+    /// Name that the user gave the capture.
     pub name: Option<String>,
-    /// What began the capture, such as a slow step.
+    /// What started the capture, such as a slow step.
     pub trigger: Option<String>,
-    /// The profiled code and the profiler ended well.
+    /// Whether the profiled code and the profiler ended without errors.
     pub success: Option<bool>,
     /// What went wrong.
     pub error: Option<String>,
-    /// Number of this process and of all processes of the job.
+    /// Number of this process, and number of processes of the job.
     pub process: Option<(i64, i64)>,
-    /// When the capture began and ended, nanoseconds since the Unix epoch.
+    /// When the capture started and ended, in nanoseconds since the Unix epoch.
     pub captured_epoch_ns: Option<(u64, u64)>,
     /// How long the profiler took to stop, in seconds.
     pub stop_seconds: Option<f64>,
-    /// Steps that were captured, the end excluded.
+    /// Captured steps, without the end.
     pub steps: Option<(i64, i64)>,
-    /// Mean wall time of a captured step by the program's own clock, from its begin until its
-    /// results were there, in nanoseconds.
+    /// Mean wall time of a captured step by the program's own clock, from its start until its
+    /// results were available, in nanoseconds.
     pub mean_step_ns: Option<f64>,
     /// What the capture cost the steps that it covers.
     pub cost: Option<CaptureCost>,
     /// Software by name and version.
     pub versions: Vec<(String, String)>,
-    /// Devices by kind, with how many there are of each.
+    /// Devices by kind, with the number of each.
     pub devices: Vec<(String, usize)>,
     /// Options of the profiler.
     pub options: Vec<(String, String)>,
@@ -41,26 +41,26 @@ pub struct Manifest {
     pub git_commit: Option<String>,
     /// Branch of the program.
     pub git_branch: Option<String>,
-    /// The program differed from its commit.
+    /// Whether the program differed from its commit.
     pub is_git_dirty: Option<bool>,
     /// Arguments of the program.
     pub arguments: Vec<String>,
-    /// Variables of the environment that matter to JAX and to captures.
+    /// Environment variables that matter to JAX and to captures.
     pub environment: Vec<(String, String)>,
     /// Wall times of the run, from `wall_clock.json` in the log directory.
     pub wall_clock: Option<WallClock>,
-    /// What was there and not understood, a phrase each.
+    /// What was present but invalid, a phrase each.
     pub problems: Vec<String>,
 }
 
-/// What a capture cost the program, as the program measured it, nanoseconds.
+/// What a capture cost the program, as measured by the program, in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CaptureCost {
     /// Mean captured step.
     pub step_ns: Option<f64>,
     /// Mean step before the capture.
     pub step_before_ns: Option<f64>,
-    /// From how many steps that is known.
+    /// The number of steps it is based on.
     pub steps_before: Option<i64>,
     /// What the Python tracer adds to a call.
     pub python_call_ns: Option<f64>,
@@ -74,26 +74,26 @@ impl CaptureCost {
     }
 }
 
-/// Wall times of the run that a capture is of, as `stepscope.WallClock` writes them, seconds.
+/// Wall times of the captured run, as written by `stepscope.WallClock`, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct WallClock {
-    /// From the begin of the run to its end.
+    /// From the start of the run to its end.
     pub total_seconds: Option<f64>,
     /// All epochs.
     pub training_seconds: Option<f64>,
 }
 
-/// A manifest as it was read, or why it could not be.
+/// A manifest as read, or why it could not be read.
 #[derive(Debug, Clone)]
 pub struct ManifestInput {
-    /// Host whose profile it lies beside.
+    /// Host of the profile next to it.
     pub host: String,
     /// The manifest, or the reason in a phrase.
     pub manifest: Result<Manifest, String>,
 }
 
 impl Manifest {
-    /// What it says as names and values, as people read them.
+    /// Its contents as names and values, formatted for people.
     pub fn facts(&self) -> Vec<(String, String)> {
         let mut facts = Vec::new();
         let mut push = |name: &str, value: Option<String>| {
@@ -164,8 +164,8 @@ impl Manifest {
 }
 
 impl Session {
-    /// Gives hosts their manifests. One that could not be read, or not wholly, becomes a warning that
-    /// no figure depends on it.
+    /// Assigns manifests to hosts. One that could not be read, or not completely, becomes a warning
+    /// that no figure depends on it.
     #[must_use]
     pub fn with_manifests(mut self, manifests: Vec<ManifestInput>) -> Self {
         for ManifestInput { host, manifest } in manifests {
@@ -183,7 +183,7 @@ impl Session {
                 self.warnings.push(Warning {
                     kind: WarningKind::Missing,
                     message: format!(
-                        "the manifest beside the profile ({host}.stepscope.json) could not be read \
+                        "the manifest next to the profile ({host}.stepscope.json) could not be read \
                          wholly: {problem}; figures do not depend on it"
                     ),
                     hint: String::new(),

@@ -1,7 +1,7 @@
-//! Results that are computed once per session and kept beside it.
+//! Results that are computed once per session and stored with it.
 //!
-//! A session never changes once built, so what follows from all of it alone can be kept: the next
-//! view asks for the same busy times and totals again.
+//! A session never changes once built, so results that depend only on it can be kept: the next view
+//! needs the same busy times and totals again.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -17,11 +17,11 @@ pub struct Memo {
 }
 
 impl Memo {
-    /// The result of this type, computed if nobody has yet.
+    /// The result of this type, computed if it does not exist yet.
     ///
-    /// Nothing is locked meanwhile: two that ask at the same time may both compute, and one result
-    /// is kept. Waiting instead could wait for ever, since computations share a pool of threads and a
-    /// thread that waits for its parts may be given the other asker.
+    /// Nothing is locked during the computation: two callers at the same time may both compute it,
+    /// and one result is kept. Waiting instead could deadlock, since computations share a thread
+    /// pool, and a thread that waits for its parts may be given the other caller.
     pub fn get_or_compute<T: Send + Sync + 'static>(&self, compute: impl FnOnce() -> T) -> Arc<T> {
         if let Some(known) = self.get() {
             return known;

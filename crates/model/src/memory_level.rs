@@ -1,9 +1,9 @@
 //! Memories of a chip, nearest to the cores last, and the bytes that an op moves through each.
 
-/// A memory of a chip, and the way through it where both ways have peaks of their own.
+/// A memory of a chip, and the direction if both directions have separate peaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemoryLevel {
-    /// Device memory, both ways together.
+    /// Device memory, both directions together.
     Hbm,
     /// Reads of a TPU's common memory (v4).
     CmemRead,
@@ -13,7 +13,7 @@ pub enum MemoryLevel {
     VmemRead,
     /// Writes of a TPU's vector memory.
     VmemWrite,
-    /// Shared memory and first-level cache of a GPU, both ways together.
+    /// Shared memory and first-level cache of a GPU, both directions together.
     Shared,
 }
 
@@ -51,7 +51,7 @@ impl MemoryLevel {
 pub struct Traffic([f64; MemoryLevel::ALL.len()]);
 
 impl Traffic {
-    /// All of them through device memory: what is assumed where nothing tells.
+    /// All bytes through device memory: the assumption if nothing else is known.
     pub fn hbm(bytes: f64) -> Self {
         let mut traffic = Self::default();
         traffic.add(MemoryLevel::Hbm, bytes);

@@ -15,15 +15,15 @@ pub struct Program {
     pub id: u64,
     /// Module name, such as `jit_step`.
     pub name: String,
-    /// Its HLO, where the profile carries it.
+    /// Its HLO, if the profile contains it.
     pub hlo: Option<hlo::Program>,
-    /// Where the HLO stands, to read again what [`hlo::Program`] does not keep.
+    /// Location of the HLO, to read again what [`hlo::Program`] does not keep.
     pub(crate) bytes: Option<ProgramBytes>,
-    /// Filled when first asked for.
+    /// Filled on first use.
     pub(crate) buffers: OnceLock<Option<hlo::BufferAssignment>>,
 }
 
-/// A range of a file that holds a serialised program.
+/// A range of a file with a serialized program.
 #[derive(Clone)]
 pub(crate) struct ProgramBytes {
     pub(crate) file: Arc<dyn ProfileData>,
@@ -37,7 +37,7 @@ impl fmt::Debug for ProgramBytes {
 }
 
 impl Program {
-    /// A program of which nothing but its name is known.
+    /// A program of which only the name is known.
     pub fn named(id: u64, name: impl Into<String>) -> Self {
         Self {
             id,
@@ -51,7 +51,7 @@ impl Program {
         format!("{}({})", self.name, self.id)
     }
 
-    /// The serialised HLO; empty where there is none.
+    /// The serialized HLO; empty if there is none.
     pub fn hlo_bytes(&self) -> &[u8] {
         let bytes = self.bytes.as_ref();
         bytes
@@ -59,7 +59,7 @@ impl Program {
             .unwrap_or_default()
     }
 
-    /// The compiler's memory plan, where the program carries one. The first call decodes it.
+    /// The compiler's memory plan, if the program has one. The first call decodes it.
     pub fn buffer_assignment(&self) -> Option<&hlo::BufferAssignment> {
         let decode = || hlo::BufferAssignment::decode(self.hlo_bytes());
         self.buffers.get_or_init(decode).as_ref()

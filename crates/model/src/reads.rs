@@ -1,7 +1,7 @@
-//! What of a profile a question reads, for files of which not every byte is at hand.
+//! The parts of a profile that a question reads, for files that are not completely available.
 //!
-//! Threads of the host are the larger part of many profiles (JAX's Python tracer records every
-//! call), and answers about ops of a TPU take nothing from them.
+//! Host threads are the larger part of many profiles (JAX's Python tracer records every call), and
+//! answers about TPU ops do not need them.
 
 use stepscope_xplane::{Line, Piece, Plane, Space, lossy, stat_names_at_end};
 
@@ -13,17 +13,17 @@ use crate::vendor::frameworks::{of_event, of_program};
 use crate::vendor::planes::{PlaneRole, device_line_role, plane_role};
 use crate::vendor::stats::ThreadsMayHold;
 
-/// What of a profile a question reads.
+/// The parts of a profile that a question reads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Reads {
     /// All of it.
     #[default]
     Everything,
-    /// What devices did, and programs; of the host no thread.
+    /// What devices did, and programs; no host threads.
     Devices,
 }
 
-/// A part of a file, by its beginning.
+/// A part of a file, identified by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FilePiece {
     /// Its length in bytes; the next piece follows.
@@ -32,13 +32,13 @@ pub struct FilePiece {
     pub is_read: bool,
 }
 
-/// What a piece that is not read may hold of what is asked for.
+/// What a skipped piece may contain of what is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeftOut(ThreadsMayHold);
 
 impl LeftOut {
-    /// Told by the last bytes of the piece, where the names of its stats stand. None where it takes
-    /// more of them.
+    /// Decided by the last bytes of the piece, which contain the names of its stats. `None` if more
+    /// of them are needed.
     pub fn by_tail(tail: &[u8]) -> Option<Self> {
         let names = stat_names_at_end(tail)?;
         Some(Self(ThreadsMayHold::of(&names)))
@@ -46,8 +46,8 @@ impl LeftOut {
 }
 
 impl Reads {
-    /// The piece of a profile that begins with `head`, which holds at least its first hundred bytes
-    /// or all of it. None where these bytes are no such beginning.
+    /// The piece of a profile that starts with `head`, which has at least its first hundred bytes
+    /// or all of it. `None` if these bytes are not such a start.
     pub fn piece(self, head: &[u8]) -> Option<FilePiece> {
         let piece = Piece::at(head)?;
         let is_read = match (self, &piece.plane) {
@@ -89,7 +89,7 @@ impl Reads {
     }
 }
 
-/// Whether it is a device of such a kind, on which something happened.
+/// Whether it is a device of such a kind, with activity.
 fn has_events(plane: &Plane<'_>, is_wanted: impl Fn(DeviceKind) -> bool) -> bool {
     let PlaneRole::Device { kind, .. } = plane_role(&plane.name) else {
         return false;
@@ -97,7 +97,7 @@ fn has_events(plane: &Plane<'_>, is_wanted: impl Fn(DeviceKind) -> bool) -> bool
     is_wanted(kind) && plane.lines.iter().any(Line::has_events)
 }
 
-/// Hints speak of the framework, and a sign of JAX counts before all others.
+/// Hints depend on the framework, and evidence of JAX counts before all others.
 fn tells_of_jax(plane: &Plane<'_>) -> bool {
     plane.event_metadata.iter().any(|event| {
         let name = lossy(event.name);

@@ -1,8 +1,8 @@
-//! How much of a profile there is, for who has to choose between two records of one capture.
+//! How much of a profile is intact, to choose between two records of one capture.
 
 use stepscope_xplane::Space;
 
-/// Why a writer may leave an empty file, and what to do: a message of protobuf has 2 GiB at most.
+/// Why a writer may leave an empty file, and what to do: a protobuf message can have at most 2 GiB.
 pub const WHY_EMPTY: &str = "an XSpace above 2 GiB cannot be written as one message: capture fewer \
                              steps or with fewer tracers, or have JAX 0.12 write *.xplane.riegeli \
                              (advanced_configuration={\"enable_continuous_profiling\": True})";
@@ -16,13 +16,13 @@ pub struct Remains {
     pub events: u64,
 }
 
-/// Whether a profile has something in it and ends where a plane ends. Looks at the beginnings of
-/// planes only.
+/// Whether a profile has content and ends at the end of a plane. Only reads the first bytes of
+/// planes.
 pub fn is_whole(bytes: &[u8]) -> bool {
     !bytes.is_empty() && stepscope_xplane::is_whole(bytes)
 }
 
-/// What can be decoded of a profile. Walks over all its events.
+/// What can be decoded of a profile. Reads all of its events.
 pub fn remains(bytes: &[u8]) -> Remains {
     let space = Space::outline(bytes);
     let named = space.planes.iter().filter(|plane| !plane.name.is_empty());

@@ -19,14 +19,14 @@ use crate::track::{Lane, Track};
 use crate::units::{Picos, Span};
 use crate::warning::Warning;
 
-/// One capture, all hosts. Built by [`ingest`](crate::ingest::ingest), never changed after.
+/// One capture, all hosts. Built by [`ingest`](crate::ingest::ingest), immutable afterwards.
 #[derive(Default)]
 pub struct Session {
-    /// Name, by which people call it.
+    /// Its name.
     pub name: String,
-    /// Nanoseconds since the Unix epoch at which time 0 lies; absent in old files.
+    /// Time 0 in nanoseconds since the Unix epoch; absent in old files.
     pub epoch_ns: Option<u64>,
-    /// Hosts, in the order of the input.
+    /// Hosts, in input order.
     pub hosts: Vec<Host>,
     /// Devices, by host and ordinal.
     pub devices: Vec<Device>,
@@ -38,7 +38,7 @@ pub struct Session {
     pub strings: Strings,
     /// Compiled programs.
     pub programs: Vec<Program>,
-    /// Ops that were executed.
+    /// Executed ops.
     pub ops: Vec<Op>,
     /// Launch geometries.
     pub launches: Vec<Launch>,
@@ -46,11 +46,11 @@ pub struct Session {
     pub program_runs: Vec<ProgramRun>,
     /// Steps, by first start.
     pub steps: Vec<Step>,
-    /// How the steps were found; none when there are none.
+    /// How the steps were found; none if there are no steps.
     pub step_origin: Option<StepOrigin>,
     /// Arrows between slices.
     pub flows: Flows,
-    /// CUDA and HIP graphs that were launched; none in most sessions.
+    /// Launched CUDA and HIP graphs; none in most sessions.
     pub graphs: Vec<Graph>,
     /// Events recorded as sums without times (aggregated XPlanes): they have no slices.
     pub aggregates: Vec<Aggregate>,
@@ -58,18 +58,18 @@ pub struct Session {
     pub heap: Heap,
     /// What was wrong with the input and what was repaired.
     pub warnings: Vec<Warning>,
-    /// What was computed from it.
+    /// Results computed from it.
     pub memo: Memo,
 }
 
 /// An aggregated event: occurrences and their total, without times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Aggregate {
-    /// What it was.
+    /// Its label.
     pub label: LabelId,
     /// Device it was recorded for; none for host threads.
     pub device: Option<DeviceId>,
-    /// How often.
+    /// Occurrences.
     pub occurrences: i64,
     /// Sum of durations.
     pub duration: Picos,
@@ -77,8 +77,8 @@ pub struct Aggregate {
 
 /// The bytes of a profile file, however they are held.
 pub trait ProfileData: AsRef<[u8]> + Send + Sync {
-    /// The range has been read and will rarely be read again: a mapped file can give its pages back
-    /// to the system, which reads them anew when they are touched.
+    /// The range has been read and will rarely be read again: a mapped file can release its pages,
+    /// which the system reads again when they are accessed.
     fn release(&self, _range: Range<usize>) {}
 }
 
@@ -91,15 +91,15 @@ pub struct Host {
     pub name: String,
     /// Its file, to read details of slices again.
     pub bytes: Arc<dyn ProfileData>,
-    /// Where the host's time 0 lies in session time.
+    /// The host's time 0 in session time.
     pub offset: Picos,
     /// Profile start and stop, nanoseconds since the epoch, as recorded.
     pub profile_epoch_ns: Option<(u64, u64)>,
-    /// Recorded facts: versions, tracer options, process ids; name and value, sorted by name.
+    /// Recorded facts: versions, tracer options, process IDs; name and value, sorted by name.
     pub facts: Vec<(String, String)>,
-    /// What the program that captured wrote beside the file.
+    /// What the capturing program wrote next to the file.
     pub manifest: Option<Manifest>,
-    /// Events decoded from this file, of all kinds.
+    /// Number of events decoded from this file, of all kinds.
     pub event_count: u64,
 }
 
@@ -133,12 +133,12 @@ pub enum DeviceKind {
     OtherGpu,
     /// A virtual device of XLA:CPU.
     Cpu,
-    /// A plane of a plug-in or an unknown device.
+    /// A plane of a plugin or an unknown device.
     Custom,
 }
 
 impl DeviceKind {
-    /// It runs kernels on streams.
+    /// Whether it runs kernels on streams.
     pub const fn is_gpu(self) -> bool {
         matches!(self, Self::NvidiaGpu | Self::AmdGpu | Self::OtherGpu)
     }
@@ -166,20 +166,20 @@ pub struct Chip {
     pub peak_bandwidth: Option<Peak>,
     /// Device memory, bytes.
     pub memory_bytes: Option<u64>,
-    /// Peaks of the memories on the chip, where known, in the order of [`MemoryLevel::ALL`].
+    /// Peaks of the on-chip memories, if known, in the order of [`MemoryLevel::ALL`].
     pub on_chip: Vec<(MemoryLevel, Peak)>,
-    /// Limits of one multiprocessor, where known; GPUs only.
+    /// Limits of one multiprocessor, if known; GPUs only.
     pub multiprocessor: Option<Multiprocessor>,
     /// Between host and device, one way, bytes per second.
     pub host_link: Option<Peak>,
     /// To other devices, one way, bytes per second over all links.
     pub peer_link: Option<Peak>,
-    /// The cores' clock in Hz, where known.
+    /// The cores' clock in Hz, if known.
     pub clock_hz: Option<Peak>,
 }
 
 impl Chip {
-    /// The peak of a memory, where known.
+    /// The peak of a memory, if known.
     pub fn memory_peak(&self, level: MemoryLevel) -> Option<&Peak> {
         if level == MemoryLevel::Hbm {
             return self.peak_bandwidth.as_ref();
@@ -200,7 +200,7 @@ pub struct Multiprocessor {
     pub registers: i64,
     /// Shared memory, bytes.
     pub shared_bytes: i64,
-    /// Shared memory that the system takes of each block, bytes.
+    /// Shared memory that the system reserves for each block, bytes.
     pub reserved_shared_bytes: i64,
     /// Threads that run in lockstep.
     pub warp: i64,
@@ -226,30 +226,31 @@ pub struct Op {
     pub category: StringId,
     /// Where the category comes from.
     pub category_source: CategorySource,
-    /// JAX name stack (`metadata.op_name`, `tf_op`); empty when unknown.
+    /// JAX name stack (`metadata.op_name`, `tf_op`); empty if unknown.
     pub scope: StringId,
     /// `file:line`; empty when unknown.
     pub source: StringId,
     /// Work of one execution.
     pub cost: Option<OpCost>,
-    /// It recomputes something (rematerialisation).
+    /// Whether it recomputes something (rematerialization).
     pub is_rematerialised: bool,
-    /// An op whose time is spent in other ops that run nested or elsewhere (while, call, conditional).
+    /// An op whose time is spent in other ops that run nested or elsewhere (while, call,
+    /// conditional).
     pub is_control: bool,
-    /// Long text as recorded (TPU names ops by their HLO text); empty when only the HLO has it.
+    /// Long text as recorded (TPU names ops by their HLO text); empty if only the HLO has it.
     pub expression: StringId,
 }
 
 /// Where an op's category came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CategorySource {
-    /// The profile carries it.
+    /// From the profile.
     Recorded,
-    /// The program's HLO has the instruction.
+    /// From the instruction in the program's HLO.
     Hlo,
-    /// Only the op's name is known, and names of XLA tell: `loop_add_fusion.3` is a loop fusion.
+    /// From the op's name, by XLA's conventions: `loop_add_fusion.3` is a loop fusion.
     Inferred,
-    /// There is no category.
+    /// No category.
     #[default]
     Unknown,
 }
@@ -269,14 +270,14 @@ impl CategorySource {
 /// Work of one execution of an op.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OpCost {
-    /// Floating point operations, normalised as the chip's peak is stated; none where an opaque call
-    /// does them.
+    /// Floating-point operations, normalized like the chip's peak; none if an opaque call executes
+    /// them.
     pub flops: Option<f64>,
-    /// Floating point operations as the model needs them, not normalised.
+    /// Floating-point operations that the model needs, not normalized.
     pub model_flops: Option<f64>,
     /// Bytes read and written.
     pub bytes: f64,
-    /// Those bytes by the memory they pass; all through device memory where nothing tells.
+    /// Those bytes by memory; all through device memory if nothing else is known.
     pub traffic: Traffic,
     /// Where it came from.
     pub source: CostSource,
@@ -285,7 +286,7 @@ pub struct OpCost {
 /// Where an op's cost came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CostSource {
-    /// The profile carries it.
+    /// From the profile.
     Recorded,
     /// Computed from the HLO.
     Hlo,
@@ -310,34 +311,34 @@ impl CostSource {
 /// One run of a program on a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProgramRun {
-    /// Which program.
+    /// The program.
     pub program: ProgramId,
-    /// Where.
+    /// The device.
     pub device: DeviceId,
     /// Execution id as recorded.
     pub run_id: Option<i64>,
     /// From its first to its last op, or as recorded.
     pub span: Span,
-    /// When the host began to launch it, where known.
+    /// When the host started to launch it, if known.
     pub launched: Option<Picos>,
-    /// The host's thread that did, where `launched` is known.
+    /// The host thread of the launch, if `launched` is known.
     pub launched_on: Option<TrackId>,
-    /// The launch is that of the call of its function which has the same place in the order of calls
-    /// as the run has among runs: nothing was recorded that joins the two.
+    /// Whether the launch was found by order: the call of its function has the same position among
+    /// calls as the run has among runs. Nothing recorded joins the two.
     pub is_by_order: bool,
 }
 
-/// One step: what people count in a training loop.
+/// One step: one iteration of the training or serving loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// Number as recorded, or the position for inferred steps.
     pub number: i64,
-    /// What its annotation is called without a number, such as `train` or `eval`; none for steps that
-    /// were not annotated. Steps of one name are a series.
+    /// The name of its annotation without the number, such as `train` or `eval`; none for steps
+    /// that were not annotated. Steps with the same name form a series.
     pub series: Option<StringId>,
-    /// Its work was not recorded to the end, or where it ends is not known: no statistics count it.
+    /// Its work was not completely recorded, or its end is unknown: statistics exclude it.
     pub is_cut: bool,
-    /// Its time on every host and device that took part.
+    /// Its time on every participating host and device.
     pub spans: Vec<StepSpan>,
 }
 
@@ -348,7 +349,7 @@ pub struct StepSpan {
     pub host: HostId,
     /// Device; none for the host's own annotation.
     pub device: Option<DeviceId>,
-    /// Which time counts as the step there. Device spans of consecutive steps do not overlap.
+    /// The time that counts as the step there. Device spans of consecutive steps do not overlap.
     pub span: Span,
     /// From the first to the last work of the device that belongs to the step.
     pub work: Option<Span>,
@@ -361,10 +362,10 @@ pub enum StepOrigin {
     StepLine,
     /// `StepTraceAnnotation`.
     Annotation,
-    /// There are annotations, but which work they launched is not known: the device's own cadence,
-    /// which is the period of the program that dominates.
+    /// There are annotations, but the work they launched is unknown: the device's own cadence,
+    /// which is the period of the dominant program.
     Cadence,
-    /// Inferred from runs of the program that dominates.
+    /// Inferred from runs of the dominant program.
     ProgramRuns,
 }
 
@@ -377,12 +378,12 @@ impl Session {
             .reduce(Span::hull)
     }
 
-    /// It consists of memory snapshots alone: no host was profiled, and nothing happens in time.
+    /// Whether it has only memory snapshots: no host was profiled, and it has no time axis.
     pub fn is_memory_only(&self) -> bool {
         self.hosts.is_empty() && !self.heap.snapshots.is_empty()
     }
 
-    /// It consists of compiled programs alone: nobody ran them, and nothing happens in time.
+    /// Whether it has only compiled programs: nothing was executed, and it has no time axis.
     pub fn is_program_only(&self) -> bool {
         self.hosts.is_empty() && self.heap.snapshots.is_empty() && !self.programs.is_empty()
     }
@@ -417,7 +418,7 @@ impl Session {
         &self.ops[id.index()]
     }
 
-    /// What an op does, from its HLO; plain computation where there is none.
+    /// What an op does, from its HLO; plain computation if there is none.
     pub fn op_class(&self, id: OpId) -> Class {
         let op = self.op(id);
         let hlo = self.program(op.program).hlo.as_ref();

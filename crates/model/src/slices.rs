@@ -5,9 +5,9 @@
 //!        └lane 0┘└lane 1┘                                         a lane is a range of each column
 //! ```
 //!
-//! A large block is mapped so that the system may back it with huge pages: clearing memory page by
-//! page cost as much as a fifth of opening a profile. A block may also be left empty until somebody
-//! looks at it.
+//! A large block is mapped so that the system can use huge pages: clearing memory page by page took
+//! up to a fifth of the time to open a profile. A block may also be left empty until it is first
+//! used.
 
 use std::fmt;
 use std::ops::Range;
@@ -20,14 +20,15 @@ use crate::ids::LabelId;
 
 /// Bytes of one slice in all columns.
 const SLICE_BYTES: usize = 24;
-/// A huge page. Blocks from half of one on are mapped, in whole ones: the system aligns no others.
+/// A huge page. Blocks of at least half a huge page are mapped, in whole ones: the system aligns no
+/// others.
 const HUGE_PAGE_BYTES: usize = 2 << 20;
 
 /// The columns of all lanes of a track.
 pub(crate) struct SliceBlock {
     memory: OnceLock<Memory>,
     count: usize,
-    /// Fills the columns when they are first looked at.
+    /// Fills the columns on first use.
     fill: Option<Box<Fill>>,
 }
 
@@ -58,7 +59,7 @@ impl SliceBlock {
         }
     }
 
-    /// Room for this many slices that are `fill`ed in when somebody looks at them.
+    /// Room for this many slices, which `fill` writes on first use.
     pub(crate) fn deferred(
         count: usize,
         fill: impl Fn(ColumnsMut<'_>) + Send + Sync + 'static,
@@ -129,7 +130,7 @@ impl Memory {
         if bytes >= HUGE_PAGE_BYTES / 2
             && let Ok(map) = MmapMut::map_anon(bytes.next_multiple_of(HUGE_PAGE_BYTES))
         {
-            // Advice may be refused: then the pages are small, and all else is the same.
+            // The advice may be refused: then the pages are small, and nothing else changes.
             #[cfg(target_os = "linux")]
             map.advise(memmap2::Advice::HugePage).unwrap_or_default();
             return Self::Mapped(map);

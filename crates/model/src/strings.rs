@@ -30,7 +30,7 @@ impl Strings {
     /// The empty string.
     pub const EMPTY: StringId = StringId(0);
 
-    /// The string with this id; empty for an id of another table.
+    /// The string with this ID; empty for an ID of another table.
     pub fn get(&self, id: StringId) -> &str {
         let index = id.index();
         let Some(&end) = self.ends.get(index) else {
@@ -40,7 +40,8 @@ impl Strings {
         &self.buffer[start as usize..end as usize]
     }
 
-    /// The id of a string, adding it when new. Texts past 4 GiB in total share the empty string.
+    /// The ID of a string, which is added if new. Texts past 4 GiB in total become the empty
+    /// string.
     pub fn intern(&mut self, text: &str) -> StringId {
         let hash = hash_of(text);
         let Self {

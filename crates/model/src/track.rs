@@ -9,8 +9,8 @@
 //!     └─ lane 2        ████████████
 //! ```
 //!
-//! Within a lane slices are sorted and never overlap, so starts and ends are both sorted and a
-//! window is found by binary search. Columns, not structs: a full-width tile touches starts only.
+//! Within a lane, slices are sorted and never overlap, so starts and ends are both sorted and a
+//! window is found by binary search. Columns, not structs: a full-width tile reads only starts.
 
 use std::fmt;
 use std::ops::Range;
@@ -29,12 +29,12 @@ pub struct Track {
     pub name: StringId,
     /// Host it was recorded on.
     pub host: HostId,
-    /// The process it was recorded in, if that is not the profiled one but one that works for it,
-    /// such as a loader of data.
+    /// The process it was recorded in, if that is not the profiled process but a helper, such as a
+    /// data loader.
     pub process: Option<u32>,
     /// Device it belongs to; none for host threads.
     pub device: Option<DeviceId>,
-    /// What kind of row it is.
+    /// The type of row.
     pub role: TrackRole,
     /// Line id in the file (thread or stream number).
     pub line_id: i64,
@@ -50,24 +50,24 @@ pub struct Track {
     pub origin: Origin,
 }
 
-/// What kind of row a track is.
+/// The type of row that a track is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TrackRole {
     /// Recorded steps.
     Steps,
     /// Program runs.
     Programs,
-    /// Ops of a device: the row busy time is computed from.
+    /// Ops of a device: the row that busy time is computed from.
     Ops,
     /// Spans of asynchronous ops.
     AsyncOps,
-    /// A GPU stream: the row busy time is computed from.
+    /// A GPU stream: the row that busy time is computed from.
     Stream,
     /// Rows derived by other tools.
     Derived,
     /// Samples over time.
     Counter,
-    /// Python frames and what Python's thread did.
+    /// Python frames and what the Python thread did.
     Python,
     /// A host thread.
     HostThread,
@@ -101,11 +101,11 @@ pub(crate) fn distinct(mut labels: Vec<LabelId>) -> Vec<LabelId> {
     labels
 }
 
-/// Where a track's events came from: the plane and the lines of one host file, so that details of a
+/// The source of a track's events: the plane and the lines of one host file, so that details of a
 /// slice can be read again from the bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// Planes of the host's file that the lines lie in, with the lines' positions in the plane.
+    /// Planes of the host's file that contain the lines, with the lines' positions in the plane.
     pub lines: Vec<LineOrigin>,
 }
 
@@ -116,15 +116,14 @@ pub struct LineOrigin {
     pub plane: u32,
     /// Position of the line in the plane.
     pub line: u32,
-    /// Events of earlier lines of the same track: the ordinal of this line's first event.
+    /// Number of events in earlier lines of the same track: the ordinal of this line's first event.
     pub first_event: u32,
 }
 
 /// Slices side by side: sorted, never overlapping. All columns have the same length.
 ///
-/// Slices of a host's threads may still lie in the file: then the first look at a column of any lane
-/// of the track decodes them. [`Lane::len`] and [`Lane::hull`] take no look, nor does
-/// [`Track::may_have`].
+/// Slices of host threads may still be in the file: then the first access to a column of any lane
+/// of the track decodes them. [`Lane::len`], [`Lane::hull`], and [`Track::may_have`] do not.
 #[derive(Clone)]
 pub struct Lane {
     block: Arc<SliceBlock>,
@@ -150,7 +149,7 @@ impl Lane {
         self.labels = Some(labels.into());
     }
 
-    /// A lane of its own from columns of equal length.
+    /// A separate lane, from columns of equal length.
     ///
     /// # Panics
     /// If the lengths differ.
@@ -173,7 +172,7 @@ impl Lane {
         Self::new(Arc::new(block), 0..starts.len(), hull.unwrap_or_default())
     }
 
-    /// From the first start to the last end; nothing at time 0 without slices.
+    /// From the first start to the last end; an empty span at time 0 if there are no slices.
     pub const fn hull(&self) -> Span {
         self.hull
     }
@@ -184,7 +183,7 @@ impl Lane {
         self.block.starts(self.range.clone())
     }
 
-    /// Length of each slice, picoseconds.
+    /// Duration of each slice, in picoseconds.
     #[inline]
     pub fn durations(&self) -> &[i64] {
         self.block.durations(self.range.clone())
@@ -230,7 +229,7 @@ impl Lane {
         self.starts()[index].saturating_add(self.durations()[index])
     }
 
-    /// Slices that overlap the span (instants included when they lie within it).
+    /// Slices that overlap the span (including instants within it).
     pub fn overlapping(&self, span: Span) -> Range<usize> {
         let starts = self.starts();
         let last = starts.partition_point(|&start| start < span.end.0);
@@ -273,20 +272,20 @@ pub struct Samples {
     pub times: Vec<i64>,
     /// Values.
     pub values: Vec<f64>,
-    /// The same values to the last bit, where the recorder wrote whole numbers; else empty.
+    /// The exact values, if the recorder wrote integers; otherwise empty.
     pub exact: Vec<u64>,
-    /// What was recorded of the counter itself.
+    /// What was recorded about the counter itself.
     pub facts: CounterFacts,
 }
 
-/// What was recorded of a counter.
+/// What was recorded about a counter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CounterFacts {
-    /// Name of the line it stands on, such as a kernel's.
+    /// Name of its line, such as a kernel's.
     pub line: String,
     /// Number of its register.
     pub register: Option<u64>,
-    /// What it counts, in the recorder's words.
+    /// What it counts, as described by the recorder.
     pub description: String,
     /// Groups it belongs to.
     pub sets: String,
@@ -298,7 +297,8 @@ impl Track {
         self.lanes.iter().map(Lane::len).sum()
     }
 
-    /// A slice may have a label that passes: false rules it out, at no look at the slices.
+    /// Whether a slice may have a label that passes: false rules it out, without reading the
+    /// slices.
     pub fn may_have(&self, passes: impl FnMut(LabelId) -> bool) -> bool {
         self.labels.iter().copied().any(passes)
     }
@@ -317,7 +317,7 @@ impl Track {
         slices.chain(samples).reduce(Span::hull)
     }
 
-    /// The lane directly below within the same nest, holding the children of `lane`'s slices.
+    /// The lane directly below within the same nest, with the children of `lane`'s slices.
     pub fn child_lane(&self, lane: usize) -> Option<&Lane> {
         let below = u32::try_from(lane + 1).ok()?;
         let nest = self.nests.iter().find(|nest| nest.contains(&(below - 1)))?;

@@ -2,8 +2,8 @@
 
 use std::ops::{Add, AddAssign, Sub};
 
-/// Picoseconds since the session began, or a length in picoseconds. Exact in JavaScript numbers up
-/// to 2.5 hours.
+/// Picoseconds since the start of the session, or a duration in picoseconds. Exact in JavaScript
+/// numbers up to 2.5 hours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Picos(pub i64);
 
@@ -62,29 +62,29 @@ impl Span {
         }
     }
 
-    /// Length.
+    /// Duration.
     pub fn duration(self) -> Picos {
         self.end - self.start
     }
 
-    /// `other` lies within, ends included.
+    /// Whether `other` is inside, including the ends.
     pub fn contains(self, other: Self) -> bool {
         self.start <= other.start && self.end >= other.end
     }
 
-    /// The instant lies within, end excluded.
+    /// Whether the instant is inside, excluding the end.
     pub fn contains_instant(self, instant: Picos) -> bool {
         self.start <= instant && instant < self.end
     }
 
-    /// The common part, if any instant is common.
+    /// The overlap, if any.
     pub fn intersection(self, other: Self) -> Option<Self> {
         let start = self.start.max(other.start);
         let end = self.end.min(other.end);
         (start < end).then_some(Self { start, end })
     }
 
-    /// The smallest span that holds both.
+    /// The smallest span that contains both.
     #[must_use]
     pub fn hull(self, other: Self) -> Self {
         Self {

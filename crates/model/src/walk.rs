@@ -1,31 +1,31 @@
-//! A walk over one nest: slices begin and end in the order of time, each within the one around it.
+//! A walk over one nest: slices start and end in time order, each within the one around it.
 
 use std::ops::Range;
 
 use crate::track::Track;
 
-/// What happens next on a row.
+/// The next event on a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
-    /// A slice begins: its lane and position.
+    /// A slice starts: its lane and position.
     Begin(u32, usize),
-    /// The slice that began last and has not ended ends then.
+    /// The most recently started open slice ends.
     End(i64),
 }
 
-/// One lane, its columns at hand.
+/// One lane, with its columns.
 struct Columns<'a> {
     starts: &'a [i64],
     durations: &'a [i64],
-    /// Position that comes next.
+    /// Next position.
     next: usize,
 }
 
-/// Walks a nest. Of slices that are not `wanted` only those within are visited.
+/// Walks a nest. For slices that are not `wanted`, only their children are visited.
 ///
 /// # Errors
 ///
-/// Those of `visit`, at the first of which the walk ends.
+/// Those of `visit`; the first one ends the walk.
 pub fn walk<E>(
     track: &Track,
     lanes: &Range<u32>,
@@ -42,7 +42,7 @@ pub fn walk<E>(
             next: 0,
         })
         .collect();
-    // Of slices around, their ends and whether they are wanted.
+    // For enclosing slices: their ends, and whether they are wanted.
     let mut open: Vec<(i64, bool)> = Vec::with_capacity(lanes.len());
     loop {
         let depth = open.len();
@@ -52,7 +52,7 @@ pub fn walk<E>(
         let begins = candidate.filter(|&start| match open.last() {
             None => true,
             Some(&(end, _)) if start < end => true,
-            // At the very end it is the next one's, if that begins here.
+            // At its very end, the instant belongs to the next slice, if that starts here.
             Some(&(end, _)) => {
                 let above = &columns[depth - 1];
                 let after = above.starts.get(above.next);

@@ -1,19 +1,19 @@
 //! Warnings: what was wrong with the input, what was repaired, what was left out.
 
-/// Something about the input a reader of the figures must know.
+/// Something about the input that a reader of the figures must know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// What kind.
+    /// Its kind.
     pub kind: WarningKind,
-    /// Host whose file it concerns.
+    /// Host whose file it is about.
     pub host: String,
-    /// Full sentence, with byte offset and plane where known.
+    /// Full sentence, with byte offset and plane if known.
     pub message: String,
     /// What to do about it; empty if nothing.
     pub hint: String,
 }
 
-/// What kind of warning.
+/// The kind of a warning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WarningKind {
     /// Bytes that could not be decoded.
@@ -22,7 +22,7 @@ pub enum WarningKind {
     Truncated,
     /// The profiler itself reported errors or dropped events.
     Recorder,
-    /// Something was adjusted on the way: unsorted events, overlaps, missing names.
+    /// Something was adjusted during ingest: unsorted events, overlaps, missing names.
     Repaired,
     /// Something a figure needs was not recorded.
     Missing,

@@ -117,7 +117,7 @@ fn kernels_of_a_graph_count_for_the_program_that_launched_it() {
     assert!(
         warnings(&session)
             .iter()
-            .any(|text| text.starts_with("3 kernels name no HLO op"))
+            .any(|text| text.starts_with("3 kernels have no HLO op"))
     );
 }
 

@@ -112,7 +112,7 @@ fn unsorted_events_are_sorted_and_say_so() {
     );
     let numbers = ["a", "b", "c", "longer"].map(|name| stats(&session, slice(&session, name)));
     assert_eq!(numbers, ["n=1", "n=2", "n=3", "n=4"]);
-    assert!(warnings(&session)[0].contains("not in order of time"));
+    assert!(warnings(&session)[0].contains("not in time order"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A report whose type Python gives it: JSON, CSV, text, HTML, tables.
+//! A report whose type is determined in Python: JSON, CSV, text, HTML, tables.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -13,7 +13,7 @@ use crate::table::Table;
 /// The answer of an analysis.
 #[pyclass(frozen, module = "stepscope._stepscope")]
 pub(crate) struct Answer {
-    // Reports may be sent to another thread but not shared; the interpreter shares what it has.
+    // Reports may be sent to another thread but not shared; the interpreter shares its objects.
     answer: Mutex<stepscope_analysis::Answer>,
 }
 
@@ -24,7 +24,7 @@ impl Answer {
         }
     }
 
-    /// Locked only where the interpreter is released, so that no two threads wait for each other.
+    /// Locked only while the interpreter is released, so that no two threads deadlock.
     fn locked(&self) -> MutexGuard<'_, stepscope_analysis::Answer> {
         self.answer.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -32,7 +32,7 @@ impl Answer {
 
 #[pymethods]
 impl Answer {
-    /// The report as JSON text, as `--json` and HTTP give it.
+    /// The report as JSON text, as with `--json` and over HTTP.
     fn json(&self, py: Python<'_>) -> PyResult<String> {
         released(py, || self.locked().json_text())
             .map_err(|error| errors::analysis(py, &error, "", &[]))

@@ -1,7 +1,7 @@
-//! Tables and slices on their way to pandas, Polars, DuckDB and PyArrow.
+//! Tables and slices for pandas, Polars, DuckDB, and PyArrow.
 //!
-//! Columns leave by the Arrow PyCapsule interface: whoever imports them shares our memory. Slices
-//! leave in batches, each made when it is asked for.
+//! Columns are exported through the Arrow PyCapsule interface: importers share our memory. Slices
+//! are exported in batches, each created on request.
 
 use std::ffi::CStr;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ const SCHEMA: &CStr = c"arrow_schema";
 /// Slices of a session that stays open as long as somebody reads them.
 pub(crate) type SharedSlices = Arc<Slices<Arc<stepscope_model::Session>>>;
 
-/// Rows for those who understand Arrow, times in a unit. May be read as often as wanted.
+/// Rows for Arrow consumers, with times in a unit. May be read any number of times.
 #[pyclass(frozen, module = "stepscope._stepscope")]
 pub(crate) struct ArrowStream {
     source: Source,
@@ -43,7 +43,7 @@ pub(crate) enum Source {
 }
 
 impl ArrowStream {
-    /// Rows with times in the unit of this name, in picoseconds where there is none.
+    /// Rows with times in the unit with this name; picoseconds if `None`.
     pub(crate) fn new(py: Python<'_>, source: Source, units: Option<&str>) -> PyResult<Self> {
         let name = units.unwrap_or("ps");
         let unit = TimeUnit::named(name).ok_or_else(|| {
@@ -69,7 +69,7 @@ impl ArrowStream {
 
 #[pymethods]
 impl ArrowStream {
-    /// The schema for consumers that ask for it first.
+    /// The schema, for consumers that request it first.
     pub(crate) fn __arrow_c_schema__<'py>(
         &self,
         py: Python<'py>,
@@ -78,7 +78,7 @@ impl ArrowStream {
         PyCapsule::new_with_value(py, schema, SCHEMA)
     }
 
-    /// The rows. A requested schema is a wish, and this gives what it has.
+    /// The rows. A requested schema is only a request; this returns its own.
     #[pyo3(signature = (requested_schema=None))]
     pub(crate) fn __arrow_c_stream__<'py>(
         &self,
@@ -115,5 +115,5 @@ impl ArrowStream {
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape of map_err")]
 fn arrow_error(error: ArrowError) -> PyErr {
-    PyRuntimeError::new_err(format!("the rows are not what Arrow takes: {error}"))
+    PyRuntimeError::new_err(format!("cannot convert the rows to Arrow: {error}"))
 }

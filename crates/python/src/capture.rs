@@ -1,4 +1,4 @@
-//! `stepscope.capture`: records running jobs while Python waits, and stays open to Ctrl-C.
+//! `stepscope.capture`: records running jobs while Python waits, and reacts to Ctrl-C.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -11,10 +11,10 @@ use stepscope_capture::{
 
 use crate::errors::Problem;
 
-/// How often Python is asked whether somebody pressed Ctrl-C.
+/// How often to check whether Ctrl-C was pressed.
 const SIGNALS: Duration = Duration::from_millis(100);
 
-/// What one host gave: address, path, size in bytes, recorded nothing, error, hint.
+/// The result of one host: address, path, size in bytes, recorded nothing, error, hint.
 type Host = (
     String,
     Option<PathBuf>,
@@ -24,7 +24,7 @@ type Host = (
     String,
 );
 
-/// The value of an option of the profiler. A truth value is a number to Python, so it comes first.
+/// The value of a profiler option. In Python a bool is also an int, so it comes first.
 #[derive(FromPyObject)]
 pub(crate) enum Value {
     /// `bool`.
@@ -51,8 +51,9 @@ pub(crate) struct Wanted {
     reply_timeout_seconds: f64,
 }
 
-/// Captures. Gives the session's id and folder, the status, whether it was ended early, and what
-/// each host gave. Ctrl-C ends the capture early, keeps what came, and is raised afterwards.
+/// Captures. Returns the session's ID and folder, the status, whether it was ended early, and the
+/// result of each host. Ctrl-C ends the capture early, keeps what arrived, and is raised
+/// afterwards.
 #[pyfunction]
 #[pyo3(text_signature = "(wanted)")]
 pub(crate) fn capture(
@@ -64,7 +65,7 @@ pub(crate) fn capture(
     let (send, receive) = channel();
     let worker_cancel = cancel.clone();
     let work = move || {
-        // Nobody waits any more where this fails.
+        // If this fails, nobody is waiting anymore.
         let _ = send.send(stepscope_capture::capture(
             &request,
             &NoProgress,
@@ -138,7 +139,7 @@ fn request(wanted: Wanted) -> Result<Request, CaptureError> {
     Ok(request)
 }
 
-/// A request that makes no sense is a mistake of the caller; the rest is one of the machine.
+/// An invalid request is a mistake of the caller; other errors come from the machine.
 fn raised(py: Python<'_>, error: &CaptureError) -> PyErr {
     let class = match error {
         CaptureError::NoAddress | CaptureError::Address { .. } | CaptureError::Setting(_) => {

@@ -1,4 +1,4 @@
-//! What there is to ask: the list of analyses.
+//! The list of analyses.
 
 use pyo3::prelude::*;
 use stepscope_analysis::ANALYSES;

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use crate::released::released;
 
-/// Runs the command line, program name first, and gives its exit code.
+/// Runs the command line, program name first, and returns its exit code.
 #[pyfunction]
 #[pyo3(text_signature = "(arguments)")]
 pub(crate) fn main(py: Python<'_>, arguments: Vec<OsString>) -> i32 {

@@ -15,7 +15,7 @@ use crate::words;
 /// Where the classes are.
 const MODULE: &str = "stepscope.engine_errors";
 
-/// What an exception says.
+/// The contents of an exception.
 pub(crate) struct Problem<'a> {
     /// The class in [`MODULE`].
     pub(crate) class: &'static str,
@@ -25,7 +25,7 @@ pub(crate) struct Problem<'a> {
     pub(crate) hint: Option<String>,
     /// The path it is about.
     pub(crate) path: Option<&'a Path>,
-    /// The system's number for it.
+    /// The system's error number.
     pub(crate) errno: Option<i32>,
 }
 
@@ -46,7 +46,7 @@ impl Problem<'_> {
         self
     }
 
-    /// The exception. Where the Python part of the package is not there, a plain `RuntimeError`.
+    /// The exception. If the Python part of the package is missing, a plain `RuntimeError`.
     pub(crate) fn raise(self, py: Python<'_>) -> PyErr {
         let made = || -> PyResult<PyErr> {
             let class = py.import(MODULE)?.getattr(self.class)?;
@@ -103,7 +103,7 @@ pub(crate) fn ingest(py: Python<'_>, error: &IngestError, path: &Path) -> PyErr 
         ),
         _ => (
             "NotAProfileError",
-            "stepscope reads what jax.profiler leaves in <log dir>/plugins/profile/<run>/: give it \
+            "stepscope reads what jax.profiler writes to <log dir>/plugins/profile/<run>/; give it \
              that log directory or its *.xplane.pb",
         ),
     };
@@ -113,7 +113,7 @@ pub(crate) fn ingest(py: Python<'_>, error: &IngestError, path: &Path) -> PyErr 
     problem.raise(py)
 }
 
-/// See the module. `name` is the question, `options` what it was given.
+/// See the module. `name` is the question, `options` its options.
 pub(crate) fn analysis(
     py: Python<'_>,
     error: &AnalysisError,
@@ -137,20 +137,20 @@ pub(crate) fn analysis(
         } else {
             "stepscope"
         };
-        problem = problem.hint(format!("help({owner}.{name}) has its options"));
+        problem = problem.hint(format!("help({owner}.{name}) lists its options"));
     }
     problem.raise(py)
 }
 
-/// A panic of ours while it did `what`, as an exception that `except Exception` catches.
+/// A panic during `what`, as an exception that `except Exception` catches.
 pub(crate) fn panic(py: Python<'_>, what: &str, payload: &(dyn Any + Send)) -> PyErr {
     let text = payload
         .downcast_ref::<String>()
         .map(String::as_str)
         .or_else(|| payload.downcast_ref::<&str>().copied())
         .unwrap_or("no message");
-    let message = format!("{what} failed inside: {text}");
+    let message = format!("{what} failed with an internal error: {text}");
     Problem::new("AnalysisFailedError", message)
-        .hint("please report it, if you can with the capture")
+        .hint("please report it, with the capture if possible")
         .raise(py)
 }

@@ -1,4 +1,4 @@
-//! What sessions there are at a path.
+//! The list of sessions at a path.
 
 use std::path::PathBuf;
 
@@ -12,9 +12,9 @@ use crate::released::released;
 use crate::session::{Refused, open_files};
 use crate::table::Table;
 
-/// The sessions at a path, captured last first, as JSON and as a table. Each is opened for its
-/// devices, duration and steps unless it has to be quick; one far away only where it was fetched
-/// before, or has to be now.
+/// The sessions at a path, latest capture first, as JSON and as a table. Each is opened for its
+/// devices, duration, and steps unless `quick`; remote ones only if already fetched, unless
+/// `fetch`.
 #[pyfunction]
 #[pyo3(signature = (path, quick=false, fetch=false))]
 pub(crate) fn sessions(
@@ -33,8 +33,12 @@ pub(crate) fn sessions(
     let SessionList { report, times_ns } =
         released(py, list).map_err(|error| errors::storage(py, &error))?;
     let table = stepscope_cli::sessions_table(&report.sessions, &times_ns);
-    let json = serde_json::to_string(&report)
-        .map_err(|error| PyRuntimeError::new_err(format!("the list is no JSON: {error}")))?;
+    let json = serde_json::to_string(&report).map_err(|error| {
+        PyRuntimeError::new_err(format!(
+            "cannot write the list as JSON: \
+            {error}"
+        ))
+    })?;
     Ok((json, Table::new(table)))
 }
 

@@ -1,8 +1,8 @@
-//! Work while the interpreter serves others, on threads that this process has.
+//! Work with the GIL released, on threads that exist in this process.
 //!
 //! A forked child (`multiprocessing` forks on Linux before Python 3.14) has the memory of its
-//! parent's threads and none of the threads. Whoever shared out work to rayon's global pool there
-//! would wait for ever, so a child gets a pool of its own.
+//! parent's threads but not the threads. Using rayon's global pool there would wait forever, so a
+//! child gets its own pool.
 
 use std::process;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -10,21 +10,21 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// As much as a main thread has: analyses run on the pool's threads in a child.
+/// As much as a main thread has: in a child, analyses run on the pool's threads.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The process that loaded this module; the global pool is its.
+/// The process that loaded this module and owns the global pool.
 static LOADED_BY: OnceLock<u32> = OnceLock::new();
 
-/// The pool of a forked child, with the child that made it.
+/// The pool of a forked child, with the child that created it.
 static OF_CHILD: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
-/// Notes which process loads this module.
+/// Remembers which process loads this module.
 pub(crate) fn remember_process() {
     LOADED_BY.get_or_init(process::id);
 }
 
-/// Does `work` with the interpreter released.
+/// Runs `work` with the interpreter released.
 pub(crate) fn released<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
     py.detach(|| match pool_of_child() {
         Some(pool) => pool.install(work),
@@ -46,7 +46,7 @@ fn pool_of_child() -> Option<Arc<ThreadPool>> {
     }
     let pool = ThreadPoolBuilder::new().stack_size(STACK_BYTES).build();
     let pool = Arc::new(pool.ok()?);
-    // What stood here is of a parent that was a child itself: its threads cannot be ended here.
+    // The old value belongs to a parent that was a child itself: its threads cannot be joined here.
     std::mem::forget(kept.replace((this, Arc::clone(&pool))));
     Some(pool)
 }

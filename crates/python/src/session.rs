@@ -1,4 +1,4 @@
-//! A session: found, opened, decoded, asked.
+//! A session: found, opened, decoded, analyzed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -22,13 +22,13 @@ use crate::released::released;
 use crate::slices::Slices;
 use crate::words;
 
-/// One capture over all its hosts, decoded. It never changes and may be used from any thread.
+/// One capture over all its hosts, decoded. It is immutable and may be used from any thread.
 #[pyclass(frozen, module = "stepscope._stepscope")]
 pub(crate) struct Session {
     model: Arc<stepscope_model::Session>,
-    /// None where it was opened from bytes.
+    /// `None` if it was opened from bytes.
     path: Option<PathBuf>,
-    /// Files beside its profiles, each of a host.
+    /// Manifest files next to its profiles, each of a host.
     manifests: Vec<HostFile>,
 }
 
@@ -45,7 +45,10 @@ impl Refused {
             Self::Storage(error) => errors::storage(py, &error),
             Self::Ingest(error, path) => errors::ingest(py, &error, &path),
             Self::NoSuchSession(message) => Problem::new("NoSuchSessionError", message)
-                .hint("give a name, a part that only one has, or a number; stepscope.sessions(path) lists them")
+                .hint(
+                    "give a name, a unique part of a name, or a number; stepscope.sessions(path) \
+                    lists them",
+                )
                 .raise(py),
         }
     }
@@ -53,7 +56,7 @@ impl Refused {
 
 #[pymethods]
 impl Session {
-    /// Opens the wanted session at a path, the newest where none is wanted.
+    /// Opens the requested session at a path; the newest if none is requested.
     #[staticmethod]
     #[pyo3(signature = (path, session=None))]
     fn open(py: Python<'_>, path: PathBuf, session: Option<String>) -> PyResult<Self> {
@@ -79,13 +82,13 @@ impl Session {
         }
     }
 
-    /// Name, by which people call it.
+    /// Its name.
     #[getter]
     fn name(&self) -> &str {
         &self.model.name
     }
 
-    /// The run directory or the file; none where it was opened from bytes.
+    /// The run directory or the file; `None` if it was opened from bytes.
     #[getter]
     fn path(&self) -> Option<&Path> {
         self.path.as_deref()
@@ -133,7 +136,7 @@ impl Session {
             .collect()
     }
 
-    /// Host and text of each manifest beside its profiles that can be read.
+    /// Host and text of each readable manifest next to its profiles.
     fn manifests(&self, py: Python<'_>) -> Vec<(String, String)> {
         released(py, || {
             let texts = self.manifests.iter().filter_map(|file| {
@@ -145,8 +148,8 @@ impl Session {
         })
     }
 
-    /// The slices that options select, as name and value: those of a selection, `track`, `kind`,
-    /// `class`.
+    /// The slices selected by options (names and values): those of a selection, and `track`,
+    /// `kind`, `class`.
     fn slices(&self, py: Python<'_>, options: Vec<(String, String)>) -> PyResult<Slices> {
         let made = released(py, || {
             let query = SliceQuery::of_pairs(&options)?;
@@ -156,7 +159,7 @@ impl Session {
         Ok(Slices::new(Arc::new(slices)))
     }
 
-    /// Writes the selected part in the formats of some names; gives the size of each file.
+    /// Writes the selected part in the formats with these names; returns the size of each file.
     fn export(
         &self,
         py: Python<'_>,
@@ -182,8 +185,8 @@ impl Session {
         }
     }
 
-    /// Offers the selected part to ui.perfetto.dev until it was fetched or so many seconds are over,
-    /// on a thread of its own. Gives the link.
+    /// Offers the selected part to ui.perfetto.dev on a separate thread, until it was fetched or
+    /// the timeout has passed. Returns the link.
     fn perfetto(
         &self,
         py: Python<'_>,
@@ -193,26 +196,23 @@ impl Session {
     ) -> PyResult<String> {
         let session = &self.model;
         let timeout = Duration::try_from_secs_f64(seconds).map_err(|_| {
-            Problem::new("OptionsError", "timeout= is a number of seconds").raise(py)
+            Problem::new("OptionsError", "timeout= must be a number of seconds").raise(py)
         })?;
         let offer = released(py, || exporting::offer(session, &options, port));
         let offer = offer.map_err(|refusal| refused(py, refusal, &options))?;
         let link = offer.link().to_owned();
-        // Nobody waits for it: it ends by itself, or with the process.
+        // Nobody joins it: it ends by itself, or with the process.
         std::thread::spawn(move || offer.serve(timeout));
         Ok(link)
     }
 
-    /// Runs an analysis by name or alias, options as name and value: `("steps", "3..8")`.
+    /// Runs an analysis by name or alias, with options as name and value: `("steps", "3..8")`.
     fn run(&self, py: Python<'_>, name: &str, options: Vec<(String, String)>) -> PyResult<Answer> {
         let entry = find(name).ok_or_else(|| {
             let names: Vec<&str> = ANALYSES.iter().map(|entry| entry.name).collect();
-            Problem::new(
-                "NoSuchAnalysisError",
-                format!("there is no analysis {name:?}"),
-            )
-            .hint(format!("there are: {}", names.join(", ")))
-            .raise(py)
+            Problem::new("NoSuchAnalysisError", format!("unknown analysis {name:?}"))
+                .hint(format!("available: {}", names.join(", ")))
+                .raise(py)
         })?;
         let pairs = || {
             options
@@ -226,7 +226,8 @@ impl Session {
     }
 }
 
-/// Every session at a path, in the order of their names, and names and texts of the benchmarks there.
+/// Every session at a path, in the order of their names, and names and texts of the benchmarks
+/// there.
 type Everything = (Vec<Session>, Vec<(String, String)>);
 
 /// Opens every session at a path; a JSON file is a benchmark.
@@ -245,7 +246,7 @@ fn everything_at(path: &Path) -> Result<Everything, Refused> {
     let files = stepscope_storage::benchmarks_at(path);
     let files = files.into_iter().map(|file| (file.name, file.text));
     let files: Vec<(String, String)> = files.collect();
-    // A history is JSON as well, and no trace of one.
+    // A history is JSON as well, and not a trace.
     if path.is_file() && !files.is_empty() {
         return Ok((Vec::new(), files));
     }
@@ -258,7 +259,7 @@ fn everything_at(path: &Path) -> Result<Everything, Refused> {
     Ok((sessions.collect::<Result<Vec<Session>, Refused>>()?, files))
 }
 
-/// The settings of a `stepscope.toml`, the nearest where none is named, as JSON.
+/// The settings of a `stepscope.toml`, the nearest one if none is named, as JSON.
 #[pyfunction]
 #[pyo3(signature = (path=None, target=None))]
 pub(crate) fn gate_settings(
@@ -275,8 +276,8 @@ pub(crate) fn gate_settings(
     Ok(settings.to_string())
 }
 
-/// Runs a comparison of sessions, the baseline first, options as name and value; `files` are names and
-/// texts of files that are no sessions.
+/// Runs a comparison of sessions, the baseline first, with options as name and value; `files` are
+/// names and texts of files that are not sessions.
 #[pyfunction]
 #[pyo3(signature = (name, sessions, options, files=Vec::new()))]
 pub(crate) fn compare(
@@ -288,9 +289,9 @@ pub(crate) fn compare(
 ) -> PyResult<Answer> {
     let entry = find_comparison(name).ok_or_else(|| {
         let names: Vec<&str> = COMPARISONS.iter().map(|entry| entry.name).collect();
-        let message = format!("there is no comparison {name:?}");
+        let message = format!("unknown comparison {name:?}");
         Problem::new("NoSuchAnalysisError", message)
-            .hint(format!("there are: {}", names.join(", ")))
+            .hint(format!("available: {}", names.join(", ")))
             .raise(py)
     })?;
     let places: Vec<String> = sessions
@@ -327,7 +328,7 @@ pub(crate) fn compare(
     told(py, answer, entry.name, &options)
 }
 
-/// What a question gave, as Python is told.
+/// The result of a question, for Python.
 fn told(
     py: Python<'_>,
     answer: std::thread::Result<Result<stepscope_analysis::Answer, AnalysisError>>,
@@ -374,7 +375,7 @@ fn opened(found: &Found, files: &SessionFiles) -> Result<Session, Refused> {
     })
 }
 
-/// How bytes are called where a file has its name.
+/// Name of files that were given as bytes.
 const IN_MEMORY: &str = "in-memory";
 
 fn from_bytes(data: Vec<u8>) -> Result<Session, Refused> {
@@ -396,19 +397,19 @@ fn not_one(found: &Found, wanted: &str) -> String {
     let more = if sessions.len() > SHOWN { ", …" } else { "" };
     let names: Vec<&str> = names.collect();
     format!(
-        "{wanted:?} is not one session; available: {}{more}",
+        "{wanted:?} does not match exactly one session; available: {}{more}",
         names.join(", ")
     )
 }
 
-/// Opens all files. Those that cannot be read become warnings, as long as one can.
+/// Opens all files. Files that cannot be read become warnings, as long as one can be read.
 pub(crate) fn open_files(files: &SessionFiles) -> Result<stepscope_model::Session, Refused> {
     let opened = open_hosts(files, Reads::Everything, |_| NoProgress);
     let first = files.files().next().map(HostFile::display_path);
     ingested(&files.name, opened, &first.unwrap_or_default())
 }
 
-/// The session of what was opened; `first` is its first file.
+/// The session from what was opened; `first` is its first file.
 fn ingested(
     name: &str,
     opened: OpenedHosts,

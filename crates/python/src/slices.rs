@@ -1,4 +1,4 @@
-//! The slices of a session: as Arrow, as rows of Python, and how many there are.
+//! The slices of a session: as Arrow, as Python rows, and their number.
 
 use std::sync::{Arc, Mutex, OnceLock, TryLockError};
 
@@ -12,10 +12,10 @@ use crate::errors::Problem;
 use crate::released::released;
 use crate::table::Table;
 
-/// Rows that are made at a time for a loop of Python.
+/// How many rows are created at a time for a Python loop.
 const ROWS_AT_A_TIME: usize = 1024;
 
-/// Slices that a query selected.
+/// Slices selected by a query.
 #[pyclass(frozen, module = "stepscope._stepscope")]
 pub(crate) struct Slices {
     slices: SharedSlices,
@@ -48,7 +48,7 @@ impl Slices {
         usize::try_from(count).unwrap_or(usize::MAX)
     }
 
-    /// The columns of these names, all where none are named, with times in a unit.
+    /// The columns with these names, or all if none are named, with times in a unit.
     #[pyo3(signature = (columns=None, units=None))]
     fn arrow(
         &self,
@@ -95,7 +95,7 @@ impl Slices {
     }
 }
 
-/// Reads slices some rows at a time.
+/// Reads slices in chunks of rows.
 #[pyclass(frozen, module = "stepscope._stepscope")]
 pub(crate) struct SliceReader {
     slices: SharedSlices,
@@ -104,7 +104,7 @@ pub(crate) struct SliceReader {
 
 #[pymethods]
 impl SliceReader {
-    /// The next rows, a tuple of all columns each; none at the end.
+    /// The next rows, each a tuple of all columns; empty at the end.
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyTuple>>> {
         // Two threads that read from one reader take turns; neither waits here for the interpreter.
         let Ok(mut position) = self.position.try_lock().or_else(|error| match error {
@@ -130,7 +130,7 @@ impl SliceReader {
     }
 }
 
-/// Cells as a tuple of Python.
+/// Cells as a Python tuple.
 pub(crate) fn tuple<'py, 'c>(
     py: Python<'py>,
     cells: impl Iterator<Item = CellRef<'c>>,
@@ -159,7 +159,7 @@ fn owned(cell: &CellRef<'_>) -> Cell {
     }
 }
 
-/// Where the columns of these names stand.
+/// The positions of the columns with these names.
 fn positions(py: Python<'_>, names: &[String]) -> PyResult<Vec<usize>> {
     let position = |name: &String| {
         let found = COLUMNS.iter().position(|column| column.key == name);

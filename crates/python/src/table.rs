@@ -12,10 +12,10 @@ use crate::arrow::{ArrowStream, Source};
 use crate::released::released;
 use crate::slices::tuple;
 
-/// As many rows of a table as a notebook shows.
+/// How many rows of a table a notebook shows.
 const ROWS_IN_NOTEBOOK: usize = 50;
 
-/// One table of a report: rows under columns that carry their unit in their names.
+/// One table of a report: rows under columns whose names include their unit.
 #[pyclass(frozen, module = "stepscope._stepscope")]
 pub(crate) struct Table(Arc<stepscope_analysis::Table>);
 
@@ -45,7 +45,7 @@ impl Table {
         self.0.columns.iter().map(|column| column.key).collect()
     }
 
-    /// Rows before a limit.
+    /// Number of rows before a limit.
     #[getter]
     fn row_count(&self) -> usize {
         self.0.row_count
@@ -76,25 +76,25 @@ impl Table {
         self.html(py, ROWS_IN_NOTEBOOK)
     }
 
-    /// The rows, a tuple of all columns each.
+    /// The rows, each a tuple of all columns.
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyTuple>>> {
         let rows = self.0.rows.iter();
         rows.map(|row| tuple(py, row.iter().map(Cell::borrowed)))
             .collect()
     }
 
-    /// CSV by RFC 4180: keys in the first line, figures in the units of their keys.
+    /// CSV (RFC 4180): keys in the first line, figures in the units of their keys.
     fn to_csv(&self, py: Python<'_>) -> String {
         released(py, || to_csv(&self.0))
     }
 
-    /// The rows for those who understand Arrow, with times in a unit.
+    /// The rows for Arrow consumers, with times in a unit.
     #[pyo3(signature = (units=None))]
     fn arrow(&self, py: Python<'_>, units: Option<&str>) -> PyResult<ArrowStream> {
         ArrowStream::new(py, Source::Table(Arc::clone(&self.0)), units)
     }
 
-    /// The schema for consumers that ask for it first.
+    /// The schema, for consumers that request it first.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         self.arrow(py, None)?.__arrow_c_schema__(py)
     }
@@ -130,7 +130,7 @@ impl Table {
 }
 
 impl Table {
-    /// What a function of the package makes of the rows.
+    /// Calls a function of the Python package to convert the rows.
     fn frame<'py>(
         &self,
         py: Python<'py>,

@@ -1,14 +1,14 @@
-//! Messages in the words of Python: options are keywords, `--steps 3` is `steps=3`.
+//! Messages in Python terms: options are keywords, `--steps 3` is `steps=3`.
 
 use std::fmt::Write as _;
 
-/// Words that Python keeps for itself, and options of ours that are called so.
+/// Python keywords that are also names of our options.
 const RESERVED: [&str; 2] = ["class", "from"];
 
 /// Options whose keyword has another name.
 const RENAMED: [(&str, &str); 1] = [("max-size", "max_bytes")];
 
-/// What the pages of the documentation are in an installed package.
+/// What replaces documentation pages in an installed package.
 const PAGES: [(&str, &str); 1] = [("docs/guides/gate.md", "help(stepscope.gate)")];
 
 /// The keyword of an option.
@@ -24,8 +24,8 @@ pub(crate) fn keyword(option: &str) -> String {
     keyword
 }
 
-/// A message in which options are keywords. Values are told by the options that were given. What
-/// stands in backticks and begins with `stepscope` is a command, and stays one.
+/// A message in which options are keywords. Values are shown for the options that were given. Text
+/// in backticks that starts with `stepscope` is a command and stays unchanged.
 pub(crate) fn in_python(text: &str, given: &[(String, String)]) -> String {
     let mut text = text.to_owned();
     for (page, help) in PAGES {
@@ -72,7 +72,7 @@ fn push_keywords(told: &mut String, text: &str, given: &[(String, String)]) {
     told.push_str(rest);
 }
 
-/// `=` and the value of the option, if it stands there; gives what follows.
+/// Appends `=` and the value of the option, if there is one; returns the rest.
 fn push_value<'t>(
     told: &mut String,
     name: &str,
@@ -97,7 +97,7 @@ fn push_value<'t>(
         }
         return &value_and_more[value.len()..];
     }
-    // A placeholder such as FILE, or a text in quotes, belongs to the option.
+    // A placeholder such as FILE, or a quoted text, belongs to the option.
     if value_and_more.starts_with(|next: char| next.is_ascii_uppercase() || next == '"') {
         return value_and_more;
     }

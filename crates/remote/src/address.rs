@@ -1,6 +1,6 @@
 //! What a URL names: a place in a bucket, on a web server, or on a machine reached over ssh.
 
-use std::fmt::Write as _;
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::error::{RemoteError, RemoteErrorKind};
@@ -75,13 +75,13 @@ impl Address {
     pub fn parse(url: &str) -> Result<Self, RemoteError> {
         let wrong = |message: &str| RemoteError::new(RemoteErrorKind::Address, url, message);
         let (scheme, rest) = scheme_of(url).ok_or_else(|| {
-            wrong("this is no URL that is read").with_hint(
-                "gs://BUCKET/PATH, s3://BUCKET/PATH, az://CONTAINER/PATH, https://HOST/PATH and \
-                 ssh://HOST/PATH are",
+            wrong("this kind of URL is not supported").with_hint(
+                "use gs://BUCKET/PATH, s3://BUCKET/PATH, az://CONTAINER/PATH, https://HOST/PATH or \
+                 ssh://HOST/PATH",
             )
         })?;
         if scheme == Scheme::Web {
-            return Self::web(url).ok_or_else(|| wrong("this URL names no host"));
+            return Self::web(url).ok_or_else(|| wrong("the URL has no host name"));
         }
         let (place, path) = rest.split_once('/').unwrap_or((rest, ""));
         if place.is_empty() {
@@ -90,7 +90,7 @@ impl Address {
             } else {
                 "bucket"
             };
-            return Err(wrong(&format!("this URL names no {what}")));
+            return Err(wrong(&format!("the URL has no {what} name")));
         }
         let (place, account) = match (scheme, place.split_once('@')) {
             (Scheme::Azure, Some((container, host))) => {
@@ -101,7 +101,7 @@ impl Address {
         };
         // What begins with a dash would be an option of ssh.
         if place.starts_with('-') || place.contains(char::is_whitespace) {
-            return Err(wrong("this is not a host name"));
+            return Err(wrong("this is not a valid host name"));
         }
         let path = match scheme {
             Scheme::Machine => machine_path(path),
@@ -207,34 +207,10 @@ fn machine_path(path: &str) -> String {
     }
 }
 
-/// `%20` as a space; what is no such thing stays.
+/// `%20` as a space. Text that is not UTF-8 when decoded stays as it is.
 pub(crate) fn percent_decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let code = (bytes[at] == b'%')
-            .then(|| text.get(at + 1..at + 3))
-            .flatten()
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        decoded.push(code.unwrap_or(bytes[at]));
-        at += if code.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8(decoded).unwrap_or_else(|_| text.to_owned())
-}
-
-/// A name as one part of a URL's path or query.
-pub(crate) fn percent_encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
-            encoded.push(char::from(byte));
-        } else {
-            // Writing to a text cannot fail.
-            let _ = write!(encoded, "%{byte:02X}");
-        }
-    }
-    encoded
+    let decoded = percent_encoding::percent_decode_str(text).decode_utf8();
+    decoded.map_or_else(|_| text.to_owned(), Cow::into_owned)
 }
 
 #[cfg(test)]
@@ -318,12 +294,9 @@ mod tests {
     }
 
     #[test]
-    fn percent_signs_go_both_ways() {
+    fn percent_signs_are_read() {
         assert_eq!(percent_decoded("a%2Fb%20c%"), "a/b c%");
-        assert_eq!(percent_encoded("a/b c"), "a%2Fb%20c");
-        assert_eq!(
-            percent_decoded(&percent_encoded("häns/1+2=3")),
-            "häns/1+2=3"
-        );
+        assert_eq!(percent_decoded("h%C3%A4ns%2f1+2"), "häns/1+2");
+        assert_eq!(percent_decoded("%ff"), "%ff");
     }
 }

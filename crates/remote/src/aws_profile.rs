@@ -3,21 +3,40 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
-
-use serde::Deserialize;
 
 use crate::settings::variable;
 
+/// Settings whose credentials come from a service: only the AWS CLI knows how to ask them all.
+const SIGN_IN: [&str; 5] = [
+    "sso_session",
+    "sso_start_url",
+    "login_session",
+    "role_arn",
+    "web_identity_token_file",
+];
+
 /// What a profile says.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Profile {
     pub(crate) name: String,
-    pub(crate) keys: Option<Keys>,
+    pub(crate) credentials: Source,
     pub(crate) region: Option<String>,
     pub(crate) endpoint: Option<String>,
-    /// Why there are no keys although the profile exists.
-    pub(crate) problem: Option<String>,
+}
+
+/// Where the credentials of a profile are.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// In the profile itself.
+    Keys(Keys),
+    /// A command line that prints them (`credential_process`).
+    Process(String),
+    /// The AWS CLI prints them. With the setting that says so, where there is one.
+    Cli(Option<&'static str>),
+    /// The profile exists without credentials.
+    Nothing,
+    /// Neither file has the profile.
+    NoProfile,
 }
 
 /// A pair of keys, with the token of a session.
@@ -32,9 +51,7 @@ type Section = BTreeMap<String, String>;
 
 /// The profile in `AWS_PROFILE`, or the default one.
 pub(crate) fn read() -> Profile {
-    let name = variable("AWS_PROFILE")
-        .or_else(|| variable("AWS_DEFAULT_PROFILE"))
-        .unwrap_or_else(|| "default".to_owned());
+    let named = variable("AWS_PROFILE").or_else(|| variable("AWS_DEFAULT_PROFILE"));
     let home = variable("HOME")
         .or_else(|| variable("USERPROFILE"))
         .unwrap_or_default();
@@ -44,56 +61,50 @@ pub(crate) fn read() -> Profile {
     };
     let credentials = file("AWS_SHARED_CREDENTIALS_FILE", ".aws/credentials");
     let config = file("AWS_CONFIG_FILE", ".aws/config");
-    let mut profile = of(&name, &credentials, &config);
-    if profile.keys.is_none()
-        && let Some(command) = setting(&name, &credentials, &config, "credential_process")
-    {
-        match run(&command) {
-            Ok(keys) => (profile.keys, profile.problem) = (Some(keys), None),
-            Err(error) => profile.problem = Some(format!("credential_process failed: {error}")),
-        }
-    }
-    profile
+    of(named.as_deref(), &credentials, &config)
 }
 
-fn of(name: &str, credentials: &str, config: &str) -> Profile {
-    let get = |key: &str| setting(name, credentials, config, key);
-    let keys = get("aws_access_key_id")
-        .zip(get("aws_secret_access_key"))
-        .map(|(id, secret)| Keys {
-            id,
-            secret,
-            token: get("aws_session_token"),
-        });
-    let signs_in = ["sso_session", "sso_start_url", "role_arn"]
-        .into_iter()
-        .find(|key| get(key).is_some());
-    let problem = match signs_in {
-        Some(key) if keys.is_none() => Some(format!("profile {name} has {key}, which is not read")),
-        _ => None,
+/// The profile that a person named, or the default one, from the text of both files.
+fn of(named: Option<&str>, credentials: &str, config: &str) -> Profile {
+    let name = named.unwrap_or("default");
+    let title = match name {
+        "default" => name.to_owned(),
+        _ => format!("profile {name}"),
+    };
+    let sections = [section(credentials, name), section(config, &title)];
+    let get = |key: &str| {
+        let mut found = sections.iter().flatten();
+        found.find_map(|section| section.get(key)).cloned()
+    };
+    let keys = get("aws_access_key_id").zip(get("aws_secret_access_key"));
+    let sign_in = SIGN_IN.into_iter().find(|key| get(key).is_some());
+    let source = if let Some((id, secret)) = keys {
+        let token = get("aws_session_token");
+        Source::Keys(Keys { id, secret, token })
+    } else if sign_in.is_some() {
+        Source::Cli(sign_in)
+    } else if let Some(command) = get("credential_process") {
+        Source::Process(command)
+    } else if sections.iter().all(Option::is_none) {
+        Source::NoProfile
+    } else if named.is_some() {
+        // A way to sign in that is younger than this list.
+        Source::Cli(None)
+    } else {
+        Source::Nothing
     };
     Profile {
         name: name.to_owned(),
-        keys,
+        credentials: source,
         region: get("region"),
         endpoint: get("endpoint_url"),
-        problem,
     }
 }
 
-fn setting(name: &str, credentials: &str, config: &str, key: &str) -> Option<String> {
-    let own = section(credentials, name);
-    let title = if name == "default" {
-        name.to_owned()
-    } else {
-        format!("profile {name}")
-    };
-    own.get(key).or(section(config, &title).get(key)).cloned()
-}
-
-/// The keys of one section of an INI file. Indented lines belong to the key above and are not used.
-fn section(text: &str, title: &str) -> Section {
-    let mut found = Section::new();
+/// The keys of one section of an INI file, if the file has it. Indented lines belong to the key
+/// above and are not used.
+fn section(text: &str, title: &str) -> Option<Section> {
+    let mut found = None;
     let mut is_inside = false;
     for line in text.lines() {
         let trimmed = line.trim();
@@ -102,49 +113,19 @@ fn section(text: &str, title: &str) -> Section {
             .and_then(|rest| rest.split(']').next())
         {
             is_inside = name.split_whitespace().eq(title.split_whitespace());
+            if is_inside {
+                found.get_or_insert_with(Section::new);
+            }
         } else if is_inside
             && !line.starts_with([' ', '\t', '#', ';'])
             && let Some((key, value)) = trimmed.split_once('=')
+            && !value.trim().is_empty()
         {
-            found.insert(key.trim().to_ascii_lowercase(), value.trim().to_owned());
+            let section = found.get_or_insert_with(Section::new);
+            section.insert(key.trim().to_ascii_lowercase(), value.trim().to_owned());
         }
     }
-    found.retain(|_, value| !value.is_empty());
     found
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct ProcessAnswer {
-    access_key_id: String,
-    secret_access_key: String,
-    session_token: Option<String>,
-}
-
-/// Runs a program that prints keys, as the AWS tools do.
-fn run(command: &str) -> Result<Keys, String> {
-    let (shell, flag) = if cfg!(windows) {
-        ("cmd", "/C")
-    } else {
-        ("sh", "-c")
-    };
-    let output = Command::new(shell).args([flag, command]).output();
-    let output = output.map_err(|error| error.to_string())?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(said
-            .lines()
-            .last()
-            .unwrap_or("it printed nothing")
-            .to_owned());
-    }
-    let answer: ProcessAnswer =
-        serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
-    Ok(Keys {
-        id: answer.access_key_id,
-        secret: answer.secret_access_key,
-        token: answer.session_token,
-    })
 }
 
 #[cfg(test)]
@@ -171,42 +152,44 @@ region=us-east-2
 endpoint_url = http://localhost:9000
 [profile sso]
 sso_session = corp
+[profile role]
+role_arn = arn:aws:iam::1:role/reader
+source_profile = lab
+[profile tool]
+credential_process = /opt/bin/keys --profile lab
+[profile bare]
+region = us-west-2
 ";
+
+    fn keys(id: &str, secret: &str, token: Option<&str>) -> Source {
+        Source::Keys(Keys {
+            id: id.to_owned(),
+            secret: secret.to_owned(),
+            token: token.map(str::to_owned),
+        })
+    }
 
     #[test]
     fn both_files_make_a_profile() {
-        let default = of("default", CREDENTIALS, CONFIG);
-        let keys = default.keys.expect("keys");
-        assert_eq!(
-            (keys.id.as_str(), keys.secret.as_str()),
-            ("AKIA1", "se/cr=et")
-        );
+        let default = of(None, CREDENTIALS, CONFIG);
+        assert_eq!(default.credentials, keys("AKIA1", "se/cr=et", None));
         assert_eq!(default.region.as_deref(), Some("eu-west-1"));
-        let lab = of("lab", CREDENTIALS, CONFIG);
-        assert_eq!(lab.keys.and_then(|keys| keys.token).as_deref(), Some("tok"));
+        let lab = of(Some("lab"), CREDENTIALS, CONFIG);
+        assert_eq!(lab.credentials, keys("AKIA2", "two", Some("tok")));
         assert_eq!(lab.endpoint.as_deref(), Some("http://localhost:9000"));
-        let sso = of("sso", CREDENTIALS, CONFIG);
-        assert!(sso.keys.is_none());
-        assert_eq!(
-            sso.problem.as_deref(),
-            Some("profile sso has sso_session, which is not read")
-        );
-        assert_eq!(of("other", CREDENTIALS, CONFIG).keys, None);
     }
 
-    #[cfg(unix)]
     #[test]
-    fn a_program_may_print_the_keys() {
-        let printed = r#"echo '{"Version":1,"AccessKeyId":"A","SecretAccessKey":"S"}'"#;
-        let keys = run(printed).expect("keys");
-        assert_eq!(
-            keys,
-            Keys {
-                id: "A".to_owned(),
-                secret: "S".to_owned(),
-                token: None
-            }
-        );
-        assert_eq!(run("echo no >&2; exit 1"), Err("no".to_owned()));
+    fn profiles_without_keys_say_who_has_them() {
+        let source = |named| of(named, CREDENTIALS, CONFIG).credentials;
+        assert_eq!(source(Some("sso")), Source::Cli(Some("sso_session")));
+        assert_eq!(source(Some("role")), Source::Cli(Some("role_arn")));
+        let command = "/opt/bin/keys --profile lab".to_owned();
+        assert_eq!(source(Some("tool")), Source::Process(command));
+        assert_eq!(source(Some("bare")), Source::Cli(None));
+        assert_eq!(source(Some("other")), Source::NoProfile);
+        let region_only = "[default]\nregion = eu-west-1\n";
+        assert_eq!(of(None, "", region_only).credentials, Source::Nothing);
+        assert_eq!(of(None, "", "").credentials, Source::NoProfile);
     }
 }

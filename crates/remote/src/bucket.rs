@@ -1,27 +1,32 @@
-//! Buckets of S3 and containers of Azure, by `object_store`: who asks, where, and with what retries.
+//! Buckets and containers, by `object_store`: what is in them, parts of it, and what their errors
+//! mean. The files named after services say who asks, and where.
 
-use std::sync::Arc;
+use std::error::Error as _;
+use std::ops::Range;
 
 use futures_util::StreamExt as _;
-use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, resolve_bucket_region};
-use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::path::Path;
-use object_store::{ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt as _};
+use object_store::{
+    ClientOptions, GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt as _,
+};
 
-use crate::address::{Address, Scheme};
-use crate::error::{self, RemoteError, RemoteErrorKind, Service};
+use crate::address::Address;
+use crate::error::{self, RemoteError, RemoteErrorKind};
 use crate::object::{Interest, Listing, Object};
-use crate::settings::variable;
-use crate::{aws_profile, metadata, runtime, settings};
+use crate::program::CredentialsError;
+use crate::source::Part;
+use crate::status::{self, Credentials, Service};
+use crate::{http, runtime};
 
 /// A bucket and who asks it.
 pub(crate) struct Bucket {
-    pub(crate) store: Arc<dyn ObjectStore>,
+    store: Box<dyn ObjectStore>,
     service: Service,
-    tried: String,
+    credentials: Credentials,
 }
 
-fn client_options() -> ClientOptions {
+/// How long a bucket is waited for.
+pub(crate) fn client_options() -> ClientOptions {
     ClientOptions::new()
         .with_connect_timeout(runtime::CONNECT_TIMEOUT)
         .with_read_timeout(runtime::READ_TIMEOUT)
@@ -30,10 +35,11 @@ fn client_options() -> ClientOptions {
 }
 
 impl Bucket {
-    pub(crate) async fn new(address: &Address) -> Result<Self, RemoteError> {
-        match address.scheme {
-            Scheme::Azure => azure(address),
-            _ => amazon(address).await,
+    pub(crate) fn new(store: impl ObjectStore, service: Service, credentials: Credentials) -> Self {
+        Self {
+            store: Box::new(store),
+            service,
+            credentials,
         }
     }
 
@@ -43,7 +49,7 @@ impl Bucket {
         address: &Address,
         interest: &Interest,
     ) -> Result<Listing, RemoteError> {
-        let prefix = self.path(&address.path, &address.url)?;
+        let prefix = path(&address.path, &address.url)?;
         let mut listing = Listing {
             objects: Vec::new(),
             is_file: false,
@@ -79,6 +85,10 @@ impl Bucket {
                 .strip_prefix(prefix.as_ref())
                 .unwrap_or(location)
                 .trim_start_matches('/');
+            // What consoles create for a folder: an object with its name and a slash.
+            if name.is_empty() {
+                continue;
+            }
             listing
                 .objects
                 .push(object(&meta, address.child(name), name));
@@ -93,49 +103,73 @@ impl Bucket {
         Ok(listing)
     }
 
-    /// The name in the store of what a URL of it names.
-    pub(crate) fn location(&self, object: &Object) -> Result<Path, RemoteError> {
+    /// A part of an object.
+    pub(crate) async fn read(
+        &self,
+        object: &Object,
+        range: Range<u64>,
+    ) -> Result<Part, RemoteError> {
         let address = Address::parse(&object.url)?;
-        self.path(&address.path, &object.url)
-    }
-
-    #[expect(
-        clippy::unused_self,
-        reason = "beside what else a bucket says about names"
-    )]
-    fn path(&self, path: &str, url: &str) -> Result<Path, RemoteError> {
-        // As the store names it, without escaping: what a listing gave is found again.
-        Path::parse(path).map_err(|error| {
-            RemoteError::new(
-                RemoteErrorKind::Address,
-                url,
-                format!("no name of an object ({error})"),
-            )
+        let location = path(&address.path, &object.url)?;
+        let options = GetOptions {
+            range: Some(GetRange::Bounded(range)),
+            ..GetOptions::default()
+        };
+        let result = self.store.get_opts(&location, options).await;
+        let result = result.map_err(|error| self.failure(&error, &object.url))?;
+        let version = result.meta.e_tag.as_ref();
+        if version.is_some_and(|version| version.trim_matches('"') != object.version) {
+            return Err(http::changed(object));
+        }
+        let url = object.url.clone();
+        let bytes = result.into_stream().map(move |chunk| {
+            chunk.map_err(|error| error::unreachable(&error::chain(&error), false, &url))
+        });
+        Ok(Part {
+            is_part: true,
+            bytes: bytes.boxed(),
         })
     }
 
     /// Tells a person what an error of the store means.
-    pub(crate) fn failure(&self, error: &object_store::Error, url: &str) -> RemoteError {
+    fn failure(&self, error: &object_store::Error, url: &str) -> RemoteError {
+        if let Some(lost) = credentials_error(error) {
+            return RemoteError::new(RemoteErrorKind::Credentials, url, &lost.message)
+                .with_hint(&lost.hint);
+        }
         let text = error::chain(error);
         if text.contains("Received redirect without LOCATION") {
-            return error::wrong_region("", url);
+            return status::wrong_region("", url);
         }
-        if let Some(status) = status_of(&text) {
-            return error::of_status(self.service, status, &text, url, &self.tried);
+        if text.contains("performing token request") {
+            return status::no_token(&text, url, &self.credentials);
         }
-        match error {
-            object_store::Error::NotFound { .. } => {
-                error::of_status(self.service, 404, &text, url, &self.tried)
+        let known = match error {
+            object_store::Error::InvalidPath { source } => {
+                return error::unreadable_name(source, url);
             }
-            object_store::Error::PermissionDenied { .. } => {
-                error::of_status(self.service, 403, &text, url, &self.tried)
-            }
-            object_store::Error::Unauthenticated { .. } => {
-                error::of_status(self.service, 401, &text, url, &self.tried)
-            }
-            _ => error::unreachable(&text, false, url),
+            object_store::Error::NotFound { .. } => Some(404),
+            object_store::Error::PermissionDenied { .. } => Some(403),
+            object_store::Error::Unauthenticated { .. } => Some(401),
+            _ => None,
+        };
+        match status_of(&text).or(known) {
+            Some(code) => status::of_status(self.service, code, &text, url, &self.credentials),
+            None => error::unreachable(&text, false, url),
         }
     }
+}
+
+/// The name in a store of what a URL names: as the store has it, without escaping, so that what a
+/// listing gave is found again.
+fn path(path: &str, url: &str) -> Result<Path, RemoteError> {
+    Path::parse(path).map_err(|error| error::unreadable_name(&error, url))
+}
+
+/// What a source of credentials said, if that is why a request was not sent.
+fn credentials_error(error: &object_store::Error) -> Option<&CredentialsError> {
+    let mut causes = std::iter::successors(error.source(), |&cause| cause.source());
+    causes.find_map(|cause| cause.downcast_ref())
 }
 
 /// Whether the other side said something, rather than nothing.
@@ -172,178 +206,10 @@ fn object(meta: &ObjectMeta, url: String, name: &str) -> Object {
     }
 }
 
-async fn amazon(address: &Address) -> Result<Bucket, RemoteError> {
-    let profile = aws_profile::read();
-    let mut builder = AmazonS3Builder::from_env()
-        .with_bucket_name(&address.place)
-        .with_retry(metadata::retries());
-    let endpoint = variable("AWS_ENDPOINT_URL_S3")
-        .or_else(|| variable("AWS_ENDPOINT_URL"))
-        .or_else(|| variable("AWS_ENDPOINT"))
-        .or_else(|| profile.endpoint.clone());
-    let mut options = client_options();
-    if let Some(endpoint) = &endpoint {
-        builder = builder.with_endpoint(endpoint);
-        options = options.with_allow_http(endpoint.starts_with("http://"));
-    }
-    builder = builder.with_client_options(options.clone());
-    let tried;
-    let is_unsigned = builder
-        .get_config_value(&AmazonS3ConfigKey::SkipSignature)
-        .is_some_and(|v| v == "true");
-    if settings::is_anonymous() || is_unsigned {
-        (builder, tried) = (
-            builder.with_skip_signature(true),
-            "none, as asked for".to_owned(),
-        );
-    } else if variable("AWS_ACCESS_KEY_ID").is_some() {
-        tried = "AWS_ACCESS_KEY_ID".to_owned();
-    } else if let Some(name) = [
-        "AWS_WEB_IDENTITY_TOKEN_FILE",
-        "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
-        "AWS_CONTAINER_CREDENTIALS_FULL_URI",
-    ]
-    .into_iter()
-    .find(|name| variable(name).is_some())
-    {
-        tried = name.to_owned();
-    } else if let Some(keys) = profile.keys {
-        builder = builder
-            .with_access_key_id(keys.id)
-            .with_secret_access_key(keys.secret);
-        if let Some(token) = keys.token {
-            builder = builder.with_token(token);
-        }
-        tried = format!("profile {}", profile.name);
-    } else if variable("AWS_EC2_METADATA_DISABLED").as_deref() != Some("true")
-        && (variable("AWS_METADATA_ENDPOINT").is_some() || metadata::answers())
-    {
-        tried = "the machine's role".to_owned();
-    } else {
-        builder = builder.with_skip_signature(true);
-        let problem = profile
-            .problem
-            .unwrap_or_else(|| format!("no keys in profile {}", profile.name));
-        tried = format!(
-            "none: AWS_ACCESS_KEY_ID is not set, {problem}, and this machine is not on AWS"
-        );
-    }
-    let region = variable("AWS_REGION")
-        .or_else(|| variable("AWS_DEFAULT_REGION"))
-        .or(profile.region);
-    match (region, &endpoint) {
-        (Some(region), _) => builder = builder.with_region(region),
-        // Buckets say where they are to anybody.
-        (None, None) => {
-            if let Ok(region) = resolve_bucket_region(&address.place, &options).await {
-                builder = builder.with_region(region);
-            }
-        }
-        (None, Some(_)) => {}
-    }
-    let store = builder.build().map_err(|error| unbuilt(&error, address))?;
-    Ok(Bucket {
-        store: Arc::new(store),
-        service: Service::Amazon,
-        tried,
-    })
-}
-
-fn azure(address: &Address) -> Result<Bucket, RemoteError> {
-    let mut builder = MicrosoftAzureBuilder::from_env()
-        .with_container_name(&address.place)
-        .with_retry(metadata::retries());
-    let emulator = variable("AZURITE_BLOB_STORAGE_URL");
-    let named_emulator =
-        variable("AZURE_STORAGE_USE_EMULATOR").is_some_and(|value| value != "false");
-    let is_emulator = emulator.is_some() || named_emulator;
-    let mut options = client_options();
-    if is_emulator {
-        builder = builder.with_use_emulator(true);
-        options = options.with_allow_http(true);
-    }
-    for (key, value) in connection_string() {
-        builder = builder.with_config(key, value);
-    }
-    if let Some(account) = &address.account {
-        builder = builder.with_account(account);
-    }
-    let has_account = builder
-        .get_config_value(&AzureConfigKey::AccountName)
-        .is_some();
-    if !has_account && !is_emulator {
-        let message = "the storage account is not known";
-        return Err(RemoteError::new(RemoteErrorKind::Credentials, &address.url, message).with_hint(
-            "set AZURE_STORAGE_ACCOUNT_NAME, or give abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/PATH",
-        ));
-    }
-    let endpoint = builder.get_config_value(&AzureConfigKey::Endpoint);
-    let is_plain = endpoint.is_some_and(|endpoint| endpoint.starts_with("http://"));
-    if is_plain {
-        options = options.with_allow_http(true);
-    }
-    builder = builder.with_client_options(options);
-    let known = [
-        (AzureConfigKey::AccessKey, "the account's key"),
-        (AzureConfigKey::SasKey, "the SAS token"),
-        (AzureConfigKey::Token, "the bearer token"),
-        (AzureConfigKey::FederatedTokenFile, "the federated token"),
-        (AzureConfigKey::ClientSecret, "the client's secret"),
-    ];
-    let found = known
-        .iter()
-        .find(|(key, _)| builder.get_config_value(key).is_some());
-    let tried;
-    if settings::is_anonymous() {
-        (builder, tried) = (builder.with_skip_signature(true), "none, as asked for");
-    } else if is_emulator {
-        tried = "the emulator's account";
-    } else if let Some((_, name)) = found {
-        tried = name;
-    } else if is_on_path("az") {
-        (builder, tried) = (builder.with_use_azure_cli(true), "the account of az");
-    } else if metadata::answers() {
-        tried = "the machine's identity";
-    } else {
-        builder = builder.with_skip_signature(true);
-        tried = "none: no AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_SAS_TOKEN or \
-                 AZURE_STORAGE_CONNECTION_STRING, no az, and this is no machine of Azure";
-    }
-    let store = builder.build().map_err(|error| unbuilt(&error, address))?;
-    Ok(Bucket {
-        store: Arc::new(store),
-        service: Service::Azure,
-        tried: tried.to_owned(),
-    })
-}
-
-/// What `AZURE_STORAGE_CONNECTION_STRING` says, as its portal gives it.
-fn connection_string() -> Vec<(AzureConfigKey, String)> {
-    let Some(text) = variable("AZURE_STORAGE_CONNECTION_STRING") else {
-        return Vec::new();
-    };
-    let pairs = text.split(';').filter_map(|pair| pair.split_once('='));
-    let settings = pairs.filter_map(|(name, value)| {
-        let key = match name {
-            "AccountName" => AzureConfigKey::AccountName,
-            "AccountKey" => AzureConfigKey::AccessKey,
-            "SharedAccessSignature" => AzureConfigKey::SasKey,
-            "BlobEndpoint" => AzureConfigKey::Endpoint,
-            _ => return None,
-        };
-        Some((key, value.to_owned()))
-    });
-    settings.collect()
-}
-
-fn is_on_path(program: &str) -> bool {
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
-}
-
-fn unbuilt(error: &object_store::Error, address: &Address) -> RemoteError {
+/// What was set up for a service does not go together.
+pub(crate) fn not_set_up(error: &object_store::Error, address: &Address) -> RemoteError {
     let message = format!(
-        "the settings of this service cannot be used ({})",
+        "the settings for this service are not valid ({})",
         error::chain(error)
     );
     RemoteError::new(RemoteErrorKind::Credentials, &address.url, message)

@@ -13,7 +13,6 @@
 //! written over. Entries used longest ago go when there are too many bytes.
 
 use std::collections::HashSet;
-use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::ops::Range;
@@ -21,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -30,6 +30,8 @@ use crate::settings;
 
 /// Layout of the folder; another layout is another folder.
 const LAYOUT: &str = "v1";
+/// Bytes of a digest in a name.
+const DIGEST_BYTES: usize = 16;
 
 /// A listing as it was when the place was last reached.
 #[derive(Debug, Serialize, Deserialize)]
@@ -54,11 +56,8 @@ fn digest(parts: &[&str]) -> String {
         hasher.update(part.len().to_le_bytes());
         hasher.update(part.as_bytes());
     }
-    let bytes = hasher.finalize();
-    bytes[..16].iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    let digest = hasher.finalize();
+    format!("{:x}", Bytes::copy_from_slice(&digest[..DIGEST_BYTES]))
 }
 
 fn key(object: &Object) -> String {

@@ -48,7 +48,7 @@ pub(crate) async fn download(
 }
 
 fn unwritten(object: &Object, error: &io::Error) -> RemoteError {
-    RemoteError::cache(&object.url, "written", error)
+    RemoteError::cache(&object.url, "write", error)
 }
 
 /// Fetches those of the `wanted` ranges that are missing; `tell` learns how many bytes of them are
@@ -185,7 +185,7 @@ impl Filling<'_> {
         }
         if *written < length(&range) {
             let message = format!(
-                "the connection ended after {written} of {} bytes",
+                "the connection closed after {written} of {} bytes",
                 length(&range)
             );
             return Err(RemoteError::new(

@@ -93,7 +93,7 @@ fn fetch_distinct(
         Err(RemoteError::new(
             RemoteErrorKind::Other,
             url,
-            "it was not fetched",
+            "the file was not fetched",
         ))
     };
     let results = results.into_iter().enumerate();

@@ -1,245 +1,55 @@
-//! Google Cloud Storage, by its JSON interface. Credentials come from `object_store` where they are
-//! those of an application, and from `gcloud` where only a person has logged in there.
+//! Buckets of Google Cloud Storage: who asks, and where. `object_store` reads the credentials of
+//! applications; those of people come from `gcloud`.
 
-use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use object_store::gcp::{GcpCredentialProvider, GoogleCloudStorageBuilder};
-use serde::Deserialize;
+use async_trait::async_trait;
+use object_store::CredentialProvider;
+use object_store::gcp::{GcpCredential, GoogleCloudStorageBuilder, GoogleConfigKey};
+use tokio::process::Command;
+use tokio::sync::Mutex;
 
-use crate::address::{Address, percent_encoded};
-use crate::error::{self, RemoteError, RemoteErrorKind, Service};
-use crate::http::{Asker, iso_date};
-use crate::object::{Interest, Listing, Object};
-use crate::{metadata, runtime, settings};
+use crate::address::Address;
+use crate::bucket::{self, Bucket};
+use crate::error::{self, RemoteError, RemoteErrorKind};
+use crate::program::{self, CredentialsError};
+use crate::settings::variable;
+use crate::status::{Credentials, Service};
+use crate::{metadata, settings};
 
-const BASE: &str = "https://storage.googleapis.com";
+const GCLOUD: &str = if cfg!(windows) {
+    "gcloud.cmd"
+} else {
+    "gcloud"
+};
 /// Tokens of `gcloud` are good for an hour.
 const TOKEN_LIFE: Duration = Duration::from_mins(40);
+const TOKENS: [&str; 2] = ["CLOUDSDK_AUTH_ACCESS_TOKEN", "GOOGLE_OAUTH_ACCESS_TOKEN"];
+/// Variables that `object_store` reads itself.
+const IN_ENVIRONMENT: [&str; 4] = [
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "GOOGLE_SERVICE_ACCOUNT",
+    "GOOGLE_SERVICE_ACCOUNT_PATH",
+    "GOOGLE_SERVICE_ACCOUNT_KEY",
+];
 
-/// How a bucket is asked.
-pub(crate) struct Google {
-    base: String,
-    bucket: String,
-    credentials: Credentials,
-    tried: String,
-}
-
-enum Credentials {
-    None,
-    /// A token that was handed in.
-    Token(String),
-    Application(GcpCredentialProvider),
-    /// What `gcloud auth print-access-token` printed, and when.
-    Person(Mutex<Option<(String, Instant)>>),
-}
-
-impl Google {
-    pub(crate) fn new(address: &Address) -> Result<Self, RemoteError> {
-        let emulator = settings::variable("STORAGE_EMULATOR_HOST");
-        let base = emulator
-            .as_deref()
-            .map_or_else(|| BASE.to_owned(), with_scheme);
-        let (credentials, tried) = if settings::is_anonymous() {
-            (Credentials::None, "none, as asked for".to_owned())
-        } else if emulator.is_some() {
-            (
-                Credentials::None,
-                "none: STORAGE_EMULATOR_HOST is set".to_owned(),
-            )
-        } else {
-            credentials(address)?
-        };
-        Ok(Self {
-            base,
-            bucket: address.place.clone(),
-            credentials,
-            tried,
-        })
+pub(crate) async fn connect(address: &Address) -> Result<Bucket, RemoteError> {
+    let emulator = variable("STORAGE_EMULATOR_HOST").map(|host| with_scheme(&host));
+    let (mut builder, credentials) = signed(emulator.is_some()).await;
+    let mut options = bucket::client_options();
+    if let Some(emulator) = &emulator {
+        builder = builder.with_base_url(emulator);
+        options = options.with_allow_http(emulator.starts_with("http://"));
     }
-
-    async fn asker(&self, url: &str) -> Result<Asker, RemoteError> {
-        let token = match &self.credentials {
-            Credentials::None => None,
-            Credentials::Token(token) => Some(token.clone()),
-            Credentials::Application(provider) => {
-                let credential = provider.get_credential().await.map_err(|error| {
-                    let text = error::chain(&error);
-                    RemoteError::new(
-                        RemoteErrorKind::Credentials,
-                        url,
-                        format!("no token for the credentials ({text}; used {})", self.tried),
-                    )
-                    .with_hint("run `gcloud auth application-default login` again")
-                })?;
-                Some(credential.bearer.clone())
-            }
-            Credentials::Person(kept) => {
-                let held = kept.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                match held {
-                    Some((token, made)) if made.elapsed() < TOKEN_LIFE => Some(token),
-                    _ => {
-                        let token = token_of_gcloud();
-                        let fresh = token.clone().map(|token| (token, Instant::now()));
-                        *kept.lock().unwrap_or_else(PoisonError::into_inner) = fresh;
-                        token
-                    }
-                }
-            }
-        };
-        Ok(Asker {
-            client: runtime::client(url)?,
-            service: Service::Google,
-            authorization: token.map(|token| format!("Bearer {token}")),
-            user: None,
-            tried: self.tried.clone(),
-        })
-    }
-
-    /// Where the content of an object is, and how to ask for it.
-    pub(crate) async fn content(&self, object: &Object) -> Result<(Asker, String), RemoteError> {
-        let asker = self.asker(&object.url).await?;
-        let key = object
-            .url
-            .split_once("://")
-            .and_then(|(_, rest)| rest.split_once('/'));
-        let key = match Address::parse(&object.url) {
-            Ok(address) => address.path,
-            Err(_) => key.map(|(_, key)| key.to_owned()).unwrap_or_default(),
-        };
-        let (bucket, key) = (percent_encoded(&self.bucket), percent_encoded(&key));
-        Ok((
-            asker,
-            format!("{}/storage/v1/b/{bucket}/o/{key}?alt=media", self.base),
-        ))
-    }
-
-    /// The objects below a prefix, or the one of exactly this name.
-    pub(crate) async fn list(
-        &self,
-        address: &Address,
-        interest: &Interest,
-    ) -> Result<Listing, RemoteError> {
-        let asker = self.asker(&address.url).await?;
-        let bucket = percent_encoded(&self.bucket);
-        let url = &address.url;
-        if !address.path.is_empty() {
-            let key = percent_encoded(&address.path);
-            let request = format!("{}/storage/v1/b/{bucket}/o/{key}", self.base);
-            match asker.get(&request, url).await {
-                Ok(answer) => {
-                    let text = answer.text().await.unwrap_or_default();
-                    let item: Item = parse(&text, url)?;
-                    let mut object = item.object(address, "");
-                    address
-                        .path
-                        .rsplit('/')
-                        .next()
-                        .unwrap_or_default()
-                        .clone_into(&mut object.name);
-                    return Ok(Listing {
-                        objects: vec![object],
-                        is_file: true,
-                        cut: None,
-                        offline: None,
-                    });
-                }
-                Err(error) if error.kind == RemoteErrorKind::NotFound => {}
-                // Who may list need not be allowed to look at what does not exist.
-                Err(error) if error.kind == RemoteErrorKind::Refused => {}
-                Err(error) => return Err(error),
-            }
-        }
-        let prefix = if address.path.is_empty() {
-            String::new()
-        } else {
-            format!("{}/", address.path)
-        };
-        let mut listing = Listing {
-            objects: Vec::new(),
-            is_file: false,
-            cut: None,
-            offline: None,
-        };
-        let mut page = String::new();
-        loop {
-            let fields = "nextPageToken,items(name,size,etag,generation,updated)";
-            let request = format!(
-                "{}/storage/v1/b/{bucket}/o?prefix={}&fields={}&maxResults=1000{page}",
-                self.base,
-                percent_encoded(&prefix),
-                percent_encoded(fields),
-            );
-            let answer = asker.get(&request, url).await?;
-            let text = answer
-                .text()
-                .await
-                .map_err(|error| error::of_transport(&error, url))?;
-            let items: Items = parse(&text, url)?;
-            let objects = items.items.iter().filter(|item| !item.name.ends_with('/'));
-            listing
-                .objects
-                .extend(objects.map(|item| item.object(address, &prefix)));
-            if listing.objects.len() >= interest.max_entries {
-                listing.cut = Some(format!(
-                    "the search ended after {} objects",
-                    interest.max_entries
-                ));
-                return Ok(listing);
-            }
-            match items.next_page_token {
-                Some(token) if !token.is_empty() => {
-                    page = format!("&pageToken={}", percent_encoded(&token));
-                }
-                _ => return Ok(listing),
-            }
-        }
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Items {
-    #[serde(default)]
-    items: Vec<Item>,
-    next_page_token: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Item {
-    name: String,
-    #[serde(default)]
-    size: String,
-    etag: Option<String>,
-    generation: Option<String>,
-    updated: Option<String>,
-}
-
-impl Item {
-    fn object(&self, address: &Address, prefix: &str) -> Object {
-        let name = self.name.strip_prefix(prefix).unwrap_or(&self.name);
-        let url = if prefix.is_empty() && !address.path.is_empty() {
-            address.url.clone()
-        } else {
-            address.child(name)
-        };
-        let version = self.generation.as_ref().or(self.etag.as_ref());
-        Object {
-            url,
-            name: name.to_owned(),
-            size_bytes: self.size.parse().unwrap_or(0),
-            modified_epoch_s: self.updated.as_deref().and_then(iso_date),
-            version: version.cloned().unwrap_or_default(),
-        }
-    }
-}
-
-fn parse<'a, T: Deserialize<'a>>(text: &'a str, url: &str) -> Result<T, RemoteError> {
-    serde_json::from_str(text).map_err(|error| {
-        let message = format!("the answer is not what Google Cloud Storage sends ({error})");
-        RemoteError::new(RemoteErrorKind::Other, url, message)
-    })
+    let store = builder
+        .with_bucket_name(&address.place)
+        .with_retry(metadata::retries())
+        .with_client_options(options)
+        .build();
+    let store = store.map_err(|error| unusable(&error, address, &credentials))?;
+    Ok(Bucket::new(store, Service::Google, credentials))
 }
 
 fn with_scheme(host: &str) -> String {
@@ -251,86 +61,198 @@ fn with_scheme(host: &str) -> String {
     }
 }
 
-/// The first credentials there are, and what they are called; else where none were found.
-fn credentials(address: &Address) -> Result<(Credentials, String), RemoteError> {
-    for name in ["CLOUDSDK_AUTH_ACCESS_TOKEN", "GOOGLE_OAUTH_ACCESS_TOKEN"] {
-        if let Some(token) = settings::variable(name) {
-            return Ok((Credentials::Token(token), name.to_owned()));
-        }
+/// Signs with the first credentials there are. Where those of an application are not wanted, the
+/// environment is not read: a file that is broken or of another kind would be in the way.
+async fn signed(is_emulator: bool) -> (GoogleCloudStorageBuilder, Credentials) {
+    let of_environment = GoogleCloudStorageBuilder::from_env();
+    let is_unsigned = of_environment
+        .get_config_value(&GoogleConfigKey::SkipSignature)
+        .is_some_and(|value| value == "true");
+    if settings::is_anonymous() || is_unsigned {
+        return (unsigned(), Credentials::Unwanted);
     }
-    let named = [
-        "GOOGLE_APPLICATION_CREDENTIALS",
-        "GOOGLE_SERVICE_ACCOUNT",
-        "GOOGLE_SERVICE_ACCOUNT_KEY",
-    ]
-    .into_iter()
-    .find(|name| settings::variable(name).is_some());
-    if let Some(name) = named {
-        return Ok((
-            Credentials::Application(application(address, name)?),
-            name.to_owned(),
-        ));
+    if is_emulator {
+        return (unsigned(), not_found("STORAGE_EMULATOR_HOST is set"));
     }
-    let folder = settings::variable("HOME").unwrap_or_default();
-    let default = format!("{folder}/.config/gcloud/application_default_credentials.json");
-    if std::path::Path::new(&default).is_file() {
-        return Ok((
-            Credentials::Application(application(address, &default)?),
-            default,
-        ));
+    let mut tokens = TOKENS
+        .iter()
+        .filter_map(|name| Some((name, variable(name)?)));
+    if let Some((name, token)) = tokens.next() {
+        let builder = GoogleCloudStorageBuilder::new().with_bearer_token(token);
+        return (builder, Credentials::From((*name).to_owned()));
     }
-    if let Some(token) = token_of_gcloud() {
-        let kept = Mutex::new(Some((token, Instant::now())));
-        return Ok((
-            Credentials::Person(kept),
-            "the account of gcloud".to_owned(),
-        ));
+    let mut named = IN_ENVIRONMENT.iter();
+    if let Some(name) = named.find(|name| variable(name).is_some()) {
+        return (of_environment, Credentials::From((*name).to_owned()));
+    }
+    if let Some(file) = default_file() {
+        return (of_environment, Credentials::From(file));
+    }
+    let gcloud = Gcloud::new(GCLOUD);
+    if gcloud.token().await.is_ok() {
+        let builder = GoogleCloudStorageBuilder::new().with_credentials(Arc::new(gcloud));
+        let name = "the account logged in to gcloud";
+        return (builder, Credentials::From(name.to_owned()));
     }
     if metadata::answers() {
         let name = "the machine's service account";
-        return Ok((
-            Credentials::Application(application(address, name)?),
-            name.to_owned(),
-        ));
+        return (of_environment, Credentials::From(name.to_owned()));
     }
-    let tried = "none: GOOGLE_APPLICATION_CREDENTIALS is not set, no application default \
-                 credentials, gcloud gives no token, and this is no machine of Google";
-    Ok((Credentials::None, tried.to_owned()))
+    let why = "GOOGLE_APPLICATION_CREDENTIALS is not set, there are no application default \
+               credentials, gcloud has no token, and this machine is not on Google Cloud";
+    (unsigned(), not_found(why))
 }
 
-fn application(address: &Address, name: &str) -> Result<GcpCredentialProvider, RemoteError> {
-    let built = GoogleCloudStorageBuilder::from_env()
-        .with_bucket_name(&address.place)
-        .with_retry(metadata::retries())
-        .build();
-    built
-        .map(|store| Arc::clone(store.credentials()))
-        .map_err(|error| {
-            let message = format!("{name} cannot be used ({})", error::chain(&error));
-            RemoteError::new(RemoteErrorKind::Credentials, &address.url, message).with_hint(
-                "keys of service accounts and `gcloud auth application-default login` are read; of \
-                 others, CLOUDSDK_AUTH_ACCESS_TOKEN=$(gcloud auth print-access-token) is",
-            )
-        })
+fn unsigned() -> GoogleCloudStorageBuilder {
+    GoogleCloudStorageBuilder::new()
+        // Never sent; with it, no credentials are looked for.
+        .with_bearer_token("")
+        .with_skip_signature(true)
 }
 
-/// The token of whoever is logged in at `gcloud`.
-fn token_of_gcloud() -> Option<String> {
-    let mut command = Command::new(if cfg!(windows) {
-        "gcloud.cmd"
+fn not_found(why: &str) -> Credentials {
+    Credentials::NotFound {
+        why: why.to_owned(),
+        hint: String::new(),
+    }
+}
+
+/// The file that `gcloud auth application-default login` writes, where `object_store` looks for it.
+fn default_file() -> Option<String> {
+    let (folder, below) = if cfg!(windows) {
+        (variable("APPDATA")?, "gcloud")
     } else {
-        "gcloud"
-    });
-    command
-        .args(["auth", "print-access-token", "--quiet"])
-        .env("CLOUDSDK_CORE_DISABLE_PROMPTS", "1")
-        .stdin(Stdio::null())
-        .stderr(Stdio::null());
-    let output = command
-        .output()
-        .ok()
-        .filter(|output| output.status.success())?;
-    let token = String::from_utf8(output.stdout).ok()?;
-    let token = token.trim();
-    (!token.is_empty() && !token.contains(char::is_whitespace)).then(|| token.to_owned())
+        (variable("HOME")?, ".config/gcloud")
+    };
+    let path = format!("{folder}/{below}/application_default_credentials.json");
+    Path::new(&path).is_file().then_some(path)
+}
+
+fn unusable(
+    error: &object_store::Error,
+    address: &Address,
+    credentials: &Credentials,
+) -> RemoteError {
+    let Credentials::From(name) = credentials else {
+        return bucket::not_set_up(error, address);
+    };
+    let message = format!(
+        "could not use the credentials from {name} ({})",
+        error::chain(error)
+    );
+    RemoteError::new(RemoteErrorKind::Credentials, &address.url, message).with_hint(
+        "use a service account key or `gcloud auth application-default login`; for other kinds of \
+         credentials, set CLOUDSDK_AUTH_ACCESS_TOKEN=$(gcloud auth print-access-token)",
+    )
+}
+
+/// The tokens of whoever is logged in to `gcloud`.
+#[derive(Debug)]
+struct Gcloud {
+    program: PathBuf,
+    /// The last token, and when it was printed.
+    kept: Mutex<Option<(Arc<GcpCredential>, Instant)>>,
+}
+
+impl Gcloud {
+    fn new(program: &str) -> Self {
+        Self {
+            program: program.into(),
+            kept: Mutex::default(),
+        }
+    }
+
+    async fn token(&self) -> Result<Arc<GcpCredential>, CredentialsError> {
+        // Held while the program runs, so that requests side by side start it once.
+        let mut kept = self.kept.lock().await;
+        if let Some((token, _)) = kept
+            .as_ref()
+            .filter(|(_, made)| made.elapsed() < TOKEN_LIFE)
+        {
+            return Ok(Arc::clone(token));
+        }
+        let fresh = Arc::new(GcpCredential {
+            bearer: self.print().await?,
+        });
+        *kept = Some((Arc::clone(&fresh), Instant::now()));
+        Ok(fresh)
+    }
+
+    async fn print(&self) -> Result<String, CredentialsError> {
+        let mut command = Command::new(&self.program);
+        command
+            .args(["auth", "print-access-token", "--quiet"])
+            .env("CLOUDSDK_CORE_DISABLE_PROMPTS", "1");
+        let failure = |what: &str| CredentialsError {
+            message: format!("could not get an access token: gcloud {what}"),
+            hint: "run `gcloud auth login`, or `gcloud auth application-default login`".to_owned(),
+        };
+        let printed = program::output(command, program::TIME_LIMIT).await;
+        let printed = printed.map_err(|error| failure(&error.to_string()))?;
+        let token = String::from_utf8_lossy(&printed).trim().to_owned();
+        if token.is_empty() || token.contains(char::is_whitespace) {
+            return Err(failure("printed no token"));
+        }
+        Ok(token)
+    }
+}
+
+#[async_trait]
+impl CredentialProvider for Gcloud {
+    type Credential = GcpCredential;
+
+    async fn get_credential(&self) -> object_store::Result<Arc<GcpCredential>> {
+        self.token().await.map_err(|error| error.of_store("GCS"))
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    /// A script in place of `gcloud` that writes its arguments to the file `calls`.
+    fn gcloud(folder: &Path, body: &str) -> Gcloud {
+        let path = folder.join("gcloud");
+        let calls = folder.join("calls");
+        let script = format!("#!/bin/sh\necho \"$@\" >> '{}'\n{body}\n", calls.display());
+        fs::write(&path, script).expect("a script");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+        Gcloud::new(&path.to_string_lossy())
+    }
+
+    #[tokio::test]
+    async fn gcloud_is_asked_once_for_a_token() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let gcloud = gcloud(folder.path(), "echo ya29.token");
+        for _ in 0..3 {
+            let token = gcloud.get_credential().await.expect("a token");
+            assert_eq!(token.bearer, "ya29.token");
+        }
+        let calls = fs::read_to_string(folder.path().join("calls")).expect("calls");
+        assert_eq!(calls, "auth print-access-token --quiet\n");
+    }
+
+    #[tokio::test]
+    async fn what_is_no_token_is_not_sent() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (body, expected) in [
+            (
+                "echo Updates are available; echo ya29.token",
+                "gcloud printed no token",
+            ),
+            (
+                "echo 'You do not have an account' >&2; exit 1",
+                "do not have an account",
+            ),
+        ] {
+            let error = gcloud(folder.path(), body).token().await.expect_err(body);
+            assert!(error.message.contains(expected), "{error}");
+        }
+        let missing = Gcloud::new("/no/such/gcloud").token().await;
+        let error = missing.expect_err("no program");
+        assert!(error.message.ends_with("gcloud was not found"), "{error}");
+    }
 }

@@ -2,10 +2,9 @@
 //! listed, fetched in parallel ranges, and kept in a cache of the user.
 //!
 //! ```text
-//! URL ── address ──┬── bucket    S3, Azure (object_store)   ┐
-//!                  ├── google    Google's JSON interface    ├ listing, ranges ── fetch ── cache
-//!                  ├── web       files and index pages      ┘
-//!                  └── ssh       find, stat, tar            ─ listing, one stream ────────┘
+//! URL ── address ──┬── bucket    S3, Google, Azure (object_store)  ┐
+//!                  ├── web       files and index pages             ┴ listing, ranges ── fetch ── cache
+//!                  └── ssh       find, stat, tar                   ─ listing, one stream ────────┘
 //! ```
 //!
 //! ```no_run
@@ -28,7 +27,10 @@
 //! nobody else. Nothing here knows what the files say.
 
 mod address;
+mod amazon;
+mod aws_keys;
 mod aws_profile;
+mod azure;
 mod bucket;
 mod cache;
 mod download;
@@ -40,11 +42,13 @@ mod list;
 mod metadata;
 mod object;
 mod parts;
+mod program;
 mod ranges;
 mod runtime;
 mod settings;
 mod source;
 pub mod ssh;
+mod status;
 mod web;
 
 pub use address::{Address, Scheme, is_url};

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::address::{Address, Scheme};
 use crate::cache::{self, KeptListing};
-use crate::error::{RemoteError, RemoteErrorKind};
+use crate::error::{CHECK_PATH, RemoteError, RemoteErrorKind};
 use crate::object::{Interest, Listing, Offline};
 use crate::source::Source;
 use crate::{runtime, ssh};
@@ -35,10 +35,10 @@ pub fn list(url: &str, interest: &Interest) -> Result<Listing, RemoteError> {
     };
     match listed {
         Ok(listing) if listing.objects.is_empty() => {
-            let message = "there is nothing there: no object has a name that begins with this path";
+            let message = "nothing was found: no object name begins with this path";
             Err(
                 RemoteError::new(RemoteErrorKind::NotFound, &address.url, message)
-                    .with_hint("look at the path: give the log directory, or one *.xplane.pb"),
+                    .with_hint(CHECK_PATH),
             )
         }
         Ok(listing) => {

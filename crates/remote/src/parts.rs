@@ -37,7 +37,7 @@ impl Parts {
             return Ok(None);
         }
         let begun = cache::begin(object);
-        let entry = begun.map_err(|error| RemoteError::cache(&object.url, "written", &error))?;
+        let entry = begun.map_err(|error| RemoteError::cache(&object.url, "write", &error))?;
         Ok(entry.map(|entry| Self {
             object: object.clone(),
             entry: Some(entry),
@@ -107,6 +107,6 @@ impl Parts {
             _ => io::Result::Ok(()),
         };
         cache::evict();
-        finished.map_err(|error| RemoteError::cache(&self.object.url, "written", &error))
+        finished.map_err(|error| RemoteError::cache(&self.object.url, "write", &error))
     }
 }

@@ -34,7 +34,7 @@ fn runtime(url: &str) -> Result<&'static Runtime, RemoteError> {
         builder.build().ok()
     });
     made.as_ref()
-        .ok_or_else(|| RemoteError::new(RemoteErrorKind::Other, url, "the system gives no thread"))
+        .ok_or_else(|| RemoteError::new(RemoteErrorKind::Other, url, "could not start a thread"))
 }
 
 /// Runs something to its end on the runtime and gives its result, whatever thread asks.
@@ -55,7 +55,7 @@ pub(crate) fn lost(url: &str) -> RemoteError {
     RemoteError::new(
         RemoteErrorKind::Other,
         url,
-        "fetching failed inside; this is a defect of Stepscope",
+        "fetching failed because of a bug in Stepscope",
     )
 }
 
@@ -82,8 +82,8 @@ pub(crate) fn client(url: &str) -> Result<reqwest::Client, RemoteError> {
         RemoteError::new(
             RemoteErrorKind::Other,
             url,
-            "the HTTP client cannot be set up",
+            "could not set up the HTTP client",
         )
-        .with_hint("look at HTTPS_PROXY and at the system's certificates (SSL_CERT_FILE)")
+        .with_hint("check HTTPS_PROXY and the system's certificates (SSL_CERT_FILE)")
     })
 }

@@ -6,20 +6,17 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use futures_util::stream::{BoxStream, StreamExt as _};
-use object_store::{GetOptions, GetRange};
 
 use crate::address::{Address, Scheme};
 use crate::bucket::Bucket;
 use crate::error::{self, RemoteError};
-use crate::google::Google;
 use crate::http::{self, Asker};
 use crate::object::{Interest, Listing, Object};
-use crate::web;
+use crate::{amazon, azure, google, web};
 
 /// A place that is asked over HTTP, in whatever way it wants.
 pub(crate) enum Source {
     Bucket(Bucket),
-    Google(Google),
     Web(Asker),
 }
 
@@ -49,11 +46,10 @@ impl Source {
             return Ok(source);
         }
         let made = match address.scheme {
-            Scheme::Google => Self::Google(Google::new(address)?),
+            Scheme::Google => Self::Bucket(google::connect(address).await?),
+            Scheme::Azure => Self::Bucket(azure::connect(address)?),
             Scheme::Web => Self::Web(web::asker(address)?),
-            Scheme::Amazon | Scheme::Azure | Scheme::Machine => {
-                Self::Bucket(Bucket::new(address).await?)
-            }
+            Scheme::Amazon | Scheme::Machine => Self::Bucket(amazon::connect(address).await?),
         };
         let made = Arc::new(made);
         let mut known = sources().lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,7 +71,6 @@ impl Source {
     ) -> Result<Listing, RemoteError> {
         match self {
             Self::Bucket(bucket) => bucket.list(address, interest).await,
-            Self::Google(google) => google.list(address, interest).await,
             Self::Web(asker) => web::list(asker, address, interest).await,
         }
     }
@@ -87,64 +82,20 @@ impl Source {
         range: Range<u64>,
     ) -> Result<Part, RemoteError> {
         match self {
-            Self::Bucket(bucket) => read_bucket(bucket, object, range).await,
-            Self::Google(google) => {
-                let (asker, request) = google.content(object).await?;
-                read_http(&asker, &request, object, range, "x-goog-generation").await
-            }
-            Self::Web(asker) => read_http(asker, &object.url, object, range, "etag").await,
+            Self::Bucket(bucket) => bucket.read(object, range).await,
+            Self::Web(asker) => read_web(asker, object, range).await,
         }
     }
 }
 
-async fn read_bucket(
-    bucket: &Bucket,
-    object: &Object,
-    range: Range<u64>,
-) -> Result<Part, RemoteError> {
-    let location = bucket.location(object)?;
-    let options = GetOptions {
-        range: Some(GetRange::Bounded(range)),
-        ..GetOptions::default()
-    };
-    let failure = |error: &object_store::Error| bucket.failure(error, &object.url);
-    let result = bucket.store.get_opts(&location, options).await;
-    let result = result.map_err(|error| failure(&error))?;
-    let version = result.meta.e_tag.as_ref();
-    if version.is_some_and(|version| version.trim_matches('"') != object.version) {
-        return Err(http::changed(object));
-    }
+async fn read_web(asker: &Asker, object: &Object, range: Range<u64>) -> Result<Part, RemoteError> {
     let url = object.url.clone();
-    let bytes = result.into_stream().map(move |chunk| {
-        chunk.map_err(|error| error::unreachable(&error::chain(&error), false, &url))
-    });
-    Ok(Part {
-        is_part: true,
-        bytes: bytes.boxed(),
-    })
-}
-
-async fn read_http(
-    asker: &Asker,
-    request: &str,
-    object: &Object,
-    range: Range<u64>,
-    version: &str,
-) -> Result<Part, RemoteError> {
-    let answer = asker
-        .get_range(request, &object.url, range.start, range.end)
-        .await?;
-    let headers = answer.headers();
-    let now = match headers.get(version).and_then(|value| value.to_str().ok()) {
-        Some(version) => version.to_owned(),
-        None if version == "etag" => http::version(headers),
-        None => String::new(),
-    };
+    let answer = asker.get_range(&url, range.start, range.end).await?;
+    let now = http::version(answer.headers());
     if !now.is_empty() && !object.version.is_empty() && now != object.version {
         return Err(http::changed(object));
     }
     let is_part = http::is_part(&answer);
-    let url = object.url.clone();
     let bytes = answer
         .bytes_stream()
         .map(move |chunk| chunk.map_err(|error| error::of_transport(&error, &url)));

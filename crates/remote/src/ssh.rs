@@ -93,22 +93,23 @@ pub fn failure(url: &str, place: &str, status: Option<i32>, said: &str) -> Remot
     {
         (
             RemoteErrorKind::Refused,
-            "the host's key is not known, or not the one that is known",
-            format!("connect once by hand and compare the key: ssh {host}"),
+            "the host key is unknown or has changed",
+            format!("run `ssh {host}` once, and check the key"),
         )
     } else if has("Permission denied") {
         (
             RemoteErrorKind::Credentials,
-            "ssh is not let in",
+            "ssh refused the login",
             format!(
-                "make `ssh {host}` work: a key with ssh-add, or a user in the URL (ssh://user@…)"
+                "make sure that `ssh {host}` works: add a key with ssh-add, or put the user into the \
+                 URL (ssh://user@…)"
             ),
         )
     } else if has("Could not resolve hostname") {
         (
             RemoteErrorKind::Unreachable,
-            "no such host",
-            "look at the name: it is one of DNS or of ~/.ssh/config".to_owned(),
+            "the host name could not be resolved",
+            "check the name: DNS or ~/.ssh/config must have it".to_owned(),
         )
     } else if has("Connection refused")
         || has("timed out")
@@ -117,14 +118,13 @@ pub fn failure(url: &str, place: &str, status: Option<i32>, said: &str) -> Remot
     {
         (
             RemoteErrorKind::Unreachable,
-            "the host does not answer",
-            "look whether it runs, at its port (ssh://host:port/…), and at VPN and firewall"
-                .to_owned(),
+            "the host did not answer",
+            "check that it is running, its port (ssh://host:port/…), VPN and firewall".to_owned(),
         )
     } else {
         (
             RemoteErrorKind::Unreachable,
-            "the connection by ssh failed",
+            "the ssh connection failed",
             String::new(),
         )
     };
@@ -143,9 +143,9 @@ pub fn failure(url: &str, place: &str, status: Option<i32>, said: &str) -> Remot
 
 /// A program that could not be started: `ssh` is not there.
 pub fn not_started(url: &str, error: &io::Error) -> RemoteError {
-    let message = format!("ssh cannot be started ({error})");
+    let message = format!("could not start ssh ({error})");
     RemoteError::new(RemoteErrorKind::Other, url, message)
-        .with_hint("install OpenSSH's client, or name one in STEPSCOPE_SSH")
+        .with_hint("install the OpenSSH client, or set STEPSCOPE_SSH")
 }
 
 /// A script under way in a shell there.
@@ -248,14 +248,17 @@ fn parse_listing(
         Some("folder") => {}
         Some("file") => listing.is_file = true,
         Some(_) => {
-            let message = "there is no such file or folder on that machine";
-            return Err(RemoteError::new(RemoteErrorKind::NotFound, url, message)
-                .with_hint("the path is absolute; ssh://HOST/~/logs is below the home directory"));
+            let message = "no such file or folder on that machine";
+            return Err(
+                RemoteError::new(RemoteErrorKind::NotFound, url, message).with_hint(
+                    "use an absolute path, or ssh://HOST/~/logs for one in the home directory",
+                ),
+            );
         }
         None => {
-            let message = "the shell there does not answer as expected";
+            let message = "the remote shell gave an unexpected answer";
             return Err(RemoteError::new(RemoteErrorKind::Other, url, message)
-                .with_hint("it takes sh, find and stat on that machine"));
+                .with_hint("Stepscope needs sh, find and stat on that machine"));
         }
     }
     for line in lines {
@@ -353,7 +356,7 @@ fn fetch_batch(
             Err(error) => {
                 fetched.push((
                     *position,
-                    Err(RemoteError::cache(&object.url, "written", &error)),
+                    Err(RemoteError::cache(&object.url, "write", &error)),
                 ));
             }
         }
@@ -381,7 +384,7 @@ fn fetch_batch(
                 RemoteError::new(
                     RemoteErrorKind::Other,
                     url,
-                    format!("it cannot be read there ({last})"),
+                    format!("the remote machine could not read the file ({last})"),
                 )
             }
         };
@@ -413,7 +416,7 @@ fn unpack(
         let result = if entry.size() == object.size_bytes {
             copy(&mut entry, target.file(), |done| progress(position, done))
                 .and_then(|()| target.finish())
-                .map_err(|error| RemoteError::cache(&object.url, "written", &error))
+                .map_err(|error| RemoteError::cache(&object.url, "write", &error))
         } else {
             Err(crate::http::changed(object))
         };
@@ -521,7 +524,7 @@ mod tests {
             (
                 "Host key verification failed.",
                 RemoteErrorKind::Refused,
-                "by hand",
+                "check the key",
             ),
         ];
         for (said, kind, hint) in cases {

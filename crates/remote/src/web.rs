@@ -8,9 +8,10 @@ use reqwest::header;
 use url::Url;
 
 use crate::address::{Address, percent_decoded};
-use crate::error::{RemoteError, RemoteErrorKind, Service};
+use crate::error::{RemoteError, RemoteErrorKind};
 use crate::http::{self, Asker};
 use crate::object::{Interest, Listing, Object};
+use crate::status::Credentials;
 use crate::{runtime, settings};
 
 /// Pages and sizes asked for at a time.
@@ -22,17 +23,20 @@ const MAX_PAGE_BYTES: usize = 16 << 20;
 pub(crate) fn asker(address: &Address) -> Result<Asker, RemoteError> {
     let variable = settings::variable("STEPSCOPE_HTTP_AUTHORIZATION");
     let authorization = variable.filter(|_| !settings::is_anonymous());
-    let tried = match (&authorization, address.user.is_some()) {
-        (Some(_), _) => "STEPSCOPE_HTTP_AUTHORIZATION",
-        (None, true) => "the user in the URL",
-        (None, false) => "none: no user in the URL, no STEPSCOPE_HTTP_AUTHORIZATION",
+    let credentials = match (&authorization, address.user.is_some()) {
+        (Some(_), _) => Credentials::From("STEPSCOPE_HTTP_AUTHORIZATION".to_owned()),
+        (None, true) => Credentials::From("the URL".to_owned()),
+        (None, false) if settings::is_anonymous() => Credentials::Unwanted,
+        (None, false) => Credentials::NotFound {
+            why: "the URL has no user, and STEPSCOPE_HTTP_AUTHORIZATION is not set".to_owned(),
+            hint: String::new(),
+        },
     };
     Ok(Asker {
         client: runtime::client(&address.url)?,
-        service: Service::Web,
         authorization,
         user: address.user.clone(),
-        tried: tried.to_owned(),
+        credentials,
     })
 }
 
@@ -53,16 +57,16 @@ pub(crate) async fn list(
     let start = Url::parse(&address.url).map_err(|error| {
         RemoteError::new(RemoteErrorKind::Address, &address.url, error.to_string())
     })?;
-    let answer = asker.get(start.as_str(), &address.url).await?;
+    let answer = asker.get(start.as_str()).await?;
     let last = percent_decoded(start.path().rsplit('/').next().unwrap_or_default());
     if !is_page(&answer) {
         return Ok(one_file(&address.url, &last, answer.headers()));
     }
     if (interest.file)(&last) {
-        let message = "the server answers with a page where a file was expected";
+        let message = "the server returned a page instead of the file";
         return Err(
             RemoteError::new(RemoteErrorKind::Other, &address.url, message)
-                .with_hint("a page to log in? See what a browser shows at this URL"),
+                .with_hint("it may be a login page: open the URL in a browser"),
         );
     }
     let base = folder(answer.url().clone());
@@ -81,7 +85,7 @@ pub(crate) async fn list(
         let batch: Vec<Pending> = walk.pending.drain(..count).collect();
         let pages = batch.into_iter().map(|pending| async move {
             let url = pending.url.to_string();
-            let page = match asker.get(&url, &url).await {
+            let page = match asker.get(&url).await {
                 Ok(answer) if is_page(&answer) => read(answer, &url).await,
                 Ok(_) => Ok(String::new()),
                 Err(error) => Err(error),
@@ -160,17 +164,10 @@ async fn describe(asker: &Asker, url: Url, name: String, interest: &Interest) ->
     if !(interest.file)(last) {
         return Some(object);
     }
-    let mut headers = asker
-        .head(url.as_str(), url.as_str())
-        .await
-        .ok()?
-        .headers()
-        .clone();
+    let answer = asker.head(url.as_str()).await.ok()?;
+    let mut headers = answer.headers().clone();
     if http::size(&headers).is_none() {
-        let answer = asker
-            .get_range(url.as_str(), url.as_str(), 0, 1)
-            .await
-            .ok()?;
+        let answer = asker.get_range(url.as_str(), 0, 1).await.ok()?;
         headers = answer.headers().clone();
     }
     object.size_bytes = http::size(&headers)?;

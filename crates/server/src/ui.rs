@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 
 use axum::http::{HeaderMap, HeaderValue, Uri, header};
 use axum::response::{IntoResponse, Response};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
 
@@ -16,10 +18,10 @@ use crate::prefix;
 struct Files;
 
 const START_PAGE: &str = "index.html";
-/// The page of reports in one file, which is served to nobody: it is filled and written.
+/// The page for single-file reports, which is not served: it is filled and written.
 const SHARE_PAGE: &str = "share.html";
 
-/// The page of reports in one file; none where it was left out of this build.
+/// The page for single-file reports; `None` if it was left out of this build.
 pub(crate) fn share_page() -> Option<Cow<'static, str>> {
     let file = Files::get(SHARE_PAGE)?;
     match file.data {
@@ -28,7 +30,7 @@ pub(crate) fn share_page() -> Option<Cow<'static, str>> {
     }
 }
 
-/// Answers a path with its file, and `/` with the start page. Everything after `#` stays in the
+/// Serves the file for a path, and the start page for `/`. Everything after `#` stays in the
 /// browser, so there are no other pages.
 pub(crate) async fn serve(uri: Uri, sent: HeaderMap) -> Response {
     let path = match uri.path().trim_start_matches('/') {
@@ -37,12 +39,12 @@ pub(crate) async fn serve(uri: Uri, sent: HeaderMap) -> Response {
     };
     let file = Files::get(path).filter(|_| path != SHARE_PAGE);
     let Some(file) = file else {
-        return ApiError::not_found(format!("There is nothing at {}.", uri.path()))
+        return ApiError::not_found(format!("Nothing found at {}.", uri.path()))
             .with_hint("The pages are at the root of this server.")
             .into_response();
     };
     let kind = mime_guess::from_path(path).first_or_octet_stream();
-    // Vite puts the digest of a file into its name, so that name never holds anything else.
+    // Vite puts a file's digest into its name, so the content behind a name never changes.
     let caching = if path.starts_with("assets/") {
         "public, max-age=31536000, immutable"
     } else {
@@ -62,21 +64,21 @@ pub(crate) async fn serve(uri: Uri, sent: HeaderMap) -> Response {
     (headers, file.data).into_response()
 }
 
-/// The page, told below which prefix it is: a proxy that cuts off `/x` asks for the same page
-/// whether the browser was sent to `/x` or to `/x/`.
+/// The page with its prefix: a proxy that strips `/x` requests the same page whether the browser
+/// was at `/x` or at `/x/`.
 fn with_base(page: &str, prefix: &str) -> String {
     page.replacen("<head>", &format!("<head><base href=\"{prefix}/\" />"), 1)
 }
 
-/// What a page of this server may load: files of this server, and the scripts that stand in the
-/// start page. Other local pages (notebooks) may show it in a frame.
+/// What a page of this server may load: files of this server, and the scripts in the start page.
+/// Other local pages (notebooks) may show it in a frame.
 pub(crate) fn content_security_policy() -> &'static HeaderValue {
     static POLICY: OnceLock<HeaderValue> = OnceLock::new();
     POLICY.get_or_init(|| {
         let page = Files::get(START_PAGE).map(|file| file.data).unwrap_or_default();
         let mut policy = "default-src 'none'; script-src 'self'".to_owned();
         for script in inline_scripts(&String::from_utf8_lossy(&page)) {
-            let digest = base64(&Sha256::digest(script.as_bytes()));
+            let digest = STANDARD.encode(Sha256::digest(script.as_bytes()));
             policy.extend([" 'sha256-", &digest, "'"]);
         }
         policy.push_str(
@@ -100,39 +102,9 @@ fn inline_scripts(page: &str) -> Vec<&str> {
     .collect()
 }
 
-/// RFC 4648, with padding.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let byte = |position: usize| u32::from(chunk.get(position).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for position in 0..4 {
-            let digit = DIGITS[(bits >> (18 - 6 * position) & 63) as usize];
-            text.push(if position > chunk.len() {
-                '='
-            } else {
-                char::from(digit)
-            });
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64_pads() {
-        let texts = ["", "f", "fo", "foo", "foob", "fooba", "foobar"];
-        let encoded = [
-            "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy",
-        ];
-        for (text, expected) in texts.iter().zip(encoded) {
-            assert_eq!(base64(text.as_bytes()), expected);
-        }
-    }
 
     #[test]
     fn a_page_below_a_prefix_knows_it() {

@@ -5,11 +5,12 @@ use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use zip::{CompressionMethod, ExtraField, ZipArchive};
 
 use crate::compression::{Counting, Guarded, Meter, decoder};
 use crate::error::{StorageError, plain_reason};
-use crate::join::RunTime;
 use crate::limits::Limits;
 use crate::sniff::{Content, Encoding, content_within, read_head};
 
@@ -185,17 +186,17 @@ fn zip_time<R: Read>(entry: &zip::read::ZipFile<'_, R>) -> Option<SystemTime> {
         return Some(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds.into()));
     }
     let local = entry.last_modified()?;
-    let date = [
-        i64::from(local.year()),
-        local.month().into(),
-        local.day().into(),
-    ];
-    let time = [
-        local.hour().into(),
-        local.minute().into(),
-        local.second().into(),
-    ];
-    RunTime::of_civil(date, time)?.as_utc()
+    let local = DateTime::new(
+        local.year().cast_signed(),
+        local.month().cast_signed(),
+        local.day().cast_signed(),
+        local.hour().cast_signed(),
+        local.minute().cast_signed(),
+        local.second().cast_signed(),
+        0,
+    );
+    let taken_for_utc = local.ok()?.to_zoned(TimeZone::UTC).ok()?;
+    Some(taken_for_utc.timestamp().into())
 }
 
 fn list_tar<R: Read>(entries: tar::Entries<'_, R>, bounds: &ListingLimits<'_>) -> Listing {

@@ -1,22 +1,22 @@
-//! Texts that lie beside sessions: results of benchmarks, and histories of runs.
+//! Text files next to sessions: results of benchmarks, and histories of runs.
 
 use std::fs::{metadata, read_dir, read_to_string};
 use std::path::{Path, PathBuf};
 
-/// Bytes of a file beyond which it is no benchmark and no history.
+/// Larger files are neither benchmarks nor histories.
 const LARGEST: u64 = 64 << 20;
 
-/// The text of a file that is no session.
+/// The text of a file that is not a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextBeside {
-    /// The file's path below the one that was looked at; its name where that is the file.
+    /// The file's path relative to the searched one; its name if that is the file itself.
     pub name: String,
-    /// What stands in it.
+    /// Its contents.
     pub text: String,
 }
 
-/// The benchmarks at a path: a JSON file itself, or `results*.json` and `scaling_*.json` in a folder
-/// and in the folders in it, as our examples write them. What cannot be read is none.
+/// The benchmarks at a path: a JSON file itself, or `results*.json` and `scaling_*.json` in a
+/// folder and its direct subfolders, as our examples write them. Unreadable files are skipped.
 pub fn benchmarks_at(path: &Path) -> Vec<TextBeside> {
     let direct = within(path);
     let below = direct.iter().flat_map(|entry| within(entry));
@@ -46,7 +46,7 @@ pub fn histories_at(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The text of a history in a folder, by a name that [`histories_at`] gives for it; none for others.
+/// The text of a history in a folder, by a name from [`histories_at`]; `None` for other names.
 pub fn history_at(folder: &Path, name: &str) -> Option<TextBeside> {
     let is_listed = histories_at(folder).iter().any(|known| known == name);
     is_listed.then(|| text_of(folder, &folder.join(name)))?
@@ -65,7 +65,7 @@ fn within(folder: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).collect()
 }
 
-/// A trace of Chrome is JSON too, and larger.
+/// Chrome traces are JSON too, but larger.
 fn is_json(path: &Path) -> bool {
     let is_named = path
         .extension()

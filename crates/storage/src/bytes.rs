@@ -8,7 +8,7 @@ use std::ops::Range;
 use memmap2::{Mmap, UncheckedAdvice};
 use stepscope_model::ProfileData;
 
-/// One profile's bytes. Shared by reference (put it in an `Arc`); never copied.
+/// One profile's bytes. Share them in an `Arc`; they are never copied.
 pub struct ProfileBytes {
     source: Source,
     truncated: Option<String>,
@@ -27,21 +27,21 @@ impl ProfileBytes {
         }
     }
 
-    /// Maps `size_bytes` of a file from `offset` on, or what the file has of them. Mapping zero
-    /// bytes fails on Linux, so an empty range is held instead.
+    /// Maps `size_bytes` of a file from `offset` on, or as many as the file has. Mapping zero bytes
+    /// fails on Linux, so an empty range is held in memory instead.
     pub(crate) fn map(file: &File, offset: u64, size_bytes: u64) -> io::Result<Self> {
         let file_bytes = file.metadata()?.len();
         let end = offset.saturating_add(size_bytes).min(file_bytes);
         let truncated = (end < offset.saturating_add(size_bytes)).then(|| {
             let present = end.saturating_sub(offset);
-            format!("the archive is cut short: {present} of {size_bytes} bytes are there")
+            format!("the archive is truncated: it has {present} of {size_bytes} bytes")
         });
         if end <= offset {
             return Ok(Self::held(Vec::new(), truncated));
         }
         let map = map_file(file)?;
         let index = |position| usize::try_from(position).map_err(io::Error::other);
-        // The file may have shrunk since its size was asked for.
+        // The file may have shrunk since its size was read.
         let end = index(end)?.min(map.len());
         let range = index(offset)?.min(end)..end;
         Ok(Self {
@@ -50,18 +50,18 @@ impl ProfileBytes {
         })
     }
 
-    /// Where compressed data or an archive ended early or was damaged: what happened and how much
-    /// could be read before it. The bytes are those that could be read.
+    /// If compressed data or an archive ended early or was damaged: what happened, and how much
+    /// could be read before that. The bytes are those that could be read.
     pub fn truncated(&self) -> Option<String> {
         self.truncated.clone()
     }
 
-    /// Says in other words what could not be read.
+    /// Replaces the description of what could not be read.
     pub(crate) fn set_problem(&mut self, problem: String) {
         self.truncated = Some(problem);
     }
 
-    /// Says something more about what could be read.
+    /// Adds to the description of what could be read.
     pub(crate) fn add_problem(&mut self, problem: &str) {
         let said = self.truncated.take();
         self.truncated = Some(match said {
@@ -82,7 +82,7 @@ impl ProfileBytes {
 )]
 fn map_file(file: &File) -> io::Result<Mmap> {
     // SAFETY: the map is read-only and private to this process. The bytes may change under it if
-    // another process writes the file, and touching pages past the end of a file cut short after
+    // another process writes the file, and touching pages past the end of a file truncated after
     // this ends the process with SIGBUS. Profilers write a profile once, under its final name,
     // when the capture is over, and never touch it again; decoders treat every byte as untrusted
     // and keep no invariant that a changed byte could break.
@@ -98,7 +98,7 @@ impl AsRef<[u8]> for ProfileBytes {
     }
 }
 
-/// Pages are given back in multiples of this, the largest page size in use.
+/// Pages are released in multiples of this, the largest page size in use.
 const PAGE_BYTES: usize = 1 << 16;
 
 impl ProfileData for ProfileBytes {
@@ -115,7 +115,7 @@ impl ProfileData for ProfileBytes {
     }
 }
 
-/// Best effort: where the system declines, the pages stay.
+/// Best effort: if the system declines, the pages stay.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "the system's hint has no safe form")]
 fn forget_pages(map: &Mmap, pages: Range<usize>) {

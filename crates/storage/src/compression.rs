@@ -1,4 +1,4 @@
-//! Streams that unfold: metered reading, decompression under guard, collecting into memory.
+//! Decompressing streams: metered reading, bomb protection, collecting into memory.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -16,15 +16,15 @@ const BUFFER_BYTES: usize = 256 << 10;
 /// The largest zstd window, 2 GiB, so that files made with `--long=31` open.
 const ZSTD_WINDOW_LOG_MAX: u32 = if usize::BITS >= 64 { 31 } else { 30 };
 
-/// What one reading has consumed from disk, and whether a limit stopped it. Shared by the layers
-/// of one stream, because archives wrap errors and so lose their type.
+/// What one read has consumed from disk, and whether a limit stopped it. Shared by the layers of
+/// one stream, because archives wrap errors and so lose their type.
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
     pub(crate) consumed: Cell<u64>,
     pub(crate) exceeded: Cell<Option<Exceeded>>,
 }
 
-/// The limit that a stream met.
+/// The limit that a stream hit.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Exceeded {
     /// [`Limits::bomb_ratio`] and [`Limits::bomb_bytes`].
@@ -39,13 +39,13 @@ impl Exceeded {
     pub(crate) fn message(self) -> String {
         match self {
             Self::Bomb { produced, consumed } => format!(
-                "{produced} bytes came out of {consumed}, as from a decompression bomb, \
+                "{consumed} bytes decompressed to {produced}, like a decompression bomb, \
                  and there is more"
             ),
             Self::Listing { produced } => {
-                format!("{produced} bytes were unfolded to list it, and there is more")
+                format!("{produced} bytes were decompressed to list it, and there is more")
             }
-            Self::Memory { held } => format!("no memory left beyond its first {held} bytes"),
+            Self::Memory { held } => format!("out of memory after its first {held} bytes"),
         }
     }
 }
@@ -78,7 +78,7 @@ impl<R: Seek> Seek for Counting<'_, R> {
     }
 }
 
-/// Tells the caller how much of a stream has been read.
+/// Reports to the caller how much of a stream has been read.
 pub(crate) struct Reporting<'a, R> {
     inner: R,
     progress: &'a dyn Progress,
@@ -118,7 +118,7 @@ pub(crate) struct Watched<R> {
 }
 
 impl<R> Watched<R> {
-    /// The stream, and where its failure will stand: after how many bytes, and the reason.
+    /// The stream, and a cell for its failure: after how many bytes, and the reason.
     pub(crate) fn new(inner: R) -> (Self, Rc<RefCell<Option<Failure>>>) {
         let failure = Rc::new(RefCell::new(None));
         let watched = Self {
@@ -145,7 +145,7 @@ impl<R: Read> Read for Watched<R> {
     }
 }
 
-/// Stops a stream that unfolds to too much.
+/// Stops a stream that decompresses to too much.
 pub(crate) struct Guarded<'a, R> {
     inner: R,
     meter: &'a Meter,
@@ -207,17 +207,17 @@ pub(crate) fn decoder<'a, R: Read + 'a>(
     })
 }
 
-/// What a stream gave before it ended or failed.
+/// What a stream produced before it ended or failed.
 pub(crate) struct Collected {
     pub(crate) bytes: Vec<u8>,
     pub(crate) failure: Option<io::Error>,
 }
 
-/// Reads a stream into memory, keeping what came before a failure. `expected` bytes are set aside
-/// at first; memory that is never written to costs nothing.
+/// Reads a stream into memory, keeping what came before a failure. `expected` bytes are reserved at
+/// first; memory that is never written to costs nothing.
 pub(crate) fn collect(mut reader: impl Read, expected: usize, meter: &Meter) -> Collected {
     let mut bytes = Vec::new();
-    // One more than expected, so that the end is met without growing.
+    // One more than expected, so that the end is reached without growing.
     if bytes.try_reserve_exact(expected.saturating_add(1)).is_err() {
         bytes = Vec::new();
     }
@@ -254,8 +254,8 @@ pub(crate) fn collect(mut reader: impl Read, expected: usize, meter: &Meter) -> 
     }
 }
 
-/// How many bytes a compressed stream will unfold to, as far as its head and tail tell. Hostile
-/// claims are held to what real data reaches.
+/// How many bytes a compressed stream will decompress to, according to its head and tail. Hostile
+/// values are limited to what real data reaches.
 pub(crate) fn expected_bytes(
     encoding: Encoding,
     head: &[u8],
@@ -264,7 +264,8 @@ pub(crate) fn expected_bytes(
 ) -> usize {
     let claimed = match encoding {
         Encoding::Plain => Some(compressed_bytes),
-        // The size modulo 4 GiB, of the last member: a smaller one than the input says nothing.
+        // The size modulo 4 GiB, of the last member: if it is smaller than the input, it is
+        // useless.
         Encoding::Gzip => tail.map(|tail| u64::from(u32::from_le_bytes(tail))),
         Encoding::Zstd => zstd::zstd_safe::get_frame_content_size(head).ok().flatten(),
     };

@@ -1,4 +1,4 @@
-//! Why a path gave no profile.
+//! Errors of searching and opening.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,61 +7,61 @@ use stepscope_remote::RemoteError;
 
 use crate::note::Note;
 
-/// Why nothing could be found, or a host file could not be opened. Each reads as a sentence that
+/// Why nothing was found, or a host file could not be opened. Each one reads as a sentence that
 /// ends with the path; [`StorageError::hint`] says what to do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum StorageError {
-    /// Nothing has this path.
-    #[error("there is no such file or folder: {}", path.display())]
+    /// The path does not exist.
+    #[error("no such file or folder: {}", path.display())]
     NotFound {
         /// The path as given.
         path: PathBuf,
         /// What to do instead.
         hint: String,
     },
-    /// The path exists and holds no profile.
+    /// The path exists but contains no profile.
     #[error("no profile found: {searched}; {found}: {}", path.display())]
     NoProfiles {
         /// The path as given.
         path: PathBuf,
         /// What was searched, as in "looked in 14 folders".
         searched: String,
-        /// What was there instead, as in "found 3 *.trace.json.gz, no *.xplane.pb".
+        /// What was found instead, as in "found 3 *.trace.json.gz, no *.xplane.pb".
         found: String,
         /// What to do.
         hint: String,
-        /// What the search ignored or could not read.
+        /// What the search skipped or could not read.
         notes: Box<[Note]>,
     },
-    /// The system refused.
+    /// A system error.
     #[error("cannot {action} ({source}): {}", path.display())]
     Io {
         /// What was attempted, as in "read the file".
         action: &'static str,
         /// Where.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// An archive or a compressed file of which nothing could be read.
-    #[error("the {format} data cannot be read ({detail}): {}", path.display())]
+    /// Nothing could be read of an archive or a compressed file.
+    #[error("cannot read the {format} data ({detail}): {}", path.display())]
     Corrupt {
-        /// The file, followed by the entry where it is one of an archive.
+        /// The file, followed by the entry if it is in an archive.
         path: PathBuf,
         /// The format, as in "gzip" or "zip archive".
         format: &'static str,
         /// What is wrong with it.
         detail: String,
     },
-    /// A file that begins like a trace and holds nothing to be shown.
+    /// A file that starts like a trace but has nothing to show.
     #[error("{detail}: {}", path.display())]
     NotATrace {
-        /// The file, followed by the entry where it is one of an archive.
+        /// The file, followed by the entry if it is in an archive.
         path: PathBuf,
         /// What it is instead.
         detail: String,
     },
-    /// What is far away cannot be listed or fetched.
+    /// A remote path cannot be listed or fetched.
     #[error("{error}")]
     Remote {
         /// The URL as given.
@@ -69,12 +69,12 @@ pub enum StorageError {
         /// Why, with a hint.
         error: Box<RemoteError>,
     },
-    /// The profile does not fit: a decompression bomb, or more than the memory there is.
-    #[error("the file unfolds to too much: {detail}: {}", path.display())]
+    /// The profile does not fit: a decompression bomb, or not enough memory.
+    #[error("the file is too large when decompressed: {detail}: {}", path.display())]
     TooLarge {
-        /// The file, followed by the entry where it is one of an archive.
+        /// The file, followed by the entry if it is in an archive.
         path: PathBuf,
-        /// Which limit it met and at what size.
+        /// Which limit it hit, and at what size.
         detail: String,
     },
 }
@@ -86,10 +86,10 @@ impl StorageError {
             Self::NotFound { hint, .. } | Self::NoProfiles { hint, .. } => Some(hint.clone()),
             Self::Io { source, .. } => match source.kind() {
                 io::ErrorKind::PermissionDenied => {
-                    Some("make it readable for you (chmod u+r), or ask its owner to".to_owned())
+                    Some("make it readable (chmod u+r), or ask its owner to".to_owned())
                 }
                 io::ErrorKind::NotFound => {
-                    Some("it was there a moment ago: look whether a clean-up removed it".to_owned())
+                    Some("it existed a moment ago: check whether a cleanup removed it".to_owned())
                 }
                 _ => None,
             },
@@ -103,7 +103,7 @@ impl StorageError {
                     .to_owned(),
             ),
             Self::TooLarge { .. } => Some(
-                "decompress it to a file first: an uncompressed *.xplane.pb is mapped, \
+                "decompress it to a file first: an uncompressed *.xplane.pb is mapped into memory, \
                  whatever its size"
                     .to_owned(),
             ),
@@ -133,11 +133,11 @@ impl StorageError {
     }
 }
 
-/// The phrase people know for a system error, without its code.
+/// The usual phrase for a system error, without its code.
 pub(crate) fn plain_reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        io::ErrorKind::NotFound => "it is gone".to_owned(),
+        io::ErrorKind::NotFound => "it no longer exists".to_owned(),
         _ => error.to_string(),
     }
 }

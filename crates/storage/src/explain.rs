@@ -1,4 +1,4 @@
-//! Words for a path that gave nothing: what was searched, what was there instead, what to do.
+//! Messages for a path without profiles: what was searched, what was found, what to do.
 
 use std::fs;
 use std::path::Path;
@@ -10,9 +10,9 @@ use crate::note::Note;
 use crate::scan::Tally;
 
 const RECORD: &str = "record a capture with `with jax.profiler.trace(\"/tmp/log\"): ...` around a \
-                      few steps, and give /tmp/log";
+                      few steps, then open /tmp/log";
 
-/// How many names of a folder a hint mentions.
+/// How many names of a folder a hint lists.
 const NAMES_IN_HINT: usize = 5;
 
 pub(crate) fn not_found(path: &Path) -> StorageError {
@@ -27,11 +27,11 @@ fn hint_not_found(path: &Path) -> String {
     let text = path.to_string_lossy();
     if let Some((scheme, _)) = text.split_once(":/") {
         return format!(
-            "{scheme} addresses are not read; gs://, s3://, az://, https:// and ssh:// are"
+            "{scheme} URLs are not supported; gs://, s3://, az://, https://, and ssh:// are"
         );
     }
     if text.starts_with('~') {
-        return "the shell did not replace ~; write the home directory in full".to_owned();
+        return "the shell did not expand ~; write the home directory in full".to_owned();
     }
     let existing = path.ancestors().skip(1).find(|ancestor| ancestor.is_dir());
     let existing = match existing {
@@ -53,10 +53,10 @@ fn hint_not_found(path: &Path) -> String {
         1..=NAMES_IN_HINT => shown,
         more => format!("{shown} and {} more", more - NAMES_IN_HINT),
     };
-    format!("{} exists and holds {shown}", existing.display())
+    format!("{} exists and contains {shown}", existing.display())
 }
 
-/// Nothing in a folder or an archive.
+/// The error for a folder or an archive without profiles.
 pub(crate) fn no_profiles(path: &Path, tally: &Tally, notes: Vec<Note>) -> StorageError {
     StorageError::NoProfiles {
         path: path.to_path_buf(),
@@ -85,7 +85,7 @@ fn searched(tally: &Tally) -> String {
         text = format!("{text} (not in {skipped})");
     }
     if tally.is_cut {
-        format!("{text} until a limit was met")
+        format!("{text} until a limit was reached")
     } else {
         text
     }
@@ -100,7 +100,7 @@ fn found(tally: &Tally) -> String {
         .map(|(kind, count)| format!("{count} {}", kind.label(*count)))
         .collect();
     if tally.unreadable > 0 {
-        parts.push(format!("{} that cannot be read", tally.unreadable));
+        parts.push(format!("{} unreadable", tally.unreadable));
     }
     let has_profiles = tally.kinds.contains_key(&FileKind::Profile);
     if !has_profiles {
@@ -115,13 +115,13 @@ fn found(tally: &Tally) -> String {
 fn hint(tally: &Tally) -> String {
     let has = |kind| tally.kinds.contains_key(&kind);
     if tally.is_cut {
-        return "name a folder further down: the run directory that holds the *.xplane.pb".into();
+        return "give a folder further down: the run directory with the *.xplane.pb".into();
     }
     if has(FileKind::LfsPointer) {
-        return "run `git lfs pull` to fetch the files that the pointers stand for".into();
+        return "run `git lfs pull` to fetch the actual files".into();
     }
     if tally.unreadable > 0 {
-        return "the notes name what cannot be read and why; make it readable, or ask its owner"
+        return "the notes say what cannot be read and why; make it readable, or ask its owner"
             .into();
     }
     let leads = [
@@ -133,10 +133,10 @@ fn hint(tally: &Tally) -> String {
     match leads.into_iter().find(|kind| has(*kind)) {
         Some(kind) => advice(kind),
         None if has(FileKind::EventFile) => {
-            format!("TensorBoard events hold scalars, not a profile; {RECORD}")
+            format!("TensorBoard events contain scalars, not a profile; {RECORD}")
         }
         None if has(FileKind::ToolCache) => {
-            "only caches of other tools are left; the *.xplane.pb they were made of was moved or \
+            "only caches of other tools are left; the *.xplane.pb they came from was moved or \
              removed: give the place where it is now"
                 .into()
         }
@@ -164,29 +164,28 @@ fn advice(kind: FileKind) -> String {
         FileKind::ForeignCompression => {
             "decompress it first, or compress it with gzip or zstd instead".to_owned()
         }
-        _ => "give the *.xplane.pb it was made of".to_owned(),
+        _ => "give the *.xplane.pb it was made from".to_owned(),
     }
 }
 
-/// A file given by its own path that is known not to be a profile.
+/// The error for a single file that is known not to be a profile.
 pub(crate) fn not_a_profile(path: &Path, kind: FileKind) -> Option<StorageError> {
     let what = match kind {
-        FileKind::TraceExport => "a file named like a trace that is none",
+        FileKind::TraceExport => "a file named like a trace, but not a trace",
         FileKind::ToolCache => "a cache of another tool",
         FileKind::EventFile => "a TensorBoard event file",
         _ => return None,
     };
     let hint = match sibling_profile(path) {
-        Some(sibling) => format!("the capture itself lies beside it: give {sibling}"),
+        Some(sibling) => format!("the capture itself is next to it: open {sibling}"),
         None => advice(kind),
     };
     Some(one_file(path, what, hint))
 }
 
 pub(crate) fn foreign_file(path: &Path, format: &str) -> StorageError {
-    let hint = format!(
-        "decompress it first; of {format}, gzip, zstd, zip and tar, all but {format} are read"
-    );
+    let hint =
+        format!("decompress it first; {format} is not supported, but gzip, zstd, zip, and tar are");
     one_file(path, &format!("{format} data"), hint)
 }
 
@@ -199,7 +198,7 @@ pub(crate) fn lfs_pointer(path: &Path) -> StorageError {
 }
 
 pub(crate) fn archive_in_memory(path: &Path) -> StorageError {
-    let hint = "write it to a file and open that: an archive may hold several sessions";
+    let hint = "write it to a file and open that: an archive may contain several sessions";
     one_file(path, "an archive", hint.to_owned())
 }
 

@@ -1,4 +1,4 @@
-//! From a path of any kind to the sessions there.
+//! From any path to the sessions there.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -20,26 +20,27 @@ use crate::sniff::{Content, Encoding};
 use crate::traces;
 use crate::walk::{ArchiveFile, Walk, add_archive, file_on_disk};
 
-/// The sessions at a path, which may be a log directory, a run directory, one profile, an
-/// archive, or a folder of any of these; a path that is a URL names one of these far away. Looks at names and first bytes; decodes nothing.
+/// The sessions at a path, which may be a log directory, a run directory, one profile, an archive,
+/// or a folder of any of these; or a URL of one of these. Reads names and first bytes; decodes
+/// nothing.
 ///
 /// # Errors
 ///
-/// [`StorageError::NotFound`], [`StorageError::NoProfiles`] with what was there instead,
-/// [`StorageError::Io`] and [`StorageError::Corrupt`] where the path itself cannot be read. What
-/// cannot be read below it is a note.
+/// [`StorageError::NotFound`], [`StorageError::NoProfiles`] with what was found instead,
+/// [`StorageError::Io`] and [`StorageError::Corrupt`] if the path itself cannot be read. Anything
+/// below it that cannot be read becomes a note.
 pub fn find(path: &Path) -> Result<Found, StorageError> {
     find_within(path, &Limits::default())
 }
 
-/// [`find`] with limits of one's own.
+/// [`find`] with custom limits.
 pub fn find_within(path: &Path, limits: &Limits) -> Result<Found, StorageError> {
     if stepscope_remote::is_url(path) {
         return remote::find(path, limits);
     }
     let metadata = fs::metadata(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => explain::not_found(path),
-        _ => StorageError::io("look at it", path)(error),
+        _ => StorageError::io("inspect it", path)(error),
     })?;
     if metadata.is_dir() {
         find_in_folder(path, limits)
@@ -78,7 +79,7 @@ fn find_in_file(path: &Path, limits: &Limits) -> Result<Found, StorageError> {
     let mut scan = Scan::default();
     match detected {
         Ok(format) => {
-            // The path as given, which `parent.join(name)` need not be.
+            // The path as given, which may differ from `parent.join(name)`.
             let archive = Folder {
                 path: path.to_path_buf(),
                 ..folder.archive(&name)
@@ -114,7 +115,7 @@ fn find_in_file(path: &Path, limits: &Limits) -> Result<Found, StorageError> {
             let begins_as_memory = memory::is_begun_by(&mut file, encoding);
             let role = Role::of_one(kind, is_trace, begins_as_memory);
             let mut file = file_on_disk(path, role, &name, encoding)
-                .map_err(StorageError::io("look at the file", path))?;
+                .map_err(StorageError::io("inspect the file", path))?;
             if role == Role::Host {
                 if let Some(manifest) = manifest_beside(path, &file.host) {
                     scan.add(folder.clone(), Role::Manifest, manifest);
@@ -127,14 +128,14 @@ fn find_in_file(path: &Path, limits: &Limits) -> Result<Found, StorageError> {
     }
 }
 
-/// The manifest that lies beside a profile that was given by its own path.
+/// The manifest next to a profile that was given by its own path.
 fn manifest_beside(profile: &Path, host: &str) -> Option<HostFile> {
     let name = format!("{host}{}", manifest::SUFFIX);
     let path = parent_of(profile).join(&name);
     file_on_disk(&path, Role::Manifest, &name, Encoding::Plain).ok()
 }
 
-/// Makes sessions of what a scan gathered. `file` is the name of the one file that was given.
+/// Makes sessions from the results of a scan. `file` is the name if a single file was given.
 pub(crate) fn finish(
     path: &Path,
     root: &Path,
@@ -194,8 +195,8 @@ fn session_of(folder: Folder, name: String, file: Option<&str>) -> SessionFiles 
     }
 }
 
-/// Each folder's run name; where several have the same, each preceded by as many of its parent
-/// folders as tell it from all others, `plugins/profile` left out.
+/// Each folder's run name. If several have the same name, each is prefixed with as many of its
+/// parent folders as needed to be unique, leaving out `plugins/profile`.
 fn unique_names(folders: &[Folder], file: Option<&str>) -> Vec<String> {
     let mut names: Vec<String> = match file {
         Some(file) => folders
@@ -204,7 +205,7 @@ fn unique_names(folders: &[Folder], file: Option<&str>) -> Vec<String> {
                 |folder| match (folder.hosts.as_slice(), folder.memory.as_slice()) {
                     ([], []) => program_name(file),
                     ([], _) => snapshot_name(file),
-                    // A trace is called without the suffixes of traces, a profile without its own.
+                    // A trace is named without the suffixes of traces, a profile without its own.
                     ([host], _) => host.host.clone(),
                     _ => host_name(file),
                 },
@@ -228,7 +229,7 @@ fn unique_names(folders: &[Folder], file: Option<&str>) -> Vec<String> {
             }
         }
     }
-    // Different archives may hold what unpacks to the same path.
+    // Different archives may contain the same path.
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
     for name in &mut names {
         let count = taken
@@ -250,7 +251,7 @@ fn repeated(names: &[String]) -> Vec<bool> {
     names.iter().map(|name| counts[name.as_str()] > 1).collect()
 }
 
-/// The last so many parts of a location. None for the root of the search.
+/// The last `count` parts of a location. `None` for the root of the search.
 fn last_parts(location: &[String], count: usize) -> Option<String> {
     let mut parts: Vec<&str> = location.iter().map(String::as_str).collect();
     while let Some(at) = parts
@@ -271,7 +272,7 @@ fn parts_of(path: &Path) -> Vec<String> {
     normal.collect()
 }
 
-/// The folder a file lies in; `.` for a bare name.
+/// The folder of a file; `.` for a bare name.
 pub(crate) fn parent_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(parent) if parent.as_os_str().is_empty() => PathBuf::from("."),

@@ -1,4 +1,4 @@
-//! Files that are in memory already: a session without a path.
+//! Files that are already in memory: a session without a path.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,15 +19,15 @@ use crate::session::HostFile;
 use crate::sniff::{Content, Encoding, HEAD_BYTES};
 use crate::traces;
 
-/// One file's hosts from its bytes: a profile, a trace, a memory profile or a program, compressed or
-/// not, told by content as [`crate::find`] and [`crate::open_all`] tell it. `name` is what the file
-/// would be called: it names the host, appears in messages, and its suffix tells a program. A plain
-/// profile is kept as it is given, without a copy.
+/// One file's hosts from its bytes: a profile, a trace, a memory profile, or a program, compressed
+/// or not, recognized by content like in [`crate::find`] and [`crate::open_all`]. `name` is the
+/// file's name: it names the host, appears in messages, and its suffix identifies a program. A
+/// plain profile is kept as given, without a copy.
 ///
 /// # Errors
 ///
-/// Those of [`crate::open_all`], and [`StorageError::NoProfiles`] for archives and for compressions
-/// that are not read.
+/// Those of [`crate::open_all`], and [`StorageError::NoProfiles`] for archives and for unsupported
+/// compressions.
 pub fn open_bytes(name: &str, bytes: Arc<dyn ProfileData>) -> Result<OpenedHosts, StorageError> {
     let path = Path::new(name);
     let data = (*bytes).as_ref();
@@ -94,7 +94,7 @@ fn several(title: &str, opened: Vec<Opened>) -> OpenedHosts {
     }
 }
 
-/// One file that is unfolded, as what it is.
+/// One decompressed file, by its type.
 fn one_of(
     role: Role,
     name: String,

@@ -1,4 +1,4 @@
-//! Opening all hosts of a session at once, as far as they can be read.
+//! Opening all hosts of a session, as far as they can be read.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -16,27 +16,27 @@ use crate::remains::opened_or_stand_in;
 use crate::remote;
 use crate::session::{HostFile, SessionFiles};
 
-/// The hosts of a session: what the ingest takes, and what could not be read.
+/// The hosts of a session: the input of ingest, and what could not be read.
 #[derive(Default)]
 pub struct OpenedHosts {
-    /// Hosts that were opened, in the order of the session.
+    /// Opened hosts, in the order of the session.
     pub inputs: Vec<HostInput>,
-    /// Memory profiles that were opened.
+    /// Opened memory profiles.
     pub memory: Vec<MemoryInput>,
-    /// Programs that were opened.
+    /// Opened programs.
     pub programs: Vec<ProgramInput>,
-    /// Manifests, with the reason where one could not be read.
+    /// Manifests, or why one could not be read.
     pub manifests: Vec<ManifestInput>,
-    /// Names of the others, each with the reason.
+    /// Names of the files that could not be read, each with the reason.
     pub unread: Vec<(String, StorageError)>,
-    /// Bytes of profiles far away that were left there, because the question does not read them.
+    /// Bytes of remote profiles that were not fetched, because the question does not read them.
     pub left_out_bytes: u64,
 }
 
-/// Opens the files of a session in parallel. `progress` makes the listener of each file, hosts
-/// first, then memory profiles and programs; it is told the file's whole size at the end: mapped files are
-/// open without being read. Of large profiles far away only those parts come that a question
-/// `reads`.
+/// Opens the files of a session in parallel. `progress` creates the listener of each file: hosts
+/// first, then memory profiles and programs. At the end each listener receives the file's whole
+/// size, since mapped files are opened without being read. For large remote profiles, only the
+/// parts that a question `reads` are fetched.
 pub fn open_hosts<P: Progress>(
     files: &SessionFiles,
     reads: Reads,

@@ -2,68 +2,44 @@
 //! so hosts that begin a second apart land in different directories.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
+
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 
 use crate::note::{Note, NoteKind};
 use crate::scan::Folder;
 
 /// Hosts of one capture begin within this many seconds of the first.
 const JOIN_WINDOW_SECONDS: i64 = 3;
+/// How JAX names runs, and how long such names are.
+const NAME_FORMAT: &str = "%Y_%m_%d_%H_%M_%S";
+const NAME_FORMAT_BYTES: usize = 19;
 
-/// The time in a run's name, in seconds since 1970 on the clock that named it.
+/// The time in a run's name, on the clock that named it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct RunTime(i64);
+pub(crate) struct RunTime(DateTime);
 
 impl RunTime {
     /// Reads `YYYY_MM_DD_HH_MM_SS`.
     pub(crate) fn parse(name: &str) -> Option<Self> {
-        let widths = [4, 2, 2, 2, 2, 2];
-        let mut numbers = [0_i64; 6];
-        let mut parts = name.split('_');
-        for (number, width) in numbers.iter_mut().zip(widths) {
-            let part = parts.next()?;
-            if part.len() != width || !part.bytes().all(|byte| byte.is_ascii_digit()) {
-                return None;
-            }
-            *number = part.parse().ok()?;
+        // Alone, the format would also take signs and numbers with fewer digits.
+        let is_plain = |byte: u8| byte.is_ascii_digit() || byte == b'_';
+        if name.len() != NAME_FORMAT_BYTES || !name.bytes().all(is_plain) {
+            return None;
         }
-        let [year, month, day, hour, minute, second] = numbers;
-        let at_end = parts.next().is_none();
-        if at_end {
-            Self::of_civil([year, month, day], [hour, minute, second])
-        } else {
-            None
-        }
-    }
-
-    /// From `[year, month, day]` and `[hour, minute, second]`. None where they name no time.
-    pub(crate) fn of_civil(date: [i64; 3], time: [i64; 3]) -> Option<Self> {
-        let [year, month, day] = date;
-        let [hour, minute, second] = time;
-        let is_date = (1..=12).contains(&month) && (1..=31).contains(&day);
-        let is_time =
-            (0..24).contains(&hour) && (0..60).contains(&minute) && (0..=60).contains(&second);
-        (is_date && is_time).then(|| {
-            Self(days_since_1970(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second)
-        })
+        DateTime::strptime(NAME_FORMAT, name).ok().map(Self)
     }
 
     /// As a system time, taking the clock that named it for UTC.
     pub(crate) fn as_utc(self) -> Option<SystemTime> {
-        let seconds = u64::try_from(self.0).ok()?;
-        SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
+        let time = self.0.to_zoned(TimeZone::UTC).ok()?;
+        Some(time.timestamp().into())
     }
-}
 
-/// Days from 1970-01-01 in the Gregorian calendar, by counting years from March so that the leap
-/// day comes last (H. Hinnant, "chrono-compatible low-level date algorithms", days_from_civil).
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
+    fn seconds_since(self, earlier: Self) -> i64 {
+        self.0.duration_since(earlier.0).as_secs()
+    }
 }
 
 /// Joins the folders that are parts of one capture: side by side, named within
@@ -119,7 +95,8 @@ fn groups(folders: &[Option<Folder>]) -> Vec<Vec<usize>> {
             let hosts: BTreeSet<&str> = hosts.map(|host| host.host.as_str()).collect();
             match &mut current {
                 Some((began, known, members))
-                    if time.0 - began.0 <= JOIN_WINDOW_SECONDS && known.is_disjoint(&hosts) =>
+                    if time.seconds_since(*began) <= JOIN_WINDOW_SECONDS
+                        && known.is_disjoint(&hosts) =>
                 {
                     known.extend(hosts);
                     members.push(index);
@@ -142,20 +119,32 @@ mod tests {
 
     #[test]
     fn run_names_are_times() {
-        let time = |name| RunTime::parse(name).map(|time| time.0);
-        assert_eq!(time("1970_01_01_00_00_00"), Some(0));
-        assert_eq!(time("2000_03_01_00_00_00"), Some(951_868_800));
-        assert_eq!(time("2026_11_21_08_46_58"), Some(1_795_250_818));
-        assert_eq!(time("2024_02_29_23_59_59"), Some(1_709_251_199));
-        assert_eq!(time("2024_03_01_00_00_00"), Some(1_709_251_200));
+        let time = |name| RunTime::parse(name).map(|time| time.0.to_string());
+        assert_eq!(
+            time("2026_11_21_08_46_58").as_deref(),
+            Some("2026-11-21T08:46:58")
+        );
+        assert_eq!(
+            time("2024_02_29_23_59_59").as_deref(),
+            Some("2024-02-29T23:59:59")
+        );
         for name in [
             "run",
             "2026_11_21",
             "2026_13_21_08_46_58",
+            "2026_02_29_08_46_58",
             "2026_11_21_08_46_58_1",
+            "2026_11_211_8_46_58",
             "+026_11_21_08_46_58",
         ] {
             assert_eq!(time(name), None, "{name}");
         }
+    }
+
+    #[test]
+    fn seconds_run_on_past_midnight_and_leap_days() {
+        let parse = |name| RunTime::parse(name).expect("a time");
+        let (before, after) = (parse("2024_02_29_23_59_59"), parse("2024_03_01_00_00_01"));
+        assert_eq!(after.seconds_since(before), 2);
     }
 }

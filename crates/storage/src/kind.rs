@@ -1,36 +1,36 @@
-//! What a file is by its name, as far as profiles are concerned.
+//! The type of a file according to its name.
 
 use crate::manifest;
 
-/// Kinds of files that lie about in log directories, in the order a summary names them.
+/// Types of files in log directories, in the order in which a summary lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FileKind {
     /// `<host>.xplane.pb` or `<host>.xplane.riegeli`, perhaps compressed.
     Profile,
-    /// A zip or tar archive that is read.
+    /// A supported zip or tar archive.
     Archive,
-    /// For a trace viewer: `*.trace.json.gz`, `perfetto_trace.json.gz`, `*.pftrace`. Of JAX it is a
-    /// copy of a capture; of other profilers the capture itself.
+    /// For a trace viewer: `*.trace.json.gz`, `perfetto_trace.json.gz`, `*.pftrace`. From JAX it is
+    /// a copy of a capture; from other profilers it is the capture itself.
     TraceExport,
-    /// Records of whatever: `*.riegeli` with another name than profiles have.
+    /// Any records: `*.riegeli` without a profile's name.
     Riegeli,
     /// A device memory profile in pprof's format: `memory.prof`, `*.memprof`.
     MemoryProfile,
-    /// A name that pprof profiles have and other messages too: `*.pb.gz`. Its content decides.
+    /// A name of pprof profiles, but also of other messages: `*.pb.gz`. Its content decides.
     PerhapsMemoryProfile,
-    /// What the program that captured wrote about itself: `<host>.stepscope.json`.
+    /// What the capturing program wrote about itself: `<host>.stepscope.json`.
     Manifest,
     /// The HLO of one program.
     Program,
-    /// What XProf and TensorBoard write beside profiles to save time.
+    /// What XProf and TensorBoard write next to profiles to save time.
     ToolCache,
     /// TensorBoard's scalars and graphs.
     EventFile,
-    /// A profile or archive compressed in a way that is not read.
+    /// A profile or archive in an unsupported compression.
     ForeignCompression,
-    /// A stand-in for a large file, left by Git LFS; told by content.
+    /// A Git LFS pointer to a large file; recognized by content.
     LfsPointer,
-    /// Written by macOS or an unfinished copy: a dot, then a profile's name.
+    /// Written by macOS or left by an unfinished copy: a dot, then a profile's name.
     HiddenProfile,
     /// Anything else.
     Other,
@@ -135,7 +135,7 @@ impl FileKind {
         }
     }
 
-    /// What becomes of a file of this kind, if its content is what its name says.
+    /// The role of a file of this kind, if its content matches its name.
     pub(crate) const fn role(self) -> Option<Role> {
         match self {
             Self::Profile => Some(Role::Host),
@@ -154,26 +154,26 @@ impl FileKind {
         }
     }
 
-    /// How a summary calls `count` of them.
+    /// The label for `count` of them in a summary.
     pub(crate) fn label(self, count: usize) -> &'static str {
         match (self, count) {
             (Self::Profile, _) => "*.xplane.pb",
             (Self::Archive, 1) => "archive",
             (Self::Archive, _) => "archives",
-            (Self::TraceExport, 1) => "trace of a viewer",
-            (Self::TraceExport, _) => "traces of viewers",
+            (Self::TraceExport, 1) => "viewer trace",
+            (Self::TraceExport, _) => "viewer traces",
             (Self::Riegeli, _) => "*.riegeli",
             (Self::MemoryProfile, _) => "*.prof",
             (Self::PerhapsMemoryProfile, _) => "*.pb(.gz)",
-            (Self::Manifest, 1) => "manifest of a capture",
-            (Self::Manifest, _) => "manifests of captures",
+            (Self::Manifest, 1) => "capture manifest",
+            (Self::Manifest, _) => "capture manifests",
             (Self::Program, _) => "*.hlo_proto.pb",
             (Self::ToolCache, 1) => "cache of another tool",
             (Self::ToolCache, _) => "caches of other tools",
             (Self::EventFile, 1) => "TensorBoard event file",
             (Self::EventFile, _) => "TensorBoard event files",
-            (Self::ForeignCompression, 1) => "file compressed in a way that is not read",
-            (Self::ForeignCompression, _) => "files compressed in a way that is not read",
+            (Self::ForeignCompression, 1) => "file in an unsupported compression",
+            (Self::ForeignCompression, _) => "files in an unsupported compression",
             (Self::LfsPointer, 1) => "Git LFS pointer",
             (Self::LfsPointer, _) => "Git LFS pointers",
             (Self::HiddenProfile, 1) => "hidden *.xplane.pb",
@@ -183,55 +183,57 @@ impl FileKind {
         }
     }
 
-    /// Why a file of this kind is not read where it lies. None for what is read, and for files
-    /// that nobody would take for a profile.
+    /// Why a file of this kind is not read at this place. `None` for files that are read, and for
+    /// files that nobody would mistake for a profile.
     pub(crate) fn reason_ignored(self, place: Place) -> Option<&'static str> {
         match (self, place) {
             (Self::TraceExport, Place::BesideProfiles) => {
-                Some("a trace viewer's copy of a capture; the *.xplane.pb beside it holds more")
+                Some("a trace viewer's copy of a capture; the *.xplane.pb next to it has more")
             }
             (Self::TraceExport, Place::Elsewhere) => Some(
-                "named like a trace, but neither Chrome's JSON nor Perfetto's protobuf by its content",
+                "named like a trace, but its content is neither Chrome's JSON nor Perfetto's \
+                    protobuf",
             ),
             (Self::Riegeli, _) => Some(
-                "records named as no profile is; give its own path, or name it *.xplane.riegeli",
+                "records without a profile's name; give its own path, or rename it to \
+                    *.xplane.riegeli",
             ),
             (Self::Program, Place::BesideProfiles) => {
-                Some("the HLO of one program; a capture brings its own")
+                Some("the HLO of one program; a capture has its own")
             }
             (Self::ToolCache, _) => Some("a cache of another tool"),
             (Self::ForeignCompression, _) => {
-                Some("compressed in a way that is not read; decompress it, or use gzip or zstd")
+                Some("unsupported compression; decompress it, or use gzip or zstd")
             }
             (Self::HiddenProfile, _) => Some("a hidden file: macOS metadata or an unfinished copy"),
             (Self::EventFile, Place::BesideProfiles) => Some("a TensorBoard event file"),
             (Self::Other | Self::PerhapsMemoryProfile, Place::BesideProfiles) => {
-                Some("not a profile by its name")
+                Some("not named like a profile")
             }
             _ => None,
         }
     }
 }
 
-/// What a file is to a session.
+/// The role of a file in a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The profile of a host.
     Host,
-    /// A trace for viewers, which may stand for a host.
+    /// A trace for viewers, which may replace a host's profile.
     Trace,
     /// A memory profile.
     Memory,
     /// A program.
     Program,
-    /// What the program that captured wrote about itself.
+    /// What the capturing program wrote about itself.
     Manifest,
-    /// A folder of others.
+    /// A container of other files.
     Archive,
 }
 
 impl Role {
-    /// What a file of this name is called: its host, its snapshot, its program.
+    /// The name derived from a file name: of the host, the snapshot, or the program.
     pub(crate) fn title(self, file_name: &str) -> String {
         match self {
             Self::Host => host_name(file_name),
@@ -243,7 +245,7 @@ impl Role {
         }
     }
 
-    /// What a single file is that is no archive, by its name and its content.
+    /// The role of a single file that is not an archive, by its name and content.
     pub(crate) fn of_one(kind: FileKind, is_trace: bool, begins_as_memory: bool) -> Self {
         let may_be_trace = matches!(kind, FileKind::TraceExport | FileKind::Other);
         match kind {
@@ -256,7 +258,7 @@ impl Role {
         }
     }
 
-    /// The kind that a summary counts it as.
+    /// The type under which a summary counts it.
     pub(crate) const fn kind(self) -> FileKind {
         match self {
             Self::Host => FileKind::Profile,
@@ -269,15 +271,15 @@ impl Role {
     }
 }
 
-/// Whether a file lies in a run directory.
+/// Whether a file is in a run directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     BesideProfiles,
     Elsewhere,
 }
 
-/// A host's name: the file's name without the suffix of profiles and the suffix of its compression; for a
-/// file named otherwise, without its last suffix.
+/// A host's name: the file name without the suffixes of profiles and compression; for other file
+/// names, without the last suffix.
 pub(crate) fn host_name(file_name: &str) -> String {
     let plain = strip_suffixes(file_name, &COMPRESSED);
     let stem = strip_suffixes(plain, &PROFILES);
@@ -293,8 +295,8 @@ pub(crate) fn host_name(file_name: &str) -> String {
     }
 }
 
-/// The name of the host that a trace is about: the file's name without the suffixes of traces, of
-/// compression, and of the moment that PyTorch's profiler puts between.
+/// The host name of a trace: the file name without the suffixes of traces, compression, and the
+/// timestamp that PyTorch's profiler adds.
 pub(crate) fn trace_name(file_name: &str) -> String {
     let plain = strip_suffixes(file_name, &COMPRESSED);
     let suffixes = [
@@ -319,20 +321,20 @@ pub(crate) fn trace_name(file_name: &str) -> String {
     }
 }
 
-/// A trace named as PyTorch's profiler names those of several workers.
+/// A trace named like those of PyTorch's profiler for several workers.
 pub(crate) fn is_of_pytorch(file_name: &str) -> bool {
     let name = file_name.to_ascii_lowercase();
     strip_any(&name, &COMPRESSED).ends_with(".pt.trace.json")
 }
 
-/// The copy that JAX writes for Perfetto beside the one for TensorBoard.
+/// The copy that JAX writes for Perfetto next to the one for TensorBoard.
 pub(crate) fn is_second_export(file_name: &str) -> bool {
     file_name
         .to_ascii_lowercase()
         .starts_with("perfetto_trace.json")
 }
 
-/// A snapshot's name: the file's name without the suffixes of memory profiles and compression.
+/// A snapshot's name: the file name without the suffixes of memory profiles and compression.
 pub(crate) fn snapshot_name(file_name: &str) -> String {
     let plain = strip_suffixes(file_name, &COMPRESSED);
     let stem = strip_suffixes(plain, &MEMORY_PROFILES);
@@ -343,7 +345,7 @@ pub(crate) fn snapshot_name(file_name: &str) -> String {
     }
 }
 
-/// A program's name: the file's name without the suffixes of programs and compression.
+/// A program's name: the file name without the suffixes of programs and compression.
 pub(crate) fn program_name(file_name: &str) -> String {
     let plain = strip_suffixes(file_name, &COMPRESSED);
     let stem = strip_suffixes(plain, &[".hlo_proto.pb", ".hlo.pb", ".pb"]);
@@ -354,7 +356,7 @@ pub(crate) fn program_name(file_name: &str) -> String {
     }
 }
 
-/// Whether a file is named as one of Riegeli records.
+/// Whether a file is named like a file of Riegeli records.
 pub(crate) fn is_riegeli(file_name: &str) -> bool {
     strip_suffixes(file_name, &COMPRESSED)
         .to_ascii_lowercase()
@@ -366,7 +368,7 @@ fn manifest_host(file_name: &str) -> String {
     strip_suffixes(file_name, &[manifest::SUFFIX]).to_owned()
 }
 
-/// An archive's name without its suffixes, which stands for the folder it was made of.
+/// An archive's name without its suffixes, used as the name of the folder it was made from.
 pub(crate) fn archive_stem(file_name: &str) -> String {
     let mut suffixes = ARCHIVES;
     suffixes.sort_by_key(|suffix| std::cmp::Reverse(suffix.len()));

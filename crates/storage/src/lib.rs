@@ -1,9 +1,9 @@
-//! Where sessions are: folders, files, archives. All file I/O of profiles.
+//! Where sessions are stored: folders, files, archives. All file I/O of profiles.
 //!
-//! [`find`] looks at a path of any kind (a log directory, a run directory, one profile, an
-//! archive, or a folder of any of these) and names the sessions there, without decoding them.
-//! [`open`] then gives the bytes of one host: mapped where the file allows it, decompressed into
-//! memory otherwise; [`open_hosts`] opens all hosts of a session for the ingest.
+//! [`find`] searches any path (a log directory, a run directory, one profile, an archive, or a
+//! folder of any of these) and lists the sessions there, without decoding them. [`open`] then
+//! returns the bytes of one host: mapped if the file allows it, otherwise decompressed into memory;
+//! [`open_hosts`] opens all hosts of a session for ingest.
 //!
 //! ```no_run
 //! use stepscope_storage::{NoProgress, find, open};
@@ -20,16 +20,16 @@
 //! # }
 //! ```
 //!
-//! A Riegeli file, which JAX writes where one message would not hold a capture, is unfolded like a
-//! compressed one: its records are one profile.
+//! A Riegeli file, which JAX writes if a capture does not fit into one message, is decoded like a
+//! compressed file: its records form one profile.
 //!
-//! A trace of a viewer (Chrome's JSON, Perfetto's protobuf) is read into profiles on the way, where no
-//! profile lies beside it: [`open_all`] gives one for each host that it tells apart.
+//! A viewer trace (Chrome's JSON, Perfetto's protobuf) is converted to profiles if there is no
+//! profile next to it: [`open_all`] returns one for each host in it.
 //!
-//! [`open_bytes`] does the same for a file that is in memory already.
+//! [`open_bytes`] does the same for a file that is already in memory.
 //!
-//! Nothing here knows what a profile says. A file is recognised by its name inside a folder, and
-//! by its first bytes (compressed, archive) everywhere; judging the rest is the decoder's work.
+//! Nothing here interprets the contents of a profile. A file in a folder is recognized by its name,
+//! and everywhere by its first bytes (compressed, archive); the rest is the decoder's work.
 
 mod archive;
 mod beside;

@@ -1,19 +1,18 @@
-//! How far a search goes and how much a compressed file may unfold to.
+//! Limits on searches and on decompression.
 
-/// Bounds on one search and on one decompression. The defaults suit a person's log directories;
-/// a caller with other needs passes its own to [`crate::find_within`] and
-/// [`crate::open_within`].
+/// Limits on one search and on one decompression. The defaults suit typical log directories;
+/// callers with other needs pass their own to [`crate::find_within`] and [`crate::open_within`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Folders are searched this many levels below the given one. A log directory needs about
-    /// six (`train/plugins/profile/<run>/`); the rest is room for experiment trees.
+    /// Folders are searched this many levels below the given one. A log directory needs about six
+    /// (`train/plugins/profile/<run>/`); the rest is for experiment trees.
     pub max_depth: usize,
-    /// Files and folders looked at in one search, those listed in archives included.
+    /// Maximum number of files and folders in one search, including those listed in archives.
     pub max_entries: usize,
-    /// Decompressed bytes read to list one compressed tar that a folder search came across. One
-    /// given by its own path is listed whole.
+    /// Maximum decompressed bytes to read when listing a compressed tar found in a folder. A tar
+    /// given by its own path is listed completely.
     pub max_listing_bytes: u64,
-    /// A stream is refused as a decompression bomb once it has unfolded to more than this ...
+    /// A stream is rejected as a decompression bomb if it has decompressed to more than this ...
     pub bomb_bytes: u64,
     /// ... and to more than this many times its compressed size. Profiles compress about 5 to 30
     /// times; a stream of zeros, 1,000 times with gzip and more with zstd.

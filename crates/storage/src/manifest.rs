@@ -1,6 +1,6 @@
-//! Manifests beside profiles: `<host>.stepscope.json`, read as far as it is what it should be.
+//! Manifests next to profiles: `<host>.stepscope.json`, read as far as they are valid.
 //!
-//! A manifest is never a reason to refuse a capture. Keys of another form are left out and named.
+//! A manifest is never a reason to reject a capture. Invalid keys are dropped and reported.
 
 use serde_json::{Map, Value};
 use stepscope_model::manifest::{CaptureCost, Manifest, ManifestInput};
@@ -10,17 +10,17 @@ use crate::progress::NoProgress;
 use crate::session::HostFile;
 use crate::wall_clock;
 
-/// How manifests are called, after the host.
+/// Suffix of manifests, after the host name.
 pub(crate) const SUFFIX: &str = ".stepscope.json";
 
-/// The format that is understood whole.
+/// The newest format that is fully supported.
 const VERSION: i64 = 1;
-/// A manifest has some kilobytes; more is something else.
+/// A manifest has some kilobytes; anything larger is something else.
 const MAX_BYTES: usize = 4 << 20;
-/// Characters of one value that are kept.
+/// Maximum characters kept of one value.
 const MAX_CHARACTERS: usize = 4000;
 
-/// Reads a manifest, whatever it is.
+/// Reads a manifest, valid or not.
 pub(crate) fn read(file: &HostFile) -> ManifestInput {
     let mut manifest = match open(file, &NoProgress) {
         Ok(bytes) => parse(bytes.as_ref()),
@@ -38,20 +38,20 @@ pub(crate) fn read(file: &HostFile) -> ManifestInput {
 fn parse(bytes: &[u8]) -> Result<Manifest, String> {
     if bytes.len() > MAX_BYTES {
         return Err(format!(
-            "it has {} bytes, too many for a manifest",
+            "it is too large for a manifest: {} bytes",
             bytes.len()
         ));
     }
-    // Windows editors put a mark before the text.
+    // Windows editors add a byte order mark.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let value: Value =
-        serde_json::from_slice(bytes).map_err(|error| format!("it is not JSON ({error})"))?;
+        serde_json::from_slice(bytes).map_err(|error| format!("it is not valid JSON ({error})"))?;
     let Value::Object(keys) = value else {
-        return Err("it is JSON, but no object".to_owned());
+        return Err("it is JSON, but not an object".to_owned());
     };
     let version = keys.get("stepscope_manifest").and_then(Value::as_i64);
     let Some(version) = version.filter(|&version| version >= 1) else {
-        return Err("it has no key stepscope_manifest with the number of its format".to_owned());
+        return Err("it has no key stepscope_manifest with its format version".to_owned());
     };
     let mut reader = Reader {
         keys: &keys,
@@ -60,14 +60,13 @@ fn parse(bytes: &[u8]) -> Result<Manifest, String> {
     let mut manifest = reader.manifest();
     manifest.problems = reader.problems;
     if version > VERSION {
-        let problem =
-            format!("its format {version} is newer than this program, which knows {VERSION}");
+        let problem = format!("its format {version} is newer than the supported format {VERSION}");
         manifest.problems.insert(0, problem);
     }
     Ok(manifest)
 }
 
-/// Takes keys of the forms that are expected, and names those that are not.
+/// Reads keys with the expected types, and reports the others.
 struct Reader<'a> {
     keys: &'a Map<String, Value>,
     problems: Vec<String>,
@@ -115,7 +114,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The key's value, if it is there, is not null, and is what it should be.
+    /// The key's value, if it exists, is not null, and has the expected type.
     fn take<T>(
         &mut self,
         key: &str,
@@ -131,7 +130,7 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&mut self, key: &str) -> Option<String> {
-        let text = self.take(key, "a text", Value::as_str)?;
+        let text = self.take(key, "a string", Value::as_str)?;
         Some(shortened(text)).filter(|text| !text.is_empty())
     }
 
@@ -144,7 +143,7 @@ impl<'a> Reader<'a> {
     }
 
     fn whole(&mut self, key: &str) -> Option<i64> {
-        self.take(key, "a whole number", Value::as_i64)
+        self.take(key, "an integer", Value::as_i64)
     }
 
     fn object(&mut self, key: &str) -> Option<&'a Map<String, Value>> {
@@ -156,7 +155,7 @@ impl<'a> Reader<'a> {
         list.map_or(&[], Vec::as_slice)
     }
 
-    /// The object's keys with their values as text, nulls left out.
+    /// The object's keys with their values as text, without nulls.
     fn pairs(&mut self, key: &str) -> Vec<(String, String)> {
         let keys = self.object(key).into_iter().flatten();
         let known = keys.filter(|(_, value)| !value.is_null());
@@ -182,7 +181,7 @@ impl<'a> Reader<'a> {
         Some(read)
     }
 
-    /// Manifests without the key are of versions whose steps all waited for their results.
+    /// Manifests without the key are from versions whose steps all waited for their results.
     fn mean_step_ns(&mut self) -> Option<f64> {
         if self.keys.contains_key("mean_step_ns") {
             return self.number("mean_step_ns");
@@ -210,7 +209,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A text as it is, anything else as JSON.
+/// A string unchanged, anything else as JSON.
 fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => shortened(text),

@@ -1,4 +1,4 @@
-//! Memory profiles beside and without captures: telling them by content, and whose they are.
+//! Memory profiles with and without captures: recognizing them, and finding their capture.
 
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom};
@@ -10,11 +10,11 @@ use crate::limits::Limits;
 use crate::scan::Folder;
 use crate::sniff::{Encoding, read_head};
 
-/// Why a file named as a memory profile is none.
+/// Why a file named like a memory profile is not one.
 pub(crate) const NO_PROFILE: &str =
     "named like a memory profile, but its content is not one in pprof's format";
 
-/// Whether a file unfolds to something that begins as a memory profile. Leaves it at its beginning.
+/// Whether a file decompresses to something that starts like a memory profile. Rewinds the file.
 pub(crate) fn is_begun_by(file: &mut File, encoding: Encoding) -> bool {
     let (meter, limits) = (Meter::default(), Limits::default());
     let head = file.seek(SeekFrom::Start(0)).and_then(|_| {
@@ -25,16 +25,17 @@ pub(crate) fn is_begun_by(file: &mut File, encoding: Encoding) -> bool {
     head.is_ok_and(|head| is_memory_profile(&head))
 }
 
-/// Whether something that begins with these bytes unfolds to what begins as a memory profile.
+/// Whether data that starts with these bytes decompresses to something that starts like a memory
+/// profile.
 pub(crate) fn begins_with(head: &[u8], encoding: Encoding) -> bool {
     let (meter, limits) = (Meter::default(), Limits::default());
     let head = decoder(encoding, head, &meter, &limits).and_then(read_head);
     head.is_ok_and(|head| is_memory_profile(&head))
 }
 
-/// Gives the memory profiles of a log directory that holds one run, `plugins/profile/<run>`, to that
-/// run: people save them beside `plugins`. With several runs nobody knows whose they are, so they
-/// stay a session of their own.
+/// Assigns the memory profiles of a log directory with one run, `plugins/profile/<run>`, to that
+/// run: people save them next to `plugins`. With several runs the right one is unknown, so they
+/// stay a separate session.
 pub(crate) fn attach(folders: Vec<Folder>) -> Vec<Folder> {
     let mut kept: Vec<Folder> = Vec::with_capacity(folders.len());
     let (memory_only, mut runs): (Vec<Folder>, Vec<Folder>) = folders

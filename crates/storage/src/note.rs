@@ -1,4 +1,4 @@
-//! What a search wants to say beside the sessions it found.
+//! Remarks of a search about what it found besides sessions.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,20 +6,20 @@ use std::path::PathBuf;
 /// What a [`Note`] is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NoteKind {
-    /// Something that is not read, on purpose.
+    /// A file that is not read, on purpose.
     Ignored,
-    /// Something that would have been read and could not be.
+    /// A file that should have been read but could not be.
     Unreadable,
-    /// Sessions that were made into one.
+    /// Run directories that were joined into one session.
     Joined,
     /// The search stopped before it had seen everything.
     Limit,
-    /// A place far away cannot be reached, and what was kept of it is shown.
+    /// A remote location cannot be reached; what is shown comes from the cache.
     Offline,
 }
 
 impl NoteKind {
-    /// The word people see for it.
+    /// The word shown for it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ignored => "ignored",
@@ -31,15 +31,15 @@ impl NoteKind {
     }
 }
 
-/// One remark about one place. Files of one folder that are ignored for the same reason share a
+/// One remark about one location. Files of one folder that are ignored for the same reason share a
 /// note, which names them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Note {
-    /// The file or folder; inside an archive, the archive's path followed by the entry's.
+    /// The file or folder; in an archive, the archive's path followed by the entry's.
     pub path: PathBuf,
     /// What the note is about.
     pub kind: NoteKind,
-    /// The reason, as a phrase without trailing dot.
+    /// The reason, as a phrase without a trailing period.
     pub message: String,
 }
 

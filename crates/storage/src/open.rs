@@ -24,20 +24,20 @@ use crate::riegeli;
 use crate::session::HostFile;
 use crate::sniff::{Content, Encoding, HEAD_BYTES, read_head};
 
-/// The bytes of one host's profile. A plain file, and a plain entry that lies whole in its
-/// archive, are mapped and cost no memory of their own; anything else is unfolded into memory.
-/// Data that ends early or is damaged gives what could be read before that, and
+/// The bytes of one host's profile. A plain file, and a plain entry that is stored uncompressed in
+/// its archive, are mapped and use no memory of their own; anything else is decompressed into
+/// memory. Data that ends early or is damaged yields what could be read before that, and
 /// [`ProfileBytes::truncated`] says so.
 ///
 /// # Errors
 ///
-/// [`StorageError::Io`], [`StorageError::Corrupt`] where nothing could be unfolded, and
-/// [`StorageError::TooLarge`] for a decompression bomb or for want of memory.
+/// [`StorageError::Io`], [`StorageError::Corrupt`] if nothing could be decompressed, and
+/// [`StorageError::TooLarge`] for a decompression bomb or if memory runs out.
 pub fn open(host: &HostFile, progress: &dyn Progress) -> Result<ProfileBytes, StorageError> {
     open_within(host, &Limits::default(), progress)
 }
 
-/// [`open`] with limits of one's own.
+/// [`open`] with custom limits.
 pub fn open_within(
     host: &HostFile,
     limits: &Limits,
@@ -47,10 +47,10 @@ pub fn open_within(
     Ok(opened.swap_remove(0).bytes)
 }
 
-/// One host that a file holds.
+/// One host in a file.
 #[derive(Debug)]
 pub struct Opened {
-    /// Its name, where the file tells several apart.
+    /// Its name, if the file distinguishes several.
     pub name: Option<String>,
     /// Its profile.
     pub bytes: ProfileBytes,
@@ -62,7 +62,7 @@ impl Opened {
     }
 }
 
-/// All hosts that a file holds, at least one: a profile is of one host, a trace may be of several.
+/// All hosts in a file, at least one: a profile has one host, a trace may have several.
 ///
 /// # Errors
 ///
@@ -83,7 +83,7 @@ fn open_all_within(
         host,
         local: &local,
         limits,
-        // What was fetched counts; reading it from the cache is no more work.
+        // Progress counts the fetch; reading from the cache adds nothing.
         progress: if host.remote.is_some() {
             &NoProgress
         } else {
@@ -106,7 +106,7 @@ fn open_all_within(
 /// One host file being opened.
 pub(crate) struct Opening<'a> {
     pub(crate) host: &'a HostFile,
-    /// Where its bytes are: its path, or a file of the cache.
+    /// Where its bytes are: its path, or a file in the cache.
     pub(crate) local: &'a Path,
     pub(crate) limits: &'a Limits,
     pub(crate) progress: &'a dyn Progress,
@@ -114,7 +114,7 @@ pub(crate) struct Opening<'a> {
 }
 
 impl Opening<'_> {
-    /// What bytes in memory unfold to; none where they are what they are.
+    /// The decompressed form of bytes in memory; `None` if they are not compressed.
     pub(crate) fn held_bytes(&self, bytes: &[u8]) -> Result<Option<Vec<Opened>>, StorageError> {
         if let Content::Compressed(encoding) = Content::of(bytes) {
             let tail = bytes.last_chunk().copied();
@@ -145,7 +145,7 @@ impl Opening<'_> {
         }
     }
 
-    /// Maps a part of a file; on file systems that cannot map, reads it.
+    /// Maps a part of a file, or reads it if the file system cannot map.
     fn mapped_or_read(
         &self,
         mut file: File,
@@ -171,8 +171,8 @@ impl Opening<'_> {
         Ok(vec![Opened::only(bytes)])
     }
 
-    /// Reads a stream: a trace into profiles, anything else as it is. Fewer than `least` bytes count
-    /// as cut short.
+    /// Reads a stream: a trace into profiles, anything else unchanged. Fewer than `least` bytes
+    /// count as truncated.
     fn take(
         &self,
         mut reader: impl Read,
@@ -181,7 +181,7 @@ impl Opening<'_> {
         least: u64,
     ) -> Result<Vec<Opened>, StorageError> {
         let mut head = Vec::with_capacity(HEAD_BYTES);
-        // What stops the head stops the rest, which says so.
+        // What stops the head also stops the rest, which reports it.
         let failure = reader
             .by_ref()
             .take(HEAD_BYTES as u64)
@@ -219,14 +219,14 @@ impl Opening<'_> {
         Ok(vec![Opened::only(unfolded)])
     }
 
-    /// Whether bytes are records of a Riegeli file: by their beginning, or by the name where that is
-    /// damaged.
+    /// Whether bytes are records of a Riegeli file: by their first bytes, or by the name if those
+    /// are damaged.
     fn is_riegeli(&self, bytes: &[u8]) -> bool {
         stepscope_riegeli::is_riegeli(bytes) || self.host.is_riegeli()
     }
 
-    /// The records of a Riegeli file, which together are one profile; none where it is no such file,
-    /// whatever its name.
+    /// The records of a Riegeli file, which together form one profile; `None` if it is not such a
+    /// file, whatever its name.
     fn riegeli(
         &self,
         bytes: &[u8],
@@ -269,8 +269,8 @@ impl Opening<'_> {
         Ok(Some(vec![Opened::only(bytes)]))
     }
 
-    /// The format of a trace by its beginning. Programs, memory profiles and manifests are known by
-    /// their names and hold something else.
+    /// The format of a trace by its first bytes. Programs, memory profiles, and manifests are
+    /// recognized by their names and contain something else.
     fn trace_format(&self, bytes: &[u8]) -> Option<TraceFormat> {
         let path = self.host.display_path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -361,8 +361,8 @@ impl Opening<'_> {
         self.entry(entry, size_bytes, Format::Tar(encoding))
     }
 
-    /// An entry that lies in its archive as it is: mapped, and unfolded where it is compressed on
-    /// its own.
+    /// An entry that is stored uncompressed in its archive: mapped, and decompressed if it is a
+    /// compressed file itself.
     fn direct_entry(
         &self,
         file: File,
@@ -381,7 +381,7 @@ impl Opening<'_> {
         self.unfold(counting, encoding, expected)
     }
 
-    /// An entry that has to be read through its archive.
+    /// An entry that must be read through its archive.
     fn entry(
         &self,
         entry: impl Read,
@@ -404,7 +404,7 @@ impl Opening<'_> {
             return Ok(vec![Opened::only(bytes)]);
         }
         let content = Content::of(&head);
-        // What an archive says about sizes is held to what its own size allows.
+        // Sizes claimed by an archive are limited to what its own size allows.
         let on_disk = std::fs::metadata(self.local).map_or(0, |metadata| metadata.len());
         let plausible = size_bytes.min(on_disk.saturating_mul(64));
         let whole = io::Cursor::new(&head).chain(entry);
@@ -432,8 +432,8 @@ impl Opening<'_> {
         self.take(unfolded, expected as u64, encoding.as_str(), 0)
     }
 
-    /// Keeps what was collected, if that is not nothing. Fewer than `least` bytes count as cut
-    /// short even where the stream ended without complaint.
+    /// Keeps what was collected, unless that is nothing. Fewer than `least` bytes count as
+    /// truncated, even if the stream ended without an error.
     fn held(
         &self,
         collected: Collected,
@@ -468,7 +468,7 @@ impl Opening<'_> {
                 });
             }
             None if (count as u64) < least => Some(format!(
-                "the {format} is cut short: {count} of {least} bytes are there"
+                "the {format} is truncated: it has {count} of {least} bytes"
             )),
             None => None,
         };
@@ -518,16 +518,16 @@ impl Opening<'_> {
         StorageError::Corrupt {
             path: self.host.display_path(),
             format: "archive",
-            detail: "it holds other entries than when it was listed".to_owned(),
+            detail: "its entries have changed since it was listed".to_owned(),
         }
     }
 }
 
 fn cut_after(format: &str, count: u64, reason: &str) -> String {
-    format!("the {format} data is damaged or cut short after {count} bytes ({reason})")
+    format!("the {format} data is damaged or truncated after {count} bytes ({reason})")
 }
 
-/// A file's size, its first bytes and its last four. Leaves it at its beginning.
+/// A file's size, its first bytes, and its last four. Rewinds the file.
 fn ends_of(file: &mut File) -> io::Result<(u64, Vec<u8>, Option<[u8; 4]>)> {
     let size_bytes = file.metadata()?.len();
     let head = read_head(&mut *file)?;

@@ -1,12 +1,12 @@
-//! Of profiles far away, only the planes that a question reads.
+//! Fetches only those planes of remote profiles that a question reads.
 //!
 //! ```text
 //! file    │ plane │ plane    │ plane         │ texts │    no table of contents: the beginning of
 //!           ▲       ▲          ▲           ▲   ▲        a piece says how long it is
 //! ```
 //!
-//! Whatever is not as writers do it (a cut-off file, a table that is not found) has the whole file
-//! fetched instead, so that damage is told as it always is.
+//! If the file is not as writers produce it (truncated, table not found), the whole file is fetched
+//! instead, so that damage is reported as usual.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,26 +21,26 @@ use crate::sniff::Encoding;
 
 /// Smaller files are fetched whole: finding their planes would take as long.
 const MIN_FILE_BYTES: u64 = 16 << 20;
-/// Bytes asked for at the beginning of a piece; small pieces often lie in them whole.
+/// Bytes requested at the start of a piece; small pieces often fit in them completely.
 const HEAD_BYTES: u64 = 16 << 10;
-/// Bytes of a piece's beginning that tell what it is.
+/// Number of bytes at the start of a piece that identify it.
 const TELLING_BYTES: u64 = 256;
-/// Bytes asked for at the end of a piece that is not read, at first; then eight times as many.
+/// Bytes first requested at the end of a skipped piece; then eight times as many.
 const TAIL_BYTES: u64 = 64 << 10;
-/// Pieces of a file, at most.
+/// Maximum number of pieces in a file.
 const MAX_PIECES: usize = 2048;
-/// Files asked at a time.
+/// Number of files read at the same time.
 const FILES_AT_ONCE: usize = 16;
 
-/// A profile of which some planes were left where they are.
+/// A profile without some of its planes.
 pub(crate) struct Partial {
-    /// What is read, one plane after the other: a profile of its own.
+    /// What was read, one plane after the other: a valid profile.
     pub(crate) bytes: ProfileBytes,
     /// Bytes that were left out.
     pub(crate) left_out_bytes: u64,
 }
 
-/// Reads parts of those files of which parts are enough, several at a time.
+/// Reads parts of those files for which parts are enough, several at a time.
 pub(crate) fn read_all<P: Progress>(
     files: &[&HostFile],
     reads: Reads,
@@ -58,7 +58,7 @@ pub(crate) fn read_all<P: Progress>(
         let mut read = Vec::new();
         while let Some(&(position, object)) = large.get(next.fetch_add(1, Ordering::Relaxed)) {
             let listener = &listeners[position];
-            // Fetching the whole file meets the same error, and tells it.
+            // Fetching the whole file hits the same error, and reports it.
             if let Ok(Some(found)) = Reading::of(object, reads, listener) {
                 read.push((position, found));
             }
@@ -80,7 +80,7 @@ pub(crate) fn read_all<P: Progress>(
     partial
 }
 
-/// The file far away, if it may be read in parts.
+/// The remote file, if it may be read in parts.
 fn in_parts(file: &HostFile, reads: Reads) -> Option<&Object> {
     let object = file.remote.as_ref()?;
     let may = reads != Reads::Everything
@@ -98,7 +98,7 @@ struct Pieces {
     others: Vec<Range<u64>>,
 }
 
-/// A file being read in parts.
+/// A file that is being read in parts.
 struct Reading<'a> {
     parts: Parts,
     size_bytes: u64,
@@ -107,7 +107,7 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    /// None where the whole file has to be fetched.
+    /// `None` if the whole file has to be fetched.
     fn of(
         object: &Object,
         reads: Reads,
@@ -132,7 +132,7 @@ impl<'a> Reading<'a> {
             return Ok(None);
         };
         let left_out_bytes: u64 = pieces.others.iter().map(length).sum();
-        // Where little is saved, a file that is here whole is worth more.
+        // If little is saved, a completely fetched file is worth more.
         if left_out_bytes < self.size_bytes / 8 || self.parts.is_whole() {
             return Ok(None);
         }
@@ -152,7 +152,7 @@ impl<'a> Reading<'a> {
         }))
     }
 
-    /// None where the file is not all pieces.
+    /// `None` if the file does not consist of pieces only.
     fn pieces(&mut self) -> Result<Option<Pieces>, RemoteError> {
         let mut pieces = Pieces::default();
         let (mut head, mut head_at) = (Vec::new(), 0);
@@ -188,7 +188,7 @@ impl<'a> Reading<'a> {
         self.parts.read(std::slice::from_ref(&range), &|_| {})
     }
 
-    /// What a piece that is not read may hold; None where its end is not as writers do it.
+    /// What a skipped piece may contain; `None` if its end is not as writers produce it.
     fn left_out(&mut self, piece: &Range<u64>) -> Result<Option<LeftOut>, RemoteError> {
         let mut count = TAIL_BYTES;
         loop {

@@ -1,14 +1,14 @@
-//! Telling a caller how far the reading of one host file is.
+//! Reports to a caller how far the reading of one host file is.
 
-/// Told about bytes as they are read. Called from the reading thread, often: implementations
-/// return quickly.
+/// Receives the number of bytes as they are read. Called often, from the reading thread:
+/// implementations should return quickly.
 pub trait Progress: Sync {
-    /// `done` of `total` bytes have been read, where the total is known: compressed ones for a
-    /// file that is compressed as a whole, uncompressed ones for an entry of a zip.
+    /// `done` of `total` bytes have been read, if the total is known: compressed bytes for a file
+    /// that is compressed as a whole, uncompressed bytes for an entry of a zip.
     fn bytes(&self, done: u64, total: Option<u64>);
 }
 
-/// A [`Progress`] that tells nobody.
+/// A [`Progress`] that does nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoProgress;
 

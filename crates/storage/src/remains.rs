@@ -1,5 +1,5 @@
-//! Profiles that are empty or cut short, beside a trace of the same host: the one that holds more is
-//! shown.
+//! Profiles that are empty or truncated, next to a trace of the same host: the one that contains
+//! more is shown.
 
 use stepscope_model::remains::{Remains, WHY_EMPTY, is_whole, remains};
 
@@ -8,11 +8,11 @@ use crate::open::{Opened, open_all};
 use crate::progress::Progress;
 use crate::session::HostFile;
 
-/// What a trace for viewers does not hold of a capture.
+/// What a trace for viewers lacks compared with a capture.
 const MISSING: &str = "such a copy has no HLO programs, and lacks planes and stats that its viewer \
                        does not show";
 
-/// The hosts of a file, or those of the trace beside it where that holds more.
+/// The hosts of a file, or those of the trace next to it if that contains more.
 pub(crate) fn opened_or_stand_in(
     file: &HostFile,
     opened: Result<Vec<Opened>, StorageError>,
@@ -31,7 +31,7 @@ pub(crate) fn opened_or_stand_in(
             _ => return opened,
         },
         Err(StorageError::Corrupt { .. }) => (Remains::default(), false),
-        // It is there, and what keeps it from being read would be hidden.
+        // The file exists, and hiding why it cannot be read would be wrong.
         Err(_) => return opened,
     };
     let Ok(mut hosts) = open_all(trace, progress) else {
@@ -74,23 +74,21 @@ fn replaced(
     let (profile, trace) = (file.file_name(), trace.file_name());
     let (state, cause) = match (is_empty, of_profile.events) {
         (true, _) => ("is empty (0 bytes)".to_owned(), format!("; {WHY_EMPTY}")),
-        (false, 0) => (
-            "holds nothing that can be decoded".to_owned(),
-            String::new(),
-        ),
+        (false, 0) => ("has nothing that can be decoded".to_owned(), String::new()),
         (false, events) => (
-            format!("is cut short after {events} of its events"),
+            format!("is truncated after {events} of its events"),
             String::new(),
         ),
     };
     format!(
-        "{profile} {state}, so {trace} beside it is shown, with {of_trace} events: {MISSING}{cause}"
+        "{profile} {state}, so {trace} next to it is shown, with {of_trace} events: \
+            {MISSING}{cause}"
     )
 }
 
 fn kept(file: &HostFile, trace: &HostFile, of_profile: &Remains, of_trace: u64) -> String {
     format!(
-        "{} is cut short after {} of its events, and is shown: {} beside it holds {of_trace}",
+        "{} is truncated after {} of its events, but shown: {} next to it has {of_trace}",
         file.file_name(),
         of_profile.events,
         trace.file_name(),

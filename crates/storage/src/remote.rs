@@ -1,7 +1,7 @@
-//! Sessions that are far away: the same rules as for folders, over a listing instead of a disk.
+//! Remote sessions: the same rules as for folders, over a listing instead of a disk.
 //!
-//! Searching reads names, and the beginnings of the few files that only their content tells apart.
-//! Files are fetched when a session is opened, all of them at once; archives when they are listed.
+//! A search reads names, and the first bytes of the few files that only their content identifies.
+//! Files are fetched when a session is opened, all at once; archives when they are listed.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -26,12 +26,12 @@ use crate::sniff::{Content, Encoding};
 use crate::traces;
 use crate::walk::{ArchiveFile, add_archive, is_skipped, placed};
 
-/// An archive that a search came across is fetched to look into it up to this size. One that is
-/// given by its own URL is fetched whatever its size.
+/// Archives found in a search are fetched to list them up to this size. An archive given by its own
+/// URL is fetched whatever its size.
 const MAX_ARCHIVE_BYTES: u64 = 256 << 20;
-/// Bytes that tell a memory profile, compressed or not.
+/// Number of bytes that identify a memory profile, compressed or not.
 const BEGINNING_BYTES: u64 = 4096;
-/// Files whose beginnings are read in one search.
+/// Maximum number of files whose first bytes are read in one search.
 const MAX_BEGINNINGS: usize = 64;
 
 /// The sessions at a URL.
@@ -90,14 +90,15 @@ fn note_offline(scan: &mut Scan, path: &Path, listing: &Listing) {
         _ => format!("{} days", minutes / 1440),
     };
     let message = format!(
-        "it cannot be reached ({}); shown is what it held {age} ago, and only what was fetched then \
+        "it cannot be reached ({}); showing its contents of {age} ago, of which only files fetched \
+            then \
          can be opened",
         offline.reason
     );
     scan.note(NoteKind::Offline, path, message);
 }
 
-/// One file that was given by its own URL.
+/// One file given by its own URL.
 fn find_file(
     address: &Address,
     mut listing: Listing,
@@ -175,7 +176,7 @@ fn manifest_beside(address: &Address, host: &str, limits: &Limits) -> Option<Hos
 /// A search over a listing.
 struct Search {
     scan: Scan,
-    /// Files whose beginnings say what they are.
+    /// Files whose first bytes identify them.
     unsure: Vec<(Folder, FileKind, HostFile)>,
     archives: Vec<(Folder, HostFile)>,
 }
@@ -199,7 +200,7 @@ impl Search {
         }
     }
 
-    /// Reads the beginnings of files that may be memory profiles.
+    /// Reads the first bytes of files that may be memory profiles.
     fn look_inside(&mut self) {
         for (position, (folder, kind, host)) in
             std::mem::take(&mut self.unsure).into_iter().enumerate()
@@ -221,7 +222,7 @@ impl Search {
             .partition(|(_, host)| host.size_bytes <= MAX_ARCHIVE_BYTES);
         for (archive, host) in large {
             let message = format!(
-                "an archive of {} MB is not fetched to look into it; give its own URL",
+                "an archive of {} MB, too large to fetch for a search; open its own URL",
                 host.size_bytes / 1_000_000
             );
             self.scan.note(NoteKind::Limit, &archive.path, message);
@@ -249,7 +250,7 @@ impl Search {
         let format = File::open(&local).and_then(|mut file| Format::detect(&mut file));
         let format = format
             .map_err(|error| plain_reason(&error))?
-            .map_err(|_| "neither a zip nor a tar archive by its content".to_owned())?;
+            .map_err(|_| "its content is neither a zip nor a tar archive".to_owned())?;
         let file = ArchiveFile {
             path: &local,
             format,
@@ -278,7 +279,7 @@ fn encoding(head: &[u8]) -> Encoding {
     }
 }
 
-/// A file far away, named by what it is.
+/// A remote file, named by its role.
 fn remote_file(object: &Object, path: &Path, role: Role) -> HostFile {
     let name = object.name.rsplit('/').next().unwrap_or(&object.name);
     HostFile {
@@ -295,14 +296,14 @@ fn remote_file(object: &Object, path: &Path, role: Role) -> HostFile {
 }
 
 impl SessionFiles {
-    /// Whether all its files are on this machine: on disk, or fetched before.
+    /// Whether all its files are on this machine: on disk or in the cache.
     pub fn is_here(&self) -> bool {
         let is_far = |file: &HostFile| file.remote.as_ref().is_some_and(|object| !object.is_here());
         !self.files().any(is_far)
     }
 }
 
-/// Where the bytes of a file are on this machine, after fetching it where it is far away.
+/// Where the bytes of a file are on this machine, after fetching it if it is remote.
 pub(crate) fn local<'a>(
     host: &'a HostFile,
     progress: &dyn Progress,
@@ -335,8 +336,9 @@ fn unfetched(host: &HostFile, error: RemoteError) -> StorageError {
     }
 }
 
-/// Fetches all files of a session that are far away and wanted by their position, and says for each
-/// of `files` why it could not be. Manifests come along; one that does not is told when it is read.
+/// Fetches all remote files of a session that are selected by position, and returns for each of
+/// `files` why it could not be fetched. Manifests are fetched too; a failure is reported when one
+/// is read.
 pub(crate) fn fetch_all<P: Progress>(
     files: &[&HostFile],
     is_wanted: impl Fn(usize) -> bool,
@@ -354,7 +356,7 @@ pub(crate) fn fetch_all<P: Progress>(
         .chain(manifests)
         .filter_map(|file| file.remote.clone())
         .collect();
-    // Entries of one archive are one file; the bar counts what they unfold to.
+    // Entries of one archive are one file; the bar counts their decompressed bytes.
     let told = |object: usize, done: u64| {
         if let Some(&position) = positions.get(object) {
             let size_bytes = files[position].size_bytes;

@@ -1,24 +1,25 @@
-//! Words for what a Riegeli file has lost.
+//! Messages about the losses of a Riegeli file.
 
 use stepscope_riegeli::{Cause, Joined, Lost};
 
-/// Losses that are named by their places.
+/// How many losses are listed with their location.
 const NAMED: usize = 3;
 
-/// What of a file is not shown, and what is; none for a whole one.
+/// What is missing from a file, and what is shown; `None` for a complete file.
 pub(crate) fn problem(joined: &Joined, size_bytes: u64) -> Option<String> {
     let lost = &joined.lost;
     if lost.is_empty() {
         return None;
     }
     let shown = match joined.records {
-        0 => "no record of it is whole".to_owned(),
-        1 => "the 1 record that is whole is shown".to_owned(),
-        count => format!("the {count} records that are whole are shown"),
+        0 => "it has no complete record".to_owned(),
+        1 => "the 1 complete record is shown".to_owned(),
+        count => format!("the {count} complete records are shown"),
     };
     if let ([_], Some(begin)) = (lost.first.as_slice(), lost.cut_at) {
         return Some(format!(
-            "the Riegeli file is cut short: it ends at byte {size_bytes}, within the chunk that begins \
+            "the Riegeli file is truncated: it ends at byte {size_bytes}, within the chunk that \
+                starts \
              at byte {begin}; {shown}"
         ));
     }
@@ -29,8 +30,8 @@ pub(crate) fn problem(joined: &Joined, size_bytes: u64) -> Option<String> {
     }
     let records = match lost.records {
         0 => String::new(),
-        1 => ", 1 record or more".to_owned(),
-        count => format!(", {count} records or more"),
+        1 => ", at least 1 record".to_owned(),
+        count => format!(", at least {count} records"),
     };
     let parts = match lost.count {
         1 => "1 damaged part".to_owned(),

@@ -1,4 +1,4 @@
-//! What a search gathers: folders with their files, and a tally of everything it met.
+//! The results of a search: folders with their files, and counts of everything it found.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,26 +8,26 @@ use crate::note::{Note, NoteKind};
 use crate::session::HostFile;
 use crate::traces;
 
-/// How many files of one folder and reason a note names.
+/// How many files per folder and reason a note names.
 const NAMES_IN_NOTE: usize = 6;
 
 /// One folder, on disk or in an archive.
 #[derive(Debug, Clone)]
 pub(crate) struct Folder {
-    /// Path from the root of the search, an archive counting as a folder.
+    /// Path from the root of the search; an archive counts as a folder.
     pub(crate) location: Vec<String>,
-    /// Absolute path by which it is named: an archive goes without its suffixes.
+    /// Absolute path used for naming: an archive without its suffixes.
     pub(crate) naming: Vec<String>,
     /// Path for notes.
     pub(crate) path: PathBuf,
     pub(crate) hosts: Vec<HostFile>,
     /// Memory profiles.
     pub(crate) memory: Vec<HostFile>,
-    /// Serialised programs.
+    /// Serialized programs.
     pub(crate) programs: Vec<HostFile>,
-    /// Manifests, by the hosts they are about.
+    /// Manifests, by their hosts.
     pub(crate) manifests: Vec<HostFile>,
-    /// Traces for viewers, which are read where there is no profile.
+    /// Traces for viewers, which are read if there is no profile.
     pub(crate) traces: Vec<HostFile>,
     pub(crate) others: Vec<(FileKind, String)>,
     pub(crate) joined_from: Vec<String>,
@@ -52,7 +52,7 @@ impl Folder {
         }
     }
 
-    /// The folder of this name in it.
+    /// The subfolder with this name.
     pub(crate) fn child(&self, name: &str) -> Self {
         let location = with_last(&self.location, name);
         Self::new(
@@ -62,7 +62,7 @@ impl Folder {
         )
     }
 
-    /// The archive of this name in it, as a folder.
+    /// The archive with this name, as a folder.
     pub(crate) fn archive(&self, name: &str) -> Self {
         let naming = with_last(&self.naming, &archive_stem(name));
         Self::new(
@@ -72,7 +72,7 @@ impl Folder {
         )
     }
 
-    /// The run's name: what follows `plugins/profile/`, where tools that nest runs join the parts
+    /// The run's name: what follows `plugins/profile/`, where nested runs have their parts joined
     /// by a slash; elsewhere the folder's own name.
     pub(crate) fn run_name(&self) -> String {
         let is_profile_folder = |pair: &[String]| pair == ["plugins", "profile"];
@@ -102,13 +102,13 @@ pub(crate) struct Tally {
     pub(crate) is_cut: bool,
 }
 
-/// Everything one search has met so far.
+/// Everything that one search has found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
     pub(crate) folders: BTreeMap<Vec<String>, Folder>,
     pub(crate) notes: Vec<Note>,
     pub(crate) tally: Tally,
-    /// Files and folders met; compared with a limit.
+    /// Number of files and folders found; compared with a limit.
     pub(crate) entries: usize,
 }
 
@@ -127,7 +127,7 @@ impl Scan {
         self.notes.push(Note::new(kind, path, message));
     }
 
-    /// A file that is read, in a folder; two hosts of one name are told apart in [`Scan::finish`].
+    /// A file to be read, in a folder; [`Scan::finish`] distinguishes two hosts with one name.
     pub(crate) fn add(&mut self, folder: Folder, role: Role, file: HostFile) {
         *self.tally.kinds.entry(role.kind()).or_default() += 1;
         let folder = self.folder(folder);
@@ -142,7 +142,7 @@ impl Scan {
         }
     }
 
-    /// Anything else in a folder.
+    /// Any other file in a folder.
     pub(crate) fn add_other(&mut self, folder: Folder, kind: FileKind, name: String) {
         *self.tally.kinds.entry(kind).or_default() += 1;
         self.folder(folder).others.push((kind, name));
@@ -154,8 +154,8 @@ impl Scan {
             .or_insert(folder)
     }
 
-    /// The folders that hold profiles of either kind, in the order of their locations, each host once; notes
-    /// about the other files are added.
+    /// The folders with profiles of either kind, in the order of their locations, each host once;
+    /// adds notes about the other files.
     pub(crate) fn finish(&mut self) -> Vec<Folder> {
         let mut with_hosts = Vec::new();
         let folders = std::mem::take(&mut self.folders).into_values();
@@ -211,7 +211,7 @@ fn notes_on_others(folder: &Folder) -> Vec<Note> {
     notes.collect()
 }
 
-/// Beside a profile, programs are copies of those it holds, which other tools left.
+/// Next to a profile, programs are copies left by other tools of those in the profile.
 fn drop_programs_of_profiles(folder: &mut Folder) {
     if !folder.hosts.is_empty() {
         for program in folder.programs.drain(..) {
@@ -223,13 +223,13 @@ fn drop_programs_of_profiles(folder: &mut Folder) {
     }
 }
 
-/// Drops manifests of hosts that left no profile. Each gets a note: a capture that began is missing.
+/// Drops manifests of hosts without a profile. Each gets a note: a capture that started is missing.
 fn drop_lone_manifests(folder: &mut Folder) -> Vec<Note> {
     let hosts = &folder.hosts;
     let has_profile = |manifest: &HostFile| hosts.iter().any(|host| host.host == manifest.host);
     let (kept, lone): (Vec<_>, Vec<_>) = folder.manifests.drain(..).partition(has_profile);
     let reason =
-        "a manifest without its profile: that capture still runs, or its program was killed";
+        "a manifest without its profile: that capture is still running, or its program was killed";
     let notes = lone
         .iter()
         .map(|manifest| Note::new(NoteKind::Ignored, manifest.display_path(), reason))
@@ -238,7 +238,7 @@ fn drop_lone_manifests(folder: &mut Folder) -> Vec<Note> {
     notes
 }
 
-/// Two snapshots of one name (`memory.prof`, `memory.pb.gz`) are called by their files' names.
+/// Two snapshots with one name (`memory.prof`, `memory.pb.gz`) get their file names.
 fn name_apart(snapshots: &mut [HostFile]) {
     let names: Vec<String> = snapshots.iter().map(|file| file.host.clone()).collect();
     for file in snapshots {
@@ -250,12 +250,12 @@ fn name_apart(snapshots: &mut [HostFile]) {
     }
 }
 
-/// Of files for the same host (as it is and compressed), the one that opens fastest and is not
+/// Of several files for the same host (plain and compressed), the one that opens fastest and is not
 /// empty.
 fn each_host_once(mut hosts: Vec<HostFile>) -> (Vec<HostFile>, Vec<Note>) {
     hosts.sort_by(|a, b| {
         let rank = |host: &HostFile| (host.size_bytes == 0, host.is_riegeli(), host.encoding);
-        // Of two archive entries with one path, the later replaces the earlier.
+        // Of two archive entries with one path, the later one replaces the earlier one.
         let later = b.index.cmp(&a.index);
         a.host
             .cmp(&b.host)

@@ -1,4 +1,4 @@
-//! What a search finds: sessions and the host files they consist of.
+//! The result of a search: sessions and the host files they consist of.
 
 use std::cmp::Ordering;
 use std::path::PathBuf;
@@ -11,15 +11,15 @@ use crate::kind::is_riegeli;
 use crate::note::Note;
 use crate::sniff::Encoding;
 
-/// The answer of [`crate::find`].
+/// The result of [`crate::find`].
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// At least one, sorted by name and location: runs named by their time of capture, as JAX and
-    /// TensorBoard name them, come oldest first.
+    /// At least one, sorted by name and location: runs named by their capture time, as JAX and
+    /// TensorBoard do, are sorted oldest first.
     pub sessions: Vec<SessionFiles>,
-    /// What was ignored, unreadable, joined or cut off, sorted by path.
+    /// What was ignored, unreadable, joined, or cut off, sorted by path.
     pub notes: Vec<Note>,
-    /// The folder that locations are relative to: the given one, or the one that holds the given
+    /// The folder that locations are relative to: the given one, or the one that contains the given
     /// file.
     pub root: PathBuf,
 }
@@ -30,8 +30,8 @@ impl Found {
         self.newest_first().first().copied()
     }
 
-    /// The session so many before the newest, as `latest~1` says it, among those of its kind:
-    /// captures of time, memory profiles alone, programs alone.
+    /// The session `count` before the newest, as in `latest~1`, among those of its type: captures
+    /// of time, memory profiles only, programs only.
     pub fn before_newest(&self, count: usize) -> Option<&SessionFiles> {
         let sessions = self.newest_first();
         let rank = sessions.first()?.rank();
@@ -39,18 +39,18 @@ impl Found {
         before.filter(|session| session.rank() == rank)
     }
 
-    /// The order in which sessions are numbered everywhere: captured last first, by the time in the
-    /// run's name, or, where a run is not named by its time, by the time its files were last
-    /// written. Captures of time come before memory profiles alone, and these before programs
-    /// alone. Of the same time, the name that sorts last comes first.
+    /// The order in which sessions are numbered everywhere: latest capture first, by the time in
+    /// the run's name or, if it is not named by time, by the time its files were last written.
+    /// Captures of time come before memory profiles only, and these before programs only. Of
+    /// sessions with the same time, the name that sorts last comes first.
     pub fn newest_first(&self) -> Vec<&SessionFiles> {
         let mut sessions: Vec<&SessionFiles> = self.sessions.iter().rev().collect();
         sessions.sort_by_key(|session| std::cmp::Reverse((session.rank(), session.captured())));
         sessions
     }
 
-    /// The session that a person means: `latest` or `latest~N`, by name, location, number in
-    /// [`Found::newest_first`], or a part of a name that only one has.
+    /// The session that a person means: `latest` or `latest~N`, or by name, location, number in
+    /// [`Found::newest_first`], or a unique part of a name.
     pub fn pick(&self, wanted: &str) -> Option<&SessionFiles> {
         let relative = || match wanted.strip_prefix("latest")? {
             "" => self.before_newest(0),
@@ -70,7 +70,7 @@ impl Found {
         exact.or_else(number).or_else(part)
     }
 
-    /// Where a session lies: its run directory or its file.
+    /// The path of a session: its run directory or its file.
     pub fn path_of(&self, session: &SessionFiles) -> PathBuf {
         match session.location.as_str() {
             "." => self.root.clone(),
@@ -78,7 +78,7 @@ impl Found {
         }
     }
 
-    /// The session of this name or location.
+    /// The session with this name or location.
     pub fn session(&self, name: &str) -> Option<&SessionFiles> {
         let by_name = self.sessions.iter().find(|session| session.name == name);
         by_name.or_else(|| {
@@ -92,37 +92,37 @@ impl Found {
 /// The files of one capture.
 #[derive(Debug, Clone)]
 pub struct SessionFiles {
-    /// The run directory's name, or a bare file's stem; preceded by as much of its path as makes
-    /// it unique among the sessions found with it.
+    /// The run directory's name, or a bare file's stem, prefixed with as much of its path as needed
+    /// to be unique among the sessions found with it.
     pub name: String,
-    /// Path of the run directory or the file relative to [`Found::root`], with `/` between its
-    /// parts and an archive counting as a folder; `.` for the root itself. For display.
+    /// Path of the run directory or the file relative to [`Found::root`], with `/` as the separator
+    /// and archives as folders; `.` for the root itself. For display.
     pub location: String,
-    /// Sorted by host name. No two have the same name. None where there are memory profiles alone.
+    /// Sorted by host name. No two have the same name. Empty if there are only memory profiles.
     pub hosts: Vec<HostFile>,
     /// Memory profiles, sorted by name; [`HostFile::host`] is the snapshot's name.
     pub memory: Vec<HostFile>,
-    /// Serialised programs, sorted by name; [`HostFile::host`] is the file's name without suffix.
-    /// None beside profiles, which bring their own.
+    /// Serialized programs, sorted by name; [`HostFile::host`] is the file name without suffix.
+    /// Empty next to profiles, which contain their own.
     pub programs: Vec<HostFile>,
-    /// What the programs that captured wrote about themselves, by the hosts they are about.
+    /// What the capturing programs wrote about themselves, by host.
     pub manifests: Vec<HostFile>,
-    /// When the youngest of its files was last written.
+    /// When its newest file was last written.
     pub modified: Option<SystemTime>,
-    /// Names of all the run directories that were joined into this session; empty for a session
-    /// that lies in one.
+    /// Names of all run directories that were joined into this session; empty for a session in one
+    /// directory.
     pub joined_from: Vec<String>,
     /// Sum of the sizes of its files.
     pub size_bytes: u64,
 }
 
 impl SessionFiles {
-    /// Everything that is read of it but manifests: profiles, memory profiles, programs.
+    /// Everything to be read except manifests: profiles, memory profiles, programs.
     pub fn files(&self) -> impl Iterator<Item = &HostFile> {
         self.hosts.iter().chain(&self.memory).chain(&self.programs)
     }
 
-    /// A capture of time before memory profiles alone before programs alone.
+    /// Captures of time before memory profiles only before programs only.
     fn rank(&self) -> u8 {
         match (self.hosts.is_empty(), self.memory.is_empty()) {
             (false, _) => 2,
@@ -140,25 +140,24 @@ impl SessionFiles {
 /// One profile, of a host or of memory, on disk or in an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostFile {
-    /// The file's name without `.xplane.pb` or `.xplane.riegeli` and without the suffix of its
-    /// compression.
+    /// The file name without `.xplane.pb` or `.xplane.riegeli` and the compression suffix.
     pub host: String,
-    /// The file on disk: the profile, or the archive it lies in. A URL where it is far away.
+    /// The file on disk: the profile, or its archive. A URL if it is remote.
     pub path: PathBuf,
-    /// The entry's name, where `path` is an archive.
+    /// The entry's name, if `path` is an archive.
     pub entry: Option<String>,
-    /// Bytes of the file on disk, or of the entry when taken out of its archive. A compressed
-    /// profile unfolds to more.
+    /// Bytes of the file on disk, or of the entry when extracted from its archive. A compressed
+    /// profile decompresses to more.
     pub size_bytes: u64,
     /// How the file is compressed, by its first bytes; by its name inside an archive.
     pub encoding: Encoding,
     /// When the file or the entry was last written.
     pub modified: Option<SystemTime>,
-    /// Position among the archive's entries; two may have one name.
+    /// Position among the archive's entries; two may have the same name.
     pub(crate) index: usize,
-    /// The file far away that `path` names.
+    /// The remote file at `path`.
     pub(crate) remote: Option<Object>,
-    /// A viewer's trace of the same host, to be shown where the profile is empty or cut short.
+    /// A viewer's trace of the same host, to be shown if the profile is empty or truncated.
     pub(crate) stand_in: Option<Box<Self>>,
 }
 
@@ -178,13 +177,13 @@ impl HostFile {
         name.to_string_lossy().into_owned()
     }
 
-    /// Whether it is named as one of Riegeli records.
+    /// Whether it is named like a file of Riegeli records.
     pub(crate) fn is_riegeli(&self) -> bool {
         is_riegeli(&self.file_name())
     }
 }
 
-/// The order people expect of numbered names: runs of digits compare as numbers.
+/// The order people expect for numbered names: runs of digits compare as numbers.
 pub(crate) fn natural_order(a: &str, b: &str) -> Ordering {
     let (mut left, mut right) = (a, b);
     while let (Some(first), Some(second)) = (left.chars().next(), right.chars().next()) {
@@ -202,11 +201,11 @@ pub(crate) fn natural_order(a: &str, b: &str) -> Ordering {
             return order;
         }
     }
-    // Names that differ in leading zeros only are told apart as they are written.
+    // Names that differ only in leading zeros are compared as written.
     left.len().cmp(&right.len()).then_with(|| a.cmp(b))
 }
 
-/// The digits a text begins with, without leading zeros, and what follows them.
+/// The digits at the start of a text, without leading zeros, and the rest.
 fn split_digits(text: &str) -> (&str, &str) {
     let end = text
         .find(|character: char| !character.is_ascii_digit())

@@ -1,5 +1,5 @@
-//! What a file is by its first bytes. None of the signatures can begin an XSpace, whose first
-//! byte is the tag of one of its five fields.
+//! The type of a file by its first bytes. An XSpace cannot start with any of the signatures: its
+//! first byte is the tag of one of its five fields.
 
 use std::io::{self, Read};
 
@@ -8,7 +8,7 @@ use crate::limits::Limits;
 /// How a file is compressed as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Encoding {
-    /// Not at all.
+    /// Uncompressed.
     Plain,
     /// gzip, one or more members.
     Gzip,
@@ -26,7 +26,7 @@ impl Encoding {
         }
     }
 
-    /// By the suffix of a name; what a listing of an archive can say without unpacking.
+    /// By the suffix of a name; this is all that a listing of an archive can use without unpacking.
     pub(crate) fn of_name(name: &str) -> Self {
         match name.rsplit('.').next() {
             Some("gz" | "gzip") => Self::Gzip,
@@ -42,14 +42,14 @@ pub(crate) enum Content {
     Zip,
     Tar,
     Compressed(Encoding),
-    /// A compression or archive that is not read, by name.
+    /// The name of an unsupported compression or archive format.
     Foreign(&'static str),
     LfsPointer,
-    /// Nothing known: plain data, or an empty file.
+    /// Unknown: plain data, or an empty file.
     Other,
 }
 
-/// Bytes that [`Content::of`] wants to see: one block of a tar.
+/// Number of bytes that [`Content::of`] needs: one block of a tar.
 pub(crate) const HEAD_BYTES: usize = 512;
 
 impl Content {
@@ -57,7 +57,7 @@ impl Content {
         match head {
             [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] | [b'P', b'K', 7, 8, ..] => Self::Zip,
             [0x1f, 0x8b, ..] => Self::Compressed(Encoding::Gzip),
-            // The second is a skippable frame, with which parallel compressors begin.
+            // The second is a skippable frame, which parallel compressors write first.
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
                 Self::Compressed(Encoding::Zstd)
             }
@@ -73,8 +73,8 @@ impl Content {
     }
 }
 
-/// Whether these bytes begin with a tar header: its checksum is the sum of the block's bytes with
-/// the checksum itself taken as spaces, in octal. All dialects of tar share it.
+/// Whether these bytes start with a tar header: its checksum is the sum of the block's bytes, with
+/// the checksum itself taken as spaces, in octal. All tar dialects share this.
 fn is_tar(head: &[u8]) -> bool {
     let Some(block) = head.get(..HEAD_BYTES) else {
         return false;
@@ -93,7 +93,7 @@ fn is_tar(head: &[u8]) -> bool {
     block[0] != 0 && stored == Some(computed)
 }
 
-/// The first bytes of a stream: as many as [`HEAD_BYTES`] or as there are.
+/// The first bytes of a stream: [`HEAD_BYTES`], or fewer if it is shorter.
 pub(crate) fn read_head(mut reader: impl Read) -> io::Result<Vec<u8>> {
     let mut head = Vec::with_capacity(HEAD_BYTES);
     reader
@@ -103,8 +103,8 @@ pub(crate) fn read_head(mut reader: impl Read) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// What is inside a compressed stream, by the first bytes it unfolds to. A stream that cannot be
-/// decompressed counts as [`Content::Other`]: opening it will say why.
+/// The type of the data in a compressed stream, by its first decompressed bytes. A stream that
+/// cannot be decompressed counts as [`Content::Other`]: opening it will say why.
 pub(crate) fn content_within(encoding: Encoding, reader: impl Read) -> Content {
     let meter = crate::compression::Meter::default();
     let limits = Limits::default();

@@ -1,4 +1,5 @@
-//! Traces for viewers: telling them by content, and whose they are where no profile lies beside them.
+//! Traces for viewers: recognizing them by content, and their role if there is no profile next to
+//! them.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -16,15 +17,15 @@ use crate::session::HostFile;
 use crate::sniff::{Encoding, read_head};
 use crate::walk::file_on_disk;
 
-/// The format of a trace by what the stream unfolds to.
+/// The format of a trace by its decompressed content.
 pub(crate) fn format_of(encoding: Encoding, reader: impl Read) -> Option<Format> {
     let (meter, limits) = (Meter::default(), Limits::default());
     let head = decoder(encoding, reader, &meter, &limits).and_then(read_head);
     head.ok().and_then(|head| sniff(&head))
 }
 
-/// What a folder with traces is: beside profiles they are copies of what these hold; of a run they
-/// are its hosts; and elsewhere each is a session of its own.
+/// The role of the traces in a folder: next to profiles they are copies of those; in a run
+/// directory they are its hosts; elsewhere each is a separate session.
 pub(crate) fn divide(mut folder: Folder, notes: &mut Vec<Note>) -> Vec<Folder> {
     let mut traces = std::mem::take(&mut folder.traces);
     if !folder.hosts.is_empty() {
@@ -52,8 +53,8 @@ pub(crate) fn divide(mut folder: Folder, notes: &mut Vec<Note>) -> Vec<Folder> {
     folders
 }
 
-/// Gives each host the trace that JAX wrote of it, to be shown where the profile is not whole. Traces
-/// that are sure to be needed are left out of what is given back: copies of what the profiles hold.
+/// Assigns to each host the trace that JAX wrote of it, to be shown if the profile is incomplete.
+/// Returns the remaining traces: copies of what the profiles contain.
 fn stand_in(hosts: &mut [HostFile], traces: Vec<HostFile>) -> Vec<HostFile> {
     let only_host = hosts.len() == 1;
     let mut copies = Vec::new();
@@ -77,7 +78,7 @@ fn stand_in(hosts: &mut [HostFile], traces: Vec<HostFile>) -> Vec<HostFile> {
     copies
 }
 
-/// The trace that JAX writes beside a profile.
+/// The trace that JAX writes next to a profile.
 pub(crate) fn stand_in_beside(profile: &Path, host: &str) -> Option<HostFile> {
     let suffixes = [".trace.json.gz", ".trace.json"];
     suffixes.iter().find_map(|suffix| {

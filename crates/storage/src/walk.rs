@@ -18,7 +18,7 @@ use crate::session::HostFile;
 use crate::sniff::{Content, Encoding, read_head};
 use crate::traces;
 
-/// Folders that hold no captures and often very many files. Hidden ones are skipped as well.
+/// Folders that contain no captures and often very many files. Hidden folders are skipped as well.
 const SKIPPED_FOLDERS: [&str; 5] = [
     "CVS",
     "__MACOSX",
@@ -31,21 +31,21 @@ const SKIPPED_FOLDERS: [&str; 5] = [
 #[derive(Clone)]
 struct Pending {
     folder: Folder,
-    /// The path without links, by which a folder reached twice is recognised.
+    /// The path without links, to recognize a folder that is reached twice.
     real: PathBuf,
     depth: usize,
 }
 
-/// A search under way.
+/// A search in progress.
 pub(crate) struct Walk<'a> {
     limits: &'a Limits,
     pub(crate) scan: Scan,
     queue: VecDeque<Pending>,
-    /// Folders below one called `plugins`, searched before all others so that a limit met in a
-    /// large folder beside it does not hide the captures.
+    /// Folders below one named `plugins`, searched before all others so that a limit reached in a
+    /// large folder next to it does not hide the captures.
     likely: VecDeque<Pending>,
-    /// Links wait until all real folders are searched, so that a session is found where it lies
-    /// and not where a link to it happens to be.
+    /// Links wait until all real folders are searched, so that a session is found at its real
+    /// location and not through a link.
     links: VecDeque<(Pending, String)>,
     seen_folders: BTreeSet<PathBuf>,
     seen_files: BTreeSet<PathBuf>,
@@ -66,8 +66,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Searches a folder, level by level, each level in the order of names, what lies below
-    /// `plugins` first. Errors only where this folder itself cannot be listed.
+    /// Searches a folder, level by level, each level in the order of names, folders below `plugins`
+    /// first. Fails only if this folder itself cannot be listed.
     pub(crate) fn search(&mut self, root: Folder, real: &Path) -> Result<(), StorageError> {
         let path = root.path.clone();
         fs::read_dir(&path).map_err(StorageError::io("list the folder", &path))?;
@@ -91,7 +91,7 @@ impl<'a> Walk<'a> {
         if self.too_deep > 0 {
             let message = format!(
                 "folders more than {} levels down were not searched, {} of them; \
-                 name one to search it",
+                 give the path of one to search it",
                 self.limits.max_depth, self.too_deep
             );
             self.scan.note(NoteKind::Limit, path, message);
@@ -99,11 +99,11 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Looks at one folder. False once the limit is reached.
+    /// Searches one folder. Returns false once the limit is reached.
     fn search_one(&mut self, pending: &Pending) -> bool {
         if self.scan.entries >= self.limits.max_entries {
             let message = format!(
-                "the search ended here after {} files and folders; name a folder further down \
+                "the search stopped here after {} files and folders; give a folder further down \
                  to search it",
                 self.scan.entries
             );
@@ -130,7 +130,7 @@ impl<'a> Walk<'a> {
                 self.seen_files.insert(pending.real.join(&name));
                 self.look_at_file(&pending.folder, name);
             } else {
-                // Pipes, sockets and devices: opening one may wait for ever.
+                // Pipes, sockets, and devices: opening one may wait forever.
                 self.scan
                     .add_other(pending.folder.clone(), FileKind::Other, name);
             }
@@ -138,8 +138,8 @@ impl<'a> Walk<'a> {
         true
     }
 
-    /// Names and types in a folder, in the order of names. One folder may take half of what is
-    /// left of the limit, so that a folder of a million checkpoints does not end the search.
+    /// Names and types of the entries of a folder, sorted by name. One folder may use half of what
+    /// is left of the limit, so that a folder of a million checkpoints does not end the search.
     fn entries_of(&mut self, path: &Path) -> io::Result<Vec<(String, fs::FileType)>> {
         let left = self.limits.max_entries.saturating_sub(self.scan.entries);
         let room = left.div_ceil(2);
@@ -147,8 +147,9 @@ impl<'a> Walk<'a> {
         for entry in fs::read_dir(path)? {
             if entries.len() == room {
                 let message = format!(
-                    "{room} of its files and folders were looked at, and there are more than a \
-                     search of {} has room for; name it to search it alone",
+                    "only {room} of its files and folders were searched, because there are more \
+                        than a \
+                     search of {} allows; give its own path to search all of it",
                     self.limits.max_entries
                 );
                 self.scan.note(NoteKind::Limit, path, message);
@@ -202,10 +203,10 @@ impl<'a> Walk<'a> {
         };
         if metadata.is_dir() {
             if self.seen_folders.contains(&real) {
-                let reason = "a link to a folder that is searched already";
+                let reason = "a link to a folder that is already searched";
                 self.scan.note(NoteKind::Ignored, path, reason);
             } else if real_root.starts_with(&real) {
-                let reason = "a link to a folder that holds the searched one";
+                let reason = "a link to a folder that contains the searched one";
                 self.scan.note(NoteKind::Ignored, path, reason);
             } else {
                 self.enqueue(parent, name, real);
@@ -216,7 +217,7 @@ impl<'a> Walk<'a> {
         } else if self.seen_files.insert(real) {
             self.look_at_file(&parent.folder, name.to_owned());
         } else if matches!(FileKind::of(name), FileKind::Profile | FileKind::Archive) {
-            let reason = "a link to a file that is listed already";
+            let reason = "a link to a file that is already listed";
             self.scan.note(NoteKind::Ignored, path, reason);
         }
     }
@@ -268,7 +269,7 @@ impl<'a> Walk<'a> {
         self.take(folder, Role::Host, name, encoding)
     }
 
-    /// Adds a file as what it is.
+    /// Adds a file according to its type.
     fn take(
         &mut self,
         folder: &Folder,
@@ -337,8 +338,8 @@ impl<'a> Walk<'a> {
                 self.scan
                     .add_other(folder.clone(), FileKind::Archive, name.to_owned());
                 let reason = match content {
-                    Content::Compressed(_) => "compressed, but with no archive inside",
-                    _ => "neither a zip nor a tar archive by its content",
+                    Content::Compressed(_) => "compressed, but contains no archive",
+                    _ => "its content is neither a zip nor a tar archive",
                 };
                 self.scan.note(NoteKind::Unreadable, path, reason);
                 Ok(())
@@ -365,7 +366,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What is a file of its own.
+/// The role of a separate file.
 pub(crate) fn file_on_disk(
     path: &Path,
     role: Role,
@@ -393,7 +394,7 @@ pub(crate) struct ArchiveFile<'a> {
     pub(crate) remote: Option<&'a Object>,
 }
 
-/// Adds what an archive holds, as if it were a folder.
+/// Adds the contents of an archive, as if it were a folder.
 pub(crate) fn add_archive(
     scan: &mut Scan,
     archive: &Folder,
@@ -415,7 +416,7 @@ pub(crate) fn add_archive(
     }
     match listing.cut {
         Some(Cut::Unreadable(reason)) => {
-            let message = format!("damaged or cut short; what came before is listed ({reason})");
+            let message = format!("damaged or truncated; what came before is listed ({reason})");
             scan.note(NoteKind::Unreadable, &archive.path, message);
         }
         Some(Cut::Limit(message)) => scan.note(NoteKind::Limit, &archive.path, message),
@@ -424,13 +425,13 @@ pub(crate) fn add_archive(
     Ok(())
 }
 
-/// Nobody looks into a folder of this name.
+/// Whether folders with this name are skipped.
 pub(crate) fn is_skipped(name: &str) -> bool {
     name.starts_with('.') || SKIPPED_FOLDERS.contains(&name)
 }
 
-/// The folder below `root` and the name of a file, from the parts of its path; none where a folder is
-/// one that is skipped.
+/// The folder below `root` and the name of a file, from the parts of its path; `None` if a folder
+/// is one of the skipped ones.
 pub(crate) fn placed<'a>(
     root: &Folder,
     parts: impl Iterator<Item = &'a str>,
@@ -452,7 +453,8 @@ fn add_entry(scan: &mut Scan, archive: &Folder, entry: Entry, object: Option<&Ob
         return;
     };
     let kind = FileKind::of(name);
-    // Only their beginnings tell whether files of the other kinds are read, and those are packed.
+    // Only their first bytes say whether files of the other types are read, and those are
+    // compressed.
     let is_told_by_name = !matches!(kind, FileKind::PerhapsMemoryProfile | FileKind::Archive);
     let Some(role) = kind.role().filter(|_| is_told_by_name) else {
         scan.add_other(folder, kind, name.to_owned());

@@ -1,6 +1,5 @@
-//! The wall clock of a run: `wall_clock.json` in the log directory of its captures, as
-//! `stepscope.WallClock` writes it. It is no part of a capture, so whatever is wrong with it is left
-//! out without a word.
+//! The wall clock of a run: `wall_clock.json` in the log directory of its captures, as written by
+//! `stepscope.WallClock`. It is not part of a capture, so an invalid one is silently ignored.
 
 use std::fs;
 use std::io::Read;
@@ -11,12 +10,12 @@ use stepscope_model::WallClock;
 
 use crate::session::HostFile;
 
-/// How the file is called.
+/// The file name.
 const NAME: &str = "wall_clock.json";
-/// A report has some kilobytes; more is something else.
+/// A report has some kilobytes; anything larger is something else.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// The wall clock beside a capture, told by one of its files.
+/// The wall clock next to a capture, found from one of its files.
 pub(crate) fn of_run(file: &HostFile) -> Option<WallClock> {
     if file.entry.is_some() || stepscope_remote::is_url(&file.path) {
         return None;

@@ -1,4 +1,4 @@
-//! Real captures, where they are at hand.
+//! Real captures, if available.
 
 mod common;
 
@@ -42,7 +42,7 @@ fn the_whole_corpus_is_one_folder_of_sessions() {
         .iter()
         .filter(|files| !files.hosts.is_empty());
     assert_eq!(captures.count(), expected.len());
-    // Programs without a capture are sessions of their own.
+    // Programs without a capture are separate sessions.
     let programs = found.sessions.len() - expected.len();
     assert_eq!(programs, 2);
     for path in expected {

@@ -1,4 +1,4 @@
-//! Bytes in memory open as the same bytes in a file do.
+//! Bytes in memory open like the same bytes in a file.
 
 mod common;
 
@@ -8,7 +8,7 @@ use common::{Tree, found, gzip, profile, tar, zstd};
 use stepscope_model::Reads;
 use stepscope_storage::{NoProgress, OpenedHosts, StorageError, open_bytes, open_hosts};
 
-/// The bytes a memory profile begins with: two sample types and a string table.
+/// The start of a memory profile: two sample types and a string table.
 const MEMORY: &[u8] = b"\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x32\x00\
     \x32\x0ballocations\x32\x05count\x32\x05space\x32\x05bytes";
 
@@ -16,7 +16,7 @@ const TRACE: &[u8] = br#"{"traceEvents":[
     {"ph":"M","pid":1,"name":"process_name","args":{"name":"/host:CPU"}},
     {"ph":"X","pid":1,"tid":2,"ts":10,"dur":5,"name":"work"}]}"#;
 
-/// Every part of what was opened, to be compared.
+/// Every part of what was opened, for comparison.
 fn parts(hosts: &OpenedHosts) -> Vec<(&'static str, String, Vec<u8>, Option<String>)> {
     let inputs = hosts.inputs.iter();
     let inputs = inputs.map(|one| ("host", &one.host, &one.bytes, &one.problem));

@@ -1,4 +1,4 @@
-//! Every layout people keep captures in gives the sessions that are there, with their names.
+//! Sessions and their names are found in every layout in which people keep captures.
 
 mod common;
 
@@ -56,7 +56,7 @@ fn the_newest_session_is_the_one_captured_last() {
     assert_eq!(found.newest().unwrap().name, "2026_11_21_09_00_00");
 }
 
-/// Names without a time: the files decide, for `latest`, `latest~1` and the numbers alike.
+/// Names without a time: the file times decide, for `latest`, `latest~1`, and numbers alike.
 #[test]
 fn sessions_whose_names_hold_no_time_are_ordered_by_their_files() {
     let tree = Tree::new();
@@ -168,7 +168,7 @@ fn one_file_of_any_name_and_compression() {
             zstd(&bytes),
             Encoding::Zstd,
         ),
-        // Suffixes that do not say what the content is.
+        // Suffixes that do not match the contents.
         ("host-3.xplane.pb", "host-3", gzip(&bytes), Encoding::Gzip),
         (
             "host-4.xplane.pb.gz",
@@ -196,7 +196,7 @@ fn one_file_of_any_name_and_compression() {
         assert_eq!(session.size_bytes, content.len() as u64);
         assert_eq!(bytes_of(&session.hosts[0]), bytes, "{name}");
     }
-    // In a folder, those named as profiles are the hosts of one session.
+    // In a folder, files named like profiles are the hosts of one session.
     let session = &found(tree.path()).sessions[0];
     assert_eq!(
         hosts(session),
@@ -302,7 +302,7 @@ fn hosts_that_began_seconds_apart_are_one_session() {
         let path = format!("plugins/profile/2026_11_21_08_46_{second}/{host}.xplane.pb");
         tree.file(&path, host.as_bytes());
     }
-    // Too late, and on the same host: captures of their own.
+    // Too late, and on the same host: separate captures.
     tree.file("plugins/profile/2026_11_21_08_47_01/d.xplane.pb", b"d");
     tree.file("plugins/profile/2026_11_21_08_47_02/d.xplane.pb", b"d");
     // The same second in another log directory.

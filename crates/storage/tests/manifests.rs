@@ -1,4 +1,4 @@
-//! Manifests lie beside profiles, in folders and archives, and never stand in a capture's way.
+//! Manifests are next to profiles, in folders and archives, and never block a capture.
 
 mod common;
 
@@ -100,5 +100,5 @@ fn a_manifest_without_its_profile_is_named() {
     let Err(StorageError::NoProfiles { found, .. }) = find(alone.path()) else {
         panic!("a manifest alone is no session");
     };
-    assert!(found.contains("1 manifest of a capture"), "{found}");
+    assert!(found.contains("1 capture manifest"), "{found}");
 }

@@ -1,4 +1,4 @@
-//! Memory profiles: found by what they hold, and given to the session they lie beside.
+//! Memory profiles: recognized by content, and assigned to the session next to them.
 
 mod common;
 
@@ -8,7 +8,7 @@ use common::{Tree, found, gzip, hosts, names, profile, tar, zstd};
 use stepscope_model::Reads;
 use stepscope_storage::{NoProgress, NoteKind, SessionFiles, open, open_hosts};
 
-/// The bytes a memory profile begins with: two sample types and a string table.
+/// The start of a memory profile: two sample types and a string table.
 const MEMORY: &[u8] = b"\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x32\x00\
     \x32\x0ballocations\x32\x05count\x32\x05space\x32\x05bytes";
 
@@ -47,7 +47,7 @@ fn in_the_log_directory_of_one_run_they_belong_to_that_run() {
     let one = found(tree.path());
     assert_eq!(names(&one), ["a"]);
     assert_eq!(snapshots(&one.sessions[0]), ["memory"]);
-    // With a second run nobody knows whose it is.
+    // With a second run, its owner is unknown.
     tree.file("log/plugins/profile/b/h.xplane.pb", &profile(2, 100));
     let two = found(tree.path());
     assert_eq!(names(&two), ["a", "b", "log"]);
@@ -94,7 +94,7 @@ fn one_given_by_its_path_is_a_session_whatever_its_name() {
         ("memory.prof", gzip(MEMORY), "memory"),
         ("download", gzip(MEMORY), "download"),
         ("heap.pb", MEMORY.to_vec(), "heap"),
-        // What it is, the decoder says: the name promises a memory profile.
+        // The decoder says what it is: the name promises a memory profile.
         ("broken.prof", b"x".to_vec(), "broken"),
     ] {
         let path = tree.file(name, &bytes);
@@ -146,7 +146,7 @@ fn programs_without_profiles_are_a_session() {
     assert_eq!(
         kinds,
         [("dump", 0, 2), ("run", 1, 0)],
-        "a capture brings its own programs"
+        "a capture has its own programs"
     );
     assert_eq!(
         found.newest().map(|session| session.name.as_str()),

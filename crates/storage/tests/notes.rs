@@ -1,5 +1,5 @@
-//! What is ignored, unreadable or out of bounds is named with its reason; what is not there is
-//! explained by what is.
+//! Whatever is ignored, unreadable, or out of bounds is named with its reason; if nothing is found,
+//! the message says what is there instead.
 
 mod common;
 
@@ -9,9 +9,9 @@ use std::path::Path;
 use common::{Tree, bytes_of, found, gzip, hosts, names, notes_of, profile, tar, zip};
 use stepscope_storage::{Limits, NoteKind, StorageError, find, find_within};
 
-/// The error's sentence with the path taken off, and its hint.
+/// The error's sentence without the path, and its hint.
 fn refusal(path: &Path) -> (String, String) {
-    let error = find(path).expect_err("this path holds no profile");
+    let error = find(path).expect_err("this path has no profile");
     let text = error.to_string();
     let path = error.path().display().to_string();
     let text = text
@@ -65,16 +65,16 @@ fn files_beside_a_profile_are_named_with_the_reason() {
          ALL_HOSTS.op_stats_v2.pb, NO_MODULE.hlo_proto.pb, a.SSTABLE and 4 more), each a cache \
          of another tool: LOG/plugins/profile/run",
         "ignored: 2 files (a.trace.json.gz, perfetto_trace.json.gz), each a trace viewer's copy \
-         of a capture; the *.xplane.pb beside it holds more: LOG/plugins/profile/run",
+         of a capture; the *.xplane.pb next to it has more: LOG/plugins/profile/run",
         "ignored: a hidden file: macOS metadata or an unfinished copy: \
          LOG/plugins/profile/run/._a.xplane.pb",
         "ignored: the same host as a.xplane.pb, which is used: \
          LOG/plugins/profile/run/a.xplane.riegeli",
-        "ignored: compressed in a way that is not read; decompress it, or use gzip or zstd: \
+        "ignored: unsupported compression; decompress it, or use gzip or zstd: \
          LOG/plugins/profile/run/b.xplane.pb.xz",
-        "ignored: the HLO of one program; a capture brings its own: \
+        "ignored: the HLO of one program; a capture has its own: \
          LOG/plugins/profile/run/jit_f.hlo_proto.pb",
-        "ignored: not a profile by its name: LOG/plugins/profile/run/readme.txt",
+        "ignored: not named like a profile: LOG/plugins/profile/run/readme.txt",
     ];
     assert_eq!(notes, expected);
 }
@@ -118,7 +118,7 @@ fn hidden_and_package_folders_are_skipped() {
         tree.file(&format!("{folder}/a.xplane.pb"), b"x");
     }
     assert_eq!(names(&found(tree.path())), ["run"]);
-    // One that is given is searched, whatever its name.
+    // A folder given by its own path is searched, whatever its name.
     assert_eq!(names(&found(tree.at(".cache"))), ["deep"]);
 }
 
@@ -147,7 +147,7 @@ fn a_wrong_folder_says_what_is_there() {
     assert_eq!(
         text,
         "no profile found: looked in 4 folders (not in 1 hidden or package folder); found 3 \
-         traces of viewers, 1 TensorBoard event file, 1 other file, no *.xplane.pb"
+         viewer traces, 1 TensorBoard event file, 1 other file, no *.xplane.pb"
     );
     assert!(hint.contains("*.xplane.pb"), "{hint}");
     let StorageError::NoProfiles { notes, .. } = find(tree.path()).unwrap_err() else {
@@ -183,14 +183,14 @@ fn files_that_are_no_profiles_are_sent_elsewhere() {
         (
             "a.trace.json.gz",
             gzip(b"hello"),
-            "a file named like a trace that is none",
+            "a file named like a trace, but not a trace",
             "the same directory",
         ),
         (
             "a.op_stats_v2.pb",
             b"x".to_vec(),
             "a cache of another tool",
-            "made of",
+            "made from",
         ),
         (
             "a.xplane.pb.xz",
@@ -221,7 +221,7 @@ fn files_that_are_no_profiles_are_sent_elsewhere() {
     assert_eq!(
         hint,
         format!(
-            "the capture itself lies beside it: give {}",
+            "the capture itself is next to it: open {}",
             sibling.display()
         )
     );
@@ -235,10 +235,13 @@ fn a_path_that_does_not_exist_says_what_does() {
     let error = find(&tree.at("logs/trian/plugins")).unwrap_err();
     assert!(matches!(error, StorageError::NotFound { .. }));
     let (text, hint) = refusal(&tree.at("logs/trian/plugins"));
-    assert_eq!(text, "there is no such file or folder");
+    assert_eq!(text, "no such file or folder");
     assert_eq!(
         hint,
-        format!("{} exists and holds eval, train", tree.at("logs").display())
+        format!(
+            "{} exists and contains eval, train",
+            tree.at("logs").display()
+        )
     );
     assert!(matches!(
         find(&tree.at("logs/eval/x/below-a-file")).unwrap_err(),
@@ -280,7 +283,7 @@ fn links_are_followed_once_and_never_in_circles() {
     };
     let searched = (
         NoteKind::Ignored,
-        "a link to a folder that is searched already",
+        "a link to a folder that is already searched",
     );
     assert_eq!(reason("latest"), searched);
     assert_eq!(reason("loop"), searched);
@@ -289,7 +292,7 @@ fn links_are_followed_once_and_never_in_circles() {
         reason("up"),
         (
             NoteKind::Ignored,
-            "a link to a folder that holds the searched one"
+            "a link to a folder that contains the searched one"
         )
     );
     assert_eq!(
@@ -298,7 +301,7 @@ fn links_are_followed_once_and_never_in_circles() {
     );
     assert_eq!(
         reason("again.xplane.pb"),
-        (NoteKind::Ignored, "a link to a file that is listed already")
+        (NoteKind::Ignored, "a link to a file that is already listed")
     );
     let (kind, message) = reason("self");
     assert_eq!(kind, NoteKind::Unreadable);
@@ -349,8 +352,7 @@ fn what_may_not_be_read_is_named() {
     assert!(matches!(inside.unwrap_err(), StorageError::Io { .. }));
 }
 
-/// The process's own memory is a file that opens and cannot be read at its beginning, for every
-/// user.
+/// The process's own memory is a file that opens but cannot be read at its start, for any user.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_profile_that_fails_to_read_is_named() {
@@ -359,7 +361,7 @@ fn a_profile_that_fails_to_read_is_named() {
     let (text, hint) = refusal(tree.path());
     assert_eq!(
         text,
-        "no profile found: looked in 1 folder; found 1 that cannot be read, no *.xplane.pb"
+        "no profile found: looked in 1 folder; found 1 unreadable, no *.xplane.pb"
     );
     assert!(hint.contains("notes"), "{hint}");
     let StorageError::NoProfiles { notes, .. } = find(tree.path()).unwrap_err() else {
@@ -410,7 +412,7 @@ fn a_search_is_bounded_and_says_where_it_stopped() {
     for index in 0..50 {
         tree.file(&format!("z/{index}.txt"), b"");
     }
-    // A large folder takes half of what is left, and the search goes on beside it.
+    // A large folder uses half of what is left, and the search continues next to it.
     let count = Limits {
         max_entries: 20,
         ..Limits::default()
@@ -421,7 +423,9 @@ fn a_search_is_bounded_and_says_where_it_stopped() {
     assert_eq!(notes.len(), 1);
     assert_eq!(notes[0].path, tree.at("z"));
     assert!(
-        notes[0].message.starts_with("8 of its files and folders"),
+        notes[0]
+            .message
+            .starts_with("only 8 of its files and folders"),
         "{}",
         notes[0]
     );
@@ -438,7 +442,7 @@ fn a_search_is_bounded_and_says_where_it_stopped() {
     assert!(
         notes[0]
             .message
-            .contains("ended here after 12 files and folders"),
+            .contains("stopped here after 12 files and folders"),
         "{}",
         notes[0]
     );
@@ -456,7 +460,7 @@ fn a_search_is_bounded_and_says_where_it_stopped() {
     };
     let error = find_within(tree.path(), &none).unwrap_err();
     assert!(
-        error.to_string().contains("until a limit was met"),
+        error.to_string().contains("until a limit was reached"),
         "{error}"
     );
     assert!(error.hint().unwrap().contains("further down"));
@@ -481,7 +485,7 @@ fn listing_a_compressed_tar_is_bounded_in_a_folder() {
     let notes = notes_of(&found, NoteKind::Limit);
     assert_eq!(notes.len(), 1);
     assert!(
-        notes[0].message.contains("unfolded to list it"),
+        notes[0].message.contains("decompressed to list it"),
         "{}",
         notes[0]
     );

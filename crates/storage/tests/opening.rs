@@ -1,5 +1,5 @@
-//! Bytes come out as they went in: mapped where they can be, cut short where they are, refused
-//! where they unfold without end.
+//! Bytes come out as they went in: mapped if possible, truncated if the file is, rejected if they
+//! decompress without end.
 
 mod common;
 
@@ -89,7 +89,7 @@ fn members_and_frames_that_follow_each_other_are_one_profile() {
     let both = [first.as_slice(), &second].concat();
     let gzipped = [gzip(&first), gzip(&second)].concat();
     let framed = [zstd(&first), zstd(&second)].concat();
-    // What pzstd puts before each frame: a skippable one.
+    // pzstd puts a skippable frame before each frame.
     let skippable = [
         &[0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4][..],
         &zstd(&both),
@@ -116,7 +116,7 @@ fn a_compressed_profile_that_ends_early_gives_what_there_is() {
         ("a.xplane.pb.zst", half(zstd(&bytes)), "zstd"),
         ("run.tar.gz", half(gzip(&tar(&entries))), "tar.gz"),
         ("run.tar.zst", half(zstd(&tar(&entries))), "tar.zst"),
-        ("run.tar", half(tar(&entries)), "cut short"),
+        ("run.tar", half(tar(&entries)), "truncated"),
         (
             "inner.tar",
             tar(&[("run/a.xplane.pb.gz", &half(gzip(&bytes)))]),
@@ -159,7 +159,7 @@ fn a_tar_that_ends_early_lists_what_came_before() {
     let notes = notes_of(&found, NoteKind::Unreadable);
     assert_eq!(notes.len(), 1);
     assert!(
-        notes[0].message.starts_with("damaged or cut short"),
+        notes[0].message.starts_with("damaged or truncated"),
         "{}",
         notes[0]
     );

@@ -1,5 +1,5 @@
-//! Captures in Riegeli files are found and opened wherever profiles are, and are what their records
-//! say.
+//! Captures in Riegeli files are found and opened wherever profiles are, with the contents of their
+//! records.
 
 mod common;
 
@@ -44,7 +44,7 @@ fn records_are_one_profile_wherever_the_file_lies() {
             ("run.tar.gz", gzip(&tar(&entries))),
             ("run.zip", zip(&entries, zip::CompressionMethod::Deflated)),
             ("stored.zip", zip(&entries, zip::CompressionMethod::Stored)),
-            // Told by content, whatever the name of a file that is given by its own path.
+            // Recognized by content, whatever the name of a file given by its own path.
             ("download", content.clone()),
             ("vm.xplane.pb", content.clone()),
         ];
@@ -103,7 +103,7 @@ fn it_is_a_host_beside_profiles_of_others() {
         notes,
         [
             "the same host as c.xplane.riegeli, which is used",
-            "records named as no profile is; give its own path, or name it *.xplane.riegeli"
+            "records without a profile's name; give its own path, or rename it to *.xplane.riegeli"
         ]
     );
 }
@@ -121,13 +121,10 @@ fn what_is_cut_or_damaged_is_told_with_its_place() {
     let (bytes, told) = problem(&content[..100_000]);
     assert!(bytes == records[0]);
     assert!(
-        told.starts_with("the Riegeli file is cut short: it ends at byte 100000, within the chunk"),
+        told.starts_with("the Riegeli file is truncated: it ends at byte 100000, within the chunk"),
         "{told}"
     );
-    assert!(
-        told.ends_with("the 1 record that is whole is shown"),
-        "{told}"
-    );
+    assert!(told.ends_with("the 1 complete record is shown"), "{told}");
     // In the middle of the second of three chunks.
     let mut damaged = content.clone();
     damaged[100_000] ^= 1;
@@ -138,11 +135,8 @@ fn what_is_cut_or_damaged_is_told_with_its_place() {
         "{told}"
     );
     assert!(told.contains("a chunk's data is damaged"), "{told}");
-    assert!(
-        told.contains("the 2 records that are whole are shown"),
-        "{told}"
-    );
-    // The beginning is damaged: the name says what it is.
+    assert!(told.contains("the 2 complete records are shown"), "{told}");
+    // The start is damaged: the name decides.
     let mut headless = content;
     headless[..64].fill(0);
     let (bytes, told) = problem(&headless);

@@ -1,4 +1,4 @@
-//! Where a profile is empty or cut short, the trace of the same host is shown if it holds more.
+//! If a profile is empty or truncated, the trace of the same host is shown if it contains more.
 
 mod common;
 
@@ -9,7 +9,7 @@ use stepscope_storage::{NoProgress, NoteKind, OpenedHosts, open_hosts};
 
 const RUN: &str = "log/plugins/profile/run";
 
-/// A profile of so many events.
+/// A profile with this many events.
 fn space(events: usize) -> Vec<u8> {
     let rows: Vec<String> = (0..events)
         .map(|index| format!("{}us+5us event.{index}\n", index * 10))
@@ -21,7 +21,7 @@ fn space(events: usize) -> Vec<u8> {
         .to_bytes()
 }
 
-/// A trace of so many events, as JAX writes it.
+/// A trace with this many events, like JAX's.
 fn trace(events: usize) -> Vec<u8> {
     let rows: Vec<String> = (0..events)
         .map(|index| {
@@ -42,7 +42,7 @@ fn opened(tree: &Tree, path: &str) -> OpenedHosts {
     open_hosts(&found.sessions[0], Reads::Everything, |_| NoProgress)
 }
 
-/// Events of each host, and what is said of it.
+/// Events of each host, and its messages.
 fn hosts(opened: &OpenedHosts) -> Vec<(String, u64, String)> {
     let inputs = opened.inputs.iter();
     inputs
@@ -62,14 +62,14 @@ fn an_empty_profile_gives_way_and_the_wall_is_named() {
     let tree = Tree::new();
     tree.file(&format!("{RUN}/vm.xplane.pb"), b"");
     tree.file(&format!("{RUN}/vm.trace.json.gz"), &trace(7));
-    // Whichever way it is given.
+    // Whichever path is given.
     for path in ["log", &format!("{RUN}/vm.xplane.pb")] {
         let [(host, events, said)] = &hosts(&opened(&tree, path))[..] else {
             panic!("one host");
         };
         assert_eq!((host.as_str(), *events), ("vm", 7));
         for word in [
-            "vm.xplane.pb is empty (0 bytes), so vm.trace.json.gz beside it is shown",
+            "vm.xplane.pb is empty (0 bytes), so vm.trace.json.gz next to it is shown",
             "7 events",
             "no HLO programs",
             "2 GiB",
@@ -124,23 +124,23 @@ fn of_a_profile_that_is_cut_the_one_that_holds_more_is_shown() {
     let (_, events, said) = shown(at(80));
     assert_eq!(events, 80);
     assert!(
-        said.contains("is cut short after 80 of its events, and is shown"),
+        said.contains("is truncated after 80 of its events, but shown"),
         "{said}"
     );
     let (_, events, said) = shown(at(20));
     assert_eq!(events, 50);
     assert!(
-        said.contains("is cut short after 20 of its events, so vm.trace.json.gz"),
+        said.contains("is truncated after 20 of its events, so vm.trace.json.gz"),
         "{said}"
     );
     let (_, events, said) = shown(b"\x0a".to_vec());
     assert_eq!(events, 50);
-    assert!(said.contains("holds nothing that can be decoded"), "{said}");
+    assert!(said.contains("has nothing that can be decoded"), "{said}");
     // Compressed ones too.
     let gzipped = gzip(&whole);
     tree.file(&format!("{RUN}/vm.xplane.pb"), &gzipped[..20]);
     assert_eq!(hosts(&opened(&tree, "log"))[0].1, 50);
-    // A whole one is shown, however little it holds.
+    // A complete one is shown, however little it contains.
     assert_eq!(shown(space(2)), ("vm".to_owned(), 2, String::new()));
 }
 

@@ -1,4 +1,5 @@
-//! Traces for viewers: where they are read, whose they are, and what is said of the others.
+//! Traces for viewers: where they are read, to which session they belong, and messages about the
+//! others.
 
 mod common;
 
@@ -21,7 +22,7 @@ fn beside_a_profile_a_trace_is_named_and_left_out() {
     assert_eq!(hosts(&found.sessions[0]), ["vm"]);
     let notes = notes_of(&found, NoteKind::Ignored);
     assert_eq!(notes.len(), 1);
-    assert!(notes[0].message.contains("holds more"), "{}", notes[0]);
+    assert!(notes[0].message.contains("has more"), "{}", notes[0]);
 }
 
 #[test]
@@ -114,7 +115,7 @@ fn a_compressed_trace_that_is_cut_says_so() {
     assert!(events > 5_000 && events < 15_000, "{events}");
     let told = opened.truncated().unwrap();
     assert!(
-        told.starts_with("the gzip data is damaged or cut short after ")
+        told.starts_with("the gzip data is damaged or truncated after ")
             && told.ends_with("; what came before is shown"),
         "{told}"
     );

@@ -1,4 +1,4 @@
-//! Draws a profile to a file, to look at it: `cargo run -p stepscope-testing --example draw --
+//! Writes a synthetic profile to a file, to inspect it: `cargo run -p stepscope-testing --example draw --
 //! DRAWING.txt OUT.xplane.pb`.
 
 use std::error::Error;
@@ -8,7 +8,7 @@ use stepscope_testing::drawing;
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(from), Some(to)) = (arguments.next(), arguments.next()) else {
-        return Err("wants a drawing and the file to write".into());
+        return Err("expected two arguments: a description and the file to write".into());
     };
     let space = drawing::draw(&std::fs::read_to_string(from)?)?;
     std::fs::write(to, space.to_bytes())?;

@@ -1,5 +1,5 @@
-//! Where the real captures are: third-party ones in the corpus, our own in `fixtures/`, and
-//! what another profiler answers for each. Where the corpus is absent, tests say that they are skipped.
+//! Where the real captures are: third-party ones in the corpus, our own in `fixtures/`, and the
+//! answers of another profiler for each. If the corpus is absent, tests say that they are skipped.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -51,21 +51,21 @@ pub fn repository_root() -> PathBuf {
         .to_path_buf()
 }
 
-/// The corpus folder: `STEPSCOPE_CORPUS`, or `../shared/corpus` beside the repository. A
-/// relative variable is taken from the repository's root, since tests run in crate folders.
+/// The corpus folder: `STEPSCOPE_CORPUS`, or `../shared/corpus` next to the repository. A relative
+/// variable is relative to the repository's root, since tests run in crate folders.
 pub fn corpus_folder() -> PathBuf {
     let folder = std::env::var_os("STEPSCOPE_CORPUS").unwrap_or_else(|| "../shared/corpus".into());
     repository_root().join(folder)
 }
 
-/// Every capture of the corpus, in order of name; empty, with a printed line, where absent.
+/// Every capture of the corpus, sorted by name; empty, with a printed line, if it is absent.
 pub fn captures() -> Vec<Capture> {
     let folder = corpus_folder();
     let index = fs::read_to_string(folder.join("INDEX.md")).unwrap_or_default();
     captures_in(&folder, |name| is_own(&index, name))
 }
 
-/// The corpus capture of that name; `None`, with a printed line, where absent.
+/// The corpus capture with this name; `None`, with a printed line, if it is absent.
 pub fn capture(name: &str) -> Option<Capture> {
     let found = captures().into_iter().find(|capture| capture.name == name);
     if found.is_none() {
@@ -82,13 +82,13 @@ pub fn fixtures() -> Vec<Capture> {
     captures_in(&repository_root().join("fixtures"), |_| true)
 }
 
-/// The fixture of that name.
+/// The fixture with this name.
 pub fn fixture(name: &str) -> Option<Capture> {
     fixtures().into_iter().find(|capture| capture.name == name)
 }
 
-/// What the other profiler answers for a capture: `oracle/<capture>/<tool>.json` beside the
-/// corpus. A second opinion, not the truth. `None`, with a printed line, where absent.
+/// The other profiler's answer for a capture: `oracle/<capture>/<tool>.json` next to the corpus. A
+/// second opinion, not the truth. `None`, with a printed line, if it is absent.
 pub fn oracle_json(capture: &str, tool: &str) -> Option<serde_json::Value> {
     let corpus = corpus_folder();
     let path = corpus
@@ -180,14 +180,14 @@ fn is_own(index: &str, name: &str) -> bool {
         .any(|row| row.starts_with(&format!("| `{name}` |")) && row.contains("| own |"))
 }
 
-/// Says that the test that runs now looks at less than it could. The line goes past the capture of
-/// test output, and `cargo xtask test` counts the test as skipped, not as passed.
+/// Says that the running test checks less than it could. The line bypasses the capture of test
+/// output, and `cargo xtask test` counts the test as skipped, not as passed.
 pub fn say_skipped(reason: &str) {
     let program = std::env::current_exe().unwrap_or_default();
     let program = program.file_name().unwrap_or_default().to_string_lossy();
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("a test");
     let line = format!("skipped {program}::{test}: {reason}\n");
-    // Nobody reads the output: then there is nobody to tell.
+    // If nobody reads the output, there is nobody to inform.
     let _ = io::stdout().lock().write_all(line.as_bytes());
 }

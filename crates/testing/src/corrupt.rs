@@ -1,5 +1,5 @@
-//! Damaged and hostile bytes for the tests of decoders: cut files, flipped bits, lengths that
-//! lie, endless nesting, and well-formed files with extreme numbers. All deterministic.
+//! Damaged and hostile bytes for the tests of decoders: truncated files, flipped bits, wrong
+//! lengths, endless nesting, and well-formed files with extreme numbers. All deterministic.
 
 use crate::space::{
     EventData, StatValue, XEvent, XEventMetadata, XLine, XPlane, XSpace, XStat, XStatMetadata,
@@ -21,7 +21,7 @@ pub fn bit_flips(bytes: &[u8], step: usize) -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-/// `rounds` copies, each with `flips` bits flipped at places drawn from `seed`.
+/// `rounds` copies, each with `flips` bits flipped at random places derived from `seed`.
 pub fn random_flips(
     bytes: &[u8],
     seed: u64,
@@ -43,15 +43,15 @@ pub fn random_flips(
     })
 }
 
-/// Marsaglia's 64-bit xorshift; any non-zero state will do.
+/// Marsaglia's 64-bit xorshift; any nonzero state works.
 fn xorshift(mut state: u64) -> u64 {
     state ^= state << 13;
     state ^= state >> 7;
     state ^ (state << 17)
 }
 
-/// Small inputs whose lengths, tags or varints lie. Each has a name for the failure message.
-/// None of them is a valid message.
+/// Small inputs with wrong lengths, tags, or varints. Each has a name for the failure message. None
+/// of them is a valid message.
 pub fn hostile_lengths() -> Vec<(&'static str, Vec<u8>)> {
     const PLANE: u8 = 0x0a;
     let varint_max = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
@@ -95,7 +95,7 @@ pub fn deep_nesting(depth: usize) -> Vec<(&'static str, Vec<u8>)> {
     const UNKNOWN_MESSAGE: u8 = 0x7a;
     const GROUP_BEGIN: u8 = 0x7b;
     const GROUP_END: u8 = 0x7c;
-    // Innermost first, reversed at the end, so that building stays linear.
+    // Innermost first, reversed at the end, so that construction stays linear.
     let mut reversed: Vec<u8> = Vec::new();
     for _ in 0..depth {
         let length = reversed.len() as u64;
@@ -107,8 +107,8 @@ pub fn deep_nesting(depth: usize) -> Vec<(&'static str, Vec<u8>)> {
     vec![("messages", reversed), ("groups", groups)]
 }
 
-/// Valid spaces whose numbers overflow careless arithmetic: times at both ends of `i64`,
-/// negative durations, metadata ids that lead nowhere, references that lead nowhere.
+/// Valid spaces whose numbers overflow careless arithmetic: times at both ends of `i64`, negative
+/// durations, dangling metadata IDs and references.
 pub fn extreme_spaces() -> Vec<(&'static str, XSpace)> {
     let max = i64::MAX;
     vec![

@@ -1,4 +1,5 @@
-//! Draws a profile from a few lines of text, so that a test shows its profile on the page.
+//! Builds a synthetic profile from a few lines of text, so that a test shows its profile on the
+//! page.
 //!
 //! One directive or event per line; indentation is free; a line that begins with `# ` (or is a
 //! lone `#`) is a comment. Names of planes, lines and stats are the real ones, so the engine
@@ -83,19 +84,19 @@ use text::SourceLine;
 
 use crate::space::XSpace;
 
-/// What is wrong with a drawing, and where.
+/// What is wrong with a description, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}, in `{text}`")]
 pub struct DrawError {
-    /// Line of the text, from 1.
+    /// Line of the text, starting at 1.
     pub line: usize,
-    /// A sentence without its dot.
+    /// A sentence without its period.
     pub problem: String,
     /// The offending line, trimmed.
     pub text: String,
 }
 
-/// Draws the profile the text describes; see the module's page for the language.
+/// Builds the profile that the text describes; see the module's documentation for the language.
 pub fn draw(text: &str) -> Result<XSpace, DrawError> {
     let mut drawing = Drawing::default();
     for line in text::expand(text)? {
@@ -104,7 +105,7 @@ pub fn draw(text: &str) -> Result<XSpace, DrawError> {
     Ok(drawing.finish())
 }
 
-/// A problem with the line at hand; [`draw`] adds where.
+/// A problem with the current line; [`draw`] adds the location.
 type Checked<T> = Result<T, String>;
 
 #[derive(Default)]

@@ -1,14 +1,14 @@
 //! Test support for every crate of the workspace; dev only.
 //!
 //! - [`space`]: the wire format by `prost` derive, decode and encode
-//! - [`drawing`]: profiles drawn from a few lines of text
+//! - [`drawing`]: synthetic profiles from a few lines of text
 //! - [`oracle`]: brute-force figures from raw events, to check the engine against
 //! - [`pprof`]: memory profiles by `prost` derive
-//! - [`corpus`]: where the real captures and the recorded answers are
+//! - [`corpus`]: the real captures and the recorded answers
 //! - [`corrupt`]: damaged bytes for decoders
 //!
-//! It shares no code with the engine and never depends on its crates: where the two agree,
-//! two independent derivations agree.
+//! It shares no code with the engine and never depends on its crates: if the two agree, two
+//! independent derivations agree.
 //!
 //! ```
 //! use stepscope_testing::{drawing, oracle};

@@ -1,6 +1,6 @@
 //! Figures of one host file, re-derived by brute force from its raw events.
 //!
-//! Written to be obviously right, not fast: every function walks every event again. All times
+//! Written to be obviously correct, not fast: every function walks every event again. All times
 //! are picoseconds as the file has them, in `i128`: `line.timestamp_ns · 1000 + offset_ps`.
 //! Planes of one name are one plane, lines of one id in it are one line.
 //!
@@ -27,7 +27,7 @@ pub use regions::{RegionKey, RegionTime, regions};
 
 use crate::space::XSpace;
 
-/// What ran the work, ordered by kind and number.
+/// What the work ran on, ordered by type and number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Device {
     /// `/device:TPU:n`
@@ -48,16 +48,16 @@ impl fmt::Display for Device {
     }
 }
 
-/// What an op is told apart by.
+/// What identifies an op.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OpKey {
-    /// The program, as u64 even where the file has it negative; `None` where it names none.
+    /// The program, as u64 even if the file has it negative; `None` if the op names none.
     pub program_id: Option<u64>,
     /// The HLO instruction.
     pub name: String,
 }
 
-/// How often an op ran and how long, in picoseconds.
+/// How often an op ran, and how long, in picoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OpTime {
     /// Number of slices.
@@ -75,9 +75,9 @@ pub struct KernelTime {
     pub occurrences: u64,
     /// Sum of durations.
     pub total_ps: i128,
-    /// The shortest.
+    /// The minimum.
     pub min_ps: i128,
-    /// The longest.
+    /// The maximum.
     pub max_ps: i128,
 }
 
@@ -86,17 +86,17 @@ pub struct KernelTime {
 pub struct Step {
     /// The TPU whose `Steps` line has it; `None` for an annotation on the host.
     pub device: Option<Device>,
-    /// `step_num`, or the name on a `Steps` line where that is a number.
+    /// `step_num`, or the name on a `Steps` line if that is a number.
     pub number: Option<i64>,
     /// Name of the annotation, e.g. `train`.
     pub name: String,
-    /// Begin.
+    /// Start.
     pub start_ps: i128,
-    /// Length.
+    /// Duration.
     pub duration_ps: i128,
 }
 
-/// Every device that has slices, with them in file order.
+/// Every device that has slices, with its slices in file order.
 pub fn device_slices(space: &XSpace) -> BTreeMap<Device, Vec<Event>> {
     let mut devices: BTreeMap<Device, Vec<Event>> = BTreeMap::new();
     for event in events(space)
@@ -110,7 +110,7 @@ pub fn device_slices(space: &XSpace) -> BTreeMap<Device, Vec<Event>> {
     devices
 }
 
-/// The slices of one device in file order; empty where it has none.
+/// The slices of one device in file order; empty if it has none.
 pub fn slices(space: &XSpace, device: Device) -> Vec<Event> {
     device_slices(space).remove(&device).unwrap_or_default()
 }
@@ -135,7 +135,7 @@ pub fn busy_ps(space: &XSpace, device: Device) -> i128 {
     busy_ps
 }
 
-/// Begin of the first and end of the last slice; `None` where the device has none.
+/// Start of the first and end of the last slice; `None` if the device has none.
 pub fn span_ps(space: &XSpace, device: Device) -> Option<(i128, i128)> {
     let slices = slices(space, device);
     let first = slices.iter().map(|slice| slice.start_ps).min()?;
@@ -143,7 +143,7 @@ pub fn span_ps(space: &XSpace, device: Device) -> Option<(i128, i128)> {
     Some((first, last))
 }
 
-/// Time by op of one device. Slices that name no op are left out, but do count as children.
+/// Time by op of one device. Slices without an op are left out, but do count as children.
 pub fn ops(space: &XSpace, device: Device) -> BTreeMap<OpKey, OpTime> {
     op_times(space, device, slices(space, device))
 }
@@ -266,7 +266,7 @@ pub fn self_times_ps(line: &[Event]) -> Vec<i128> {
     let mut self_ps: Vec<i128> = line.iter().map(|slice| slice.duration_ps).collect();
     let mut latest_end = Vec::with_capacity(line.len());
     for (index, child) in line.iter().enumerate() {
-        // Where no slice so far reaches the child's end there is no parent to look for.
+        // If no slice so far reaches the child's end, there is no parent to find.
         let reached = latest_end
             .last()
             .is_some_and(|&end_ps| end_ps >= child.end_ps());
@@ -334,7 +334,7 @@ fn is_derived(line_id: i64) -> bool {
     (BASE..BASE + 390).contains(&line_id) || (0xdead_beef..0xdead_beef + 390).contains(&line_id)
 }
 
-/// Names and ids of the programs in `/host:metadata`, whose entries are called `jit_step(70)`.
+/// Names and IDs of the programs in `/host:metadata`, whose entries are named like `jit_step(70)`.
 fn program_titles(space: &XSpace) -> Vec<(String, u64)> {
     let planes = space
         .planes
@@ -348,8 +348,8 @@ fn program_titles(space: &XSpace) -> Vec<(String, u64)> {
     entries.filter_map(|entry| title(&entry.name)).collect()
 }
 
-/// A program that XLA:CPU read from the persistent cache runs under the id 0: then it is the only
-/// one of the module's name, if there is only one.
+/// A program that XLA:CPU loaded from the persistent cache runs under the ID 0: then it is the only
+/// one with the module's name, if there is only one.
 fn op_key(titles: &[(String, u64)], device: Device, slice: &Event) -> Option<OpKey> {
     let name = match device {
         Device::Tpu(_) => slice.instruction_name(),

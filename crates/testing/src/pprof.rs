@@ -1,5 +1,5 @@
-//! pprof's `profile.proto` by `prost` derive: a second opinion on our own reader, profiles to draw
-//! tests with, and the plainest way to read one.
+//! pprof's `profile.proto` by `prost` derive: a second opinion on our own reader, synthetic
+//! profiles for tests, and the simplest way to read one.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +20,7 @@ pub struct Profile {
     /// Mapped files.
     #[prost(message, repeated, tag = "3")]
     pub mapping: Vec<Mapping>,
-    /// Places.
+    /// Locations.
     #[prost(message, repeated, tag = "4")]
     pub location: Vec<Location>,
     /// Functions.
@@ -41,7 +41,7 @@ pub struct Profile {
     /// Of the profile.
     #[prost(int64, tag = "10")]
     pub duration_nanos: i64,
-    /// What lies between samples.
+    /// Kind of period between samples.
     #[prost(message, optional, tag = "11")]
     pub period_type: Option<ValueType>,
     /// How much of it.
@@ -123,7 +123,7 @@ pub struct Mapping {
     pub has_functions: bool,
 }
 
-/// A place in the program.
+/// A location in the program.
 #[derive(Clone, PartialEq, Message)]
 pub struct Location {
     /// From 1 on.
@@ -166,12 +166,12 @@ pub struct Function {
     /// By number.
     #[prost(int64, tag = "4")]
     pub filename: i64,
-    /// Line it begins at.
+    /// Line on which it starts.
     #[prost(int64, tag = "5")]
     pub start_line: i64,
 }
 
-/// A sample with everything looked up, as a person would write it down.
+/// A sample with everything resolved, as a person would write it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlatSample {
     /// Function, file and line, innermost first.
@@ -201,16 +201,16 @@ impl Profile {
     ///
     /// # Panics
     ///
-    /// Where the table has no such number.
+    /// Panics if the table has no such number.
     pub fn text(&self, number: i64) -> &str {
         &self.string_table[usize::try_from(number).expect("a number of the table")]
     }
 
-    /// All samples with everything looked up, by linear search.
+    /// All samples with everything resolved, by linear search.
     ///
     /// # Panics
     ///
-    /// Where something is missing.
+    /// Panics if something is missing.
     pub fn flat(&self) -> Vec<FlatSample> {
         let samples = self.sample.iter();
         samples
@@ -245,8 +245,8 @@ impl Profile {
         frames
     }
 
-    /// A profile as JAX writes one: each sample is its stack, innermost first, as
-    /// `function file:line`, its kind, its device (may be empty), allocations and bytes.
+    /// A profile like JAX's: each sample is its stack, innermost first, as `function file:line`,
+    /// its kind, its device (may be empty), allocations, and bytes.
     pub fn drawn(samples: &[(&[&str], &str, &str, i64, i64)]) -> Self {
         let mut profile = Self::default();
         profile.number("");
@@ -276,7 +276,7 @@ impl Profile {
         profile
     }
 
-    /// The number of a text, added where new.
+    /// The number of a text, which is added if new.
     fn number(&mut self, text: &str) -> i64 {
         let known = self.string_table.iter().position(|known| known == text);
         let index = known.unwrap_or_else(|| {
@@ -286,7 +286,7 @@ impl Profile {
         i64::try_from(index).expect("few texts")
     }
 
-    /// A location of its own for `function file:line`.
+    /// A separate location for `function file:line`.
     fn place(&mut self, frame: &str) -> u64 {
         let (name, source) = frame.split_once(' ').unwrap_or((frame, ""));
         let (file, line) = source.rsplit_once(':').unwrap_or((source, "0"));

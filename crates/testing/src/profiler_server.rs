@@ -1,10 +1,10 @@
-//! A profiler service that behaves as that of `jax.profiler.start_server` was seen to behave, on
+//! A profiler service that behaves like the observed behavior of `jax.profiler.start_server`, on
 //! real sockets, for tests of on-demand capture.
 //!
-//! What it is, as recorded from jaxlib 0.10.2: one session per process; a window is
-//! `opts.duration_ms` long and begins at `opts.start_timestamp_ns`; a second request is refused
-//! with INTERNAL and a text; `Terminate` ends the session with its id early, or the next one with
-//! that id; a client that goes away frees the session; replies have any size.
+//! Behavior recorded from jaxlib 0.10.2: one session per process; a window is `opts.duration_ms`
+//! long and starts at `opts.start_timestamp_ns`; a second request is refused with INTERNAL and a
+//! text; `Terminate` ends the session with its ID early, or the next one with that ID; a client
+//! that disconnects frees the session; replies have any size.
 
 mod messages;
 mod service;
@@ -20,29 +20,29 @@ use tokio::runtime::Runtime;
 /// How a server behaves.
 #[derive(Debug, Clone, Default)]
 pub struct Behaviour {
-    /// The profile it hands over.
+    /// The profile it sends.
     pub xspace: Vec<u8>,
-    /// It says that nothing happened.
+    /// It reports that nothing happened.
     pub is_empty: bool,
-    /// Requests that it refuses at first because somebody else records.
+    /// Number of requests that it refuses at first because another capture is running.
     pub busy_requests: u32,
     /// It refuses with ALREADY_EXISTS, as servers would if the code was not lost.
     pub keeps_code: bool,
     /// It never answers a request.
     pub hangs: bool,
-    /// From before profiles travelled in replies: writes to the disk of its machine and answers
-    /// with nothing. The folder stands for the root of that disk.
+    /// From before replies contained profiles: writes to the disk of its machine and sends an empty
+    /// answer. The folder represents the root of that disk.
     pub writes_below: Option<PathBuf>,
-    /// Which calls of continuous profiling it has.
+    /// Its calls of continuous profiling.
     pub continuous: Continuous,
-    /// Time it takes to gather a profile when the window is past.
+    /// Time to collect a profile after the window has passed.
     pub gathering: Duration,
 }
 
-/// Calls of continuous profiling that a server has.
+/// Calls of continuous profiling that a server supports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Continuous {
-    /// Those of today.
+    /// The current ones.
     #[default]
     Today,
     /// Under the names of 2025.
@@ -51,14 +51,14 @@ pub enum Continuous {
     Missing,
 }
 
-/// What it was asked.
+/// The requests it received.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
-    /// Requests for a profile or for continuous profiling, in their order.
+    /// Requests for a profile or for continuous profiling, in order.
     pub profiles: Vec<ProfileRequest>,
     /// Ids to end.
     pub terminated: Vec<String>,
-    /// Names of all calls, in their order.
+    /// Names of all calls, in order.
     pub calls: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ impl ProfilerServer {
     ///
     /// # Errors
     ///
-    /// The system gives no port or no thread.
+    /// The system provides no port or no thread.
     pub fn start(behaviour: Behaviour) -> std::io::Result<Self> {
         Self::start_at(SocketAddr::from(([127, 0, 0, 1], 0)), behaviour)
     }
@@ -84,14 +84,14 @@ impl ProfilerServer {
     ///
     /// # Errors
     ///
-    /// The system gives no port or no thread.
+    /// The system provides no port or no thread.
     pub fn start_at(address: SocketAddr, behaviour: Behaviour) -> std::io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
             .build()?;
         let asked = Arc::new(Mutex::new(Asked::default()));
-        // Bound without the runtime, so that a test which runs in one of its own can start it.
+        // Bound without the runtime, so that a test running in its own runtime can start it.
         let listener = std::net::TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
@@ -111,7 +111,7 @@ impl ProfilerServer {
         self.address.to_string()
     }
 
-    /// What it was asked so far.
+    /// The requests received so far.
     pub fn asked(&self) -> Asked {
         self.asked
             .lock()
@@ -119,7 +119,7 @@ impl ProfilerServer {
             .clone()
     }
 
-    /// Ends it as a kill would: connections break, nothing is said.
+    /// Ends it like a kill: connections break without a message.
     pub fn kill(&mut self) {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();

@@ -1,4 +1,4 @@
-//! Writes Riegeli files of simple chunks, as JAX does, by the public description of the format.
+//! Writes Riegeli files of simple chunks, like JAX, following the public description of the format.
 
 use std::io::Write as _;
 
@@ -11,7 +11,7 @@ const CHUNK_HEADER: usize = 40;
 /// How chunks are compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Codec {
-    /// Not at all.
+    /// Uncompressed.
     None,
     /// Brotli.
     Brotli,
@@ -24,7 +24,7 @@ pub enum Codec {
 /// All of them.
 pub const CODECS: [Codec; 4] = [Codec::None, Codec::Brotli, Codec::Zstd, Codec::Snappy];
 
-/// A file of records, in chunks of about so many bytes.
+/// A file of records, in chunks of about this many bytes.
 pub fn write<R: AsRef<[u8]>>(codec: Codec, chunk_bytes: usize, records: &[R]) -> Vec<u8> {
     let mut file = Vec::new();
     push_chunk(&mut file, b's', &[], 0, 0);
@@ -111,7 +111,7 @@ fn push_chunk(file: &mut Vec<u8>, kind: u8, data: &[u8], records: u64, decoded: 
             file.extend(hash(&header).to_le_bytes());
             file.extend(header);
         } else {
-            // Behind the data there is padding.
+            // After the data there is padding.
             file.push(bytes.next().unwrap_or(0));
         }
     }

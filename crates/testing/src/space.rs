@@ -1,7 +1,7 @@
 //! XSpace and its messages by `prost` derive (proto3 package `tensorflow.profiler`).
 //!
-//! Maps are ordered, so encoding is deterministic. Strings must be valid UTF-8 here; a reader
-//! meant for users has to be more tolerant than this one.
+//! Maps are ordered, so encoding is deterministic. Strings must be valid UTF-8 here; a reader for
+//! users must be more tolerant than this one.
 
 use std::collections::BTreeMap;
 
@@ -107,7 +107,7 @@ pub struct XStat {
     /// Key in the plane's `stat_metadata`.
     #[prost(int64, tag = "1")]
     pub metadata_id: i64,
-    /// The value; absent means the stat is a bare mark.
+    /// The value; absent means that the stat has no value.
     #[prost(oneof = "StatValue", tags = "2, 3, 4, 5, 6, 7, 8")]
     pub value: Option<StatValue>,
 }

@@ -1,9 +1,9 @@
-//! The oracle against what XProf recorded for the same captures: two independent derivations,
-//! which have to find the same names and occurrences, and the same times within 0.1 %.
+//! Compares the oracle with XProf's results for the same captures: two independent derivations,
+//! which must find the same names and occurrences, and the same times within 0.1 %.
 //!
 //! One difference is known and explained: XProf measures TPU ops on the device's clock, so the
-//! comparison uses that one. On the host-aligned spans `copy-done.2` of the v6e capture would
-//! be 13 % longer and `copy-done.4` 9 % shorter, because the alignment moved ends between them.
+//! comparison uses that one. On the host-aligned spans, `copy-done.2` of the v6e capture would be
+//! 13 % longer and `copy-done.4` 9 % shorter, because the alignment moved ends between them.
 
 #![expect(clippy::unwrap_used, reason = "a helper of tests may panic")]
 #![expect(
@@ -68,7 +68,7 @@ fn ops_agree_with_hlo_stats() {
         ("mi300x-jax-elementwise", 13),
         ("mi300x-jax-gemm", 16),
         ("gtx1080ti-julia", 1),
-        // TensorFlow without XLA: kernels, but no HLO ops. Both sides have to find none.
+        // TensorFlow without XLA: kernels, but no HLO ops. Both sides must find none.
         ("v100-tensorflow", 0),
         ("tpu-v6e-4chip-jax", 17),
     ];
@@ -97,7 +97,7 @@ fn ops_agree_with_hlo_stats() {
     }
 }
 
-/// What a query finds on every device of every host, one after the other.
+/// The results of a query on every device of every host, one after the other.
 fn over_devices<K, V>(
     spaces: &[XSpace],
     query: impl Fn(&XSpace, Device) -> BTreeMap<K, V>,

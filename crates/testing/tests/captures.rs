@@ -1,5 +1,5 @@
-//! The wire messages and the oracle on real captures: our fixtures always, the corpus where it
-//! is present.
+//! The wire messages and the oracle on real captures: always our fixtures, and the corpus if it is
+//! present.
 
 #![expect(clippy::unwrap_used, reason = "a helper of tests may panic")]
 
@@ -170,8 +170,8 @@ fn mean_step_of_four_hosts() {
     );
 }
 
-/// Self time is total time shared out: over all slices of a device it adds up to no more than
-/// the totals, and over slices that do not overlap partially to the busy time of each line.
+/// Self time is total time divided up: over all slices of a device it adds up to at most the
+/// totals, and over slices that do not overlap partially to the busy time of each line.
 #[test]
 fn self_times_add_up_to_the_busy_time_of_each_line() {
     for capture in corpus::fixtures().into_iter().chain(corpus::captures()) {

@@ -1,4 +1,4 @@
-//! The damaged inputs are what they say, and nothing of ours panics on them.
+//! The damaged inputs are what they claim, and none of our code panics on them.
 
 #![expect(clippy::unwrap_used, reason = "a helper of tests may panic")]
 
@@ -92,7 +92,7 @@ fn nesting_is_as_deep_as_asked() {
     assert_eq!(messages[..], [0x7a, 4, 0x7a, 2, 0x7a, 0]);
     assert_eq!(groups[..], [0x7b, 0x7b, 0x7b, 0x7c, 0x7c, 0x7c]);
     for (name, bytes) in corrupt::deep_nesting(100_000) {
-        // Unknown fields are skipped; a decoder may refuse groups this deep, but not overflow.
+        // Unknown fields are skipped; a decoder may reject groups this deep, but must not overflow.
         let decoded = XSpace::from_bytes(&bytes);
         assert!(decoded.is_ok_and(|space| space == XSpace::default()) || name == "groups");
     }

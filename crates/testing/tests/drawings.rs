@@ -1,5 +1,5 @@
-//! Drawings: what each word of the language draws, that drawings have the shape of recorded
-//! files, and that mistakes are told with their line.
+//! Synthetic profiles: the meaning of each word of the language, the shape compared with recorded
+//! files, and mistakes reported with their line.
 
 #![expect(clippy::unwrap_used, reason = "a helper of tests may panic")]
 
@@ -14,7 +14,7 @@ fn drawn(text: &str) -> XSpace {
     space
 }
 
-/// Stats by name, texts followed where they are interned.
+/// Stats by name, with interned texts resolved.
 fn stats<'a>(plane: &'a XPlane, stats: &'a [XStat]) -> Vec<(&'a str, StatValue)> {
     stats
         .iter()
@@ -92,7 +92,7 @@ fn values() {
     assert_eq!(second[0], ("Raw Value", StatValue::Double(2000.0)));
     assert_eq!(second[1], ("i", text("in place")));
     assert_eq!((second[2].0, &interned(&second[2].1)[..]), ("j", "e"));
-    // Metadata stated once is kept; stated anew it is another entry of the same name.
+    // Metadata given once is kept; given again, it is another entry with the same name.
     let ids: Vec<i64> = line.events.iter().map(|event| event.metadata_id).collect();
     assert_eq!(ids, [1, 1, 2]);
     assert_eq!(
@@ -129,7 +129,7 @@ fn names_may_look_like_anything() {
         let event = &oracle::events(&space)[0];
         assert_eq!((&event.name[..], event.stats.integer("k")), (name, Some(1)));
     }
-    // Quoted where it would be taken for a group.
+    // Quoted if it could be mistaken for a group.
     let space = drawn("thread python\n 0..1us \"odd [k=2]\" [k=1]");
     assert_eq!(oracle::events(&space)[0].name, "odd [k=2]");
 }
@@ -353,7 +353,7 @@ fn mistakes_are_told_with_their_line() {
     }
 }
 
-/// A drawn device has the same plane stats, of the same wire types, as a recorded one.
+/// A synthetic device has the same plane stats, of the same wire types, as a recorded one.
 #[test]
 fn drawn_chips_have_the_stats_of_recorded_ones() {
     let chips = [
@@ -381,7 +381,7 @@ fn drawn_chips_have_the_stats_of_recorded_ones() {
     }
 }
 
-/// Drawn lines and stats have the names, ids and wire types of recorded ones.
+/// Synthetic lines and stats have the names, IDs, and wire types of recorded ones.
 #[test]
 fn drawn_events_have_the_shape_of_recorded_ones() {
     let cases = [
@@ -434,8 +434,8 @@ fn drawn_events_have_the_shape_of_recorded_ones() {
     }
 }
 
-/// Name and wire kind of every stat of a line's events and their metadata, without repetition;
-/// only those named in `of`, unless it is empty.
+/// Name and wire type of every stat of a line's events and their metadata, without repetition; only
+/// those named in `of`, unless it is empty.
 fn kinds(plane: &XPlane, line: &XLine, of: &[(String, &str)]) -> Vec<(String, &'static str)> {
     let mut kinds = Vec::new();
     for event in &line.events {

@@ -1,4 +1,4 @@
-//! The oracle on drawings small enough to work out by hand.
+//! The oracle on synthetic profiles small enough to compute by hand.
 
 use stepscope_testing::drawing::draw;
 use stepscope_testing::oracle::{self, Device, KernelTime, OpKey, OpTime};
@@ -37,9 +37,9 @@ fn self_time_is_duration_less_direct_children() {
     let expected = [
         (key(7, "fusion.2"), time(1, 10, 10)),
         (key(program, "copy.3"), time(1, 20, 20)),
-        // 40 us less the 20 us of the copy, and 40 us.
+        // 40 us minus the 20 us of the copy, and 40 us.
         (key(program, "fusion.2"), time(2, 80, 60)),
-        // 100 us less two fusions of 40 us; the copy is a grandchild.
+        // 100 us minus two fusions of 40 us; the copy is a grandchild.
         (key(program, "while.1"), time(1, 100, 20)),
     ];
     assert!(ops.into_iter().eq(expected));
@@ -149,7 +149,7 @@ fn cpu_devices_come_from_the_ordinal_and_launches_are_no_work() {
     let devices = oracle::device_slices(&space);
     assert!(devices.into_keys().eq([Device::Cpu(0), Device::Cpu(1)]));
     let ops = oracle::ops(&space, Device::Cpu(1));
-    // Threads nest on their own: fusion.2 is a child on thread 1 only.
+    // Threads nest separately: fusion.2 is a child on thread 1 only.
     assert_eq!(ops[&key(0, "fusion.1")], time(2, 17, 15));
     assert_eq!(ops[&key(0, "fusion.2")], time(1, 2, 2));
     assert_eq!(oracle::busy_ps(&space, Device::Cpu(1)), 12 * MICRO);

@@ -66,7 +66,7 @@ impl<'a> Cursor<'a> {
             return Ok(None);
         }
         // A tag has 32 bits: 29 for the number.
-        let tag = u32::try_from(self.varint()?).map_err(|_| WireError::Malformed)?;
+        let tag = u32::try_from(self.small_varint()?).map_err(|_| WireError::Malformed)?;
         let number = tag >> 3;
         if number == 0 {
             return Err(WireError::Malformed);
@@ -170,6 +170,23 @@ impl<'a> Cursor<'a> {
         self.short_varint()
     }
 
+    /// A varint that usually has one byte or two, as tags and lengths have: with them the processor
+    /// goes on before it knows the value, because it guesses the branch.
+    #[inline]
+    fn small_varint(&mut self) -> Result<u64, WireError> {
+        match self.rest() {
+            [first @ ..0x80, ..] => {
+                self.position += 1;
+                Ok(u64::from(*first))
+            }
+            [first, second @ ..0x80, ..] => {
+                self.position += 2;
+                Ok(u64::from(first & 0x7f) | u64::from(*second) << 7)
+            }
+            _ => self.varint(),
+        }
+    }
+
     /// A varint in the last eight bytes of a message, which are looked at together.
     #[inline]
     fn short_varint(&mut self) -> Result<u64, WireError> {
@@ -218,7 +235,7 @@ impl<'a> Cursor<'a> {
 
     #[inline]
     fn delimited(&mut self) -> Result<Value<'a>, WireError> {
-        let length = usize::try_from(self.varint()?).unwrap_or(usize::MAX);
+        let length = usize::try_from(self.small_varint()?).unwrap_or(usize::MAX);
         let rest = self.rest();
         let Some(bytes) = rest.get(..length) else {
             self.position = self.bytes.len();

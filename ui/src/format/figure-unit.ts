@@ -9,5 +9,8 @@ const KINDS: Record<FigureUnit, Kind> = {
   ratio: 'ratio',
 };
 
+/** What a unit measures. */
+export const kindOf = (unit: FigureUnit): Kind => KINDS[unit];
+
 /** A figure in its unit. */
 export const formatFigure = (unit: FigureUnit, value: number | null) => format(KINDS[unit], value);

@@ -2,6 +2,7 @@
  * Ticks of the time ruler: round steps, and labels that stay short at any depth of zoom by counting
  * from a base that is written once at the left.
  */
+import { roundStep } from '../widgets/chart/ticks';
 import type { TimeWindow } from './viewport';
 
 const UNITS: readonly [string, number][] = [
@@ -25,15 +26,6 @@ export interface TimeAxis {
   unitName: string;
   unitPs: number;
   decimals: number;
-}
-
-/** The smallest round step (1, 2 or 5 times a power of ten) of at least the given length. */
-export function roundStep(minimumPs: number): number {
-  const power = 10 ** Math.floor(Math.log10(minimumPs));
-  for (const factor of [1, 2, 5, 10]) {
-    if (factor * power >= minimumPs * (1 - 1e-9)) return factor * power;
-  }
-  return 10 * power;
 }
 
 /** Ticks at least `minimumPx` apart. */

@@ -1,7 +1,7 @@
 //! The Python package's report types and the methods of its sessions, from Rust.
 //!
-//! Types come from the sources that declare the reports, methods from the list of analyses and
-//! functions from that of comparisons, which a test of `stepscope-analysis` writes as JSON.
+//! Types come from the sources that declare the reports; methods and functions come from the lists
+//! of analyses and comparisons, which a test of `stepscope-analysis` writes as JSON.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::rust_types::{self, Declared, Field, Kind, Shape};
 
-/// Where the generated files are, and what they are called there.
+/// The generated files and their names.
 pub(super) const FOLDER: &str = "python/stepscope";
 const REPORTS: &str = "reports.py";
 const ANALYSES: &str = "_analyses.py";
@@ -21,7 +21,7 @@ const COMPARISONS: &str = "_comparisons.py";
 
 const WIDTH: usize = 100;
 
-/// Words that Python keeps for itself and that stand as keys in JSON or as options.
+/// Python keywords that are also keys in JSON or options.
 const KEYWORDS: [&str; 12] = [
     "and", "as", "class", "def", "for", "from", "global", "import", "in", "is", "lambda", "with",
 ];
@@ -40,10 +40,10 @@ struct Entry {
     aliases: Vec<String>,
     summary: String,
     options: Vec<Opt>,
-    /// Of a comparison: every session of its paths is asked.
+    /// For a comparison: whether it takes every session of its paths.
     #[serde(default)]
     asks_every_session: bool,
-    /// Of a comparison: with one session it can do without a baseline.
+    /// For a comparison: whether it can run on one session without a baseline.
     #[serde(default)]
     least_sessions: usize,
 }
@@ -58,7 +58,7 @@ struct Opt {
 }
 
 impl Entry {
-    /// `op_tree` answers with an `OpTreeReport`.
+    /// `op_tree` returns an `OpTreeReport`.
     fn report(&self) -> String {
         let words = self.name.split('_').map(|word| {
             let (first, rest) = word.split_at(word.len().min(1));
@@ -67,7 +67,7 @@ impl Entry {
         format!("{}Report", words.collect::<String>())
     }
 
-    /// A comparison of one session with another, so that a session can ask it of itself.
+    /// Whether it compares one session with another, so that it can be a method of a session.
     fn is_of_a_baseline(&self) -> bool {
         !self.asks_every_session && self.least_sessions == 2
     }
@@ -160,7 +160,7 @@ fn reports(registry: &Registry, types: &BTreeMap<String, Declared>) -> Result<St
     Ok(text)
 }
 
-/// A literal type, on one line or one word a line.
+/// A literal type, on one line or one word per line.
 fn assignment(name: &str, words: &[String]) -> String {
     let line = format!("{name} = Literal[{}]", words.join(", "));
     if line.len() <= WIDTH {
@@ -169,7 +169,7 @@ fn assignment(name: &str, words: &[String]) -> String {
     format!("{name} = Literal[\n    {},\n]", words.join(",\n    "))
 }
 
-/// The type and all that its fields need.
+/// The type and all types that its fields need.
 fn reach(
     name: &str,
     types: &BTreeMap<String, Declared>,
@@ -253,7 +253,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Text as a docstring at an indentation; nothing where there is no text.
+/// Text as a docstring with an indentation; empty if there is no text.
 fn docstring(text: &str, indent: &str) -> String {
     let text = text.replace('\\', "\\\\").replace("\"\"\"", "'''");
     if text.is_empty() {
@@ -347,7 +347,7 @@ class Analyses:
         raise NotImplementedError
 ";
 
-/// Whom a method of a session asks.
+/// The session that a method uses.
 #[derive(Clone, Copy, PartialEq)]
 enum Asked {
     Alone,

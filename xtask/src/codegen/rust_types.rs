@@ -8,7 +8,7 @@ use syn::{Attribute, Expr, Fields, GenericArgument, Item, Lit, Meta, PathArgumen
 
 use crate::tree;
 
-/// Folders whose types travel as JSON.
+/// Folders with types that are serialized as JSON.
 const SOURCES: [&str; 2] = ["crates/analysis/src", "crates/server/src"];
 
 /// A type that ts-rs exports.
@@ -17,7 +17,7 @@ pub(super) struct Declared {
     pub(super) shape: Shape,
 }
 
-/// What a type looks like in JSON.
+/// The form of a type in JSON.
 pub(super) enum Shape {
     Struct(Vec<Field>),
     /// One of these texts, each with its documentation.
@@ -245,7 +245,7 @@ fn serde_find(attributes: &[Attribute], name: &str) -> Option<String> {
     found
 }
 
-/// As serde writes variants with `snake_case`: each capital begins a word.
+/// Like serde's `snake_case` for variants: each capital starts a word.
 fn snake_case(name: &str) -> String {
     let mut text = String::new();
     for (index, letter) in name.chars().enumerate() {

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::declared::{Column, Registry};
 
-/// Where they stand among the generated types.
+/// Its place among the generated types.
 pub(super) const NAME: &str = "tables.ts";
 
 const HEAD: &str = "\
@@ -31,8 +31,8 @@ export interface DeclaredColumn {
 export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
 ";
 
-/// The text of the file: the tables that the sources of the page name, since a report of one file
-/// carries all of it.
+/// The text of the file: the tables that the page's sources name, since a single-file report
+/// contains all of it.
 pub(super) fn generate(registry: &Registry, sources: &str) -> Result<String> {
     let mut text = HEAD.to_owned();
     let mut names = Vec::new();

@@ -1,4 +1,4 @@
-//! The Pythons of this machine that can make environments, found by name and where pyenv keeps them.
+//! The Pythons of this machine that can create environments, found by name and in pyenv's folders.
 
 use std::env;
 use std::fs;
@@ -9,9 +9,9 @@ use anyhow::{Context, Result};
 
 use crate::setup;
 
-/// Names the Python to use.
+/// Variable that names the Python to use.
 const VARIABLE: &str = "STEPSCOPE_PYTHON";
-/// The oldest first: most requirements are pinned to what it can install.
+/// Oldest first: most requirements are pinned to versions that it can install.
 const NAMES: [&str; 7] = [
     "python3.11",
     "python3.12",
@@ -23,20 +23,20 @@ const NAMES: [&str; 7] = [
 ];
 /// The oldest Python that the package supports.
 const OLDEST: (u32, u32) = (3, 11);
-/// The Pythons that the newest jax has wheels for, besides those that older ones have too.
+/// The Pythons that only the newest jax has wheels for.
 const NEWEST: [(u32, u32); 3] = [(3, 12), (3, 13), (3, 14)];
 
-/// Says the version, and fails where environments cannot be made.
+/// Prints the version, and fails if environments cannot be created.
 const PROBE: &str = "import sys, venv, ensurepip; print(*sys.version_info[:2])";
 
-/// A Python that can make environments.
+/// A Python that can create environments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Python {
     pub(super) program: PathBuf,
     pub(super) version: (u32, u32),
 }
 
-/// The Python of most environments, installed where that is safe to do.
+/// The Python of most environments, installed if that is safe to do.
 pub(super) fn find_or_install() -> Result<Python> {
     if let Some(python) = find() {
         return Ok(python);
@@ -52,13 +52,13 @@ pub(super) fn require() -> Result<Python> {
     find().with_context(missing)
 }
 
-/// The newest Python that the newest jax runs on; none where the machine has none of them.
+/// The newest Python that the newest jax supports; `None` if the machine has none of them.
 pub(super) fn newest() -> Option<Python> {
     let found = NAMES.iter().map(PathBuf::from).chain(of_pyenv());
     pick(found.filter_map(probe))
 }
 
-/// What is said where `newest` finds nothing.
+/// The message if `newest` finds nothing.
 pub(super) fn untried() -> String {
     let versions = NEWEST.map(|(major, minor)| format!("{major}.{minor}"));
     format!(
@@ -74,7 +74,7 @@ fn find() -> Option<Python> {
     named.into_iter().chain(candidates).find_map(probe)
 }
 
-/// The first of the newest version among those that count.
+/// The first one with the newest version among those that qualify.
 fn pick(found: impl Iterator<Item = Python>) -> Option<Python> {
     let mut best: Option<Python> = None;
     for python in found.filter(|python| NEWEST.contains(&python.version)) {

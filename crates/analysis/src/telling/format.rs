@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use jiff::Timestamp;
+
 /// A duration: `412 ps`, `7.815 ms`, `2.041 s`. Four significant digits, the largest unit below it.
 pub fn duration_ps(picos: f64) -> String {
     let units = [
@@ -62,24 +64,9 @@ pub fn counted<N: Display + PartialEq + From<u8> + Copy>(count: N, noun: &str) -
 
 /// A time as date and time of day in UTC: `2026-11-21 08:46:58`. Nanoseconds since the Unix epoch.
 pub fn date(epoch_ns: u64) -> String {
-    let seconds = epoch_ns / 1_000_000_000;
-    let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // Howard Hinnant's days-to-civil: years begin in March, so the leap day comes last.
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 {
-        shifted_month + 3
-    } else {
-        shifted_month - 9
-    };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
+    // All of these nanoseconds, 584 years, are in the range of timestamps.
+    let time = Timestamp::from_nanosecond(epoch_ns.into()).unwrap_or_default();
+    time.strftime("%F %T").to_string()
 }
 
 /// A name of bearable length: those of C++ kernels run to hundreds of characters.

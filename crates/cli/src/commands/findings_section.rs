@@ -1,4 +1,4 @@
-//! What to change first: the findings of `advice` with the most time to gain, as a part of the
+//! What to change first: the findings of `advice` that save the most time, as a section of the
 //! report.
 
 use stepscope_analysis::Analysis;
@@ -9,7 +9,7 @@ use stepscope_model::Session;
 use crate::format::{self, Charset};
 use crate::page::{self, BOLD, FAINT};
 
-/// Findings that a screen has room for.
+/// Maximum number of findings on the screen.
 const FINDINGS: usize = 3;
 /// `up to 12.34 ms  ` before a finding.
 const GAIN_WIDTH: usize = 16;
@@ -21,7 +21,8 @@ pub(super) fn findings(
     width: usize,
     charset: Charset,
 ) -> Vec<String> {
-    // A selection that the overview could answer is one that advice can: an error has been told.
+    // A selection that the overview accepts is one that advice accepts: errors were already
+    // reported.
     let Ok(report) = Advice::run(session, options) else {
         return Vec::new();
     };

@@ -1,4 +1,4 @@
-//! `stepscope report`: the whole answer on one screen of 80 columns and about 45 lines.
+//! `stepscope report`: the report on one screen of 80 columns and about 45 lines.
 
 use clap::{ArgMatches, FromArgMatches};
 use stepscope_analysis::asking::Report;
@@ -19,24 +19,25 @@ use crate::output::Output;
 use crate::page::{self, BOLD, FAINT};
 use crate::table::{self, View};
 
-/// The page is no wider than this: a screen is read, not scanned.
+/// Maximum width of the page, for readability.
 const WIDEST: usize = 100;
-/// Lines of one screen, the prompt and the address of the server aside.
+/// Lines of one screen, without the prompt and the server's address.
 const LINES: usize = 43;
-/// Devices with a bar each; of more, a small chart, the busiest and the least busy.
+/// Maximum number of devices with a bar each. With more: a small chart, the busiest and the least
+/// busy.
 const DEVICES: usize = 4;
-/// Columns behind that chart, for what stands below it.
+/// Columns after that chart, for its caption.
 const WHICH_DEVICES: usize = 48;
-/// Rows of ops that notes do not take away.
+/// Rows of ops that notes do not displace.
 const OPS: usize = 8;
 
-/// Rows of each table of memory snapshots, of which there are several.
+/// Rows of each table of memory snapshots, since there are several tables.
 const HEAP_ROWS: usize = 8;
 
 /// Options of the report: those of the overview.
 pub(crate) type Options = <Overview as Analysis>::Options;
 
-/// What one screen has room for; the rest is in `stepscope ops`.
+/// Columns that fit on the screen; the others are in `stepscope ops`.
 const OP_COLUMNS: [&str; 7] = [
     "name",
     "category",
@@ -58,8 +59,8 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     }
 }
 
-/// Prints the report and hands it back. Of memory snapshots or programs alone there is none; what
-/// they hold is printed instead.
+/// Prints the report and returns it. Memory snapshots or programs alone have no report; their
+/// contents are printed instead.
 pub(crate) fn print(
     session: &Session,
     options: &Options,
@@ -94,7 +95,7 @@ pub(crate) fn print(
     Ok(Some(report))
 }
 
-/// Fails when a verdict is bad.
+/// Fails if a verdict is bad.
 fn check(report: &OverviewReport, output: &Output) -> Exit {
     let bad = report
         .verdicts
@@ -129,7 +130,7 @@ fn text(report: &OverviewReport, findings: Vec<String>, output: &Output) -> Stri
         .sum();
     let left = LINES.saturating_sub(used);
     let mut notes = notes(report, width, charset);
-    // Beside its rows, a table of ops takes a title, a header of two lines and an empty line.
+    // Besides its rows, a table of ops has a title, a header of two lines, and an empty line.
     let ops = report.top_ops.len();
     let note_lines = notes.iter().map(Vec::len).sum::<usize>();
     let wanted = ops.min(OPS.max(left.saturating_sub(note_lines + 4)));
@@ -150,7 +151,7 @@ fn head(report: &OverviewReport, width: usize, charset: Charset) -> Vec<String> 
     let environment = &report.environment;
     let mut devices = environment.devices.clone();
     if report.devices.is_empty() {
-        "no device".clone_into(&mut devices);
+        "no devices".clone_into(&mut devices);
     }
     if let [chip] = environment.chips.as_slice()
         && !chip.name.is_empty()
@@ -249,9 +250,7 @@ fn devices(report: &OverviewReport, width: usize, charset: Charset) -> Vec<Strin
     if report.devices.is_empty() {
         return Vec::new();
     }
-    let mut lines = vec![page::heading(
-        "Devices, share of that time in which they worked",
-    )];
+    let mut lines = vec![page::heading("Busy share of each device")];
     if working.len() > DEVICES {
         let shares: Vec<f64> = working.iter().map(|(_, share)| *share).collect();
         let room = width.saturating_sub(2 + WHICH_DEVICES).max(8);
@@ -259,7 +258,7 @@ fn devices(report: &OverviewReport, width: usize, charset: Charset) -> Vec<Strin
             .chunks(shares.len().div_ceil(room))
             .map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64)
             .collect();
-        // The chart is as tall as a device that always works.
+        // The chart's scale is that of a device that is always busy.
         shares.push(1.0);
         let mut chart = page::sparkline(&shares, charset);
         chart.pop();
@@ -313,7 +312,7 @@ fn top_ops(report: &OverviewReport, rows: usize, width: usize, charset: Charset)
         is_wide: false,
     };
     let mut lines = vec![page::heading("Top ops by self time")];
-    // The footer of a table speaks of options that this command does not have.
+    // The footer of a table mentions options that this command does not have.
     let text = table::rows(&table, &view);
     lines.extend(text.lines().map(|line| format!("  {line}")));
     lines
@@ -329,7 +328,7 @@ fn notes(report: &OverviewReport, width: usize, charset: Charset) -> Vec<Vec<Str
         .collect()
 }
 
-/// Leaves out the last notes so that `room` lines are enough, and says how many.
+/// Drops the last notes until `room` lines are enough, and says how many were dropped.
 fn shorten(notes: &mut Vec<Vec<String>>, room: usize, charset: Charset) {
     let lines = |notes: &[Vec<String>]| notes.iter().map(Vec::len).sum::<usize>();
     if lines(notes) <= room {

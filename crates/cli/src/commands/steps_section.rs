@@ -7,10 +7,10 @@ use stepscope_analysis::views::overview::OverviewReport;
 use crate::format::{self, Charset};
 use crate::page::{self, BOLD, FAINT};
 
-/// Steps with a character each in the small chart.
+/// Maximum number of steps in the small chart, one character each.
 const CHART_STEPS: usize = 60;
 
-/// Step time, device busy, the small chart of steps.
+/// Step time, device busy ratio, small chart of steps.
 pub(crate) fn key_figures(report: &OverviewReport, width: usize, charset: Charset) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(time) = &report.step_time_ps {
@@ -29,7 +29,7 @@ pub(crate) fn key_figures(report: &OverviewReport, width: usize, charset: Charse
         ));
         if time.count > 1 {
             lines.push(format!(
-                "             median {}, shortest {}, longest {}",
+                "             median {}, min {}, max {}",
                 duration(time.median),
                 duration(time.min as f64),
                 duration(time.max as f64),
@@ -46,7 +46,7 @@ pub(crate) fn key_figures(report: &OverviewReport, width: usize, charset: Charse
             .filter(|device| device.busy_ratio.is_some());
         let count = figures::counted(working.count(), "device");
         let busy = figures::percent(ratio);
-        // What lies before the first step and behind the last one does not count.
+        // Time before the first step and after the last one is excluded.
         let of = if report.step_time_ps.is_some() {
             "the steps' time"
         } else {
@@ -60,7 +60,7 @@ pub(crate) fn key_figures(report: &OverviewReport, width: usize, charset: Charse
     lines
 }
 
-/// A character per step, and the step that stands out with what made it long.
+/// A character per step, and the outlier with the cause of its length.
 fn chart(steps: &[StepBar], width: usize, charset: Charset) -> Vec<String> {
     if steps.len() < 2 {
         return Vec::new();
@@ -84,7 +84,7 @@ fn chart(steps: &[StepBar], width: usize, charset: Charset) -> Vec<String> {
         .collect()
 }
 
-/// `step 4 took 168.2 ms: 120.3 ms more input wait than usual`, of the step furthest from usual.
+/// `step 4 took 168.2 ms: 120.3 ms more input wait than usual`, for the step furthest from usual.
 fn outliers(steps: &[StepBar]) -> String {
     let outliers: Vec<&StepBar> = steps.iter().filter(|step| step.is_outlier).collect();
     let others: Vec<&StepBar> = steps.iter().filter(|step| !step.is_outlier).collect();
@@ -95,7 +95,7 @@ fn outliers(steps: &[StepBar]) -> String {
         .iter()
         .max_by(|a, b| distance(a).total_cmp(&distance(b)));
     let Some(step) = furthest else {
-        return "none stands out".to_owned();
+        return "no outliers".to_owned();
     };
     let duration = figures::duration_ps(step.duration_ps);
     let is_short = step.duration_ps < usual;
@@ -108,11 +108,11 @@ fn outliers(steps: &[StepBar]) -> String {
     }
     match outliers.len() {
         1 => told,
-        count => format!("{count} stand out; {told}"),
+        count => format!("{count} outliers; {told}"),
     }
 }
 
-/// The mean step as a stacked bar with its legend. Parts that never happen are left out.
+/// The mean step as a stacked bar with its legend. Parts that never occur are left out.
 pub(crate) fn parts(
     report: &OverviewReport,
     width: usize,
@@ -156,7 +156,7 @@ pub(crate) fn parts(
     lines
 }
 
-/// A part without and with colour; the colours are those of the pages.
+/// The symbol of a part, and its color, which is the same as on the pages.
 fn look(part: PartKind) -> (&'static str, anstyle::Style) {
     match part {
         PartKind::DeviceCompute => ("#", page::foreground(0x2f, 0x9e, 0x83)),

@@ -1,4 +1,4 @@
-//! `stepscope doctor PATH`: the files of a capture, and the verdict on what they hold.
+//! `stepscope doctor PATH`: the files of a capture, and the verdict on their contents.
 
 use std::fs::{self, File};
 use std::io::{BufReader, ErrorKind, Read};
@@ -15,7 +15,7 @@ use stepscope_storage::{Found, NoteKind, SessionFiles};
 use super::check::Check;
 use crate::exit::Failure;
 
-/// Ids of the checks of files.
+/// IDs of the checks of files.
 pub(crate) const IDS: &[&str] = &[
     "file_size",
     "file_access",
@@ -24,7 +24,7 @@ pub(crate) const IDS: &[&str] = &[
     "trace_json",
 ];
 
-/// A profile with less in it than its own headers is broken.
+/// A profile smaller than this has less than its own headers, so it is broken.
 const SMALLEST_BYTES: u64 = 1024;
 
 /// The verdict on an opened session.
@@ -32,7 +32,7 @@ pub(crate) fn verdict(session: &Session) -> Result<VerdictReport, Failure> {
     Ok(Verdict::run(session, &VerdictOptions {})?)
 }
 
-/// The verdict has a finding that should end the command with an exit code of its own.
+/// Whether the verdict has a finding for which the command exits with code 4.
 pub(crate) fn is_bad(report: &VerdictReport) -> bool {
     let mut findings = report.findings.iter();
     findings.any(|finding| finding.severity == Severity::Bad)
@@ -76,15 +76,15 @@ fn sizes(session: &SessionFiles) -> Check {
             profiles => counted(profiles, "profile"),
         };
         let size = bytes(session.size_bytes as f64);
-        return Check::ok("file_size", format!("{files}, {size} in all."));
+        return Check::ok("file_size", format!("{files}, {size} in total."));
     }
     Check::bad(
         "file_size",
         format!(
-            "{}: a profile with events has more than 1 KB.",
+            "{}: a profile with events is larger than 1 KB.",
             small.join(", ")
         ),
-        "Take the capture again, and let the program end by itself: the file is written when the \
+        "Capture again, and let the program end by itself: the file is written when the \
          profiler stops. A profile above 2 GiB leaves an empty file: capture fewer steps or with fewer \
          tracers, or have JAX 0.12 write *.xplane.riegeli (advanced_configuration \
          enable_continuous_profiling).",
@@ -113,11 +113,11 @@ fn halves(session: &SessionFiles) -> Option<Check> {
         Check::warning(
             "half_sessions",
             format!(
-                "The hosts lie in several run directories, {}: they stopped in different seconds. \
-                 Stepscope shows them as one session; other tools show halves.",
+                "The hosts are in several run directories, {}: they stopped in different seconds. \
+                 Stepscope shows them as one session; other tools show them separately.",
                 session.joined_from.join(" and ")
             ),
-            "Capture with the Python package of Stepscope, or give all hosts one \
+            "Capture with Stepscope's Python package, or give all hosts one \
              `options.session_id`.",
         )
     })
@@ -169,7 +169,8 @@ fn folder_checks(folder: &Path) -> Vec<Check> {
     checks
 }
 
-/// XProf keeps what it computed beside the profiles, and shows it even when they were replaced.
+/// XProf caches its results next to the profiles, and shows them even after the profiles were
+/// replaced.
 fn cache(profiles: &[PathBuf], caches: &[PathBuf]) -> Option<Check> {
     let oldest = caches.iter().filter_map(|path| modified(path)).min()?;
     let newest = profiles.iter().filter_map(|path| modified(path)).max()?;
@@ -186,7 +187,7 @@ fn cache(profiles: &[PathBuf], caches: &[PathBuf]) -> Option<Check> {
     } else {
         Check::ok(
             "viewer_cache",
-            format!("XProf's cache lies beside ({count}); Stepscope does not read it."),
+            format!("XProf's cache is next to the profiles ({count}); Stepscope does not read it."),
         )
     })
 }
@@ -203,7 +204,7 @@ fn modified(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).ok()?.modified().ok()
 }
 
-/// A trace for Perfetto or the old viewer: compressed, with something in it, and whole.
+/// A trace for Perfetto or the old trace viewer: compressed, not empty, and complete.
 fn trace_json(path: &Path) -> Option<Check> {
     let size = fs::metadata(path).map_or(0, |metadata| metadata.len());
     let problem = match size {
@@ -212,7 +213,7 @@ fn trace_json(path: &Path) -> Option<Check> {
             Unfolded::Whole | Unfolded::Unread => return None,
             Unfolded::NotGzip => "is not gzip: Perfetto cannot open it".to_owned(),
             Unfolded::Cut(count) => format!(
-                "is cut short or damaged after {}: other viewers refuse it, Stepscope shows what \
+                "is truncated or damaged after {}: other viewers reject it, Stepscope shows what \
                  comes before",
                 bytes(count as f64)
             ),
@@ -221,18 +222,18 @@ fn trace_json(path: &Path) -> Option<Check> {
     Some(Check::warning(
         "trace_json",
         format!("{} {problem}.", path.display()),
-        "Open the *.xplane.pb beside it, which holds more; the capture was interrupted while the \
+        "Open the *.xplane.pb next to it, which has more; the capture was interrupted while the \
          trace was written.",
     ))
 }
 
-/// What comes out of a file that should be gzip.
+/// The result of decompressing a file that should be gzip.
 enum Unfolded {
     Whole,
     NotGzip,
-    /// So many bytes before it ends too early or is damaged.
+    /// Number of bytes before it is truncated or damaged.
     Cut(u64),
-    /// The system refuses it, which is told elsewhere.
+    /// The system cannot read it, which is reported elsewhere.
     Unread,
 }
 

@@ -91,7 +91,7 @@ fn a_trace_that_is_cut_is_told_by_every_command() {
     let (numbers, said) = steps(&name);
     assert!(!numbers.is_empty());
     assert!(
-        said.contains("the gzip data is damaged or cut short after"),
+        said.contains("the gzip data is damaged or truncated after"),
         "{said}"
     );
     let answer = run(&["doctor", &name]);

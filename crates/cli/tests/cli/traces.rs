@@ -177,7 +177,7 @@ fn the_profile_beside_a_trace_wins() {
     let answer = run(&["sessions", &folder.path().display().to_string()]);
     assert_eq!(answer.code, 0, "{}", answer.stderr);
     assert!(
-        answer.stderr.contains("holds more") && answer.stderr.contains("vm.trace.json"),
+        answer.stderr.contains("has more") && answer.stderr.contains("vm.trace.json"),
         "{}",
         answer.stderr
     );

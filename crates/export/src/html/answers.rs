@@ -1,4 +1,4 @@
-//! Answers of analyses, as many and as long as there is room for.
+//! Answers of analyses, as many and as complete as fit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,20 +13,20 @@ use super::share::ShareReport;
 use super::shared::Shared;
 use crate::{ExportError, Pairs};
 
-/// Rows of the longest tables, most first; first as the views ask for them.
+/// Row limits for the longest tables, most first; the first are the limits that the views request.
 const TIERS: [Option<usize>; 5] = [None, Some(2000), Some(500), Some(100), Some(20)];
 
-/// Values that answers share, such as HLO, take in the file at most one byte for so many.
+/// Shared values of answers, such as HLO, take at most one byte in the file for this many.
 const SHARED_SHRINK: u64 = 4;
 
-/// Without these a report is none.
+/// A report needs at least these.
 const NEEDED: [&str; 2] = ["overview", "timeline"];
 
-/// What answers may take.
+/// Space for answers.
 pub(super) struct Room {
-    /// So that room is left for the timeline.
+    /// Leaves space for the timeline.
     pub(super) usual: u64,
-    /// At all.
+    /// The maximum.
     pub(super) most: u64,
 }
 
@@ -36,13 +36,13 @@ pub(super) struct Answers {
     kept: BTreeMap<String, Kept>,
     refusals: BTreeMap<String, String>,
     left_out: Vec<String>,
-    /// Values that the answers name, for their measure.
+    /// Values that the answers refer to, to measure them.
     shared: Shared,
-    /// What these take in the file.
+    /// Their size in the file.
     shared_bytes: u64,
 }
 
-/// An answer as JSON, and what it takes in the file beside what it shares.
+/// An answer as JSON, and its size in the file without shared values.
 struct Kept {
     json: String,
     bytes: u64,
@@ -54,7 +54,7 @@ enum Reply {
 }
 
 impl Answers {
-    /// What every view asks as it opens, with fewer rows where it has to be.
+    /// The requests of every view when it opens, with fewer rows if necessary.
     pub(super) fn ask(
         session: &Session,
         selection: &Pairs,
@@ -72,14 +72,14 @@ impl Answers {
                 break;
             }
             if let Some(Some(next)) = TIERS.get(position + 1) {
-                answers.left_out = vec![format!("Rows of tables after the first {next}.")];
+                answers.left_out = vec![format!("Table rows after the first {next}.")];
             }
         }
         answers.drop_largest(room.most)?;
         Ok(answers)
     }
 
-    /// What controls of views ask, as long as there is room. Gives what they take.
+    /// The requests of the views' controls, as long as there is space. Returns their size.
     pub(super) fn add_variants(
         &mut self,
         session: &Session,
@@ -109,7 +109,7 @@ impl Answers {
         }
         if missing > 0 {
             self.left_out.push(format!(
-                "What {} of the views would show.",
+                "The results of {} of the views.",
                 figures::counted(missing, "control")
             ));
         }
@@ -123,10 +123,11 @@ impl Answers {
         kept + refusals.sum::<u64>() + self.shared_bytes
     }
 
-    /// Hands over what there is; gives the values that the answers name.
+    /// Moves the answers into the report; returns the values that they refer to.
     pub(super) fn tell(self, report: &mut ShareReport) -> Result<Shared, ExportError> {
         let mut shared = Shared::default();
-        // Some questions have one answer: graphs of an op that a capture has no program of.
+        // Some questions have the same answer, such as graphs of an op whose program the capture
+        // lacks.
         let distinct: BTreeSet<&str> = self.kept.values().map(|kept| &*kept.json).collect();
         for json in distinct {
             shared.look(json);
@@ -147,7 +148,7 @@ impl Answers {
         Ok(shared)
     }
 
-    /// Weighs all answers anew.
+    /// Measures all answers again.
     fn measure(&mut self) -> Result<(), ExportError> {
         self.shared = Shared::default();
         for kept in self.kept.values() {
@@ -193,15 +194,15 @@ impl Answers {
             self.kept.remove(&key);
             self.measure()?;
             self.left_out.push(format!("The view {key}."));
-            let why = "There was no room for this view in the report.".to_owned();
+            let why = "This view did not fit into the report.".to_owned();
             self.refusals.insert(key, why);
         }
         Ok(())
     }
 }
 
-/// Asks. Options of a selection that are wrong are an error; an analysis that has nothing to say is
-/// not.
+/// Runs the questions. Invalid options of a selection are an error; an analysis with nothing to
+/// report is not.
 fn replies(
     session: &Session,
     selection: &Pairs,

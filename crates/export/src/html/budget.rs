@@ -1,13 +1,13 @@
-//! How much of a file is left.
+//! The remaining space in a file.
 
-/// Room in a file, in bytes.
+/// Space in a file, in bytes.
 pub(super) struct Budget {
     room: u64,
     taken: u64,
 }
 
 impl Budget {
-    /// A file of so many bytes, of which some are used by what has to be there.
+    /// A file of this size, of which some bytes are used by mandatory content.
     pub(super) const fn new(most_bytes: u64, used_bytes: u64) -> Self {
         Self {
             room: most_bytes.saturating_sub(used_bytes),
@@ -23,7 +23,7 @@ impl Budget {
         self.room.saturating_sub(self.taken)
     }
 
-    /// What may still be taken so that no more than a share of the room is.
+    /// How much may still be used so that at most this share of the space is used.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

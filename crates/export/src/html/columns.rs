@@ -1,4 +1,4 @@
-//! Whole tracks of the timeline: every slice, a few bytes each. The page makes tiles of them itself.
+//! Complete tracks of the timeline: every slice, a few bytes each. The page makes the tiles itself.
 //!
 //! ```text
 //! track    kind: 0 slices, 1 samples
@@ -7,10 +7,11 @@
 //!   samples  number, first time, gaps; then values, 8 bytes each
 //! ```
 //!
-//! Numbers are LEB128; first starts and times, which may lie before zero, zigzag. A gap is the time
-//! from the end of a slice to the start of the next, and none is below zero: slices of a lane are
-//! sorted and never overlap. The unit divides all gaps and durations of its lane: many recorders
-//! count nanoseconds. Columns of one kind stand together because they compress better so.
+//! Numbers are LEB128; first starts and times, which may be negative, are zigzag-encoded. A gap is
+//! the time from the end of a slice to the start of the next, and is never negative: slices of a
+//! lane are sorted and never overlap. The unit divides all gaps and durations of its lane: many
+//! recorders count nanoseconds. Columns of one type are stored together because they compress
+//! better.
 
 use std::collections::BTreeSet;
 
@@ -26,10 +27,10 @@ use crate::ExportError;
 const KIND_SLICES: u64 = 0;
 const KIND_SAMPLES: u64 = 1;
 
-/// Share of the room that whole tracks may take where some have to do with tiles.
+/// Share of the space for complete tracks if some tracks only have tiles.
 const SHARE_BESIDE_TILES: f64 = 0.7;
 
-/// Tracks that are there whole.
+/// Complete tracks.
 #[derive(Default)]
 pub(super) struct Columns {
     tracks: Vec<Whole>,
@@ -43,7 +44,7 @@ struct Whole {
 }
 
 impl Columns {
-    /// All tracks where there is room for them, else the smallest ones.
+    /// All tracks if they fit, otherwise the smallest ones.
     pub(super) fn choose(
         session: &Session,
         report: &TimelineReport,
@@ -91,7 +92,7 @@ impl Columns {
         tracks.collect()
     }
 
-    /// Gives up the largest track and says which; none when nothing is left.
+    /// Drops the largest track and returns it; `None` if nothing is left.
     pub(super) fn drop_largest(&mut self) -> Option<TrackId> {
         let numbered = self.tracks.iter().enumerate();
         let (largest, _) = numbered.max_by_key(|(_, track)| track.bytes)?;
@@ -159,7 +160,7 @@ fn write_samples(bytes: &mut Vec<u8>, samples: &Samples) {
     }
 }
 
-/// From one instant to a later one; nothing where they are in the wrong order.
+/// The time from one instant to a later one; zero if they are in the wrong order.
 fn length(later: i64, earlier: i64) -> u64 {
     u64::try_from(later.saturating_sub(earlier)).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! Details of the slices that people click first: the longest.
+//! Details of the slices that people click first: the longest ones.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -11,10 +11,10 @@ use super::share::ShareReport;
 use super::shared::Shared;
 use crate::ExportError;
 
-/// Slices whose details a report has, where there is room.
+/// Maximum number of slices with details.
 const MOST: usize = 4000;
 
-/// Details that were read, so that a second attempt at a smaller file need not read them again.
+/// Details already read, so that a second attempt at a smaller file doesn't read them again.
 #[derive(Default)]
 pub(super) struct Known(BTreeMap<SliceId, SliceDetails>);
 
@@ -29,8 +29,8 @@ impl Known {
     }
 }
 
-/// Adds details of the longest slices of the tracks that are shown, fewer where there is less room,
-/// and the values that they and the answers name.
+/// Adds details of the longest slices of the tracks that are shown, fewer if there is less space,
+/// and the values that they and the answers refer to.
 pub(super) fn add(
     session: &Session,
     report: &mut ShareReport,

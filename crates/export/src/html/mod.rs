@@ -1,4 +1,5 @@
-//! The pages in one file: a page without answers, and the answers that it would ask a server for.
+//! The pages in one file: a page without answers, and the answers that it would request from a
+//! server.
 //!
 //! ```text
 //! page for reports (ui/share.html, built)     no network by its own policy
@@ -10,9 +11,9 @@
 //!        └─ shared     strings and objects of several answers
 //! ```
 //!
-//! What there is room for is decided in the order in which people look: the answers of the views as
-//! they open, then other ways to ask, then the tracks of the timeline, whole or as finer and finer
-//! tiles, then details. What was left out stands in the report.
+//! Content is added in the order in which people look: the answers of the views when they open,
+//! then other requests, then the tracks of the timeline, complete or as finer and finer tiles, then
+//! details. The report says what was left out.
 
 mod answers;
 mod budget;
@@ -38,41 +39,41 @@ use columns::Columns;
 pub use share::{ShareReport, ShareTileGroup, ShareTrack};
 use tiles::Pyramid;
 
-/// Bytes of a report unless somebody says otherwise: what mail and issue trackers take.
+/// Default maximum size of a report in bytes: what mail and issue trackers accept.
 pub const DEFAULT_MOST_BYTES: u64 = 15_000_000;
 
 /// Where the page expects the report.
 const PLACE: &str = "id=\"stepscope-report\">";
 const TITLE: &str = "<title>Stepscope</title>";
 
-/// Shares of the room up to which each kind of content may fill the file.
+/// Shares of the space up to which each type of content may fill the file.
 const ANSWERS_SHARE: f64 = 0.6;
 const VARIANTS_SHARE: f64 = 0.7;
 const TILES_SHARE: f64 = 0.95;
 
-/// What a report is made with.
+/// Inputs of a report.
 pub struct HtmlOptions<'a> {
     /// The page without answers.
     pub page: &'a str,
-    /// What the page asks before any analysis: relative URL and JSON.
+    /// What the page requests before any analysis: relative URL and JSON.
     pub shell: &'a [(String, String)],
-    /// Bytes of the file at most.
+    /// Maximum size of the file in bytes.
     pub most_bytes: u64,
 }
 
-/// A report, whole.
+/// A complete report.
 pub struct Html {
     /// The file.
     pub text: String,
-    /// What there was no room for, a sentence each.
+    /// What did not fit, a sentence each.
     pub left_out: Vec<String>,
 }
 
-/// The part of a session that options select as one file of HTML.
+/// The part of a session selected by options, as one HTML file.
 ///
 /// # Errors
 ///
-/// An option that is wrong or selects nothing; a page that is none for reports; too little room.
+/// An option that is wrong or selects nothing; a page that is not for reports; too little space.
 pub fn html(
     session: &Session,
     about: &About,
@@ -131,7 +132,7 @@ pub fn html(
     })
 }
 
-/// What the timeline has to draw; none where nothing happens in time.
+/// What the timeline has to show; `None` if the session has no time axis.
 fn timeline(session: &Session, options: &Pairs) -> Result<Option<TimelineReport>, ExportError> {
     let options = TimelineOptions {
         selection: crate::selection(options),
@@ -143,7 +144,7 @@ fn timeline(session: &Session, options: &Pairs) -> Result<Option<TimelineReport>
     }
 }
 
-/// The tracks of the timeline: whole as far as there is room, else as tiles.
+/// The tracks of the timeline: complete if they fit, otherwise as tiles.
 #[derive(Default)]
 struct Drawn {
     columns: Columns,
@@ -165,7 +166,7 @@ impl Drawn {
         Ok(Self { columns, pyramid })
     }
 
-    /// Gives up what is finest or largest; false when nothing is left.
+    /// Drops the finest or largest part; false if nothing is left.
     fn drop_some(&mut self) -> bool {
         self.pyramid.drop_finest()
             || self.columns.drop_largest().is_some_and(|track| {
@@ -174,7 +175,7 @@ impl Drawn {
             })
     }
 
-    /// Hands over tracks, tiles and the labels that they name.
+    /// Moves tracks, tiles, and the labels they refer to into the report.
     fn tell(&self, session: &Session, report: &mut ShareReport) -> Result<(), ExportError> {
         let labels: BTreeSet<LabelId> =
             self.columns.labels().chain(self.pyramid.labels()).collect();
@@ -187,7 +188,7 @@ impl Drawn {
     }
 }
 
-/// The page with the report in its place.
+/// The page with the report inserted.
 fn filled(page: &str, report: &ShareReport) -> Result<String, ExportError> {
     let json = json(report)?;
     let title = format!("<title>{} · Stepscope</title>", escaped(&report.session));
@@ -196,7 +197,7 @@ fn filled(page: &str, report: &ShareReport) -> Result<String, ExportError> {
     Ok([before, PLACE, &json, after].concat())
 }
 
-/// JSON in which nothing ends the script that it stands in.
+/// JSON in which nothing ends the script that contains it.
 fn json(report: &ShareReport) -> Result<String, ExportError> {
     let json = serde_json::to_string(report).map_err(std::io::Error::other)?;
     Ok(json.replace('<', "\\u003c"))

@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use rayon::prelude::*;
 
-/// What a key, its quotes and its comma take beside the text of its value.
+/// The size of a key, its quotes, and its comma, in addition to the text of its value.
 const AROUND_BYTES: usize = 6;
 
 /// The bytes as text.
@@ -18,7 +18,7 @@ pub(super) fn packed(bytes: &[u8]) -> io::Result<String> {
     Ok(STANDARD.encode(encoder.finish()?))
 }
 
-/// Several texts at once, each under its key.
+/// Several texts, each under its key.
 pub(super) fn all<T: AsRef<str> + Send>(
     texts: impl Iterator<Item = (String, T)>,
 ) -> io::Result<Vec<(String, String)>> {
@@ -29,7 +29,7 @@ pub(super) fn all<T: AsRef<str> + Send>(
     packed.collect()
 }
 
-/// What an entry takes in the file.
+/// The size of an entry in the file.
 pub(super) const fn entry_bytes(key: &str, value: &str) -> u64 {
     (key.len() + value.len() + AROUND_BYTES) as u64
 }

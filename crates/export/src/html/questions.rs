@@ -1,4 +1,4 @@
-//! What the pages ask: each view as it opens, and the other ways to ask that its controls offer.
+//! The requests of the pages: each view when it opens, and the variants that its controls offer.
 
 use stepscope_analysis::views::ops::{Ops, OpsOptions};
 use stepscope_analysis::{ANALYSES, Analysis, Entry};
@@ -6,10 +6,10 @@ use stepscope_model::Session;
 
 use crate::Pairs;
 
-/// Options that only limit rows. They are no part of a question: a report has limits of its own.
+/// Options that only limit rows. They are not part of a question: a report has its own limits.
 pub(super) const ROW_LIMITS: [&str; 2] = ["limit", "shardings"];
 
-/// Rows that the views ask for; 0 for all. Views that are not here ask for what the analysis gives.
+/// Rows that the views request; 0 for all. Other views use the default of the analysis.
 const VIEW_ROWS: [(&str, usize); 14] = [
     ("regions", 20_000),
     ("op_tree", 20_000),
@@ -27,7 +27,7 @@ const VIEW_ROWS: [(&str, usize); 14] = [
     ("compile", 0),
 ];
 
-/// Options whose every value is a control of a view, and flags.
+/// Options for which every value is a control of a view, and flags.
 const CONTROLS: [&str; 7] = [
     "by",
     "fold",
@@ -38,20 +38,20 @@ const CONTROLS: [&str; 7] = [
     "split-combined",
 ];
 
-/// Other sizes of a graph that the view offers.
+/// Other graph sizes that the view offers.
 const RADII: [&str; 4] = ["1", "2", "4", "6"];
-/// Ops whose graphs can be walked to.
+/// Number of ops whose graphs can be opened.
 const GRAPHS: usize = 25;
 
 /// A question to an analysis.
 pub(super) struct Question {
     pub(super) entry: &'static Entry,
-    /// Its own options, sorted by name; no limits of rows, nothing that is the default.
+    /// Its own options, sorted by name, without row limits and defaults.
     pub(super) own: Vec<(String, String)>,
 }
 
 impl Question {
-    /// `ops`, or `ops?by=category`: how the page calls it.
+    /// `ops`, or `ops?by=category`: the page's name for it.
     pub(super) fn key(&self) -> String {
         let own: Vec<String> = self
             .own
@@ -64,7 +64,7 @@ impl Question {
         }
     }
 
-    /// All options: its own, the selection as far as the analysis has it, and the rows wanted.
+    /// All options: its own, the selection as far as the analysis supports it, and the row limit.
     pub(super) fn pairs(
         &self,
         selection: &Pairs,
@@ -89,13 +89,13 @@ impl Question {
         pairs
     }
 
-    /// The answer shrinks when fewer rows are asked for.
+    /// Whether the answer shrinks if fewer rows are requested.
     pub(super) fn is_limited(&self) -> bool {
         VIEW_ROWS.iter().any(|(name, _)| *name == self.entry.name)
     }
 }
 
-/// What every view asks as it opens.
+/// The requests of every view when it opens.
 pub(super) fn usual() -> Vec<Question> {
     let questions = ANALYSES.iter().map(|entry| Question {
         entry,
@@ -104,7 +104,7 @@ pub(super) fn usual() -> Vec<Question> {
     questions.collect()
 }
 
-/// What one control of a view asks, most used first.
+/// The requests of one control of a view, most used first.
 pub(super) fn variants(session: &Session, selection: &Pairs) -> Vec<Question> {
     let mut questions = Vec::new();
     for entry in ANALYSES {
@@ -137,7 +137,7 @@ pub(super) fn variants(session: &Session, selection: &Pairs) -> Vec<Question> {
     questions
 }
 
-/// Graphs of other sizes, and of the ops that take most time.
+/// Graphs of other sizes, and of the ops that take the most time.
 fn graphs(session: &Session, selection: &Pairs) -> Vec<Question> {
     let Some(entry) = stepscope_analysis::find("graph") else {
         return Vec::new();
@@ -156,7 +156,7 @@ fn graphs(session: &Session, selection: &Pairs) -> Vec<Question> {
         selection,
         ..OpsOptions::default()
     };
-    // Without ops there are no graphs to walk to.
+    // Without ops there are no graphs to open.
     let Ok(report) = Ops::run(session, &options) else {
         return questions;
     };

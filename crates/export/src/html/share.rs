@@ -1,4 +1,4 @@
-//! What stands in the page: the report as the page's script reads it.
+//! The contents of the page: the report as the page's script reads it.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::questions::ROW_LIMITS;
 use crate::Pairs;
 use crate::about::{About, VERSION};
 
-/// Everything that a page of one file holds. Texts named packed are base64 of gzip.
+/// Everything in a single-file report. Texts described as packed are gzip in base64.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct ShareReport {
@@ -18,37 +18,37 @@ pub struct ShareReport {
     pub version: String,
     /// Name of the session.
     pub session: String,
-    /// When the session's time 0 was, milliseconds since the Unix epoch; absent in old files.
+    /// Time 0 of the session, in milliseconds since the Unix epoch; absent in old files.
     #[ts(type = "number | null")]
     pub captured_epoch_ms: Option<u64>,
-    /// When it was written, milliseconds since the Unix epoch.
+    /// When it was written, in milliseconds since the Unix epoch.
     #[ts(type = "number | null")]
     pub written_epoch_ms: Option<u64>,
-    /// What was taken out before, a sentence; empty where nothing was.
+    /// What was redacted, as a sentence; empty if nothing was.
     pub redaction: String,
     /// Options that selected a part of the session, by name.
     pub selection: Vec<(String, String)>,
-    /// What there was no room for, a sentence each.
+    /// What did not fit, a sentence each.
     pub left_out: Vec<String>,
     /// Options that only limit rows: the report has its own limits.
     pub row_limits: Vec<String>,
-    /// Answers of the server beside those of analyses, by relative URL; JSON, packed.
+    /// Answers of the server other than those of analyses, by relative URL; JSON, packed.
     pub shell: BTreeMap<String, String>,
     /// Answers of analyses by question, such as `ops?by=category`, as positions in `texts`.
     pub answers: BTreeMap<String, usize>,
-    /// Answers: JSON, packed. In it, and in `details`, a string of the character U+0001 and a number
-    /// stands for that value of `shared`.
+    /// Answers: JSON, packed. In it, and in `details`, a string with the character U+0001 and a
+    /// number represents that value of `shared`.
     pub texts: Vec<String>,
-    /// Long strings and objects that answers have in common: a list as JSON, packed. One names only
-    /// values before it.
+    /// Long strings and objects that answers have in common: a list as JSON, packed. A value only
+    /// refers to values before it.
     pub shared: String,
     /// Questions that have no answer, and why.
     pub refusals: BTreeMap<String, String>,
-    /// Labels that tracks and tiles name: JSON, packed.
+    /// Labels of tracks and tiles: JSON, packed.
     pub labels: String,
-    /// Tracks of the timeline that are here whole.
+    /// Tracks of the timeline that are complete.
     pub tracks: Vec<ShareTrack>,
-    /// Tiles of the other tracks, for those that stand together.
+    /// Tiles of the other tracks, by groups of adjacent tracks.
     pub tiles: Vec<ShareTileGroup>,
     /// Details of the longest slices by `track/lane/index`: JSON, packed.
     pub details: String,
@@ -72,12 +72,12 @@ pub struct ShareTrack {
 pub struct ShareTileGroup {
     /// The tracks, all of which are in each tile.
     pub tracks: Vec<u32>,
-    /// Binary tiles by `level/index`, packed. Where a tile is not here, the finest one around it holds
-    /// all there is.
+    /// Binary tiles by `level/index`, packed. If a tile is missing, the finest one around it has
+    /// everything.
     pub tiles: BTreeMap<String, String>,
 }
 
-/// A report that holds nothing yet.
+/// An empty report.
 pub(super) fn empty(session: &Session, about: &About, options: &Pairs) -> ShareReport {
     ShareReport {
         version: VERSION.to_owned(),

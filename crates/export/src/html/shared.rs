@@ -1,18 +1,18 @@
-//! What answers have in common: long strings, such as the HLO text of an op, and whole objects, such
-//! as an op of several graphs. Each stands once in the file, and answers name it.
+//! Common parts of answers: long strings, such as the HLO text of an op, and whole objects, such as
+//! an op in several graphs. Each is stored once in the file, and answers refer to it.
 
 use std::collections::{HashMap, HashSet, hash_map::DefaultHasher};
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
-/// What stands before the number of a value, inside a string of JSON: a character that no report uses.
+/// Precedes the number of a value in a JSON string: a character that no report uses.
 const MARK: &str = "\\u0001";
-/// Shorter strings cost no more than their number.
+/// Shorter strings are no longer than their number.
 const LEAST_STRING_BYTES: usize = 24;
-/// The same of objects.
+/// The same for objects.
 const LEAST_OBJECT_BYTES: usize = 40;
 
-/// Values by number, as JSON; one names only values before it.
+/// Values by number, as JSON; a value only refers to values before it.
 #[derive(Clone, Default)]
 pub(super) struct Shared {
     values: Vec<String>,
@@ -24,7 +24,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Looks for objects that stand in several places; before [`Shared::shorten`].
+    /// Finds objects that occur several times; call this before [`Shared::shorten`].
     pub(super) fn look(&mut self, json: &str) {
         for object in elements(json) {
             let hash = hash(&json[object]);
@@ -34,11 +34,11 @@ impl Shared {
         }
     }
 
-    /// The JSON with numbers for its long strings, but keys, and for objects seen more than once.
+    /// The JSON with numbers instead of its long strings (except keys) and repeated objects.
     pub(super) fn shorten(&mut self, json: &str) -> String {
         let mut objects = elements(json);
         objects.retain(|object| self.repeated.contains(&hash(&json[object.clone()])));
-        // The outermost of those that begin at one place first.
+        // Of those that start at one position, the outermost first.
         objects.sort_by_key(|object| (object.start, std::cmp::Reverse(object.end)));
         self.shorten_within(json, 0..json.len(), &objects)
     }
@@ -84,13 +84,13 @@ impl Shared {
         short
     }
 
-    /// The number of an object, whose own values are named where they are shared.
+    /// The number of an object, whose own shared values are replaced.
     fn object(&mut self, json: &str, object: Range<usize>, inner: &[Range<usize>]) -> usize {
         let text = &json[object.clone()];
         if let Some(&known) = self.numbers.get(text) {
             return known;
         }
-        // What is shared within has the lower number.
+        // Nested shared values have the lower number.
         let short = self.shorten_within(json, object, inner);
         self.number(text, || short)
     }
@@ -100,7 +100,7 @@ impl Shared {
         self.bytes
     }
 
-    /// All values as a list of JSON.
+    /// All values as a JSON list.
     pub(super) fn json(&self) -> String {
         format!("[{}]", self.values.join(","))
     }
@@ -118,7 +118,7 @@ impl Shared {
     }
 }
 
-/// Of two objects with one hash, which is rare, both are taken for repeated: that costs a few bytes.
+/// Two objects with the same hash, which is rare, both count as repeated: that costs a few bytes.
 fn hash(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -128,7 +128,7 @@ fn hash(text: &str) -> u64 {
 /// The objects that are elements of lists and long enough to share.
 fn elements(json: &str) -> Vec<Range<usize>> {
     let bytes = json.as_bytes();
-    // Where each list or object that is open begins.
+    // The start of each open list or object.
     let mut open: Vec<usize> = Vec::new();
     let mut found = Vec::new();
     let mut at = 0;
@@ -153,7 +153,7 @@ fn elements(json: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Behind the closing quote of the string that begins here.
+/// The position after the closing quote of the string that starts here.
 fn end_of_string(json: &[u8], quote: usize) -> usize {
     let mut at = quote + 1;
     while let Some(&byte) = json.get(at) {

@@ -1,5 +1,5 @@
-//! Tiles of the timeline, from the whole session down to where nothing is merged any more, for
-//! tracks that there is no room for whole.
+//! Tiles of the timeline, from the whole session down to where nothing is merged anymore, for
+//! tracks that do not fit completely.
 //!
 //! ```text
 //! level 34  ┌───────────────────────────────┐   one tile holds the session
@@ -26,11 +26,11 @@ use crate::ExportError;
 
 /// Pixels per tile.
 const TILE_PX: u32 = 1024;
-/// The coarsest level that an exact number of picoseconds has.
+/// The coarsest level with an exact number of picoseconds.
 const MAX_LEVEL: u32 = 52;
-/// A session is at least this long, so that there is something to zoom into.
+/// Minimum duration of a session, so that there is something to zoom into.
 const MIN_SPAN_PS: i64 = 100;
-/// What the name and the class of a label take, packed, beside the letters.
+/// Packed size of the name and the class of a label, in addition to the letters.
 const LABEL_BYTES: usize = 12;
 
 /// Tiles of all groups.
@@ -39,7 +39,7 @@ pub(super) struct Pyramid {
     groups: Vec<Group>,
 }
 
-/// Tracks that stand together on the timeline.
+/// Adjacent tracks of the timeline.
 struct Group {
     tracks: Vec<TrackId>,
     /// Coarse to fine.
@@ -59,12 +59,12 @@ struct Packed {
     index: i64,
     text: String,
     labels: BTreeSet<LabelId>,
-    /// Finer tiles show nothing else.
+    /// Whether finer tiles show nothing more.
     is_complete: bool,
 }
 
 impl Pyramid {
-    /// Level by level as long as there is room, for the tracks that are not there whole.
+    /// Level by level as long as there is space, for the tracks that are not complete.
     pub(super) fn build(
         session: &Session,
         report: &TimelineReport,
@@ -104,8 +104,8 @@ impl Pyramid {
         }
     }
 
-    /// Gives up the finest level of all, and where only the first is left, that of the last group;
-    /// false when nothing is left.
+    /// Drops the finest level of all or, if only the first is left, that of the last group; false
+    /// if nothing is left.
     pub(super) fn drop_finest(&mut self) -> bool {
         let has_several = |group: &&mut Group| group.levels.len() > 1;
         let of_several = self.groups.iter().filter(|group| group.levels.len() > 1);
@@ -122,14 +122,14 @@ impl Pyramid {
                 .is_some_and(|level| level.number == finest)
             {
                 group.levels.pop();
-                // Of what is gone something was finer.
+                // The dropped level was finer.
                 group.next.push(0);
             }
         }
         true
     }
 
-    /// A track that was to be there whole and has no room: it is not drawn at all.
+    /// A track that should be complete but does not fit: it is not shown at all.
     pub(super) fn add_undrawn(&mut self, track: TrackId) {
         self.groups.push(Group {
             tracks: vec![track],
@@ -138,13 +138,13 @@ impl Pyramid {
         });
     }
 
-    /// Labels that the tiles name.
+    /// Labels that the tiles refer to.
     pub(super) fn labels(&self) -> impl Iterator<Item = LabelId> {
         let levels = self.groups.iter().flat_map(|group| &group.levels);
         levels.flat_map(|level| &level.labels).copied()
     }
 
-    /// Hands over tiles.
+    /// Moves the tiles into the report.
     pub(super) fn tell(&self, report: &mut ShareReport) {
         report.tiles = self.groups.iter().map(Group::told).collect();
         report
@@ -167,12 +167,12 @@ impl Pyramid {
     }
 }
 
-/// How the sentences about missing tiles begin.
-const COARSE: &str = "Slices that lie closer together than ";
-const UNDRAWN: &str = "What is on ";
+/// Starts of the sentences about missing tiles.
+const COARSE: &str = "Slices that are closer together than ";
+const UNDRAWN: &str = "Everything on ";
 
 impl Group {
-    /// Adds a level; false where that shows nothing more or there is no room.
+    /// Adds a level; false if it shows nothing more or there is no space.
     fn grow(
         &mut self,
         session: &Session,
@@ -236,7 +236,7 @@ impl Group {
     }
 }
 
-/// What a label takes in the file, about.
+/// Approximate size of a label in the file.
 pub(super) fn label_bytes(session: &Session, label: LabelId) -> u64 {
     (session.label_name(label).len() / 2 + LABEL_BYTES) as u64
 }
@@ -262,7 +262,7 @@ fn one(
     })
 }
 
-/// Every slice stands alone, and no two samples share a pixel.
+/// Whether every slice is separate, and no two samples share a pixel.
 fn is_complete(tile: &Tile) -> bool {
     tile.tracks.iter().all(|track| match &track.content {
         TrackContent::Lanes(lanes) => lanes.iter().all(|lane| lane.counts.iter().all(|&n| n == 1)),
@@ -283,7 +283,7 @@ fn key(level: u32, index: i64) -> String {
     format!("{level}/{index}")
 }
 
-/// Picoseconds of one tile.
+/// Picoseconds per tile.
 const fn tile_span(level: u32) -> i64 {
     (TILE_PX as i64) << level
 }
@@ -298,7 +298,7 @@ fn tile_window(level: u32, index: i64) -> Span {
     Span::new(Picos(start), Picos(start.saturating_add(span)))
 }
 
-/// The first level at which one tile holds the whole session.
+/// The first level at which one tile contains the whole session.
 fn root_level(span: Span) -> u32 {
     let mut level = 0;
     while level < MAX_LEVEL

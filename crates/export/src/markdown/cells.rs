@@ -1,15 +1,15 @@
-//! Tables and texts as Markdown: figures with their units, names that stay names.
+//! Tables and texts as Markdown: figures with their units, names without markup.
 
 use std::fmt::Write;
 
 use stepscope_analysis::telling::format as figures;
 use stepscope_analysis::{Cell, Column, Table, Unit};
 
-/// Longest text of a cell.
+/// Maximum length of a cell's text.
 const LONGEST: usize = 80;
 
-/// The wanted columns of the first rows; all columns where none is named. Columns without a value are
-/// left out.
+/// The selected columns of the first rows; all columns if none are named. Columns without values
+/// are left out.
 pub(super) fn push_table(page: &mut String, table: &Table, wanted: &[&str], limit: usize) {
     let rows = &table.rows[..table.rows.len().min(limit)];
     let is_blank = |index: usize| {
@@ -67,7 +67,7 @@ fn cell_text(cell: &Cell, unit: Unit) -> String {
     }
 }
 
-/// A figure with its unit; none where it has none.
+/// A figure with its unit; `None` if it has none.
 fn figure(value: f64, unit: Unit) -> Option<String> {
     match unit {
         Unit::Picos => Some(figures::duration_ps(value)),
@@ -80,8 +80,8 @@ fn figure(value: f64, unit: Unit) -> Option<String> {
     }
 }
 
-/// Text on one line in which nothing is markup: names come from programs, and some of them from
-/// people who like asterisks.
+/// Text on one line in which nothing is markup: names come from programs, and some people like
+/// asterisks.
 pub(super) fn escaped(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for character in text.chars() {
@@ -94,7 +94,7 @@ pub(super) fn escaped(text: &str) -> String {
             '<' => line.push_str("&lt;"),
             '>' => line.push_str("&gt;"),
             '&' => line.push_str("&amp;"),
-            // So that nobody is called to the issue.
+            // So that no user is mentioned in the issue.
             '@' => line.push_str("&#64;"),
             character => line.push(character),
         }

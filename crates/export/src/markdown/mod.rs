@@ -15,14 +15,14 @@ use crate::about::{About, VERSION};
 use crate::{ExportError, Pairs};
 use cells::{escaped, push_table};
 
-/// Rows of a table that a reader scrolls past without losing the thread.
+/// Maximum number of rows of a table.
 const ROWS: usize = 15;
-/// Findings that are told in full.
+/// Maximum number of findings shown in full.
 const FINDINGS: usize = 8;
 /// Notes, warnings first.
 const NOTES: usize = 12;
 
-/// What a table of ops has room for.
+/// Columns that fit in a table of ops.
 const OP_COLUMNS: [&str; 6] = [
     "name",
     "category",
@@ -31,7 +31,7 @@ const OP_COLUMNS: [&str; 6] = [
     "self_ratio",
     "scope",
 ];
-/// What a table of steps has room for.
+/// Columns that fit in a table of steps.
 const STEP_COLUMNS: [&str; 8] = [
     "step",
     "duration_ps",
@@ -43,7 +43,7 @@ const STEP_COLUMNS: [&str; 8] = [
     "is_outlier",
 ];
 
-/// The page, of the part of a session that options select.
+/// The page, for the part of a session selected by options.
 ///
 /// # Errors
 ///
@@ -76,7 +76,13 @@ pub fn markdown(session: &Session, about: &About, options: &Pairs) -> Result<Str
         push_head(&mut page, &overview, options);
         push_findings(&mut page, &advice);
         let tables = overview.tables();
-        push_section(&mut page, &tables, "step_parts", "Where a step goes", &[]);
+        push_section(
+            &mut page,
+            &tables,
+            "step_parts",
+            "Where the step time goes",
+            &[],
+        );
         push_section(&mut page, &tables, "devices", "Devices", &[]);
         push_section(
             &mut page,
@@ -129,10 +135,7 @@ fn push_finding(page: &mut String, number: usize, finding: &AdviceFinding) {
     let gain = finding.gain_ps_per_step.map(|gain_ps| {
         let share = finding.gain_ratio.map(figures::percent);
         let share = share.map_or_else(String::new, |share| format!(", {share}"));
-        format!(
-            " (up to {} of a step{share})",
-            figures::duration_ps(gain_ps)
-        )
+        format!(" (up to {} per step{share})", figures::duration_ps(gain_ps))
     });
     let _ = writeln!(
         page,
@@ -160,7 +163,7 @@ fn push_finding(page: &mut String, number: usize, finding: &AdviceFinding) {
     }
 }
 
-/// A table under a heading, where it has rows.
+/// A table under a heading, if it has rows.
 fn push_section(page: &mut String, tables: &[Table], key: &str, title: &str, columns: &[&str]) {
     let Some(table) = tables.iter().find(|table| table.key == key) else {
         return;
@@ -174,8 +177,8 @@ fn push_section(page: &mut String, tables: &[Table], key: &str, title: &str, col
 
 /// The headline, the first table and the notes of an analysis.
 fn push_analysis(page: &mut String, session: &Session, name: &str) -> Result<(), AnalysisError> {
-    let entry = find(name)
-        .ok_or_else(|| AnalysisError::Internal(format!("there is no analysis {name}")))?;
+    let entry =
+        find(name).ok_or_else(|| AnalysisError::Internal(format!("unknown analysis {name}")))?;
     let answer = entry.run_pairs(session, [])?;
     page.push_str("\n| | |\n|---|---|\n");
     for (name, value) in answer.headline() {

@@ -1,4 +1,4 @@
-//! Slices as Arrow, so many rows at a time.
+//! Slices as Arrow, in batches of rows.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use stepscope_model::Session;
 use super::{COLUMNS, NAME, Position, Slices, TITLE};
 use crate::arrow::{BatchBuilder, schema_of};
 
-/// Rows of a batch: some megabytes.
+/// Rows per batch: some megabytes.
 pub const SLICE_BATCH_ROWS: usize = 1 << 14;
 
 /// Reads slices batch by batch. It holds one batch, however many slices there are.
 pub struct SliceBatches<S> {
     slices: Arc<Slices<S>>,
     position: Position,
-    /// Which of [`COLUMNS`], in the order wanted.
+    /// Which of [`COLUMNS`], in the requested order.
     columns: Vec<usize>,
     builder: BatchBuilder,
     schema: SchemaRef,
@@ -26,7 +26,7 @@ pub struct SliceBatches<S> {
 }
 
 impl<S: Deref<Target = Session>> SliceBatches<S> {
-    /// Reads these columns, by their position in [`COLUMNS`], from the beginning; others are ignored.
+    /// Reads these columns, by their position in [`COLUMNS`], from the start; others are ignored.
     pub fn new(slices: Arc<Slices<S>>, mut columns: Vec<usize>) -> Self {
         columns.retain(|&column| column < COLUMNS.len());
         let chosen: Vec<Column> = columns.iter().map(|&column| COLUMNS[column]).collect();

@@ -1,8 +1,8 @@
-//! Every slice as a row: where it stands, what it is, when it was.
+//! Every slice as a row: where it is, what it is, when it was.
 //!
-//! Rows are made piece by piece from the columns of the session, so that memory does not grow with it:
-//! [`Slices::for_each`] for those who write them at once, [`SliceBatches`] and [`Slices::read`] for
-//! those who ask for the next rows when they need them.
+//! Rows are created piece by piece from the columns of the session, so that memory use does not
+//! grow with it: [`Slices::for_each`] for writing them all, [`SliceBatches`] and [`Slices::read`]
+//! for reading the next rows on demand.
 
 mod batches;
 mod query;
@@ -55,13 +55,13 @@ pub struct Slices<S> {
     session: S,
     parts: Parts,
     labels: Vec<LabelCells>,
-    /// Title and id of each program.
+    /// Title and ID of each program.
     programs: Vec<(String, String)>,
     device_titles: Vec<String>,
     /// Steps as each device sees them, and as each host does.
     device_steps: Vec<Vec<(Span, i64)>>,
     host_steps: Vec<Vec<(Span, i64)>>,
-    /// Lanes that may hold selected slices, in the order of rows.
+    /// Lanes that may contain selected slices, in row order.
     lanes: Vec<LaneAddress>,
 }
 
@@ -84,18 +84,18 @@ struct LaneAddress {
     depth: u32,
 }
 
-/// Slices side by side in a lane.
+/// Consecutive slices in a lane.
 struct Piece {
     address: LaneAddress,
     range: Range<usize>,
 }
 
-/// How far rows were read; the beginning to begin with.
+/// The read position; initially the start.
 #[derive(Debug, Default)]
 pub struct Position {
     lane: usize,
     window: usize,
-    /// The next slice of the window, where it was begun.
+    /// The next slice of the current window, if started.
     slice: Option<usize>,
 }
 
@@ -107,7 +107,7 @@ impl<S: Deref<Target = Session>> Slices<S> {
     ///
     /// # Errors
     ///
-    /// A part of the query that is not understood or selects nothing.
+    /// A part of the query that is invalid or selects nothing.
     pub fn new(session: S, query: &SliceQuery) -> Result<Self, AnalysisError> {
         let wanted = query.resolve(&session)?;
         let labels = (0..session.labels.len()).map(|index| LabelCells::of(&session, index));
@@ -131,7 +131,7 @@ impl<S: Deref<Target = Session>> Slices<S> {
         })
     }
 
-    /// How many there are. Takes a look at the labels of all slices where labels are selected.
+    /// The number of slices. If labels are selected, this reads the labels of all slices.
     pub fn count(&self) -> u64 {
         let mut position = Position::default();
         let mut count = 0;
@@ -151,8 +151,8 @@ impl<S: Deref<Target = Session>> Slices<S> {
         labels.filter(|&&label| self.has_label(label)).count()
     }
 
-    /// Hands every selected slice to `receive`, track by track, lane by lane, in the order of time.
-    /// Gives how many there were.
+    /// Passes every selected slice to `receive`, track by track, lane by lane, in time order.
+    /// Returns their number.
     ///
     /// # Errors
     ///
@@ -166,8 +166,8 @@ impl<S: Deref<Target = Session>> Slices<S> {
         Ok(count)
     }
 
-    /// Hands the next rows to `receive`, at most so many and perhaps none. Gives whether there may be
-    /// more.
+    /// Passes the next rows to `receive`, at most this many and perhaps none. Returns whether there
+    /// may be more.
     ///
     /// # Errors
     ///
@@ -184,7 +184,7 @@ impl<S: Deref<Target = Session>> Slices<S> {
         self.rows(piece, receive).map(|_| true)
     }
 
-    /// The next slices of one window of one lane, at most so many.
+    /// The next slices of one window of one lane, at most this many.
     fn next_piece(&self, position: &mut Position, most: usize) -> Option<Piece> {
         loop {
             let address = *self.lanes.get(position.lane)?;
@@ -314,7 +314,7 @@ fn windows<'p>(session: &Session, parts: &'p Parts, track: TrackId) -> &'p [Span
     windows.and_then(Option::as_deref).unwrap_or_default()
 }
 
-/// Lanes of the wanted tracks. A track without any selected label is not looked at, so that its slices
+/// Lanes of the selected tracks. A track without any selected label is not read, so that its slices
 /// may stay in the file.
 fn lanes(session: &Session, wanted: &query::Wanted) -> Vec<LaneAddress> {
     let parts = &wanted.parts;
@@ -341,7 +341,7 @@ fn lanes(session: &Session, wanted: &query::Wanted) -> Vec<LaneAddress> {
         .collect()
 }
 
-/// Spans of steps as a track sees them, by start: its device's, else its host's.
+/// Spans of steps for a track, by start: its device's, or its host's.
 fn steps_on(session: &Session, host: HostId, device: Option<DeviceId>) -> Vec<(Span, i64)> {
     let of = |step: &Step| {
         let own = step
@@ -359,7 +359,7 @@ fn steps_on(session: &Session, host: HostId, device: Option<DeviceId>) -> Vec<(S
     steps
 }
 
-/// The step in which an instant lies.
+/// The step that contains an instant.
 fn step_at(steps: &[(Span, i64)], instant: i64) -> CellRef<'static> {
     let after = steps.partition_point(|(span, _)| span.start.0 <= instant);
     match after.checked_sub(1).map(|last| steps[last]) {

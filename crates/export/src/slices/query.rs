@@ -1,4 +1,4 @@
-//! Which slices: the selection of every analysis, and what tells rows of the timeline apart.
+//! Selecting slices: the selection of every analysis, and properties of timeline rows.
 
 use stepscope_analysis::measuring::selection::Parts;
 use stepscope_analysis::{AnalysisError, Selection};
@@ -6,35 +6,35 @@ use stepscope_model::{Class, LabelId, Session, SliceKind, TrackId};
 
 use crate::Pairs;
 
-/// Which slices are wanted. Each part narrows the others; an empty list does not.
+/// Selects slices. Each part narrows the others; an empty list does not.
 #[derive(Debug, Clone, Default)]
 pub struct SliceQuery {
     /// Steps, times, devices, hosts, programs, and a pattern for names.
     pub selection: Selection,
-    /// Tracks by number or by part of their name, in any case.
+    /// Tracks by number or by part of their name, case-insensitive.
     pub tracks: Vec<String>,
-    /// What the slices are.
+    /// Kinds of slices.
     pub kinds: Vec<SliceKind>,
-    /// What the slices do.
+    /// Classes of slices.
     pub classes: Vec<Class>,
-    /// Leave out the threads of hosts, which belong to no device.
+    /// Leave out host threads, which belong to no device.
     pub is_of_devices_only: bool,
 }
 
 /// A query resolved against a session.
 pub(super) struct Wanted {
     pub(super) parts: Parts,
-    /// For each track whether it is wanted.
+    /// For each track, whether it is selected.
     pub(super) tracks: Vec<bool>,
 }
 
 impl SliceQuery {
-    /// From options as name and value: those of a [`Selection`], and `track`, `kind`, `class`, each a
-    /// word or several with commas. With `device` the threads of hosts are left out.
+    /// From options as name and value: those of a [`Selection`], and `track`, `kind`, `class`, each
+    /// with one or several comma-separated words. With `device`, host threads are left out.
     ///
     /// # Errors
     ///
-    /// An option or a word that does not exist.
+    /// An unknown option or word.
     pub fn of_pairs(options: &Pairs) -> Result<Self, AnalysisError> {
         let mut query = Self {
             selection: crate::selection(options),
@@ -106,7 +106,7 @@ impl SliceQuery {
     }
 }
 
-/// The values with these names; an error names all there are.
+/// The values with these names; an error lists all of them.
 fn known<'w, T: Copy>(
     option: &str,
     words: impl Iterator<Item = &'w str>,

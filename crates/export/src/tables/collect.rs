@@ -1,4 +1,4 @@
-//! The tables of every analysis that has something to say.
+//! The tables of every analysis that has results.
 
 use stepscope_analysis::{ANALYSES, AnalysisError, Entry, Note, Table};
 use stepscope_model::Session;
@@ -6,27 +6,27 @@ use stepscope_model::Session;
 use super::manifest::LeftOut;
 use crate::Pairs;
 
-/// A table under the name of its file.
+/// A table with its file name.
 pub(super) struct NamedTable {
-    /// Name of the file, without its ending.
+    /// File name without extension.
     pub(super) name: String,
-    /// The analysis it is of.
+    /// Its analysis.
     pub(super) analysis: &'static str,
     pub(super) table: Table,
-    /// What the analysis says of its figures; only with its first table.
+    /// Notes of the analysis about its figures; only with its first table.
     pub(super) notes: Vec<Note>,
 }
 
-/// What there is, and what there is not.
+/// Existing and missing tables.
 pub(super) struct Collected {
     pub(super) tables: Vec<NamedTable>,
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// Options that limit rows, and the value that stands for all of them.
+/// Options that limit rows, with the value for all rows.
 const UNLIMITED: [(&str, &str); 3] = [("limit", "0"), ("instances", "0"), ("shardings", "0")];
 
-/// Asks every analysis for all its rows. Fails where an option is wrong for one that has it.
+/// Runs every analysis with all rows. Fails if an option is invalid for an analysis that has it.
 pub(super) fn tables(session: &Session, options: &Pairs) -> Result<Collected, AnalysisError> {
     let mut collected = Collected {
         tables: Vec::new(),
@@ -73,7 +73,7 @@ impl Collected {
     }
 }
 
-/// Why there are no rows, in the analysis' own words where it has any.
+/// Why there are no rows, in the analysis's own words if it has any.
 fn reason(notes: &[Note]) -> String {
     match notes {
         [] => "it has no rows".to_owned(),
@@ -84,7 +84,7 @@ fn reason(notes: &[Note]) -> String {
     }
 }
 
-/// The options that the analysis has, all its rows asked for.
+/// The options that the analysis supports, with all rows requested.
 fn pairs<'a>(entry: &Entry, options: &'a Pairs) -> Vec<(&'a str, &'a str)> {
     let command = entry.command();
     let has = |name: &str| {
@@ -94,7 +94,7 @@ fn pairs<'a>(entry: &Entry, options: &'a Pairs) -> Vec<(&'a str, &'a str)> {
     let given = options
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()));
-    // Its limit is that of the top ops, all of which are the table of ops.
+    // Its limit is that of the top ops, which are all in the table of ops.
     let unlimited: &[(&str, &str)] = if entry.name == "overview" {
         &[]
     } else {

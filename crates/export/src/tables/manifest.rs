@@ -1,4 +1,4 @@
-//! `tables.json`: what the files of a folder are, column by column, and what is not among them.
+//! `tables.json`: describes the files of a folder, column by column, and what is missing.
 
 use serde::Serialize;
 use stepscope_analysis::{Column, Unit};
@@ -11,26 +11,26 @@ use crate::about::{About, Redacted, VERSION};
 use crate::arrow;
 use crate::slices;
 
-/// What the files of a folder are.
+/// Description of the files of a folder.
 #[derive(Debug, Clone, Serialize)]
 pub struct Manifest {
     /// Version of Stepscope that wrote them.
     pub stepscope_version: &'static str,
     /// Name of the session.
     pub session: String,
-    /// When they were written, milliseconds since the Unix epoch.
+    /// When they were written, in milliseconds since the Unix epoch.
     pub written_epoch_ms: Option<u64>,
-    /// When the session's time 0 was, nanoseconds since the Unix epoch, as a decimal string.
+    /// Time 0 of the session, in nanoseconds since the Unix epoch, as a decimal string.
     pub start_epoch_ns: Option<String>,
     /// Options that selected a part of the session, by name.
     pub selection: Vec<(String, String)>,
-    /// What was taken out before.
+    /// What was redacted.
     pub redacted: Option<Redacted>,
     /// `csv` or `parquet`.
     pub format: &'static str,
     /// The files, in the order of the analyses; slices last.
     pub tables: Vec<TableEntry>,
-    /// Tables that there are not, and why.
+    /// Missing tables, with the reason.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -41,13 +41,13 @@ pub struct TableEntry {
     pub file: String,
     /// Name of the table.
     pub name: String,
-    /// The analysis it is of; `timeline` for slices.
+    /// Its analysis; `timeline` for slices.
     pub analysis: &'static str,
     /// In words.
     pub title: String,
     /// Rows in the file.
     pub rows: u64,
-    /// Rows there are; more than in the file where the analysis keeps only the largest.
+    /// Total number of rows; more than in the file if the analysis keeps only the largest.
     pub row_count: u64,
     /// Its columns, in order.
     pub columns: Vec<ColumnEntry>,
@@ -65,14 +65,14 @@ pub struct ColumnEntry {
     /// The type in Parquet: `string`, `int64`, `double` or `boolean`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// What the numbers measure; empty for text, counts and yes or no.
+    /// The unit of the numbers; empty for text, counts, and booleans.
     pub unit: &'static str,
 }
 
-/// A table that there is not.
+/// A missing table.
 #[derive(Debug, Clone, Serialize)]
 pub struct LeftOut {
-    /// Name of the table, or of the analysis where none of its tables is there.
+    /// Name of the table, or of the analysis if it has no tables at all.
     pub name: String,
     /// A phrase or a sentence.
     pub reason: String,

@@ -1,8 +1,9 @@
-//! A folder of tables: one file per table of every analysis, every slice, and what the files are.
+//! A folder of tables: one file per table of every analysis, every slice, and a description of the
+//! files.
 //!
-//! Tables of analyses are named after them (`ops`, `steps`); an analysis' other tables carry their key
-//! behind it (`overview_devices`). `slices` is walked and written row by row, so that memory does not
-//! grow with the session. `tables.json` describes all of it.
+//! Tables of analyses are named after them (`ops`, `steps`); an analysis's other tables have their
+//! key appended (`overview_devices`). `slices` is written row by row, so that memory use does not
+//! grow with the session. `tables.json` describes everything.
 
 mod collect;
 mod manifest;
@@ -18,7 +19,7 @@ use crate::slices::{self, SliceQuery, Slices};
 use crate::{Pairs, selection};
 pub use manifest::{ColumnEntry, LeftOut, Manifest, TableEntry};
 
-/// Name of the file that says what the others are.
+/// Name of the file that describes the others.
 pub const MANIFEST: &str = "tables.json";
 
 /// How tables are written.
@@ -31,7 +32,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The end of a file's name.
+    /// The file extension.
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -43,22 +44,22 @@ impl Format {
 /// Writes the bytes of one file.
 pub type FileWriter<'a> = dyn FnMut(&mut (dyn Write + Send)) -> io::Result<()> + 'a;
 
-/// Where files go.
+/// The destination of files.
 pub trait Folder {
-    /// Makes a file of what the writer writes.
+    /// Creates a file with the writer's output.
     ///
     /// # Errors
     ///
-    /// The writer's error, or why there is no such file.
+    /// The writer's error, or why the file cannot be created.
     fn file(&mut self, name: &str, write: &mut FileWriter<'_>) -> io::Result<()>;
 }
 
-/// Writes every table of the part of a session that options select; `tables.json` comes last.
+/// Writes every table of the part of a session selected by options; `tables.json` comes last.
 ///
 /// # Errors
 ///
-/// An option that is wrong or selects nothing, and errors of the folder. What a session has nothing of
-/// is no error: it stands in the manifest.
+/// An option that is wrong or selects nothing, and errors of the folder. Tables without data are
+/// not an error: they are listed in the manifest.
 pub fn write_tables(
     session: &Session,
     about: &About,
@@ -77,7 +78,7 @@ pub fn write_tables(
     if session.tracks.is_empty() {
         manifest.left_out.push(LeftOut {
             name: slices::NAME.to_owned(),
-            reason: "nothing happens in time in this session".to_owned(),
+            reason: "this session has no time axis".to_owned(),
         });
     } else {
         let query = SliceQuery {

@@ -16,12 +16,12 @@ use crate::about::VERSION;
 use crate::arrow::{self, BatchBuilder};
 use crate::slices::{COLUMNS, NAME, Slices, TITLE};
 
-/// Rows of a group of Parquet. A group is held until it is whole: 22 columns of so many rows are a
-/// few dozen megabytes.
+/// Rows per Parquet group. A group is held in memory until it is complete: 22 columns of this many
+/// rows are a few dozen megabytes.
 const GROUP_ROWS: usize = 1 << 17;
-/// Rows that are handed to the writer at a time.
+/// Rows passed to the writer at a time.
 const BATCH_ROWS: usize = 1 << 14;
-/// Bytes of CSV that are collected before they are handed on.
+/// Bytes of CSV that are collected before they are written.
 const BLOCK_BYTES: usize = 1 << 18;
 
 type Out<'a> = &'a mut (dyn Write + Send);
@@ -39,7 +39,7 @@ pub(super) fn table(table: &Table, format: Format, out: Out<'_>) -> io::Result<(
     }
 }
 
-/// Writes every slice as it is walked; gives how many there were.
+/// Writes every slice while walking them; returns their number.
 pub(super) fn slices(rows: &Slices<&Session>, format: Format, out: Out<'_>) -> io::Result<u64> {
     match format {
         Format::Csv => slices_csv(rows, out),

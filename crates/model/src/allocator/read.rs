@@ -14,7 +14,7 @@ use crate::vendor::memory::{
     memory_stats,
 };
 
-/// Labels of allocator events; the flag tells allocations from deallocations.
+/// Labels of allocator events; the flag distinguishes allocations from deallocations.
 pub(super) fn actions(session: &Session) -> Vec<(LabelId, bool)> {
     let labels = (0..session.labels.len()).map(LabelId::from_index);
     let found = labels.filter_map(|label| {
@@ -39,7 +39,7 @@ struct Who {
     index: Option<i64>,
 }
 
-/// The events of one track, their texts in a table of its own.
+/// The events of one track, with their texts in a separate table.
 struct TrackEvents {
     host: HostId,
     strings: Strings,
@@ -86,7 +86,7 @@ pub(super) fn log(session: &Session) -> AllocatorLog {
     log
 }
 
-/// The allocator events of a track, in the order of the file.
+/// The allocator events of a track, in file order.
 fn marks(session: &Session, id: TrackId, is_action: &[Option<bool>]) -> Vec<Mark> {
     let track = session.track(id);
     let mut marks = Vec::new();
@@ -150,7 +150,7 @@ fn read_track(session: &Session, track: TrackId, space: &Space<'_>, marks: &[Mar
 struct Reader<'r, 'a> {
     plane: &'r Plane<'a>,
     roles: FxHashMap<i64, MemoryStat>,
-    /// Texts that stand in the plane's table, by id.
+    /// Texts in the plane's table, by ID.
     references: FxHashMap<u64, u32>,
     strings: &'r mut Strings,
     purposes: &'r mut Vec<Purpose>,
@@ -286,7 +286,7 @@ fn gather(session: &Session, tracks: Vec<TrackEvents>, log: &mut AllocatorLog) {
                 Some((who, position)) if who == own => position,
                 _ => {
                     let name = translate(&track.strings, own.name, &mut log.strings);
-                    // A recorded name tells allocators apart; numbers do where there is none.
+                    // A recorded name identifies an allocator; without one, its number does.
                     let index = own.index.filter(|_| name == 0);
                     let who = Who { name, index };
                     *positions.entry((track.host, who)).or_insert_with(|| {

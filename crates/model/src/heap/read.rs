@@ -8,19 +8,21 @@ use super::{Heap, HeapFrame, HeapSample, HeapSnapshot, StackId, Taken};
 use crate::ids::StringId;
 use crate::strings::Strings;
 
-/// Frames of a stack that are kept, the innermost: Python stops at 1,000 unless told otherwise.
+/// How many frames of a stack are kept, innermost first: Python stops at 1,000 by default.
 const STACK_FRAMES_MAX: usize = 4096;
 
-/// Frames of all stacks of a heap: what a file claims is bounded, whatever it repeats.
+/// Maximum number of frames in all stacks of a heap: what a file claims is limited, however often
+/// it repeats.
 const HEAP_FRAMES_MAX: usize = 16 << 20;
 
-/// Frames looked at in one file, stacks that are alike included: what takes longer is no profile.
+/// Maximum number of frames read in one file, repeated stacks included: anything longer is not a
+/// profile.
 const WALKED_FRAMES_MAX: usize = 256 << 20;
 
-/// What had to be left out of a snapshot, or guessed.
+/// What was left out of a snapshot, or guessed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Damage {
-    /// Stacks cut at [`STACK_FRAMES_MAX`] or without room in the heap.
+    /// Stacks cut at [`STACK_FRAMES_MAX`], or without space in the heap.
     pub(crate) cut_stacks: usize,
     /// Samples that name locations, functions or texts that the file does not have.
     pub(crate) nameless_samples: usize,
@@ -28,7 +30,7 @@ pub(crate) struct Damage {
     pub(crate) is_type_assumed: bool,
 }
 
-/// Whether a decompressed file that begins with these bytes is a profile of pprof's format.
+/// Whether a decompressed file that starts with these bytes is in pprof's format.
 pub fn is_memory_profile(head: &[u8]) -> bool {
     Profile::is_begun_by(head)
 }
@@ -59,7 +61,7 @@ pub(crate) fn add_snapshot(
     Ok(damage)
 }
 
-/// Which values of a sample count.
+/// Which values of a sample are used.
 struct Values {
     allocations: Option<usize>,
     bytes: usize,
@@ -68,8 +70,8 @@ struct Values {
 }
 
 impl Values {
-    /// JAX writes `allocations` in `count` and `space` in `bytes`; other programs, such as those
-    /// in Go, write several of each, of which what is alive now is wanted.
+    /// JAX writes `allocations` in `count` and `space` in `bytes`; other programs, such as Go
+    /// programs, write several of each; the ones for live memory are used.
     fn of(profile: &Profile<'_>) -> Result<Self, String> {
         let types: Vec<(String, String)> = profile
             .sample_types
@@ -104,7 +106,7 @@ impl Values {
                 .map(|(kind, unit)| format!("{kind} in {unit}"))
                 .collect();
             return Err(match measured.as_slice() {
-                [] => "it says nothing about what it measures".to_owned(),
+                [] => "it does not say what it measures".to_owned(),
                 measured => format!("it measures {}, not memory", measured.join(" and ")),
             });
         };
@@ -117,7 +119,7 @@ impl Values {
     }
 }
 
-/// Bytes in one of this unit.
+/// Bytes per unit.
 fn factor(unit: &str) -> Option<i64> {
     match unit {
         "bytes" | "byte" | "B" => Some(1),
@@ -128,8 +130,8 @@ fn factor(unit: &str) -> Option<i64> {
     }
 }
 
-/// One profile being read into the heap. Texts, locations and stacks are each looked up once,
-/// however often the file names them.
+/// One profile being read into the heap. Texts, locations, and stacks are each resolved once,
+/// however often the file refers to them.
 struct Reading<'a, 'b> {
     heap: &'a mut Heap,
     profile: &'a Profile<'b>,
@@ -195,7 +197,7 @@ impl<'a, 'b> Reading<'a, 'b> {
         *texts.or_insert_with(|| heap.strings.intern(&profile.text(index)))
     }
 
-    /// A sample's stack, outermost frame first, and whether something of it is missing.
+    /// A sample's stack, outermost frame first, and whether part of it is missing.
     fn stack(&mut self, sample: &Sample) -> (StackId, bool) {
         let profile = self.profile;
         let (mut frames, mut is_nameless, mut is_cut) = (Vec::new(), false, false);

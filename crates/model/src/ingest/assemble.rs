@@ -87,8 +87,8 @@ pub(super) fn assemble(name: &str, inputs: &[HostInput], spaces: &mut [Space<'_>
     session
 }
 
-/// Reads all header fields of all lines, for rows can be told apart by some that stand behind the
-/// events. Writers do not put them there: walking over all events beforehand would be in vain.
+/// Reads all header fields of all lines, because rows may be distinguished only by fields after the
+/// events. Writers do not put them there, so walking over all events beforehand would be wasted.
 fn complete_lines(spaces: &mut [Space<'_>]) {
     let planes = spaces.iter_mut().flat_map(|space| &mut space.planes);
     let lines: Vec<_> = planes.flat_map(|plane| &mut plane.lines).collect();

@@ -18,7 +18,8 @@ use crate::slices::SliceBlock;
 use crate::strings::Strings;
 use crate::track::{CounterFacts, Origin, Samples, Track, TrackRole};
 
-/// Slices of one track that belong together: the thread's own, or the ops it ran for one device.
+/// Slices of one track that belong together: the thread's own, or the ops that it ran for one
+/// device.
 pub(super) struct Piece {
     /// `device_ordinal` of the XLA:CPU device; none for the track's own slices.
     pub(super) ordinal: Option<i64>,
@@ -29,17 +30,17 @@ pub(super) struct Piece {
 pub(super) struct BuiltTrack {
     pub(super) decoded: Decoded,
     pub(super) pieces: Vec<Piece>,
-    /// The columns of all pieces, but of the track's own where they are deferred.
+    /// The columns of all pieces, except the track's own if they are deferred.
     pub(super) block: SliceBlock,
-    /// What of the track's own slices is left for later.
+    /// What is deferred of the track's own slices.
     pub(super) deferred: Option<Arc<Deferred>>,
-    /// Arrow ends, all in the track's own piece; none yet where that is deferred.
+    /// Arrow ends, all in the track's own piece; empty if that is deferred.
     pub(super) ends: Vec<FlowEnd>,
     /// The slices were not in time order in the file.
     pub(super) was_unsorted: bool,
 }
 
-/// Decodes and nests one track; what of it can be left for later is. Runs in parallel with others.
+/// Decodes and nests one track, deferring what it can. Runs in parallel with others.
 pub(super) fn build_track(
     lines: &[LineInput<'_>],
     kind: TrackKind,
@@ -76,7 +77,7 @@ impl BuiltTrack {
         self.pieces.iter().filter_map(|piece| piece.ordinal)
     }
 
-    /// Replaces the numbers of label keys by the labels they stand for.
+    /// Replaces the numbers of label keys by their labels.
     pub(super) fn apply_labels(&mut self, ids: &[LabelId]) {
         let ids = LabelId::peel_slice(ids);
         for label in self.block.columns_mut().labels {
@@ -104,10 +105,10 @@ impl BuiltTrack {
     }
 }
 
-/// One sample: time, value, and the value to the last bit where it is a whole number.
+/// One sample: time, value, and the exact value if it is an integer.
 type Sample = (i64, f64, Option<u64>);
 
-/// One track per counter: samples share a line but are drawn apart.
+/// One track per counter: samples share a line but are shown separately.
 pub(super) fn counter_tracks(
     space: &Space<'_>,
     plan: &TrackPlan,
@@ -122,7 +123,7 @@ pub(super) fn counter_tracks(
         let samples = by_metadata.entry((plane, metadata)).or_default();
         samples.push((time, value.as_f64(), value.as_u64()));
     }
-    // Planes of one name number their counters each for itself.
+    // Planes with the same name number their counters independently.
     let mut counters: BTreeMap<Cow<'_, str>, (Vec<Sample>, CounterFacts)> = BTreeMap::new();
     let on_events = facts_on_events(space, plan);
     for ((plane, metadata), mut samples) in by_metadata {
@@ -175,7 +176,7 @@ pub(super) fn counter_tracks(
     tracks.collect()
 }
 
-/// Facts that stand with the first sample of each counter rather than with its name.
+/// Facts that are stored with the first sample of each counter instead of its name.
 fn facts_on_events(space: &Space<'_>, plan: &TrackPlan) -> BTreeMap<(u32, i64), CounterFacts> {
     let mut found: BTreeMap<(u32, i64), CounterFacts> = BTreeMap::new();
     for &(plane_position, line) in &plan.lines {

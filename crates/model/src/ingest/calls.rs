@@ -33,8 +33,8 @@ type Calls = BTreeMap<(HostId, String), Vec<Call>>;
 /// A call whose run was not recorded.
 pub(super) type CallWithoutRun = (HostId, Picos);
 
-/// Tells runs when they were launched, where calls of their function tell. Returns the calls whose
-/// run is missing: of functions that ran at some time, or of all where no device recorded any work.
+/// Sets the launch time of runs, if calls of their function show it. Returns the calls whose run is
+/// missing: of functions that ran at some time, or of all if no device recorded any work.
 pub(super) fn match_runs(session: &Session, runs: &mut [ProgramRun]) -> Vec<CallWithoutRun> {
     let calls = calls(session);
     if calls.is_empty() {
@@ -64,14 +64,14 @@ pub(super) fn match_runs(session: &Session, runs: &mut [ProgramRun]) -> Vec<Call
         let Some(calls) = calls.get(&key) else {
             continue;
         };
-        // Run ids count up by program.
+        // Run IDs increase per program.
         let program = runs[positions[0]].program;
         let is_one = positions.iter().all(|&at| runs[at].program == program);
         let id = |at: usize| runs[at].run_id.filter(|_| is_one);
         positions.sort_by_key(|&at| (id(at), runs[at].span));
         let starts: Vec<Picos> = positions.iter().map(|&at| runs[at].span.start).collect();
         let is_cpu = device.kind == DeviceKind::Cpu;
-        // Runs of GPUs are put together from kernels: one too many or too few proves nothing.
+        // GPU runs are assembled from kernels: one too many or too few proves nothing.
         let first = match first_run(calls, &starts) {
             Some(first) if is_cpu || (first == 0 && starts.len() == calls.len()) => first,
             _ => continue,
@@ -80,7 +80,7 @@ pub(super) fn match_runs(session: &Session, runs: &mut [ProgramRun]) -> Vec<Call
         let mut count = 0;
         for (&position, call) in matched {
             let run = &mut runs[position];
-            // A recorded run id says more than the order does.
+            // A recorded run ID is better evidence than the order.
             if is_cpu || run.run_id.is_none() {
                 (run.launched, run.launched_on) = (Some(call.start), Some(call.track));
                 run.is_by_order = true;
@@ -100,8 +100,8 @@ pub(super) fn match_runs(session: &Session, runs: &mut [ProgramRun]) -> Vec<Call
     left.collect()
 }
 
-/// The first run that belongs to a call: the earlier ones were called before the recording began.
-/// None where a run would begin before its call, or where runs are left over that no call explains.
+/// The first run that belongs to a call: earlier runs were called before the recording started.
+/// `None` if a run would start before its call, or if runs remain that no call explains.
 fn first_run(calls: &[Call], starts: &[Picos]) -> Option<usize> {
     let mut sorted = starts.to_vec();
     sorted.sort_unstable();
@@ -113,7 +113,7 @@ fn first_run(calls: &[Call], starts: &[Picos]) -> Option<usize> {
         let earlier = sorted.partition_point(|&start| start < call.start);
         first = first.max(earlier.saturating_sub(number));
     }
-    // Runs beyond the last call say that more were called earlier, and not how many.
+    // Runs after the last call mean that more were called earlier, but not how many.
     if starts.len() > first + calls.len() {
         return None;
     }
@@ -124,7 +124,7 @@ fn first_run(calls: &[Call], starts: &[Picos]) -> Option<usize> {
 }
 
 fn calls(session: &Session) -> Calls {
-    // The function of each label that is a call, and whether a label is its execution.
+    // The function of each label that is a call, and whether the label is its execution.
     let functions: Vec<Option<&str>> = session
         .labels
         .iter()
@@ -186,8 +186,8 @@ impl Known<'_> {
         }
     }
 
-    /// A call is recorded twice, one within the other. One within another function's is traced to be
-    /// part of that program, unless it executes something itself, as callbacks do.
+    /// A call is recorded twice, one nested in the other. A call inside another function's call is
+    /// being traced as part of that program, unless it executes something itself, as callbacks do.
     fn is_started(&self, track: &Track, lane: usize, index: usize, function: &str) -> bool {
         let mut is_within_call = false;
         let mut place = (
@@ -215,7 +215,7 @@ impl Known<'_> {
     }
 }
 
-/// A function's name as modules have it: `<lambda>` is `_lambda_`.
+/// A function's name in module names: `<lambda>` is `_lambda_`.
 fn plain(function: &str) -> String {
     let letters = function.chars();
     let plain = letters.map(|letter| {
@@ -246,10 +246,10 @@ mod tests {
 
     #[test]
     fn runs_follow_their_calls() {
-        // Dispatched ahead, and one by one.
+        // Dispatched ahead, and one at a time.
         assert_eq!(first(&[0, 1, 2], &[5, 20, 40]), Some(0));
         assert_eq!(first(&[0, 10, 20], &[1, 11, 21]), Some(0));
-        // The first run was called before the recording began.
+        // The first run was called before the recording started.
         assert_eq!(first(&[10, 11, 12], &[5, 20, 40, 60]), Some(1));
         assert_eq!(first(&[10, 11, 12], &[15, 20, 40, 60]), None);
         assert_eq!(first(&[10, 30], &[5, 15, 35]), Some(1));

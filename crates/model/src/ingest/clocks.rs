@@ -1,4 +1,4 @@
-//! Clocks: where each host's time lies in the session's.
+//! Clocks: the position of each host's time in session time.
 
 use stepscope_xplane::Space;
 
@@ -7,12 +7,12 @@ use crate::ids::HostId;
 use crate::session::Session;
 use crate::units::Picos;
 
-/// Where each host's time lies in the session's.
+/// The position of each host's time in session time.
 pub(super) struct Clocks {
     pub(super) session_epoch_ns: Option<u64>,
     /// Session time of each host's time 0.
     pub(super) offsets: Vec<Picos>,
-    /// What to subtract from line timestamps that were not normalised when saved.
+    /// What to subtract from line timestamps that were not normalized when saved.
     pub(super) epochs: Vec<Option<i64>>,
     pub(super) profile_epochs: Vec<Option<(u64, u64)>>,
 }
@@ -24,8 +24,8 @@ impl Clocks {
     pub(super) fn of(spaces: &[Space<'_>]) -> Self {
         let profile_epochs: Vec<_> = spaces.iter().map(profile_epoch).collect();
         let first_epochs: Vec<Option<i64>> = spaces.iter().map(first_epoch_timestamp).collect();
-        // Where no start was recorded, the first timestamp since the epoch is nearly one; where
-        // one was, nothing lies before 0.
+        // If no start was recorded, the first timestamp since the epoch is close to it; if one was,
+        // nothing is before 0.
         let starts: Vec<Option<u64>> = profile_epochs
             .iter()
             .zip(&first_epochs)
@@ -71,14 +71,13 @@ fn first_epoch_timestamp(space: &Space<'_>) -> Option<i64> {
     timestamps.filter(|&ns| ns > EPOCH_THRESHOLD_NS).min()
 }
 
-/// Whether time 0 of a file is a recorded one, and not that of the first line it happens to have.
+/// Whether time 0 of a file was recorded, instead of being that of its first line.
 pub(crate) fn counts_from_recorded_start(space: &Space<'_>) -> bool {
     profile_epoch(space).is_some() && first_epoch_timestamp(space).is_none()
 }
 
 impl Session {
-    /// Session time at which the offsets of events are 0 that a host's file has on a line with this
-    /// timestamp.
+    /// Session time of event offset 0 on a line of a host's file with this timestamp.
     pub fn line_base_ps(&self, host: HostId, timestamp_ns: i64) -> i64 {
         let offset = self.host(host).offset.0;
         let start_ns = self.epoch_ns.and_then(|epoch| i64::try_from(epoch).ok());

@@ -2,7 +2,7 @@
 //!
 //! This is the hot loop of the product: every event of every file passes here once. Names are not
 //! resolved; what distinguishes labels is collected in keys of small integers (`keys`), and stats
-//! that repeat those of the event before are not even decoded (`repeat`).
+//! that repeat those of the previous event are not even decoded (`repeat`).
 
 use std::sync::Arc;
 
@@ -24,14 +24,14 @@ pub(super) struct LineInput<'a> {
     pub(super) line_position: u32,
     pub(super) line: &'a Line<'a>,
     pub(super) roles: &'a Arc<StatRoles>,
-    /// By event metadata id: of these events nothing but the time matters (`end: op` markers).
+    /// By event metadata ID: events of which only the time matters (`end: op` markers).
     pub(super) muted: &'a Arc<[bool]>,
     /// Host time of offset 0, picoseconds of session time.
     pub(super) base_ps: i64,
 }
 
-/// Which device span arithmetic uses, see `xplane.md` on time: TPU events may carry the device's own
-/// clock, which is the one that ops nest in.
+/// The device span used for arithmetic, see `xplane.md` on time: TPU events may carry the device's
+/// own clock, which is the one that ops nest in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClockChoice {
     Host,
@@ -88,24 +88,24 @@ pub(super) struct Decoded {
     pub(super) runs: FxHashMap<RunKey, Span>,
     /// Recorded program runs and host launches that carry a run id: `(event, run id, start)`.
     pub(super) run_ids: Vec<(u32, i64, i64)>,
-    /// Events of a device that are part of a graph, in the order of the file.
+    /// Events of a device that are part of a graph, in file order.
     pub(super) graph_events: Vec<GraphEvent>,
     /// Counter samples: metadata, time, value.
     pub(super) samples: Vec<(u32, i64, i64, CounterValue)>,
     pub(super) aggregates: Vec<AggregatePart>,
-    /// Work recorded with events of a device, by the number of their label key.
+    /// Work recorded with device events, by the number of their label key.
     pub(super) works: FxHashMap<u32, EventWork>,
     pub(super) origins: Vec<LineOrigin>,
-    /// Name to show, from behind the events of the first line.
+    /// Name to show, from after the events of the first line.
     pub(super) shown_name: Option<String>,
-    /// What stands behind the events of a line says that it belongs to another track or time.
+    /// Fields after the events of a line assign it to another track or time.
     pub(super) is_misplaced: bool,
-    /// Undecodable places: plane, offset in the line, the input ended there, line position.
+    /// Undecodable places: plane, offset in the line, whether the input ended there, line position.
     pub(super) damage: Vec<(u32, u32, usize, bool)>,
     pub(super) event_count: u64,
     /// Events with a negative duration or a time that does not fit, set to the nearest that does.
     pub(super) repaired: u64,
-    /// Largest distance between the host's and the device's time of an event.
+    /// Largest difference between the host's and the device's time of an event.
     pub(super) clock_distance_ps: i64,
 }
 
@@ -122,12 +122,12 @@ struct Pass<'a, 't> {
     kind: TrackKind,
 }
 
-/// What decides how a track's events are read.
+/// What determines how a track's events are read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TrackKind {
     pub(super) clock: ClockChoice,
-    /// A thread of the profiled process, whose ops of XLA:CPU are a device's. Those of a process that
-    /// works for it, such as a loader of data, are host work.
+    /// A thread of the profiled process, whose XLA:CPU ops belong to a device. Those of a helper
+    /// process, such as a data loader, are host work.
     pub(super) is_host: bool,
     /// The host's file has devices with events.
     pub(super) has_accelerator: bool,
@@ -135,8 +135,8 @@ pub(super) struct TrackKind {
     pub(super) is_counter: bool,
 }
 
-/// Decodes the lines of one track, in order, into `nester`. The group of a slice is 0 for the track's
-/// own, else one more than the position in [`Decoded::ordinals`].
+/// Decodes the lines of one track, in order, into `nester`. The group of a slice is 0 for the
+/// track's own, else the position in [`Decoded::ordinals`] plus one.
 pub(super) fn decode_track(
     lines: &[LineInput<'_>],
     kind: TrackKind,
@@ -166,8 +166,8 @@ pub(super) fn decode_track(
 }
 
 impl Pass<'_, '_> {
-    /// An event of a host thread that names its op and program. Where the file has accelerators,
-    /// host threads name the ops they launch too, so only a device ordinal convinces.
+    /// An event of a host thread that names its op and program. If the file has accelerators, host
+    /// threads also name the ops they launch, so only a device ordinal proves execution.
     #[inline]
     fn is_cpu_op(&self, seen: &Seen) -> bool {
         self.kind.is_host
@@ -245,7 +245,7 @@ impl Pass<'_, '_> {
         ordinal
     }
 
-    /// Header fields that stand behind the events.
+    /// Header fields after the events.
     fn header_behind(&mut self, line: &Line<'_>, events: &Events<'_>) {
         let mut whole = line.clone();
         whole.complete_behind(events);
@@ -256,7 +256,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// An event that says nothing new besides its name and time.
+    /// An event with nothing new except its name and time.
     #[inline]
     fn known_event(
         &mut self,
@@ -356,8 +356,8 @@ impl Pass<'_, '_> {
         (start.unwrap_or_default(), duration)
     }
 
-    /// Steps, runs and arrow ends. Ops of XLA:CPU produce arrows to their own end markers only,
-    /// which say nothing, so arrow ends of ops with an ordinal are left out.
+    /// Steps, runs, and arrow ends. XLA:CPU ops produce arrows only to their own end markers, which
+    /// are useless, so arrow ends of ops with an ordinal are left out.
     #[inline]
     fn side_outputs(&mut self, seen: &Seen, label: u32, start: i64, duration: i64, ordinal: u32) {
         let is_op = seen.op != TextKey::NONE;
@@ -429,8 +429,8 @@ impl Pass<'_, '_> {
     }
 }
 
-/// The value of a sample whose stat has a name of its own: the one number among the stats that mean
-/// nothing else.
+/// The value of a sample whose stat has a specific name: the only number among the stats that has
+/// no other meaning.
 fn only_number(input: &LineInput<'_>, event: &Event<'_>) -> Option<CounterValue> {
     let own = event.stats();
     let own = own.filter(|stat| input.roles.may_be_value(stat.metadata_id));
@@ -438,7 +438,7 @@ fn only_number(input: &LineInput<'_>, event: &Event<'_>) -> Option<CounterValue>
     numbers.next().filter(|_| numbers.next().is_none())
 }
 
-/// An event whose stats say nothing, where arrows lead, or what those of an op before it said.
+/// An event whose stats say nothing, where arrows lead, or the same as those of the previous op.
 struct Known {
     context: u32,
     op: TextKey,
@@ -482,7 +482,7 @@ fn known<'a>(
     })
 }
 
-/// Nothing but the time of these events is of interest.
+/// Only the time of these events matters.
 #[inline]
 fn is_muted(input: &LineInput<'_>, metadata: i64) -> bool {
     let slot = usize::try_from(metadata).ok();

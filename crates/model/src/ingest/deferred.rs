@@ -1,9 +1,9 @@
-//! Slices and arrow ends of a host's threads that are left in the file until somebody looks at them.
+//! Slices and arrow ends of host threads that stay in the file until they are first used.
 //!
-//! Threads that run the ops of XLA:CPU record as many slices of their own, which most questions never
-//! touch. Opening counts and nests them; memory for them is taken, and filled by a second pass over
-//! the same bytes, when a lane is first read. Their arrow ends are found by such a pass, too, and so
-//! are those of the Python thread, whose slices tell what a device waited for and are read at once.
+//! Threads that run XLA:CPU ops also record as many slices of their own, which most questions never
+//! read. Opening counts and nests them; their memory is allocated, and filled by a second pass over
+//! the same bytes, when a lane is first read. Such a pass also finds their arrow ends, and those of
+//! the Python thread, whose slices show what a device waited for and are read immediately.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,16 +23,16 @@ use crate::vendor::stats::StatRoles;
 /// A thread with fewer bytes is not worth a second pass.
 const LEAST_BYTES: usize = 4 << 10;
 
-/// What it takes to decode a thread again.
+/// What is needed to decode a thread again.
 pub(super) struct Deferred {
     bytes: Arc<dyn ProfileData>,
     lines: Vec<DeferredLine>,
     kind: TrackKind,
-    /// What of the thread does not wait.
+    /// The part of the thread that is not deferred.
     pub(super) keep: Keep,
 }
 
-/// A line of the thread, by its place in the file.
+/// A line of the thread, by its position in the file.
 struct DeferredLine {
     plane: u32,
     line_position: u32,
@@ -43,8 +43,9 @@ struct DeferredLine {
 }
 
 impl Deferred {
-    /// Of a track whose own slices or their arrow ends can wait: a thread of a host that has no devices
-    /// but XLA:CPU's. Where launches are to be followed, the threads that launch are needed at once.
+    /// Whether the track's own slices or arrow ends can be deferred: threads of a host that has
+    /// only XLA:CPU devices. If launches must be followed, the launching threads are needed
+    /// immediately.
     pub(super) fn of(
         lines: &[LineInput<'_>],
         kind: TrackKind,
@@ -80,8 +81,8 @@ impl Deferred {
         })
     }
 
-    /// A block for the lanes of the thread's own slices, whose keys have these labels; none where they
-    /// did not wait.
+    /// A block for the lanes of the thread's own slices, whose keys have these labels; `None` if
+    /// they were not deferred.
     pub(super) fn block(
         self: &Arc<Self>,
         lanes: &[NestedLane],

@@ -103,8 +103,8 @@ pub(crate) fn value_text(plane: &Plane<'_>, value: StatValue<'_>) -> String {
     }
 }
 
-/// The tracer levels out of a serialised `tensorflow.ProfileOptions` (`capture.md` lists its fields).
-/// Proto3 leaves zeros out, so a level that is absent is level 0.
+/// The tracer levels from a serialized `tensorflow.ProfileOptions` (`capture.md` lists its fields).
+/// Proto3 omits zeros, so an absent level is level 0.
 fn profile_options(bytes: &[u8]) -> Vec<(String, String)> {
     let fields = stepscope_xplane::number_fields(bytes);
     let levels = [

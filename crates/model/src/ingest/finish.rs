@@ -1,4 +1,4 @@
-//! Finishing: tracks in their places, arrows, program runs, steps.
+//! Finishing: final positions of tracks, arrows, program runs, steps.
 
 use std::collections::BTreeMap;
 
@@ -101,7 +101,7 @@ pub(super) fn finish(
     });
 }
 
-/// One run may have left ops on several threads.
+/// One run may have ops on several threads.
 fn merged(mut runs: Vec<ProgramRun>) -> Vec<ProgramRun> {
     runs.sort_unstable_by_key(|run| (run.device, run.program, run.run_id, run.span));
     let mut merged: Vec<ProgramRun> = Vec::new();

@@ -1,4 +1,4 @@
-//! Programs that lie in files of their own, as XLA dumps them and XProf leaves them behind.
+//! Programs in separate files, as dumped by XLA or left by XProf.
 
 use std::sync::Arc;
 
@@ -13,19 +13,19 @@ use crate::program::{Program, ProgramBytes};
 use crate::session::{ProfileData, Session};
 use crate::warning::{Warning, WarningKind};
 
-/// One serialised program: a file that holds an HloProto.
+/// One serialized program: a file with an HloProto.
 pub struct ProgramInput {
     /// Name of its file, without suffix.
     pub name: String,
     /// The file.
     pub bytes: Arc<dyn ProfileData>,
-    /// What the reader of the file has to say about it, such as a cut-off compressed stream.
+    /// Remarks of the file's reader, such as a truncated compressed stream.
     pub problem: Option<String>,
 }
 
-/// Builds a session from the files of its hosts, its memory profiles and its programs, any of which
-/// may be none. Programs are those of the session only where no host was profiled: a profile brings
-/// its own. Damage becomes warnings; an error means that nothing at all could be decoded.
+/// Builds a session from the files of its hosts, its memory profiles, and its programs, any of
+/// which may be empty. The programs are used only if no host was profiled: a profile contains its
+/// own. Damage becomes warnings; an error means that nothing at all could be decoded.
 pub fn ingest_all(
     name: &str,
     hosts: Vec<HostInput>,
@@ -52,7 +52,7 @@ pub fn ingest_all(
     }
 }
 
-/// Adds the programs that can be decoded; the error of the first that cannot.
+/// Adds the programs that can be decoded; returns the error of the first that cannot.
 fn add_programs(session: &mut Session, inputs: Vec<ProgramInput>) -> Option<IngestError> {
     let mut refused = None;
     let mut known: FxHashSet<(String, u64)> = FxHashSet::default();
@@ -95,8 +95,8 @@ fn add_programs(session: &mut Session, inputs: Vec<ProgramInput>) -> Option<Inge
 
 const EXPECTED: &str = "HLO program that XLA writes";
 
-/// The name of a file that XProf wrote is `name(id)`. Others are called by their module, or by their
-/// file where two modules have one name.
+/// XProf names its files `name(id)`. Other programs are named by their module, or by their file if
+/// two modules have the same name.
 fn program(
     input: ProgramInput,
     hlo: hlo::Program,

@@ -1,7 +1,7 @@
 //! Label keys: what distinguishes the labels of a track's slices, in small integers.
 //!
-//! Most of a key repeats from event to event, so that part (the context) has a number of its own and
-//! a key is three integers: context, metadata, op.
+//! Most of a key repeats from event to event, so that part (the context) has its own number, and a
+//! key is three integers: context, metadata, op.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub(super) struct TextKey(u64);
 
-/// What a [`TextKey`] refers to.
+/// The meaning of a [`TextKey`].
 pub(super) enum TextPlace {
     None,
     /// Name of this stat metadata.
@@ -31,7 +31,7 @@ impl TextKey {
         Self((position << 1) | 1)
     }
 
-    /// The text stands in an event of one track, and means something else on another.
+    /// Whether the text is in an event of one track, so that it means something else on another.
     const fn is_inline(self) -> bool {
         self.0 & 1 == 1
     }
@@ -55,7 +55,7 @@ pub(super) struct Context {
     pub(super) module: TextKey,
     pub(super) detail: TextKey,
     pub(super) framework_op: TextKey,
-    /// Name stack of a GPU's op, or what of it follows the prefix.
+    /// Name stack of a GPU's op, or the part after the prefix.
     pub(super) op_path: TextKey,
     pub(super) op_path_prefix: TextKey,
     pub(super) is_async: bool,
@@ -72,7 +72,7 @@ pub(super) struct LabelKey {
 }
 
 impl LabelKey {
-    /// The key means the same on every track of its file.
+    /// Whether the key means the same on every track of its file.
     pub(super) const fn is_of_file(&self) -> bool {
         let context = &self.context;
         !(self.op.is_inline()
@@ -92,14 +92,14 @@ struct ShortKey {
     op: TextKey,
 }
 
-/// The keys of a track, numbered in the order of their first use.
+/// The keys of a track, numbered in order of first use.
 #[derive(Default)]
 pub(super) struct LabelKeys {
     contexts: Vec<Context>,
     keys: Vec<ShortKey>,
     context_numbers: FxHashMap<Context, u32>,
     key_numbers: FxHashMap<ShortKey, u32>,
-    /// For each event metadata id the key it was last seen with.
+    /// For each event metadata ID, the key it was last seen with.
     last: Vec<LastKey>,
     last_context: u32,
 }
@@ -119,11 +119,12 @@ const NO_KEY: LastKey = LastKey {
     number: 0,
 };
 
-/// Writers count metadata ids up from one; the table of a track with sparse ids must stay small.
+/// Writers number metadata IDs from one; the table of a track with sparse IDs must stay small.
 const IDS_PER_KEY: usize = 64;
 
 impl LabelKeys {
-    /// The keys alone. There may be a million tracks, so nothing that only finds keys is kept.
+    /// Only the keys. There may be a million tracks, so nothing that is only used to find keys is
+    /// kept.
     pub(super) fn finish(&mut self) {
         *self = Self {
             contexts: std::mem::take(&mut self.contexts),
@@ -143,7 +144,7 @@ impl LabelKeys {
         })
     }
 
-    /// The number of a context, most often the one asked for last.
+    /// The number of a context, usually the last one requested.
     #[inline]
     pub(super) fn context(&mut self, context: Context) -> u32 {
         if self.contexts.get(self.last_context as usize) != Some(&context) {
@@ -160,7 +161,7 @@ impl LabelKeys {
         })
     }
 
-    /// The number of a key, most often the one that its metadata had the last time.
+    /// The number of a key, usually the one that its metadata had the last time.
     #[inline]
     pub(super) fn number(&mut self, context: u32, metadata: i64, op: TextKey) -> u32 {
         let position = usize::try_from(metadata).unwrap_or(usize::MAX);

@@ -1,4 +1,4 @@
-//! Labels and ops: what the small integers of [`LabelKey`] stand for, decided once per label.
+//! Labels and ops: the meaning of the small integers in a [`LabelKey`], resolved once per label.
 
 use std::borrow::Cow;
 
@@ -37,8 +37,8 @@ pub(super) struct Labels {
     label_ids: FxHashMap<Label, LabelId>,
     op_ids: FxHashMap<(ProgramId, StringId), OpId>,
     launch_ids: FxHashMap<String, LaunchId>,
-    /// Labels of keys that mean the same on every track of their file: threads of a pool run the same
-    /// ops.
+    /// Labels of keys that mean the same on every track of their file: threads of a pool run the
+    /// same ops.
     known: FxHashMap<(LabelKey, TrackContext), LabelId>,
 }
 
@@ -198,8 +198,8 @@ impl Labels {
         }
     }
 
-    /// The name stack that the launch carried, where the HLO does not have one. Where both have one
-    /// the HLO's is the op's own; that of a launch is only as long as all of a fusion agrees.
+    /// The name stack that the launch carried, if the HLO has none. If both have one, the HLO's is
+    /// the op's own; that of a launch is only the common part of a fusion.
     fn complete_scope(&mut self, op: Option<OpId>, path: &str) {
         let Some(op) = op.map(|id| &mut self.ops[id.index()]) else {
             return;
@@ -210,7 +210,7 @@ impl Labels {
         }
     }
 
-    /// The framework's name of a kernel that names no op.
+    /// The framework's name for a kernel that names no op.
     fn name_framework_op(
         &mut self,
         label: &mut Label,
@@ -257,7 +257,7 @@ impl Labels {
         label.class = self.op_class(id);
     }
 
-    /// An op of a TPU: nearly everything is on the event's metadata.
+    /// An op of a TPU: nearly everything is in the event's metadata.
     fn device_op(
         &mut self,
         label: &mut Label,
@@ -323,7 +323,8 @@ impl Labels {
         op_from_hlo(&self.programs.all, &mut self.strings, program, name)
     }
 
-    /// A copy of a TPU between its memory and the host's, told by the memory spaces of its shapes.
+    /// A copy of a TPU between its memory and the host's, recognized by the memory spaces of its
+    /// shapes.
     fn host_copy(&self, id: OpId) -> Option<Transfer> {
         let op = &self.ops[id.index()];
         let hlo = self.programs.all[op.program.index()].hlo.as_ref()?;
@@ -369,7 +370,8 @@ impl Labels {
     }
 }
 
-/// An op as the program's HLO describes it; bare where there is no HLO or no such instruction.
+/// An op as described by the program's HLO; only its name if there is no HLO or no such
+/// instruction.
 pub(super) fn op_from_hlo(
     programs: &[Program],
     strings: &mut Strings,
@@ -452,13 +454,13 @@ pub(super) fn text<'a>(
     }
 }
 
-/// The name stack that the launch of a kernel carried. What all ops of a program have in common is
-/// written once, with the program; a launch whose name does not begin with it carries all of it.
+/// The name stack that the launch of a kernel carried. The part common to all ops of a program is
+/// written once, with the program; a launch whose name does not start with it carries all of it.
 fn op_path(texts: &Texts<'_, '_>, key: &LabelKey) -> String {
     let name = texts.get(key.context.op_path).unwrap_or_default();
     let prefix = texts.get(key.context.op_path_prefix).unwrap_or_default();
     let (name, prefix) = (name.trim_matches('/'), prefix.trim_end_matches('/'));
-    // Without a name nothing says that the op is below the prefix.
+    // Without a name, it is unknown whether the op is below the prefix.
     if name.is_empty() || prefix.is_empty() || name == prefix {
         return name.to_owned();
     }
@@ -472,7 +474,7 @@ fn op_path(texts: &Texts<'_, '_>, key: &LabelKey) -> String {
     }
 }
 
-/// `XlaModule:` and `Thunk:` are titles of XLA's own annotations, no ops of a framework.
+/// `XlaModule:` and `Thunk:` are titles of XLA's own annotations, not ops of a framework.
 fn is_annotation_title(framework_op: &str) -> bool {
     let title = framework_op.rsplit("::").next().unwrap_or(framework_op);
     let title = title.split('#').next().unwrap_or(title);

@@ -1,7 +1,7 @@
 //! Marks of steps on host threads, each step once.
 //!
-//! A loop may be marked twice, by itself and by a profiler around it: marks within marks. And a
-//! capture of one block is marked as a whole by Stepscope's package, for where nothing else tells.
+//! A loop may be marked twice, by itself and by a profiler around it: nested marks. And Stepscope's
+//! package marks the capture of one block as a whole, in case there are no other marks.
 
 use std::collections::BTreeMap;
 
@@ -18,15 +18,16 @@ pub(super) struct Mark {
     pub(super) span: Span,
     pub(super) number: i64,
     pub(super) series: StringId,
-    /// It marks the block of a capture and not a step of a loop.
+    /// Whether it marks the block of a capture, not a step of a loop.
     pub(super) is_block: bool,
 }
 
-/// Marks within marks beyond this depth count as they are: a file made to exhaust the stack.
+/// Marks nested deeper than this are kept as they are: such a file tries to exhaust the stack.
 const MAX_DEPTH: usize = 8;
 
-/// The steps that the marks mean. Marked steps win over blocks; a block is a step unless one program
-/// ran again and again in it and had most of the devices' time: then that one tells the steps.
+/// The steps that the marks describe. Marked steps win over blocks; a block is a step unless one
+/// program ran repeatedly in it and had most of the devices' time: then that program determines the
+/// steps.
 pub(super) fn steps_of(marks: Vec<Mark>, runs: &[ProgramRun]) -> Vec<HostStep> {
     let (blocks, mut steps): (Vec<Mark>, Vec<Mark>) =
         marks.into_iter().partition(|mark| mark.is_block);
@@ -49,13 +50,13 @@ pub(super) fn steps_of(marks: Vec<Mark>, runs: &[ProgramRun]) -> Vec<HostStep> {
     .collect()
 }
 
-/// Of marks within marks of one thread the outermost, unless one of these holds several steps: then
-/// it is a group of steps, such as an epoch, and so are its like.
+/// Of nested marks of one thread the outermost, unless one of these contains several steps: then it
+/// is a group of steps, such as an epoch, and so are others like it.
 fn each_once(mut marks: Vec<Mark>, depth: usize) -> Vec<Mark> {
     if depth == 0 {
         return marks;
     }
-    // An outer mark begins first, or at the same time and ends later.
+    // An outer mark starts first, or at the same time and ends later.
     marks.sort_unstable_by_key(|mark| (mark.span.start, std::cmp::Reverse(mark.span.end)));
     let mut outer: Vec<Mark> = Vec::new();
     let mut inner: Vec<Vec<Mark>> = Vec::new();

@@ -1,4 +1,4 @@
-//! Memory profiles of a session: decoding them, their order, and what to say of damage.
+//! Memory profiles of a session: decoding them, their order, and messages about damage.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -11,20 +11,20 @@ use crate::heap::{Damage, Heap, HeapSnapshot, Taken, add_snapshot};
 use crate::session::{ProfileData, Session};
 use crate::warning::{Warning, WarningKind};
 
-/// One memory profile: a file of pprof's format.
+/// One memory profile: a file in pprof's format.
 pub struct MemoryInput {
-    /// Name of the snapshot: that of its file, without suffix.
+    /// Name of the snapshot: the file name without suffix.
     pub name: String,
     /// The file, decompressed.
     pub bytes: Arc<dyn ProfileData>,
     /// When the file was last written, nanoseconds since the Unix epoch.
     pub written_epoch_ns: Option<u64>,
-    /// What the reader of the file has to say about it, such as a cut-off compressed stream.
+    /// Remarks of the file's reader, such as a truncated compressed stream.
     pub problem: Option<String>,
 }
 
 /// Builds a session from the files of its hosts and its memory profiles, either of which may be
-/// none. Damage becomes warnings; an error means that nothing at all could be decoded.
+/// empty. Damage becomes warnings; an error means that nothing at all could be decoded.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "as for hosts: callers hand the files over"
@@ -70,7 +70,7 @@ pub fn ingest_with_memory(
     Ok(session)
 }
 
-/// Decodes all profiles that can be; the error of the first that cannot.
+/// Decodes all profiles that can be decoded; returns the error of the first that cannot.
 fn read_memory(memory: &[MemoryInput], warnings: &mut Vec<Warning>) -> (Heap, Option<IngestError>) {
     let (mut heap, mut refused) = (Heap::default(), None);
     for input in memory {
@@ -103,8 +103,8 @@ fn read_memory(memory: &[MemoryInput], warnings: &mut Vec<Warning>) -> (Heap, Op
 
 const HINT: &str = "Save it again: jax.profiler.save_device_memory_profile(\"memory.prof\")";
 
-/// It begins as a profile does. One that was cut off before its first sample still says what it
-/// would have measured; one without samples is a device that holds nothing.
+/// Whether it starts like a profile. One that was truncated before its first sample still says what
+/// it would have measured; one without samples is from a device without allocations.
 fn is_usable(profile: &Profile<'_>) -> bool {
     let is_whole = profile.problem_count == 0 && profile.string_count() > 0;
     !profile.sample_types.is_empty() && (is_whole || !profile.samples.is_empty())
@@ -182,7 +182,7 @@ fn said_of(input: &MemoryInput, profile: &Profile<'_>, damage: &Damage) -> Vec<W
     if damage.is_type_assumed {
         add(
             WarningKind::Repaired,
-            "The names of the two measures are cut off; they are read in JAX's order, \
+            "The names of the two measures are missing; they are assumed to be in JAX's order, \
              allocations and bytes"
                 .to_owned(),
         );
@@ -191,15 +191,15 @@ fn said_of(input: &MemoryInput, profile: &Profile<'_>, damage: &Damage) -> Vec<W
         let count = damage.cut_stacks;
         add(
             WarningKind::Repaired,
-            format!("{count} samples have very deep stacks, of which only a part is shown"),
+            format!("{count} samples have very deep stacks, which are only partially shown"),
         );
     }
     found
 }
 
-/// Oldest first: by the recorded time where all have one, else by the numbers in names that differ
-/// in numbers only, else by the time of the files, else by name. A copy of files keeps numbers in
-/// names and often loses times.
+/// Oldest first: by the recorded time if all have one, else by the numbers in names that differ
+/// only in numbers, else by the time of the files, else by name. Copies of files keep numbers in
+/// names but often lose times.
 fn sort(snapshots: &mut [HeapSnapshot]) {
     let recorded = |snapshot: &HeapSnapshot| match snapshot.taken {
         Some(Taken::Recorded(epoch_ns)) => Some(epoch_ns),

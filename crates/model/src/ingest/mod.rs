@@ -57,7 +57,7 @@ pub struct HostInput {
     pub host: String,
     /// The file.
     pub bytes: Arc<dyn ProfileData>,
-    /// What the reader of the file has to say about it, such as a cut-off compressed stream.
+    /// Remarks of the file's reader, such as a truncated compressed stream.
     pub problem: Option<String>,
 }
 
@@ -66,7 +66,7 @@ pub struct HostInput {
 #[non_exhaustive]
 pub enum IngestError {
     /// No input at all.
-    #[error("there is no profile file to read")]
+    #[error("no profile file to read")]
     NoInput,
     /// None of the files is a profile.
     #[error("{host} is not an XSpace profile: {found}")]
@@ -127,7 +127,7 @@ pub fn ingest(name: &str, inputs: Vec<HostInput>) -> Result<Session, IngestError
     Ok(assemble::assemble(name, &inputs, &mut spaces))
 }
 
-/// A profile has a plane with a name and something in it.
+/// Whether a profile has a plane with a name and contents.
 fn is_usable(space: &Space<'_>) -> bool {
     space.planes.iter().any(|plane| {
         let is_text = !plane.name.is_empty() && !plane.name.contains(char::REPLACEMENT_CHARACTER);
@@ -141,7 +141,7 @@ fn is_usable(space: &Space<'_>) -> bool {
     })
 }
 
-/// What a profile should have been.
+/// The expected kind of file.
 const XSPACE: &str = "*.xplane.pb that the JAX profiler writes";
 
 /// What a file looks like that is not what was `expected`.
@@ -155,24 +155,24 @@ fn describe(bytes: &[u8], expected: &str) -> String {
         );
     }
     if bytes.is_empty() {
-        return "the file is empty (0 bytes); the capture was probably interrupted, take it again"
+        return "the file is empty (0 bytes); the capture was probably interrupted; capture again"
             .to_owned();
     }
     if head.iter().all(|&byte| byte == 0) {
-        return "the file holds only zero bytes; it was probably never written to the end"
+        return "the file contains only zero bytes; it was probably never completely written"
             .to_owned();
     }
     if start.starts_with("<!doctype") || start.starts_with("<html") {
         return "it is an HTML page, perhaps the error page of a failed download".to_owned();
     }
     if start.starts_with('{') || start.starts_with('[') {
-        return "it is JSON; a trace.json is an export of the *.xplane.pb beside it, open that file instead".to_owned();
+        return "it is JSON; a trace.json is an export of the *.xplane.pb next to it, open that file instead".to_owned();
     }
     if std::str::from_utf8(head).is_ok() && !head.contains(&0) {
         return "it is a text file".to_owned();
     }
     if is_memory_profile(head) {
-        return "it is a memory profile (pprof); name it *.prof to have it read as one".to_owned();
+        return "it is a memory profile (pprof); rename it to *.prof to open it as one".to_owned();
     }
     if Space::scan(bytes)
         .planes
@@ -185,6 +185,6 @@ fn describe(bytes: &[u8], expected: &str) -> String {
     }
     let size = bytes.len();
     format!(
-        "{size} bytes of another format or damaged from the first byte on; expected the {expected}"
+        "{size} bytes of another format, or damaged from the first byte; expected the {expected}"
     )
 }

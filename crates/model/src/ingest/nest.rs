@@ -1,10 +1,10 @@
 //! Nesting: from slices in time order to nests of lanes. See [`crate::track`] for the picture.
 //!
-//! Slices are put into the row of their depth as they are decoded, in memory that the next track of
-//! the thread uses again; at the end all rows are copied into one block of exactly the right size.
-//! Where slices turn out not to be in time order, all are sorted and placed anew. Slices that are
-//! left for later ([`Keep`]) are placed and counted, which is all that the session's outline needs;
-//! when somebody looks at them, they are placed again and written straight to where they belong.
+//! Slices are put into the row of their depth as they are decoded, in memory that the thread reuses
+//! for its next track; at the end all rows are copied into one block of exactly the right size. If
+//! slices turn out not to be in time order, all are sorted and placed again. Deferred slices
+//! ([`Keep`]) are placed and counted, which is all that the session's outline needs; on first use
+//! they are placed again and written directly to their destination.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -20,7 +20,7 @@ use crate::slices::{ColumnsMut, SliceBlock};
 use crate::track::Lane;
 use crate::units::{Picos, Span};
 
-/// Nests tried before a slice goes to a row of its own. Real profiles need one or two.
+/// Nests to try before a slice goes to a separate row. Real profiles need one or two.
 const MAX_NESTS: usize = 16;
 /// Rows whose memory is kept for the next track.
 const KEPT_ROWS: usize = 256;
@@ -36,7 +36,8 @@ pub(super) struct Slice {
     pub(super) event: u32,
 }
 
-/// Which slices are kept, and whether their arrow ends are. Others, of the first group, are counted.
+/// Which slices are kept, and whether their arrow ends are. The others, of the first group, are
+/// counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Keep {
     /// All, with their ends.
@@ -44,7 +45,7 @@ pub(super) enum Keep {
     All,
     /// All, without their ends.
     Slices,
-    /// Those of every group but the first, which are the thread's own; no ends.
+    /// Those of every group except the first, which are the thread's own; no ends.
     AllButOwn,
 }
 
@@ -52,7 +53,7 @@ pub(super) enum Keep {
 pub(super) struct Nested {
     pub(super) lanes: Vec<NestedLane>,
     pub(super) nests: Vec<Range<u32>>,
-    /// Slices that overlap others only in part and went to a nest of their own.
+    /// Slices that partially overlap others and went to a separate nest.
     pub(super) overlapping: usize,
 }
 
@@ -68,7 +69,7 @@ pub(super) struct NestedLane {
 
 /// All groups of a track.
 pub(super) struct NestedGroups {
-    /// The slices that were kept. Lanes of slices that were not are ranges of a block to come.
+    /// The kept slices. Lanes of other slices are ranges of a future block.
     pub(super) block: SliceBlock,
     pub(super) groups: Vec<Nested>,
     /// The slices were not in time order in the file.
@@ -94,31 +95,31 @@ impl NestedLane {
 }
 
 thread_local! {
-    /// Memory of rows that are done with, the largest last: fresh memory has to be cleared by the
-    /// system, page by page.
+    /// Memory of finished rows, the largest last: the system has to clear fresh memory page by
+    /// page.
     static SPARE_ROWS: RefCell<Vec<Vec<Slice>>> = const { RefCell::new(Vec::new()) };
-    /// Memory of arrow ends that are done with.
+    /// Memory of finished arrow ends.
     static SPARE_ENDS: RefCell<Vec<FlowEnd>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Gives the memory of this thread's rows back, once all tracks are built.
+/// Frees the memory of this thread's rows, once all tracks are built.
 pub(super) fn forget_rows() {
     SPARE_ROWS.take();
     SPARE_ENDS.take();
 }
 
-/// Takes slices, puts each into the first nest of its group where it is contained in the slices that
-/// run there or follows them all.
+/// Takes slices, and puts each into the first nest of its group in which it is contained in the
+/// running slices or follows them all.
 #[derive(Default)]
 pub(super) struct Nester<'a> {
     keep: Keep,
     rows: Rows,
-    /// A second pass; it is after slices of the first group, and passes over others.
+    /// A second pass, for slices of the first group; it skips others.
     again: Option<Again<'a>>,
     /// Start and duration of the last slice.
     last: (i64, i64),
     was_unsorted: bool,
-    /// Once out of order, slices only pile up, with their groups.
+    /// Once out of order, slices are only collected, with their groups.
     pile: Vec<(u16, Slice)>,
     /// Arrow ends; their lanes are rows until the end.
     ends: Vec<FlowEnd>,
@@ -126,24 +127,24 @@ pub(super) struct Nester<'a> {
     last_place: (u32, u32),
 }
 
-/// What a second pass is after.
+/// The purpose of a second pass.
 enum Again<'a> {
     Slices(Target<'a>),
     Ends,
 }
 
-/// Columns that the slices of the first group are written to, and where those of each row go next.
+/// Columns for the slices of the first group, and the next position of each row.
 pub(super) struct Target<'a> {
     pub(super) columns: ColumnsMut<'a>,
-    /// For each row, in the order in which rows begin, the range that is still to be filled.
+    /// For each row, in start order, the range that is still to be filled.
     pub(super) rows: Vec<Range<usize>>,
     /// The label of each key.
     pub(super) labels: &'a [LabelId],
 }
 
 impl Target<'_> {
-    /// Writes a slice. Should the file have changed since its slices were counted, what has no place
-    /// is passed over.
+    /// Writes a slice. If the file has changed since its slices were counted, slices without a
+    /// place are skipped.
     fn put(&mut self, row: u32, slice: Slice) {
         let range = self.rows.get_mut(row as usize);
         let label = self.labels.get(slice.label as usize);
@@ -158,7 +159,7 @@ impl Target<'_> {
 }
 
 impl<'a> Nester<'a> {
-    /// One without slices, in memory that was used before.
+    /// A nester without slices, in reused memory.
     pub(super) fn new(keep: Keep) -> Self {
         Self {
             keep,
@@ -167,7 +168,8 @@ impl<'a> Nester<'a> {
         }
     }
 
-    /// One that writes the slices of the first group to where they belong; they are in time order.
+    /// A nester that writes the slices of the first group to their destination; they are in time
+    /// order.
     pub(super) fn into_target(target: Target<'a>) -> Self {
         Self {
             again: Some(Again::Slices(target)),
@@ -175,7 +177,7 @@ impl<'a> Nester<'a> {
         }
     }
 
-    /// One that looks for the arrow ends of the first group, whose slices are in time order.
+    /// A nester that finds the arrow ends of the first group, whose slices are in time order.
     pub(super) fn for_ends() -> Self {
         Self {
             again: Some(Again::Ends),
@@ -183,7 +185,7 @@ impl<'a> Nester<'a> {
         }
     }
 
-    /// Slices have to be sorted, which a second pass could not do: all has to be kept instead.
+    /// Whether slices must be sorted, which a second pass cannot do: then all must be kept.
     pub(super) fn is_in_vain(&self) -> bool {
         self.was_unsorted && self.keep != Keep::All
     }
@@ -294,7 +296,7 @@ impl<'a> Nester<'a> {
         }
     }
 
-    /// The arrow ends that a second pass has found.
+    /// The arrow ends found by a second pass.
     pub(super) fn finish_ends(mut self) -> Vec<FlowEnd> {
         let mut lane_of_row = vec![0u32; self.rows.all.len()];
         if let Some(group) = self.rows.groups.first() {
@@ -373,14 +375,14 @@ struct Row {
 struct GroupRows {
     /// The nest that nearly all slices go to.
     first: OpenNest,
-    /// The others, for slices that overlap earlier ones in part.
+    /// The others, for slices that partially overlap earlier ones.
     others: Vec<OpenNest>,
     /// Rows of slices that found no nest, by their last end.
     free: BinaryHeap<Reverse<(i64, u32)>>,
     overlapping: usize,
 }
 
-/// The slices of a nest that run at the moment, outermost first, and the rows of its depths.
+/// The slices of a nest that are currently running, outermost first, and the rows of its depths.
 #[derive(Default)]
 struct OpenNest {
     ends: Vec<i64>,
@@ -388,7 +390,7 @@ struct OpenNest {
 }
 
 impl Rows {
-    /// Adds a slice; slices come in time order. Returns its row and position there.
+    /// Adds a slice, in time order. Returns its row and position there.
     #[inline]
     fn push(&mut self, group: u16, slice: Slice, is_kept: bool) -> (u32, u32) {
         let group = usize::from(group);
@@ -443,7 +445,7 @@ fn new_row(rows: &mut Vec<Row>) -> u32 {
 }
 
 impl OpenNest {
-    /// The row of a slice, unless it overlaps a slice of the nest in part.
+    /// The row of a slice, unless it partially overlaps a slice of the nest.
     #[inline]
     fn place(&mut self, start: i64, end: i64, rows: &mut Vec<Row>) -> Option<u32> {
         while let Some(&open) = self.ends.last() {
@@ -510,7 +512,7 @@ impl GroupRows {
         row
     }
 
-    /// Rows nest by nest, and the range of each nest; a free row is a nest of its own.
+    /// Rows nest by nest, and the range of each nest; a free row is a separate nest.
     fn display_order(&self) -> (Vec<u32>, Vec<Range<u32>>) {
         let mut order = Vec::new();
         let mut ranges = Vec::new();

@@ -1,10 +1,10 @@
-//! Nesting: pictures worked out by hand, and what must hold for any slices.
+//! Nesting: hand-computed examples, and properties that hold for any slices.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Nests spans of one group, asking for the place of each.
+/// Nests spans of one group, and returns the place of each.
 fn nest(spans: &[(i64, i64)]) -> NestedGroups {
     let mut nester = Nester::new(Keep::All);
     push_all(&mut nester, spans);

@@ -1,4 +1,4 @@
-//! Display order of tracks, and rows drawn from program runs.
+//! Display order of tracks, and rows derived from program runs.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +43,7 @@ fn natural_key(name: &str) -> Vec<(String, u64)> {
     parts
 }
 
-/// Gives devices without a recorded row of program runs one that is drawn from the runs found.
+/// Adds a row derived from the found runs to devices without a recorded row of program runs.
 pub(super) fn add_program_tracks(session: &mut Session) {
     let rows = session
         .tracks
@@ -122,7 +122,7 @@ fn program_label(labels: &mut Vec<Label>, name: StringId, run: &ProgramRun) -> L
     }))
 }
 
-/// Inserts rows at their places and moves the ids that point at tracks.
+/// Inserts rows at their positions and updates the IDs that refer to tracks.
 fn insert_tracks(session: &mut Session, rows: Vec<Track>) {
     let old_count = session.tracks.len();
     let mut all: Vec<(Option<usize>, Track)> = std::mem::take(&mut session.tracks)

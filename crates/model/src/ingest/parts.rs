@@ -1,4 +1,4 @@
-//! Parts: decoded tracks with their labels resolved, not yet in their places.
+//! Parts: decoded tracks with resolved labels, not yet in their final positions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::slices::SliceBlock;
 use crate::track::{Lane, Origin, Track, TrackRole, distinct};
 use crate::units::Picos;
 
-/// A track with what has to be joined once all tracks have their places.
+/// A track, and what must be joined once all tracks have their positions.
 pub(super) struct PlacedTrack {
     pub(super) track: Track,
     pub(super) ends: Ends,
@@ -52,9 +52,9 @@ impl Parts {
         let origin = Origin {
             lines: std::mem::take(&mut built.decoded.origins),
         };
-        // Annotations tell how long a step lasts, not that the host did anything.
+        // Annotations say how long a step takes, not that the host did anything.
         let mut annotations = Vec::new();
-        // Steps of other processes are not those of the profiled one.
+        // Steps of other processes are not those of the profiled process.
         let recorded = std::mem::take(&mut built.decoded.annotations);
         for annotation in recorded.into_iter().filter(|_| plan.process.is_none()) {
             let label = &mut labels.all[ids[annotation.label as usize].index()];
@@ -171,7 +171,7 @@ impl Parts {
     }
 }
 
-/// What steps of one series are called: `ProfilerStep#5` and `ProfilerStep#6` are of one.
+/// The name of a series of steps: `ProfilerStep#5` and `ProfilerStep#6` belong to one.
 fn series_name(annotation: &str) -> &str {
     let name = annotation.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let name = name.trim_end_matches([' ', '#', '_', '-', ':', '/', '=']);

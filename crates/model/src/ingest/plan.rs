@@ -19,18 +19,18 @@ use crate::vendor::stats::StatRoles;
 /// A track to decode.
 pub(super) struct TrackPlan {
     pub(super) host: HostId,
-    /// The process it was recorded in, if that is not the one of the profile.
+    /// The process it was recorded in, if it differs from the profile's.
     pub(super) process: Option<u32>,
     pub(super) device: Option<DeviceId>,
     pub(super) role: TrackRole,
-    /// Until decoded, the name that stands before the events: the one to show stands behind them.
+    /// Until decoded, the name from before the events: the one to show is after them.
     pub(super) name: String,
     pub(super) line_id: i64,
     /// Plane and line positions in the host's file.
     pub(super) lines: Vec<(u32, u32)>,
 }
 
-/// What is in the files, before any event is decoded.
+/// The contents of the files, before any event is decoded.
 #[derive(Default)]
 pub(super) struct Plan {
     pub(super) devices: Vec<Device>,
@@ -43,7 +43,7 @@ pub(super) struct Plan {
     pub(super) empty_lines: Vec<usize>,
 }
 
-/// Plans by what stands before the events of lines, unless the lines are completed.
+/// Plans from the fields before the events of lines, unless the lines are completed.
 pub(super) fn plan_tracks(spaces: &[Space<'_>]) -> Plan {
     let mut plan = Plan::default();
     for (index, space) in spaces.iter().enumerate() {
@@ -75,7 +75,7 @@ fn plan_host(plan: &mut Plan, host: HostId, space: &Space<'_>) {
     let mut device_of_plane: FxHashMap<usize, DeviceId> = FxHashMap::default();
     for ((kind, ordinal, name), planes) in devices {
         let id = DeviceId::from_index(plan.devices.len());
-        // Of planes with one name any may carry the stats that tell the vendor.
+        // Of planes with one name, any may carry the stats that identify the vendor.
         let found = capabilities(planes.iter().map(|&position| &space.planes[position]));
         let kind = match kind {
             DeviceKind::OtherGpu => gpu_kind(&found),
@@ -104,7 +104,7 @@ fn plan_host(plan: &mut Plan, host: HostId, space: &Space<'_>) {
             } else {
                 line.display_id
             };
-            // Lines without a number are told apart by name; others are one row by number.
+            // Lines without a number are distinguished by name; others are one row per number.
             let distinct = if id == 0 {
                 line.name.clone().into_owned()
             } else {

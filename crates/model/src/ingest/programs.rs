@@ -1,4 +1,4 @@
-//! Programs: the table of compiled executables, with their HLO where the profile carries it.
+//! Programs: the table of compiled executables, with their HLO if the profile contains it.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ struct Found<'a> {
     file: &'a Arc<dyn ProfileData>,
 }
 
-/// Decodes the programs of all hosts; of the same program on several hosts one is kept.
+/// Decodes the programs of all hosts; a program on several hosts is kept once.
 pub(super) fn decode_programs(spaces: &[Space<'_>], inputs: &[HostInput]) -> Programs {
     let mut found: Vec<Found<'_>> = Vec::new();
     let mut seen: FxHashSet<(u64, String)> = FxHashSet::default();
@@ -102,7 +102,7 @@ fn program<'a>(
     })
 }
 
-/// Where a payload stands in the file it was read from.
+/// The location of a payload in its file.
 fn place(payload: &[u8], file: &Arc<dyn ProfileData>) -> Option<ProgramBytes> {
     let start = payload
         .as_ptr()
@@ -145,8 +145,8 @@ impl Programs {
 
     /// The program with this id and module name, added without HLO when unknown.
     ///
-    /// XLA:CPU runs what it read from the persistent cache under the id 0, whatever id the program
-    /// has in the table: then the name decides, where only one program has it.
+    /// XLA:CPU runs programs from the persistent cache under the ID 0, whatever ID the program has
+    /// in the table: then the name decides, if only one program has it.
     pub(super) fn find_or_add(&mut self, id: Option<u64>, module: &str) -> ProgramId {
         if let Some(found) = id.and_then(|id| self.find(id, module)) {
             return found;
@@ -160,7 +160,8 @@ impl Programs {
         self.add(Program::named(id.unwrap_or(0), name))
     }
 
-    /// Small ids are given anew by every process, so a program of another name is another program.
+    /// Small IDs are reassigned by every process, so a program with another name is another
+    /// program.
     fn find(&self, id: u64, module: &str) -> Option<ProgramId> {
         let candidates = self.by_id.get(&id)?;
         if module.is_empty() {

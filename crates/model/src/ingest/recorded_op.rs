@@ -1,4 +1,4 @@
-//! What a profile records about an op of a TPU, which wins over what the HLO says.
+//! What a profile records about a TPU op, which takes precedence over the HLO.
 
 use stepscope_hlo::name_stack;
 use stepscope_xplane::{EventMetadata, Plane, StatValue, lossy};
@@ -9,11 +9,11 @@ use crate::memory_level::Traffic;
 use crate::session::{CategorySource, CostSource, Op, OpCost};
 use crate::vendor::details::parse_traffic;
 
-/// What an event's metadata says, and its events where they say more.
+/// What an event's metadata says, or its events if they say more.
 #[derive(Default)]
 pub(super) struct RecordedOp {
     pub(super) program_id: Option<u64>,
-    /// Instruction name out of the HLO text.
+    /// Instruction name from the HLO text.
     pub(super) instruction: Option<String>,
     expression: String,
     pub(super) category: String,
@@ -69,12 +69,12 @@ impl RecordedOp {
         found
     }
 
-    /// Nothing but a name is recorded.
+    /// Whether only a name is recorded.
     pub(super) const fn is_bare(&self) -> bool {
         self.category.is_empty() && self.expression.is_empty()
     }
 
-    /// What was recorded wins over what the HLO says.
+    /// Recorded values take precedence over the HLO.
     pub(super) fn complete(&self, labels: &mut Labels, mut op: Op) -> Op {
         let strings = &mut labels.strings;
         op.expression = strings.intern(&self.expression);
@@ -97,7 +97,7 @@ impl RecordedOp {
         op
     }
 
-    /// Work that stands with the events, where the name has none.
+    /// Work recorded with the events, if the name has none.
     pub(super) fn with_work(mut self, work: EventWork) -> Self {
         self.flops = work.flops.mean().or(self.flops);
         self.model_flops = work.model_flops.mean().or(self.model_flops);
@@ -128,8 +128,8 @@ impl RecordedOp {
         recorded.filter(|cost| cost.flops.is_some()).or(from_hlo)
     }
 
-    /// A custom call without operations is one whose operations nobody counted, unless it is known to
-    /// have none.
+    /// A custom call without operations is one whose operations nobody counted, unless it is known
+    /// to have none.
     fn is_uncounted(&self, from_hlo: Option<&OpCost>) -> bool {
         let is_positive = |flops: Option<f64>| flops.is_some_and(|flops| flops > 0.0);
         if is_positive(self.flops) || is_positive(self.model_flops) {

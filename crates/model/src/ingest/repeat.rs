@@ -1,12 +1,13 @@
-//! Ops that repeat: what an op of XLA:CPU says besides its name is, byte for byte, what the op before
-//! it said, as long as both belong to one run. Such an op is recognised without decoding its stats.
+//! Repeating ops: apart from its name, the stats of an XLA:CPU op are, byte for byte, those of the
+//! previous op, as long as both belong to one run. Such an op is recognized without decoding its
+//! stats.
 //!
 //! ```text
 //! op a   hlo_op=a │ hlo_module program_id run_id device_ordinal … │ producer …
 //! op b   hlo_op=b │ ════════════ the same bytes ═════════════════ │ producer …
 //! ```
 //!
-//! Of most other events the stats say at most where arrows lead.
+//! The stats of most other events say at most where arrows lead.
 
 use stepscope_xplane::{Stat, StatValue, Tail};
 
@@ -17,7 +18,7 @@ use crate::vendor::stats::{StatRole, StatRoles};
 
 /// The last op of XLA:CPU of a line.
 pub(super) struct Repeat<'a> {
-    /// Its stats behind the first, up to those that differ from op to op.
+    /// Its stats after the first, up to those that differ between ops.
     shared: &'a [u8],
     /// Number of its context.
     pub(super) context: u32,
@@ -28,8 +29,8 @@ pub(super) struct Repeat<'a> {
 }
 
 impl<'a> Repeat<'a> {
-    /// From an op whose stats were decoded into `seen`; none where a later op could say something
-    /// else in bytes that are not compared.
+    /// From an op whose stats were decoded into `seen`; `None` if a later op could differ in bytes
+    /// that are not compared.
     pub(super) fn of(
         roles: &StatRoles,
         mut tail: Tail<'a>,
@@ -67,7 +68,7 @@ impl<'a> Repeat<'a> {
         })
     }
 
-    /// The op's name, if everything else that counts is as for the op before.
+    /// The op's name, if everything else that matters is the same as for the previous op.
     #[inline]
     pub(super) fn op(&self, roles: &StatRoles, mut tail: Tail<'a>) -> Option<TextKey> {
         let op = named_op(roles, tail.next()?)?;
@@ -92,7 +93,7 @@ pub(super) struct Arrows {
 }
 
 impl Arrows {
-    /// Of an event whose stats say nothing else that counts.
+    /// For an event whose stats say nothing else that matters.
     #[inline]
     pub(super) fn of(roles: &StatRoles, mut tail: Tail<'_>) -> Option<Self> {
         let mut arrows = Self::default();
@@ -121,7 +122,7 @@ impl Arrows {
     }
 }
 
-/// The arrows of ops of XLA:CPU lead to their own end markers only and are not followed.
+/// Arrows of XLA:CPU ops lead only to their own end markers and are not followed.
 #[inline]
 fn differs(role: StatRole) -> bool {
     matches!(role, StatRole::ProducerType | StatRole::ProducerId)

@@ -1,4 +1,4 @@
-//! Program runs: recorded on TPU, put together from ops on XLA:CPU and from launches on GPU.
+//! Program runs: recorded on TPU, assembled from ops on XLA:CPU and from launches on GPU.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ pub(super) fn recorded_runs(
     runs
 }
 
-/// The runs of each device, in the order they come.
+/// The runs of each device, in order.
 pub(super) fn runs_by_device(runs: &[ProgramRun], device_count: usize) -> Vec<Vec<ProgramRun>> {
     let mut by_device = vec![Vec::new(); device_count];
     for run in runs {
@@ -59,10 +59,11 @@ struct Launcher {
     start: Picos,
 }
 
-/// Runs on GPUs. A run is the kernels whose launches lie in one host slice that names the program;
-/// where no such slice was recorded, a stretch of kernels of one program in which no op returns to
-/// the first one; it was launched when its first kernel was. Kernels that name no op get the program of the slice that launched them: returns
-/// the runs, and how many kernels were attributed that way.
+/// Runs on GPUs. A run is the kernels whose launches are in one host slice that names the program.
+/// If no such slice was recorded, it is a sequence of kernels of one program in which no op returns
+/// to the first one; it was launched when its first kernel was. Kernels that name no op get the
+/// program of the slice that launched them. Returns the runs, and how many kernels were attributed
+/// that way.
 pub(super) fn gpu_runs(
     tracks: &mut [Track],
     devices: &[Device],
@@ -102,7 +103,7 @@ struct LaunchedKernel {
     label: LabelId,
     program: Option<ProgramId>,
     launcher: Option<Launcher>,
-    /// The call that launched it, by correlation, and its thread.
+    /// The call that launched it, by correlation ID, and its thread.
     launch: Option<(Picos, TrackId)>,
 }
 
@@ -117,11 +118,11 @@ impl LaunchedKernel {
     }
 }
 
-/// Work of a device on which no program is known to run, such as PyTorch's kernels.
+/// Work of a device on which no known program is running, such as PyTorch's kernels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ForeignWork {
     pub(super) device: DeviceId,
-    /// When its launch began on the host.
+    /// When its launch started on the host.
     pub(super) launched: Picos,
     pub(super) span: Span,
 }
@@ -189,7 +190,8 @@ fn launcher(tracks: &[Track], labels: &[Label], launch: SliceId) -> Option<Launc
     found
 }
 
-/// Gives kernels without a program the one of their launcher, by labels that differ in it only.
+/// Assigns kernels without a program to the program of their launcher, using labels that differ
+/// only in it.
 fn attribute(
     tracks: &mut [Track],
     labels: &mut Vec<Label>,
@@ -232,7 +234,7 @@ fn attribute(
     attributed
 }
 
-/// Kernels come by start.
+/// Kernels are in start order.
 fn group_into_runs(kernels: &[LaunchedKernel], device: DeviceId) -> Vec<ProgramRun> {
     let mut by_launcher: BTreeMap<SliceId, ProgramRun> = BTreeMap::new();
     let mut runs: Vec<ProgramRun> = Vec::new();

@@ -26,7 +26,7 @@ pub(super) struct Seen {
     pub(super) work: Option<EventWork>,
 }
 
-/// Work that is recorded with the events of an op rather than with its name, as kernels do whose work
+/// Work that is recorded with the events of an op instead of its name, like for kernels whose work
 /// depends on their arguments. Sums, each over the events that have it.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub(super) struct EventWork {
@@ -35,7 +35,7 @@ pub(super) struct EventWork {
     pub(super) bytes: Sum,
 }
 
-/// Σ of a figure, and of how many events.
+/// Σ of a figure, and the number of events.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub(super) struct Sum {
     sum: f64,
@@ -54,7 +54,7 @@ impl Sum {
         self.count += other.count;
     }
 
-    /// The mean event's.
+    /// The mean per event.
     pub(super) fn mean(self) -> Option<f64> {
         (self.count > 0.0).then(|| self.sum / self.count)
     }
@@ -68,18 +68,18 @@ impl EventWork {
     }
 }
 
-/// What an event says about the graph that it is part of.
+/// What an event says about its graph.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GraphStats {
-    /// Id of the graph, or of what was instantiated from it; 0 where none is recorded.
+    /// ID of the graph, or of what was instantiated from it; 0 if none is recorded.
     pub(super) graph: u64,
     /// Node of the graph.
     pub(super) node: Option<u64>,
-    /// The event stands for the whole graph.
+    /// Whether the event represents the whole graph.
     pub(super) is_whole: bool,
 }
 
-/// A sample's value as it was written.
+/// A sample's value as written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum CounterValue {
     Double(f64),
@@ -115,7 +115,7 @@ impl CounterValue {
     }
 }
 
-/// Texts that stand in the events themselves rather than in the stat metadata.
+/// Texts that are in the events themselves instead of the stat metadata.
 pub(super) struct InlineTexts {
     pub(super) numbers: FxHashMap<Vec<u8>, u64>,
     pub(super) texts: Vec<Vec<u8>>,
@@ -146,7 +146,7 @@ impl Seen {
         if role == StatRole::Ignored {
             return;
         }
-        // Ops of XLA:CPU point at their own end markers only: their arrows are not followed.
+        // XLA:CPU ops point only at their own end markers: their arrows are not followed.
         let is_arrow = matches!(role, StatRole::ProducerType | StatRole::ProducerId);
         if is_arrow && self.ordinal.is_some() && self.op != TextKey::NONE {
             return;

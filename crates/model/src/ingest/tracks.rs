@@ -74,7 +74,7 @@ pub(super) fn build_tracks(
         }
         (position, built)
     };
-    // Whoever is free takes the longest track that is left.
+    // The next free thread takes the longest remaining track.
     let mut built: Vec<(usize, BuiltTrack)> = (0..rayon::current_num_threads())
         .into_par_iter()
         .with_max_len(1)
@@ -85,10 +85,10 @@ pub(super) fn build_tracks(
     built.into_iter().map(|(_, track)| track).collect()
 }
 
-/// Events whose arrows are of no interest: the end markers of XLA:CPU's thunks.
+/// Events whose arrows don't matter: the end markers of XLA:CPU's thunks.
 fn muted_metadata(space: &Space<'_>) -> Vec<Arc<[bool]>> {
     let plane_muted = |plane: &Plane<'_>| {
-        // Writers count ids up; a table by position must not outgrow the plane's own.
+        // Writers number IDs consecutively; a table by position must not outgrow the plane's own.
         let limit = plane.event_metadata.len().saturating_mul(16);
         let mut muted = Vec::new();
         let markers = plane

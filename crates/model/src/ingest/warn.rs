@@ -14,13 +14,13 @@ use crate::warning::{Warning, WarningKind};
 #[derive(Default)]
 pub(super) struct Warnings(Vec<Warning>);
 
-/// Before a warning of a file that no profiler wrote, but the conversion of a trace.
+/// Prefix for warnings of a file that was converted from a trace instead of written by a profiler.
 const CONVERTED: &str = "converted: ";
 /// Problems of one kind on one host beyond this many are summed up.
 pub(super) const MAX_EACH: usize = 5;
 
 impl Warnings {
-    /// By gravity, then host, then text; each once.
+    /// By severity, then host, then text; each once.
     pub(super) fn into_sorted(mut self) -> Vec<Warning> {
         self.0
             .sort_by(|a, b| (a.kind, &a.host, &a.message).cmp(&(b.kind, &b.host, &b.message)));
@@ -37,13 +37,13 @@ impl Warnings {
         });
     }
 
-    /// What scanning the files found.
+    /// Results of scanning the files.
     pub(super) fn files(&mut self, inputs: &[HostInput], spaces: &[Space<'_>], plan: &Plan) {
         for (position, (input, space)) in inputs.iter().zip(spaces).enumerate() {
             let host = &input.host;
             if let Some(problem) = &input.problem {
                 let hint =
-                    "Take the capture again, or copy the file again if it was cut off on the way";
+                    "Capture again, or copy the file again if it was truncated during the copy";
                 self.add(WarningKind::Truncated, host, problem.clone(), hint);
             }
             if (*input.bytes).as_ref().is_empty() {
@@ -100,19 +100,19 @@ impl Warnings {
             ProblemKind::Truncated => self.add(
                 WarningKind::Truncated,
                 host,
-                format!("The file ends within a message that begins at byte {offset}{location}; what came before is shown"),
-                "The capture was probably stopped while the file was written, or the copy is incomplete: take it again",
+                format!("The file ends within a message that starts at byte {offset}{location}; what came before is shown"),
+                "The capture was probably stopped while the file was written, or the copy is incomplete: capture or copy it again",
             ),
             ProblemKind::Malformed => self.add(
                 WarningKind::Damaged,
                 host,
-                format!("The bytes from {offset} on{location} are not decodable; the rest is shown"),
-                "Compare the file with the original, or take the capture again",
+                format!("The bytes from {offset} on{location} cannot be decoded; the rest is shown"),
+                "Compare the file with the original, or capture again",
             ),
         }
     }
 
-    /// What decoding the tracks found.
+    /// Results of decoding the tracks.
     pub(super) fn tracks(
         &mut self,
         inputs: &[HostInput],
@@ -128,7 +128,7 @@ impl Warnings {
                     .filter(|(plan, _)| plan.host.index() == position)
             };
             let space = &spaces[position];
-            // Where the file ends early the scan has told so already.
+            // If the file ends early, the scan has already reported it.
             let is_told = |plane: &str| {
                 let mut problems = space.problems.iter();
                 problems.any(|told| told.kind == ProblemKind::Truncated && told.plane == plane)
@@ -155,13 +155,13 @@ impl Warnings {
         let repaired: u64 = built.clone().map(|built| built.decoded.repaired).sum();
         if repaired > 0 {
             let message = format!(
-                "{repaired} events had a negative length or a time out of range and were set to the nearest possible"
+                "{repaired} events had a negative length or a time out of range and were set to the nearest possible value"
             );
             self.add(WarningKind::Repaired, host, message, "");
         }
         let unsorted = built.clone().filter(|built| built.was_unsorted).count();
         if unsorted > 0 {
-            let message = format!("{unsorted} rows were not in order of time and were sorted");
+            let message = format!("{unsorted} rows were not in time order and were sorted");
             self.add(WarningKind::Repaired, host, message, "");
         }
         let pieces = built.clone().flat_map(|built| &built.pieces);
@@ -187,7 +187,7 @@ impl Warnings {
         let aggregates: usize = built.map(|built| built.decoded.aggregates.len()).sum();
         if aggregates > 0 {
             let message = format!(
-                "{aggregates} events were recorded as sums without times: they count in tables and have no place on the timeline"
+                "{aggregates} events were recorded as sums without times: they appear in tables but not on the timeline"
             );
             self.add(WarningKind::Missing, host, message, "");
         }
@@ -208,7 +208,7 @@ impl Warnings {
                 WarningKind::Missing,
                 "",
                 message,
-                "The table of names is written last: the file is probably cut off",
+                "The table of names is written last: the file is probably truncated",
             );
         }
     }
@@ -216,7 +216,7 @@ impl Warnings {
     pub(super) fn attributed(&mut self, count: usize) {
         if count > 0 {
             let message = format!(
-                "{count} kernels name no HLO op; they count for the program whose launch they belong to"
+                "{count} kernels have no HLO op; they are attributed to the program of their launch"
             );
             self.add(WarningKind::Missing, "", message, "CUDA graphs hide op names; XLA_FLAGS=--xla_gpu_enable_command_buffer= records them, at some cost in speed");
         }

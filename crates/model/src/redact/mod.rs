@@ -1,6 +1,5 @@
-//! A session under other names: every text of its files goes, word by word, through a keyed hash,
-//! and what comes out is opened as any other files are. So no surface can show what was taken out:
-//! it is in nothing that surfaces are given.
+//! A redacted session: every text of its files passes, word by word, through a keyed hash, and the
+//! result is opened like any other file. So no surface ever receives what was removed.
 //!
 //! ```text
 //! transformer/layer_12/attention   →   Kbqzmwtr/nhxdpfkc_12/attention
@@ -8,9 +7,9 @@
 //! %fusion.3 = bf16[8,128] fusion   →   the same
 //! ```
 //!
-//! Numbers and the words of compilers, runtimes and drivers stay (`words.txt`): from these follow
-//! categories, classes and joins, so that every figure is what it was. Equal words get equal names,
-//! within one key.
+//! Numbers and the words of compilers, runtimes, and drivers stay (`words.txt`): categories,
+//! classes, and joins depend on them, so that every figure stays the same. Equal words get equal
+//! names, for one key.
 
 mod names;
 
@@ -26,25 +25,25 @@ use names::{Kind, Names};
 /// What was done to a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Redaction {
-    /// How many different texts of each kind have another name now, such as `("scopes", 40)`.
+    /// The number of different texts of each kind that were renamed, such as `("scopes", 40)`.
     pub replaced: Vec<(String, usize)>,
-    /// What is gone, a phrase each.
+    /// What was removed, a phrase each.
     pub removed: Vec<String>,
 }
 
-/// Why a session has no other names.
+/// Why a session cannot be redacted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RedactError {
-    /// Memory profiles are stacks of the user's functions and little else.
-    #[error("a memory profile is nothing but names, so nothing would be left of it")]
+    /// Memory profiles consist of stacks of the user's functions and little else.
+    #[error("a memory profile consists of names only, so redaction would leave nothing")]
     MemoryOnly,
-    /// What was written cannot be opened: the files are too damaged.
+    /// The result cannot be opened: the files are too damaged.
     #[error("{0}")]
     Ingest(#[from] IngestError),
 }
 
-/// The session under other names, and what was done.
+/// The redacted session, and what was done.
 ///
 /// # Errors
 ///
@@ -85,7 +84,7 @@ pub fn redact(session: &Session, key: &Key) -> Result<(Session, Redaction), Reda
     Ok((redacted, redaction))
 }
 
-/// Programs that are files of their own.
+/// Programs in separate files.
 fn programs(session: &Session, names: &mut Names) -> Vec<ProgramInput> {
     let programs = session.programs.iter();
     programs
@@ -97,13 +96,13 @@ fn programs(session: &Session, names: &mut Names) -> Vec<ProgramInput> {
         .collect()
 }
 
-/// What was left out.
+/// What was removed.
 #[derive(Default)]
 struct Removed {
     manifests: bool,
     constants: bool,
     heap: bool,
-    /// Stats of bytes that nobody knows the meaning of.
+    /// Stats of bytes with unknown meaning.
     opaque: usize,
 }
 
@@ -136,7 +135,7 @@ impl Rewriter for Profile<'_, '_> {
             TextPlace::Host => return self.names.host(&text).into_bytes(),
             TextPlace::Plane | TextPlace::Line => Kind::Track,
             TextPlace::Event => Kind::Event,
-            // Values that repeat stand among the names of stats.
+            // Repeated values are stored among the names of stats.
             TextPlace::StatName | TextPlace::StatValue => Kind::Value,
             TextPlace::Message => Kind::Message,
         };
@@ -157,7 +156,7 @@ impl Rewriter for Profile<'_, '_> {
     }
 }
 
-/// Stats of text are asked for as bytes first.
+/// Text stats are first read as bytes.
 fn is_text(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| !text.contains(char::is_control))
 }

@@ -1,4 +1,4 @@
-//! Other names for words: the same for the same word, and not to be told back without the key.
+//! New names for words: the same for the same word, and not reversible without the key.
 
 use std::collections::hash_map::Entry;
 use std::fmt;
@@ -8,11 +8,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
 use stepscope_hlo::ProgramText;
 
-/// Words that stay: of opcodes, runtimes, drivers, compilers, Python's and JAX's own modules, units.
+/// Words that are kept: of opcodes, runtimes, drivers, compilers, Python's and JAX's own modules,
+/// units.
 static WORDS: LazyLock<FxHashSet<&str>> =
     LazyLock::new(|| include_str!("words.txt").split_whitespace().collect());
 
-/// Parts of longer words that say what something does, and that classes are told by.
+/// Parts of longer words that say what something does, and that determine classes.
 const MARKS: [&str; 40] = [
     "allgather",
     "allreduce",
@@ -56,18 +57,19 @@ const MARKS: [&str; 40] = [
     "Callback",
 ];
 
-/// Letters of other names. Without vowels nothing is spelt by accident that a class is told by, and
-/// there are no digits, by which analyses see that layers are alike.
+/// Letters of new names. Without vowels, no name accidentally contains a word that determines a
+/// class; and without digits, analyses don't mistake names for those of identical layers.
 const LETTERS: &[u8] = b"bcdfghjkmnpqrstvwxz";
 /// Letters of a name: 19^8 is 1.7e10.
 const LENGTH: usize = 8;
 
-/// What names are made with.
+/// The key for new names.
 #[derive(Clone)]
 pub struct Key([u8; 32]);
 
 impl Key {
-    /// The key of a text. Whoever has the text can try words, and see whether their names occur.
+    /// The key derived from a text. Anyone with the text can test whether the names of given words
+    /// occur.
     pub fn from_text(text: &str) -> Self {
         Self(Sha256::digest(text.as_bytes()).into())
     }
@@ -79,7 +81,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// What a text is, for the count of those that changed.
+/// The kind of a text, to count those that changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Kind {
     Session,
@@ -121,12 +123,12 @@ impl Kind {
     }
 }
 
-/// Names that were given.
+/// Assigned names.
 pub(super) struct Names<'k> {
     key: &'k Key,
     by_word: FxHashMap<String, String>,
     taken: FxHashSet<String>,
-    /// Texts that changed, by kind.
+    /// Changed texts, by kind.
     changed: FxHashSet<(Kind, String)>,
 }
 
@@ -140,7 +142,7 @@ impl<'k> Names<'k> {
         }
     }
 
-    /// The text with other words in the place of those that are not everybody's.
+    /// The text with its private words replaced.
     pub(super) fn text(&mut self, kind: Kind, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -161,7 +163,7 @@ impl<'k> Names<'k> {
         out
     }
 
-    /// A host's name is replaced as a whole: its numbers tell machines apart, and whose they are.
+    /// A host name is replaced as a whole: its numbers identify machines and their owner.
     pub(super) fn host(&mut self, name: &str) -> String {
         if name.is_empty() {
             return String::new();
@@ -170,7 +172,7 @@ impl<'k> Names<'k> {
         format!("host-{}", self.name_of(name))
     }
 
-    /// A serialised program under other names.
+    /// A serialized program with new names.
     pub(super) fn program(&mut self, bytes: &[u8]) -> Vec<u8> {
         stepscope_hlo::rewrite(bytes, &mut |what, text| {
             let kind = match what {
@@ -192,7 +194,7 @@ impl<'k> Names<'k> {
         counts.filter(|(_, count)| *count > 0).collect()
     }
 
-    /// A run of letters: whole, or by its parts where capitals divide it.
+    /// A run of letters: as a whole, or by its parts if capitals divide it.
     fn push_word(&mut self, out: &mut String, word: &str) {
         if is_public(word) {
             return out.push_str(word);
@@ -201,7 +203,7 @@ impl<'k> Names<'k> {
         if parts.iter().all(|part| is_public(part)) {
             return out.push_str(word);
         }
-        // What is told by a mark is told by the whole.
+        // What a mark decides, it decides for the whole word.
         if parts.len() == 1 || mark(word).is_some() {
             return self.push_private(out, word);
         }
@@ -229,7 +231,7 @@ impl<'k> Names<'k> {
         }
     }
 
-    /// The name of a word, capitalised as the word is.
+    /// The new name of a word, capitalized like the word.
     fn name_of(&mut self, word: &str) -> String {
         match self.by_word.entry(word.to_owned()) {
             Entry::Occupied(known) => known.get().clone(),
@@ -240,7 +242,7 @@ impl<'k> Names<'k> {
                     .by_ref()
                     .map(|attempt| hashed(self.key, word, attempt));
                 let mut name = name.map(|name| if is_capital { capitalised(&name) } else { name });
-                // One in ten thousand million is taken; an iterator without end has a next.
+                // One in ten billion is taken; an endless iterator has a next one.
                 let free = name.find(|name| self.taken.insert(name.clone()));
                 place.insert(free.unwrap_or_default()).clone()
             }
@@ -248,7 +250,7 @@ impl<'k> Names<'k> {
     }
 }
 
-/// Digits and signs stay, but for addresses of machines.
+/// Digits and signs stay, except in machine addresses.
 fn push_between(out: &mut String, between: &str) {
     let dots = between.matches('.').count();
     let is_address = dots >= 3
@@ -291,7 +293,7 @@ fn parts(word: &str) -> Vec<&str> {
     parts
 }
 
-/// A mark within a word, as it stands there, and where.
+/// A mark within a word, as written there, and its position.
 fn mark(word: &str) -> Option<(usize, &str)> {
     let lower = word.to_ascii_lowercase();
     MARKS.iter().find_map(|mark| {

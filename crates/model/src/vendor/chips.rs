@@ -17,7 +17,7 @@ pub(crate) struct Capabilities {
     pub(crate) memory_bandwidth: Option<f64>,
     pub(crate) memory_bytes: Option<u64>,
     pub(crate) capability: Option<(i64, i64)>,
-    /// Gigabytes per second of memories on the chip.
+    /// Gigabytes per second of on-chip memories.
     pub(crate) on_chip: Vec<(MemoryLevel, f64)>,
 }
 
@@ -38,7 +38,7 @@ struct DataSheet {
     words: &'static [&'static str],
     teraflops: f64,
     gigabytes_per_second: f64,
-    /// What a device is of the part that the sheet describes, where it is not all of it.
+    /// The relation of a device to the part in the data sheet, if it is not all of it.
     share: &'static str,
 }
 
@@ -51,7 +51,8 @@ const fn sheet(words: &'static [&'static str], teraflops: f64, bandwidth: f64) -
     }
 }
 
-/// The part has two devices, each with half of what the sheet says: these are the figures of one.
+/// The part has two devices, each with half of the data sheet's figures: these are the figures of
+/// one.
 const fn half(words: &'static [&'static str], teraflops: f64, bandwidth: f64) -> DataSheet {
     DataSheet {
         share: ", half of it: the part has two devices",
@@ -109,9 +110,9 @@ const DATA_SHEETS: &[DataSheet] = &[
     half(&["tpu", "v2"], 23.0, 358.0),
 ];
 
-/// Dense operations per multiprocessor and clock, of so many bits, by compute capability of NVIDIA; a
-/// fused multiply-add counts two. 16-bit ones where they are faster than 32-bit ones. Source: CUDA
-/// programming guide and white papers.
+/// Dense operations per multiprocessor and clock, with their number of bits, by NVIDIA compute
+/// capability; a fused multiply-add counts as two. 16-bit ones if they are faster than 32-bit ones.
+/// Source: CUDA programming guide and white papers.
 const NVIDIA_FLOPS_PER_CLOCK: &[((i64, i64), f64, u32)] = &[
     ((10, 0), 8192.0, 16),
     ((9, 0), 4096.0, 16),
@@ -130,8 +131,8 @@ const NVIDIA_FLOPS_PER_CLOCK: &[((i64, i64), f64, u32)] = &[
 const AMD_FLOPS_PER_CLOCK: &[((i64, i64), f64, u32)] =
     &[((9, 5), 4096.0, 16), ((9, 4), 2048.0, 16)];
 
-/// Kind of a GPU from the vendor it recorded; compute capabilities 1 to 8 and 9.0 and up are NVIDIA's
-/// where no vendor was recorded, as in old files.
+/// Kind of a GPU from its recorded vendor; without one, as in old files, compute capabilities 1 to
+/// 8 and 9.0 and up are NVIDIA's.
 pub(crate) fn gpu_kind(capabilities: &Capabilities) -> DeviceKind {
     match capabilities.vendor.as_deref() {
         Some(vendor) if vendor.eq_ignore_ascii_case("nvidia") => DeviceKind::NvidiaGpu,
@@ -166,7 +167,7 @@ pub(crate) fn chip(kind: DeviceKind, capabilities: &Capabilities) -> Chip {
     }
 }
 
-/// Recorded peaks of memories on the chip; computed for the shared memory of GPUs.
+/// Recorded peaks of on-chip memories; computed for the shared memory of GPUs.
 fn on_chip(kind: DeviceKind, capabilities: &Capabilities) -> Vec<(MemoryLevel, Peak)> {
     let mut peaks: Vec<(MemoryLevel, Peak)> = capabilities
         .on_chip
@@ -179,7 +180,7 @@ fn on_chip(kind: DeviceKind, capabilities: &Capabilities) -> Vec<(MemoryLevel, P
     peaks
 }
 
-/// The recorded clock of a GPU; of a TPU the clock of its TensorCore, which no profile records.
+/// The recorded clock of a GPU; for a TPU the clock of its TensorCore, which no profile records.
 fn clock(name: &str, capabilities: &Capabilities) -> Option<Peak> {
     if let Some(khz) = capabilities.clock_khz.filter(|&khz| khz > 0.0) {
         return Some(recorded(khz * 1e3));

@@ -1,14 +1,14 @@
-//! Communication as libraries name it (NCCL, RCCL, NVSHMEM), and the links that carry it.
+//! Communication by library names (NCCL, RCCL, NVSHMEM), and the links that carry it.
 
 use stepscope_hlo::CollectiveKind;
 use stepscope_xplane::message_fields;
 
 use crate::session::{Chip, Peak};
 
-/// What the name of a communication kernel says.
+/// The meaning of a communication kernel's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CollectiveKernel {
-    /// How data is exchanged; none of kernels that do several things.
+    /// How data is exchanged; `None` for kernels that do several things.
     pub kind: Option<CollectiveKind>,
     /// Algorithm, such as `ring` and `tree`; empty if not named.
     pub algorithm: &'static str,
@@ -61,10 +61,11 @@ fn named(name: &str, words: &[(&str, &'static str)]) -> &'static str {
     found.map_or("", |&(_, title)| title)
 }
 
-/// The stat in which a TPU's profiler says who takes part in an exchange between slices.
+/// The stat in which a TPU's profiler records the participants of an exchange between slices.
 pub(crate) const EXCHANGE_STAT: &str = "dcn_collective_info";
 
-/// Reads it: a pair of a source and a destination is one, else the endpoints of the first group.
+/// Parses it: a pair of a source and a destination counts as one, else the endpoints of the first
+/// group.
 pub(crate) fn exchange_participants(message: &[u8]) -> Option<u64> {
     const GROUPS: u32 = 2;
     const ENDPOINTS: u32 = 1;
@@ -92,8 +93,8 @@ const LINKS: [(&[&str], Option<f64>); 7] = [
 ];
 
 impl Chip {
-    /// Bytes per second of one link to a neighbour, one way; absent where no public figure is known
-    /// that the profile can be tied to (the name of a GPU does not say how it is linked).
+    /// Bytes per second of one link to a neighbor, one way; absent if no public figure is known
+    /// that applies to the profile (the name of a GPU does not say how it is linked).
     pub fn link_bandwidth(&self) -> Option<Peak> {
         let lower = self.name.to_ascii_lowercase();
         let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).collect();

@@ -1,6 +1,6 @@
-//! Units of counters, told from their names and descriptions where these say them.
+//! Units of counters, from their names and descriptions if these contain them.
 
-/// What a counter's values are measured in, in the words of reports; `None` where nothing says so.
+/// The unit of a counter's values, in the words of reports; `None` if unknown.
 ///
 /// Bracketed units win (`Power (W)`, `clock [MHz]`); then the suffixes that GPU metrics have
 /// (`.pct_of_peak_sustained_elapsed`, `.per_second`, `bytes`) and common endings of names.

@@ -9,7 +9,7 @@ fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
         .filter_map(|word| word.split_once(':'))
 }
 
-/// More registers per thread than any GPU has: rocprofiler writes numbers in the billions where it
+/// More registers per thread than any GPU has: rocprofiler writes numbers in the billions if it
 /// does not know.
 const MAX_REGISTERS: i64 = 65_535;
 
@@ -45,8 +45,8 @@ pub(crate) fn parse_launch(text: &str) -> Launch {
     launch
 }
 
-/// Parses `memcpy_details` and `memset_details`: bytes, and where kinds of memory are named the
-/// direction; else `named` is it, which the event's name told.
+/// Parses `memcpy_details` and `memset_details`: bytes, and the direction if memory kinds are
+/// named; otherwise the direction is `named`, from the event's name.
 pub(crate) fn parse_transfer(text: &str, named: Direction) -> Transfer {
     let (mut bytes, mut from, mut to) = (None, None, None);
     for (key, value) in pairs(text) {
@@ -90,8 +90,9 @@ fn host_memory(kind: &str) -> Option<HostMemory> {
     }
 }
 
-/// Parses the bytes of `memory_access_breakdown`: `{1: repeated {1 op, 2 space, 3 bytes}}`, op 1 a
-/// read and 2 a write, space 1 device memory, 2 CMEM, 3 VMEM. None where it lists nothing.
+/// Parses the bytes of `memory_access_breakdown`: `{1: repeated {1 op, 2 space, 3 bytes}}`, where
+/// op 1 is a read and 2 a write, and space 1 is device memory, 2 CMEM, 3 VMEM. `None` if it lists
+/// nothing.
 pub(crate) fn parse_traffic(breakdown: &[u8]) -> Option<Traffic> {
     let mut traffic = Traffic::default();
     for access in stepscope_xplane::message_fields(breakdown, 1) {

@@ -1,4 +1,4 @@
-//! What events of devices mean, decided from their names once per label.
+//! The meaning of device events, derived from their names once per label.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ pub(super) fn constant_pattern(pattern: &str) -> Regex {
         .expect("constant pattern")
 }
 
-/// A kernel's class from its function name, where no op tells.
+/// A kernel's class from its function name, if the op is unknown.
 pub(crate) fn kernel_class(name: &str) -> Class {
     if KERNEL_COLLECTIVE.is_match(name) {
         Class::Collective
@@ -44,7 +44,7 @@ static KERNEL_MATMUL: LazyLock<Regex> = LazyLock::new(|| {
 /// A copy or memset on a GPU stream, from the name of the event.
 pub(crate) fn gpu_transfer(name: &str) -> Option<Direction> {
     let lower = name.to_ascii_lowercase();
-    // AMD's runtime copies and fills with kernels of its own.
+    // AMD's runtime uses its own kernels to copy and fill.
     let lower = lower.strip_prefix("__amd_rocclr_").unwrap_or(&lower);
     if lower.starts_with("memset") || lower.starts_with("fillbuffer") {
         return Some(Direction::Memset);
@@ -75,7 +75,7 @@ pub(crate) fn gpu_transfer(name: &str) -> Option<Direction> {
     )
 }
 
-/// Class of an op from its HLO category, where the HLO itself is not in the profile.
+/// Class of an op from its HLO category, if the HLO itself is not in the profile.
 pub(crate) fn category_class(category: &str) -> Class {
     const COLLECTIVES: [&str; 9] = [
         "all-reduce",
@@ -102,8 +102,8 @@ pub(crate) fn category_class(category: &str) -> Class {
     }
 }
 
-/// Class of an op from its name, where the profile has neither its HLO nor its category. XLA names
-/// an op after its opcode, unless it made it itself: `all-reduce.19`, but `copy_bitcast_fusion.4`.
+/// Class of an op from its name, if the profile has neither its HLO nor its category. XLA names an
+/// op after its opcode, unless XLA created it: `all-reduce.19`, but `copy_bitcast_fusion.4`.
 pub(crate) fn name_class(name: &str) -> Class {
     let opcode = name.split('.').next().unwrap_or(name);
     if opcode.contains('_') {

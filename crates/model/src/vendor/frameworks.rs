@@ -1,8 +1,8 @@
-//! What names say about the framework that the program was written with.
+//! What names say about the framework of the program.
 
 use crate::framework::Framework;
 
-/// Beginnings of names of programs.
+/// Prefixes of program names.
 const PROGRAMS: &[(&str, Framework)] = &[
     ("jit_", Framework::Jax),
     ("pmap_", Framework::Jax),
@@ -14,8 +14,8 @@ const PROGRAMS: &[(&str, Framework)] = &[
     ("reactant_", Framework::Other),
 ];
 
-/// Parts of names of events, kernels and frames. What several frameworks bring along, such as
-/// threads that are called `tf_`, or the pipelines of tf.data, says nothing.
+/// Parts of names of events, kernels, and frames. What several frameworks have, such as threads
+/// named `tf_` or the pipelines of tf.data, is not evidence.
 const EVENTS: &[(&str, Framework)] = &[
     ("PjitFunction", Framework::Jax),
     ("jit(", Framework::Jax),

@@ -1,5 +1,5 @@
-//! What names tell about CUDA and HIP graphs: calls that launch them, the command buffers that XLA
-//! makes of them, and which library a kernel within one belongs to.
+//! What names say about CUDA and HIP graphs: calls that launch them, XLA's command buffers, and the
+//! library of a kernel within one.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -9,9 +9,9 @@ use stepscope_hlo::CollectiveKind;
 
 use super::events::constant_pattern;
 
-/// The opcode's stand-in for a command buffer that the program does not list.
+/// The opcode used for a command buffer that the program does not list.
 pub(crate) const COMMAND_BUFFER: &str = "command_buffer";
-/// What XLA appends to the name of a command buffer whose ops it runs one by one.
+/// XLA's suffix for the name of a command buffer whose ops it runs one by one.
 const DISABLED: &str = " (disabled for profiling)";
 
 /// A host call that launches a graph: `cuGraphLaunch (CudaGraph:7)`, `hipGraphLaunch`.
@@ -19,28 +19,28 @@ pub(crate) fn launches_graph(call: &str) -> bool {
     call.contains("GraphLaunch")
 }
 
-/// The name of a command buffer, as computations, ops and host slices have it:
+/// The name of a command buffer, as in computations, ops, and host slices:
 /// `command_buffer_12`, not `command_buffer::execute`.
 pub(crate) fn names_command_buffer(name: &str) -> bool {
     let rest = name.strip_prefix(COMMAND_BUFFER);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.', ' ']))
 }
 
-/// The name without the remark that its ops ran one by one.
+/// The name without the suffix that says that its ops ran one by one.
 pub(crate) fn command_buffer_name(name: &str) -> &str {
     name.strip_suffix(DISABLED).unwrap_or(name)
 }
 
-/// How XLA names the kernel of an op: the op's name with all but letters, digits and underscores
-/// replaced.
+/// XLA's name for the kernel of an op: the op's name with everything except letters, digits, and
+/// underscores replaced.
 pub(crate) fn kernel_name_of(op: &str) -> String {
     op.chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
         .collect()
 }
 
-/// The function of a kernel that may be named after an op; none of one that cannot be: names in C++
-/// have brackets and colons. AMD appends `.kd` to the name of a kernel's descriptor.
+/// The function of a kernel that may be named after an op; `None` if it cannot be: C++ names have
+/// brackets and colons. AMD appends `.kd` to the name of a kernel's descriptor.
 pub(crate) fn own_name(kernel: &str) -> Option<Cow<'_, str>> {
     let name = kernel.strip_suffix(".kd").unwrap_or(kernel);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '$');
@@ -53,15 +53,15 @@ pub(crate) fn own_name(kernel: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Borrowed(name))
 }
 
-/// The name without the number that told it apart from an equal one, or the further kernels of one
-/// op from each other: `loop_add_fusion_1__2` → `loop_add_fusion_1`.
+/// The name without the number that distinguishes it from an equal one, or from further kernels of
+/// the same op: `loop_add_fusion_1__2` → `loop_add_fusion_1`.
 pub(crate) fn without_suffix(own_name: &str) -> Option<&str> {
     let (stem, number) = own_name.rsplit_once("__")?;
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     (is_number && !stem.is_empty()).then_some(stem)
 }
 
-/// What a kernel of a library does.
+/// The work of a library kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum LibraryWork {
     Matmul,
@@ -74,12 +74,12 @@ pub(crate) enum LibraryWork {
     Fill,
     /// A further kernel of the same call, never its first: the sum over parts of a product.
     FollowUp,
-    /// Part of the graph itself: it decides whether a loop goes on.
+    /// Part of the graph itself: it decides whether a loop continues.
     Control,
     Other,
 }
 
-/// What a kernel of a library does, from its name.
+/// The work of a library kernel, from its name.
 pub(crate) fn library_work(kernel: &str) -> LibraryWork {
     if kernel.contains("copyBuffer") {
         LibraryWork::Copy

@@ -1,6 +1,7 @@
-//! What events of host threads mean: names of runtimes, compilers, input pipelines and Python.
+//! The meaning of host thread events: names of runtimes, compilers, input pipelines, and Python.
 //!
-//! Names are tried from the most telling meaning to the least: a name that fits two is the first.
+//! Names are tried from the most specific meaning to the least: a name that fits two gets the
+//! first.
 
 use std::sync::LazyLock;
 
@@ -24,7 +25,7 @@ pub(crate) fn host_event(name: &str) -> (SliceKind, Class, Activity) {
     (SliceKind::Host, activity.class(), activity)
 }
 
-/// A frame of Python: `file.py:LINE function`, or `module function` of a built-in.
+/// A Python frame: `file.py:LINE function`, or `module function` for a built-in.
 fn python_activity(frame: &str) -> Activity {
     if PYTHON_WAIT.is_match(frame) {
         Activity::Blocked
@@ -51,7 +52,7 @@ fn python_activity(frame: &str) -> Activity {
     }
 }
 
-/// What Stepscope's package calls the stretches in which it works or waits itself.
+/// The prefix of time ranges in which Stepscope's package itself works or waits.
 const OWN_TIME: &str = "stepscope: ";
 
 fn host_activity(name: &str) -> Activity {
@@ -82,7 +83,7 @@ fn host_activity(name: &str) -> Activity {
     }
 }
 
-/// `jax.checkpoint`, which recomputes, writes none.
+/// `jax.checkpoint`, which recomputes, does not write checkpoints.
 fn is_checkpoint(name: &str) -> bool {
     CHECKPOINT.is_match(name) && !name.contains("ad_checkpoint")
 }
@@ -108,7 +109,8 @@ fn input_stage(name: &str) -> InputStage {
         (&INPUT_PREFETCH, InputStage::Prefetch),
         (&INPUT_PREPROCESS, InputStage::Preprocess),
     ];
-    // tf.data names an iterator with those it feeds: the last part is the stage itself.
+    // tf.data names an iterator together with those that consume it: the last part is the stage
+    // itself.
     let last = name.rsplit("::").next().unwrap_or(name);
     let text = if name.starts_with("Iterator::") {
         last
@@ -119,8 +121,8 @@ fn input_stage(name: &str) -> InputStage {
     found.map_or(InputStage::Load, |&(_, stage)| stage)
 }
 
-/// The function that a call of JAX dispatches: `PjitFunction(step)` is `step`, and so is
-/// `PjitFunction(jit(step))`, a call of what was compiled ahead of time.
+/// The function that a JAX call dispatches: `PjitFunction(step)` is `step`, and so is
+/// `PjitFunction(jit(step))`, a call of a function that was compiled ahead of time.
 pub fn dispatched_function(name: &str) -> Option<&str> {
     let called = ["PjitFunction(", "PmapFunction("];
     let rest = called.iter().find_map(|call| name.strip_prefix(call))?;
@@ -130,7 +132,7 @@ pub fn dispatched_function(name: &str) -> Option<&str> {
     Some(compiled.unwrap_or(function))
 }
 
-/// An executable is started: `TfrtCpuExecutable::Execute` and its like.
+/// An executable is started: `TfrtCpuExecutable::Execute` and the like.
 pub(crate) fn is_execution(name: &str) -> bool {
     EXECUTION.is_match(name)
 }
@@ -141,7 +143,7 @@ pub fn compiled_function(name: &str) -> Option<&str> {
     rest.strip_suffix(')')
 }
 
-/// The persistent cache is asked for an executable.
+/// The persistent cache is searched for an executable.
 pub fn is_cache_read(name: &str) -> bool {
     CACHE_READ.is_match(name)
 }
@@ -154,7 +156,8 @@ pub fn module_function(module: &str) -> &str {
     rest.unwrap_or(module)
 }
 
-/// A frame of Python's own library or of JAX: it says how something is done, not who wants it.
+/// A frame of Python's own library or of JAX: it says how something is done, not which code needs
+/// it.
 pub fn is_library_frame(name: &str) -> bool {
     LIBRARY_FRAME.is_match(name.trim_start_matches('$'))
 }
@@ -168,12 +171,12 @@ pub fn is_request(name: &str) -> bool {
         && !name.contains("__inference")
 }
 
-/// A batch that requests were put together in.
+/// A batch of requests.
 pub fn is_batch(name: &str) -> bool {
     BATCH.is_match(name)
 }
 
-/// Requests are put together.
+/// Requests are batched.
 pub fn is_batch_formation(name: &str) -> bool {
     BATCH_FORMATION.is_match(name)
 }
@@ -186,28 +189,28 @@ macro_rules! patterns {
 }
 
 patterns! {
-    /// The host waits for the device, a lock or other participants.
+    /// The host waits for the device, a lock, or other participants.
     WAIT = [
         r"^Wait\b|::Await\b|\(wait for completion\)|^Rendezvous\b|^InvokeRendezvous|WaitUntil|",
         r"BlockHostUntil|block_until_ready|BlockUntilReady|Wait for |AwaitDone|",
         r"(?i:(cu|cuda|hip)(Stream|Event|Device|Ctx)Synchronize)|dependency-wait|",
         r"^Acquire semaphore|SemaphoreAcquire",
     ];
-    /// Frames of Python that only wait.
+    /// Python frames that only wait.
     PYTHON_WAIT = [
         r"block_until_ready| effects_barrier$|^threading\.py:\d+ (wait|acquire|join)|",
         r"^_thread (acquire|lock)|^queue get$|",
-        // Methods of C have no module.
+        // C methods have no module.
         r"^<unknown> (acquire|wait|join|poll|select|accept|recv|recv_into|recvfrom)$",
     ];
-    /// The host waits for or prepares input: tf.data, grain, and what people call their loaders.
+    /// The host waits for or prepares input: tf.data, grain, and common names of loaders.
     INPUT = [
         r"^Iterator::|IteratorGetNext|(?i)data[ _]?load|load[ _]?(data|batch)|",
         r"(next|get|fetch|make|prepare|read)[ _]?batch|infeed|input[ _]?pipeline|prefetch|",
         r"\bgrain\b|data[ _]?wait|dataset\.py|^next\(|iterator_ops\.py|\bdata_iter",
     ];
-    /// Frames that hand out the next element: what waits, reads or computes within is input. A queue
-    /// that the driving thread takes from is filled by somebody else.
+    /// Frames that return the next element: what waits, reads, or computes inside is input. A queue
+    /// read by the driving thread is filled by another thread.
     PYTHON_INPUT = [
         r" __next__$|^builtins next$|^queues?\.py:\d+ get$|^dataloader\.py:\d+ |(?i) (next|get)_?(item|element|example)s?$",
     ];
@@ -228,14 +231,14 @@ patterns! {
         r"CompileTo|lower_jaxpr_to_module|^Compile([ -ce-~]|$)|lower_sharding_computation|trace_to_jaxpr|",
         r"XLA::TPU (run|code|lowering|emitting|HLO|Phase)|(?i)autotun|CompileCpuExecutable",
     ];
-    /// Frames of JAX that compile.
+    /// JAX frames that compile.
     PYTHON_COMPILE = [
         r"^pjit\.py:\d+ (_trace_for_jit|_infer_params_internal)|",
         r"^pxla\.py:\d+ (lower_sharding_computation|_cached_lowering_to_hlo)|",
         r"^compiler\.py:\d+ (_cache_read|_cache_write|_compile_and_write_cache)|",
         r"^compilation_cache\.py:\d+ (get|put)_executable",
     ];
-    /// Files of Python's library, of JAX, NumPy and their like.
+    /// Files of Python's library, JAX, NumPy, and the like.
     LIBRARY_FRAME = [
         r"^(threading|queue|queues|selectors|socket|ssl|connection|contextlib|functools|subprocess|",
         r"asyncio|base_events|events|tasks|futures|thread|process|pool|synchronize|util|pathlib|",
@@ -264,7 +267,7 @@ patterns! {
         r"RunHloPasses|HloPass|^HLO passes|run hlo passes|XLA::TPU Phase|HLO PostOptimization|HLO optimization|",
         r"lowering and optimization",
     ];
-    /// Transfers as the host sees them, by direction where the name tells.
+    /// Transfers as seen by the host, by direction if the name contains it.
     TO_DEVICE = [
         r"TransferToDevice|TransferH2D|BufferFromHostBuffer|LinearizeHostBuffer|^H2D\b|",
         r"^DevicePut|device_put|^shard_args|copy_array_to_devices|BatchedCopyToDevice|",
@@ -303,12 +306,12 @@ patterns! {
         r"^(RecordUsage|Allocate|Release|Transpose|MapDmaBuffer|ReadSyncFlag|CompleteCallbacks)|",
         r"^(RemoteCall|Rendezvous|Memory(De)?[Aa]llocation|LoadProgram|py_xla)|Callback",
     ];
-    /// Roots of requests: of servers, and what people call their own.
+    /// Roots of requests: of servers, and common names in programs.
     REQUEST = [
         r"^(BatchingSessionRun|SessionRun|RunGraph|TfrtModelRun|ServingModelRun|ModelServerRequest)|",
         r"(?i)(^|[ _./:-])(requests?|inference|generate|serve|serving|predict)($|[ _./:(#-])",
     ];
-    /// Requests for memory and copies, and the handles of messages between processes.
+    /// Requests for memory and copies, and handles of messages between processes.
     NO_REQUEST = [
         r"(?i)(buffer|dma|memory|alloc|page|copy|io)[ _-]?requests?|requests?[ _.:]*wait",
     ];

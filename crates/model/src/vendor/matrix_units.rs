@@ -1,28 +1,28 @@
-//! Which kernels use the matrix units (Tensor Cores, MFMA), told by what their authors name them.
+//! Which kernels use the matrix units (Tensor Cores, MFMA), according to their names.
 //!
 //! A kernel's name is all that a profile says about its instructions. Libraries put the matrix
-//! instruction or its shape into it; a kernel that XLA makes of a fusion is named after the fusion,
-//! which says nothing unless the fusion is a matrix product that Triton compiles.
+//! instruction or its shape into it; a kernel that XLA makes for a fusion is named after the
+//! fusion, which says nothing unless the fusion is a matrix product compiled by Triton.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// What a kernel's name says of its use of matrix units.
+/// What a kernel's name says about its use of matrix units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatrixUse {
-    /// It uses them; the rule that says so.
+    /// It uses them; with the rule that says so.
     Uses(&'static str),
-    /// Its library names matrix instructions, and this kernel names none, or plain ones.
+    /// Its library names matrix instructions, but this kernel names none, or plain ones.
     DoesNot,
-    /// The name does not tell.
+    /// Unknown from the name.
     Unknown,
 }
 
 /// Plain arithmetic, whatever else the name says.
 const PLAIN: &str = r"simt|(^|[_.])(s|d|c|z)gemm_|sgemm_largek|gemv|gemmk1|sgemm[_0-9]";
 
-/// Rules in order: what they recognise, and the pattern, for names in lower case.
+/// Rules in order: what they recognize, and the pattern, for lowercase names.
 const RULES: &[(&str, &str)] = &[
     // m8n8k4, and FP64 in the same shape on Ampere.
     ("Volta HMMA", r"[hsd]884|hmma"),
@@ -67,14 +67,14 @@ const RULES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Libraries that name the matrix instruction where they use one.
+/// Libraries that name the matrix instruction if they use one.
 const TELLING: &str = r"^cijk_|^(ampere|volta|turing|maxwell|pascal)_|^sm\d+_|cutlass|^cublas|gemm|implicit_convolve|^im2d2col|^im3d2col|^im2col|winograd|sp3asmconv|naive_conv";
 
 /// 16-bit types in names of matrix products: spelled out, or as the letters of an instruction (`h884`,
 /// `h16816`), of cuBLAS (`nvjet_hsh`, `nvjet_tst`) and of Tensile (`HHS`, `BBS`).
 const NARROW: &str = r"fp?16|half|bfloat|hmma|hgemm|h(884|1688|16816)|^nvjet_(sm\d+_)?[ht][sht][sht]|^cijk_.*_(hhs|hss|hh|bbs|bss|bb)_";
 
-/// Names of matrix products that say nothing of matrix units.
+/// Names of matrix products that say nothing about matrix units.
 const PRODUCT: &str = r"gemm|matmul|cutlass|nvjet|^cijk_|conv|fprop|dgrad|wgrad|(^|_)dot";
 
 struct Patterns {
@@ -116,7 +116,7 @@ pub fn matrix_use(kernel: &str) -> MatrixUse {
     }
 }
 
-/// The name is that of a matrix product of 16-bit types.
+/// Whether the name is that of a matrix product of 16-bit types.
 pub fn is_16_bit_product(kernel: &str) -> bool {
     let lower = kernel.to_ascii_lowercase();
     let is_product =

@@ -1,11 +1,11 @@
-//! Allocator events: what they are called, their stats, and what their numbers stand for.
+//! Allocator events: their names, their stats, and the meaning of their numbers.
 
 use rustc_hash::FxHashMap;
 use stepscope_xplane::Plane;
 
 use crate::session::DeviceKind;
 
-/// What an event of a host thread says about memory, from its name.
+/// What a host thread event says about memory, from its name.
 pub(crate) fn allocator_event(name: &str) -> Option<bool> {
     match name {
         "MemoryAllocation" => Some(true),
@@ -14,7 +14,7 @@ pub(crate) fn allocator_event(name: &str) -> Option<bool> {
     }
 }
 
-/// What a stat of an allocator event tells.
+/// The meaning of a stat of an allocator event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MemoryStat {
     AllocatorName,
@@ -53,7 +53,7 @@ fn stat_of(name: &[u8]) -> Option<MemoryStat> {
     })
 }
 
-/// The stats of one plane that tell something about memory, by id.
+/// The stats of one plane that are about memory, by ID.
 pub(crate) fn memory_stats(plane: &Plane<'_>) -> FxHashMap<i64, MemoryStat> {
     let stats = plane.stat_metadata.iter();
     stats
@@ -61,12 +61,12 @@ pub(crate) fn memory_stats(plane: &Plane<'_>) -> FxHashMap<i64, MemoryStat> {
         .collect()
 }
 
-/// Recorders that know nothing write this.
+/// Recorders without any information write this.
 pub(crate) fn is_nothing(text: &str) -> bool {
     text.is_empty() || text == "(null)"
 }
 
-/// The name of an element type, by the number that TensorFlow gives it; 0 is none.
+/// The name of an element type, by TensorFlow's number for it; 0 is none.
 pub(crate) fn data_type(number: i64) -> &'static str {
     const NAMES: [&str; 24] = [
         "", "f32", "f64", "s32", "u8", "s16", "s8", "string", "c64", "s64", "pred", "qint8",
@@ -83,15 +83,15 @@ pub(crate) fn data_type(number: i64) -> &'static str {
     }
 }
 
-/// The device whose memory an allocator hands out: its kind (any GPU for GPUs) and number. None for
-/// memory of the host.
+/// The device whose memory an allocator manages: its kind (any GPU for GPUs) and number. `None` for
+/// host memory.
 pub(crate) fn allocator_device(name: &str) -> Option<(DeviceKind, i64)> {
     let digits = name.strip_prefix("GPU_").or(name.strip_prefix("gpu_"))?;
     let (number, _) = digits.split_once('_').unwrap_or((digits, ""));
     Some((DeviceKind::OtherGpu, number.parse().ok()?))
 }
 
-/// Memory of the host that devices can reach, or that the CPU computes in.
+/// Host memory that devices can access, or that the CPU computes in.
 pub(crate) fn is_host_allocator(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.contains("host") || name.contains("cpu") || name.contains("pinned")

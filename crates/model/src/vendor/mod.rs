@@ -1,4 +1,4 @@
-//! Vendor knowledge: names of planes, lines, stats and events, and what they mean. It lives here and
+//! Vendor knowledge: names of planes, lines, stats, and events, and their meaning. It is here and
 //! nowhere else.
 
 pub(crate) mod chips;

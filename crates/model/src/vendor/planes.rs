@@ -3,10 +3,10 @@
 use crate::session::DeviceKind;
 use crate::track::TrackRole;
 
-/// What a plane holds.
+/// The contents of a plane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PlaneRole {
-    /// Threads of the host, its profilers' API rows included.
+    /// Host threads, including API rows of host profilers.
     Host,
     /// Compiled programs, one per event metadata.
     Programs,
@@ -20,7 +20,7 @@ pub(crate) enum PlaneRole {
         ordinal: i64,
         name: String,
     },
-    /// Something that is drawn like a host.
+    /// Something that is shown like a host.
     Other,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn plane_role(name: &str) -> PlaneRole {
             name,
         };
     }
-    // Transfers between slices, as hosts run them: rows beside the devices rather than one more.
+    // Transfers between slices, run by hosts: rows next to the devices instead of another device.
     if name.contains("Megascale Trace") {
         return PlaneRole::Other;
     }
@@ -101,7 +101,8 @@ const DERIVED_BASE: i64 = 0xdead_beef_u32.cast_signed() as i64;
 /// Number of ids reserved for derived rows.
 const DERIVED_COUNT: i64 = 390;
 
-/// A row derived by another tool from the same events; counting it would count work twice.
+/// Whether a row was derived by another tool from the same events; including it would count work
+/// twice.
 pub(crate) fn is_derived_line(id: i64) -> bool {
     let unsigned_base = i64::from(0xdead_beef_u32);
     (DERIVED_BASE..DERIVED_BASE + DERIVED_COUNT).contains(&id)
@@ -153,7 +154,7 @@ mod tests {
         assert_eq!(other_process("/host:CPU [77]"), Some(77));
         assert_eq!(other_process("/host:CPU"), None);
         assert_eq!(other_process("/host:CPU [x]"), None);
-        // Traces of other tools: their processes stand beside each other.
+        // Traces of other tools: their processes are next to each other.
         assert_eq!(other_process("server [77]"), None);
         assert_eq!(plane_role("/host:metadata"), PlaneRole::Programs);
         assert!(matches!(

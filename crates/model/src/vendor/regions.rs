@@ -1,4 +1,4 @@
-//! Regions of host threads: what their slices are called, and who opened them: the program by an
+//! Regions of host threads: the names of their slices, and who opened them: the program by an
 //! annotation, Python by a call, or the runtime.
 
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ use crate::label::SliceKind;
 pub enum RegionKind {
     /// The program: `TraceAnnotation`, `profile_scope`, NVTX, a TensorFlow op.
     Annotation,
-    /// Python: a function that was called.
+    /// Python: a called function.
     Python,
     /// The runtime, the compiler, the driver, or a library.
     Runtime,
@@ -31,19 +31,19 @@ impl RegionKind {
     }
 }
 
-/// What a region is called.
+/// The name of a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Region<'a> {
     /// Who opened it.
     pub kind: RegionKind,
-    /// Its name: an annotation without the arguments behind it, or a function.
+    /// Its name: an annotation without its arguments, or a function.
     pub name: &'a str,
-    /// Of a function its file and line, or its module; else empty.
+    /// For a function its file and line, or its module; otherwise empty.
     pub source: &'a str,
 }
 
-/// The region that slices of a host thread with this name are; none for markers and for what is no
-/// slice of a host thread.
+/// The region of host thread slices with this name; `None` for markers and for anything that is not
+/// a slice of a host thread.
 pub fn region(name: &str, kind: SliceKind, activity: Activity) -> Option<Region<'_>> {
     match kind {
         SliceKind::Python => Some(function(name)),
@@ -87,9 +87,9 @@ fn without_arguments(name: &str) -> &str {
     split().unwrap_or(name)
 }
 
-/// The name is one that runtimes, compilers, drivers and libraries give. Words in lower case are
-/// mostly the program's own, even where they sound like the runtime's, so that of these only the
-/// ones that libraries are known for count.
+/// Whether the name is given by runtimes, compilers, drivers, or libraries. Lowercase words are
+/// mostly the program's own, even if they sound like the runtime's, so only known library names
+/// among them count.
 fn is_runtime(name: &str, activity: Activity) -> bool {
     if OWN_WORDS.is_match(name) {
         return LIBRARY_WORDS.is_match(name);

@@ -1,19 +1,21 @@
-//! Registers of TPU performance counters (v6e, v7x): what their names say, and the ratios that one
-//! sample of them gives.
+//! Registers of TPU performance counters (v6e, v7x): the meaning of their names, and the ratios in
+//! one sample of them.
 //!
-//! A recorded name is the register's path, such as `VF_CHIP_DIE0_TC_…_UNPRIVILEGED_COUNT_MXU_BUSY_1`:
-//! die, unit, then the count. Only the path is read here, so a chip of the same family with other
-//! register numbers is understood too; counters recorded without a name stay numbers.
+//! A recorded name is the register's path, such as
+//! `VF_CHIP_DIE0_TC_…_UNPRIVILEGED_COUNT_MXU_BUSY_1`: die, unit, then the count. Only the path is
+//! read here, so a chip of the same family with other register numbers works too; counters recorded
+//! without a name stay numbers.
 //!
-//! Formulas after XProf's utilisation viewer, except: HBM is held against the peak that the device
-//! records; the link's time is that of the core's clock instead of 1 GHz, and all dies count.
+//! Formulas follow XProf's utilization viewer, except: HBM is compared with the peak that the
+//! device records; the link's time is that of the core's clock instead of 1 GHz, and all dies
+//! count.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use crate::session::Chip;
 
-/// A ratio that a sample of registers gives.
+/// A ratio from a sample of registers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Utilisation {
     /// The unit: `TensorCore 0`, `SparseCore 3`, `HBM`, `interconnect`.
@@ -41,7 +43,7 @@ const BYTES_PER_FLIT: f64 = 128.0;
 /// Both directions of all links of a chip, bytes per second; XProf's constant.
 const LINK_PEAK: f64 = 294_947_368_421.0;
 
-/// Where a register sits.
+/// The location of a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Tensor,
@@ -52,10 +54,10 @@ enum Place {
     Link,
 }
 
-/// Counts by die and place, tiles and channels summed.
+/// Counts by die and location, summed over tiles and channels.
 type Counts = BTreeMap<(u32, Place), BTreeMap<String, f64>>;
 
-/// Takes a register's name apart; `None` for names of another form.
+/// Parses a register's name; `None` for other names.
 fn parse(name: &str) -> Option<(u32, Place, String)> {
     let lower = name.to_ascii_lowercase();
     let rest = lower.strip_prefix("vf_chip_")?;
@@ -95,8 +97,8 @@ fn split_number(text: &str) -> Option<(u32, &str)> {
     Some((digits.parse().ok()?, rest))
 }
 
-/// The ratios of one sample of a TPU's registers, from names and values; empty where the names are
-/// not those of known registers. Units whose cycles were not counted have none.
+/// The ratios of one sample of a TPU's registers, from names and values; empty if the names are not
+/// those of known registers. Units whose cycles were not counted have none.
 pub fn register_utilisation<'a>(
     chip: &Chip,
     registers: impl Iterator<Item = (&'a str, f64)>,
@@ -130,8 +132,8 @@ fn get(unit: &BTreeMap<String, f64>, name: &str) -> f64 {
     unit.get(name).copied().unwrap_or(0.0)
 }
 
-/// Cycles of a die's TensorCore: the power manager's where it counts, which goes on while clocks are
-/// skipped; else the core's own.
+/// Cycles of a die's TensorCore: those of the power manager if it counts, since it continues while
+/// clocks are skipped; otherwise the core's own.
 fn cycles(counts: &Counts, die: u32) -> f64 {
     let of = |place, name| {
         counts
@@ -144,7 +146,7 @@ fn cycles(counts: &Counts, die: u32) -> f64 {
     }
 }
 
-/// Cycles that matrix products of the kinds take on one unit: cycles per instruction and kind.
+/// Cycles that matrix products of these kinds take on one unit: cycles per instruction and kind.
 const V6_PRECISIONS: &[(&str, &[(f64, &str)])] = &[
     (
         "MXU bf16",
@@ -177,7 +179,7 @@ struct Core<'a> {
 }
 
 impl Core<'_> {
-    /// A count whose limit is this many per cycle; nothing where none of its registers was recorded.
+    /// A count with a limit of this many per cycle; nothing if none of its registers was recorded.
     fn add(&mut self, name: &str, achieved: f64, per_cycle: f64, measure: &'static str) {
         if !self.is_counted.replace(false) {
             return;

@@ -5,14 +5,15 @@ use stepscope_xplane::Plane;
 
 use super::planes::{PlaneRole, plane_role};
 
-/// Stats that name a request or a batch, the most telling first.
+/// Stats that name a request or a batch, the most specific first.
 pub const REQUEST_IDS: [&str; 4] = ["request_id", "batch_id", "id", "step_id"];
 /// How many elements of a batch are padding.
 pub const PADDING: &str = "padding_amount";
-/// Elements of a batch, padding included.
+/// Number of elements in a batch, including padding.
 pub const BATCH_SIZE: &str = "batch_size_after_padding";
 
-/// What a stat tells the ingest. Everything else is read again when a slice's details are asked for.
+/// The meaning of a stat for ingest. Everything else is read again when a slice's details are
+/// requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StatRole {
     Ignored,
@@ -28,15 +29,15 @@ pub(crate) enum StatRole {
     ProducerId,
     RootLevel,
     StepNumber,
-    /// The mark of a captured block, by Stepscope's package: the step that it is.
+    /// The mark of a captured block, from Stepscope's package: its step.
     Block,
     KernelDetails,
     MemcpyDetails,
     MemsetDetails,
     FrameworkOp,
-    /// Name stack of the op, or what of it follows the prefix.
+    /// Name stack of the op, or the part after the prefix.
     OpPath,
-    /// What the name stacks of all ops of the program begin with.
+    /// The common prefix of the name stacks of all ops of the program.
     OpPathPrefix,
     AsyncMark,
     DeviceOffset,
@@ -50,7 +51,8 @@ pub(crate) enum StatRole {
     BytesAccessed,
 }
 
-/// What threads of a host with accelerators may hold, going by the names of the stats in their plane.
+/// What threads of a host with accelerators may contain, according to the names of the stats in
+/// their plane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ThreadsMayHold {
     /// Ops that XLA:CPU ran.
@@ -120,7 +122,7 @@ pub(crate) struct StatRoles {
     dense: Vec<StatRole>,
     /// Roles of the others.
     sparse: FxHashMap<i64, StatRole>,
-    /// Numbers that stand with samples of counters and are no values.
+    /// Numbers with samples of counters that are not values.
     sample_facts: Vec<i64>,
 }
 

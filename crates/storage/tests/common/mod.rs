@@ -1,4 +1,4 @@
-//! Log directories made on the spot, in the layouts people have.
+//! Log directories created on the spot, in common layouts.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail their tests")]
 #![expect(dead_code, reason = "each test file uses its part of these helpers")]
 
@@ -10,7 +10,7 @@ use stepscope_storage::{Found, HostFile, NoProgress, Note, NoteKind, SessionFile
 use stepscope_testing::riegeli::Codec;
 use tempfile::TempDir;
 
-/// Bytes that begin like an XSpace and differ from seed to seed; they compress about four times.
+/// Bytes that start like an XSpace and differ per seed; they compress about four times.
 pub(crate) fn profile(seed: u32, len: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(2_654_435_761) | 1;
     let noise = std::iter::repeat_with(move || {
@@ -124,7 +124,7 @@ pub(crate) fn notes_of(found: &Found, kind: NoteKind) -> Vec<&Note> {
         .collect()
 }
 
-/// A file that has this many bytes and takes no room on disk.
+/// A file with this many bytes that uses no disk space.
 pub(crate) fn sparse_file(path: &Path, len: u64) -> File {
     let file = File::create(path).unwrap();
     file.set_len(len).unwrap();

@@ -1,4 +1,4 @@
-//! What has been drawn so far: the space, the plane and line at hand, and the interned names.
+//! The state while building: the space, the current plane and line, and the interned names.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -11,7 +11,7 @@ use crate::space::{
 
 const PICOS_PER_NANO: i128 = 1000;
 
-/// The first id given to a line whose name does not decide it.
+/// The first ID given to a line whose name does not determine it.
 const FIRST_FREE_LINE_ID: i64 = 1000;
 
 /// Lines whose id is fixed by convention, on TPU planes.
@@ -25,7 +25,7 @@ const TPU_LINE_IDS: [(&str, i64); 7] = [
     ("TC Overlay", 7),
 ];
 
-/// Stats that recorded files have as unsigned integers; all others are signed.
+/// Stats that are unsigned integers in recorded files; all others are signed.
 const UNSIGNED_STATS: [&str; 12] = [
     "all_reduce_unique_id",
     "correlation_id",
@@ -44,16 +44,17 @@ const UNSIGNED_STATS: [&str; 12] = [
 #[derive(Default)]
 pub(super) struct Canvas {
     pub(super) space: XSpace,
-    /// The plane at hand and, in it, the line at hand; indices into `space`.
+    /// The current plane and line; indices into `space`.
     plane: Option<usize>,
     line: Option<usize>,
-    /// What of each plane `split` has closed: earlier planes, or earlier lines of a plane.
+    /// The parts of each plane that `split` has closed: earlier planes, or earlier lines of a
+    /// plane.
     closed_planes: usize,
     closed_lines: BTreeMap<usize, usize>,
     origin_ns: i64,
     /// Stats of every further event of the line.
     defaults: Vec<Group>,
-    /// Event metadata by plane and name: the one given last.
+    /// Event metadata by plane and name: the latest.
     latest_metadata: BTreeMap<(usize, String), i64>,
 }
 
@@ -87,7 +88,7 @@ impl Canvas {
         self.open_plane("/host:CPU", 0);
     }
 
-    /// Goes on with the plane of that name, or begins one.
+    /// Continues the plane with this name, or starts one.
     pub(super) fn open_plane(&mut self, name: &str, id: i64) {
         let open = self.space.planes.iter().skip(self.closed_planes);
         let found = open.enumerate().find(|(_, plane)| plane.name == name);
@@ -103,7 +104,7 @@ impl Canvas {
         }));
     }
 
-    /// Goes on with the line of that name (of that id, where one is given), or begins one.
+    /// Continues the line with this name (with this ID, if given), or starts one.
     pub(super) fn open_line(
         &mut self,
         name: &str,
@@ -156,7 +157,7 @@ impl Canvas {
         self.defaults = groups;
     }
 
-    /// Adds stats to the plane at hand; a stat that is there already is overridden.
+    /// Adds stats to the current plane; existing stats are overridden.
     pub(super) fn add_plane_stats(&mut self, groups: Vec<Group>) -> Checked<()> {
         let index = self.plane.ok_or("stats need a plane before them")?;
         let plane = &mut self.space.planes[index];
@@ -239,7 +240,7 @@ impl Canvas {
         };
         let hlo = stat_id(plane, "Hlo Proto");
         let program_id = stat_id(plane, "program_id");
-        // XProf keys the entry by the program id; as i64, since ids are fingerprints.
+        // XProf keys the entry by the program ID, as i64, since IDs are fingerprints.
         let key = id.cast_signed();
         let stats = vec![
             XStat {
@@ -300,7 +301,7 @@ impl Canvas {
     }
 }
 
-/// Where text goes that does not say so itself.
+/// Where text goes by default.
 #[derive(Clone, Copy)]
 enum TextPlace {
     InPlace,
@@ -334,7 +335,7 @@ fn stat(
     })
 }
 
-/// An integer with the sign a recorded file gives it: a program id is unsigned on metadata.
+/// An integer with the sign it has in a recorded file: a program ID is unsigned in metadata.
 fn integer(key: &str, number: i64, text_place: TextPlace) -> StatValue {
     let on_metadata = matches!(text_place, TextPlace::InPlace);
     let is_unsigned = UNSIGNED_STATS.contains(&key) || (key == "program_id" && on_metadata);
@@ -344,7 +345,7 @@ fn integer(key: &str, number: i64, text_place: TextPlace) -> StatValue {
     }
 }
 
-/// The id of a stat name or interned text; ids begin at 1.
+/// The ID of a stat name or interned text; IDs start at 1.
 fn stat_id(plane: &mut XPlane, name: &str) -> i64 {
     let known = plane
         .stat_metadata
@@ -369,7 +370,7 @@ fn next_id<T>(entries: &BTreeMap<i64, T>) -> i64 {
         .map_or(1, |(&last, _)| last.max(0) + 1)
 }
 
-/// The defaults of the line, then the event's own; the event's own win.
+/// The defaults of the line, then the event's own, which win.
 fn with_defaults(defaults: &[Group], own: &[Group], of_metadata: bool) -> Vec<(String, Value)> {
     let mut stats: Vec<(String, Value)> = Vec::new();
     for group in defaults

@@ -1,4 +1,4 @@
-//! Tiny HLO modules for drawings: instructions in the form HLO text has, to an `HloProto`.
+//! Tiny HLO modules for synthetic profiles: instructions in the form of HLO text, to an `HloProto`.
 //!
 //! `[ROOT] [%]name = shape opcode(operands) key=value …`, with `op_name`, `source`
 //! (`file.py:7`), `kind`, `calls` / `to_apply` / `body` / `condition`, `channel_id`,
@@ -309,7 +309,7 @@ fn parse_shape(text: &str) -> Checked<(Shape, &str)> {
         Some(layout) => layout.split_once('}').ok_or_else(problem)?,
         None => ("", rest),
     };
-    // A layout may go on with tiles after a colon; they are not drawn.
+    // A layout may continue with tiles after a colon; they are ignored.
     let order = numbers(order.split(':').next().unwrap_or(""))?;
     let row_major = (0..dimensions.len() as u64)
         .rev()
@@ -336,11 +336,14 @@ fn numbers(text: &str) -> Checked<Vec<i64>> {
         .map(str::trim)
         .filter(|part| !part.is_empty());
     parts
-        .map(|part| part.parse().map_err(|_| format!("`{part}` is no number")))
+        .map(|part| {
+            part.parse()
+                .map_err(|_| format!("`{part}` is not a number"))
+        })
         .collect()
 }
 
-/// What stands before the bracket that closes an already opened one, and after it.
+/// The text before the bracket that closes an already opened one, and after it.
 fn split_closing(text: &str) -> Checked<(&str, &str)> {
     let mut depth = 1_usize;
     for (index, character) in text.char_indices() {
@@ -356,7 +359,7 @@ fn split_closing(text: &str) -> Checked<(&str, &str)> {
     Err(format!("`({text}` is not closed"))
 }
 
-/// The parts between commas that stand outside every bracket and quote; no empty ones.
+/// The non-empty parts between commas that are outside every bracket and quote.
 fn split_top_level(text: &str) -> Vec<&str> {
     let (mut depth, mut quoted, mut begin, mut parts) = (0_i32, false, 0, Vec::new());
     for (index, character) in text.char_indices() {

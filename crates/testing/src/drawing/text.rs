@@ -1,8 +1,8 @@
-//! The words of a drawing: times, names, groups of stats, and repeated blocks.
+//! The tokens of a description: times, names, groups of stats, and repeated blocks.
 
 use super::{Checked, DrawError};
 
-/// One line after repetition: its text, where it stood, and how far it is shifted in time.
+/// One line after repetition: its text, its location, and its time shift.
 pub(super) struct SourceLine {
     pub(super) number: usize,
     pub(super) text: String,
@@ -33,7 +33,7 @@ pub(super) enum Value {
     Double(f64),
     Bytes(Vec<u8>),
     Gzip(String),
-    /// In place or by reference, whichever is usual where it stands.
+    /// In place or by reference, as usual for its location.
     Text(String),
     InPlace(String),
     Reference(String),
@@ -52,7 +52,7 @@ pub(super) struct Event {
     pub(super) groups: Vec<Group>,
 }
 
-/// Drops blank lines and comments and writes `repeat` blocks out.
+/// Drops blank lines and comments and expands `repeat` blocks.
 pub(super) fn expand(text: &str) -> Result<Vec<SourceLine>, DrawError> {
     let lines: Vec<SourceLine> = text
         .lines()
@@ -108,7 +108,7 @@ fn expand_blocks(lines: &[SourceLine]) -> Result<Vec<SourceLine>, DrawError> {
     Ok(out)
 }
 
-/// How many lines stand before the `end` that closes the block.
+/// How many lines are before the `end` that closes the block.
 fn block_length(lines: &[SourceLine]) -> Option<usize> {
     let mut depth = 1_usize;
     lines.iter().position(|line| {
@@ -148,7 +148,7 @@ pub(super) fn kind_and_number(text: &str) -> Checked<(&str, i64)> {
         .ok_or_else(|| format!("`{text}` should read like `gpu:0`"))
 }
 
-/// Whether a line that begins with this word is an event.
+/// Whether a line that starts with this word is an event.
 pub(super) fn begins_event(word: &str) -> bool {
     let word = word.strip_prefix(['x', '-']).unwrap_or(word);
     word.starts_with(|c: char| c.is_ascii_digit())
@@ -286,7 +286,7 @@ fn parse_group(text: &str) -> Checked<(Group, &str)> {
         rest = after
             .strip_prefix('=')
             .ok_or_else(|| format!("`{key}` has no value"))?;
-        // Commas separate inside `#…#` only; `grid:1,1,1` may stand bare elsewhere.
+        // Commas are separators inside `#…#` only; elsewhere `grid:1,1,1` may be unquoted.
         let ends: &[char] = if close == '#' {
             &[',', '#']
         } else {
@@ -346,8 +346,8 @@ fn parse_hex(digits: &str) -> Option<Vec<u8>> {
         .collect()
 }
 
-/// A quoted or bare word and what follows it. Inside quotes `\n` is a newline and any other
-/// escaped character stands for itself.
+/// A quoted or bare word and what follows it. Inside quotes `\n` is a newline, and any other
+/// escaped character represents itself.
 fn take_word<'a>(text: &'a str, ends: &[char]) -> Checked<(String, &'a str)> {
     let Some(quote) = text.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
         let end = text

@@ -14,15 +14,15 @@ pub struct Event {
     pub line_id: i64,
     /// Name of its line.
     pub line_name: String,
-    /// Name of its metadata; empty where the file has none.
+    /// Name of its metadata; empty if the file has none.
     pub name: String,
     /// Display name of its metadata.
     pub display_name: String,
-    /// Begin, in picoseconds as the file has them; 0 for an aggregated event.
+    /// Start, in picoseconds as in the file; 0 for an aggregated event.
     pub start_ps: i128,
-    /// Length; of an aggregated event the sum.
+    /// Duration; for an aggregated event the sum.
     pub duration_ps: i128,
-    /// Only of an aggregated event: how many.
+    /// For an aggregated event only: the number of occurrences.
     pub occurrences: Option<i64>,
     /// Its stats, and those of its metadata where it has none of that name itself.
     pub stats: Stats,
@@ -86,7 +86,7 @@ impl Event {
 }
 
 impl Stats {
-    /// Whether there is a stat of that name.
+    /// Whether there is a stat with this name.
     pub fn contains(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
@@ -96,7 +96,7 @@ impl Stats {
         self.0.keys().map(String::as_str)
     }
 
-    /// The value; `None` where the stat is absent or a bare mark.
+    /// The value; `None` if the stat is absent or has no value.
     pub fn value(&self, name: &str) -> Option<&StatValue> {
         self.0.get(name)?.as_ref()
     }
@@ -122,7 +122,7 @@ impl Stats {
         }
     }
 
-    /// The value as text, also where it was interned or compressed.
+    /// The value as text, even if it was interned or compressed.
     pub fn text(&self, name: &str) -> Option<String> {
         match self.value(name)? {
             StatValue::Str(text) => Some(text.clone()),
@@ -131,7 +131,7 @@ impl Stats {
     }
 }
 
-/// The event's own stats win over those of its metadata; of equal names the first wins.
+/// The event's own stats win over those of its metadata; of equal names, the first wins.
 fn stats_of(plane: &XPlane, event: &XEvent) -> Stats {
     let of_metadata = plane.metadata(event).map(|metadata| &metadata.stats[..]);
     let mut stats = BTreeMap::new();

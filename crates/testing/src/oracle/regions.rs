@@ -1,29 +1,29 @@
-//! Time by region of host threads: every event of a `/host:` plane that is no op of XLA:CPU and no
-//! marker.
+//! Time by region of host threads: every event of a `/host:` plane that is neither an op of XLA:CPU
+//! nor a marker.
 
 use std::collections::BTreeMap;
 
 use super::{Event, by_line, device_of, events};
 use crate::space::XSpace;
 
-/// What a region is told apart by: its name, and of a function of Python where it stands.
+/// What identifies a region: its name and, for a Python function, its location.
 pub type RegionKey = (String, String);
 
-/// What the slices of a region add up to, in picoseconds.
+/// The sums over the slices of a region, in picoseconds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RegionTime {
-    /// Sum of durations of the slices within no other of the region, on their line.
+    /// Sum of durations of the slices that are not inside another slice of the region on their
+    /// line.
     pub total_ps: i128,
     /// Sum of durations less those of slices directly within that are regions.
     pub self_ps: i128,
     /// The duration of every slice.
     pub durations_ps: Vec<i128>,
-    /// Begin of the first slice.
+    /// Start of the first slice.
     pub first_ps: i128,
 }
 
-/// Time by region over the events that are wanted by their names; others are as if they were not
-/// recorded.
+/// Time by region over the events selected by name; other events are ignored.
 pub fn regions(space: &XSpace, wanted: impl Fn(&str) -> bool) -> BTreeMap<RegionKey, RegionTime> {
     let is_marker =
         |name: &str| name.starts_with("end: ") || name.starts_with("ThreadpoolListener::");
@@ -82,7 +82,7 @@ fn parents(line: &[Event]) -> Vec<Option<usize>> {
         let contains = |&parent: &usize| line[parent].end_ps() >= child.end_ps();
         (0..index).rev().find(contains)
     };
-    // Where no slice so far reaches the child's end there is no parent to look for.
+    // If no slice so far reaches the child's end, there is no parent to find.
     let mut latest_end = i128::MIN;
     let mut parents = Vec::with_capacity(line.len());
     for (index, slice) in line.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! The messages of `tensorflow.ProfilerService`, written down a second time.
+//! The messages of `tensorflow.ProfilerService`, defined a second time.
 
 use std::collections::HashMap;
 
 use prost::Message;
 
-/// Asks for a profile.
+/// Requests a profile.
 #[derive(Clone, PartialEq, Message)]
 pub struct ProfileRequest {
     /// Ignored for the window.
@@ -25,7 +25,7 @@ pub struct ProfileRequest {
     /// The file, for servers that write.
     #[prost(string, tag = "7")]
     pub host_name: String,
-    /// The profile is wanted in the reply.
+    /// The profile is requested in the reply.
     #[prost(bool, tag = "9")]
     pub emit_xspace: bool,
 }
@@ -42,13 +42,13 @@ pub struct ProfileOptions {
     /// Python tracer.
     #[prost(uint32, tag = "4")]
     pub python_tracer_level: u32,
-    /// Anything but 1 and the levels are thrown away.
+    /// With any value other than 1, the levels are ignored.
     #[prost(uint32, tag = "5")]
     pub version: u32,
     /// Programs are recorded.
     #[prost(bool, tag = "7")]
     pub enable_hlo_proto: bool,
-    /// When the window begins, since the Unix epoch.
+    /// When the window starts, since the Unix epoch.
     #[prost(uint64, tag = "8")]
     pub start_timestamp_ns: u64,
     /// The window.

@@ -33,7 +33,7 @@ pub(super) async fn serve(listener: TcpListener, behaviour: Behaviour, asked: Ar
     };
     let incoming = tonic::transport::server::TcpIncoming::from(listener);
     let server = tonic::transport::Server::builder().add_service(service);
-    // A server that cannot serve shows itself by refusing connections.
+    // A server that cannot serve is noticed because it refuses connections.
     let _ = server.serve_with_incoming(incoming).await;
 }
 
@@ -49,12 +49,12 @@ struct Profiler {
 struct State {
     is_recording: bool,
     is_continuous: bool,
-    /// Ids to end, until a session takes note.
+    /// IDs to end, until a session takes notice.
     terminated: HashSet<String>,
     requests: u32,
 }
 
-/// Frees the session when its request ends in whatever way.
+/// Frees the session when its request ends, in whatever way.
 struct Recording(Arc<Mutex<State>>);
 
 impl Drop for Recording {
@@ -118,7 +118,7 @@ impl Profiler {
         })
     }
 
-    /// Waits for the window to pass, or for somebody to end it.
+    /// Waits for the window to pass, or to be ended.
     async fn window(&self, session_id: &str, start_timestamp_ns: u64, duration_ms: u64) {
         let start = UNIX_EPOCH + Duration::from_nanos(start_timestamp_ns);
         let until_start = start.duration_since(SystemTime::now()).unwrap_or_default();

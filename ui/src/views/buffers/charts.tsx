@@ -1,142 +1,115 @@
 /** What is held over the schedule: the curve, and the buffers that make it. */
-import { createSignal, For, onCleanup, onMount, Show } from 'solid-js';
+import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { formatBytes, formatCount } from '../../format/numbers';
+import { figureAcross, figureAxis } from '../../widgets/chart/axis';
+import type { Frame } from '../../widgets/chart/frame';
+import { areaPath, stepPath } from '../../widgets/chart/paths';
+import { Plot } from '../../widgets/chart/plot';
+import { nearestIndex } from '../../widgets/chart/points';
 import type { BuffersReport } from '../../wire/generated/BuffersReport';
 import type { BufferLifetime } from '../../wire/generated/BufferLifetime';
 import type { BufferPoint } from '../../wire/generated/BufferPoint';
-import { areaPath, blockOf, curvePath, nearest, xOf } from './chart';
+import { blockAt, blockOf } from './blocks';
 
-const CURVE_HEIGHT = 150;
-const BLOCKS_HEIGHT = 220;
-/** Shares of the peak with a line across. */
-const LEVELS = [1, 0.5];
+const CURVE_HEIGHT = 190;
+const BLOCKS_HEIGHT = 262;
+/** Equal in both charts, so that a point of the schedule is at one place. */
+const MARGIN = { left: 56 };
 
-/** The width of an element, as it changes. */
-function createWidth(): [width: () => number, ref: (element: HTMLElement) => void] {
-  const [width, setWidth] = createSignal(800);
-  let own: HTMLElement | undefined;
-  onMount(() => {
-    if (!own) return;
-    const observer = new ResizeObserver(() => setWidth(own?.clientWidth ?? 800));
-    observer.observe(own);
-    onCleanup(() => observer.disconnect());
-  });
-  return [width, (element) => (own = element)];
+interface ChartProps {
+  report: BuffersReport;
+  onPoint: (position: number) => void;
 }
 
-export function Curve(props: { report: BuffersReport; onPoint: (position: number) => void }) {
-  const [width, ref] = createWidth();
-  const [hovered, setHovered] = createSignal<BufferPoint>();
-  const size = () => ({ width: width(), height: CURVE_HEIGHT });
-  const top = () => props.report.peak_bytes;
-  const path = (key: 'bytes' | 'unpadded_bytes') =>
-    curvePath(props.report.curve, key, props.report.point_count, top(), size());
-  const x = (position: number) => xOf(position, props.report.point_count, width());
-  const pointAt = (event: MouseEvent & { currentTarget: Element }) => {
-    const left = event.currentTarget.getBoundingClientRect().left;
-    return nearest(props.report.curve, event.clientX - left, props.report.point_count, width());
+const pointsAcross = (report: BuffersReport) =>
+  figureAcross('Point', 'count', 0, Math.max(1, report.point_count - 1));
+
+export function Curve(props: ChartProps) {
+  const [pointed, setPointed] = createSignal<number | null>(null);
+  const positions = createMemo(() => props.report.curve.map((point) => point.position));
+  const shown = () => {
+    const index = pointed();
+    if (index !== null) return props.report.curve[index];
+    return props.report.curve.find((point) => point.position === props.report.position);
   };
-  const step = (by: number) => {
-    const { curve, position } = props.report;
-    const index = curve.findIndex((point) => point.position >= position);
-    const next = curve[Math.max(0, Math.min(curve.length - 1, index + by))];
-    if (next) props.onPoint(next.position);
-  };
-  const shown = () =>
-    hovered() ?? props.report.curve.find((point) => point.position === props.report.position);
+  const placeOf = (
+    point: BufferPoint,
+    frame: Frame,
+    key: 'bytes' | 'unpadded_bytes' = 'bytes',
+  ) => ({
+    x: frame.x(point.position),
+    y: frame.y(point[key]),
+  });
+  const line = (key: 'bytes' | 'unpadded_bytes', frame: Frame) =>
+    stepPath(
+      props.report.curve.map((point) => placeOf(point, frame, key)),
+      frame.width,
+    );
   return (
-    <div class="buffers-curve" ref={ref}>
-      <svg
-        width={width()}
+    <div class="buffers-curve">
+      <Plot
+        label={`Memory over the schedule, point ${props.report.position} chosen`}
         height={CURVE_HEIGHT}
-        tabindex="0"
-        role="slider"
-        aria-label="Point of the schedule"
-        aria-valuenow={props.report.position}
-        aria-valuemin={0}
-        aria-valuemax={props.report.point_count - 1}
-        onMouseMove={(event) => setHovered(pointAt(event))}
-        onMouseLeave={() => setHovered(undefined)}
-        onClick={(event) => {
-          const point = pointAt(event);
-          if (point) props.onPoint(point.position);
+        margin={MARGIN}
+        x={pointsAcross(props.report)}
+        y={figureAxis('', 'bytes', 0, props.report.peak_bytes)}
+        rows={[props.report.curve.length]}
+        hit={({ x }, frame) => nearestIndex(positions(), frame.atX(x))}
+        placeOf={(index, frame) => {
+          const point = props.report.curve[index];
+          return point ? placeOf(point, frame) : { x: 0, y: 0 };
         }}
-        onKeyDown={(event) => {
-          if (event.key === 'ArrowRight') step(1);
-          else if (event.key === 'ArrowLeft') step(-1);
-          else if (event.key === 'Home') props.onPoint(props.report.peak_position);
-          else return;
-          event.preventDefault();
-        }}
+        at={pointed()}
+        onAt={setPointed}
+        onOpen={(index) => props.onPoint(positions()[index] ?? 0)}
+        hasCursor
+        readout={(index) => (
+          <Show when={props.report.curve[index]}>
+            {(point) => <strong class="number">{formatBytes(point().bytes)}</strong>}
+          </Show>
+        )}
       >
-        <For each={LEVELS}>
-          {(share) => (
-            <line
-              class="buffers-level"
-              x1="0"
-              x2={width()}
-              y1={(1 - share) * CURVE_HEIGHT + 0.5}
-              y2={(1 - share) * CURVE_HEIGHT + 0.5}
-            />
-          )}
-        </For>
-        <path class="buffers-area" d={areaPath(path('bytes'), size())} />
-        <path class="buffers-line" d={path('bytes')} />
-        <Show when={props.report.peak_unpadded_bytes < props.report.peak_bytes}>
-          <path class="buffers-unpadded" d={path('unpadded_bytes')} />
-        </Show>
-        <line
-          class="buffers-peak"
-          x1={x(props.report.peak_position)}
-          x2={x(props.report.peak_position)}
-          y1="0"
-          y2={CURVE_HEIGHT}
-        />
-        <line
-          class="buffers-position"
-          x1={x(props.report.position)}
-          x2={x(props.report.position)}
-          y1="0"
-          y2={CURVE_HEIGHT}
-        />
-        <For each={LEVELS}>
-          {(share) => (
-            <text class="buffers-text halo" x="4" y={(1 - share) * CURVE_HEIGHT + 12}>
-              {formatBytes(Math.round(share * top()))}
-            </text>
-          )}
-        </For>
-        <Show when={hovered()}>
-          {(point) => (
-            <line
-              class="buffers-hover"
-              x1={x(point().position)}
-              x2={x(point().position)}
-              y1="0"
-              y2={CURVE_HEIGHT}
-            />
-          )}
-        </Show>
-      </svg>
+        {(frame) => (
+          <>
+            <path class="buffers-area" d={areaPath(line('bytes', frame()), 0, frame().height)} />
+            <path class="buffers-line" d={line('bytes', frame())} />
+            <Show when={props.report.peak_unpadded_bytes < props.report.peak_bytes}>
+              <path class="buffers-unpadded" d={line('unpadded_bytes', frame())} />
+            </Show>
+            <Mark class="buffers-peak" frame={frame()} position={props.report.peak_position} />
+            <Mark class="buffers-position" frame={frame()} position={props.report.position} />
+          </>
+        )}
+      </Plot>
       <p class="buffers-caption">
         <Show when={shown()}>
-          {(point) => (
-            <>
-              Point {formatCount(point().position)} of {formatCount(props.report.point_count - 1)}:{' '}
-              <b class="number">{formatBytes(point().bytes)}</b>
-              <Show when={point().unpadded_bytes < point().bytes}>
-                , {formatBytes(point().unpadded_bytes)} without padding
-              </Show>
-              <Show when={point().instruction}>
-                {' '}
-                at <code>{point().instruction}</code>
-              </Show>
-            </>
-          )}
+          {(point) => <Caption point={point()} last={props.report.point_count - 1} />}
         </Show>
       </p>
     </div>
+  );
+}
+
+/** A line across the plot at a point of the schedule. */
+function Mark(props: { class: string; frame: Frame; position: number }) {
+  const x = () => props.frame.x(props.position);
+  return <line class={props.class} x1={x()} x2={x()} y1="0" y2={props.frame.height} />;
+}
+
+function Caption(props: { point: BufferPoint; last: number }) {
+  return (
+    <>
+      Point {formatCount(props.point.position)} of {formatCount(props.last)}:{' '}
+      <b class="number">{formatBytes(props.point.bytes)}</b>
+      <Show when={props.point.unpadded_bytes < props.point.bytes}>
+        , {formatBytes(props.point.unpadded_bytes)} without padding
+      </Show>
+      <Show when={props.point.instruction}>
+        {' '}
+        at <code>{props.point.instruction}</code>
+      </Show>
+    </>
   );
 }
 
@@ -152,6 +125,7 @@ const PASSES = [
   { phase: 'rematerialised', title: 'Rematerialized' },
   { phase: '', title: 'Not known' },
 ];
+const colourOf = (life: BufferLifetime) => PASS_COLOURS[life.phase] ?? 'var(--text-faint)';
 const passOf = (life: BufferLifetime) => (life.phase in PASS_COLOURS ? life.phase : '');
 
 /** Legend of the passes that some buffer belongs to. */
@@ -160,35 +134,63 @@ export const passesOf = (lifetimes: readonly BufferLifetime[]) =>
     ({ phase, title }) => ({ title, colour: PASS_COLOURS[phase] ?? 'var(--text-faint)' }),
   );
 
-const textOf = (life: BufferLifetime) =>
-  `${life.name}: ${formatBytes(life.bytes)} at ${formatBytes(life.offset_bytes)}, ` +
-  `points ${life.start} to ${life.end}`;
-
 /** Every buffer of the heap as a rectangle: when, and where in its allocation. */
-export function Blocks(props: { report: BuffersReport; onPoint: (position: number) => void }) {
-  const [width, ref] = createWidth();
-  const size = () => ({ width: width(), height: BLOCKS_HEIGHT });
+export function Blocks(props: ChartProps) {
+  const [pointed, setPointed] = createSignal<number | null>(null);
+  /** In the order of the schedule, for the keys. */
+  const lives = createMemo(() => [...props.report.lifetimes].sort((a, b) => a.start - b.start));
   return (
-    <div class="buffers-blocks" ref={ref}>
-      <svg width={width()} height={BLOCKS_HEIGHT} role="img" aria-label="Buffers over the schedule">
-        <For each={props.report.lifetimes}>
-          {(life) => (
-            <rect
-              {...blockOf(life, props.report.point_count, props.report.heap_bytes ?? 0, size())}
-              style={{ fill: PASS_COLOURS[life.phase] ?? 'var(--text-faint)' }}
-              data-tip={textOf(life)}
-              onClick={() => props.onPoint(life.start)}
-            />
-          )}
-        </For>
-        <line
-          class="buffers-position"
-          x1={xOf(props.report.position, props.report.point_count, width())}
-          x2={xOf(props.report.position, props.report.point_count, width())}
-          y1="0"
-          y2={BLOCKS_HEIGHT}
-        />
-      </svg>
+    <div class="buffers-blocks">
+      <Plot
+        label="Buffers over the schedule"
+        height={BLOCKS_HEIGHT}
+        margin={MARGIN}
+        x={pointsAcross(props.report)}
+        y={figureAxis('Offset', 'bytes', 0, Math.max(1, props.report.heap_bytes ?? 0))}
+        rows={[lives().length]}
+        hit={(place, frame) => blockAt(lives(), place, frame)}
+        placeOf={(index, frame) => {
+          const life = lives()[index];
+          if (!life) return { x: 0, y: 0 };
+          const { x, y, width, height } = blockOf(life, frame);
+          return { x: x + width / 2, y: y + height / 2 };
+        }}
+        at={pointed()}
+        onAt={setPointed}
+        onOpen={(index) => props.onPoint(lives()[index]?.start ?? 0)}
+        readout={(index) => (
+          <Show when={lives()[index]}>
+            {(life) => (
+              <>
+                <p class="mono">{life().name}</p>
+                <p class="muted number">
+                  {formatBytes(life().bytes)} at {formatBytes(life().offset_bytes)}, points{' '}
+                  {formatCount(life().start)} to {formatCount(life().end)}
+                </p>
+              </>
+            )}
+          </Show>
+        )}
+      >
+        {(frame) => (
+          <>
+            <rect class="buffers-heap" width={frame().width} height={frame().height} />
+            <For each={lives()}>
+              {(life) => <rect {...blockOf(life, frame())} style={{ fill: colourOf(life) }} />}
+            </For>
+            <Show when={lives()[pointed() ?? -1]}>
+              {(life) => (
+                <rect
+                  class="is-pointed"
+                  {...blockOf(life(), frame())}
+                  style={{ fill: colourOf(life()) }}
+                />
+              )}
+            </Show>
+            <Mark class="buffers-position" frame={frame()} position={props.report.position} />
+          </>
+        )}
+      </Plot>
     </div>
   );
 }

@@ -1,4 +1,5 @@
 /** Step times of several sessions on one axis: quartiles, dots, what lies outside. Pure. */
+import { clamped, linear } from '../../widgets/chart/scale';
 import type { ComparedSession } from '../../wire/generated/ComparedSession';
 
 export interface Spread {
@@ -10,7 +11,8 @@ export interface Spread {
   high: number;
 }
 
-export interface Axis {
+/** From where to where step times are shown. */
+export interface Ends {
   lowPs: number;
   highPs: number;
 }
@@ -39,7 +41,7 @@ export function spreadOf(session: ComparedSession): Spread | null {
 }
 
 /** From the shortest to the longest typical step of all sessions; outliers lie at its end. */
-export function axisOf(sessions: readonly ComparedSession[]): Axis | null {
+export function axisOf(sessions: readonly ComparedSession[]): Ends | null {
   const spreads = sessions.map(spreadOf).filter((spread) => spread !== null);
   if (spreads.length === 0) return null;
   const low = Math.min(...spreads.map((spread) => spread.low));
@@ -50,10 +52,9 @@ export function axisOf(sessions: readonly ComparedSession[]): Axis | null {
   return { lowPs: Math.max(0, middle - span * 0.55), highPs: middle + span * 0.55 };
 }
 
-/** A time as a share of the axis; what lies beyond sticks to the end. */
-export function placeOf(axis: Axis, ps: number): number {
-  return Math.max(0, Math.min(1, (ps - axis.lowPs) / (axis.highPs - axis.lowPs)));
-}
+/** A time as a share of the width; what lies beyond the ends sticks to them. */
+export const placeOf = ({ lowPs, highPs }: Ends, ps: number) =>
+  clamped(linear(lowPs, highPs).share(ps));
 
 /** Where a dot lies across the row, −1 to 1: spread evenly, always the same. */
 export function jitterOf(index: number): number {

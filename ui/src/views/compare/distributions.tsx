@@ -1,21 +1,29 @@
 /** Step times side by side: a dot for every step, a box for the middle half, step by step below. */
-import { createMemo, For, Show } from 'solid-js';
+import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { alignSteps } from '../../compare/align';
-import { columnScale, formatCount, formatDuration, plural } from '../../format/numbers';
-import { axisTicks } from '../../widgets/steps/layout';
+import { formatCount, formatDuration, plural } from '../../format/numbers';
+import { figureAcross, figureAxis, slotsAcross } from '../../widgets/chart/axis';
+import type { Frame } from '../../widgets/chart/frame';
+import { linePath } from '../../widgets/chart/paths';
+import { Plot } from '../../widgets/chart/plot';
+import { closest, slotIndex } from '../../widgets/chart/points';
 import type { CompareReport } from '../../wire/generated/CompareReport';
 import type { ComparedSession } from '../../wire/generated/ComparedSession';
 import type { ComparedStep } from '../../wire/generated/ComparedStep';
-import { axisOf, jitterOf, placeOf, spreadOf, type Axis } from './distribution';
 import { sessionColour } from './colours';
+import { axisOf, jitterOf, placeOf, spreadOf, type Ends } from './distribution';
 
+/** Height of a session's row, also in the style sheet. */
 const ROW = 46;
+const MARGIN = { left: 30, top: 0, bottom: 22 };
 /** More dots than this are drawn as every second, third, … */
 const MOST_DOTS = 400;
+/** Pixels around a dot that belong to it. */
+const REACH = 14;
 
 export function Distributions(props: { report: CompareReport }) {
-  const axis = createMemo(() => axisOf(props.report.sessions));
+  const ends = createMemo(() => axisOf(props.report.sessions));
   return (
     <section class="card">
       <header>
@@ -23,16 +31,19 @@ export function Distributions(props: { report: CompareReport }) {
         <span class="muted">a dot for every step, a box around the middle half of them</span>
       </header>
       <div class="card-body">
-        <Show when={axis()} fallback={<p class="muted">No session has steps.</p>}>
+        <Show when={ends()} fallback={<p class="muted">No session has steps.</p>}>
           {(found) => (
-            <>
-              <For each={props.report.sessions}>
-                {(session, index) => (
-                  <Distribution session={session} axis={found()} index={index()} />
-                )}
-              </For>
-              <AxisLine axis={found()} />
-            </>
+            <div class="distribution">
+              <div>
+                <For each={props.report.sessions}>
+                  {(session, index) => <Name session={session} index={index()} />}
+                </For>
+              </div>
+              <Dots sessions={props.report.sessions} ends={found()} />
+              <div>
+                <For each={props.report.sessions}>{(session) => <Figures session={session} />}</For>
+              </div>
+            </div>
           )}
         </Show>
       </div>
@@ -40,131 +51,164 @@ export function Distributions(props: { report: CompareReport }) {
   );
 }
 
-function Distribution(props: { session: ComparedSession; axis: Axis; index: number }) {
-  const spread = createMemo(() => spreadOf(props.session));
-  const dots = createMemo(() => {
-    const every = Math.ceil(props.session.steps.length / MOST_DOTS);
-    return props.session.steps.filter((_, index) => index % every === 0);
-  });
-  const x = (ps: number) => `${100 * placeOf(props.axis, ps)}%`;
-  const width = (low: number, high: number) =>
-    `${100 * (placeOf(props.axis, high) - placeOf(props.axis, low))}%`;
-  const tip = (step: ComparedStep) =>
-    `Step ${step.step}: ${formatDuration(Math.round(step.duration_ps))}` +
-    (step.is_outlier ? ', an outlier that is set aside' : '');
-  const colour = () => sessionColour(props.index);
+function Name(props: { session: ComparedSession; index: number }) {
+  return (
+    <div class="distribution-name">
+      <span class="swatch" style={{ background: sessionColour(props.index) }} />
+      <span>
+        <strong data-tip={props.session.name}>{props.session.name}</strong>
+        <span class="muted">{props.index === 0 ? 'baseline' : ''}</span>
+      </span>
+    </div>
+  );
+}
+
+function Figures(props: { session: ComparedSession }) {
   const outliers = () => props.session.steps.filter((step) => step.is_outlier).length;
   return (
-    <div class="distribution">
-      <div class="distribution-name">
-        <span class="swatch" style={{ background: colour() }} />
-        <span>
-          <strong data-tip={props.session.name}>{props.session.name}</strong>
-          <span class="muted">{props.index === 0 ? 'baseline' : ''}</span>
+    <div class="distribution-figures number">
+      <Show when={props.session.step_ps !== null} fallback={<span class="muted">no steps</span>}>
+        <strong>{formatDuration(Math.round(props.session.step_ps ?? 0))}</strong>
+        <span class="muted">
+          {plural(props.session.typical_step_count, 'step')}
+          <Show when={outliers() > 0}>, {formatCount(outliers())} set aside</Show>
         </span>
-      </div>
-      <svg
-        class="distribution-plot"
-        height={ROW}
-        role="img"
-        aria-label={`Step times of ${props.session.name}`}
-      >
-        <Show when={spread()}>
-          {(box) => (
-            <>
-              <rect
-                x={x(box().lowerQuartile)}
-                width={width(box().lowerQuartile, box().upperQuartile)}
-                y="6"
-                height={ROW - 12}
-                rx="3"
-                fill={colour()}
-                opacity="0.16"
-              />
-              <line
-                x1={x(box().median)}
-                x2={x(box().median)}
-                y1="4"
-                y2={ROW - 4}
-                stroke="var(--text)"
-                stroke-width="2"
-              />
-            </>
-          )}
-        </Show>
-        <For each={dots()}>
-          {(step, index) => (
-            <circle
-              cx={x(step.duration_ps)}
-              cy={ROW / 2 + jitterOf(index()) * (ROW / 2 - 9)}
-              r="2.6"
-              fill={step.is_outlier ? 'none' : colour()}
-              stroke={colour()}
-              opacity="0.75"
-              data-tip={tip(step)}
-            />
-          )}
-        </For>
-      </svg>
-      <div class="distribution-figures number">
-        <Show when={props.session.step_ps !== null} fallback={<span class="muted">no steps</span>}>
-          <strong>{formatDuration(Math.round(props.session.step_ps ?? 0))}</strong>
-          <span class="muted">
-            {plural(props.session.typical_step_count, 'step')}
-            <Show when={outliers() > 0}>, {formatCount(outliers())} set aside</Show>
-          </span>
-        </Show>
-      </div>
+      </Show>
     </div>
   );
 }
 
-function AxisLine(props: { axis: Axis }) {
-  const ticks = createMemo(() => {
-    const { lowPs, highPs } = props.axis;
-    const all = axisTicks(highPs - lowPs, 5);
-    const step = (all[1] ?? highPs - lowPs) || 1;
-    const first = Math.ceil(lowPs / step) * step;
-    return all.map((_, index) => first + index * step).filter((tick) => tick <= highPs);
+/** A step as a dot in the row of its session. */
+interface Dot {
+  step: ComparedStep;
+  session: number;
+  /** Within its row, −1 to 1. */
+  height: number;
+}
+
+function dotsOf(session: ComparedSession, index: number): Dot[] {
+  const every = Math.ceil(session.steps.length / MOST_DOTS);
+  return session.steps
+    .filter((_, position) => position % every === 0)
+    .map((step, position) => ({ step, session: index, height: jitterOf(position) }));
+}
+
+function Dots(props: { sessions: readonly ComparedSession[]; ends: Ends }) {
+  const [pointed, setPointed] = createSignal<number | null>(null);
+  const rows = createMemo(() => props.sessions.map(dotsOf));
+  const all = createMemo(() => rows().flat());
+  const x = (ps: number, frame: Frame) => frame.width * placeOf(props.ends, ps);
+  const dotAt = (dot: Dot, frame: Frame) => ({
+    x: x(dot.step.duration_ps, frame),
+    y: (dot.session + 0.5) * ROW + dot.height * (ROW / 2 - 9),
   });
-  const scale = () => columnScale('duration', ticks());
+  const text = ({ step, session }: Dot) =>
+    `${props.sessions[session]?.name ?? ''}, step ${step.step}: ${formatDuration(Math.round(step.duration_ps))}` +
+    (step.is_outlier ? ', outlier, set aside' : '');
   return (
-    <div class="distribution is-axis">
-      <span />
-      <div class="distribution-axis number">
-        <For each={ticks()}>
-          {(tick) => (
-            <span style={{ left: `${100 * placeOf(props.axis, tick)}%` }}>
-              {String(Number((tick / scale().size).toPrecision(5)))}
-            </span>
+    <Plot
+      label={`Step times of ${plural(props.sessions.length, 'session')}`}
+      height={props.sessions.length * ROW + MARGIN.bottom}
+      margin={MARGIN}
+      x={figureAcross('', 'duration', props.ends.lowPs, props.ends.highPs)}
+      rows={rows().map((row) => row.length)}
+      hit={(at, frame) =>
+        closest(
+          all().map((dot) => dotAt(dot, frame)),
+          at,
+          REACH,
+        )
+      }
+      placeOf={(index, frame) => {
+        const dot = all()[index];
+        return dot ? dotAt(dot, frame) : { x: 0, y: 0 };
+      }}
+      at={pointed()}
+      onAt={setPointed}
+      readout={(index) => {
+        const dot = all()[index];
+        return dot ? text(dot) : null;
+      }}
+    >
+      {(frame) => (
+        <For each={rows()}>
+          {(dots, index) => (
+            <g class="distribution-plot" style={{ color: sessionColour(index()) }}>
+              <Box
+                session={props.sessions[index()]}
+                top={index() * ROW}
+                x={(ps) => x(ps, frame())}
+              />
+              <For each={dots}>
+                {(dot) => (
+                  <circle
+                    cx={dotAt(dot, frame()).x}
+                    cy={dotAt(dot, frame()).y}
+                    r={dot === all()[pointed() ?? -1] ? 4.5 : 2.6}
+                    fill={dot.step.is_outlier ? 'none' : 'currentcolor'}
+                    stroke="currentcolor"
+                    opacity="0.75"
+                  />
+                )}
+              </For>
+            </g>
           )}
         </For>
-      </div>
-      <span class="muted">{scale().unit}</span>
-    </div>
+      )}
+    </Plot>
   );
 }
 
-const SERIES_WIDTH = 300;
-const SERIES_HEIGHT = 74;
+/** The middle half of the steps, and their median. */
+function Box(props: {
+  session: ComparedSession | undefined;
+  top: number;
+  x: (ps: number) => number;
+}) {
+  const spread = createMemo(() => (props.session ? spreadOf(props.session) : null));
+  return (
+    <Show when={spread()}>
+      {(box) => (
+        <>
+          <rect
+            x={props.x(box().lowerQuartile)}
+            width={props.x(box().upperQuartile) - props.x(box().lowerQuartile)}
+            y={props.top + 6}
+            height={ROW - 12}
+            rx="3"
+            fill="currentcolor"
+            opacity="0.16"
+          />
+          <line
+            class="distribution-median"
+            x1={props.x(box().median)}
+            x2={props.x(box().median)}
+            y1={props.top + 4}
+            y2={props.top + ROW - 4}
+          />
+        </>
+      )}
+    </Show>
+  );
+}
+
+const SERIES_HEIGHT = 116;
 
 /** Small multiples: the steps of each session in order, on one scale, with the baseline's behind. */
 export function StepSeries(props: { report: CompareReport }) {
   const top = createMemo(() => {
-    const axis = axisOf(props.report.sessions);
-    return axis ? axis.highPs * 1.05 : 1;
+    const ends = axisOf(props.report.sessions);
+    return ends ? ends.highPs * 1.05 : 1;
   });
-  const baseline = () => props.report.sessions[0];
   const isCut = () =>
-    props.report.sessions.some((session) => lengthsOf(session).some((length) => length > top()));
+    props.report.sessions.some((session) => session.steps.some((step) => step.duration_ps > top()));
   return (
     <section class="card">
       <header>
         <h2>Step by step</h2>
         <span class="muted">
-          one scale for all, from 0 to {formatDuration(Math.round(top()))}
-          <Show when={isCut()}>, where longer steps are cut</Show>; the line behind is the
-          baseline's
+          one scale for all<Show when={isCut()}>, longer steps are cut</Show>; the baseline's line
+          is behind
         </span>
       </header>
       <div class="card-body step-multiples">
@@ -175,39 +219,12 @@ export function StepSeries(props: { report: CompareReport }) {
                 <span class="swatch" style={{ background: sessionColour(index()) }} />{' '}
                 {session.name}
               </figcaption>
-              <svg
-                viewBox={`0 0 ${SERIES_WIDTH} ${SERIES_HEIGHT}`}
-                preserveAspectRatio="none"
-                role="img"
-                aria-label={`Steps of ${session.name} in order`}
-              >
-                <line
-                  x1="0"
-                  x2={SERIES_WIDTH}
-                  y1={SERIES_HEIGHT - 0.5}
-                  y2={SERIES_HEIGHT - 0.5}
-                  stroke="var(--line-strong)"
-                />
-                <Show when={index() > 0 ? baseline() : undefined}>
-                  {(first) => (
-                    <path
-                      d={pathOf(session, top(), matched(session, first()))}
-                      fill="none"
-                      stroke={sessionColour(0)}
-                      stroke-width="1.2"
-                      opacity="0.75"
-                      vector-effect="non-scaling-stroke"
-                    />
-                  )}
-                </Show>
-                <path
-                  d={pathOf(session, top(), lengthsOf(session))}
-                  fill="none"
-                  stroke={sessionColour(index())}
-                  stroke-width="1.8"
-                  vector-effect="non-scaling-stroke"
-                />
-              </svg>
+              <Series
+                session={session}
+                colour={sessionColour(index())}
+                baseline={index() > 0 ? props.report.sessions[0] : undefined}
+                topPs={top()}
+              />
             </figure>
           )}
         </For>
@@ -216,8 +233,6 @@ export function StepSeries(props: { report: CompareReport }) {
   );
 }
 
-const lengthsOf = (session: ComparedSession) => session.steps.map((step) => step.duration_ps);
-
 /** The baseline's length of each of the session's steps. */
 function matched(session: ComparedSession, baseline: ComparedSession): (number | null)[] {
   return alignSteps(session.steps, baseline.steps).map(
@@ -225,20 +240,57 @@ function matched(session: ComparedSession, baseline: ComparedSession): (number |
   );
 }
 
-function pathOf(session: ComparedSession, top: number, values: readonly (number | null)[]): string {
-  const count = Math.max(1, session.steps.length - 1);
-  let isOpen = false;
-  return values
-    .map((value, index) => {
-      if (value === null) {
-        isOpen = false;
-        return '';
-      }
-      const x = (index / count) * SERIES_WIDTH;
-      const y = SERIES_HEIGHT - Math.min(1, value / top) * (SERIES_HEIGHT - 4);
-      const command = isOpen ? 'L' : 'M';
-      isOpen = true;
-      return `${command}${x.toFixed(1)} ${y.toFixed(1)}`;
-    })
-    .join('');
+function Series(props: {
+  session: ComparedSession;
+  colour: string;
+  baseline: ComparedSession | undefined;
+  topPs: number;
+}) {
+  const [pointed, setPointed] = createSignal<number | null>(null);
+  const lengths = createMemo(() => props.session.steps.map((step) => step.duration_ps));
+  const before = createMemo(() => (props.baseline ? matched(props.session, props.baseline) : []));
+  const placeOf = (index: number, value: number, frame: Frame) => ({
+    x: frame.x(index + 0.5),
+    y: frame.y(Math.min(props.topPs, value)),
+  });
+  const path = (values: readonly (number | null)[], frame: Frame) =>
+    linePath(values.map((value, index) => (value === null ? null : placeOf(index, value, frame))));
+  return (
+    <Plot
+      class="step-series"
+      label={`Steps of ${props.session.name} in order`}
+      height={SERIES_HEIGHT}
+      x={slotsAcross(
+        'Step',
+        props.session.steps.map((step) => String(step.step)),
+      )}
+      y={figureAxis('', 'duration', 0, props.topPs)}
+      rows={[lengths().length]}
+      hit={({ x }, frame) => slotIndex(lengths().length, x, frame.width)}
+      placeOf={(index, frame) => placeOf(index, lengths()[index] ?? 0, frame)}
+      at={pointed()}
+      onAt={setPointed}
+      hasCursor
+      readout={(index) => (
+        <>
+          Step {props.session.steps[index]?.step}:{' '}
+          {formatDuration(Math.round(lengths()[index] ?? 0))}
+          <Show when={before()[index]}>
+            {(length) => <p class="muted">baseline {formatDuration(Math.round(length()))}</p>}
+          </Show>
+        </>
+      )}
+    >
+      {(frame) => (
+        <>
+          <path
+            class="step-series-baseline"
+            d={path(before(), frame())}
+            stroke={sessionColour(0)}
+          />
+          <path d={path(lengths(), frame())} stroke={props.colour} />
+        </>
+      )}
+    </Plot>
+  );
 }

@@ -1,4 +1,5 @@
 /** Where the bars of the waterfall lie: from the baseline's step to the session's, one cause a bar. Pure. */
+import { clamped, linear } from '../../widgets/chart/scale';
 import type { Evidence } from '../../wire/generated/Evidence';
 import type { WaterfallBar } from '../../wire/generated/WaterfallBar';
 
@@ -70,10 +71,8 @@ export function waterfallOf(
 }
 
 /** A time as a share of the width, 0..1. */
-export function shareOf(waterfall: Waterfall, ps: number): number {
-  const span = waterfall.highPs - waterfall.lowPs;
-  return span > 0 ? Math.max(0, Math.min(1, (ps - waterfall.lowPs) / span)) : 0;
-}
+export const shareOf = ({ lowPs, highPs }: Waterfall, ps: number) =>
+  highPs > lowPs ? clamped(linear(lowPs, highPs).share(ps)) : 0;
 
 /** The view that says more of a kind of cause. */
 export function viewOf(bar: WaterfallBar): string | null {

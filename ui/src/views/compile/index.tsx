@@ -5,11 +5,11 @@ import { compareRows } from '../../compare/pairing';
 import { COMPILE_PHASES, occurring } from '../../format/causes';
 import { formatDuration, plural } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
-import { getParam, hrefTo, navigate, selectionParams, setParams } from '../../shell/state';
+import { hrefTo, navigate, selectionParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { timelineParams } from '../../timeline/link';
 import { AnswerView } from '../../widgets/answer';
-import { BarRows, Choice, type BarRow } from '../../widgets/bar-rows/bar-rows';
+import { BarRows, type BarRow } from '../../widgets/bar-rows/bar-rows';
 import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
 import { compareFigure, KpiCard } from '../../widgets/kpi';
@@ -18,6 +18,7 @@ import { Hint, Remarks, Warnings } from '../../widgets/notes';
 import type { Column } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
+import { Tabbed, urlTab } from '../../widgets/tabs/tabbed';
 import type { CompilationRow } from '../../wire/generated/CompilationRow';
 import type { CompileReport } from '../../wire/generated/CompileReport';
 import type { PassRow } from '../../wire/generated/PassRow';
@@ -147,30 +148,15 @@ const PASSES = declared<PassRow>('compile.passes', [
   },
 ]);
 
-type Tab = 'compilations' | 'passes';
-
 export default function CompileView(props: ViewProps) {
   const report = createReport(
     'compile',
     () => props.session,
     () => ({ ...selectionParams(), limit: 0 }),
   );
-  const tab = (): Tab => (getParam('tab') === 'passes' ? 'passes' : 'compilations');
   const rows = urlTableState('duration_ps');
   const passes = urlTableState('self_ps');
   const file = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}-compile`;
-  const tools = (data: CompileReport) => (
-    <Choice<Tab>
-      names={[
-        { name: 'compilations', title: 'Compilations', count: data.row_count },
-        { name: 'passes', title: 'Passes', count: data.passes.length },
-      ]}
-      chosen={tab()}
-      onChoose={(name) =>
-        setParams({ tab: name === 'compilations' ? null : name, sort: null, q: null }, false)
-      }
-    />
-  );
   return (
     <AnswerView answer={report}>
       {(data) => {
@@ -196,41 +182,53 @@ export default function CompileView(props: ViewProps) {
                 />
                 <Functions report={data()} />
               </div>
-              <section class="card is-main">
-                <Show
-                  when={tab() === 'passes'}
-                  fallback={
-                    <DataTable
-                      rows={data().rows}
-                      columns={columns()}
-                      state={rows}
-                      noun="compilation"
-                      compare={COMPARE.compilations}
-                      fileName={file()}
-                      isFilling
-                      onRow={(row) =>
-                        navigate({
-                          view: 'timeline',
-                          params: timelineParams(row.start_ps, row.duration_ps),
-                        })
-                      }
-                      tools={tools(data())}
-                    />
-                  }
-                >
-                  <DataTable
-                    rows={data().passes}
-                    columns={PASSES}
-                    state={passes}
-                    noun="pass"
-                    compare={COMPARE.passes}
-                    fileName={`${file()}-passes`}
-                    isFilling
-                    tools={tools(data())}
-                    empty="No pass was recorded within the compilations"
-                  />
-                </Show>
-              </section>
+              <Tabbed
+                label="Table"
+                state={urlTab()}
+                tabs={[
+                  {
+                    name: 'compilations',
+                    title: 'Compilations',
+                    count: () => data().row_count,
+                    body: (tools) => (
+                      <DataTable
+                        rows={data().rows}
+                        columns={columns()}
+                        state={rows}
+                        noun="compilation"
+                        compare={COMPARE.compilations}
+                        fileName={file()}
+                        isFilling
+                        onRow={(row) =>
+                          navigate({
+                            view: 'timeline',
+                            params: timelineParams(row.start_ps, row.duration_ps),
+                          })
+                        }
+                        tools={tools()}
+                      />
+                    ),
+                  },
+                  {
+                    name: 'passes',
+                    title: 'Passes',
+                    count: () => data().passes.length,
+                    body: (tools) => (
+                      <DataTable
+                        rows={data().passes}
+                        columns={PASSES}
+                        state={passes}
+                        noun="pass"
+                        compare={COMPARE.passes}
+                        fileName={`${file()}-passes`}
+                        isFilling
+                        tools={tools()}
+                        empty="No pass was recorded within the compilations"
+                      />
+                    ),
+                  },
+                ]}
+              />
               <Remarks notes={data().notes} />
             </div>
           </Show>

@@ -1,15 +1,21 @@
 /** One counter over time. All charts show the same time: a drag zooms, a double click shows all. */
-import { createMemo, createSignal, onCleanup, onMount, Show } from 'solid-js';
+import { createMemo, Show } from 'solid-js';
 
-import { formatDuration } from '../../format/numbers';
+import { formatTime } from '../../format/numbers';
+import { hrefTo } from '../../shell/state';
 import { formatRange } from '../../timeline/address';
 import type { TimeWindow } from '../../timeline/viewport';
-import { hrefTo } from '../../shell/state';
+import { timeAcross } from '../../widgets/chart/axis';
+import type { Frame } from '../../widgets/chart/frame';
+import { bandPath, linePath } from '../../widgets/chart/paths';
+import { Plot } from '../../widgets/chart/plot';
+import { nearestIndex } from '../../widgets/chart/points';
 import { Middle } from '../../widgets/middle';
+import type { CounterPoint } from '../../wire/generated/CounterPoint';
 import type { CounterRow } from '../../wire/generated/CounterRow';
-import { nearest, pathsOf, timeAt, valueText, type Box } from './line';
+import { pointsIn, valueAxis, valueText } from './line';
 
-const HEIGHT = 84;
+const HEIGHT = 132;
 
 interface ChartProps {
   row: CounterRow;
@@ -23,36 +29,16 @@ interface ChartProps {
 }
 
 export function CounterChart(props: ChartProps) {
-  let plot!: HTMLDivElement;
-  const [width, setWidth] = createSignal(320);
-  const [from, setFrom] = createSignal<number | null>(null);
-  onMount(() => {
-    const observer = new ResizeObserver(() => setWidth(plot.clientWidth));
-    observer.observe(plot);
-    onCleanup(() => observer.disconnect());
+  const points = createMemo(() => pointsIn(props.row.points, props.window));
+  const times = createMemo(() => points().map((point) => point.at_ps));
+  const pointed = () => (props.atPs === null ? null : nearestIndex(times(), props.atPs));
+  const placeOf = (point: CounterPoint, value: number, frame: Frame) => ({
+    x: frame.x(point.at_ps),
+    y: frame.y(value),
   });
-  const box = (): Box => ({
-    width: width(),
-    height: HEIGHT,
-    startPs: props.window.startPs,
-    endPs: props.window.endPs,
-  });
-  const paths = createMemo(() => pathsOf(props.row.points, box()));
-  const lengthPs = () => Math.max(1, props.window.endPs - props.window.startPs);
-  const xOf = (ps: number) => ((ps - props.window.startPs) / lengthPs()) * width();
-  const pointed = () =>
-    props.atPs === null ? undefined : nearest(props.row.points, box(), xOf(props.atPs));
-  const place = (event: PointerEvent) =>
-    timeAt(box(), event.clientX - plot.getBoundingClientRect().left);
-  const finish = (event: PointerEvent) => {
-    const start = from();
-    setFrom(null);
-    if (start === null) return;
-    const end = place(event);
-    if (Math.abs(xOf(end) - xOf(start)) > 4) {
-      props.onZoom({ startPs: Math.min(start, end), endPs: Math.max(start, end) });
-    }
-  };
+  const line = (key: 'min' | 'mean' | 'max', frame: Frame) =>
+    points().map((point) => placeOf(point, point[key], frame));
+  const isWide = () => points().some((point) => point.max > point.min);
   const around = () => {
     const half = (props.window.endPs - props.window.startPs) / 20;
     const middle = props.row.max_at_ps;
@@ -67,64 +53,58 @@ export function CounterChart(props: ChartProps) {
         >
           <Middle text={props.title} />
         </strong>
-        <span class="spacer" />
-        <span class="number">
-          {pointed() ? valueText(pointed()?.mean ?? 0, props.row.unit) : ''}
-        </span>
       </header>
       <p class="muted counter-place">
         {[props.row.device || props.row.host, props.row.line].filter(Boolean).join(' · ')}
       </p>
-      <div
+      <Plot
         class="counter-plot"
-        ref={plot}
-        onPointerDown={(event) => {
-          setFrom(place(event));
-          plot.setPointerCapture(event.pointerId);
+        label={`${props.row.name} over time`}
+        height={HEIGHT}
+        x={timeAcross(props.window.startPs, props.window.endPs)}
+        y={valueAxis(points(), props.row.unit)}
+        rows={[points().length]}
+        hit={({ x }, frame) => nearestIndex(times(), frame.atX(x))}
+        placeOf={(index, frame) => {
+          const point = points()[index];
+          return point ? placeOf(point, point.mean, frame) : { x: 0, y: 0 };
         }}
-        onPointerMove={(event) => props.onPoint(place(event))}
-        onPointerLeave={() => props.onPoint(null)}
-        onPointerUp={finish}
-        onDblClick={() => props.onZoom(null)}
+        at={pointed()}
+        onAt={(index) => props.onPoint(index === null ? null : (times()[index] ?? null))}
+        onDrag={(from, to, frame) => {
+          const ends = [from.x, to.x].map((x) => frame.atX(Math.max(0, Math.min(frame.width, x))));
+          props.onZoom({ startPs: Math.min(...ends), endPs: Math.max(...ends) });
+        }}
+        onReset={() => props.onZoom(null)}
+        isClipped
+        hasCursor
+        readout={(index) => <Sample point={points()[index]} unit={props.row.unit} />}
       >
-        <svg width={width()} height={HEIGHT} role="img" aria-label={props.row.name}>
-          <Show when={paths().band}>
-            <polygon class="counter-band" points={paths().band} />
-          </Show>
-          <polyline class="counter-line" points={paths().line} />
-          <Show when={props.row.points.length === 1 ? props.row.points[0] : undefined}>
-            {(only) => <circle class="counter-dot" cx={xOf(only().at_ps)} cy={HEIGHT / 2} r="3" />}
-          </Show>
-          <Show when={pointed()}>
-            {(point) => (
-              <line
-                class="counter-cursor"
-                x1={xOf(point().at_ps)}
-                x2={xOf(point().at_ps)}
-                y1="0"
-                y2={HEIGHT}
-              />
-            )}
-          </Show>
-          <Show when={from()}>
-            {(start) => (
-              <rect
-                class="counter-drag"
-                x={Math.min(xOf(start()), xOf(props.atPs ?? start()))}
-                width={Math.abs(xOf(props.atPs ?? start()) - xOf(start()))}
-                y="0"
-                height={HEIGHT}
-              />
-            )}
-          </Show>
-        </svg>
-        <span class="counter-high">{valueText(paths().high, '')}</span>
-        <span class="counter-low">{valueText(paths().low, '')}</span>
-      </div>
+        {(frame) => (
+          <>
+            <Show when={isWide()}>
+              <path class="counter-band" d={bandPath(line('max', frame()), line('min', frame()))} />
+            </Show>
+            <path class="counter-line" d={linePath(line('mean', frame()))} />
+            <Show when={points().length === 1 && points()[0]}>
+              {(only) => (
+                <circle
+                  class="counter-dot"
+                  cx={frame().x(only().at_ps)}
+                  cy={frame().y(only().mean)}
+                  r="3"
+                />
+              )}
+            </Show>
+          </>
+        )}
+      </Plot>
       <footer class="muted">
-        <span data-figure="counters.rows.mean">mean {valueText(props.row.mean, props.row.unit)}</span>
+        <span data-figure="counters.rows.mean">
+          mean {valueText(props.row.mean, props.row.unit)}
+        </span>
         <span data-tip={`exactly ${props.row.max_exact}`} data-figure="counters.rows.max">
-          most{' '}
+          max{' '}
           <a href={hrefTo({ view: 'timeline', params: { window: around() } })}>
             {valueText(props.row.max, props.row.unit)}
           </a>
@@ -132,9 +112,26 @@ export function CounterChart(props: ChartProps) {
         <span data-tip={`exactly ${props.row.last_exact}`} data-figure="counters.rows.last">
           last {valueText(props.row.last, props.row.unit)}
         </span>
-        <span class="spacer" />
-        <Show when={pointed()}>{(point) => <span>{formatDuration(point().at_ps)}</span>}</Show>
       </footer>
     </section>
+  );
+}
+
+/** A value and its time; of several samples in one place also their range. */
+function Sample(props: { point: CounterPoint | undefined; unit: string }) {
+  return (
+    <Show when={props.point}>
+      {(point) => (
+        <>
+          <strong class="number">{valueText(point().mean, props.unit)}</strong>{' '}
+          <span class="muted number">at {formatTime(point().at_ps)}</span>
+          <Show when={point().max > point().min}>
+            <p class="muted number">
+              {valueText(point().min, props.unit)} to {valueText(point().max, props.unit)}
+            </p>
+          </Show>
+        </>
+      )}
+    </Show>
   );
 }

@@ -1,5 +1,5 @@
 /** Hardware counters over time, and what the registers of a TPU say of its units. */
-import { createMemo, createSignal, For, Show } from 'solid-js';
+import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 
 import { compareRows } from '../../compare/pairing';
 import { formatRatio, plural } from '../../format/numbers';
@@ -16,6 +16,7 @@ import { Middle } from '../../widgets/middle';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
+import { Tabbed, urlTab } from '../../widgets/tabs/tabbed';
 import type { CounterRow } from '../../wire/generated/CounterRow';
 import type { CountersReport } from '../../wire/generated/CountersReport';
 import type { UtilisationRow } from '../../wire/generated/UtilisationRow';
@@ -28,7 +29,6 @@ import { declared, type Layout } from '../../widgets/table/declared';
 const LIMIT = 2000;
 /** Charts drawn at once; the table has the others. */
 const MOST_CHARTS = 60;
-const TABS = ['charts', 'table', 'utilisation'] as const;
 
 const COMPARE = {
   counters: compareRows((report: CountersReport) => report.rows, {
@@ -61,55 +61,30 @@ export default function CountersView(props: ViewProps) {
 }
 
 function Body(props: { report: CountersReport; session: string }) {
-  const tabs = () =>
-    TABS.filter((name) => name !== 'utilisation' || props.report.utilisation.length > 0);
-  const hasCourses = () => props.report.rows.some((row) => row.sample_count > 1);
+  const hasUse = () => props.report.utilisation.length > 0;
   const usual = () => {
-    if (hasCourses()) return 'charts';
-    return props.report.utilisation.length > 0 ? 'utilisation' : 'table';
-  };
-  const tab = () => tabs().find((name) => name === getParam('tab')) ?? usual();
-  const titles = {
-    charts: () => 'Charts',
-    table: () => plural(props.report.row_count, 'counter'),
-    utilisation: () => 'Use of units',
+    if (props.report.rows.some((row) => row.sample_count > 1)) return 'charts';
+    return hasUse() ? 'utilisation' : 'table';
   };
   const table = urlTableState('');
   const name = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}-counters`;
-  const tools = () => (
-    <span class="segmented">
-      <For each={tabs()}>
-        {(key) => (
-          <button
-            aria-pressed={tab() === key}
-            onClick={() => setParams({ tab: key, sort: null, q: null }, false)}
-          >
-            {titles[key]()}
-          </button>
-        )}
-      </For>
-    </span>
-  );
   return (
-    <Show
-      when={tab() === 'charts'}
-      fallback={
-        <section class="card is-main">
-          <Show
-            when={tab() === 'table'}
-            fallback={
-              <DataTable
-                rows={props.report.utilisation}
-                columns={RATIOS}
-                state={table}
-                noun="ratio"
-                compare={COMPARE.use}
-                fileName={`${name()}-use`}
-                isFilling
-                tools={tools()}
-              />
-            }
-          >
+    <Tabbed
+      label="Show as"
+      state={urlTab()}
+      usual={usual()}
+      tabs={[
+        {
+          name: 'charts',
+          title: 'Charts',
+          isBare: true,
+          body: (tools) => <Charts report={props.report} tools={tools} />,
+        },
+        {
+          name: 'table',
+          title: 'Counters',
+          count: () => props.report.row_count,
+          body: (tools) => (
             <DataTable
               rows={props.report.rows}
               rowCount={props.report.row_count}
@@ -122,16 +97,31 @@ function Body(props: { report: CountersReport; session: string }) {
               onPromoteQuery={(query) => select('match', query)}
               tools={tools()}
             />
-          </Show>
-        </section>
-      }
-    >
-      <Charts report={props.report} tools={tools} />
-    </Show>
+          ),
+        },
+        {
+          name: 'utilisation',
+          title: 'Use of units',
+          has: hasUse,
+          body: (tools) => (
+            <DataTable
+              rows={props.report.utilisation}
+              columns={RATIOS}
+              state={table}
+              noun="ratio"
+              compare={COMPARE.use}
+              fileName={`${name()}-use`}
+              isFilling
+              tools={tools()}
+            />
+          ),
+        },
+      ]}
+    />
   );
 }
 
-function Charts(props: { report: CountersReport; tools: () => unknown }) {
+function Charts(props: { report: CountersReport; tools: () => JSX.Element }) {
   const [atPs, setAtPs] = createSignal<number | null>(null);
   const [query, setQuery] = createSignal('');
   const whole = (): TimeWindow => ({
@@ -163,7 +153,7 @@ function Charts(props: { report: CountersReport; tools: () => unknown }) {
           value={query()}
           onInput={(event) => setQuery(event.currentTarget.value)}
         />
-        {props.tools() as never}
+        {props.tools()}
         <span class="muted">Drag to zoom all, double-click for everything</span>
         <span class="spacer" />
         <Show when={matching().length > MOST_CHARTS}>
@@ -183,7 +173,7 @@ function Charts(props: { report: CountersReport; tools: () => unknown }) {
           Show in timeline
         </a>
       </div>
-      <div class="counters is-main">
+      <div class="counters is-main" role="tabpanel" aria-label="Charts">
         <For each={matching().slice(0, MOST_CHARTS)}>
           {(row) => (
             <CounterChart

@@ -1,86 +1,71 @@
-/** The line of a counter in a box: its path and the values around it. Pure. */
+/** The line of a counter: the points in sight, the axis of their values, and their texts. Pure. */
+import type { TimeWindow } from '../../timeline/viewport';
+import type { AxisOf } from '../../widgets/chart/axis';
+import { linear, rangeOf } from '../../widgets/chart/scale';
+import { linearTicks } from '../../widgets/chart/ticks';
 import type { CounterPoint } from '../../wire/generated/CounterPoint';
 
-export interface Box {
-  width: number;
-  height: number;
-  /** Time at the left and right edge. */
-  startPs: number;
-  endPs: number;
+/** The points within a window and one on either side, so that the line reaches its edges. */
+export function pointsIn(points: readonly CounterPoint[], window: TimeWindow): CounterPoint[] {
+  return points.filter(
+    (_, index) =>
+      (points[index + 1]?.at_ps ?? Infinity) >= window.startPs &&
+      (points[index - 1]?.at_ps ?? -Infinity) <= window.endPs,
+  );
 }
 
-/** Least and most of the points in sight, a little apart where they are the same. */
-export function rangeOf(points: readonly CounterPoint[], box: Box): { low: number; high: number } {
-  const inside = points.filter((point) => point.at_ps >= box.startPs && point.at_ps <= box.endPs);
-  const shown = inside.length > 0 ? inside : points;
-  const low = Math.min(...shown.map((point) => point.min));
-  const high = Math.max(...shown.map((point) => point.max));
-  if (high > low) return { low: low > 0 && low < high * 0.5 ? 0 : low, high };
-  const half = Math.abs(high) * 0.05 || 1;
-  return { low: low - half, high: high + half };
+/** Least and most of the points, a little apart where they are the same; 0 is in if it is near. */
+export function valueRange(points: readonly CounterPoint[]): { from: number; to: number } {
+  const ends = points.flatMap((point) => [point.min, point.max]);
+  const { from, to } = rangeOf(ends) ?? { from: 0, to: 0 };
+  if (to > from) return { from: from > 0 && from < to * 0.5 ? 0 : from, to };
+  const half = Math.abs(to) * 0.05 || 1;
+  return { from: from - half, to: to + half };
 }
 
-const xOf = (box: Box, ps: number) =>
-  ((ps - box.startPs) / Math.max(1, box.endPs - box.startPs)) * box.width;
-
-/** The path through the means, and the band between least and most. */
-export function pathsOf(
-  points: readonly CounterPoint[],
-  box: Box,
-): { line: string; band: string; low: number; high: number } {
-  const { low, high } = rangeOf(points, box);
-  const y = (value: number) => box.height - ((value - low) / (high - low)) * box.height;
-  const at = (point: CounterPoint, value: number) =>
-    `${xOf(box, point.at_ps).toFixed(1)},${y(value).toFixed(1)}`;
-  const line = points.map((point) => at(point, point.mean)).join(' ');
-  const above = points.map((point) => at(point, point.max));
-  const below = points.map((point) => at(point, point.min)).reverse();
-  const isWide = points.some((point) => point.max > point.min);
-  return { line, band: isWide ? [...above, ...below].join(' ') : '', low, high };
+/** Values upwards: short texts, and one unit for all of them as the title. */
+export function valueAxis(points: readonly CounterPoint[], unit: string): AxisOf {
+  const { from, to } = valueRange(points);
+  const [size, letter] = scaleOf(Math.max(Math.abs(from), Math.abs(to)));
+  return (length) => ({
+    scale: linear(from, to),
+    ticks: linearTicks(from, to, Math.max(2, length / TICK_HEIGHT)).map((value) => ({
+      value,
+      text: valueText(value / size, ''),
+    })),
+    title: scaledUnit(letter, unit),
+    hasGrid: true,
+  });
 }
 
-/** The point nearest to a place on the box. */
-export function nearest(
-  points: readonly CounterPoint[],
-  box: Box,
-  x: number,
-): CounterPoint | undefined {
-  let best: CounterPoint | undefined;
-  for (const point of points) {
-    if (!best || Math.abs(xOf(box, point.at_ps) - x) < Math.abs(xOf(box, best.at_ps) - x)) {
-      best = point;
-    }
-  }
-  return best;
-}
+/** Pixels between two values at the least. */
+const TICK_HEIGHT = 28;
 
-/** The time at a place on the box. */
-export function timeAt(box: Box, x: number): number {
-  const part = Math.max(0, Math.min(1, x / Math.max(1, box.width)));
-  return Math.round(box.startPs + part * (box.endPs - box.startPs));
-}
-
-const SCALES: [number, string][] = [
+const SCALES: readonly [size: number, letter: string][] = [
   [1e15, 'P'],
   [1e12, 'T'],
   [1e9, 'G'],
   [1e6, 'M'],
 ];
 
+const scaleOf = (magnitude: number) =>
+  SCALES.find(([size]) => magnitude >= size) ?? ([1, ''] as const);
+
+/** `TB/s` of bytes per second, `M cycles` of cycles. */
+function scaledUnit(letter: string, unit: string): string {
+  if (letter && unit.startsWith('bytes')) return `${letter}B${unit.slice('bytes'.length)}`;
+  return [letter, unit].filter(Boolean).join(' ');
+}
+
 /** A value with four or five digits and its unit: `1,234.6 W`, `2.4 TB/s`, `12.35 M cycles`. */
 export function valueText(value: number, unit: string): string {
-  const scale = SCALES.find(([size]) => Math.abs(value) >= size);
-  if (scale) {
-    const [size, letter] = scale;
-    const text = Number((value / size).toPrecision(4)).toLocaleString('en');
-    if (unit.startsWith('bytes')) return `${text} ${letter}B${unit.slice('bytes'.length)}`;
-    return `${text} ${letter}${unit ? ` ${unit}` : ''}`;
-  }
+  const [size, letter] = scaleOf(Math.abs(value));
+  const scaled = Number((value / size).toPrecision(letter ? 4 : 5));
   const text =
     value !== 0 && Math.abs(value) < 1e-3
       ? value.toExponential(3)
-      : Number(value.toPrecision(5)).toLocaleString('en', { maximumFractionDigits: 5 });
-  return unit ? `${text} ${unit}` : text;
+      : scaled.toLocaleString('en', { maximumFractionDigits: 5 });
+  return [text, scaledUnit(letter, unit)].filter(Boolean).join(' ');
 }
 
 /** Long names that begin alike are told apart by their ends: this much of the beginning. */

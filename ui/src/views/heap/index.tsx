@@ -1,10 +1,9 @@
 /** Memory snapshots: a flame graph of who holds what, tables of it, and the growth between two. */
-import { For, Show, type JSX } from 'solid-js';
+import { Show, type JSX } from 'solid-js';
 
 import { compareRows, type RowComparison } from '../../compare/pairing';
-import { formatCount } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
-import { getParam, selected, setParams } from '../../shell/state';
+import { getParam, selected } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
@@ -12,6 +11,7 @@ import { Remarks, Warnings } from '../../widgets/notes';
 import type { Column } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
+import { Tabbed, urlTab, type Tab } from '../../widgets/tabs/tabbed';
 import type { HeapFunctionRow } from '../../wire/generated/HeapFunctionRow';
 import type { HeapGroup } from '../../wire/generated/HeapGroup';
 import type { HeapReport } from '../../wire/generated/HeapReport';
@@ -23,10 +23,6 @@ import { measure, Pickers } from './pickers';
 import './heap.css';
 
 const LIMIT = 5000;
-
-const TABS = ['stacks', 'functions', 'devices', 'kinds', 'snapshots'] as const;
-type Tab = (typeof TABS)[number];
-
 
 export default function HeapView(props: ViewProps) {
   const report = createReport(
@@ -85,23 +81,18 @@ const COMPARE = {
 };
 
 function Tables(props: { report: HeapReport; session: string }) {
-  const tab = (): Tab => TABS.find((name) => name === getParam('tab')) ?? 'stacks';
-  const titles: Record<Tab, () => string> = {
-    stacks: () => `Stacks ${formatCount(props.report.row_count)}`,
-    functions: () => `Functions ${formatCount(props.report.function_count)}`,
-    devices: () => 'By device',
-    kinds: () => 'By kind',
-    snapshots: () => `Snapshots ${formatCount(props.report.snapshots.length)}`,
-  };
-  const tabs = () =>
-    TABS.filter((name) => name !== 'snapshots' || props.report.snapshots.length > 1);
   const usual = () => (props.report.against === null ? measure() : `change_${measure()}`);
+  const total = () => (usual() === measure() ? `total_${measure()}` : usual());
+  const isCompared = () => props.report.against !== null;
+  const file = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}-heap`;
   const table = <Row,>(
+    name: string,
     rows: readonly Row[],
     rowCount: number,
     columns: Column<Row>[],
     noun: string,
     sort: string,
+    tools: () => JSX.Element,
     compare?: RowComparison<Row>,
   ): JSX.Element => (
     <DataTable
@@ -111,54 +102,63 @@ function Tables(props: { report: HeapReport; session: string }) {
       state={urlTableState(sort)}
       noun={noun}
       compare={compare}
-      fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-heap-${tab()}`}
+      fileName={`${file()}-${name}`}
       isFilling
-      tools={
-        <span class="segmented">
-          <For each={tabs()}>
-            {(name) => (
-              <button
-                aria-pressed={tab() === name}
-                onClick={() => setParams({ tab: name, sort: null, q: null }, false)}
-              >
-                {titles[name]()}
-              </button>
-            )}
-          </For>
-        </span>
-      }
+      tools={tools()}
     />
   );
-  const body = () => {
-    const { report } = props;
-    const total = usual() === measure() ? `total_${measure()}` : usual();
-    const isCompared = report.against !== null;
-    const { rows, functions, devices, kinds, snapshots } = report;
-    switch (tab()) {
-      case 'stacks':
-        {
-        const columns = stackColumns(isCompared);
-        return table(rows, report.row_count, columns, 'stack', usual(), COMPARE.stacks);
-      }
-      case 'functions': {
-        const columns = functionColumns(isCompared);
-        const count = report.function_count;
-        return table(functions, count, columns, 'function', total, COMPARE.functions);
-      }
-      case 'devices': {
-        const columns = groupColumns('heap.devices', isCompared);
-        return table(devices, devices.length, columns, 'device', '', COMPARE.devices);
-      }
-      case 'kinds':
-        {
-        const columns = groupColumns('heap.kinds', isCompared);
-        return table(kinds, kinds.length, columns, 'kind', '', COMPARE.kinds);
-      }
-      case 'snapshots':
-        return table(snapshots, snapshots.length, SNAPSHOT_COLUMNS, 'snapshot', '');
-    }
-  };
-  return <section class="card is-main">{body()}</section>;
+  const tabs: Tab[] = [
+    {
+      name: 'stacks',
+      title: 'Stacks',
+      count: () => props.report.row_count,
+      body: (tools) => {
+        const { rows, row_count } = props.report;
+        const columns = stackColumns(isCompared());
+        return table('stacks', rows, row_count, columns, 'stack', usual(), tools, COMPARE.stacks);
+      },
+    },
+    {
+      name: 'functions',
+      title: 'Functions',
+      count: () => props.report.function_count,
+      body: (tools) => {
+        const { functions: rows, function_count: count } = props.report;
+        const columns = functionColumns(isCompared());
+        const compare = COMPARE.functions;
+        return table('functions', rows, count, columns, 'function', total(), tools, compare);
+      },
+    },
+    {
+      name: 'devices',
+      title: 'By device',
+      body: (tools) => {
+        const { devices: rows } = props.report;
+        const columns = groupColumns('heap.devices', isCompared());
+        return table('devices', rows, rows.length, columns, 'device', '', tools, COMPARE.devices);
+      },
+    },
+    {
+      name: 'kinds',
+      title: 'By kind',
+      body: (tools) => {
+        const { kinds: rows } = props.report;
+        const columns = groupColumns('heap.kinds', isCompared());
+        return table('kinds', rows, rows.length, columns, 'kind', '', tools, COMPARE.kinds);
+      },
+    },
+    {
+      name: 'snapshots',
+      title: 'Snapshots',
+      count: () => props.report.snapshots.length,
+      has: () => props.report.snapshots.length > 1,
+      body: (tools) => {
+        const { snapshots: rows } = props.report;
+        return table('snapshots', rows, rows.length, SNAPSHOT_COLUMNS, 'snapshot', '', tools);
+      },
+    },
+  ];
+  return <Tabbed label="Table" state={urlTab()} tabs={tabs} />;
 }
 
 function NoSnapshot() {

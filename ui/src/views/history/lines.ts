@@ -1,4 +1,4 @@
-/** Series of a history as lines: stretches between change points, and the scale of a chart. Pure. */
+/** Series of a history as lines: stretches between change points. Pure. */
 import type { HistoryChange } from '../../wire/generated/HistoryChange';
 import type { HistorySeries } from '../../wire/generated/HistorySeries';
 
@@ -39,17 +39,4 @@ export function stretchesOf(
 export function varies(series: HistorySeries): boolean {
   const known = series.values.filter((value) => value !== null);
   return known.some((value) => value !== known[0]);
-}
-
-/** From the least to the largest value, with room on either side; not from 0. */
-export function rangeOf(series: HistorySeries): { from: number; to: number } {
-  const known = series.values.filter((value) => value !== null);
-  const [least, most] = [Math.min(...known), Math.max(...known)];
-  const room = most > least ? 0.12 * (most - least) : Math.max(Math.abs(most) * 0.1, 1e-12);
-  return { from: least - room, to: most + room };
-}
-
-/** The run whose place is nearest to a share of the chart's width. */
-export function runAt(share: number, count: number): number {
-  return Math.min(count - 1, Math.max(0, Math.round(share * (count - 1))));
 }

@@ -1,5 +1,6 @@
 /** The heat map of steps and places: what is drawn where, and in which colour. Pure. */
-import { CLASS_COLOURS, PARTS } from '../../format/palette';
+import { CLASS_COLOURS } from '../../format/palette';
+import { slotIndex, type Size } from '../../widgets/chart/points';
 import type { HostCell } from '../../wire/generated/HostCell';
 
 /** What a cell can show. */
@@ -16,11 +17,6 @@ export const METRICS = [
   { key: 'idle_ps', title: 'Idle', colour: '#7b8794' },
 ] as const;
 export type Metric = (typeof METRICS)[number]['key'];
-
-/** Parts that a metric names have the title of the palette. */
-export const PART_TITLES: ReadonlyMap<string, string> = new Map(
-  PARTS.map((part) => [`${part.part}_ps`, part.title]),
-);
 
 /** Values over steps and places, absent ones missing. */
 export interface Heat {
@@ -67,17 +63,45 @@ export function strength(value: number, heat: Heat): number {
   return range > 0 ? (value - from) / range : 0;
 }
 
-/** The cell under a point, as place and step. */
+/** The number of the cell under a point, counted by place, then step. */
 export function cellAt(
   x: number,
   y: number,
   width: number,
   height: number,
   heat: Heat,
-): { place: number; step: number } | null {
-  if (x < 0 || y < 0 || x >= width || y >= height) return null;
-  return {
-    place: Math.floor((y / height) * heat.placeCount),
-    step: Math.floor((x / width) * heat.stepCount),
-  };
+): number | null {
+  const place = slotIndex(heat.placeCount, y, height);
+  const step = slotIndex(heat.stepCount, x, width);
+  return place === null || step === null ? null : place * heat.stepCount + step;
+}
+
+/** How much of its colour the least value has; the legend begins with as much. */
+const LEAST_STRENGTH = 0.08;
+
+/** Draws the cells; a line stands where a device took no part. */
+export function drawHeat(
+  context: CanvasRenderingContext2D,
+  frame: Size,
+  heat: Heat,
+  metric: { key: Metric; colour: string },
+  missingColour: string,
+): void {
+  const { stepCount, placeCount, cells } = heat;
+  const width = frame.width / Math.max(1, stepCount);
+  const height = frame.height / Math.max(1, placeCount);
+  const gap = width > 6 && height > 6 ? 1 : 0;
+  for (let place = 0; place < placeCount; place += 1) {
+    for (let step = 0; step < stepCount; step += 1) {
+      const value = cells[place * stepCount + step]?.[metric.key];
+      const isMissing = value === undefined || value === null;
+      context.globalAlpha = isMissing
+        ? 1
+        : LEAST_STRENGTH + (1 - LEAST_STRENGTH) * strength(value, heat);
+      context.fillStyle = isMissing ? missingColour : metric.colour;
+      const top = place * height + (isMissing ? height / 2 - 0.5 : 0);
+      context.fillRect(step * width, top, width - gap, isMissing ? 1 : height - gap);
+    }
+  }
+  context.globalAlpha = 1;
 }

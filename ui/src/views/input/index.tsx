@@ -5,11 +5,11 @@ import { compareRows } from '../../compare/pairing';
 import { INPUT_CAUSES, meaningOf, occurring } from '../../format/causes';
 import { columnScale, formatDuration, formatRatio } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
-import { getParam, hrefTo, navigate, selectionParams, setParams } from '../../shell/state';
+import { hrefTo, navigate, selectionParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { timelineParams } from '../../timeline/link';
 import { AnswerView } from '../../widgets/answer';
-import { BarRows, Choice, MeaningCell, type BarRow } from '../../widgets/bar-rows/bar-rows';
+import { BarRows, MeaningCell, type BarRow } from '../../widgets/bar-rows/bar-rows';
 import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
 import { compareFigure, FigureChange, KpiCard } from '../../widgets/kpi';
@@ -19,6 +19,7 @@ import { CODE_STEPS } from '../../widgets/steps/source';
 import type { Column } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
+import { Tabbed, urlTab } from '../../widgets/tabs/tabbed';
 import type { InputReport } from '../../wire/generated/InputReport';
 import type { InputRow } from '../../wire/generated/InputRow';
 import type { StageRow } from '../../wire/generated/StageRow';
@@ -153,30 +154,15 @@ const STAGES = declared<StageRow>('input.stages', [
   },
 ]);
 
-type Tab = 'steps' | 'stages';
-
 export default function InputView(props: ViewProps) {
   const report = createReport(
     'input',
     () => props.session,
     () => ({ ...selectionParams(), limit: 0 }),
   );
-  const tab = (): Tab => (getParam('tab') === 'stages' ? 'stages' : 'steps');
   const rows = urlTableState('input_ps');
   const stages = urlTableState('self_ps');
   const file = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}-input`;
-  const tools = (data: InputReport) => (
-    <Choice<Tab>
-      names={[
-        { name: 'steps', title: 'Steps', count: data.row_count },
-        { name: 'stages', title: 'Stages', count: data.stages.length },
-      ]}
-      chosen={tab()}
-      onChoose={(name) =>
-        setParams({ tab: name === 'steps' ? null : name, sort: null, q: null }, false)
-      }
-    />
-  );
   return (
     <AnswerView answer={report}>
       {(data) => {
@@ -193,46 +179,60 @@ export default function InputView(props: ViewProps) {
                 <Causes report={data()} />
                 <Places report={data()} />
               </div>
-              <section class="card is-main">
-                <Show
-                  when={tab() === 'stages'}
-                  fallback={
-                    <DataTable
-                      rows={data().rows}
-                      columns={columns()}
-                      state={rows}
-                      noun="row"
-                      compare={COMPARE.steps}
-                      fileName={file()}
-                      isFilling
-                      onRow={(row) =>
-                        navigate({
-                          view: 'timeline',
-                          params: timelineParams(
-                            row.start_ps,
-                            row.duration_ps,
-                            `${row.host}/${row.device}`,
-                          ),
-                        })
-                      }
-                      tools={tools(data())}
-                    />
-                  }
-                >
-                  <DataTable
-                    rows={data().stages}
-                    columns={STAGES}
-                    state={stages}
-                    noun="stage"
-                    compare={COMPARE.stages}
-                    fileName={`${file()}-stages`}
-                    isFilling
-                    onRow={(row) => navigate({ view: 'timeline', params: { search: row.name } })}
-                    tools={tools(data())}
-                    empty="Nothing that loads input was recorded"
-                  />
-                </Show>
-              </section>
+              <Tabbed
+                label="Table"
+                state={urlTab()}
+                tabs={[
+                  {
+                    name: 'steps',
+                    title: 'Steps',
+                    count: () => data().row_count,
+                    body: (tools) => (
+                      <DataTable
+                        rows={data().rows}
+                        columns={columns()}
+                        state={rows}
+                        noun="row"
+                        compare={COMPARE.steps}
+                        fileName={file()}
+                        isFilling
+                        onRow={(row) =>
+                          navigate({
+                            view: 'timeline',
+                            params: timelineParams(
+                              row.start_ps,
+                              row.duration_ps,
+                              `${row.host}/${row.device}`,
+                            ),
+                          })
+                        }
+                        tools={tools()}
+                      />
+                    ),
+                  },
+                  {
+                    name: 'stages',
+                    title: 'Stages',
+                    count: () => data().stages.length,
+                    body: (tools) => (
+                      <DataTable
+                        rows={data().stages}
+                        columns={STAGES}
+                        state={stages}
+                        noun="stage"
+                        compare={COMPARE.stages}
+                        fileName={`${file()}-stages`}
+                        isFilling
+                        onRow={(row) =>
+                          navigate({ view: 'timeline', params: { search: row.name } })
+                        }
+                        tools={tools()}
+                        empty="Nothing that loads input was recorded"
+                      />
+                    ),
+                  },
+                ]}
+              />
               <Remarks notes={data().notes} />
             </div>
           </Show>

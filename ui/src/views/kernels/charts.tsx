@@ -1,24 +1,34 @@
 /** Kernels by duration, and the queue of launches over time. */
-import { For, Show } from 'solid-js';
+import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { formatCount, formatDuration, formatRatio, formatTime } from '../../format/numbers';
-import { formatRange } from '../../timeline/address';
 import { hrefTo } from '../../shell/state';
+import { formatRange } from '../../timeline/address';
+import { figureAxis, slotsAcross, timeAcross } from '../../widgets/chart/axis';
+import type { Frame } from '../../widgets/chart/frame';
+import { areaPath, linePath } from '../../widgets/chart/paths';
+import { Plot } from '../../widgets/chart/plot';
+import { holdingIndex, slotIndex } from '../../widgets/chart/points';
+import { ReadoutRow, ReadoutTitle } from '../../widgets/chart/readout';
 import type { DurationBin } from '../../wire/generated/DurationBin';
 import type { LaunchDevice } from '../../wire/generated/LaunchDevice';
 
-const HEIGHT = 92;
-/** Above it, what the top stands for. */
-const TOP_HEIGHT = 14;
-/** Of it, what times below the queue take. */
-const AXIS_HEIGHT = 16;
+const HEIGHT = 136;
+const MOST_BAR = 40;
 
 /** Bins from the first to the last that has kernels. */
-export function usedBins(bins: readonly DurationBin[]): DurationBin[] {
+function usedBins(bins: readonly DurationBin[]): DurationBin[] {
   const used = bins.map((bin) => bin.occurrences > 0);
   const first = used.indexOf(true);
   return first < 0 ? [] : bins.slice(first, used.lastIndexOf(true) + 1);
 }
+
+const titleOf = (bin: DurationBin) =>
+  bin.start_ps === 0 ? `< ${formatDuration(bin.end_ps)}` : formatDuration(bin.start_ps);
+const rangeText = (bin: DurationBin) =>
+  bin.end_ps === null
+    ? `${formatDuration(bin.start_ps)} and longer`
+    : `${formatDuration(bin.start_ps)} to ${formatDuration(bin.end_ps)}`;
 
 /** Bars of two kinds: share of launches and share of time. */
 export function Durations(props: {
@@ -26,48 +36,52 @@ export function Durations(props: {
   tinyRatio: number | null;
   tinyTimeRatio: number | null;
 }) {
-  const bins = () => usedBins(props.bins);
+  const [pointed, setPointed] = createSignal<number | null>(null);
+  const bins = createMemo(() => usedBins(props.bins));
   const most = () =>
     Math.max(...bins().flatMap((bin) => [bin.occurrence_ratio, bin.time_ratio]), 1e-9);
-  const height = (ratio: number) => `${(100 * ratio) / most()}%`;
-  const title = (bin: DurationBin) =>
-    bin.start_ps === 0 ? `< ${formatDuration(bin.end_ps)}` : formatDuration(bin.start_ps);
-  const range = (bin: DurationBin) =>
-    bin.end_ps === null
-      ? `${formatDuration(bin.start_ps)} and longer`
-      : `${formatDuration(bin.start_ps)} to ${formatDuration(bin.end_ps)}`;
-  const tip = (bin: DurationBin) =>
-    [
-      range(bin),
-      `${formatCount(bin.occurrences)} launches (${formatRatio(bin.occurrence_ratio)})`,
-      `${formatDuration(bin.total_ps)} (${formatRatio(bin.time_ratio)} of the time)`,
-    ].join('\n');
+  /** The height of the higher bar of a bin. */
+  const top = (bin: DurationBin | undefined) =>
+    Math.max(bin?.occurrence_ratio ?? 0, bin?.time_ratio ?? 0);
   return (
     <section class="card kernel-chart">
       <header>
         <h2 data-figure="kernels.durations">Kernels by duration</h2>
         <span class="spacer" />
         <span class="muted">
-          share of <span class="swatch kernel-count" /> launches{' '}
-          <span class="swatch kernel-time" /> time
+          share of <span class="swatch kernel-count" /> launches <span class="swatch kernel-time" />{' '}
+          time
         </span>
       </header>
-      <div class="kernel-bins" style={{ height: `${HEIGHT + TOP_HEIGHT}px` }}>
-        <span class="kernel-top number">{formatRatio(most())}</span>
-        <For each={bins()}>
-          {(bin) => (
-            <div class="kernel-bin" data-tip={tip(bin)}>
-              <span class="kernel-bars">
-                <span class="kernel-count" style={{ height: height(bin.occurrence_ratio) }} />
-                <span class="kernel-time" style={{ height: height(bin.time_ratio) }} />
-              </span>
-              <span class="kernel-bin-title" classList={{ [`is-${bin.verdict}`]: true }}>
-                {title(bin)}
-              </span>
-            </div>
-          )}
-        </For>
-      </div>
+      <Plot
+        label="Share of launches and of time by duration of the kernel"
+        height={HEIGHT}
+        x={slotsAcross('From', bins().map(titleOf))}
+        y={figureAxis('', 'ratio', 0, most())}
+        rows={[bins().length]}
+        hit={({ x }, frame) => slotIndex(bins().length, x, frame.width)}
+        placeOf={(index, frame) => ({ x: frame.x(index + 0.5), y: frame.y(top(bins()[index])) })}
+        at={pointed()}
+        onAt={setPointed}
+        readout={(index) => <Bin bin={bins()[index]} />}
+      >
+        {(frame) => (
+          <For each={bins()}>
+            {(bin, index) => (
+              <g classList={{ 'is-pointed': index() === pointed() }}>
+                <Bar
+                  class="kernel-count"
+                  frame={frame()}
+                  isLeft
+                  bin={index()}
+                  ratio={bin.occurrence_ratio}
+                />
+                <Bar class="kernel-time" frame={frame()} bin={index()} ratio={bin.time_ratio} />
+              </g>
+            )}
+          </For>
+        )}
+      </Plot>
       <Show when={props.tinyRatio !== null}>
         <p class="muted" data-figure="kernels.tiny">
           {formatRatio(props.tinyRatio)} of launches take less than 0.1 ms, and{' '}
@@ -78,22 +92,57 @@ export function Durations(props: {
   );
 }
 
+/** One of the two bars of a bin, at most two fifths of its slot wide, beside the middle. */
+function Bar(props: { class: string; frame: Frame; bin: number; ratio: number; isLeft?: boolean }) {
+  const width = () => Math.min(MOST_BAR, 0.39 * (props.frame.x(1) - props.frame.x(0)));
+  const middle = () => props.frame.x(props.bin + 0.5);
+  return (
+    <rect
+      class={props.class}
+      x={props.isLeft ? middle() - width() - 1 : middle() + 1}
+      width={width()}
+      y={props.frame.y(props.ratio)}
+      height={props.frame.height - props.frame.y(props.ratio)}
+    />
+  );
+}
+
+function Bin(props: { bin: DurationBin | undefined }) {
+  return (
+    <Show when={props.bin}>
+      {(bin) => (
+        <>
+          <ReadoutTitle title={rangeText(bin())} />
+          <table>
+            <tbody>
+              <ReadoutRow title="Launches">
+                <td class="number">{formatCount(bin().occurrences)}</td>
+                <td class="number muted">{formatRatio(bin().occurrence_ratio)}</td>
+              </ReadoutRow>
+              <ReadoutRow title="Time">
+                <td class="number">{formatDuration(bin().total_ps)}</td>
+                <td class="number muted">{formatRatio(bin().time_ratio)}</td>
+              </ReadoutRow>
+            </tbody>
+          </table>
+        </>
+      )}
+    </Show>
+  );
+}
+
 /** What is launched and not finished, over time. */
 export function Queue(props: { row: LaunchDevice }) {
-  const width = 600;
+  const [pointed, setPointed] = createSignal<number | null>(null);
   const points = () => props.row.queue;
   const start = () => points()[0]?.start_ps ?? 0;
   const end = () => points()[points().length - 1]?.end_ps ?? 1;
-  const most = () => Math.max(1, props.row.queue_most);
-  const x = (ps: number) => ((ps - start()) / Math.max(1, end() - start())) * width;
-  const bottom = HEIGHT - AXIS_HEIGHT;
-  const y = (value: number) => bottom - (value / most()) * (bottom - 4);
-  const area = (key: 'mean' | 'most') => {
-    const line = points().flatMap((point) => [
-      `${x(point.start_ps).toFixed(1)},${y(point[key]).toFixed(1)}`,
-      `${x(point.end_ps).toFixed(1)},${y(point[key]).toFixed(1)}`,
-    ]);
-    return [`0,${bottom}`, ...line, `${width},${bottom}`].join(' ');
+  const starts = createMemo(() => points().map((point) => point.start_ps));
+  const area = (key: 'mean' | 'most', frame: Frame) => {
+    const line = points().flatMap((point) =>
+      [point.start_ps, point.end_ps].map((ps) => ({ x: frame.x(ps), y: frame.y(point[key]) })),
+    );
+    return areaPath(linePath(line), 0, frame.height);
   };
   return (
     <section class="card kernel-chart">
@@ -105,24 +154,39 @@ export function Queue(props: { row: LaunchDevice }) {
           <span class="swatch kernel-queue-mean" /> mean {props.row.queue_mean.toFixed(1)}
         </span>
       </header>
-      <div class="kernel-plot">
-        <span class="kernel-top number">{formatCount(most())}</span>
-        <svg
-          class="kernel-queue"
-          viewBox={`0 0 ${width} ${bottom}`}
-          preserveAspectRatio="none"
-          style={{ height: `${bottom}px` }}
-          role="img"
-          aria-label={`Queue of ${props.row.device}`}
-        >
-          <polygon class="kernel-queue-most" points={area('most')} />
-          <polygon class="kernel-queue-mean" points={area('mean')} />
-        </svg>
-        <p class="kernel-ends number">
-          <span>{formatTime(start())}</span>
-          <span>{formatTime(end())}</span>
-        </p>
-      </div>
+      <Plot
+        label={`Queue of ${props.row.device}`}
+        height={HEIGHT}
+        x={timeAcross(start(), end())}
+        y={figureAxis('Kernels', 'count', 0, Math.max(1, props.row.queue_most))}
+        rows={[points().length]}
+        hit={({ x }, frame) => {
+          const index = holdingIndex(starts(), frame.atX(x));
+          return index < 0 ? null : index;
+        }}
+        placeOf={(index, frame) => {
+          const point = points()[index];
+          return { x: frame.x(point?.start_ps ?? 0), y: frame.y(point?.most ?? 0) };
+        }}
+        at={pointed()}
+        onAt={setPointed}
+        hasCursor
+        readout={(index) => (
+          <>
+            <p class="number">
+              max {formatCount(points()[index]?.most)}, mean {points()[index]?.mean.toFixed(1)}
+            </p>
+            <p class="muted number">at {formatTime(points()[index]?.start_ps ?? 0)}</p>
+          </>
+        )}
+      >
+        {(frame) => (
+          <>
+            <path class="kernel-queue-most" d={area('most', frame())} />
+            <path class="kernel-queue-mean" d={area('mean', frame())} />
+          </>
+        )}
+      </Plot>
       <p class="muted">
         Launch latency: median {formatDuration(props.row.latency_p50_ps)},{' '}
         {formatDuration(props.row.latency_p99_ps)} for 99 %.{' '}

@@ -13,6 +13,7 @@ import { OpLinks } from '../../widgets/op-links';
 import type { Column } from '../../widgets/table/rows';
 import { localTableState, urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
+import { Tabbed, urlTab, type Tab } from '../../widgets/tabs/tabbed';
 import type { KernelRow } from '../../wire/generated/KernelRow';
 import type { KernelsReport } from '../../wire/generated/KernelsReport';
 import type { LaunchDevice } from '../../wire/generated/LaunchDevice';
@@ -28,8 +29,6 @@ import { LAUNCHES, MATRIX, SIZES, STEPS, STREAMS, TRANSFERS } from './launch-col
 import './kernels.css';
 
 const LIMIT = 5000;
-const TABS = ['kernels', 'launches', 'steps', 'streams', 'matrix', 'copies'] as const;
-type Tab = (typeof TABS)[number];
 
 const COMPARE = {
   /** Names that the compiler numbers lose their number; the op says which it was. */
@@ -92,60 +91,17 @@ export default function KernelsView(props: ViewProps) {
   );
 }
 
-/** Sections that have something to say. */
-function tabsOf(report: KernelsReport): Tab[] {
-  const counts: Record<Tab, number> = {
-    kernels: report.rows.length,
-    launches: report.launches.length,
-    steps: report.steps.length,
-    streams: report.streams.length,
-    matrix: report.matrix_ops.length,
-    copies: report.transfers.length,
-  };
-  return TABS.filter((name) => counts[name] > 0);
-}
-
 function Tables(props: { report: KernelsReport; session: string }) {
-  const tab = (): Tab =>
-    tabsOf(props.report).find((name) => name === getParam('tab')) ??
-    tabsOf(props.report)[0] ??
-    'kernels';
-  const titles: Record<Tab, string> = {
-    kernels: 'Kernels',
-    launches: 'Launches',
-    steps: 'Launching by step',
-    streams: 'Streams',
-    matrix: 'Matrix units',
-    copies: 'Copies',
-  };
   const kernels = urlTableState('total_ps');
-  const name = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}-${tab()}`;
-  const tools = (rest?: JSX.Element): JSX.Element => (
-    <>
-      <Show when={tabsOf(props.report).length > 1}>
-        <span class="segmented">
-          <For each={tabsOf(props.report)}>
-            {(key) => (
-              <button
-                aria-pressed={tab() === key}
-                onClick={() => setParams({ tab: key, sort: null, q: null }, false)}
-              >
-                {titles[key]}
-              </button>
-            )}
-          </For>
-        </span>
-      </Show>
-      {rest}
-    </>
-  );
+  const file = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}`;
   const plain = <Row,>(
+    name: string,
     rows: readonly Row[],
     columns: Column<Row>[],
     noun: string,
     sort: string,
     compare: RowComparison<Row>,
-    rest?: JSX.Element,
+    tools: JSX.Element,
   ): JSX.Element => (
     <DataTable
       rows={rows}
@@ -153,60 +109,95 @@ function Tables(props: { report: KernelsReport; session: string }) {
       state={localTableState(sort)}
       noun={noun}
       compare={compare}
-      fileName={name()}
+      fileName={`${file()}-${name}`}
       isFilling
-      tools={tools(rest)}
+      tools={tools}
     />
   );
-  const body = (): JSX.Element => {
-    const { report } = props;
-    switch (tab()) {
-      case 'kernels':
-        return <Kernels report={report} state={kernels} name={name()} tools={tools} />;
-      case 'launches':
-        return plain(report.launches, LAUNCHES, 'device', 'device', COMPARE.launches);
-      case 'steps':
-        return plain(report.steps, STEPS, 'step', '', COMPARE.steps);
-      case 'streams':
-        return plain(report.streams, STREAMS, 'stream', 'busy_ps', COMPARE.streams);
-      case 'matrix':
-        return plain(
-          report.matrix_ops,
-          MATRIX,
-          'op',
-          'total_ps',
-          COMPARE.matrix,
-          <span class="muted" data-figure="kernels.matrix_ratio">
-            {formatRatio(report.matrix_ratio)} of all kernel time on matrix units
-          </span>,
+  const tabs: Tab[] = [
+    {
+      name: 'kernels',
+      title: 'Kernels',
+      has: () => props.report.rows.length > 0,
+      body: (tools) => (
+        <Kernels report={props.report} state={kernels} name={`${file()}-kernels`} tools={tools} />
+      ),
+    },
+    {
+      name: 'launches',
+      title: 'Launches',
+      has: () => props.report.launches.length > 0,
+      body: (tools) => {
+        const { launches: rows } = props.report;
+        return plain('launches', rows, LAUNCHES, 'device', 'device', COMPARE.launches, tools());
+      },
+    },
+    {
+      name: 'steps',
+      title: 'Launching by step',
+      has: () => props.report.steps.length > 0,
+      body: (tools) =>
+        plain('steps', props.report.steps, STEPS, 'step', '', COMPARE.steps, tools()),
+    },
+    {
+      name: 'streams',
+      title: 'Streams',
+      has: () => props.report.streams.length > 0,
+      body: (tools) => {
+        const { streams: rows } = props.report;
+        return plain('streams', rows, STREAMS, 'stream', 'busy_ps', COMPARE.streams, tools());
+      },
+    },
+    {
+      name: 'matrix',
+      title: 'Matrix units',
+      has: () => props.report.matrix_ops.length > 0,
+      body: (tools) => {
+        const { matrix_ops: rows, matrix_ratio: ratio } = props.report;
+        const share = (
+          <>
+            {tools()}
+            <span class="muted" data-figure="kernels.matrix_ratio">
+              {formatRatio(ratio)} of all kernel time on matrix units
+            </span>
+          </>
         );
-      case 'copies':
+        return plain('matrix', rows, MATRIX, 'op', 'total_ps', COMPARE.matrix, share);
+      },
+    },
+    {
+      name: 'copies',
+      title: 'Copies',
+      has: () => props.report.transfers.length > 0,
+      body: (tools) => {
+        const { transfers: rows, transfer_sizes: sizes } = props.report;
         return (
           <div class="kernel-copies">
-            {plain(report.transfers, TRANSFERS, 'copy', 'total_ps', COMPARE.copies)}
-            <Show when={report.transfer_sizes.length > 0}>
+            {plain('copies', rows, TRANSFERS, 'copy', 'total_ps', COMPARE.copies, tools())}
+            <Show when={sizes.length > 0}>
               <DataTable
-                rows={report.transfer_sizes}
+                rows={sizes}
                 columns={SIZES}
                 state={localTableState('')}
                 noun="size"
                 compare={COMPARE.sizes}
-                fileName={`${name()}-sizes`}
+                fileName={`${file()}-copies-sizes`}
                 isPlain
               />
             </Show>
           </div>
         );
-    }
-  };
-  return <section class="card is-main">{body()}</section>;
+      },
+    },
+  ];
+  return <Tabbed label="Table" state={urlTab()} tabs={tabs} />;
 }
 
 function Kernels(props: {
   report: KernelsReport;
   state: ReturnType<typeof urlTableState>;
   name: string;
-  tools: (rest?: JSX.Element) => JSX.Element;
+  tools: () => JSX.Element;
 }) {
   const shown = () => {
     const wanted = getParam('kernel');
@@ -253,8 +244,9 @@ function Kernels(props: {
         }}
         isSelected={(row) => row === shown()}
         onPromoteQuery={(query) => select('match', query)}
-        tools={props.tools(
+        tools={
           <>
+            {props.tools()}
             <span class="muted" data-figure="ops.attributed_ratio">
               Σ {formatDuration(props.report.total_ps)}
               <Show when={props.report.attributed_ratio !== null}>
@@ -266,8 +258,8 @@ function Kernels(props: {
                 Load all {plural(props.report.row_count, 'kernel')}
               </button>
             </Show>
-          </>,
-        )}
+          </>
+        }
         empty="No kernel in this selection"
       />
     </>

@@ -1,5 +1,5 @@
 /** Memory in use over time, its peak and who was alive then; every allocator beside the others. */
-import { createMemo, For, Show } from 'solid-js';
+import { createMemo, Show } from 'solid-js';
 
 import type { Better } from '../../compare/change';
 import { compareRows } from '../../compare/pairing';
@@ -14,6 +14,7 @@ import { compareFigure, KpiCard } from '../../widgets/kpi';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
+import { Tabs } from '../../widgets/tabs/tabs';
 import type { AliveRow } from '../../wire/generated/AliveRow';
 import type { AllocatorRow } from '../../wire/generated/AllocatorRow';
 import type { MemoryReport } from '../../wire/generated/MemoryReport';
@@ -80,20 +81,21 @@ function Allocators(props: { report: MemoryReport; session: string }) {
   return (
     <div class="page is-filling memory">
       <Warnings notes={props.report.notes} />
-      <div class="memory-tabs" role="tablist">
-        <For each={props.report.allocators}>
-          {(row) => (
-            <button
-              role="tab"
-              aria-selected={isShown(row)}
-              onClick={() => setParams({ allocator: keyOf(row) }, false)}
-            >
+      <Tabs
+        class="memory-tabs"
+        label="Allocator"
+        entries={props.report.allocators.map((row) => ({
+          name: keyOf(row),
+          title: (
+            <>
               <span class="memory-name">{row.device || row.allocator}</span>
               <ShareCell ratio={row.peak_ratio ?? 0} text={formatRatio(row.peak_ratio)} />
-            </button>
-          )}
-        </For>
-      </div>
+            </>
+          ),
+        }))}
+        chosen={keyOf(shown())}
+        onChoose={(allocator) => setParams({ allocator }, false)}
+      />
       <div class="kpi-row">
         <KpiCard
           title="Peak"

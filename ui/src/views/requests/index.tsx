@@ -5,11 +5,11 @@ import { compareRows } from '../../compare/pairing';
 import { occurring, REQUEST_PHASES } from '../../format/causes';
 import { formatCount, formatDuration, formatRatio } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
-import { getParam, hrefTo, navigate, selectionParams, setParams } from '../../shell/state';
+import { getParam, hrefTo, navigate, selectionParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { timelineParams } from '../../timeline/link';
 import { AnswerView } from '../../widgets/answer';
-import { BarRows, Choice, type BarRow } from '../../widgets/bar-rows/bar-rows';
+import { BarRows, type BarRow } from '../../widgets/bar-rows/bar-rows';
 import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
 import { compareFigure, KpiCard } from '../../widgets/kpi';
@@ -17,6 +17,7 @@ import { Remarks, Warnings } from '../../widgets/notes';
 import type { Column } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
+import { Tabbed, urlTab } from '../../widgets/tabs/tabbed';
 import type { BatchRow } from '../../wire/generated/BatchRow';
 import type { RequestRow } from '../../wire/generated/RequestRow';
 import type { RequestsReport } from '../../wire/generated/RequestsReport';
@@ -135,8 +136,6 @@ const BATCHES = declared<BatchRow>('requests.batches', [
   },
 ]);
 
-type Tab = 'requests' | 'batches';
-
 export default function RequestsView(props: ViewProps) {
   const report = createReport(
     'requests',
@@ -148,24 +147,11 @@ export default function RequestsView(props: ViewProps) {
       limit: getParam('limit') ?? null,
     }),
   );
-  const tab = (): Tab => (getParam('tab') === 'batches' ? 'batches' : 'requests');
   const rows = urlTableState('latency_ps');
   const batches = urlTableState('duration_ps');
   const file = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}-requests`;
   const show = (row: { start_ps: number }, lengthPs: number) =>
     navigate({ view: 'timeline', params: timelineParams(row.start_ps, lengthPs) });
-  const tools = (data: RequestsReport) => (
-    <Choice<Tab>
-      names={[
-        { name: 'requests', title: 'Requests', count: data.row_count },
-        { name: 'batches', title: 'Batches', count: data.batches.length },
-      ]}
-      chosen={tab()}
-      onChoose={(name) =>
-        setParams({ tab: name === 'requests' ? null : name, sort: null, q: null }, false)
-      }
-    />
-  );
   return (
     <AnswerView answer={report}>
       {(data) => {
@@ -178,37 +164,49 @@ export default function RequestsView(props: ViewProps) {
               <Warnings notes={data().notes} />
               <Figures report={data()} />
               <Latency report={data()} />
-              <section class="card is-main">
-                <Show
-                  when={tab() === 'batches'}
-                  fallback={
-                    <DataTable
-                      rows={data().rows}
-                      rowCount={data().row_count}
-                      columns={columns()}
-                      state={rows}
-                      noun="request"
-                      compare={COMPARE}
-                      fileName={file()}
-                      isFilling
-                      onRow={(row) => show(row, row.latency_ps)}
-                      tools={tools(data())}
-                    />
-                  }
-                >
-                  <DataTable
-                    rows={data().batches}
-                    columns={BATCHES}
-                    state={batches}
-                    noun="batch"
-                    fileName={`${file()}-batches`}
-                    isFilling
-                    onRow={(row) => show(row, row.duration_ps)}
-                    tools={tools(data())}
-                    empty="No batch was recorded"
-                  />
-                </Show>
-              </section>
+              <Tabbed
+                label="Table"
+                state={urlTab()}
+                tabs={[
+                  {
+                    name: 'requests',
+                    title: 'Requests',
+                    count: () => data().row_count,
+                    body: (tools) => (
+                      <DataTable
+                        rows={data().rows}
+                        rowCount={data().row_count}
+                        columns={columns()}
+                        state={rows}
+                        noun="request"
+                        compare={COMPARE}
+                        fileName={file()}
+                        isFilling
+                        onRow={(row) => show(row, row.latency_ps)}
+                        tools={tools()}
+                      />
+                    ),
+                  },
+                  {
+                    name: 'batches',
+                    title: 'Batches',
+                    count: () => data().batches.length,
+                    body: (tools) => (
+                      <DataTable
+                        rows={data().batches}
+                        columns={BATCHES}
+                        state={batches}
+                        noun="batch"
+                        fileName={`${file()}-batches`}
+                        isFilling
+                        onRow={(row) => show(row, row.duration_ps)}
+                        tools={tools()}
+                        empty="No batch was recorded"
+                      />
+                    ),
+                  },
+                ]}
+              />
               <Remarks notes={data().notes} />
             </div>
           </Show>

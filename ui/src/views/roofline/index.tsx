@@ -1,5 +1,5 @@
 /** Every op, program and step under the roofs of the chip, with the peaks and their sources. */
-import { createMemo, For, Show, type JSX } from 'solid-js';
+import { createMemo, For, Show } from 'solid-js';
 
 import { compareRows } from '../../compare/pairing';
 import { format, formatCount, formatRatio, plural } from '../../format/numbers';
@@ -13,6 +13,7 @@ import { Remarks, Warnings } from '../../widgets/notes';
 import { OpLinks } from '../../widgets/op-links';
 import { localTableState, urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
+import { Tabbed, urlTab } from '../../widgets/tabs/tabbed';
 import type { RooflineReport } from '../../wire/generated/RooflineReport';
 import type { RooflineRow } from '../../wire/generated/RooflineRow';
 import { createReport } from '../../wire/report';
@@ -21,9 +22,6 @@ import { opColumns, PEAKS, scopeColumns } from './columns';
 import './roofline.css';
 
 const LIMIT = 5000;
-const TABS = ['ops', 'steps', 'peaks'] as const;
-
-const tab = () => TABS.find((name) => name === getParam('tab')) ?? 'ops';
 
 /** What tells an op from all others, for the URL. */
 const identity = (row: RooflineRow) => `${row.program_id}/${row.name}`;
@@ -192,73 +190,66 @@ function Tables(props: {
   const table = urlTableState('self_ps');
   const steps = localTableState('');
   const peaks = localTableState('');
-  const titles: Record<(typeof TABS)[number], string> = {
-    ops: 'Ops',
-    steps: 'Total, programs, steps',
-    peaks: 'Peaks',
-  };
   const name = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}-roofline`;
-  const tools = (): JSX.Element => (
-    <span class="segmented">
-      <For each={TABS}>
-        {(key) => (
-          <button
-            aria-pressed={tab() === key}
-            onClick={() => setParams({ tab: key === 'ops' ? null : key }, false)}
-          >
-            {titles[key]}
-          </button>
-        )}
-      </For>
-    </span>
+  return (
+    <Tabbed
+      label="Table"
+      state={urlTab()}
+      tabs={[
+        {
+          name: 'ops',
+          title: 'Ops',
+          body: (tools) => (
+            <DataTable
+              rows={props.report.rows}
+              rowCount={props.report.row_count}
+              columns={opColumns(props.level)}
+              state={table}
+              noun="op"
+              compare={COMPARE.ops}
+              fileName={name()}
+              isFilling
+              onRow={props.show}
+              isSelected={(row) => row === props.shown}
+              onPromoteQuery={(query) => select('match', query)}
+              tools={tools()}
+            />
+          ),
+        },
+        {
+          name: 'steps',
+          title: 'Total, programs, steps',
+          body: (tools) => (
+            <DataTable
+              rows={props.report.scopes}
+              columns={scopeColumns(props.level)}
+              state={steps}
+              noun="point"
+              compare={COMPARE.scopes}
+              fileName={`${name()}-steps`}
+              isFilling
+              tools={tools()}
+            />
+          ),
+        },
+        {
+          name: 'peaks',
+          title: 'Peaks',
+          body: (tools) => (
+            <DataTable
+              rows={props.report.peaks}
+              columns={PEAKS}
+              state={peaks}
+              noun="peak"
+              fileName={`${name()}-peaks`}
+              isFilling
+              tools={tools()}
+            />
+          ),
+        },
+      ]}
+    />
   );
-  const body = (): JSX.Element => {
-    switch (tab()) {
-      case 'ops':
-        return (
-          <DataTable
-            rows={props.report.rows}
-            rowCount={props.report.row_count}
-            columns={opColumns(props.level)}
-            state={table}
-            noun="op"
-            compare={COMPARE.ops}
-            fileName={name()}
-            isFilling
-            onRow={props.show}
-            isSelected={(row) => row === props.shown}
-            onPromoteQuery={(query) => select('match', query)}
-            tools={tools()}
-          />
-        );
-      case 'steps':
-        return (
-          <DataTable
-            rows={props.report.scopes}
-            columns={scopeColumns(props.level)}
-            state={steps}
-            noun="point"
-            compare={COMPARE.scopes}
-            fileName={`${name()}-steps`}
-            isFilling
-            tools={tools()}
-          />
-        );
-      case 'peaks':
-        return (
-          <DataTable
-            rows={props.report.peaks}
-            columns={PEAKS}
-            state={peaks}
-            noun="peak"
-            fileName={`${name()}-peaks`}
-            isFilling
-            tools={tools()}
-          />
-        );
-    }
-  };
-  return <section class="card is-main">{body()}</section>;
 }
 
 function NoPoints() {

@@ -1,15 +1,22 @@
 import { expect, test } from 'vitest';
 
-import { axisOf, place, roofOf, ticksOf } from './scale';
+import { decadeAxis, decadesAround, intensityText, rateText, roofOf } from './scale';
 
 test('an axis ends at powers of ten around its values', () => {
-  const axis = axisOf([0, 3, 450, NaN]);
-  expect(axis).toEqual({ from: 1, to: 1000 });
-  expect(place(axis, 1)).toBe(0);
-  expect(place(axis, 1000)).toBe(1);
-  expect(ticksOf(axis, 10)).toEqual([1, 10, 100, 1000]);
-  expect(ticksOf({ from: 1, to: 1e9 }, 3)).toEqual([1, 1e3, 1e6, 1e9]);
-  expect(axisOf([])).toEqual({ from: 1, to: 10 });
+  expect(decadesAround([0, 3, 450, NaN])).toEqual({ from: 1, to: 1000 });
+  expect(decadesAround([])).toEqual({ from: 1, to: 10 });
+  const axis = decadeAxis('FLOP/s', { from: 1e9, to: 1e15 }, rateText, 34)(240);
+  expect(axis.ticks.map(({ text }) => text)).toEqual([
+    '1 G',
+    '10 G',
+    '100 G',
+    '1 T',
+    '10 T',
+    '100 T',
+    '1 P',
+  ]);
+  expect(axis.scale.share(1e12)).toBeCloseTo(0.5);
+  expect([0.01, 1, 1e4, 1e5].map(intensityText)).toEqual(['0.01', '1', '10000', '1e+5']);
 });
 
 test('a roof rises to its ridge and is flat behind it', () => {

@@ -1,13 +1,16 @@
-/** Logarithmic axes of the roofline: their ends, ticks and places. Pure. */
+/** Logarithmic axes of the roofline, and the line of a roof. Pure. */
+import type { AxisOf } from '../../widgets/chart/axis';
+import { logarithmic } from '../../widgets/chart/scale';
+import { decadeTicks } from '../../widgets/chart/ticks';
 
-export interface Axis {
-  /** Ends, powers of ten. */
+/** Ends of an axis, powers of ten. */
+export interface Decades {
   from: number;
   to: number;
 }
 
 /** Whole powers of ten around positive values; one decade to either side of a single value. */
-export function axisOf(values: readonly number[]): Axis {
+export function decadesAround(values: readonly number[]): Decades {
   const logs = values.filter((value) => value > 0 && Number.isFinite(value)).map(Math.log10);
   if (logs.length === 0) return { from: 1, to: 10 };
   const from = Math.floor(Math.min(...logs) - 0.15);
@@ -15,25 +18,38 @@ export function axisOf(values: readonly number[]): Axis {
   return { from: 10 ** from, to: 10 ** Math.max(to, from + 1) };
 }
 
-/** Where a value lies, 0..1 of the axis; below 0 or above 1 outside it. */
-export function place(axis: Axis, value: number): number {
-  const from = Math.log10(axis.from);
-  return (Math.log10(value) - from) / (Math.log10(axis.to) - from);
+/** Powers of ten at least `gap` pixels apart. */
+export function decadeAxis(
+  title: string,
+  { from, to }: Decades,
+  text: (value: number) => string,
+  gap: number,
+): AxisOf {
+  return (length) => ({
+    scale: logarithmic(from, to),
+    ticks: decadeTicks(from, to, Math.floor(length / gap)).map((value) => ({
+      value,
+      text: text(value),
+    })),
+    title,
+    hasGrid: true,
+  });
 }
 
-/** Powers of ten on the axis, at most `most` of them. */
-export function ticksOf(axis: Axis, most: number): number[] {
-  const from = Math.round(Math.log10(axis.from));
-  const to = Math.round(Math.log10(axis.to));
-  const step = Math.max(1, Math.ceil((to - from) / Math.max(1, most)));
-  const ticks: number[] = [];
-  for (let power = from; power <= to; power += step) ticks.push(10 ** power);
-  return ticks;
+export const intensityText = (value: number) =>
+  value >= 0.009 && value < 1e5 ? String(Number(value.toPrecision(3))) : value.toExponential(0);
+
+/** `100 T` for 1e14: the unit is the title of the axis. */
+export function rateText(value: number): string {
+  const prefixes = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
+  const index = Math.max(0, Math.min(6, Math.floor(Math.log10(value) / 3 + 1e-9)));
+  const digits = value / 1000 ** index;
+  return `${digits >= 1 ? Math.round(digits) : digits.toPrecision(1)} ${prefixes[index] ?? ''}`.trim();
 }
 
 /** A roof over the axis: the slope of a memory up to the ridge, then the flat peak of compute. */
 export function roofOf(
-  x: Axis,
+  x: Decades,
   bytesPerSecond: number,
   flopsPerSecond: number | null,
 ): [number, number][] {

@@ -2,16 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { ScalingReport } from '../../wire/generated/ScalingReport';
 import type { ScalingRow } from '../../wire/generated/ScalingRow';
-import {
-  countAxis,
-  doublingAxis,
-  formatTimes,
-  idealOf,
-  linesOf,
-  measureOf,
-  placeOfCount,
-  valueAxis,
-} from './lines';
+import { countAxis, formatTimes, idealOf, linesOf, measureOf, valueAxis } from './lines';
 
 const row = (method: string, count: number, speedup: number): ScalingRow =>
   ({
@@ -39,15 +30,19 @@ describe('lines of a chart of scaling', () => {
     expect(idealOf(lines[0]!, measureOf('efficiency'), 8)).toBe(1);
   });
 
-  it('has axes that double and begin at zero', () => {
-    expect(countAxis([1, 2, 8]).ticks).toEqual([1, 2, 4, 8]);
-    const axis = countAxis([2, 8]);
-    expect(placeOfCount(axis, 4)).toBeCloseTo(0.5);
-    expect(valueAxis([7.5]).ticks).toEqual([0, 2, 4, 6]);
-    expect(countAxis([4]).ticks).toEqual([4]);
-    expect(doublingAxis([1, 3.6]).ticks).toEqual([1, 2, 4]);
-    expect(doublingAxis([0.4, 1]).ticks).toEqual([0.25, 0.5, 1]);
-    expect(doublingAxis([1, 2 ** 20]).ticks.length).toBeLessThan(10);
+  it('has axes that double, and efficiency from zero', () => {
+    const ticks = (axis: { ticks: readonly { value: number }[] }) =>
+      axis.ticks.map(({ value }) => value);
+    expect(ticks(countAxis([1, 2, 8])(800))).toEqual([1, 2, 4, 8]);
+    expect(ticks(countAxis([4])(800))).toEqual([4]);
+    expect(countAxis([2, 8])(800).scale.share(4)).toBeCloseTo(0.5);
+    const speedup = measureOf('speedup');
+    expect(ticks(valueAxis(speedup, [1, 3.6])(300))).toEqual([1, 2, 4]);
+    expect(ticks(valueAxis(speedup, [0.4, 1])(300))).toEqual([0.25, 0.5, 1]);
+    expect(ticks(valueAxis(speedup, [1, 2 ** 20])(300)).length).toBeLessThan(10);
+    const efficiency = valueAxis(measureOf('efficiency'), [0.5, 1])(300);
+    expect(efficiency.title).toBe('Efficiency, %');
+    expect(efficiency.scale.from).toBe(0);
   });
 
   it('writes ratios of speeds', () => {

@@ -1,14 +1,23 @@
 /** Lines of the chart of speed-ups: points by device count on axes that double. Pure. */
+import { figureAxis, tickText, titled, type AxisOf } from '../../widgets/chart/axis';
+import { logarithmic, rangeOf } from '../../widgets/chart/scale';
+import { doublingTicks } from '../../widgets/chart/ticks';
 import type { ScalingReport } from '../../wire/generated/ScalingReport';
 import type { ScalingRow } from '../../wire/generated/ScalingRow';
 
 /** What the chart shows of a row. */
 export const MEASURES = [
-  { key: 'speedup', title: 'Speed-up', value: (row: ScalingRow) => row.speedup_ratio },
-  { key: 'efficiency', title: 'Efficiency', value: (row: ScalingRow) => row.efficiency_ratio },
+  { key: 'speedup', title: 'Speed-up', unit: '×', value: (row: ScalingRow) => row.speedup_ratio },
+  {
+    key: 'efficiency',
+    title: 'Efficiency',
+    unit: '%',
+    value: (row: ScalingRow) => row.efficiency_ratio,
+  },
   {
     key: 'throughput',
     title: 'Steps per second',
+    unit: '',
     value: (row: ScalingRow) => row.throughput_per_second,
   },
 ] as const;
@@ -43,49 +52,37 @@ export function idealOf(line: Line, measure: Measure, deviceCount: number): numb
   return (measure.value(base) * deviceCount) / base.device_count;
 }
 
-/** Values between which an axis runs, and where its ticks stand. */
-export interface Axis {
-  from: number;
-  to: number;
-  ticks: number[];
+/** Device counts that double, with some room around them. */
+export function countAxis(counts: readonly number[]): AxisOf {
+  const { from, to } = rangeOf(counts) ?? { from: 1, to: 1 };
+  const room = to > from ? 1.12 : Math.SQRT2;
+  const scale = logarithmic(from / room, to * room);
+  return (length) => ({
+    scale,
+    ticks: ticksOf(doublingTicks(scale.from, scale.to, length / 50)),
+    title: 'Devices',
+  });
 }
 
-/** Device counts: powers of two around them; half a doubling of room where there is one. */
-export function countAxis(counts: readonly number[]): Axis {
-  const least = Math.min(...counts);
-  const most = Math.max(...counts);
-  const ticks: number[] = [];
-  for (let tick = 2 ** Math.floor(Math.log2(least)); tick <= most; tick *= 2) ticks.push(tick);
-  const room = most > least ? 1.12 : Math.SQRT2;
-  return { from: least / room, to: most * room, ticks };
+/** Efficiency from 0 on; others double from tick to tick, so that perfect scaling is straight. */
+export function valueAxis(measure: Measure, values: readonly number[]): AxisOf {
+  if (measure.key === 'efficiency') {
+    const most = Math.max(...values, 1e-12);
+    return figureAxis(measure.title, 'ratio', 0, most * 1.06);
+  }
+  const range = rangeOf(values.filter((value) => value > 0)) ?? { from: 1, to: 2 };
+  const from = 2 ** Math.floor(Math.log2(range.from) + 1e-9);
+  const to = 2 ** Math.ceil(Math.log2(range.to) - 1e-9);
+  return (length) => ({
+    scale: logarithmic(from / 1.15, to * 1.15),
+    ticks: ticksOf(doublingTicks(from, to, Math.min(8, length / 30))),
+    title: titled(measure.title, measure.unit),
+    hasGrid: true,
+  });
 }
 
-/** Values from 0 on, with round ticks. */
-export function valueAxis(values: readonly number[]): Axis {
-  const most = Math.max(...values, 1e-12) * 1.06;
-  const power = 10 ** Math.floor(Math.log10(most));
-  const step = [0.2, 0.5, 1, 2].find((size) => most / (size * power) <= 6) ?? 2;
-  const ticks: number[] = [];
-  for (let index = 0; index * step * power <= most; index++) ticks.push(index * step * power);
-  return { from: 0, to: most, ticks };
-}
-
-/** Values that double from tick to tick, so that perfect scaling is a straight line. */
-export function doublingAxis(values: readonly number[]): Axis {
-  const known = values.filter((value) => value > 0);
-  const least = Math.min(...known);
-  const most = Math.max(...known);
-  const from = 2 ** Math.floor(Math.log2(least) + 1e-9);
-  const to = 2 ** Math.ceil(Math.log2(most) - 1e-9);
-  const step = 2 ** Math.max(1, Math.ceil(Math.log2(to / from) / 8));
-  const ticks: number[] = [];
-  for (let tick = from; tick <= to * 1.001; tick *= step) ticks.push(tick);
-  return { from: from / 1.15, to: to * 1.15, ticks };
-}
-
-/** Where a value lies on an axis that doubles, 0..1. */
-export const placeOfCount = (axis: Axis, value: number) =>
-  (Math.log2(value) - Math.log2(axis.from)) / (Math.log2(axis.to) - Math.log2(axis.from));
+const ticksOf = (values: readonly number[]) =>
+  values.map((value) => ({ value, text: tickText(value) }));
 
 /** A ratio of speeds, such as `1.31×`. */
 export const formatTimes = (ratio: number | null) =>

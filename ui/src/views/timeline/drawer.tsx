@@ -1,10 +1,10 @@
 /** Below the timeline: the selected slice, the table of the area, the matches of the search. */
-import { createSignal, For, Match, Show, Switch } from 'solid-js';
+import { createSignal, Match, Show, Switch } from 'solid-js';
 
-import { formatCount } from '../../format/numbers';
 import { Icon } from '../../shell/icons';
 import type { Commands } from '../../timeline/commands';
 import type { Timeline } from '../../timeline/timeline';
+import { Tabs } from '../../widgets/tabs/tabs';
 import type { Counterpart } from './baseline-stage';
 import { AreaPanel } from './area-panel';
 import { SearchPanel } from './search-panel';
@@ -47,27 +47,23 @@ export function Drawer(props: DrawerProps) {
     handle.onpointerup = () => (handle.onpointermove = null);
   };
   const matches = () => props.timeline.search.state().matchCount;
-  const tabs = (): { tab: DrawerTab; title: string }[] => [
-    { tab: 'slice', title: 'Slice' },
-    { tab: 'area', title: 'Area' },
-    { tab: 'search', title: matches() > 0 ? `Matches ${formatCount(matches())}` : 'Matches' },
+  const tabs = () => [
+    { name: 'slice', title: 'Slice' },
+    { name: 'area', title: 'Area' },
+    { name: 'search', title: 'Matches', count: matches() > 0 ? matches() : undefined },
   ];
   return (
     <section class="drawer" style={{ height: `${height()}px` }} aria-label="Details">
       <div class="drawer-handle" role="separator" onPointerDown={drag} />
-      <header class="drawer-tabs" role="tablist">
-        <For each={tabs()}>
-          {({ tab, title }) => (
-            <button
-              class="quiet"
-              role="tab"
-              aria-selected={props.tab === tab}
-              onClick={() => props.onTab(tab)}
-            >
-              {title}
-            </button>
-          )}
-        </For>
+      <header class="drawer-tabs">
+        <Tabs
+          class="drawer-list"
+          label="Details"
+          entries={tabs()}
+          chosen={props.tab}
+          onChoose={(tab) => props.onTab(tab as DrawerTab)}
+          panel="drawer-panel"
+        />
         <span class="spacer" />
         <button
           class="quiet icon-button"
@@ -78,7 +74,7 @@ export function Drawer(props: DrawerProps) {
           <Icon name="close" />
         </button>
       </header>
-      <div class="drawer-content">
+      <div class="drawer-content" id="drawer-panel" role="tabpanel">
         <Switch>
           <Match when={props.tab === 'slice'}>
             <SlicePanel {...props} />

@@ -1,5 +1,5 @@
 /** Rows of divided bars of one scale: a label, the bar, a figure. */
-import { For, Show } from 'solid-js';
+import { For } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 
 import type { Meaning } from '../../format/causes';
@@ -57,31 +57,5 @@ export function MeaningCell(props: { meaning: Meaning }) {
     <>
       <span class="swatch" style={{ background: props.meaning.colour }} /> {props.meaning.title}
     </>
-  );
-}
-
-/** A few buttons of which one is chosen. */
-export function Choice<Name extends string>(props: {
-  names: readonly { name: Name; title: string; count?: number }[];
-  chosen: Name;
-  onChoose: (name: Name) => void;
-}) {
-  return (
-    <span class="segmented">
-      <For each={props.names}>
-        {(entry) => (
-          <button
-            aria-pressed={props.chosen === entry.name}
-            onClick={() => props.onChoose(entry.name)}
-          >
-            {entry.title}
-            <Show when={entry.count !== undefined}>
-              {' '}
-              <span class="muted number">{entry.count}</span>
-            </Show>
-          </button>
-        )}
-      </For>
-    </span>
   );
 }

@@ -3,19 +3,11 @@
  * or Enter zooms, Escape zooms out, arrows walk, and what is pointed at is explained beside it. Only
  * the rows in sight are drawn.
  */
-import {
-  createEffect,
-  createMemo,
-  createSignal,
-  on,
-  onCleanup,
-  onMount,
-  Show,
-  type JSX,
-} from 'solid-js';
+import { createEffect, createMemo, createSignal, on, Show, type JSX } from 'solid-js';
 
 import { formatRatio, plural } from '../../format/numbers';
 import { themeColour } from '../../shell/theme';
+import { createSize } from '../chart/size';
 import { drawFlame, ROW_HEIGHT } from './draw';
 import { frameAt, moveFrom, pathTo, rowCount, type FlameTree, type matchesOf, type Move } from './layout';
 import './flame.css';
@@ -42,7 +34,7 @@ interface FlameProps {
 export function FlameGraph(props: FlameProps) {
   let scroller!: HTMLDivElement;
   let canvas!: HTMLCanvasElement;
-  const [size, setSize] = createSignal({ width: 0, height: 0 });
+  const size = createSize(() => scroller);
   const [top, setTop] = createSignal(0);
   const [pointed, setPointed] = createSignal<{ index: number; x: number; y: number } | null>(null);
   const [active, setActive] = createSignal(-1);
@@ -57,13 +49,6 @@ export function FlameGraph(props: FlameProps) {
       },
     ),
   );
-  onMount(() => {
-    const observer = new ResizeObserver(() =>
-      setSize({ width: scroller.clientWidth, height: scroller.clientHeight }),
-    );
-    observer.observe(scroller);
-    onCleanup(() => observer.disconnect());
-  });
   createEffect(() => {
     const { width, height } = size();
     const context = canvas.getContext('2d');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { StepBar } from '../../wire/generated/StepBar';
-import { axisTicks, axisTop, bucketSteps, stepsBetween, stepTest } from './layout';
+import { axisTop, bucketSteps, stepsBetween, stepTest } from './layout';
 
 const series = (lengths: number[]): StepBar[] =>
   lengths.map((duration, index) => ({
@@ -30,12 +30,6 @@ test('one very long step does not flatten the others', () => {
   expect(axisTop(usual)).toBe(13);
   const withCompilation = bucketSteps(series([900, 12, 11, 13, 9]), 100);
   expect(axisTop(withCompilation)).toBeLessThan(30);
-});
-
-test('ticks are round and reach the top', () => {
-  expect(axisTicks(13, 4)).toEqual([0, 5, 10]);
-  expect(axisTicks(100, 4)).toEqual([0, 25, 50, 75, 100]);
-  expect(axisTicks(0, 4)).toEqual([0]);
 });
 
 test('selections of steps', () => {

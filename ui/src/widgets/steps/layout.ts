@@ -73,18 +73,6 @@ export function axisTop(buckets: readonly Bucket[]): number {
   return longest > usual * 3.5 ? usual * 1.7 : longest;
 }
 
-/** Round values from 0 up to `top`, about `count` of them. */
-export function axisTicks(top: number, count: number): number[] {
-  if (!(top > 0)) return [0];
-  const raw = top / Math.max(1, count);
-  const power = 10 ** Math.floor(Math.log10(raw));
-  const step =
-    [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= raw) ?? raw;
-  const ticks: number[] = [];
-  for (let index = 0; index * step <= top * 1.0001; index++) ticks.push(index * step);
-  return ticks;
-}
-
 /** The selection of steps from one bar to another, as the command line writes it. */
 export function stepsBetween(one: Bucket, other: Bucket): string {
   const first = Math.min(one.first, other.first);

@@ -11,7 +11,7 @@ export type AnalysisEntry = {
  */
 name: string, 
 /**
- * Other names it answers to.
+ * Other names it accepts.
  */
 aliases: Array<string>, 
 /**
@@ -19,12 +19,12 @@ aliases: Array<string>,
  */
 summary: string, 
 /**
- * Where it stands in menus.
+ * Its group in menus.
  */
 group: Group, 
 /**
- * It answers about TPUs from what devices did and from programs alone, unless times are
- * selected: of a session far away no more is fetched for it.
+ * Answers about TPUs need only device planes and programs, unless times are selected: for a
+ * remote session nothing else is fetched.
  */
 reads_devices_only: boolean, 
 /**

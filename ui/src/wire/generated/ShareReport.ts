@@ -3,7 +3,7 @@ import type { ShareTileGroup } from "./ShareTileGroup";
 import type { ShareTrack } from "./ShareTrack";
 
 /**
- * Everything that a page of one file holds. Texts named packed are base64 of gzip.
+ * Everything in a single-file report. Texts described as packed are gzip in base64.
  */
 export type ShareReport = { 
 /**
@@ -15,15 +15,15 @@ version: string,
  */
 session: string, 
 /**
- * When the session's time 0 was, milliseconds since the Unix epoch; absent in old files.
+ * Time 0 of the session, in milliseconds since the Unix epoch; absent in old files.
  */
 captured_epoch_ms: number | null, 
 /**
- * When it was written, milliseconds since the Unix epoch.
+ * When it was written, in milliseconds since the Unix epoch.
  */
 written_epoch_ms: number | null, 
 /**
- * What was taken out before, a sentence; empty where nothing was.
+ * What was redacted, as a sentence; empty if nothing was.
  */
 redaction: string, 
 /**
@@ -31,7 +31,7 @@ redaction: string,
  */
 selection: Array<[string, string]>, 
 /**
- * What there was no room for, a sentence each.
+ * What did not fit, a sentence each.
  */
 left_out: Array<string>, 
 /**
@@ -39,7 +39,7 @@ left_out: Array<string>,
  */
 row_limits: Array<string>, 
 /**
- * Answers of the server beside those of analyses, by relative URL; JSON, packed.
+ * Answers of the server other than those of analyses, by relative URL; JSON, packed.
  */
 shell: { [key in string]: string }, 
 /**
@@ -47,13 +47,13 @@ shell: { [key in string]: string },
  */
 answers: { [key in string]: number }, 
 /**
- * Answers: JSON, packed. In it, and in `details`, a string of the character U+0001 and a number
- * stands for that value of `shared`.
+ * Answers: JSON, packed. In it, and in `details`, a string with the character U+0001 and a
+ * number represents that value of `shared`.
  */
 texts: Array<string>, 
 /**
- * Long strings and objects that answers have in common: a list as JSON, packed. One names only
- * values before it.
+ * Long strings and objects that answers have in common: a list as JSON, packed. A value only
+ * refers to values before it.
  */
 shared: string, 
 /**
@@ -61,15 +61,15 @@ shared: string,
  */
 refusals: { [key in string]: string }, 
 /**
- * Labels that tracks and tiles name: JSON, packed.
+ * Labels of tracks and tiles: JSON, packed.
  */
 labels: string, 
 /**
- * Tracks of the timeline that are here whole.
+ * Tracks of the timeline that are complete.
  */
 tracks: Array<ShareTrack>, 
 /**
- * Tiles of the other tracks, for those that stand together.
+ * Tiles of the other tracks, by groups of adjacent tracks.
  */
 tiles: Array<ShareTileGroup>, 
 /**

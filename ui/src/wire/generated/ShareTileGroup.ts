@@ -9,7 +9,7 @@ export type ShareTileGroup = {
  */
 tracks: Array<number>, 
 /**
- * Binary tiles by `level/index`, packed. Where a tile is not here, the finest one around it holds
- * all there is.
+ * Binary tiles by `level/index`, packed. If a tile is missing, the finest one around it has
+ * everything.
  */
 tiles: { [key in string]: string }, };

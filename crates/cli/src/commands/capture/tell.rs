@@ -1,4 +1,4 @@
-//! What a capture left, in words or as JSON, and what the verdict says of it.
+//! The result of a capture, in words or as JSON, and its verdict.
 
 use std::fmt::Write;
 
@@ -15,10 +15,10 @@ use crate::output::Output;
 use crate::page::{BOLD, FAINT};
 use stepscope_model::Reads;
 
-/// Lines of the overview where there is no verdict.
+/// Lines of the overview, if there is no verdict.
 const HEADLINES: usize = 8;
 
-/// Tells what came, what is missing and why, what the capture holds, and how to open it.
+/// Says what arrived, what is missing and why, what the capture contains, and how to open it.
 pub(super) fn outcome(
     outcome: &Outcome,
     arguments: &ArgMatches,
@@ -54,17 +54,17 @@ pub(super) fn outcome(
     output.text(&text)
 }
 
-/// What is wrong with a host.
+/// Warns about what is wrong with a host.
 fn warn(host: &HostOutcome, output: &Output) {
     let address = &host.address;
     match &host.result {
         Err(failure) => output.warn(&format!("{address}: {failure}"), failure.hint()),
         Ok(file) if file.is_empty => output.warn(
             &format!("{address}: no events were recorded"),
-            "was the job at work? Try a longer --duration, and check that no tracer level is 0",
+            "was the job working? Try a longer --duration, and check that no tracer level is 0",
         ),
         Ok(file) if file.was_written_by_host => output.remark(&format!(
-            "{address}: this old profiler wrote the file itself, and it is in its place"
+            "{address}: this old profiler wrote the file itself; it was moved to the run directory"
         )),
         Ok(_) => {}
     }
@@ -104,8 +104,8 @@ fn head(outcome: &Outcome, output: &Output) -> String {
     format!("{BOLD}{hosts}{early}:{BOLD:#} {size} in {folder}\n")
 }
 
-/// What the capture holds, from the analysis of that name; from the overview where there is none.
-/// A capture that cannot be opened is told and takes nothing away from the others.
+/// What the capture contains: from the verdict analysis, or from the overview if there is none.
+/// A capture that cannot be opened is reported and does not affect the others.
 fn verdict(outcome: &Outcome, output: &Output) -> Vec<String> {
     lines(outcome, output).unwrap_or_else(|failure| {
         output.warn(&format!("the capture cannot be opened: {failure}"), "");
@@ -163,7 +163,7 @@ fn json(outcome: &Outcome, verdict: &[String]) -> serde_json::Value {
     })
 }
 
-/// A path as a shell takes it.
+/// A path quoted for a shell.
 fn quoted(text: &str) -> String {
     let is_plain =
         |character: char| character.is_ascii_alphanumeric() || "/._-+=:@%".contains(character);

@@ -1,4 +1,4 @@
-//! A result as Markdown, for a comment of a pull request: the verdict, the budgets, why, and what else
+//! A result as Markdown, for a pull request comment: the verdict, the budgets, why, and what else
 //! differs. The first line lets a bot find its own comment again.
 
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use stepscope_analysis::comparing::check::{CheckReport, CheckVerdict, CheckedBud
 
 use super::Told;
 
-/// Causes that are listed.
+/// Maximum number of causes listed.
 const CAUSES: usize = 8;
 
 /// The comment.
@@ -35,7 +35,7 @@ pub(super) fn text(result: &Told<'_>) -> String {
     }
     push_causes(&mut text, report);
     push_environment(&mut text, report);
-    let _ = writeln!(text, "\n<details><summary>The command</summary>\n");
+    let _ = writeln!(text, "\n<details><summary>Command</summary>\n");
     let _ = writeln!(text, "```sh\n{}\n```\n\n</details>", result.command);
     text
 }
@@ -118,7 +118,7 @@ fn push_environment(text: &mut String, report: &CheckReport) {
     text.push_str("\n</details>\n");
 }
 
-/// Text that is read as it stands, in and out of tables.
+/// Text escaped so that it reads literally, in and out of tables.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -130,7 +130,7 @@ fn escaped(text: &str) -> String {
                 escaped.push('\\');
                 escaped.push(letter);
             }
-            // Nobody is called by a name of a profile.
+            // A name from a profile must not mention a GitHub user.
             '@' => escaped.push_str("&#64;"),
             '\n' | '\r' => escaped.push(' '),
             letter => escaped.push(letter),
@@ -139,7 +139,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Text between two backticks.
+/// Text as inline code.
 fn code(text: &str) -> String {
     text.replace(['`', '\n', '\r'], "'")
 }

@@ -1,5 +1,5 @@
-//! `stepscope check`: a gate for scripts. Which session is held against what, the answer in all forms
-//! that are asked for, and the exit code.
+//! `stepscope check`: a gate for scripts. Which session is compared with what, the answer in all
+//! requested formats, and the exit code.
 
 mod config;
 mod github;
@@ -29,10 +29,10 @@ use config::Settings;
 pub use config::gate_settings;
 use place::Places;
 
-/// Name of the command, and of the comparison that it asks.
+/// Name of the command and of its comparison.
 pub(crate) const NAME: &str = Check::NAME;
 
-/// What `--baseline` calls the runs of `--history`.
+/// The value of `--baseline` that selects the runs of `--history`.
 const HISTORY: &str = "history";
 
 /// The command, options of the comparison included.
@@ -46,13 +46,14 @@ pub(crate) fn command(entry: &'static ComparisonEntry) -> Command {
             .value_parser(value_parser!(PathBuf))
             .help(help)
     };
-    let path = Arg::new("path").value_name("PATH").required(true).help(
-        "The session that is checked: the newest at a path, or PATH@NAME for one of several there",
-    );
+    let path = Arg::new("path")
+        .value_name("PATH")
+        .required(true)
+        .help("The session to check: the newest at a path, or PATH@NAME to choose one of several");
     let session = Arg::new("session")
         .long("session")
         .value_name("SESSION")
-        .help("The session of PATH that is checked, by name, number or latest~N");
+        .help("The session of PATH to check, by name, number, or latest~N");
     question(entry, [path, session])
         .arg(
             Arg::new("baseline")
@@ -61,7 +62,8 @@ pub(crate) fn command(entry: &'static ComparisonEntry) -> Command {
                 .action(ArgAction::Append)
                 .help_heading(BASELINE)
                 .help(
-                    "What it is compared with: a path, PATH@NAME, a session of PATH such as latest~1, \
+                    "The baseline to compare with: a path, PATH@NAME, a session of PATH such as \
+                        latest~1, \
                      or `history`; may be repeated",
                 ),
         )
@@ -71,11 +73,17 @@ pub(crate) fn command(entry: &'static ComparisonEntry) -> Command {
                 .value_name("N")
                 .value_parser(value_parser!(usize))
                 .help_heading(BASELINE)
-                .help("The N sessions of PATH before it; from 3 on they show how much runs differ"),
+                .help(
+                    "Compare with the N sessions of PATH before it; 3 or more show how much runs \
+                    vary",
+                ),
         )
         .arg(
-            file("history", "Records the figures of this run as a line of this file")
-                .help_heading(BASELINE),
+            file(
+                "history",
+                "Append the figures of this run as a line to this file",
+            )
+            .help_heading(BASELINE),
         )
         .arg(
             Arg::new("commit")
@@ -84,43 +92,55 @@ pub(crate) fn command(entry: &'static ComparisonEntry) -> Command {
                 .requires("history")
                 .help_heading(BASELINE)
                 .help(
-                    "Commit for the history [default: the manifest's, $GITHUB_SHA, git rev-parse HEAD]",
+                    "Commit for the history [default: from the manifest, $GITHUB_SHA, or git \
+                        rev-parse HEAD]",
                 ),
         )
         .arg(
-            flag("accept", "Accept this run whatever it breaks: the history's baseline begins with it")
-                .requires("history")
-                .help_heading(BASELINE),
+            flag(
+                "accept",
+                "Accept this run, whatever it breaks: the history's baseline starts \
+                with it",
+            )
+            .requires("history")
+            .help_heading(BASELINE),
         )
         .arg(file(
             "config",
-            "Settings and budgets [default: stepscope.toml of this folder or one above]",
+            "Settings and budgets [default: stepscope.toml in this folder or a parent]",
         ))
         .arg(
             Arg::new("target")
                 .long("target")
                 .value_name("NAME")
-                .help("Settings of [targets.NAME] of that file too, such as for one kind of chip"),
+                .help("Also apply [targets.NAME] of that file, for example for one kind of chip"),
         )
-        .arg(file("junit", "The result as JUnit XML in this file").help_heading(RESULT))
-        .arg(file("sarif", "The result as SARIF 2.1.0 in this file").help_heading(RESULT))
+        .arg(file("junit", "Write the result as JUnit XML to this file").help_heading(RESULT))
+        .arg(file("sarif", "Write the result as SARIF 2.1.0 to this file").help_heading(RESULT))
         .arg(
-            file("markdown", "The result as Markdown in this file, for a comment of a pull request")
-                .help_heading(RESULT),
+            file(
+                "markdown",
+                "Write the result as Markdown to this file, for a pull request \
+                comment",
+            )
+            .help_heading(RESULT),
         )
         .arg(
-            flag("github", "The result as annotations of GitHub Actions, on standard output")
-                .conflicts_with_all(["json", "csv", "output"])
-                .help_heading(RESULT),
+            flag(
+                "github",
+                "Print the result as GitHub Actions annotations on standard output",
+            )
+            .conflicts_with_all(["json", "csv", "output"])
+            .help_heading(RESULT),
         )
 }
 
-/// Checks, answers in every form that was asked for, records the run.
+/// Checks, writes the result in every requested format, and records the run.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
     let settings = Settings::of(arguments, output)?;
     let options = options(arguments, &settings)?;
     let entry = find_comparison(NAME)
-        .ok_or_else(|| Failure::new(Exit::Failure, "the comparison check is not listed"))?;
+        .ok_or_else(|| Failure::new(Exit::Failure, "the comparison `check` is not registered"))?;
     let chosen = sessions::choose(arguments, &settings, output)?;
     let (chosen, opened) = comparison::opened(entry, chosen, output)?;
     let places = chosen
@@ -144,9 +164,9 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
         record::append(path, &report, session, arguments, output)?;
     }
     if is_accepted && !report.is_passed {
-        output.remark("accepted: the baseline of the history begins with this run");
+        output.remark("accepted: the history's baseline starts with this run");
     }
-    // Printed last, and whoever has read enough of it changes nothing about the exit code.
+    // Printed last: a reader that closes the pipe early does not change the exit code.
     let answer = Answer::of(report.clone());
     let printed = analysis::print_answer(NAME, &answer, &opened, arguments, output);
     let annotated = printed.and_then(|_| annotate(arguments, &result, output));
@@ -163,10 +183,10 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     )
 }
 
-/// A result with what formats tell of it besides.
+/// A result, and what formats add to it.
 struct Told<'a> {
     report: &'a CheckReport,
-    /// The command line that gives it again.
+    /// The command line that reproduces it.
     command: String,
     places: Places<'a>,
 }
@@ -202,7 +222,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     })
 }
 
-/// Options of the comparison: what the command line says, else the settings of the file.
+/// Options of the comparison: from the command line, else from the settings of the file.
 fn options(arguments: &ArgMatches, settings: &Settings) -> Result<CheckOptions, Failure> {
     let parsed = CheckOptions::from_arg_matches(arguments);
     let mut options = parsed.map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
@@ -225,9 +245,9 @@ fn options(arguments: &ArgMatches, settings: &Settings) -> Result<CheckOptions, 
     }
     options.budgets = merged(&options.budgets, settings)?;
     if options.budgets.is_empty() && settings.history.is_none() {
-        let message = "no budget is given, so there is nothing to check";
+        let message = "no budgets given";
         return Err(Failure::new(Exit::Usage, message).hint(
-            "--budget step_time=+2%, or a stepscope.toml with [check.budgets]; \
+            "give --budget step_time=+2%, or a stepscope.toml with [check.budgets]; \
              docs/guides/gate.md lists what may have a budget",
         ));
     }
@@ -237,7 +257,7 @@ fn options(arguments: &ArgMatches, settings: &Settings) -> Result<CheckOptions, 
     Ok(options)
 }
 
-/// Budgets of the command line, and those of the file for metrics that it does not name.
+/// Budgets of the command line, and those of the file for other metrics.
 fn merged(given: &[String], settings: &Settings) -> Result<Vec<String>, Failure> {
     let mut budgets: Vec<String> = Vec::new();
     let mut named = Vec::new();
@@ -257,11 +277,11 @@ fn merged(given: &[String], settings: &Settings) -> Result<Vec<String>, Failure>
     Ok(budgets)
 }
 
-/// The history that is the baseline; one that does not exist yet has no runs.
+/// The history used as the baseline; a file that does not exist yet has no runs.
 fn read_history(path: Option<&Path>) -> Result<NamedText, Failure> {
     let path = path.ok_or_else(|| {
-        Failure::new(Exit::Usage, "--baseline history needs to know which")
-            .hint("--history stepscope-history.jsonl")
+        Failure::new(Exit::Usage, "--baseline history requires --history")
+            .hint("for example --history stepscope-history.jsonl")
     })?;
     let text = match std::fs::read(path) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),

@@ -1,5 +1,6 @@
-//! A result as SARIF 2.1.0: what breaks a budget, what is beyond its limit, what cannot be checked.
+//! A result as SARIF 2.1.0: broken budgets, values beyond their limit, and what cannot be checked.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use stepscope_analysis::comparing::check::{CheckReport, CheckVerdict, CheckedBudget};
 
@@ -35,11 +36,11 @@ pub(super) fn text(result: &Told<'_>) -> String {
             "results": results.collect::<Vec<_>>(),
         }],
     });
-    // Values of these types always become text.
+    // Values of these types always serialize.
     serde_json::to_string_pretty(&log).unwrap_or_default() + "\n"
 }
 
-/// One row for each metric: what may be broken.
+/// One row per metric: what may break.
 fn rules(report: &CheckReport) -> Vec<&CheckedBudget> {
     let mut rules: Vec<&CheckedBudget> = Vec::new();
     for row in &report.rows {
@@ -53,7 +54,7 @@ fn rules(report: &CheckReport) -> Vec<&CheckedBudget> {
 fn rule(row: &CheckedBudget) -> Value {
     json!({
         "id": row.metric,
-        "shortDescription": { "text": format!("{} keeps to its budget", row.title) },
+        "shortDescription": { "text": format!("{} is within its budget", row.title) },
     })
 }
 
@@ -99,25 +100,19 @@ fn found(result: &Told<'_>, row: &CheckedBudget, rules: &[&CheckedBudget]) -> Va
     found
 }
 
+/// Everything but what the path of a URI has as it is: unreserved characters (RFC 3986), slashes.
+const PATH: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~')
+    .remove(b'/');
+
 /// A path as a reference to a file.
 fn uri(path: &str) -> String {
-    use std::fmt::Write;
     let path = path.replace('\\', "/");
-    let mut uri = String::with_capacity(path.len());
-    if path.starts_with('/') {
-        uri.push_str("file://");
-    }
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {
-                uri.push(char::from(byte));
-            }
-            byte => {
-                let _ = write!(uri, "%{byte:02X}");
-            }
-        }
-    }
-    uri
+    let scheme = if path.starts_with('/') { "file://" } else { "" };
+    format!("{scheme}{}", utf8_percent_encode(&path, PATH))
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! `stepscope export`: a session, or a part of it, as a file for another program or person. One file
-//! per format of traces beside this one; what they share stands here and in `file.rs`. Reports are in
+//! `stepscope export`: a session, or part of it, as a file for another program or person. Each
+//! trace format has its own file; what they share is here and in `file.rs`. Reports are in
 //! `share.rs`.
 
 mod chrome;
@@ -31,7 +31,7 @@ struct Format {
     write: fn(&Session, &Wanted, &Path) -> Result<Report, Failure>,
 }
 
-/// What was written, and how large the file became.
+/// What was written, and the size of the file.
 pub(crate) struct Report {
     pub(crate) written: Written,
     pub(crate) file_bytes: u64,
@@ -40,29 +40,29 @@ pub(crate) struct Report {
 const FORMATS: &[Format] = &[
     Format {
         option: "perfetto",
-        help: "Perfetto's protobuf, for ui.perfetto.dev and its trace processor (*.pftrace)",
+        help: "Perfetto's protobuf format, for ui.perfetto.dev and the trace processor (*.pftrace)",
         write: perfetto::write,
     },
     Format {
         option: "chrome",
-        help: "Chrome's JSON, for chrome://tracing and many others (*.trace.json)",
+        help: "Chrome's JSON format, for chrome://tracing and many other viewers (*.trace.json)",
         write: chrome::write,
     },
     Format {
         option: "xplane",
-        help: "XSpace, as the profiler writes it, for XProf and to be opened again (*.xplane.pb); \
-               a folder of such files where the session has several hosts",
+        help: "XSpace, the profiler's own format, for XProf and Stepscope (*.xplane.pb); \
+               a folder of such files if the session has several hosts",
         write: xplane::write,
     },
     Format {
         option: "collapsed",
-        help: "Stacks of the host's threads with their self time in nanoseconds, a line each, for \
+        help: "Stacks of the host threads, one per line, with self time in nanoseconds, for \
                flamegraph.pl and its kin (*.collapsed.txt)",
         write: flame::collapsed,
     },
     Format {
         option: "speedscope",
-        help: "The host's threads for speedscope.app (*.speedscope.json)",
+        help: "Stacks of the host threads, for speedscope.app (*.speedscope.json)",
         write: flame::speedscope,
     },
 ];
@@ -81,17 +81,17 @@ pub(crate) fn command() -> Command {
             ))
     });
     let command = Command::new("export")
-        .about("Write a session, or a part of it, for another program")
+        .about("Write a session, or part of it, for another program")
         .after_help(
             "Examples:\n  # For ui.perfetto.dev\n  \
              stepscope export ./logs --perfetto run.pftrace\n  \
              # Three steps of one device, for chrome://tracing\n  \
              stepscope export ./logs --steps 3..6 --device 0 --chrome part.trace.json.gz\n  \
-             # A part of a large capture, as a capture\n  \
+             # Part of a large capture, as a capture\n  \
              stepscope export ./logs --steps 3..6 --xplane part.xplane.pb\n  \
-             # Flame graphs of the host's threads, one step\n  \
+             # Flame graphs of the host threads, one step\n  \
              stepscope export ./logs --steps 3 --collapsed host.txt --speedscope host.speedscope.json\n  \
-             # One file for a colleague, without names\n  \
+             # One file for a colleague, with names redacted\n  \
              stepscope export ./logs --html report.html --redact\n  \
              # For DuckDB and pandas; for an issue\n  \
              stepscope export ./logs --parquet tables --markdown -",
@@ -110,9 +110,9 @@ pub(crate) fn command() -> Command {
     with_selection(command)
 }
 
-/// The shared selection, without what only tables need.
+/// The shared selection, without options that only tables need.
 pub(crate) fn with_selection(command: Command) -> Command {
-    // The selection would put its own description in the place of the command's.
+    // The selection would replace the command's description.
     let about = command.get_about().cloned();
     Selection::augment_args(command)
         .about(about.unwrap_or_default())
@@ -120,7 +120,7 @@ pub(crate) fn with_selection(command: Command) -> Command {
         .mut_arg("limit", |argument| argument.hide(true))
 }
 
-/// Writes every file that was asked for.
+/// Writes every requested file.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
     let session = open_session(arguments, Reads::Everything, output)?;
     let redacted = share::redacted(session, arguments)?;
@@ -153,11 +153,11 @@ pub(crate) fn write(
     path: &Path,
 ) -> Result<Report, Failure> {
     let format = FORMATS.iter().find(|format| format.option == option);
-    let unknown = || Failure::new(Exit::Usage, format!("there is no format {option:?}"));
+    let unknown = || Failure::new(Exit::Usage, format!("unknown format {option:?}"));
     (format.ok_or_else(unknown)?.write)(session, wanted, path)
 }
 
-/// The part of the session that options select, by name and value.
+/// The part of the session selected by options, given as name and value.
 pub(crate) fn wanted_by(
     session: &Session,
     options: &[(String, String)],
@@ -172,10 +172,10 @@ pub(crate) fn wanted_by(
     wanted(session, &arguments)
 }
 
-/// The part of the session that the arguments select.
+/// The part of the session selected by the arguments.
 pub(crate) fn wanted(session: &Session, arguments: &ArgMatches) -> Result<Wanted, Failure> {
     if session.tracks.is_empty() {
-        let message = "the session has nothing that happens in time: there is no trace to write";
+        let message = "the session has no time axis, so there is no trace to write";
         return Err(Failure::new(Exit::Path, message));
     }
     let selection = Selection::from_arg_matches(arguments)

@@ -7,8 +7,8 @@
 //!          exact name        between anchors                exact name
 //! ```
 //!
-//! A node is given to an op only if the earliest and the latest way to lay the nodes over the ops
-//! agree on it: what could be elsewhere just as well stays open.
+//! A node is assigned to an op only if the earliest and the latest way to place the nodes over the
+//! ops agree: ambiguous nodes stay open.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,26 +19,25 @@ use crate::attribution::Attribution;
 use crate::graphs::OpenReason;
 use crate::vendor::graphs::LibraryWork;
 
-/// One node of a graph, as far as it tells its op.
+/// One node of a graph, and what it says about its op.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Node {
     pub(super) work: NodeWork,
-    /// The one op it can be, by its instruction's position: recorded, or by a name that nothing else
-    /// has.
+    /// The only op it can be, by its instruction's position: recorded, or from a unique name.
     pub(super) known: Option<(u32, Attribution)>,
 }
 
 /// What a node does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum NodeWork {
-    /// A kernel that XLA made for an op, or for any of those that compute the same: they share the
+    /// A kernel that XLA made for an op, or for any op that computes the same: they share the
     /// symbol. A further kernel is one of several of an op.
     Own { symbol: u32, is_further: bool },
     /// A kernel of a library.
     Library(LibraryWork),
-    /// A copy, with its bytes where recorded.
+    /// A copy, with its bytes if recorded.
     Copy(Option<u64>),
-    /// A memset, with its bytes where recorded.
+    /// A memset, with its bytes if recorded.
     Fill(Option<u64>),
 }
 
@@ -47,24 +46,24 @@ pub(super) enum NodeWork {
 pub(super) struct ScopeOp {
     /// Position of its instruction in the program.
     pub(super) instruction: u32,
-    /// What its own kernel is called, up to ops that compute the same.
+    /// The name of its own kernel, the same for ops that compute the same.
     pub(super) symbol: Option<u32>,
     pub(super) kind: OpKind,
     /// Bytes of its value, and of the first leaf of a tuple.
     pub(super) bytes: (u64, u64),
 }
 
-/// The ops that the nodes of one graph can be, in the order of execution.
+/// The candidate ops for the nodes of one graph, in execution order.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scope {
     pub(super) ops: Vec<ScopeOp>,
-    /// Where the sequences that it is made of begin, the first at 0: bodies of loops follow.
+    /// The start of each sequence in it, the first at 0: bodies of loops follow.
     pub(super) starts: Vec<usize>,
-    /// Both ends are known, so that order alone may tell.
+    /// Both ends are known, so that order alone is sufficient.
     pub(super) is_bounded: bool,
 }
 
-/// What was found out about a node.
+/// The result for a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
     Op(u32, Attribution),
@@ -87,8 +86,8 @@ struct Anchor {
     place: usize,
 }
 
-/// Finds the op of each node. Nodes come in the order in which the graph was built, unless they are
-/// only `by_time`: then neighbours may have changed places.
+/// Finds the op of each node. Nodes are in the order in which the graph was built, unless they are
+/// only `by_time`: then neighbors may be swapped.
 pub(super) fn align(nodes: &[Node], scope: &Scope, by_time: bool) -> Vec<Found> {
     let mut found: Vec<Found> = nodes
         .iter()
@@ -117,8 +116,8 @@ pub(super) fn align(nodes: &[Node], scope: &Scope, by_time: bool) -> Vec<Found> 
     found
 }
 
-/// Known nodes with their places. A name may stand in the scope twice (the condition of a loop is
-/// run before it and within): the next place after the last anchor is taken.
+/// Known nodes with their positions. A name may occur in the scope twice (the condition of a loop
+/// runs before it and within): the next position after the last anchor is used.
 fn anchors(nodes: &[Node], scope: &Scope, by_time: bool) -> Vec<Anchor> {
     let mut places: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
     for (place, op) in scope.ops.iter().enumerate() {
@@ -143,8 +142,8 @@ fn anchors(nodes: &[Node], scope: &Scope, by_time: bool) -> Vec<Anchor> {
     anchors
 }
 
-/// The ops between two anchors, which are among them: they may have further kernels. Where the
-/// order goes back, a loop began anew, or another sequence begins.
+/// The ops between two anchors, including both: they may have further kernels. If the order goes
+/// back, a loop started over, or another sequence starts.
 fn gap(scope: &Scope, before: Option<Anchor>, after: Option<Anchor>) -> Vec<ScopeOp> {
     let all = &scope.ops;
     let from = before.map_or(0, |anchor| anchor.place);
@@ -163,9 +162,9 @@ fn gap(scope: &Scope, before: Option<Anchor>, after: Option<Anchor>) -> Vec<Scop
         .collect()
 }
 
-/// Gives the nodes of a gap their ops, where both ways to do so agree.
+/// Assigns ops to the nodes of a gap, if both placements agree.
 fn fill(nodes: &[Node], ops: &[ScopeOp], how: Attribution, found: &mut [Found], cells: &mut Cells) {
-    // A further kernel of a library call goes with the kernel before it.
+    // A further kernel of a library call belongs with the kernel before it.
     let leading: Vec<usize> = (0..nodes.len())
         .filter(|&node| nodes[node].known.is_none() && !is_follow_up(nodes, node))
         .collect();
@@ -188,8 +187,8 @@ fn fill(nodes: &[Node], ops: &[ScopeOp], how: Attribution, found: &mut [Found], 
     follow(nodes, ops, how, found);
 }
 
-/// Gives further kernels of library calls the op of the kernel before, unless that may be lost: an op
-/// without kernels follows.
+/// Assigns further kernels of library calls to the op of the kernel before, unless that may be
+/// missing: an op without kernels follows.
 fn follow(nodes: &[Node], ops: &[ScopeOp], how: Attribution, found: &mut [Found]) {
     let used: FxHashSet<u32> = found.iter().filter_map(|found| found.op()).collect();
     let places: FxHashMap<u32, usize> = ops
@@ -236,7 +235,7 @@ fn is_follow_up(nodes: &[Node], node: usize) -> bool {
         && is_library(nodes[node - 1].work)
 }
 
-/// The place of the op of each node, laid out as early as possible.
+/// The position of each node's op, placed as early as possible.
 fn one_way(nodes: &[Node], ops: &[ScopeOp], cells: &mut Cells) -> Vec<Option<usize>> {
     let symbols = nodes
         .iter()

@@ -1,4 +1,4 @@
-//! Labels of kernels get the ops that were found, and the session is told how.
+//! Assigns the found ops to the labels of kernels, and reports the result in the session.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub(super) struct Apply<'a> {
     session: &'a mut Session,
     collected: &'a Collected,
     ops: FxHashMap<(ProgramId, StringId), OpId>,
-    /// Labels that differ from another in op and program.
+    /// Labels that differ from another one in op and program.
     labels: FxHashMap<(LabelId, Option<OpId>, Option<ProgramId>, Attribution), LabelId>,
     /// New labels of slices, by lane.
     changed: BTreeMap<(TrackId, u32), Vec<(u32, LabelId)>>,
@@ -45,7 +45,7 @@ impl<'a> Apply<'a> {
         }
     }
 
-    /// Returns how many kernels have an op that named none before.
+    /// Returns how many kernels got an op that named none before.
     pub(super) fn run(mut self, work: &[Work], results: Vec<Vec<Found>>) -> usize {
         for (work, found) in work.iter().zip(results) {
             for &number in &work.unit.launches {
@@ -80,7 +80,7 @@ impl<'a> Apply<'a> {
         }
     }
 
-    /// Op of a kernel, how it was found, and else why not.
+    /// The op of a kernel and how it was found, or why not.
     fn decide(
         &mut self,
         work: &Work,
@@ -96,7 +96,7 @@ impl<'a> Apply<'a> {
                 let reason = op.is_none().then_some(OpenReason::NoHlo);
                 (op, how, reason)
             }
-            // The command buffer as a whole is all that can be told.
+            // Only the command buffer as a whole is known.
             (Found::Open(reason @ OpenReason::Whole), program) => {
                 let op = recorded.or_else(|| self.op(program?, &work.key.name));
                 match op {
@@ -104,7 +104,7 @@ impl<'a> Apply<'a> {
                     None => (None, Attribution::None, Some(reason)),
                 }
             }
-            // Without the program, the name of its command buffer says most.
+            // Without the program, the name of its command buffer is the best information.
             (Found::Open(reason @ OpenReason::NoHlo), _) if recorded.is_some() => {
                 (recorded, Attribution::Recorded, Some(reason))
             }
@@ -119,7 +119,7 @@ impl<'a> Apply<'a> {
         self.op(program, &name)
     }
 
-    /// The op of this name, added where it is new; none without a name.
+    /// The op with this name, added if new; `None` without a name.
     fn op(&mut self, program: ProgramId, name: &str) -> Option<OpId> {
         if name.is_empty() {
             return None;
@@ -136,7 +136,7 @@ impl<'a> Apply<'a> {
         Some(id)
     }
 
-    /// The label with this op in the place of its own.
+    /// The label with this op instead of its own.
     fn label(
         &mut self,
         label: LabelId,

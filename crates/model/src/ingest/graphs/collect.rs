@@ -1,5 +1,5 @@
-//! Launches of graphs: which kernels belong together, which program and command buffer they are of,
-//! and what ran on its own before and after.
+//! Launches of graphs: which kernels belong together, their program and command buffer, and what
+//! ran separately before and after.
 
 use std::collections::BTreeSet;
 
@@ -20,14 +20,14 @@ use crate::vendor::graphs::{command_buffer_name, launches_graph, names_command_b
 pub(super) struct Launch {
     pub(super) device: DeviceId,
     pub(super) program: Option<ProgramId>,
-    /// What XLA calls the graph; empty when nothing tells.
+    /// XLA's name for the graph; empty if unknown.
     pub(super) name: String,
-    /// Id of the graph; 0 where none is recorded.
+    /// ID of the graph; 0 if none is recorded.
     pub(super) graph: u64,
     pub(super) detail: GraphDetail,
-    /// In the order of their begin.
+    /// In start order.
     pub(super) kernels: Vec<GraphKernel>,
-    /// The ops that ran on their own right before and after, within the same program run.
+    /// The ops that ran separately right before and after, within the same program run.
     pub(super) neighbors: (Option<OpId>, Option<OpId>),
 }
 
@@ -41,13 +41,13 @@ pub(super) struct GraphKernel {
     pub(super) node: Option<u64>,
 }
 
-/// What a session holds of graphs.
+/// The graphs of a session.
 #[derive(Default)]
 pub(super) struct Collected {
     pub(super) launches: Vec<Launch>,
-    /// Ops that ran on their own.
+    /// Ops that ran separately.
     pub(super) outside: BTreeSet<OpId>,
-    /// By op: it stands for a command buffer.
+    /// By op: whether it represents a command buffer.
     pub(super) stands_for_graph: Vec<bool>,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Collected {
 enum LaunchKey {
     Correlation(u64),
     Call(SliceId),
-    /// Kernels in a row that carry the name of a command buffer.
+    /// Consecutive kernels with the name of a command buffer.
     Row(usize),
 }
 
@@ -69,7 +69,7 @@ struct StreamSlice {
     event: u32,
 }
 
-/// Collects all launches; nothing where no event, call or op speaks of graphs.
+/// Collects all launches; nothing if no event, call, or op mentions graphs.
 pub(super) fn collect(
     session: &Session,
     events: &[Vec<GraphEvent>],
@@ -98,7 +98,7 @@ pub(super) fn collect(
     Some(collected)
 }
 
-/// By op: it is no instruction but the name of a command buffer, or the call of one.
+/// By op: whether it is not an instruction but the name of a command buffer, or the call of one.
 fn command_buffer_ops(session: &Session) -> Vec<bool> {
     let ops = session.ops.iter().map(|op| {
         let name = session.strings.get(op.name);
@@ -134,7 +134,7 @@ impl Collected {
         let first_launch = self.launches.len();
         let mut known: FxHashMap<LaunchKey, usize> = FxHashMap::default();
         let mut row = Row::default();
-        // The last op that ran on its own, and the launches since.
+        // The last op that ran separately, and the launches since.
         let mut last: Option<(OpId, i64)> = None;
         let mut since: Vec<usize> = Vec::new();
         for slice in stream_slices(session, device) {
@@ -227,7 +227,7 @@ impl Launch {
     }
 }
 
-/// Kernels in a row with the same command buffer's name.
+/// Consecutive kernels with the same command buffer name.
 #[derive(Default)]
 struct Row {
     op: Option<OpId>,
@@ -235,7 +235,7 @@ struct Row {
 }
 
 impl Row {
-    /// The launch that a slice belongs to; none where it is part of no graph.
+    /// The launch of a slice; `None` if it is not part of a graph.
     fn key(
         &mut self,
         slice: &StreamSlice,
@@ -249,14 +249,14 @@ impl Row {
         match (recorded, call) {
             (Some((Some(correlation), _)), _) => Some(LaunchKey::Correlation(correlation)),
             (_, Some(call)) => Some(LaunchKey::Call(call)),
-            // Without the id of a launch, each slice that speaks of a graph stands alone.
+            // Without launch IDs, each slice that mentions a graph is a separate launch.
             (Some(_), None) if named.is_none() => Some(LaunchKey::Call(slice.slice)),
             _ => named.map(|_| LaunchKey::Row(self.number)),
         }
     }
 }
 
-/// What was recorded of graphs for a slice: id of the launch, and the rest.
+/// What a slice recorded about graphs: ID of the launch, and the rest.
 fn recorded(events: &[Vec<GraphEvent>], slice: &StreamSlice) -> Option<(Option<u64>, GraphStats)> {
     let own = events.get(slice.slice.track.index())?;
     let found = own.binary_search_by_key(&slice.event, |event| event.event);
@@ -264,7 +264,7 @@ fn recorded(events: &[Vec<GraphEvent>], slice: &StreamSlice) -> Option<(Option<u
     Some((event.correlation, event.stats))
 }
 
-/// The host's call that launched the graph a slice is part of.
+/// The host call that launched the graph of a slice.
 fn launch_call(session: &Session, flows: &Flows, slice: SliceId) -> Option<SliceId> {
     let launch = flows
         .to_slice(slice)
@@ -278,7 +278,7 @@ fn host_name(session: &Session, slice: SliceId) -> &str {
     session.strings.get(session.labels[label.index()].name)
 }
 
-/// The command buffer that a launch is within, as the host's slices around it say.
+/// The command buffer of a launch, according to the host slices around it.
 fn named_by_host(session: &Session, call: SliceId, program: Option<ProgramId>) -> Option<&str> {
     let track = &session.tracks[call.track.index()];
     let hlo = program.and_then(|program| session.programs[program.index()].hlo.as_ref());
@@ -299,7 +299,7 @@ fn named_by_host(session: &Session, call: SliceId, program: Option<ProgramId>) -
     None
 }
 
-/// All slices of a device's streams, by begin.
+/// All slices of a device's streams, by start.
 fn stream_slices(session: &Session, device: DeviceId) -> Vec<StreamSlice> {
     let mut found = Vec::new();
     for (position, track) in session.tracks.iter().enumerate() {

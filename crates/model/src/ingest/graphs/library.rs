@@ -1,5 +1,5 @@
-//! Kernels of libraries, copies and memsets between two ops that are known: which of the ops
-//! between can have launched which, in order.
+//! Library kernels, copies, and memsets between two known ops: which of the ops between them may
+//! have launched which, in order.
 
 use stepscope_hlo::CollectiveKind;
 
@@ -7,14 +7,14 @@ use super::align::{Node, NodeWork, ScopeOp};
 use super::schedule::OpKind;
 use crate::vendor::graphs::LibraryWork;
 
-/// Combinations of node and op that are looked at for one graph, in all.
+/// Maximum number of node-op combinations to try for one graph.
 const MAX_CELLS: usize = 1 << 24;
-/// And within one gap; more are looked at near the diagonal only.
+/// Maximum within one gap; with more, only those near the diagonal are tried.
 const MAX_GAP_CELLS: usize = 1 << 22;
-/// The least width of such a diagonal.
+/// The minimum width of such a diagonal.
 const MIN_WIDTH: usize = 64;
 
-/// What is left of the work that one graph may cost.
+/// The remaining work budget of one graph.
 #[derive(Debug)]
 pub(super) struct Cells {
     left: usize,
@@ -37,7 +37,7 @@ impl Cells {
     }
 }
 
-/// How well a node fits an op; none where it cannot be one of its kernels.
+/// How well a node fits an op; `None` if it cannot be one of its kernels.
 #[expect(
     clippy::match_same_arms,
     reason = "a table: each row is one pair of kinds"
@@ -102,18 +102,18 @@ fn collective_fit(work: Option<CollectiveKind>, op: CollectiveKind) -> Option<i3
     match (work, op) {
         (None, _) => Some(5),
         (Some(work), op) if work == op => Some(6),
-        // Libraries build these of pairs of sends and receives.
+        // Libraries implement these as pairs of sends and receives.
         (Some(Kind::Permute), Kind::AllToAll | Kind::Send | Kind::Receive) => Some(5),
         _ => None,
     }
 }
 
-/// What it counts that an op has a kernel at all.
+/// The score for an op having any kernel.
 const FIRST: i32 = 3;
 /// Worse than everything.
 const NEVER: i32 = i32::MIN / 2;
 
-/// How the best way to a cell came about, as bits of one byte.
+/// How the best path to a cell was reached, as bits of one byte.
 mod step {
     /// The last op has none of the nodes.
     pub(super) const SKIP_OP: u8 = 0;
@@ -123,12 +123,12 @@ mod step {
     pub(super) const MATCH: u8 = 2;
     /// Which of these.
     pub(super) const CHOICE: u8 = 3;
-    /// Where the last node is a kernel of the last op: so is the node before it.
+    /// If the last node is a kernel of the last op: so is the node before it.
     pub(super) const CONTINUES: u8 = 4;
 }
 
-/// The op of each node, in order, so that the nodes fit best; of equal ways the one whose ops come
-/// first. An op of a library may have several nodes in a row, others have one.
+/// The op of each node, in order, with the best total fit; of equal results the one whose ops come
+/// first. A library op may have several consecutive nodes, others have one.
 pub(super) fn assign(nodes: &[Node], ops: &[ScopeOp], cells: &mut Cells) -> Vec<Option<usize>> {
     if nodes.is_empty() || ops.is_empty() {
         return vec![None; nodes.len()];
@@ -144,7 +144,7 @@ pub(super) fn assign(nodes: &[Node], ops: &[ScopeOp], cells: &mut Cells) -> Vec<
     let mut matched = vec![NEVER; ops.len() + 1];
     for (row, node) in nodes.iter().enumerate() {
         let columns = band.columns(row);
-        // What stands left of the band is not reached in this row.
+        // Cells left of the band are not reached in this row.
         let mut left = if columns.start == 1 { 0 } else { NEVER };
         let mut diagonal = best[columns.start - 1];
         best[columns.start - 1] = left;
@@ -177,7 +177,7 @@ pub(super) fn assign(nodes: &[Node], ops: &[ScopeOp], cells: &mut Cells) -> Vec<
             steps[row * band.width + (column - columns.start)] = choice | continues;
             (diagonal, best[column], left) = (above, sum, sum);
         }
-        // Columns that the next row sees first were not better in this one.
+        // Columns that the next row reads first were not better in this one.
         let next = band.columns(row + 1).end.min(best.len());
         best[columns.end..next.max(columns.end)].fill(left);
     }
@@ -216,7 +216,7 @@ fn walk_back(nodes: usize, ops: usize, band: &Band, steps: &[u8]) -> Vec<Option<
     found
 }
 
-/// The cells that are looked at: all, or those near the diagonal.
+/// The cells to try: all, or those near the diagonal.
 struct Band {
     nodes: usize,
     ops: usize,

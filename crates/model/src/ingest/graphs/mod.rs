@@ -4,16 +4,16 @@
 //! program's schedule, since XLA builds a graph by walking over it:
 //!
 //! ```text
-//! collect   launches: kernels of one call, with program, command buffer and neighbours
-//! unit      launches of one graph put together, node by node
+//! collect   launches: kernels of one call, with program, command buffer, and neighbors
+//! unit      launches of one graph combined, node by node
 //! schedule  ops of the program that launch kernels, in order, and what their kernels are called
 //! scope     the part of the schedule that the graph is
 //! align     nodes to ops: by name, then by order between names
 //! apply     labels with their ops
 //! ```
 //!
-//! What can be two ops is left open, with a reason. Everything takes time in proportion to the
-//! kernels, and sessions without graphs are not looked at.
+//! Ambiguous nodes are left open, with a reason. Run time is proportional to the number of kernels,
+//! and sessions without graphs are skipped.
 
 mod align;
 mod apply;
@@ -43,8 +43,8 @@ use crate::graphs::{GraphDetail, OpenReason};
 use crate::ids::ProgramId;
 use crate::session::{ProgramRun, Session};
 
-/// Finds the ops of kernels that graphs launched, and tells in [`Session::graphs`] how. Returns how
-/// many kernels have an op that named none before.
+/// Finds the ops of kernels launched by graphs, and reports in [`Session::graphs`] how. Returns how
+/// many kernels got an op that named none before.
 pub(super) fn attribute(
     session: &mut Session,
     events: &[Vec<GraphEvent>],
@@ -65,7 +65,7 @@ struct Work {
     key: GraphKey,
     unit: Unit,
     nodes: Vec<Node>,
-    /// The same for units of what is known to be the same part of a program.
+    /// The same for units that are known to be the same part of a program.
     family: usize,
 }
 
@@ -106,22 +106,22 @@ fn prepare(session: &Session, collected: &Collected, programs: &mut Programs) ->
     work
 }
 
-/// What tells that graphs are the same part of a program: one is built for each device, and again
-/// when memory moves.
+/// What identifies graphs as the same part of a program: one is built for each device, and again if
+/// memory moves.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Family {
     Named(String),
-    /// The first op that is known.
+    /// The first known op.
     From(u32),
     Unknown(usize),
 }
 
-/// What is known of a program's ops before anything is aligned.
+/// What is known about a program's ops before aligning.
 #[derive(Default)]
 struct Known {
-    /// Ops that ran on their own.
+    /// Ops that ran separately.
     outside: FxHashSet<u32>,
-    /// Ops that are known to be part of a graph, and of which family.
+    /// Ops that are known to be part of a graph, and the graph's family.
     claimed: FxHashMap<u32, usize>,
 }
 
@@ -146,7 +146,7 @@ fn known(collected: &Collected, programs: &Programs, work: &[Work]) -> BTreeMap<
         }
     }
     for known in known.values_mut() {
-        // The first run of a program goes op by op: then what ran on its own may be in graphs, too.
+        // The first run of a program goes op by op: then what ran separately may also be in graphs.
         let Known { outside, claimed } = known;
         if outside.iter().any(|op| claimed.contains_key(op)) {
             outside.clear();
@@ -204,14 +204,14 @@ fn one(
     .into_iter()
     .zip(&work.nodes)
     .map(|(found, node)| match node.known {
-        // A name that only one op has tells it wherever the graph is.
+        // A unique name identifies its op wherever the graph is.
         Some((op, how)) => Found::Op(op, how),
         None => found,
     })
     .collect()
 }
 
-/// Nodes that are another op in another unit of the same graph, each by its order: neither holds.
+/// Nodes assigned to different ops in two units of the same graph, each by order: neither is kept.
 fn contradictions(work: &[Work], results: &mut [Vec<Found>]) {
     let mut first = 0;
     while first < work.len() {

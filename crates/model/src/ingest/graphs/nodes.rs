@@ -1,4 +1,4 @@
-//! From labels of kernels to nodes: which op's name a kernel carries, in which program.
+//! From labels of kernels to nodes: the op name of a kernel, and its program.
 
 use std::collections::BTreeSet;
 
@@ -14,10 +14,10 @@ use crate::label::{Direction, Label, SliceKind};
 use crate::session::Session;
 use crate::vendor::graphs::{LibraryWork, kernel_name_of, library_work, own_name, without_suffix};
 
-/// A program that launched graphs is recognised by at least this share of the names of its kernels.
+/// A program that launched graphs is recognized by at least this share of the names of its kernels.
 const RECOGNISED: (usize, usize) = (1, 2);
 
-/// The programs that launched graphs, and which instructions ops are.
+/// The programs that launched graphs, and the instructions of their ops.
 pub(super) struct Programs {
     kernels: FxHashMap<ProgramId, Kernels>,
     /// Program and position of the instruction of each op that has one.
@@ -56,7 +56,7 @@ impl Programs {
         }
     }
 
-    /// The kernels of a program; none where its HLO is not known.
+    /// The kernels of a program; `None` if its HLO is unknown.
     pub(super) fn kernels(&self, program: ProgramId) -> Option<&Kernels> {
         self.kernels.get(&program)
     }
@@ -66,8 +66,8 @@ impl Programs {
         self.instructions[op.index()]
     }
 
-    /// Gives launches that nothing tells the program of the one whose kernels they have, if it is
-    /// one alone.
+    /// Assigns launches with an unknown program to the program whose kernels they have, if it is
+    /// unique.
     pub(super) fn find_for(&mut self, session: &Session, launches: &mut [Launch]) {
         if launches.iter().all(|launch| launch.program.is_some()) {
             return;
@@ -162,14 +162,14 @@ fn node(session: &Session, kernels: Option<&Kernels>, label: &Label) -> Node {
     })
 }
 
-/// The name of a kernel as XLA gave it.
+/// A kernel name as given by XLA.
 fn kernel_name(session: &Session, label: LabelId) -> Option<String> {
     let label = &session.labels[label.index()];
     (label.kind == SliceKind::Kernel).then_some(())?;
     Some(own_name(session.strings.get(label.name))?.into_owned())
 }
 
-/// Names of all kernels that were seen of each program.
+/// Names of all kernels seen for each program.
 fn seen_names(session: &Session, collected: &Collected) -> FxHashMap<ProgramId, FxHashSet<String>> {
     let mut seen: FxHashMap<ProgramId, FxHashSet<String>> = FxHashMap::default();
     let labels = (0..session.labels.len()).map(LabelId::from_index);

@@ -1,5 +1,5 @@
-//! What a program's schedule says about kernels: which ops launch any, in which order, and what
-//! XLA calls the kernels it makes for them.
+//! What a program's schedule says about kernels: which ops launch any, in which order, and XLA's
+//! names for the kernels it makes.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use stepscope_hlo::{
 use super::align::ScopeOp;
 use crate::vendor::graphs::{kernel_name_of, names_command_buffer};
 
-/// What launches an op may make.
+/// The launches that an op may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OpKind {
-    /// A kernel of its own; or a memset alone, where it fills its value with zeros.
+    /// Its own kernel; or only a memset, if it fills its value with zeros.
     Fusion {
         is_filled: bool,
     },
@@ -24,14 +24,14 @@ pub(super) enum OpKind {
     Collective(CollectiveKind),
     Sort,
     Copy,
-    /// A call of which nothing more is known.
+    /// A call with unknown contents.
     Custom,
     /// A loop or branch that the graph decides by itself.
     Control,
 }
 
 impl OpKind {
-    /// A single op may have several kernels.
+    /// Whether a single op may have several kernels.
     pub(super) const fn has_several(self) -> bool {
         !matches!(self, Self::Fusion { .. } | Self::Copy)
     }
@@ -51,7 +51,7 @@ pub(super) struct Sequence {
     pub(super) is_command_buffer: bool,
 }
 
-/// What a loop, a branch or a call runs.
+/// What a loop, a branch, or a call runs.
 #[derive(Debug)]
 pub(super) struct Nested {
     pub(super) opcode: NestedOpcode,
@@ -73,24 +73,25 @@ pub(super) struct Kernels {
     pub(super) sequences: Vec<Sequence>,
     /// Sequence and position of an instruction.
     pub(super) places: FxHashMap<u32, (usize, usize)>,
-    /// What a kernel of this name stands for.
+    /// The meaning of a kernel name.
     names: FxHashMap<String, Named>,
     /// Sequences of command buffers by the names of the calls that run them.
     calls: FxHashMap<String, usize>,
 }
 
-/// What a kernel's name stands for.
+/// The meaning of a kernel name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Named {
-    /// Shared by all ops whose kernel this can be.
+    /// Shared by all ops that this kernel may belong to.
     pub(super) symbol: u32,
-    /// The op, where it is the only one.
+    /// The op, if it is unique.
     pub(super) only: Option<u32>,
 }
 
 impl Kernels {
-    /// Of a program and its bytes. XLA uses a kernel again for ops that compute the same: `has_kernel`
-    /// says whether a kernel of a name was seen, for an op with one of its own uses no other.
+    /// From a program and its bytes. XLA reuses a kernel for ops that compute the same:
+    /// `has_kernel` says whether a kernel with a name was seen, because an op with its own kernel
+    /// uses no other.
     pub(super) fn of(program: &Program, bytes: &[u8], has_kernel: impl Fn(&str) -> bool) -> Self {
         let schedule = Schedule::decode(bytes);
         let mut kernels = Self::default();
@@ -103,12 +104,12 @@ impl Kernels {
         kernels
     }
 
-    /// What a kernel of this name stands for.
+    /// The meaning of a kernel name.
     pub(super) fn named(&self, kernel: &str) -> Option<Named> {
         self.names.get(kernel).copied()
     }
 
-    /// The command buffer that a call of this name runs, or that has this name itself.
+    /// The command buffer run by a call with this name, or with this name itself.
     pub(super) fn command_buffer(&self, name: &str) -> Option<usize> {
         self.calls.get(name).copied()
     }
@@ -180,8 +181,8 @@ impl Kernels {
         }
     }
 
-    /// Gives ops their symbols. Ops that compute the same share one, unless each is known to have a
-    /// kernel of its own; so do ops whose kernels would have the same name.
+    /// Assigns symbols to ops. Ops that compute the same share one, unless each is known to have
+    /// its own kernel; so do ops whose kernels would have the same name.
     fn name(&mut self, program: &Program, has_kernel: impl Fn(&str) -> bool) {
         let prints = Fingerprints::of(program);
         let listed: Vec<&Instruction> = self
@@ -238,7 +239,7 @@ impl Kernels {
 /// Loops within loops beyond this are noise.
 const MAX_DEPTH: usize = 32;
 
-/// What an instruction may launch; none where it launches nothing.
+/// What an instruction may launch; `None` if nothing.
 fn kind(program: &Program, instruction: &Instruction) -> Option<OpKind> {
     let opcode = instruction.opcode.as_str();
     match opcode {
@@ -264,7 +265,7 @@ fn kind(program: &Program, instruction: &Instruction) -> Option<OpKind> {
     let target = instruction.custom_call_target.as_str();
     Some(match program.class(instruction) {
         OpClass::Attention => OpKind::Attention,
-        // A product that XLA or Triton compiled has a kernel of its own, named after the op.
+        // A matrix product compiled by XLA or Triton has its own kernel, named after the op.
         OpClass::Matmul if target.contains("conv") || opcode == "convolution" => {
             OpKind::Convolution
         }
@@ -283,7 +284,7 @@ fn names_sort(target: &str) -> bool {
     target.contains("Sort") || target.contains("TopK") || target.contains("SelectK")
 }
 
-/// The value is one constant all over, which takes a memset and no kernel.
+/// Whether the value is a single constant, which needs a memset instead of a kernel.
 fn is_filled(program: &Program, instruction: &Instruction) -> bool {
     let body = program.called_computations(instruction).next();
     let Some(body) = body else {
@@ -293,7 +294,7 @@ fn is_filled(program: &Program, instruction: &Instruction) -> bool {
     opcodes.all(|inner| matches!(inner.opcode.as_str(), "constant" | "broadcast" | "bitcast"))
 }
 
-/// Sets of positions that grow together.
+/// Disjoint sets of positions that are merged.
 struct Sets(Vec<usize>);
 
 impl Sets {

@@ -1,35 +1,35 @@
-//! Which part of a program one graph is: a computation that XLA made for it, or a stretch of the
-//! schedule between ops that ran on their own.
+//! Which part of a program a graph is: a computation that XLA made for it, or a part of the
+//! schedule between ops that ran separately.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::align::{Node, NodeWork, Scope};
 use super::schedule::{Kernels, NestedOpcode};
 
-/// What is known of a graph's neighbourhood.
+/// What is known about a graph's neighborhood.
 #[derive(Debug)]
 pub(super) struct Surroundings<'a> {
-    /// What XLA calls the graph: the op that was recorded for its kernels, or its host slice.
+    /// XLA's name for the graph: the op that was recorded for its kernels, or its host slice.
     pub(super) name: &'a str,
-    /// Ops of the program that ran on their own.
+    /// Ops of the program that ran separately.
     pub(super) outside: &'a FxHashSet<u32>,
-    /// Ops that are known to be part of a graph, and of which.
+    /// Ops that are known to be part of a graph, and of which one.
     pub(super) claimed: &'a FxHashMap<u32, usize>,
-    /// Which graph this is.
+    /// This graph.
     pub(super) family: usize,
-    /// The op that ran on its own right before its launches, and the one right after, most often.
+    /// The op that most often ran separately right before its launches, and the one right after.
     pub(super) neighbors: (Option<u32>, Option<u32>),
 }
 
 impl Surroundings<'_> {
-    /// The op is not part of the graph: it ran on its own, or in another graph.
+    /// Whether the op is not part of the graph: it ran separately, or in another graph.
     fn excludes(&self, op: u32) -> bool {
         let claimed = self.claimed.get(&op);
         self.outside.contains(&op) || claimed.is_some_and(|&family| family != self.family)
     }
 }
 
-/// The ops that nodes of a graph may be; none where nothing tells.
+/// The candidate ops for nodes of a graph; `None` if unknown.
 pub(super) fn scope(nodes: &[Node], kernels: &Kernels, around: &Surroundings<'_>) -> Option<Scope> {
     if let Some(sequence) = kernels.command_buffer(around.name) {
         return Some(whole(kernels, sequence));
@@ -62,7 +62,7 @@ fn whole(kernels: &Kernels, sequence: usize) -> Scope {
     scope
 }
 
-/// The outermost sequence that known ops stand in; of several the one with most.
+/// The outermost sequence that contains known ops; of several, the one with the most.
 fn by_known(known: &FxHashSet<u32>, kernels: &Kernels) -> Option<usize> {
     let mut counts: FxHashMap<usize, usize> = FxHashMap::default();
     for place in known.iter().filter_map(|op| kernels.places.get(op)) {
@@ -75,7 +75,7 @@ fn by_known(known: &FxHashSet<u32>, kernels: &Kernels) -> Option<usize> {
     best.map(|(sequence, _)| sequence)
 }
 
-/// The sequence with most of the kernels; none where two have as many.
+/// The sequence with the most kernels; `None` if two have equally many.
 fn by_symbols(nodes: &[Node], kernels: &Kernels) -> Option<usize> {
     let symbols: FxHashSet<u32> = nodes
         .iter()
@@ -109,7 +109,7 @@ fn stretch(
     let (first, last) = (own.clone().min(), own.max());
     let before = around.neighbors.0.as_ref().and_then(place).map(|p| p.1);
     let after = around.neighbors.1.as_ref().and_then(place).map(|p| p.1);
-    // Neighbours of the run before or after tell nothing.
+    // Neighbors from the previous or next run are useless.
     let before = before.filter(|&at| first.is_none_or(|first| at < first));
     let after = after.filter(|&at| last.is_none_or(|last| at > last));
     let (before, after) = match (before, after) {
@@ -117,7 +117,7 @@ fn stretch(
         both => both,
     };
     let (Some(first), Some(last)) = (first, last) else {
-        // Nothing is known within: everything between the neighbors.
+        // Nothing inside is known: everything between the neighbors.
         let from = before.map_or(0, |at| at + 1);
         let to = after.unwrap_or(ops.len());
         let mut scope = Scope {
@@ -144,7 +144,7 @@ fn stretch(
     scope
 }
 
-/// A stretch of a sequence as a graph has it: the condition of a loop is run once before the loop;
+/// A part of a sequence as a graph contains it: the condition of a loop runs once before the loop;
 /// bodies that the graph runs by itself follow after everything else, in the order of their ops.
 fn unfold(kernels: &Kernels, sequence: usize, range: std::ops::Range<usize>, scope: &mut Scope) {
     let mut later = vec![(sequence, range)];
@@ -175,7 +175,7 @@ fn inline(
         match (nested.opcode, nested.sequences.as_slice()) {
             (NestedOpcode::Call, called) => {
                 for &number in called {
-                    // A graph of its own is not part of this one.
+                    // A separate graph is not part of this one.
                     if !kernels.sequences[number].is_command_buffer && seen.insert(number) {
                         inline(kernels, number, all(number), scope, later, seen);
                     }

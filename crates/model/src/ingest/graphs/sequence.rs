@@ -1,13 +1,13 @@
 //! The longest common order of two sequences of symbols, in nearly linear time.
 //!
 //! Symbols that occur once on either side come first: they cut both sequences into pieces that are
-//! compared on their own, by their differences. What a piece costs grows with how much it differs.
+//! compared separately, by their differences. The cost of a piece grows with how much it differs.
 
 use rustc_hash::FxHashMap;
 
-/// More differences than this within one piece are not searched for.
+/// Maximum number of differences to search for within one piece.
 const MAX_DIFFERENCES: usize = 1024;
-/// Without a search, a symbol is looked for so far ahead.
+/// Without a search, how far ahead a symbol is looked for.
 const LOOK_AHEAD: usize = 64;
 
 /// Pairs of positions with equal symbols, ascending on both sides; as early as possible where a
@@ -39,7 +39,7 @@ fn unique_pairs(a: &[u32], b: &[u32]) -> Vec<(usize, usize)> {
     kept.into_iter().map(|index| pairs[index]).collect()
 }
 
-/// The position of each symbol; none where it occurs again.
+/// The position of each symbol; `None` if it occurs more than once.
 fn only_positions(symbols: &[u32]) -> FxHashMap<u32, Option<usize>> {
     let mut found: FxHashMap<u32, Option<usize>> = FxHashMap::default();
     for (position, &symbol) in symbols.iter().enumerate() {
@@ -75,7 +75,7 @@ pub(super) fn longest_ascending(values: &[usize]) -> Vec<usize> {
     kept
 }
 
-/// Without the ends that are equal anyway.
+/// Without the equal ends.
 fn compare(a: &[u32], b: &[u32]) -> Vec<(usize, usize)> {
     let head = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let mut pairs: Vec<(usize, usize)> = (0..head).map(|i| (i, i)).collect();
@@ -87,7 +87,7 @@ fn compare(a: &[u32], b: &[u32]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// The greedy search for the fewest differences (Myers); none beyond [`MAX_DIFFERENCES`].
+/// The greedy search for the fewest differences (Myers); `None` beyond [`MAX_DIFFERENCES`].
 #[expect(
     clippy::many_single_char_names,
     reason = "the names of the published algorithm"
@@ -126,7 +126,7 @@ fn by_differences(a: &[u32], b: &[u32]) -> Option<Vec<(usize, usize)>> {
     None
 }
 
-/// The equal symbols on the way that the search took, from its end.
+/// The equal symbols on the path that the search took, from its end.
 fn walk_back(a: &[u32], b: &[u32], history: &[Vec<usize>]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let (mut x, mut y) = (a.len(), b.len());

@@ -95,7 +95,7 @@ fn drawn(ops: &[RandomOp]) -> (Scope, Vec<(u32, Node)>) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// A whole graph is found op for op: nothing is missing, so every kernel has its op.
+    /// A complete graph is found op for op: every kernel has its op.
     #[test]
     fn a_whole_graph_is_found(ops in prop::collection::vec(random_op(), 0..60)) {
         let (scope, drawn) = drawn(&ops);
@@ -106,7 +106,7 @@ proptest! {
         }
     }
 
-    /// Whatever is lost, names stay right, and the order is that of the program.
+    /// Whatever is lost, names stay correct, and the order is that of the program.
     #[test]
     fn lost_nodes_never_mislead_names_or_order(
         ops in prop::collection::vec(random_op(), 0..60),
@@ -144,7 +144,7 @@ proptest! {
         }
     }
 
-    /// Any nodes against any program: no panic, and no op that is not there.
+    /// Any nodes with any program: no panic, and no nonexistent op.
     #[test]
     fn anything_ends(
         ops in prop::collection::vec(random_op(), 0..40),
@@ -165,7 +165,7 @@ proptest! {
     }
 }
 
-/// Ten thousand kernels without any name of their own, and as many of few names.
+/// Ten thousand kernels without specific names, and as many with few names.
 #[test]
 fn large_graphs_take_no_longer_than_they_should() {
     let same = vec![RandomOp::Library(1); 10_000];

@@ -1,7 +1,7 @@
-//! Launches of one graph put together: what is known of its nodes from all of them.
+//! Launches of one graph combined: what all of them say about its nodes.
 //!
-//! A graph runs the same nodes every time, so a node that one launch lost stands in another. Where
-//! a node runs something else than before, the graph was built anew, and a new unit begins.
+//! A graph runs the same nodes every time, so a node that one launch lost is in another. If a node
+//! runs something else than before, the graph was rebuilt, and a new unit starts.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash as _, Hasher as _};
@@ -13,7 +13,7 @@ use crate::graphs::GraphDetail;
 use crate::ids::{DeviceId, LabelId, OpId, ProgramId, StringId};
 use crate::session::Session;
 
-/// Which graph: launches that agree in all of this ran the same one.
+/// Identity of a graph: launches that agree in all of this ran the same one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct GraphKey {
     pub(super) device: DeviceId,
@@ -40,14 +40,14 @@ impl GraphKey {
 pub(super) struct Unit {
     /// Positions of the launches.
     pub(super) launches: Vec<usize>,
-    /// A label for each node, in the order in which the graph was built, or else of time.
+    /// A label for each node, in the order in which the graph was built, or else in time order.
     pub(super) labels: Vec<LabelId>,
-    /// Positions in `labels` by the recorded ids of nodes; empty where none are recorded.
+    /// Positions in `labels` by the recorded IDs of nodes; empty if none are recorded.
     pub(super) positions: BTreeMap<u64, usize>,
 }
 
 impl Unit {
-    /// The position of a kernel, the one with this number in its launch.
+    /// The position of the kernel with this number in its launch.
     pub(super) fn position(&self, kernel: &GraphKernel, number: usize) -> Option<usize> {
         match kernel.node.filter(|_| !self.positions.is_empty()) {
             Some(node) => self.positions.get(&node).copied(),
@@ -55,7 +55,7 @@ impl Unit {
         }
     }
 
-    /// The ops that ran on their own right before and after, in most launches.
+    /// The ops that ran separately right before and after, in most launches.
     pub(super) fn neighbors(&self, launches: &[Launch]) -> (Option<OpId>, Option<OpId>) {
         let mut votes: BTreeMap<(Option<OpId>, Option<OpId>), usize> = BTreeMap::new();
         for &launch in &self.launches {
@@ -66,7 +66,7 @@ impl Unit {
     }
 }
 
-/// What must not change from launch to launch: the kernel, or the bytes of a copy.
+/// What must not change between launches: the kernel, or the bytes of a copy.
 type NodeFacts = (StringId, Option<u64>);
 
 fn facts(session: &Session, label: LabelId) -> NodeFacts {
@@ -75,7 +75,7 @@ fn facts(session: &Session, label: LabelId) -> NodeFacts {
     (label.name, bytes)
 }
 
-/// The units of one graph, whose launches come in the order of time.
+/// The units of one graph, whose launches are in time order.
 pub(super) fn units(session: &Session, launches: &[Launch], own: &[usize]) -> Vec<Unit> {
     let Some(&first) = own.first() else {
         return Vec::new();
@@ -86,7 +86,7 @@ pub(super) fn units(session: &Session, launches: &[Launch], own: &[usize]) -> Ve
     }
 }
 
-/// A node: what it runs, and when in its launch it was first seen to begin.
+/// A node: what it runs, and when it first started in its launch.
 struct Seen {
     label: LabelId,
     facts: NodeFacts,
@@ -133,8 +133,8 @@ fn close(mut unit: Unit, nodes: &BTreeMap<u64, Seen>) -> Unit {
     unit
 }
 
-/// Nodes in the order in which the graph was built. An id counts within one graph, whose number
-/// stands in its upper half; graphs within the graph that kept their own number go where they began.
+/// Nodes in the order in which the graph was built. An ID counts within one graph, whose number is
+/// in its upper half; nested graphs that kept their own number go where they started.
 fn in_order(nodes: &BTreeMap<u64, Seen>) -> Vec<u64> {
     let mut groups: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
     for &node in nodes.keys() {

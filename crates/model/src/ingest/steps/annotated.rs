@@ -1,13 +1,13 @@
 //! Steps of the training loop's annotation, with the work that each one launched on every device.
 //!
-//! A loop that waits for its devices in every step works within its annotations: these are the steps.
-//! A loop that runs ahead annotates how long it takes to dispatch a step, which is no step time: there
-//! a step lasts on a device from its first work to the next step's.
+//! If a loop waits for its devices in every step, its work is inside its annotations: these are the
+//! steps. A loop that runs ahead annotates how long it takes to dispatch a step, which is not the
+//! step time: there a step lasts on a device from its first work to that of the next step.
 //!
 //! ```text
 //! host     [step 0][step 1][step 2]......[wait]
 //! device       [   work 0   ][   work 1   ][   work 2   ]
-//! steps        |-- step 0 ---|-- step 1 ---|-- cut: nothing says where it ends
+//! steps        |-- step 0 ---|-- step 1 ---|-- cut: its end is unknown
 //! ```
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use super::{Evidence, HostStep, Occurrences, StepKey, Steps, period};
 use crate::ids::HostId;
 use crate::session::StepSpan;
 
-/// The annotated steps; none where it is not known which work belongs to which annotation.
+/// The annotated steps; `None` if it is unknown which work belongs to which annotation.
 pub(super) fn steps(evidence: &Evidence<'_>) -> Option<Steps> {
     let mut by_host: BTreeMap<HostId, Vec<HostStep>> = BTreeMap::new();
     for &step in &evidence.annotations {
@@ -49,9 +49,9 @@ struct HostSteps {
     host: HostId,
     annotations: Vec<HostStep>,
     works: Vec<DeviceWorks>,
-    /// For each annotation: the loop waited for the devices within those of its series.
+    /// For each annotation: whether the loop waited for the devices within those of its series.
     is_synchronous: Vec<bool>,
-    /// For each annotation: it called something whose run was not recorded.
+    /// For each annotation: whether it called something whose run was not recorded.
     is_without_run: Vec<bool>,
 }
 
@@ -62,7 +62,7 @@ impl HostSteps {
         let is_synchronous = self.is_synchronous[position];
         let launched_nothing = self.works.iter().all(|on| on.works[position].is_none());
         found.is_cut |= self.is_without_run[position];
-        // Among steps whose work is known, the annotation of one without work is no step time.
+        // Among steps with known work, an annotation without work is not a step.
         found.is_cut |= launched_nothing && !is_synchronous;
         if is_synchronous || launched_nothing {
             found.spans.push(StepSpan {
@@ -77,7 +77,7 @@ impl HostSteps {
             let work = works[position];
             let span = match (is_synchronous, period(works, position)) {
                 (true, _) => Some(annotation),
-                // From its call to the end of its work: there is nothing else to tell by.
+                // From its call to the end of its work: there is no other evidence.
                 (false, Some((own, _))) if is_only => Some(annotation.hull(own)),
                 (false, Some((own, is_last))) => {
                     found.is_cut |= is_last;
@@ -95,7 +95,7 @@ impl HostSteps {
     }
 }
 
-/// For each annotation: of its series, nine in ten have their work within, on every device.
+/// For each annotation: whether nine in ten of its series contain their work, on every device.
 fn is_synchronous(annotations: &[HostStep], works: &[DeviceWorks]) -> Vec<bool> {
     let judged = |series| {
         works.iter().all(|DeviceWorks { works, .. }| {

@@ -1,4 +1,4 @@
-//! Steps where none is known: the period of the program that dominates.
+//! Steps if none are known: the period of the dominant program.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,8 +9,8 @@ use crate::program::Program;
 use crate::session::{ProgramRun, StepSpan};
 use crate::units::{Picos, Span};
 
-/// The k-th run, on every device, of the program that took most time is step k, until the next. The
-/// last run has no next: where its step ends is not known, so that it is cut.
+/// The k-th run, on every device, of the program with the most time is step k, until the next run.
+/// The last run has no next: the end of its step is unknown, so it is cut.
 pub(super) fn steps(evidence: &Evidence<'_>) -> Steps {
     let Some(program) = dominant_program(evidence) else {
         return Steps::new();
@@ -42,17 +42,17 @@ pub(super) fn steps(evidence: &Evidence<'_>) -> Steps {
     steps
 }
 
-/// Programs that last less than this, one op each, and run at least so often are ops that the host
-/// dispatches one by one: parts of a step and no step.
+/// Programs that are shorter than this, have one op each, and run at least this often are ops that
+/// the host dispatches one at a time: parts of a step, not a step.
 const EAGER_PS: i64 = 100_000_000;
 const EAGER_RUNS: usize = 64;
 
-/// Share of the time of the program that took longest, from which on a program may be the step's.
+/// Share of the time of the longest program, from which on a program may be the step's.
 const MIN_OF_LONGEST: f64 = 0.25;
 
-/// Of the programs that ran at least twice on some device and took a good part of the time, the one
-/// that ran most often: an evaluation may take longer than the steps between. None where that is a
-/// single op, dispatched again and again.
+/// Of the programs that ran at least twice on some device and took a considerable part of the time,
+/// the one that ran most often: an evaluation may take longer than the steps between. `None` if
+/// that is a single op, dispatched repeatedly.
 fn dominant_program(evidence: &Evidence<'_>) -> Option<ProgramId> {
     let runs: &[ProgramRun] = evidence.runs;
     let mut totals: BTreeMap<ProgramId, Picos> = BTreeMap::new();
@@ -89,7 +89,7 @@ fn dominant_program(evidence: &Evidence<'_>) -> Option<ProgramId> {
     (!is_eager).then_some(program)
 }
 
-/// The program computes one instruction.
+/// Whether the program computes a single instruction.
 fn is_single_op(program: &Program) -> bool {
     let Some(hlo) = program.hlo.as_ref() else {
         return false;

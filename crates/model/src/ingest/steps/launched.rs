@@ -8,19 +8,20 @@ use crate::units::{Picos, Span};
 /// The work of the steps on one device.
 pub(super) struct DeviceWorks {
     pub(super) device: DeviceId,
-    /// For each annotation the hull of what it launched.
+    /// For each annotation, the hull of its launches.
     pub(super) works: Vec<Option<Span>>,
 }
 
-/// More steps times devices than any host has: a file made to exhaust memory.
+/// More steps times devices than any host has: such a file tries to exhaust memory.
 const MAX_STEP_SPANS: usize = 1 << 24;
 
-/// Share of a device's work in the time of the steps that may belong to no annotation for sure.
+/// Maximum share of a device's work, in the time of the steps, that cannot be attributed to an
+/// annotation.
 const MOST_UNKNOWN: f64 = 0.1;
 
-/// For each device of a host, what each annotation launched; none where that is not known of too much
-/// work. Work belongs to the last annotation that began before its launch. Where no launch is known,
-/// it belongs to the annotation that it lies in.
+/// For each device of a host, what each annotation launched; `None` if that is unknown for too much
+/// work. Work belongs to the last annotation that started before its launch. If no launch is known,
+/// it belongs to the annotation around it.
 pub(super) fn device_works(
     evidence: &Evidence<'_>,
     host: HostId,
@@ -60,13 +61,13 @@ pub(super) fn device_works(
         .collect()
 }
 
-/// Nine tenths of it do: the last op may end a little after the wait for its result does.
+/// Nine tenths of it do: the last op may end a little after the wait for its result.
 fn lies_within(work: Span, annotation: Span) -> bool {
     let common = work.intersection(annotation);
     common.is_some_and(|common| 10 * common.duration().0 >= 9 * work.duration().0)
 }
 
-/// A run, or a kernel of no program.
+/// A run, or a kernel without a program.
 #[derive(Clone, Copy)]
 struct Piece {
     launched: Option<Picos>,
@@ -89,7 +90,7 @@ fn works(annotations: &[HostStep], pieces: &[Piece]) -> Option<Vec<Option<Span>>
             unknown_ps = unknown_ps.saturating_add(duration);
             continue;
         }
-        // Long after the last annotation comes something else: evaluation, a checkpoint.
+        // Long after the last annotation follows something else: evaluation, a checkpoint.
         if after == annotations.len() && began >= around.end {
             continue;
         }

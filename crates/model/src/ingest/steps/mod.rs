@@ -25,7 +25,7 @@ pub(super) struct HostStep {
     pub(super) series: StringId,
 }
 
-/// What steps are made from.
+/// The inputs for steps.
 pub(super) struct Evidence<'a> {
     pub(super) tracks: &'a [Track],
     pub(super) labels: &'a [Label],
@@ -40,10 +40,10 @@ pub(super) struct Evidence<'a> {
     pub(super) annotations: Vec<HostStep>,
 }
 
-/// A step's identity: its series, its number and how often the number came before on the host.
+/// A step's identity: its series, its number, and how often the number occurred before on the host.
 type StepKey = (Option<StringId>, i64, usize);
 
-/// A step while its spans are gathered.
+/// A step while its spans are collected.
 #[derive(Default)]
 struct Found {
     spans: Vec<StepSpan>,
@@ -52,7 +52,7 @@ struct Found {
 
 type Steps = BTreeMap<StepKey, Found>;
 
-/// The best steps the evidence supports.
+/// The best steps that the evidence supports.
 pub(super) fn steps(evidence: &Evidence<'_>) -> (Vec<Step>, Option<StepOrigin>) {
     let recorded = from_step_lines(evidence);
     if !recorded.is_empty() {
@@ -93,7 +93,7 @@ fn finish(steps: Steps) -> Vec<Step> {
     steps
 }
 
-/// Numbers of equal value on one host or device are told apart by their order.
+/// Equal numbers on one host or device are distinguished by their order.
 #[derive(Default)]
 struct Occurrences(BTreeMap<(HostId, Option<DeviceId>, Option<StringId>, i64), usize>);
 
@@ -148,8 +148,8 @@ fn from_step_lines(evidence: &Evidence<'_>) -> Steps {
     steps
 }
 
-/// A step lasts on a device from its first work to the next step's; where none follows, as long as
-/// its own work, and that is known to be its end by nothing.
+/// A step lasts on a device from its first work to that of the next step; without a next step, as
+/// long as its own work, whose end is then uncertain.
 fn period(works: &[Option<Span>], position: usize) -> Option<(Span, bool)> {
     let own = works[position]?;
     let next = works[position + 1..].iter().flatten().next();

@@ -1,4 +1,4 @@
-//! The few HLO messages a drawing needs (package `xla`), by `prost` derive. Field numbers are
+//! The few HLO messages that synthetic profiles need (package `xla`), by `prost` derive. Field numbers are
 //! those of `hlo.proto` and `xla_data.proto`; everything else is left out.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Memory plans of drawn programs: allocations, what lies in them, and heap traces.
+//! Memory plans of synthetic programs: allocations, their contents, and heap traces.
 //!
 //! ```text
 //! allocation 0 size=4096 parameter=0 live_out     a block; also constant, thread_local, tuple, color=1
@@ -112,7 +112,7 @@ impl PlanSketch {
         matches!(word, "allocation" | "buffer" | "heap")
     }
 
-    /// Adds a line; `id_of` knows the ids of instructions.
+    /// Adds a line; `id_of` maps names of instructions to IDs.
     pub(super) fn add(&mut self, line: &str, id_of: impl Fn(&str) -> Checked<i64>) -> Checked<()> {
         match split_word(line) {
             ("allocation", rest) => self.add_allocation(rest),

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+
+import { figureAcross, figureAxis } from '../../widgets/chart/axis';
+import { frameOf } from '../../widgets/chart/frame';
+import { blockAt, blockOf } from './blocks';
+
+const x = figureAcross('Point', 'count', 0, 3)(300);
+const y = figureAxis('Offset', 'bytes', 0, 40)(80);
+const margin = { left: 0, right: 0, top: 0, bottom: 0 };
+const frame = frameOf({ width: 300, height: 80 }, margin, x, y);
+const life = { name: 'a', offset_bytes: 10, bytes: 20, start: 1, end: 3, phase: '' };
+
+it('buffers stand on their offset', () => {
+  expect(blockOf(life, frame)).toEqual({ x: 100, y: 20, width: 200, height: 40 });
+});
+
+it('a place belongs to the buffer drawn there', () => {
+  const other = { ...life, start: 2, end: 3 };
+  expect(blockAt([life, other], { x: 150, y: 30 }, frame)).toBe(0);
+  expect(blockAt([life, other], { x: 250, y: 30 }, frame)).toBe(1);
+  expect(blockAt([life], { x: 50, y: 30 }, frame)).toBeNull();
+});

@@ -1,0 +1,38 @@
+/** Buffers of a heap as rectangles: points of the schedule across, bytes of the allocation up. Pure. */
+import type { Frame } from '../../widgets/chart/frame';
+import type { Place } from '../../widgets/chart/points';
+import type { BufferLifetime } from '../../wire/generated/BufferLifetime';
+
+export interface Block extends Place {
+  width: number;
+  height: number;
+}
+
+/** The rectangle of a buffer; small ones still show. */
+export function blockOf(life: BufferLifetime, frame: Frame): Block {
+  const x = frame.x(life.start);
+  const bottom = frame.y(life.offset_bytes);
+  const height = Math.max(0.5, bottom - frame.y(life.offset_bytes + life.bytes));
+  return {
+    x: round(x),
+    y: round(bottom - height),
+    width: round(Math.max(0.75, frame.x(life.end) - x)),
+    height: round(height),
+  };
+}
+
+/** The buffer at a place, null between them; the last one drawn where several lie. */
+export function blockAt(
+  lives: readonly BufferLifetime[],
+  { x, y }: Place,
+  frame: Frame,
+): number | null {
+  for (let index = lives.length - 1; index >= 0; index--) {
+    const block = blockOf(lives[index] as BufferLifetime, frame);
+    const isAcross = x >= block.x && x <= block.x + block.width;
+    if (isAcross && y >= block.y && y <= block.y + block.height) return index;
+  }
+  return null;
+}
+
+const round = (value: number) => Math.round(value * 100) / 100;

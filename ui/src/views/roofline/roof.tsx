@@ -1,0 +1,70 @@
+/** A roof of the roofline: the slope of a memory up to the ridge, then the peak of compute. */
+import { Show } from 'solid-js';
+
+import { format } from '../../format/numbers';
+import type { Frame } from '../../widgets/chart/frame';
+import { linePath } from '../../widgets/chart/paths';
+import type { RooflinePeak } from '../../wire/generated/RooflinePeak';
+import { roofOf, type Decades } from './scale';
+
+/** Pixels of a character of a roof's name. */
+const NAME_WIDTH = 6.2;
+
+export function Roof(props: {
+  peak: RooflinePeak;
+  title: string;
+  flops: number | null;
+  axis: Decades;
+  frame: Frame;
+  isMain: boolean;
+  /** Its number among the roofs. */
+  position: number;
+}) {
+  const bytes = () => props.peak.per_second ?? 1;
+  const line = () =>
+    linePath(
+      roofOf(props.axis, bytes(), props.flops).map(([x, y]) => ({
+        x: props.frame.x(x),
+        y: props.frame.y(y),
+      })),
+    );
+  const ridge = () => props.peak.ridge_intensity;
+  const name = () => `${props.title} ${format('bandwidth', bytes())}`;
+  /** A place on the slope for the end of its name, each roof's at another height. */
+  const label = () => {
+    const to = Math.min(ridge() ?? props.axis.to, props.axis.to);
+    const wanted = props.frame.x(to) * (0.8 - 0.22 * props.position);
+    // Where the slope is short the name begins at the axis.
+    const x = Math.max(wanted, 6 + name().length * NAME_WIDTH);
+    const y = Math.min(props.frame.atX(x) * bytes(), props.flops ?? Infinity);
+    return { x, y: props.frame.y(y) };
+  };
+  const isNearRight = () => props.frame.x(ridge() ?? 1) > 0.85 * props.frame.width;
+  return (
+    <g class="roofline-roof" classList={{ 'is-main': props.isMain }}>
+      <path d={line()} />
+      <text class="halo" x={label().x} y={label().y - 8} text-anchor="end">
+        {name()}
+      </text>
+      <Show when={props.isMain && ridge() !== null && props.flops !== null}>
+        <line
+          class="roofline-ridge"
+          x1={props.frame.x(ridge() ?? 1)}
+          x2={props.frame.x(ridge() ?? 1)}
+          y1={props.frame.y(props.flops ?? 1)}
+          y2={props.frame.y(props.flops ?? 1) + 42}
+        />
+        <text
+          x={props.frame.x(ridge() ?? 1) + (isNearRight() ? -5 : 5)}
+          y={props.frame.y(props.flops ?? 1) + 40}
+          text-anchor={isNearRight() ? 'end' : 'start'}
+        >
+          ridge {(ridge() ?? 0).toPrecision(3)} FLOP/B
+        </text>
+        <text x={props.frame.width - 6} y={props.frame.y(props.flops ?? 1) - 5} text-anchor="end">
+          compute {format('flop_rate', props.flops)}
+        </text>
+      </Show>
+    </g>
+  );
+}

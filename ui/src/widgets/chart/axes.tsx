@@ -1,0 +1,95 @@
+/** Labels and lines of the axes around a plot. */
+import { For, Show } from 'solid-js';
+
+import type { Axis } from './axis';
+import type { Frame } from './frame';
+
+/** Below the labels of the axis to the right. */
+const LABEL_BELOW = 16;
+
+export function Axes(props: { frame: Frame; x: Axis | null; y: Axis | null }) {
+  const bottom = () => props.frame.height;
+  /** Labels at the ends stay within the element, and off the title at the left. */
+  const anchor = (x: number, text: string) => {
+    const half = text.length * 3.2;
+    if (x + half > props.frame.width + props.frame.margin.right) return 'end';
+    return x - half < 0 ? 'start' : 'middle';
+  };
+  /** A unit alone stands above its numbers. */
+  const isShort = (title: string) => title.length * 6.4 + 8 < props.frame.margin.left;
+  return (
+    <g class="chart-axes" aria-hidden="true">
+      <Show when={props.y}>
+        {(axis) => (
+          <>
+            <For each={axis().ticks}>
+              {(tick) => (
+                <>
+                  <Show when={axis().hasGrid}>
+                    <line
+                      x1="0"
+                      x2={props.frame.width}
+                      y1={row(props.frame, tick.value)}
+                      y2={row(props.frame, tick.value)}
+                    />
+                  </Show>
+                  <text x="-8" y={row(props.frame, tick.value) + 4} text-anchor="end">
+                    {tick.text}
+                  </text>
+                </>
+              )}
+            </For>
+            <text
+              class="chart-title"
+              x={isShort(axis().title) ? -8 : -props.frame.margin.left}
+              y={11 - props.frame.margin.top}
+              text-anchor={isShort(axis().title) ? 'end' : 'start'}
+            >
+              {axis().title}
+            </text>
+          </>
+        )}
+      </Show>
+      <Show when={props.x}>
+        {(axis) => (
+          <>
+            <line
+              class="chart-base"
+              x1="0"
+              x2={props.frame.width}
+              y1={bottom() + 0.5}
+              y2={bottom() + 0.5}
+            />
+            <For each={axis().ticks}>
+              {(tick) => (
+                <>
+                  <Show when={axis().hasGrid}>
+                    <line
+                      x1={props.frame.x(tick.value)}
+                      x2={props.frame.x(tick.value)}
+                      y1="0"
+                      y2={bottom()}
+                    />
+                  </Show>
+                  <text
+                    x={props.frame.x(tick.value)}
+                    y={bottom() + LABEL_BELOW}
+                    text-anchor={anchor(props.frame.x(tick.value), tick.text)}
+                  >
+                    {tick.text}
+                  </text>
+                </>
+              )}
+            </For>
+            <text class="chart-title" x="-8" y={bottom() + LABEL_BELOW} text-anchor="end">
+              {axis().title}
+            </text>
+          </>
+        )}
+      </Show>
+    </g>
+  );
+}
+
+/** Lines lie on whole pixels. */
+const row = (frame: Frame, value: number) => Math.round(frame.y(value)) + 0.5;

@@ -1,0 +1,63 @@
+/** The plot of a chart: where it lies in its element, and where values lie in it. Pure. */
+import type { Axis } from './axis';
+import type { Place, Size } from './points';
+
+export interface Margin {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+/** The plot without its margins. Places are counted from its upper left corner. */
+export interface Frame extends Size {
+  margin: Margin;
+  /** Pixels to the right. */
+  x: (value: number) => number;
+  /** Pixels down; without an axis upwards, a share of the height from below. */
+  y: (value: number) => number;
+  /** Both, back: values at a place. */
+  atX: (x: number) => number;
+}
+
+/** Pixels of a character of a label, and around a label. */
+const CHARACTER = 6.4;
+const AROUND_LABEL = 14;
+const LEAST_LEFT = 46;
+const ROW = 21;
+
+/** Room for what stands around the plot. */
+export function marginOf(x: Axis | null, y: Axis | null, given: Partial<Margin> = {}): Margin {
+  const labels = [...(y?.ticks.map((tick) => tick.text) ?? []), x?.title ?? ''];
+  const longest = Math.max(0, ...labels.map((label) => label.length));
+  return {
+    left: y || x?.title ? Math.max(LEAST_LEFT, Math.ceil(longest * CHARACTER + AROUND_LABEL)) : 0,
+    right: 10,
+    top: y?.title ? ROW + 2 : 6,
+    bottom: x ? ROW : 4,
+    ...given,
+  };
+}
+
+export function frameOf(outer: Size, margin: Margin, x: Axis | null, y: Axis | null): Frame {
+  const width = Math.max(20, outer.width - margin.left - margin.right);
+  const height = Math.max(10, outer.height - margin.top - margin.bottom);
+  return {
+    width,
+    height,
+    margin,
+    x: (value) => (x ? x.scale.share(value) : value) * width,
+    y: (value) => (1 - (y ? y.scale.share(value) : value)) * height,
+    atX: (at) => x?.scale.value(at / width) ?? at / width,
+  };
+}
+
+/** A place in the plot from one in the element. */
+export const inPlot = (frame: Frame, place: Place): Place => ({
+  x: place.x - frame.margin.left,
+  y: place.y - frame.margin.top,
+});
+
+/** Whether a place lies in the plot. */
+export const isInside = (frame: Frame, { x, y }: Place) =>
+  x >= 0 && y >= 0 && x <= frame.width && y <= frame.height;

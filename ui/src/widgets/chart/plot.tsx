@@ -1,0 +1,192 @@
+/**
+ * A chart: axes around a plot as wide as its place, a point under the pointer or the keys, and a
+ * readout beside it. What is drawn in the plot, and what its points are, each chart says itself.
+ */
+import { createMemo, createSignal, Show, type Accessor, type JSX } from 'solid-js';
+
+import { Axes } from './axes';
+import type { AxisOf } from './axis';
+import { Canvas, type Draw } from './canvas';
+import { frameOf, inPlot, marginOf, type Frame, type Margin } from './frame';
+import { moveByKey, type Place } from './points';
+import { Readout } from './readout';
+import { createSize } from './size';
+import './chart.css';
+
+export interface PlotProps {
+  /** What the chart shows, for those who do not see it. */
+  label: string;
+  class?: string;
+  x?: AxisOf;
+  y?: AxisOf;
+  /** Height with axes; without it the element's own. */
+  height?: number;
+  margin?: Partial<Margin>;
+  /** How many points each row has; keys move among them. */
+  rows: readonly number[];
+  /** The point at a place of the plot. */
+  hit: (place: Place, frame: Frame) => number | null;
+  /** Where a point lies. */
+  placeOf: (index: number, frame: Frame) => Place;
+  /** The point that is looked at; several charts may share it. */
+  at: number | null;
+  onAt: (index: number | null) => void;
+  /** A click on a point, or Enter. */
+  onOpen?: ((index: number) => void) | undefined;
+  /** A click beside all points. */
+  onMiss?: () => void;
+  /** From one place to another with the button held. */
+  onDrag?: (from: Place, to: Place, frame: Frame) => void;
+  /** A double click. */
+  onReset?: () => void;
+  /** Marks end at the edges of the plot. */
+  isClipped?: boolean;
+  /** A line across the plot at the point. */
+  hasCursor?: boolean;
+  readout?: (index: number) => JSX.Element;
+  /** Drawn on a canvas, above the axes and below the marks. */
+  draw?: Draw | undefined;
+  children?: (frame: Accessor<Frame>) => JSX.Element;
+}
+
+/** Lines along the edges of the plot keep their width. */
+const STROKE = 2;
+/** A shorter way of the pointer is a click. */
+const LEAST_DRAG = 4;
+
+export function Plot(props: PlotProps) {
+  let root!: HTMLDivElement;
+  const own = createSize(() => root);
+  const outer = createMemo(() => ({ width: own().width, height: props.height ?? own().height }));
+  const y = createMemo(() => props.y?.(Math.max(10, outer().height - 42)) ?? null);
+  const margin = createMemo(() =>
+    marginOf(props.x?.(Math.max(20, outer().width)) ?? null, y(), props.margin),
+  );
+  const x = createMemo(
+    () => props.x?.(Math.max(20, outer().width - margin().left - margin().right)) ?? null,
+  );
+  const frame = createMemo(() => frameOf(outer(), margin(), x(), y()));
+  /** The readout is shown by the chart that has the pointer or the keys. */
+  const [isActive, setActive] = createSignal(false);
+  const [drag, setDrag] = createSignal<{ from: Place; to: Place } | null>(null);
+
+  const placeAt = (event: MouseEvent): Place => {
+    const box = root.getBoundingClientRect();
+    return inPlot(frame(), {
+      x: event.clientX - box.left - root.clientLeft,
+      y: event.clientY - box.top - root.clientTop,
+    });
+  };
+  const look = (index: number | null, isOwn: boolean) => {
+    setActive(isOwn);
+    props.onAt(index);
+  };
+  const finish = (event: PointerEvent) => {
+    const found = drag();
+    setDrag(null);
+    // The button may have been pressed elsewhere.
+    if (event.button !== 0 || !found) return;
+    const place = placeAt(event);
+    if (props.onDrag && isDrag(found)) {
+      props.onDrag(found.from, place, frame());
+      return;
+    }
+    const index = props.hit(place, frame());
+    if (index === null) props.onMiss?.();
+    else props.onOpen?.(index);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const next = moveByKey(props.rows, props.at, event.key);
+    if (next !== null) look(next, true);
+    else if (event.key === 'Enter' && props.at !== null && props.onOpen) props.onOpen(props.at);
+    else if (event.key === 'Escape' && props.at !== null) look(null, false);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const place = createMemo(() => (props.at === null ? null : props.placeOf(props.at, frame())));
+  const isReady = () => outer().width > 0;
+
+  return (
+    <div
+      ref={root}
+      class={`chart ${props.class ?? ''}`}
+      classList={{ 'is-open': props.onOpen !== undefined, 'is-drag': props.onDrag !== undefined }}
+      style={props.height === undefined ? {} : { height: `${props.height}px` }}
+      role="application"
+      aria-roledescription="chart"
+      aria-label={`${props.label}; arrow keys move${props.onOpen ? ', Enter selects' : ''}`}
+      tabindex="0"
+      onKeyDown={onKey}
+      onBlur={() => look(null, false)}
+      onPointerDown={(event) => {
+        if (event.button !== 0) return;
+        const from = placeAt(event);
+        setDrag({ from, to: from });
+        if (props.onDrag) root.setPointerCapture(event.pointerId);
+      }}
+      onPointerMove={(event) => {
+        const to = placeAt(event);
+        const found = drag();
+        if (found) setDrag({ ...found, to });
+        look(props.hit(to, frame()), true);
+      }}
+      onPointerLeave={() => {
+        setDrag(null);
+        look(null, false);
+      }}
+      onPointerCancel={() => setDrag(null)}
+      onPointerUp={finish}
+      onDblClick={() => props.onReset?.()}
+    >
+      <Show when={isReady()}>
+        <svg width={outer().width} height={outer().height} aria-hidden="true">
+          <g transform={`translate(${margin().left} ${margin().top})`}>
+            <Axes frame={frame()} x={x()} y={y()} />
+          </g>
+        </svg>
+        <Show when={props.draw}>{(draw) => <Canvas frame={frame()} draw={draw()} />}</Show>
+        <svg width={outer().width} height={outer().height} aria-hidden="true">
+          <g transform={`translate(${margin().left} ${margin().top})`}>
+            <svg
+              y={-STROKE}
+              width={frame().width}
+              height={frame().height + 2 * STROKE}
+              viewBox={`0 ${-STROKE} ${frame().width} ${frame().height + 2 * STROKE}`}
+              overflow={props.isClipped ? 'hidden' : 'visible'}
+            >
+              {props.children?.(frame)}
+              <Show when={props.hasCursor && place()}>
+                {(at) => (
+                  <line class="chart-cursor" x1={at().x} x2={at().x} y1="0" y2={frame().height} />
+                )}
+              </Show>
+              <Show when={props.onDrag && isDrag(drag()) && drag()}>
+                {(found) => (
+                  <rect
+                    class="chart-drag"
+                    x={Math.min(found().from.x, found().to.x)}
+                    width={Math.abs(found().to.x - found().from.x)}
+                    y="0"
+                    height={frame().height}
+                  />
+                )}
+              </Show>
+            </svg>
+          </g>
+        </svg>
+        <Show when={isActive() && props.readout && place()}>
+          {(at) => (
+            <Readout frame={frame()} place={at()}>
+              {props.at === null ? null : props.readout?.(props.at)}
+            </Readout>
+          )}
+        </Show>
+      </Show>
+    </div>
+  );
+}
+
+const isDrag = (drag: { from: Place; to: Place } | null) =>
+  drag !== null && Math.abs(drag.to.x - drag.from.x) > LEAST_DRAG;

@@ -1,0 +1,63 @@
+/** What the chart says of the point at the pointer or the keys, beside that point. */
+import { createSignal, onCleanup, onMount, type JSX } from 'solid-js';
+
+import type { Frame } from './frame';
+import { readoutPlace, type Place } from './points';
+
+export function Readout(props: { frame: Frame; place: Place; children: JSX.Element }) {
+  let box!: HTMLDivElement;
+  const [size, setSize] = createSignal({ width: 0, height: 0 });
+  onMount(() => {
+    const observer = new ResizeObserver(() =>
+      setSize({ width: box.offsetWidth, height: box.offsetHeight }),
+    );
+    observer.observe(box);
+    onCleanup(() => observer.disconnect());
+  });
+  const at = () => {
+    const { margin, width, height } = props.frame;
+    const point = { x: props.place.x + margin.left, y: props.place.y + margin.top };
+    const outer = {
+      width: width + margin.left + margin.right,
+      height: height + margin.top + margin.bottom,
+    };
+    return readoutPlace(point, size(), outer);
+  };
+  return (
+    <div
+      ref={box}
+      class="chart-readout"
+      role="status"
+      style={{
+        left: `${at().x}px`,
+        top: `${at().y}px`,
+        // It must not flash at the wrong side before it is measured.
+        visibility: size().width > 0 ? 'visible' : 'hidden',
+      }}
+    >
+      {props.children}
+    </div>
+  );
+}
+
+/** A readout of figures: what the point is, and a table of what it has. */
+export function ReadoutTitle(props: { title: JSX.Element; value?: JSX.Element }) {
+  return (
+    <p class="chart-readout-title">
+      <span>{props.title}</span>
+      <span class="number">{props.value}</span>
+    </p>
+  );
+}
+
+/** One figure of it. */
+export function ReadoutRow(props: { title: JSX.Element; colour?: string; children: JSX.Element }) {
+  return (
+    <tr>
+      <td>
+        {props.colour && <span class="swatch" style={{ background: props.colour }} />} {props.title}
+      </td>
+      {props.children}
+    </tr>
+  );
+}

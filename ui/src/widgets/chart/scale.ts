@@ -1,0 +1,53 @@
+/** From values to places along an axis, and back. Pure. */
+
+export interface Scale {
+  from: number;
+  to: number;
+  /** Where a value lies: 0 at `from`, 1 at `to`, outside of that beyond the ends. */
+  share: (value: number) => number;
+  /** The value at a share of the axis. */
+  value: (share: number) => number;
+}
+
+export function linear(from: number, to: number): Scale {
+  // An axis without length still has a place for its only value.
+  const length = to > from ? to - from : 1;
+  return {
+    from,
+    to: from + length,
+    share: (value) => (value - from) / length,
+    value: (share) => from + share * length,
+  };
+}
+
+/** Equal factors take equal room; `from` and `to` are positive. */
+export function logarithmic(from: number, to: number): Scale {
+  const start = Math.log(from);
+  const length = to > from ? Math.log(to) - start : 1;
+  return {
+    from,
+    to: Math.exp(start + length),
+    share: (value) => (Math.log(value) - start) / length,
+    value: (share) => Math.exp(start + share * length),
+  };
+}
+
+/** A share that stays on the axis. */
+export const clamped = (share: number) => Math.max(0, Math.min(1, share));
+
+/** Least and largest of the values; null where there is none. */
+export function rangeOf(values: Iterable<number>): { from: number; to: number } | null {
+  let [from, to] = [Infinity, -Infinity];
+  for (const value of values) {
+    if (value < from) from = value;
+    if (value > to) to = value;
+  }
+  return from <= to ? { from, to } : null;
+}
+
+/** With room on either side, as a share of the length; equal ends get a tenth of the value. */
+export function withRoom(range: { from: number; to: number }, share: number) {
+  const { from, to } = range;
+  const room = to > from ? share * (to - from) : Math.max(Math.abs(to) * 0.1, 1e-12);
+  return { from: from - room, to: to + room };
+}

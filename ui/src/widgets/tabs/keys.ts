@@ -1,0 +1,18 @@
+/** Where a key leads from a tab: around the ends, as tabs do. Pure. */
+
+/** The position of the tab; null for keys that do not move. */
+export function tabByKey(count: number, at: number, key: string): number | null {
+  if (count === 0) return null;
+  switch (key) {
+    case 'ArrowRight':
+      return (at + 1) % count;
+    case 'ArrowLeft':
+      return (at + count - 1) % count;
+    case 'Home':
+      return 0;
+    case 'End':
+      return count - 1;
+    default:
+      return null;
+  }
+}

@@ -33,11 +33,13 @@
 mod cursor;
 mod field;
 mod message;
+mod numbers;
 mod write;
 
 pub use cursor::Cursor;
-pub use field::{Field, Numbers, Value, WireError};
+pub use field::{Field, Value, WireError};
 pub use message::{Fields, lossy, message_fields, number_fields};
+pub use numbers::Numbers;
 pub use write::{
     close_message, open_message, push_bytes, push_fixed64, push_message, push_number, push_signed,
     push_varint, varint_len,

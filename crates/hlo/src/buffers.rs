@@ -10,8 +10,8 @@
 
 use prost::Message;
 
-use crate::decode::text;
 use crate::outline::Outline;
+use crate::wire::text;
 
 /// The compiler's memory plan of one program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -74,7 +74,14 @@ const OPCODES: [&str; 40] = [
     "while",
 ];
 
-pub(crate) fn category(instruction: &Instruction) -> &str {
+impl Instruction {
+    /// The category a profile reader groups by; see the crate documentation.
+    pub fn category(&self) -> &str {
+        category(self)
+    }
+}
+
+fn category(instruction: &Instruction) -> &str {
     match instruction.opcode.as_str() {
         "transpose" | "copy" | "reshape" | "dynamic-reshape" => "data formatting",
         "fusion" => match instruction.fusion_kind.as_str() {

@@ -1,6 +1,7 @@
 //! What kind of work an instruction does, looking into fusions and asynchronous wrappers.
 
 use crate::callees::callees_first;
+use crate::op_class::{BodySummary, OpClass};
 use crate::opcode::{
     is_collective, is_convolution_target, is_free, is_matmul_target, without_async_suffix,
 };
@@ -9,35 +10,14 @@ use crate::program::{Computation, Instruction, Program};
 /// Longest chain from an `async-done` back to its `async-start` that is followed.
 const MAX_ASYNC_CHAIN: usize = 16;
 
-/// Kind of work, coarser than a category and independent of how the compiler wrapped it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub enum OpClass {
-    /// Matrix products and convolutions, alone, in a fusion or as a library call.
-    Matmul,
-    /// A kernel that computes attention as a whole, such as flash or splash attention.
-    Attention,
-    /// Communication between devices.
-    Collective,
-    /// Copies, also between memory spaces.
-    Copy,
-    /// Transposes and reshapes: the data stays, its order changes.
-    DataFormatting,
-    /// Loops, branches and calls, whose bodies are counted on their own.
-    Control,
-    /// Communication with the host.
-    HostTransfer,
-    /// A call of Python on the host, in the middle of the program.
-    HostCallback,
-    /// Everything else.
-    #[default]
-    Other,
+impl Program {
+    /// What kind of work an instruction does; see [`OpClass`].
+    pub fn class(&self, instruction: &Instruction) -> OpClass {
+        self::class(self, instruction)
+    }
 }
 
-/// The classes among the instructions of one computation and of all it calls: a set of bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct BodySummary(u16);
-
-pub(crate) fn class(program: &Program, instruction: &Instruction) -> OpClass {
+fn class(program: &Program, instruction: &Instruction) -> OpClass {
     let start = async_start(program, instruction);
     match (start.opcode.as_str(), summary_of_callees(program, start)) {
         ("fusion" | "async-start", Some(summary)) => {
@@ -199,37 +179,4 @@ fn body_summary(
             called.unwrap_or_else(|| BodySummary::of(class_alone(instruction)))
         })
         .fold(BodySummary::default(), BodySummary::merge)
-}
-
-impl BodySummary {
-    fn of(class: OpClass) -> Self {
-        Self(1 << class as u8)
-    }
-
-    fn contains(self, class: OpClass) -> bool {
-        self.0 & Self::of(class).0 != 0
-    }
-
-    fn merge(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// The dearest work wins; copying and formatting only where there is nothing else.
-    fn class(self) -> OpClass {
-        let dearest_first = [
-            OpClass::Attention,
-            OpClass::Matmul,
-            OpClass::Collective,
-            OpClass::HostCallback,
-            OpClass::HostTransfer,
-            OpClass::Control,
-            OpClass::Other,
-            OpClass::DataFormatting,
-            OpClass::Copy,
-        ];
-        dearest_first
-            .into_iter()
-            .find(|&class| self.contains(class))
-            .unwrap_or_default()
-    }
 }

@@ -84,10 +84,15 @@ pub struct Collective<'a> {
     replica_count: usize,
 }
 
-pub(crate) fn collective<'a>(
-    program: &'a Program,
-    instruction: &'a Instruction,
-) -> Option<Collective<'a>> {
+impl Program {
+    /// What an instruction communicates; see [`Collective`]. The halves of an asynchronous one and
+    /// wrappers (fusions, calls on another thread) give the same answer.
+    pub fn collective<'a>(&'a self, instruction: &'a Instruction) -> Option<Collective<'a>> {
+        self::collective(self, instruction)
+    }
+}
+
+fn collective<'a>(program: &'a Program, instruction: &'a Instruction) -> Option<Collective<'a>> {
     let begin = begin(program, instruction);
     let exchange = exchange(program, begin, MAX_DEPTH)?;
     let attributes = exchange.attributes();

@@ -14,10 +14,20 @@ use crate::program::{Computation, ComputationIndex, Instruction, InstructionInde
 use crate::replica_groups::{MeshAxis, MeshAxisPart, ReplicaGroups};
 use crate::shape::{Layout, Shape};
 use crate::source::SourceResolver;
-use crate::wire;
+use crate::wire::{self, text};
+
+impl Program {
+    /// Reads a serialised HloProto, or a bare HloModuleProto.
+    ///
+    /// Dangling references and unknown values are tolerated; an error means that there is nothing
+    /// usable in the bytes.
+    pub fn decode(bytes: &[u8]) -> Result<Self, HloError> {
+        decode(bytes)
+    }
+}
 
 /// Reads an HloProto, or else a bare HloModuleProto.
-pub(crate) fn decode(bytes: &[u8]) -> Result<Program, HloError> {
+fn decode(bytes: &[u8]) -> Result<Program, HloError> {
     let wrapped = wire::HloProto::decode(bytes).map(|proto| proto.hlo_module);
     let failure = match wrapped {
         Ok(Some(module)) if !module.computations.is_empty() => return program(module),
@@ -28,12 +38,6 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Program, HloError> {
         Ok(module) if !module.computations.is_empty() => program(module),
         _ => Err(failure),
     }
-}
-
-/// Text of the wire, with broken characters replaced.
-pub(crate) fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 fn program(module: wire::HloModule) -> Result<Program, HloError> {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use prost::Message;
 
-use crate::decode::text;
 use crate::literal;
 use crate::outline::Outline;
 use crate::program::{Instruction, Program};
 use crate::sharding::OpSharding;
+use crate::wire::text;
 
 /// The rest of an instruction: what [`Instruction`] does not keep. Empty where there is nothing.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -41,6 +41,7 @@ mod kernel_body;
 mod literal;
 mod module_text;
 pub mod name_stack;
+mod op_class;
 mod opcode;
 mod outline;
 mod primitive_type;
@@ -66,7 +67,6 @@ pub use buffers::{
     Allocation, BufferAssignment, HeapEvent, HeapEventKind, HeapTrace, LogicalBuffer, Placement,
 };
 pub use category::inferred_category;
-pub use class::OpClass;
 pub use collective::{Collective, CollectiveKind};
 pub use cost::{Cost, CostBasis};
 pub use details::Details;
@@ -74,6 +74,7 @@ pub use error::HloError;
 pub use fingerprint::Fingerprints;
 pub use kernel_body::KernelBody;
 pub use module_text::TextForm;
+pub use op_class::OpClass;
 pub use outline::Outline;
 pub use primitive_type::PrimitiveType;
 pub use program::{Computation, ComputationIndex, Instruction, InstructionIndex, Program};

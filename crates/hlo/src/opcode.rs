@@ -131,3 +131,33 @@ pub(crate) fn is_matmul_target(target: &str) -> bool {
 pub(crate) fn is_convolution_target(target: &str) -> bool {
     target.starts_with("__cudnn$conv") || target == "__onednn$convolution"
 }
+
+/// Calls that compute nothing: they reserve, place, name or reinterpret values.
+pub(crate) fn is_bookkeeping(target: &str) -> bool {
+    matches!(
+        target,
+        "AllocateBuffer"
+            | "AssumeGatherIndicesInBound"
+            | "ConcatBitcast"
+            | "CreateBuffer"
+            | "GlobalToLocalShape"
+            | "LayoutConstraint"
+            | "LocalToGlobalShape"
+            | "MoveToDevice"
+            | "MoveToHost"
+            | "PadToStatic"
+            | "Pin"
+            | "PinToDevice"
+            | "PinToDeviceSram"
+            | "SPMDFullToShardShape"
+            | "SPMDShardToFullShape"
+            | "SetBound"
+            | "Sharding"
+            | "SliceToDynamic"
+            | "Unpin"
+            | "X64Combine"
+            | "X64SplitHigh"
+            | "X64SplitLow"
+            | "annotate_device_placement"
+    )
+}

@@ -6,10 +6,9 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 
 use crate::attributes::Attributes;
-use crate::class::{BodySummary, OpClass};
-use crate::collective::Collective;
 use crate::cost::Cost;
-use crate::error::HloError;
+use crate::op_class::BodySummary;
+use crate::opcode::is_bookkeeping;
 use crate::shape::Shape;
 use crate::source::SourceLocation;
 
@@ -111,14 +110,6 @@ pub struct Instruction {
 }
 
 impl Program {
-    /// Reads a serialised HloProto, or a bare HloModuleProto.
-    ///
-    /// Dangling references and unknown values are tolerated; an error means that there is nothing
-    /// usable in the bytes.
-    pub fn decode(bytes: &[u8]) -> Result<Self, HloError> {
-        crate::decode::decode(bytes)
-    }
-
     /// The instruction of this name, with or without the leading `%`.
     ///
     /// Where a name occurs twice, an instruction that is executed on its own wins over one inside
@@ -198,43 +189,15 @@ impl Program {
             .filter_map(|&id| self.computation_by_id(id))
     }
 
-    /// What one execution of an instruction costs; see [`Cost`].
-    ///
-    /// The first call computes the whole program, later ones look up.
-    pub fn cost(&self, instruction: &Instruction) -> Cost {
-        let costs = self.costs.get_or_init(|| crate::cost::program_costs(self));
-        costs
-            .get(instruction.index.index())
-            .copied()
-            .unwrap_or_default()
-    }
-
     /// A custom call with this target computes nothing: it reserves, places or names values.
     pub fn is_bookkeeping_call(target: &str) -> bool {
-        crate::cost::is_bookkeeping(target)
-    }
-
-    /// What kind of work an instruction does; see [`OpClass`].
-    pub fn class(&self, instruction: &Instruction) -> OpClass {
-        crate::class::class(self, instruction)
-    }
-
-    /// One line of short HLO text, as profilers show it: operands with their shapes, without
-    /// metadata and backend configuration.
-    pub fn text(&self, instruction: &Instruction) -> String {
-        crate::text::instruction_text(self, instruction)
+        is_bookkeeping(target)
     }
 
     /// Device ids by logical id, the number that replica groups speak of: replica × partitions +
     /// partition. Empty where the program carries no assignment.
     pub fn assigned_devices(&self) -> &[i64] {
         &self.assigned_devices
-    }
-
-    /// What an instruction communicates; see [`Collective`]. The halves of an asynchronous one and
-    /// wrappers (fusions, calls on another thread) give the same answer.
-    pub fn collective<'a>(&'a self, instruction: &'a Instruction) -> Option<Collective<'a>> {
-        crate::collective::collective(self, instruction)
     }
 
     /// Number of devices the program is partitioned or replicated over: from its device
@@ -260,10 +223,5 @@ impl Instruction {
     /// Opcode-specific facts; `None` when there are none at all.
     pub fn attributes(&self) -> Option<&Attributes> {
         self.attributes.as_deref()
-    }
-
-    /// The category a profile reader groups by; see the crate documentation.
-    pub fn category(&self) -> &str {
-        crate::category::category(self)
     }
 }

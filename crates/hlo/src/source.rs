@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::decode::text;
 use crate::wire;
+use crate::wire::text;
 
 /// Deeper stacks are cut: Python itself stops at 1000 calls, and a cycle must end somewhere.
 const MAX_STACK_DEPTH: usize = 256;

@@ -8,7 +8,15 @@ use crate::program::{Instruction, Program};
 use crate::replica_groups::ReplicaGroups;
 use crate::shape::write_separator;
 
-pub(crate) fn instruction_text(program: &Program, instruction: &Instruction) -> String {
+impl Program {
+    /// One line of short HLO text, as profilers show it: operands with their shapes, without
+    /// metadata and backend configuration.
+    pub fn text(&self, instruction: &Instruction) -> String {
+        instruction_text(self, instruction)
+    }
+}
+
+fn instruction_text(program: &Program, instruction: &Instruction) -> String {
     let mut text = String::with_capacity(128);
     // Writing to a string cannot fail.
     let _ = write_instruction(&mut text, program, instruction);

@@ -368,3 +368,9 @@ pub(crate) struct SubAxis {
     #[prost(int64, tag = "2")]
     pub(crate) size: i64,
 }
+
+/// Text of the wire, with broken characters replaced.
+pub(crate) fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}

@@ -3,11 +3,12 @@
 
 use crate::attributes::{AttentionDimensions, Attributes, CostEstimate};
 use crate::name_stack;
+use crate::opcode::is_bookkeeping;
 use crate::program::{Instruction, Program};
 use crate::shape::Shape;
 
-use super::matmul::{adjusted, operand_bits};
-use super::{Cost, CostBasis};
+use super::amount::{Cost, CostBasis};
+use super::factors::{adjusted, operand_bits};
 
 /// Attention's backward pass does five products where the forward pass does two.
 const BACKWARD: f64 = 2.5;
@@ -44,36 +45,6 @@ fn estimated(estimate: CostEstimate) -> Cost {
         basis: CostBasis::Estimate,
         ..Cost::of_flops(estimate.flops as f64)
     }
-}
-
-/// Calls that compute nothing: they reserve, place, name or reinterpret values.
-pub(crate) fn is_bookkeeping(target: &str) -> bool {
-    matches!(
-        target,
-        "AllocateBuffer"
-            | "AssumeGatherIndicesInBound"
-            | "ConcatBitcast"
-            | "CreateBuffer"
-            | "GlobalToLocalShape"
-            | "LayoutConstraint"
-            | "LocalToGlobalShape"
-            | "MoveToDevice"
-            | "MoveToHost"
-            | "PadToStatic"
-            | "Pin"
-            | "PinToDevice"
-            | "PinToDeviceSram"
-            | "SPMDFullToShardShape"
-            | "SPMDShardToFullShape"
-            | "SetBound"
-            | "Sharding"
-            | "SliceToDynamic"
-            | "Unpin"
-            | "X64Combine"
-            | "X64SplitHigh"
-            | "X64SplitLow"
-            | "annotate_device_placement"
-    )
 }
 
 /// Two products: queries by keys, and their weights by values.

@@ -5,7 +5,9 @@ use crate::opcode::{is_convolution_target, is_matmul_target};
 use crate::program::{Instruction, Program};
 use crate::shape::Shape;
 
-use super::{Cost, library};
+use super::amount::Cost;
+use super::factors::{adjusted, operand_bits, widest_input_bits};
+use super::library;
 
 /// Positions along the shorter of kernel and output that are looked at one by one. Beyond that,
 /// padding and holes of a window are taken to be rare.
@@ -206,29 +208,4 @@ fn extended_gcd(a: i128, b: i128) -> (i128, i128) {
         (x, next_x) = (next_x, x - quotient * next_x);
     }
     (remainder, x)
-}
-
-pub(super) fn operand_bits(program: &Program, instruction: &Instruction, index: usize) -> u64 {
-    let operand = program.operand(instruction, index);
-    operand.map_or(0, |operand| operand.shape.element_type.bits())
-}
-
-/// Width of the wider factor: the narrower one is widened to it.
-fn widest_input_bits(program: &Program, instruction: &Instruction) -> u64 {
-    let bits = |index| operand_bits(program, instruction, index);
-    bits(0).max(bits(1))
-}
-
-/// In units of the fp16 peak, by the width of what is multiplied.
-pub(super) fn adjusted(flops: f64, input_bits: u64) -> Cost {
-    let divisor = match input_bits {
-        1..=4 => 4.0,
-        5..=8 => 2.0,
-        _ => 1.0,
-    };
-    Cost {
-        flops: flops / divisor,
-        model_flops: flops,
-        ..Cost::default()
-    }
 }

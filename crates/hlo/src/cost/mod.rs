@@ -14,7 +14,9 @@
 //! - Library calls for gradients of convolutions count the products of the forward convolution,
 //!   which is what they compute, in whatever order their operands stand.
 
+mod amount;
 mod bytes;
+mod factors;
 mod fusion;
 mod library;
 mod matmul;
@@ -25,118 +27,25 @@ use crate::callees::callees_first;
 use crate::opcode::{is_async_completion, is_elementwise, is_free, is_transcendental};
 use crate::program::{Instruction, Program};
 
+pub use amount::{Cost, CostBasis};
 use bytes::{bytes_accessed, operand_elements};
 use fusion::Users;
-pub(crate) use library::is_bookkeeping;
 
-/// What one execution of an instruction costs. Never negative, infinite or not a number.
-///
-/// A fusion or call costs what its body costs in operations. A `while` counts body and condition
-/// once, whatever its trip count, because a profile has an event for every iteration of the
-/// body: never add the cost of a loop, call or branch to the cost of what is inside.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Cost {
-    /// Floating-point operations in units of the fp16 peak: products of 8-bit operands are halved
-    /// and those of 4-bit operands quartered, as hardware does them that much faster.
-    pub flops: f64,
-    /// Floating-point operations as the mathematics has them.
-    pub model_flops: f64,
-    /// Elements of exponentials, logarithms, roots and the like, which are not in `flops`.
-    pub transcendentals: f64,
-    /// Bytes read and written in device memory, assuming nothing stays in a cache.
-    pub bytes_accessed: f64,
-    /// What the operations were found by; of several parts the least sure.
-    pub basis: CostBasis,
-}
-
-/// What the operations of a cost were found by, the surest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum CostBasis {
-    /// The rules of the instructions' opcodes, and of library calls that say what they contract.
-    #[default]
-    Rules,
-    /// The shapes of a call that is known by its name: attention, products of other libraries.
-    Shapes,
-    /// The estimate that the kernel's author put into the call.
-    Estimate,
-    /// An opaque call is part of it: what it computes is unknown, and counts as zero.
-    Unknown,
-}
-
-impl Cost {
-    /// An amount of plain operations.
-    fn of_flops(flops: f64) -> Self {
-        Self {
-            flops,
-            model_flops: flops,
-            ..Self::default()
-        }
-    }
-
-    fn of_transcendentals(transcendentals: f64) -> Self {
-        Self {
-            transcendentals,
-            ..Self::default()
-        }
-    }
-
-    fn with_bytes(self, bytes_accessed: f64) -> Self {
-        Self {
-            bytes_accessed,
-            ..self
-        }
-    }
-
-    /// Property by property.
-    fn map2(self, other: Self, combine: impl Fn(f64, f64) -> f64) -> Self {
-        Self {
-            flops: combine(self.flops, other.flops),
-            model_flops: combine(self.model_flops, other.model_flops),
-            transcendentals: combine(self.transcendentals, other.transcendentals),
-            bytes_accessed: combine(self.bytes_accessed, other.bytes_accessed),
-            basis: self.basis.max(other.basis),
-        }
-    }
-
-    /// Sum, saturating at the largest finite number.
-    #[must_use]
-    pub fn plus(self, other: Self) -> Self {
-        self.map2(other, |left, right| left + right).saturated()
-    }
-
-    /// The larger of each property.
-    #[must_use]
-    pub fn max(self, other: Self) -> Self {
-        self.map2(other, f64::max)
-    }
-
-    /// The operations, not the bytes, of `count` repetitions.
-    fn operations_times(self, count: f64) -> Self {
-        let times = Self::of_flops(count);
-        let scaled = self.map2(
-            Self {
-                transcendentals: count,
-                ..times
-            },
-            |left, right| left * right,
-        );
-        scaled.with_bytes(0.0).saturated()
-    }
-
-    /// Brings results of hostile sizes back among the finite numbers.
-    fn saturated(self) -> Self {
-        self.map2(Self::default(), |value, _| {
-            if value.is_nan() {
-                0.0
-            } else {
-                value.clamp(0.0, f64::MAX)
-            }
-        })
+impl Program {
+    /// What one execution of an instruction costs; see [`Cost`].
+    ///
+    /// The first call computes the whole program, later ones look up.
+    pub fn cost(&self, instruction: &Instruction) -> Cost {
+        let costs = self.costs.get_or_init(|| program_costs(self));
+        costs
+            .get(instruction.index.index())
+            .copied()
+            .unwrap_or_default()
     }
 }
 
 /// Costs of all instructions of a program, in their order.
-pub(crate) fn program_costs(program: &Program) -> Vec<Cost> {
+fn program_costs(program: &Program) -> Vec<Cost> {
     let mut costs = Costs {
         program,
         users: Users::new(program),

@@ -2,7 +2,7 @@
 
 use prost::Message;
 
-use crate::decode::text;
+use crate::wire::text;
 use crate::wire::{AxisRef, Mesh};
 
 /// Each dimension of the value along some axes of a mesh.

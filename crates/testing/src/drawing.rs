@@ -75,26 +75,17 @@
 
 mod canvas;
 mod chips;
+mod problem;
 mod program;
 mod text;
 
 use canvas::Canvas;
+use problem::Checked;
+pub use problem::DrawError;
 use program::ProgramSketch;
 use text::SourceLine;
 
 use crate::space::XSpace;
-
-/// What is wrong with a description, and where.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {problem}, in `{text}`")]
-pub struct DrawError {
-    /// Line of the text, starting at 1.
-    pub line: usize,
-    /// A sentence without its period.
-    pub problem: String,
-    /// The offending line, trimmed.
-    pub text: String,
-}
 
 /// Builds the profile that the text describes; see the module's documentation for the language.
 pub fn draw(text: &str) -> Result<XSpace, DrawError> {
@@ -104,9 +95,6 @@ pub fn draw(text: &str) -> Result<XSpace, DrawError> {
     }
     Ok(drawing.finish())
 }
-
-/// A problem with the current line; [`draw`] adds the location.
-type Checked<T> = Result<T, String>;
 
 #[derive(Default)]
 struct Drawing {

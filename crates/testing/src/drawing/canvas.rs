@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use super::Checked;
+use super::problem::Checked;
 use super::text::{self, Event, Group, Value, When};
 use crate::space::{
     EventData, StatValue, XEvent, XEventMetadata, XLine, XPlane, XSpace, XStat, XStatMetadata,

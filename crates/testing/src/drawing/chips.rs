@@ -3,7 +3,7 @@
 //! GTX 1080 Ti, V100, MI300X and v6e are copied from recorded files; the others follow the
 //! same form with the vendors' data-sheet figures.
 
-use super::Checked;
+use super::problem::Checked;
 use super::text::{Group, Value};
 
 /// Clock in kHz, multiprocessors, bytes per second, bytes, compute capability.

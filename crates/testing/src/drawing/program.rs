@@ -12,18 +12,20 @@ use std::collections::BTreeMap;
 
 use prost::Message;
 
-use super::Checked;
+use super::problem::Checked;
 use super::text::split_word;
 
 mod messages;
 mod plan;
 mod sharding;
+mod syntax;
 
 use messages::{
     FrontendAttributes, HloComputation, HloInstruction, HloModule, HloProto, Layout, OpMetadata,
     Pair, ReplicaGroup, Shape,
 };
 use plan::PlanSketch;
+use syntax::{inside, numbers, parse_attributes, split_closing, split_top_level};
 
 /// `PrimitiveType` values of `xla_data.proto`.
 const ELEMENT_TYPES: [(&str, i32); 19] = [
@@ -272,14 +274,6 @@ impl ProgramSketch {
     }
 }
 
-/// What stands within the braces around it.
-fn inside(value: &str) -> &str {
-    let inner = value.strip_prefix('{');
-    inner
-        .and_then(|value| value.strip_suffix('}'))
-        .unwrap_or(value)
-}
-
 /// `f32[8,16]{1,0}` or `(f32[8], s32[])`, and what follows.
 fn parse_shape(text: &str) -> Checked<(Shape, &str)> {
     if let Some(inside) = text.strip_prefix('(') {
@@ -326,83 +320,4 @@ fn parse_shape(text: &str) -> Checked<(Shape, &str)> {
         },
         rest,
     ))
-}
-
-/// `{1,0}` or `1,0`
-fn numbers(text: &str) -> Checked<Vec<i64>> {
-    let inner = text.trim().trim_start_matches('{').trim_end_matches('}');
-    let parts = inner
-        .split(',')
-        .map(str::trim)
-        .filter(|part| !part.is_empty());
-    parts
-        .map(|part| {
-            part.parse()
-                .map_err(|_| format!("`{part}` is not a number"))
-        })
-        .collect()
-}
-
-/// The text before the bracket that closes an already opened one, and after it.
-fn split_closing(text: &str) -> Checked<(&str, &str)> {
-    let mut depth = 1_usize;
-    for (index, character) in text.char_indices() {
-        match character {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return Ok((&text[..index], &text[index + 1..]));
-        }
-    }
-    Err(format!("`({text}` is not closed"))
-}
-
-/// The non-empty parts between commas that are outside every bracket and quote.
-fn split_top_level(text: &str) -> Vec<&str> {
-    let (mut depth, mut quoted, mut begin, mut parts) = (0_i32, false, 0, Vec::new());
-    for (index, character) in text.char_indices() {
-        match character {
-            '"' => quoted = !quoted,
-            '(' | '{' | '[' => depth += 1,
-            ')' | '}' | ']' => depth -= 1,
-            ',' if depth == 0 && !quoted => {
-                parts.push(&text[begin..index]);
-                begin = index + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&text[begin..]);
-    parts
-        .into_iter()
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
-        .collect()
-}
-
-/// `, kind=kLoop, calls=fused` or the same without commas; values may be quoted or braced.
-fn parse_attributes(text: &str) -> Checked<Vec<(&str, &str)>> {
-    let mut attributes = Vec::new();
-    let mut rest = text.trim_start_matches([',', ' ']);
-    while !rest.is_empty() {
-        let (key, after) = rest
-            .split_once('=')
-            .ok_or_else(|| format!("`{rest}` has no value"))?;
-        let (mut depth, mut quoted) = (0_i32, false);
-        let end = after.find(|character| {
-            match character {
-                '"' => quoted = !quoted,
-                '{' => depth += 1,
-                '}' => depth -= 1,
-                _ => {}
-            }
-            matches!(character, ',' | ' ') && depth == 0 && !quoted
-        });
-        let (value, after) = after.split_at(end.unwrap_or(after.len()));
-        attributes.push((key.trim(), value.trim_matches('"')));
-        rest = after.trim_start_matches([',', ' ']);
-    }
-    Ok(attributes)
 }

@@ -1,6 +1,6 @@
 //! The tokens of a description: times, names, groups of stats, and repeated blocks.
 
-use super::{Checked, DrawError};
+use super::problem::{Checked, DrawError};
 
 /// One line after repetition: its text, its location, and its time shift.
 pub(super) struct SourceLine {

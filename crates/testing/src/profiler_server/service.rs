@@ -18,8 +18,8 @@ use tonic::server::{Grpc, NamedService, UnaryService};
 use tonic::{Request, Response, Status};
 use tonic_prost::ProstCodec;
 
+use super::behaviour::{Asked, Behaviour, Continuous};
 use super::messages::{Empty, ProfileRequest, ProfileResponse, SnapshotRequest, TerminateRequest};
-use super::{Asked, Behaviour, Continuous};
 
 const BUSY: &str = "Another profiling session active.";
 

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use prost::Message;
 
-use crate::drawing::Checked;
+use crate::drawing::problem::Checked;
 use crate::drawing::text::split_word;
 
 /// Package `xla`, `BufferAssignmentProto` and below; field numbers are those of `hlo.proto`.

@@ -1,7 +1,8 @@
 //! Shardings as HLO text writes them, to their message.
 
 use super::messages::Sharding;
-use super::{Checked, inside, numbers, split_top_level};
+use super::syntax::{inside, numbers, split_top_level};
+use crate::drawing::problem::Checked;
 
 const MAXIMAL: i32 = 1;
 const TUPLE: i32 = 2;

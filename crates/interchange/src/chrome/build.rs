@@ -11,8 +11,8 @@ use std::hash::{Hash as _, Hasher as _};
 use super::event::Raw;
 use super::kineto::{self, Category};
 use super::number::Micros;
-use super::spans::{AsyncKey, Open};
-use super::stats::{add_arguments, integer, with_value};
+use super::open::{AsyncKey, Open};
+use super::stats::{add_arguments, add_category, integer, with_value};
 use super::token::Token;
 use crate::draft::{DERIVED, Draft, End, EndKind, LineIndex, PlaneIndex, Target, Value};
 
@@ -534,12 +534,5 @@ fn id_suffix(value: Value<'_>) -> Vec<u8> {
         Value::Int(number) => format!(" {number}").into_bytes(),
         Value::Uint(number) => format!(" {number}").into_bytes(),
         Value::Double(number) => format!(" {number}").into_bytes(),
-    }
-}
-
-/// The category of an event, which JAX does not write.
-pub(super) fn add_category(stats: &mut crate::draft::EventStats<'_>, bytes: &[u8], raw: &Raw) {
-    if !raw.category.is_empty() {
-        stats.add(b"category", Value::Text(&raw.category.text(bytes)));
     }
 }

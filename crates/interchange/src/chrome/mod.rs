@@ -10,6 +10,7 @@ mod jax;
 mod kineto;
 mod names;
 mod number;
+mod open;
 mod programs;
 mod spans;
 mod stats;

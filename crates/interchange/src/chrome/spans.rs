@@ -1,22 +1,10 @@
 //! Events that are written as a beginning and an end: of threads, and asynchronous ones.
 
-use super::build::{Builder, add_category};
+use super::build::Builder;
 use super::event::Raw;
-use super::stats::{add_arguments, with_value};
+use super::open::{AsyncKey, Open};
+use super::stats::{add_arguments, add_category, with_value};
 use crate::draft::{LineIndex, Value, written_stats};
-
-/// An event that has begun.
-pub(super) struct Open {
-    metadata: i64,
-    start: i64,
-    stats: Vec<u8>,
-    /// Of an asynchronous event.
-    line: Option<(usize, LineIndex)>,
-}
-
-/// What the two ends of an asynchronous event have in common: process where the id is local, category
-/// and id.
-pub(super) type AsyncKey = (Option<i64>, Vec<u8>, Vec<u8>);
 
 /// More events open at once on one thread are noise.
 const MOST_OPEN: usize = 1 << 20;

@@ -63,3 +63,10 @@ pub(super) fn add_arguments(
         with_value(bytes, value, |value| stats.add(&name, value));
     }
 }
+
+/// The category of an event, which JAX does not write.
+pub(super) fn add_category(stats: &mut EventStats<'_>, bytes: &[u8], raw: &Raw) {
+    if !raw.category.is_empty() {
+        stats.add(b"category", Value::Text(&raw.category.text(bytes)));
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::LineIndex;
+use super::indices::LineIndex;
 use super::line::{EventArrow, Line, Placed};
 
 /// Which end of an arrow.

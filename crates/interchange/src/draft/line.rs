@@ -4,7 +4,7 @@ use stepscope_wire::{
     Cursor, close_message, open_message, push_bytes, push_signed, push_varint, varint_len,
 };
 
-use super::PlaneIndex;
+use super::indices::PlaneIndex;
 use super::tables::{Tables, Value};
 
 /// Number of an event in its line, and its tag.

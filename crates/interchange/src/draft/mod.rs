@@ -6,6 +6,7 @@
 //! times are moved to the trace's first instant, and arrows find the events they lead to.
 
 mod arrows;
+mod indices;
 mod line;
 mod tables;
 
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 use stepscope_wire::{push_bytes, push_varint};
 
 pub(crate) use arrows::{Arrows, End, EndKind, Target};
+pub(crate) use indices::{LineIndex, PlaneIndex};
 pub(crate) use line::{EventStats, Line, written_stats};
 pub(crate) use tables::{Tables, Value};
 
@@ -50,14 +52,6 @@ impl Owned {
         }
     }
 }
-
-/// Where a plane stands in its draft.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct PlaneIndex(pub(crate) usize);
-
-/// Where a line stands in its draft.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct LineIndex(pub(crate) u32);
 
 /// The profile of one host in the making.
 #[derive(Default)]

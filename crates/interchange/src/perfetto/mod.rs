@@ -13,7 +13,7 @@ mod tracks;
 
 use std::io::Read;
 
-use stepscope_wire::{Cursor, Value, WireError};
+use stepscope_wire::{Cursor, WireError};
 
 use fields::packet;
 use packets::Packets;
@@ -130,11 +130,6 @@ fn head(bytes: &[u8]) -> Result<(u64, u64, usize), WireError> {
     let mut cursor = Cursor::new(bytes);
     let (tag, value) = (cursor.varint()?, cursor.varint()?);
     Ok((tag, value, cursor.position()))
-}
-
-/// The numbers of a repeated field, to the last or to damage.
-fn numbers(value: Value<'_>) -> impl Iterator<Item = u64> {
-    value.numbers().map_while(Result::ok)
 }
 
 /// Passes over so many bytes. False where there are fewer.

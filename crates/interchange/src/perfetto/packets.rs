@@ -10,8 +10,7 @@ use stepscope_wire::{Fields, Value as Wire};
 use super::annotations;
 use super::clocks::Clocks;
 use super::fields::{event, packet};
-use super::numbers;
-use super::sequence::Sequence;
+use super::sequence::{Sequence, numbers};
 use super::tracks::{Place, Tracks};
 use crate::TraceError;
 use crate::draft::{

@@ -1,10 +1,9 @@
 //! What packets of one writer share: interned names and texts, defaults.
 
 use rustc_hash::FxHashMap;
-use stepscope_wire::Fields;
+use stepscope_wire::{Fields, Value};
 
 use super::fields::{interned, packet};
-use super::numbers;
 
 /// The state of one writer.
 #[derive(Default)]
@@ -93,4 +92,9 @@ impl Sequence {
             }
         }
     }
+}
+
+/// The numbers of a repeated field, to the last or to damage.
+pub(super) fn numbers(value: Value<'_>) -> impl Iterator<Item = u64> {
+    value.numbers().map_while(Result::ok)
 }

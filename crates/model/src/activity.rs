@@ -1,7 +1,8 @@
 //! What a host thread was doing: one classification, decided once per label, that every analysis
 //! uses. A label's [`Class`] follows from it.
 
-use crate::label::{Class, Direction};
+use crate::class::Class;
+use crate::transfer::Direction;
 
 /// What a host thread was doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

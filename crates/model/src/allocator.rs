@@ -7,7 +7,6 @@
 mod read;
 
 use crate::ids::{DeviceId, HostId, SliceId, StringId};
-use crate::session::Session;
 use crate::strings::Strings;
 use crate::units::Picos;
 
@@ -104,17 +103,5 @@ impl AllocatorLog {
     /// A text.
     pub fn text(&self, id: StringId) -> &str {
         self.strings.get(id)
-    }
-}
-
-impl Session {
-    /// Whether any allocator event was recorded. Only checks labels.
-    pub fn has_allocator_events(&self) -> bool {
-        !read::actions(self).is_empty()
-    }
-
-    /// Reads all allocator events from the bytes of the files.
-    pub fn allocator_log(&self) -> AllocatorLog {
-        read::log(self)
     }
 }

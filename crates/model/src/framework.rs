@@ -1,20 +1,8 @@
 //! The framework a program was written with, so that advice uses the right terms.
 
 use crate::session::Session;
+pub use crate::vendor::frameworks::Framework;
 use crate::vendor::frameworks::{of_event, of_program};
-
-/// The framework of a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Framework {
-    /// JAX, or unknown: what records for XLA is usually JAX.
-    Jax,
-    /// TensorFlow.
-    TensorFlow,
-    /// PyTorch.
-    PyTorch,
-    /// Another one, such as Julia's Reactant.
-    Other,
-}
 
 impl Session {
     /// The framework according to names of programs, events, kernels, and frames. Evidence of JAX

@@ -3,7 +3,9 @@
 
 use crate::activity::Activity;
 use crate::attribution::Attribution;
+pub use crate::class::Class;
 use crate::ids::{LaunchId, OpId, ProgramId, StringId};
+pub use crate::transfer::{Direction, HostMemory, Transfer};
 
 /// What slices of one kind share.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -93,139 +95,6 @@ impl SliceKind {
     /// Whether slices of this kind are work of a device: their union is its busy time.
     pub const fn is_work(self) -> bool {
         matches!(self, Self::Op | Self::Kernel | Self::Transfer)
-    }
-}
-
-/// The class of a slice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Class {
-    /// Matrix products and convolutions.
-    Matmul,
-    /// Fused attention.
-    Attention,
-    /// Other computation of a device.
-    Compute,
-    /// Communication between devices.
-    Collective,
-    /// Copies and memsets.
-    Copy,
-    /// A program run.
-    Program,
-    /// A step.
-    Step,
-    /// Python, on the host or called by a program.
-    Python,
-    /// Other host work.
-    Host,
-    /// The host is waiting for the device, a lock, a rendezvous.
-    Wait,
-    /// The host is waiting for or preparing input.
-    Input,
-    /// Compilation.
-    Compile,
-    /// Markers.
-    Marker,
-}
-
-impl Class {
-    /// Every class.
-    pub const ALL: [Self; 13] = [
-        Self::Matmul,
-        Self::Attention,
-        Self::Compute,
-        Self::Collective,
-        Self::Copy,
-        Self::Program,
-        Self::Step,
-        Self::Python,
-        Self::Host,
-        Self::Wait,
-        Self::Input,
-        Self::Compile,
-        Self::Marker,
-    ];
-
-    /// The word on the wire and in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Matmul => "matmul",
-            Self::Attention => "attention",
-            Self::Compute => "compute",
-            Self::Collective => "collective",
-            Self::Copy => "copy",
-            Self::Program => "program",
-            Self::Step => "step",
-            Self::Python => "python",
-            Self::Host => "host",
-            Self::Wait => "wait",
-            Self::Input => "input",
-            Self::Compile => "compile",
-            Self::Marker => "marker",
-        }
-    }
-}
-
-/// A copy or memset.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Transfer {
-    /// The direction.
-    pub direction: Direction,
-    /// Bytes of one occurrence, if recorded.
-    pub bytes: Option<u64>,
-    /// How the host memory is allocated, if recorded.
-    pub host_memory: Option<HostMemory>,
-}
-
-/// How host memory is allocated, which determines how fast devices copy it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum HostMemory {
-    /// Pageable memory: copied through a pinned buffer of the driver.
-    Pageable,
-    /// Pinned: copied directly.
-    Pinned,
-    /// Managed by the driver, which migrates pages.
-    Managed,
-}
-
-impl HostMemory {
-    /// The word in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pageable => "pageable",
-            Self::Pinned => "pinned",
-            Self::Managed => "managed",
-        }
-    }
-}
-
-/// The direction of a copy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Direction {
-    /// Host to device.
-    HostToDevice,
-    /// Device to host.
-    DeviceToHost,
-    /// Device to device, peer to peer included.
-    DeviceToDevice,
-    /// Host to host.
-    HostToHost,
-    /// Memset.
-    Memset,
-    /// Not recorded.
-    Other,
-}
-
-impl Direction {
-    /// The word on the wire and in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::HostToDevice => "host_to_device",
-            Self::DeviceToHost => "device_to_host",
-            Self::DeviceToDevice => "device_to_device",
-            Self::HostToHost => "host_to_host",
-            Self::Memset => "memset",
-            Self::Other => "other",
-        }
     }
 }
 

@@ -44,7 +44,10 @@ pub mod host_names {
     pub use crate::vendor::stats::{BATCH_SIZE, PADDING, REQUEST_IDS};
 }
 
+mod class;
+mod profile_data;
 mod slices;
+mod transfer;
 mod vendor;
 
 pub use activity::{Activity, CompilePhase, InputStage};

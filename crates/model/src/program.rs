@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use stepscope_hlo as hlo;
 
-use crate::session::ProfileData;
+use crate::profile_data::ProfileData;
 
 /// One compiled program (executable).
 #[derive(Debug, Default)]

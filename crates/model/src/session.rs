@@ -1,6 +1,5 @@
 //! The session: one capture over all hosts, immutable once built.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use stepscope_hlo as hlo;
@@ -13,6 +12,7 @@ use crate::label::{Class, Label, Launch};
 use crate::manifest::Manifest;
 use crate::memo::Memo;
 use crate::memory_level::{MemoryLevel, Traffic};
+pub use crate::profile_data::ProfileData;
 use crate::program::Program;
 use crate::strings::Strings;
 use crate::track::{Lane, Track};
@@ -74,16 +74,6 @@ pub struct Aggregate {
     /// Sum of durations.
     pub duration: Picos,
 }
-
-/// The bytes of a profile file, however they are held.
-pub trait ProfileData: AsRef<[u8]> + Send + Sync {
-    /// The range has been read and will rarely be read again: a mapped file can release its pages,
-    /// which the system reads again when they are accessed.
-    fn release(&self, _range: Range<usize>) {}
-}
-
-impl ProfileData for Vec<u8> {}
-impl ProfileData for &'static [u8] {}
 
 /// One host: one profile file.
 pub struct Host {

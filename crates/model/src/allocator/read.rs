@@ -14,8 +14,20 @@ use crate::vendor::memory::{
     memory_stats,
 };
 
+impl Session {
+    /// Whether any allocator event was recorded. Only checks labels.
+    pub fn has_allocator_events(&self) -> bool {
+        !actions(self).is_empty()
+    }
+
+    /// Reads all allocator events from the bytes of the files.
+    pub fn allocator_log(&self) -> AllocatorLog {
+        log(self)
+    }
+}
+
 /// Labels of allocator events; the flag distinguishes allocations from deallocations.
-pub(super) fn actions(session: &Session) -> Vec<(LabelId, bool)> {
+fn actions(session: &Session) -> Vec<(LabelId, bool)> {
     let labels = (0..session.labels.len()).map(LabelId::from_index);
     let found = labels.filter_map(|label| {
         let action = allocator_event(session.label_name(label))?;
@@ -47,7 +59,7 @@ struct TrackEvents {
     events: Vec<(Who, AllocatorEvent)>,
 }
 
-pub(super) fn log(session: &Session) -> AllocatorLog {
+fn log(session: &Session) -> AllocatorLog {
     let actions = actions(session);
     let mut log = AllocatorLog {
         purposes: vec![Purpose::default()],

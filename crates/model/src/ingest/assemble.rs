@@ -5,12 +5,12 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use stepscope_xplane::{Line, Space};
 
-use super::HostInput;
 use super::build::BuiltTrack;
 use super::clocks::Clocks;
 use super::devices::add_cpu_devices;
 use super::environment::facts;
 use super::finish::finish;
+use super::input::HostInput;
 use super::labels::Labels;
 use super::parts::Parts;
 use super::plan::{TrackPlan, plan_tracks};

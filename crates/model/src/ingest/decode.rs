@@ -9,9 +9,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use stepscope_xplane::{Event, Events, Head, Line};
 
+use super::arrows::Arrows;
 use super::keys::{Context, LabelKeys, TextKey};
 use super::nest::{Nester, Slice};
-use super::repeat::{Arrows, Repeat};
+use super::repeat::Repeat;
 use super::seen::{CounterValue, EventWork, GraphStats, InlineTexts, Seen};
 use crate::flow::FlowKey;
 use crate::track::LineOrigin;

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use stepscope_xplane::{Line, Space};
 
-use super::HostInput;
 use super::decode::{LineInput, TrackKind, decode_track};
+use super::input::HostInput;
 use super::nest::{Keep, NestedLane, Nester, Target};
 use crate::flow::FlowEnd;
 use crate::ids::LabelId;

@@ -6,7 +6,8 @@ use super::build::BuiltTrack;
 use super::plan::Plan;
 use crate::ids::{DeviceId, HostId};
 use crate::session::{Device, DeviceKind};
-use crate::vendor::chips::{Capabilities, chip};
+use crate::vendor::capabilities::Capabilities;
+use crate::vendor::chips::chip;
 
 /// One device per `device_ordinal` of XLA:CPU ops; devices are put in order of host again.
 pub(super) fn add_cpu_devices(

@@ -2,7 +2,8 @@
 
 use stepscope_xplane::{Plane, Space, StatValue, lossy};
 
-use crate::vendor::chips::{Capabilities, on_chip_level};
+use crate::vendor::capabilities::Capabilities;
+use crate::vendor::chips::on_chip_level;
 use crate::vendor::planes::{PlaneRole, plane_role};
 
 /// Capabilities that the planes of one device recorded.

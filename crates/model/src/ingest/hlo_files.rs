@@ -6,9 +6,10 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use stepscope_hlo as hlo;
 
+use super::describe;
+use super::input::{HostInput, IngestError};
 use super::memory::{MemoryInput, ingest_with_memory};
 use super::programs::split_title;
-use super::{HostInput, IngestError, describe};
 use crate::program::{Program, ProgramBytes};
 use crate::session::{ProfileData, Session};
 use crate::warning::{Warning, WarningKind};

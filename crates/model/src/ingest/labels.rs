@@ -289,7 +289,7 @@ impl Labels {
         let name = instruction.unwrap_or_else(|| self.strings.get(label.name).to_owned());
         let id = self.op(program, &name, |labels, program, name| {
             let op = labels.op_from_hlo(program, name);
-            recorded.complete(labels, op)
+            recorded.complete(&mut labels.strings, op)
         });
         (label.op, label.attribution) = (Some(id), Attribution::Recorded);
         label.transfer = self.host_copy(id);

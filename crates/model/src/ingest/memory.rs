@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use stepscope_pprof::{ProblemKind, Profile};
 
+use super::input::{HostInput, IngestError};
 use super::warn::MAX_EACH;
-use super::{HostInput, IngestError, describe, ingest};
+use super::{describe, ingest};
 use crate::heap::{Damage, Heap, HeapSnapshot, Taken, add_snapshot};
 use crate::session::{ProfileData, Session};
 use crate::warning::{Warning, WarningKind};
@@ -101,7 +102,7 @@ fn read_memory(memory: &[MemoryInput], warnings: &mut Vec<Warning>) -> (Heap, Op
     (heap, refused)
 }
 
-const HINT: &str = "Save it again: jax.profiler.save_device_memory_profile(\"memory.prof\")";
+const HINT: &str = "Save it again: `jax.profiler.save_device_memory_profile(\"memory.prof\")`";
 
 /// Whether it starts like a profile. One that was truncated before its first sample still says what
 /// it would have measured; one without samples is from a device without allocations.

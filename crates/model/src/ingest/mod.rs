@@ -9,6 +9,7 @@
 //! Only decoding is proportional to the number of events. Everything after works on labels, runs
 //! and arrow ends.
 
+mod arrows;
 mod assemble;
 mod build;
 mod calls;
@@ -20,8 +21,10 @@ mod environment;
 mod finish;
 mod graphs;
 mod hlo_files;
+mod input;
 mod keys;
 mod labels;
+mod manifests;
 mod marks;
 mod memory;
 mod nest;
@@ -45,54 +48,12 @@ use stepscope_xplane::{Plane, Space, Unread};
 pub(crate) use clocks::counts_from_recorded_start;
 pub(crate) use environment::value_text;
 pub use hlo_files::{ProgramInput, ingest_all};
+pub use input::{HostInput, IngestError};
 pub use memory::{MemoryInput, ingest_with_memory};
 
 use crate::heap::is_memory_profile;
 use crate::remains::WHY_EMPTY;
-use crate::session::{ProfileData, Session};
-
-/// One host's profile file.
-pub struct HostInput {
-    /// Host name.
-    pub host: String,
-    /// The file.
-    pub bytes: Arc<dyn ProfileData>,
-    /// Remarks of the file's reader, such as a truncated compressed stream.
-    pub problem: Option<String>,
-}
-
-/// Why there is no session.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum IngestError {
-    /// No input at all.
-    #[error("no profile file to read")]
-    NoInput,
-    /// None of the files is a profile.
-    #[error("{host} is not an XSpace profile: {found}")]
-    NotAProfile {
-        /// Host name of the first file.
-        host: String,
-        /// What it looks like instead.
-        found: String,
-    },
-    /// None of the files is a program.
-    #[error("{name} is not an HLO program: {found}")]
-    NotAProgram {
-        /// Name of the first file.
-        name: String,
-        /// What it looks like instead.
-        found: String,
-    },
-    /// None of the files is a memory profile.
-    #[error("{name} is not a memory profile: {found}")]
-    NotAMemoryProfile {
-        /// Name of the first file.
-        name: String,
-        /// What it looks like instead.
-        found: String,
-    },
-}
+use crate::session::Session;
 
 /// Builds a session from the files of all its hosts. Damage becomes warnings; an error means that
 /// nothing at all could be decoded.

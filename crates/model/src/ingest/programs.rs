@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use stepscope_hlo as hlo;
 use stepscope_xplane::{EventMetadata, Plane, Space, StatValue, lossy};
 
-use super::HostInput;
+use super::input::HostInput;
 use crate::ids::ProgramId;
 use crate::program::{Program, ProgramBytes};
 use crate::session::ProfileData;

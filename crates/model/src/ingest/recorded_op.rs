@@ -3,10 +3,10 @@
 use stepscope_hlo::name_stack;
 use stepscope_xplane::{EventMetadata, Plane, StatValue, lossy};
 
-use super::labels::Labels;
 use super::seen::EventWork;
 use crate::memory_level::Traffic;
 use crate::session::{CategorySource, CostSource, Op, OpCost};
+use crate::strings::Strings;
 use crate::vendor::details::parse_traffic;
 
 /// What an event's metadata says, or its events if they say more.
@@ -75,8 +75,7 @@ impl RecordedOp {
     }
 
     /// Recorded values take precedence over the HLO.
-    pub(super) fn complete(&self, labels: &mut Labels, mut op: Op) -> Op {
-        let strings = &mut labels.strings;
+    pub(super) fn complete(&self, strings: &mut Strings, mut op: Op) -> Op {
         op.expression = strings.intern(&self.expression);
         if !self.category.is_empty() {
             op.category = strings.intern(&self.category);

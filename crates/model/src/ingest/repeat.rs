@@ -6,14 +6,11 @@
 //! op a   hlo_op=a │ hlo_module program_id run_id device_ordinal … │ producer …
 //! op b   hlo_op=b │ ════════════ the same bytes ═════════════════ │ producer …
 //! ```
-//!
-//! The stats of most other events say at most where arrows lead.
 
 use stepscope_xplane::{Stat, StatValue, Tail};
 
 use super::keys::TextKey;
 use super::seen::Seen;
-use crate::flow::FlowKey;
 use crate::vendor::stats::{StatRole, StatRoles};
 
 /// The last op of XLA:CPU of a line.
@@ -82,43 +79,6 @@ impl<'a> Repeat<'a> {
             }
         }
         tail.rest().is_empty().then_some(op)
-    }
-}
-
-/// Where the arrows of an event lead: types and ids of what it produces and consumes.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Arrows {
-    pub(super) producer: (Option<i64>, Option<u64>),
-    pub(super) consumer: (Option<i64>, Option<u64>),
-}
-
-impl Arrows {
-    /// For an event whose stats say nothing else that matters.
-    #[inline]
-    pub(super) fn of(roles: &StatRoles, mut tail: Tail<'_>) -> Option<Self> {
-        let mut arrows = Self::default();
-        for stat in &mut tail {
-            let int = || stat.value().as_int();
-            match roles.get(stat.metadata_id) {
-                StatRole::Ignored => {}
-                StatRole::ProducerType => arrows.producer.0 = int(),
-                StatRole::ProducerId => arrows.producer.1 = int().map(i64::cast_unsigned),
-                StatRole::ConsumerType => arrows.consumer.0 = int(),
-                StatRole::ConsumerId => arrows.consumer.1 = int().map(i64::cast_unsigned),
-                _ => return None,
-            }
-        }
-        tail.rest().is_empty().then_some(arrows)
-    }
-
-    /// The keys of both ends, producer first.
-    #[inline]
-    pub(super) fn keys(&self) -> impl Iterator<Item = FlowKey> + use<> {
-        let producer = self.producer.0.zip(self.producer.1);
-        let consumer = self.consumer.0.zip(self.consumer.1);
-        let producer = producer.map(|(kind, id)| FlowKey::Producer(kind, id));
-        let consumer = consumer.map(|(kind, id)| FlowKey::Consumer(kind, id));
-        producer.into_iter().chain(consumer)
     }
 }
 

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 use stepscope_xplane::{Stat, StatValue};
 
+use super::arrows::Arrows;
 use super::keys::{Context, TextKey};
-use super::repeat::Arrows;
 use crate::vendor::stats::{StatRole, StatRoles};
 
 /// What the stats of one event said, reset for each event.

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 use stepscope_xplane::{Plane, Space};
 
-use super::HostInput;
 use super::build::{BuiltTrack, build_track};
 use super::clocks::Clocks;
 use super::decode::{ClockChoice, LineInput, TrackKind};
 use super::deferred::Deferred;
+use super::input::HostInput;
 use super::nest::forget_rows;
 use super::plan::{Plan, TrackPlan};
 use crate::track::TrackRole;

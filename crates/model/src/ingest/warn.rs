@@ -2,8 +2,8 @@
 
 use stepscope_xplane::{ProblemKind, Space};
 
-use super::HostInput;
 use super::build::BuiltTrack;
+use super::input::HostInput;
 use super::plan::{Plan, TrackPlan};
 use super::programs::Programs;
 use crate::remains::WHY_EMPTY;

@@ -157,7 +157,7 @@ mod tests {
             name: name.to_owned(),
             ..crate::vendor::chips::chip(
                 crate::session::DeviceKind::Cpu,
-                &crate::vendor::chips::Capabilities::default(),
+                &crate::vendor::capabilities::Capabilities::default(),
             )
         };
         let link = |name| chip(name).link_bandwidth().map(|peak| peak.per_second);

@@ -1,6 +1,17 @@
-//! What names say about the framework of the program.
+//! Frameworks of programs, and what names say about them.
 
-use crate::framework::Framework;
+/// The framework of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Framework {
+    /// JAX, or unknown: what records for XLA is usually JAX.
+    Jax,
+    /// TensorFlow.
+    TensorFlow,
+    /// PyTorch.
+    PyTorch,
+    /// Another one, such as Julia's Reactant.
+    Other,
+}
 
 /// Prefixes of program names.
 const PROGRAMS: &[(&str, Framework)] = &[

@@ -1,6 +1,6 @@
 //! What a GPU's multiprocessor can hold, its shared memory and its links: public tables of vendors.
 
-use super::chips::Capabilities;
+use super::capabilities::Capabilities;
 use crate::session::{DeviceKind, Multiprocessor, Peak};
 
 /// Limits by NVIDIA compute capability: threads, blocks, shared KiB, KiB reserved for each block.

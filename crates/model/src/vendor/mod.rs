@@ -1,6 +1,7 @@
 //! Vendor knowledge: names of planes, lines, stats, and events, and their meaning. It is here and
 //! nowhere else.
 
+pub(crate) mod capabilities;
 pub(crate) mod chips;
 pub(crate) mod collectives;
 pub(crate) mod counters;

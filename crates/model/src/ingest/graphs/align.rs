@@ -12,56 +12,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::candidates::{Node, NodeWork, OpKind, Scope, ScopeOp};
 use super::library::{Cells, assign};
-use super::schedule::OpKind;
 use super::sequence::{common, longest_ascending};
 use crate::attribution::Attribution;
 use crate::graphs::OpenReason;
 use crate::vendor::graphs::LibraryWork;
-
-/// One node of a graph, and what it says about its op.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Node {
-    pub(super) work: NodeWork,
-    /// The only op it can be, by its instruction's position: recorded, or from a unique name.
-    pub(super) known: Option<(u32, Attribution)>,
-}
-
-/// What a node does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum NodeWork {
-    /// A kernel that XLA made for an op, or for any op that computes the same: they share the
-    /// symbol. A further kernel is one of several of an op.
-    Own { symbol: u32, is_further: bool },
-    /// A kernel of a library.
-    Library(LibraryWork),
-    /// A copy, with its bytes if recorded.
-    Copy(Option<u64>),
-    /// A memset, with its bytes if recorded.
-    Fill(Option<u64>),
-}
-
-/// An op of the schedule that may launch something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ScopeOp {
-    /// Position of its instruction in the program.
-    pub(super) instruction: u32,
-    /// The name of its own kernel, the same for ops that compute the same.
-    pub(super) symbol: Option<u32>,
-    pub(super) kind: OpKind,
-    /// Bytes of its value, and of the first leaf of a tuple.
-    pub(super) bytes: (u64, u64),
-}
-
-/// The candidate ops for the nodes of one graph, in execution order.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Scope {
-    pub(super) ops: Vec<ScopeOp>,
-    /// The start of each sequence in it, the first at 0: bodies of loops follow.
-    pub(super) starts: Vec<usize>,
-    /// Both ends are known, so that order alone is sufficient.
-    pub(super) is_bounded: bool,
-}
 
 /// The result for a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::Work;
 use super::align::Found;
 use super::collect::{Collected, Launch};
 use super::unit::GraphKey;
+use super::work::Work;
 use crate::attribution::Attribution;
 use crate::graphs::{Graph, OpenReason};
 use crate::ids::{LabelId, OpId, ProgramId, StringId, TrackId};

@@ -3,8 +3,7 @@
 
 use stepscope_hlo::CollectiveKind;
 
-use super::align::{Node, NodeWork, ScopeOp};
-use super::schedule::OpKind;
+use super::candidates::{Node, NodeWork, OpKind, ScopeOp};
 use crate::vendor::graphs::LibraryWork;
 
 /// Maximum number of node-op combinations to try for one graph.

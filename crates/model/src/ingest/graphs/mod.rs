@@ -6,6 +6,7 @@
 //! ```text
 //! collect   launches: kernels of one call, with program, command buffer, and neighbors
 //! unit      launches of one graph combined, node by node
+//! work      units with what their nodes say about their ops
 //! schedule  ops of the program that launch kernels, in order, and what their kernels are called
 //! scope     the part of the schedule that the graph is
 //! align     nodes to ops: by name, then by order between names
@@ -17,6 +18,7 @@
 
 mod align;
 mod apply;
+mod candidates;
 mod collect;
 mod library;
 mod nodes;
@@ -26,17 +28,18 @@ mod sequence;
 #[cfg(test)]
 mod tests;
 mod unit;
+mod work;
 
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use align::{Found, Node, align};
+use align::{Found, align};
 use apply::Apply;
 use collect::{Collected, Launch, collect};
 use nodes::Programs;
 use scope::{Surroundings, scope};
-use unit::{GraphKey, Unit, units};
+use work::{Work, prepare};
 
 use super::decode::GraphEvent;
 use crate::graphs::{GraphDetail, OpenReason};
@@ -58,62 +61,6 @@ pub(super) fn attribute(
     let work = prepare(session, &collected, &mut programs);
     let results = solve(&collected, &programs, &work);
     Apply::new(session, &collected).run(&work, results)
-}
-
-/// One unit of one graph, ready to be aligned.
-struct Work {
-    key: GraphKey,
-    unit: Unit,
-    nodes: Vec<Node>,
-    /// The same for units that are known to be the same part of a program.
-    family: usize,
-}
-
-fn prepare(session: &Session, collected: &Collected, programs: &mut Programs) -> Vec<Work> {
-    let mut graphs: BTreeMap<GraphKey, Vec<usize>> = BTreeMap::new();
-    for (position, launch) in collected.launches.iter().enumerate() {
-        graphs
-            .entry(GraphKey::of(launch))
-            .or_default()
-            .push(position);
-    }
-    let mut families: FxHashMap<(ProgramId, Family), usize> = FxHashMap::default();
-    let mut work = Vec::new();
-    for (key, own) in graphs {
-        for unit in units(session, &collected.launches, &own) {
-            let nodes = match key.program.filter(|_| key.detail != GraphDetail::Whole) {
-                Some(program) => programs.nodes(session, program, &unit.labels, collected),
-                None => Vec::new(),
-            };
-            let first = nodes.iter().filter_map(|node| Some(node.known?.0)).min();
-            let name = match (key.name.is_empty(), first) {
-                (false, _) => Family::Named(key.name.clone()),
-                (true, Some(op)) => Family::From(op),
-                (true, None) => Family::Unknown(work.len()),
-            };
-            let next = families.len();
-            let family = key.program.map_or(next, |program| {
-                *families.entry((program, name)).or_insert(next)
-            });
-            work.push(Work {
-                key: key.clone(),
-                unit,
-                nodes,
-                family,
-            });
-        }
-    }
-    work
-}
-
-/// What identifies graphs as the same part of a program: one is built for each device, and again if
-/// memory moves.
-#[derive(Debug, PartialEq, Eq, Hash)]
-enum Family {
-    Named(String),
-    /// The first known op.
-    From(u32),
-    Unknown(usize),
 }
 
 /// What is known about a program's ops before aligning.

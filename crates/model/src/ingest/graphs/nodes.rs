@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use stepscope_hlo as hlo;
 
-use super::align::{Node, NodeWork};
+use super::candidates::{Node, NodeWork};
 use super::collect::{Collected, Launch};
 use super::schedule::Kernels;
 use crate::attribution::Attribution;

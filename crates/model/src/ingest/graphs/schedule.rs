@@ -4,38 +4,10 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use stepscope_hlo::{
-    CollectiveKind, Computation, Fingerprints, Instruction, OpClass, Program, Schedule,
-};
+use stepscope_hlo::{Computation, Fingerprints, Instruction, OpClass, Program, Schedule};
 
-use super::align::ScopeOp;
+use super::candidates::{OpKind, ScopeOp};
 use crate::vendor::graphs::{kernel_name_of, names_command_buffer};
-
-/// The launches that an op may make.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OpKind {
-    /// Its own kernel; or only a memset, if it fills its value with zeros.
-    Fusion {
-        is_filled: bool,
-    },
-    Matmul,
-    Convolution,
-    Attention,
-    Collective(CollectiveKind),
-    Sort,
-    Copy,
-    /// A call with unknown contents.
-    Custom,
-    /// A loop or branch that the graph decides by itself.
-    Control,
-}
-
-impl OpKind {
-    /// Whether a single op may have several kernels.
-    pub(super) const fn has_several(self) -> bool {
-        !matches!(self, Self::Fusion { .. } | Self::Copy)
-    }
-}
 
 /// A computation whose instructions are executed one after the other.
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::align::{Node, NodeWork, Scope};
+use super::candidates::{Node, NodeWork, Scope};
 use super::schedule::{Kernels, NestedOpcode};
 
 /// What is known about a graph's neighborhood.

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::align::{Found, Node, NodeWork, Scope, ScopeOp, align};
-use super::schedule::OpKind;
+use super::align::{Found, align};
+use super::candidates::{Node, NodeWork, OpKind, Scope, ScopeOp};
 use crate::attribution::Attribution;
 use crate::vendor::graphs::LibraryWork;
 

@@ -12,8 +12,8 @@
 
 use std::collections::BTreeMap;
 
+use super::evidence::{Evidence, HostStep, Occurrences, StepKey, Steps, period};
 use super::launched::{DeviceWorks, device_works};
-use super::{Evidence, HostStep, Occurrences, StepKey, Steps, period};
 use crate::ids::HostId;
 use crate::session::StepSpan;
 

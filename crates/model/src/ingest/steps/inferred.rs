@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Evidence, Found, Steps, period};
+use super::evidence::{Evidence, Found, Steps, period};
 use crate::ids::{DeviceId, ProgramId};
 use crate::ingest::runs::runs_by_device;
 use crate::program::Program;

@@ -1,6 +1,6 @@
 //! What each annotation launched on every device of its host.
 
-use super::{Evidence, HostStep};
+use super::evidence::{Evidence, HostStep};
 use crate::ids::{DeviceId, HostId};
 use crate::ingest::runs::runs_by_device;
 use crate::units::{Picos, Span};

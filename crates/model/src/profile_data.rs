@@ -1,0 +1,13 @@
+//! The bytes of profile files, which sessions and programs keep.
+
+use std::ops::Range;
+
+/// The bytes of a profile file, however they are held.
+pub trait ProfileData: AsRef<[u8]> + Send + Sync {
+    /// The range has been read and will rarely be read again: a mapped file can release its pages,
+    /// which the system reads again when they are accessed.
+    fn release(&self, _range: Range<usize>) {}
+}
+
+impl ProfileData for Vec<u8> {}
+impl ProfileData for &'static [u8] {}

@@ -65,6 +65,7 @@ pub(super) fn add_arguments(
 }
 
 /// The category of an event, which JAX does not write.
+#[inline]
 pub(super) fn add_category(stats: &mut EventStats<'_>, bytes: &[u8], raw: &Raw) {
     if !raw.category.is_empty() {
         stats.add(b"category", Value::Text(&raw.category.text(bytes)));

@@ -13,8 +13,8 @@ use object_store::{
 use crate::address::Address;
 use crate::error::{self, RemoteError, RemoteErrorKind};
 use crate::object::{Interest, Listing, Object};
+use crate::part::Part;
 use crate::program::CredentialsError;
-use crate::source::Part;
 use crate::status::{self, Credentials, Service};
 use crate::{http, runtime};
 

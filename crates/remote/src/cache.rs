@@ -78,10 +78,13 @@ pub(crate) fn kept(object: &Object) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Whether the file is here; asking is no use of it.
-pub(crate) fn is_here(object: &Object) -> bool {
-    let data = objects().join(key(object)).join("data");
-    fs::metadata(data).is_ok_and(|metadata| metadata.len() == object.size_bytes)
+impl Object {
+    /// Whether all of it was fetched before, so that reading it takes no network. Asking is no use
+    /// of it.
+    pub fn is_here(&self) -> bool {
+        let data = objects().join(key(self)).join("data");
+        fs::metadata(data).is_ok_and(|metadata| metadata.len() == self.size_bytes)
+    }
 }
 
 /// Entries that this process uses are not removed by it.

@@ -41,6 +41,7 @@ mod http;
 mod list;
 mod metadata;
 mod object;
+mod part;
 mod parts;
 mod program;
 mod ranges;

@@ -4,8 +4,6 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use crate::cache;
-
 /// One file far away, in one version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Object {
@@ -23,11 +21,6 @@ pub struct Object {
 }
 
 impl Object {
-    /// Whether all of it was fetched before, so that reading it takes no network.
-    pub fn is_here(&self) -> bool {
-        cache::is_here(self)
-    }
-
     /// When it was last written.
     pub fn modified(&self) -> Option<SystemTime> {
         let seconds = Duration::from_secs(self.modified_epoch_s?);

@@ -4,27 +4,20 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use bytes::Bytes;
-use futures_util::stream::{BoxStream, StreamExt as _};
+use futures_util::stream::StreamExt as _;
 
 use crate::address::{Address, Scheme};
 use crate::bucket::Bucket;
 use crate::error::{self, RemoteError};
 use crate::http::{self, Asker};
 use crate::object::{Interest, Listing, Object};
+use crate::part::Part;
 use crate::{amazon, azure, google, web};
 
 /// A place that is asked over HTTP, in whatever way it wants.
 pub(crate) enum Source {
     Bucket(Bucket),
     Web(Asker),
-}
-
-/// Part of a file as it arrives.
-pub(crate) struct Part {
-    /// Whether it is the part asked for, and not the whole file.
-    pub(crate) is_part: bool,
-    pub(crate) bytes: BoxStream<'static, Result<Bytes, RemoteError>>,
 }
 
 type Sources = Mutex<HashMap<String, Arc<Source>>>;

@@ -10,9 +10,10 @@ use jiff::tz::TimeZone;
 use zip::{CompressionMethod, ExtraField, ZipArchive};
 
 use crate::compression::{Counting, Guarded, Meter, decoder};
+use crate::encoding::Encoding;
 use crate::error::{StorageError, plain_reason};
 use crate::limits::Limits;
-use crate::sniff::{Content, Encoding, content_within, read_head};
+use crate::sniff::{Content, content_within, read_head};
 
 /// An archive's format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use std::rc::Rc;
 use flate2::bufread::MultiGzDecoder;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
+use crate::encoding::Encoding;
 use crate::error::plain_reason;
 use crate::limits::Limits;
 use crate::progress::Progress;
-use crate::sniff::Encoding;
 
 const BUFFER_BYTES: usize = 256 << 10;
 /// The largest zstd window, 2 GiB, so that files made with `--long=31` open.

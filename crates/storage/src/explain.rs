@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use crate::error::StorageError;
-use crate::find::parent_of;
-use crate::kind::FileKind;
+use crate::kind::{FileKind, KINDS};
 use crate::note::Note;
+use crate::paths::parent_of;
 use crate::scan::Tally;
 
 const RECORD: &str = "record a capture with `with jax.profiler.trace(\"/tmp/log\"): ...` around a \
@@ -124,61 +124,17 @@ fn hint(tally: &Tally) -> String {
         return "the notes say what cannot be read and why; make it readable, or ask its owner"
             .into();
     }
-    let leads = [
-        FileKind::ForeignCompression,
-        FileKind::Riegeli,
-        FileKind::TraceExport,
-        FileKind::MemoryProfile,
-    ];
-    match leads.into_iter().find(|kind| has(*kind)) {
-        Some(kind) => advice(kind),
-        None if has(FileKind::EventFile) => {
-            format!("TensorBoard events contain scalars, not a profile; {RECORD}")
-        }
-        None if has(FileKind::ToolCache) => {
-            "only caches of other tools are left; the *.xplane.pb they came from was moved or \
-             removed: give the place where it is now"
-                .into()
-        }
-        None => RECORD.into(),
-    }
-}
-
-fn advice(kind: FileKind) -> String {
-    match kind {
-        FileKind::TraceExport => {
-            "its content is neither Chrome's JSON nor Perfetto's protobuf; a capture also wrote a \
-             *.xplane.pb, in the same directory: give that"
-                .to_owned()
-        }
-        FileKind::MemoryProfile => {
-            "save one with jax.profiler.save_device_memory_profile(\"memory.prof\"); a *.prof of \
-             Python's cProfile measures the host and is not read"
-                .to_owned()
-        }
-        FileKind::Riegeli => {
-            "profiles in Riegeli files are named *.xplane.riegeli; give the path of one that is named \
-             otherwise"
-                .to_owned()
-        }
-        FileKind::ForeignCompression => {
-            "decompress it first, or compress it with gzip or zstd instead".to_owned()
-        }
-        _ => "give the *.xplane.pb it was made from".to_owned(),
-    }
+    let mut leads = KINDS.iter().filter(|facts| has(facts.kind));
+    let advice = leads.find_map(|facts| facts.advice);
+    advice.unwrap_or(RECORD).into()
 }
 
 /// The error for a single file that is known not to be a profile.
 pub(crate) fn not_a_profile(path: &Path, kind: FileKind) -> Option<StorageError> {
-    let what = match kind {
-        FileKind::TraceExport => "a file named like a trace, but not a trace",
-        FileKind::ToolCache => "a cache of another tool",
-        FileKind::EventFile => "a TensorBoard event file",
-        _ => return None,
-    };
+    let [what, advice] = kind.facts().alone?;
     let hint = match sibling_profile(path) {
         Some(sibling) => format!("the capture itself is next to it: open {sibling}"),
-        None => advice(kind),
+        None => advice.to_owned(),
     };
     Some(one_file(path, what, hint))
 }

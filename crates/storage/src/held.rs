@@ -4,19 +4,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use stepscope_model::ProfileData;
-use stepscope_model::ingest::{HostInput, MemoryInput, ProgramInput};
+use stepscope_model::ingest::HostInput;
 
 use crate::compression::Meter;
+use crate::encoding::Encoding;
 use crate::error::StorageError;
 use crate::explain;
+use crate::host_file::HostFile;
 use crate::hosts::OpenedHosts;
-use crate::kind::{FileKind, Role, host_name};
+use crate::kind::{FileKind, Role};
 use crate::limits::Limits;
 use crate::memory;
 use crate::open::{Opened, Opening};
 use crate::progress::NoProgress;
-use crate::session::HostFile;
-use crate::sniff::{Content, Encoding, HEAD_BYTES};
+use crate::sniff::{Content, HEAD_BYTES};
 use crate::traces;
 
 /// One file's hosts from its bytes: a profile, a trace, a memory profile, or a program, compressed
@@ -69,7 +70,7 @@ pub fn open_bytes(name: &str, bytes: Arc<dyn ProfileData>) -> Result<OpenedHosts
 
 fn file_of(name: &str, size: usize, encoding: Encoding) -> HostFile {
     HostFile {
-        host: host_name(name),
+        host: Role::Host.title(name),
         path: PathBuf::from(name),
         entry: None,
         size_bytes: size as u64,
@@ -94,7 +95,7 @@ fn several(title: &str, opened: Vec<Opened>) -> OpenedHosts {
     }
 }
 
-/// One decompressed file, by its type.
+/// One decompressed file, by its role.
 fn one_of(
     role: Role,
     name: String,
@@ -102,25 +103,6 @@ fn one_of(
     problem: Option<String>,
 ) -> OpenedHosts {
     let mut hosts = OpenedHosts::default();
-    match role {
-        Role::Program => hosts.programs.push(ProgramInput {
-            name,
-            bytes,
-            problem,
-        }),
-        Role::Memory => hosts.memory.push(MemoryInput {
-            name,
-            bytes,
-            problem,
-            written_epoch_ns: None,
-        }),
-        Role::Host | Role::Trace | Role::Manifest | Role::Archive => {
-            hosts.inputs.push(HostInput {
-                host: name,
-                bytes,
-                problem,
-            });
-        }
-    }
+    hosts.add_one(role, name, bytes, problem, None);
     hosts
 }

@@ -5,16 +5,18 @@ use std::time::SystemTime;
 
 use rayon::prelude::*;
 use stepscope_model::ingest::{HostInput, MemoryInput, ProgramInput};
-use stepscope_model::{ManifestInput, Reads};
+use stepscope_model::{ManifestInput, ProfileData, Reads};
 
 use crate::error::StorageError;
+use crate::fetch;
+use crate::host_file::HostFile;
+use crate::kind::Role;
 use crate::manifest;
 use crate::open::{Opened, open_all};
 use crate::planes::{self, Partial};
 use crate::progress::Progress;
 use crate::remains::opened_or_stand_in;
-use crate::remote;
-use crate::session::{HostFile, SessionFiles};
+use crate::session::SessionFiles;
 
 /// The hosts of a session: the input of ingest, and what could not be read.
 #[derive(Default)]
@@ -42,7 +44,7 @@ pub fn open_hosts<P: Progress>(
     reads: Reads,
     progress: impl Fn(usize) -> P,
 ) -> OpenedHosts {
-    let all: Vec<&HostFile> = files.files().collect();
+    let (roles, all): (Vec<Role>, Vec<&HostFile>) = files.files_by_role().unzip();
     let listeners: Vec<P> = (0..all.len()).map(progress).collect();
     let hosts = files.hosts.len();
     let mut partial = planes::read_all(&all[..hosts], reads, &listeners[..hosts]);
@@ -53,7 +55,7 @@ pub fn open_hosts<P: Progress>(
         .map(|read| read.left_out_bytes)
         .sum();
     let is_wanted = |position: usize| partial[position].is_none();
-    let unfetched = remote::fetch_all(&all, is_wanted, &files.manifests, &listeners);
+    let unfetched = fetch::fetch_all(&all, is_wanted, &files.manifests, &listeners);
     let opened: Vec<Result<Vec<Opened>, StorageError>> = all
         .par_iter()
         .zip(&listeners)
@@ -72,48 +74,60 @@ pub fn open_hosts<P: Progress>(
         left_out_bytes,
         ..OpenedHosts::default()
     };
-    for (position, (file, result)) in all.into_iter().zip(opened).enumerate() {
-        let name = file.host.clone();
-        let mut opened = match result {
-            Ok(opened) => opened,
-            Err(error) => {
-                hosts.unread.push((name, error));
-                continue;
-            }
-        };
-        if opened.len() > 1 && position < files.hosts.len() {
-            hosts
-                .inputs
-                .extend(opened.into_iter().map(|host| HostInput {
-                    host: host.name.unwrap_or_else(|| name.clone()),
-                    problem: host.bytes.truncated(),
-                    bytes: Arc::new(host.bytes),
-                }));
-            continue;
-        }
-        match opened.pop().map(|host| host.bytes) {
-            None => {}
-            Some(profile) if position < files.hosts.len() => hosts.inputs.push(HostInput {
-                host: name,
-                problem: profile.truncated(),
-                bytes: Arc::new(profile),
-            }),
-            Some(program) if position >= files.hosts.len() + files.memory.len() => {
-                hosts.programs.push(ProgramInput {
-                    name,
-                    problem: program.truncated(),
-                    bytes: Arc::new(program),
-                });
-            }
-            Some(profile) => hosts.memory.push(MemoryInput {
-                name,
-                problem: profile.truncated(),
-                written_epoch_ns: file.modified.and_then(epoch_ns),
-                bytes: Arc::new(profile),
-            }),
+    for ((role, file), result) in roles.into_iter().zip(all).zip(opened) {
+        match result {
+            Ok(opened) => hosts.add(role, file, opened),
+            Err(error) => hosts.unread.push((file.host.clone(), error)),
         }
     }
     hosts
+}
+
+impl OpenedHosts {
+    /// What a file of a session contains, by the file's role.
+    fn add(&mut self, role: Role, file: &HostFile, opened: Vec<Opened>) {
+        let is_one = opened.len() == 1;
+        for host in opened {
+            let name = match host.name {
+                Some(name) if !is_one => name,
+                _ => file.host.clone(),
+            };
+            let problem = host.bytes.truncated();
+            let written_epoch_ns = file.modified.and_then(epoch_ns);
+            self.add_one(role, name, Arc::new(host.bytes), problem, written_epoch_ns);
+        }
+    }
+
+    /// One file, decompressed, by its role.
+    pub(crate) fn add_one(
+        &mut self,
+        role: Role,
+        name: String,
+        bytes: Arc<dyn ProfileData>,
+        problem: Option<String>,
+        written_epoch_ns: Option<u64>,
+    ) {
+        match role {
+            Role::Program => self.programs.push(ProgramInput {
+                name,
+                bytes,
+                problem,
+            }),
+            Role::Memory => self.memory.push(MemoryInput {
+                name,
+                bytes,
+                problem,
+                written_epoch_ns,
+            }),
+            Role::Host | Role::Trace | Role::Manifest | Role::Archive => {
+                self.inputs.push(HostInput {
+                    host: name,
+                    bytes,
+                    problem,
+                });
+            }
+        }
+    }
 }
 
 fn open_file(file: &HostFile, progress: &impl Progress) -> Result<Vec<Opened>, StorageError> {

@@ -1,6 +1,7 @@
-//! The type of a file according to its name.
-
-use crate::manifest;
+//! The types of files in log directories: one table with all that is known about each, and the type
+//! of a file according to its name.
+//!
+//! Support for another format begins with a row here.
 
 /// Types of files in log directories, in the order in which a summary lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,98 +37,279 @@ pub(crate) enum FileKind {
     Other,
 }
 
-const COMPRESSED: [&str; 4] = [".gz", ".gzip", ".zst", ".zstd"];
+/// The end of a manifest's name, after the host.
+pub(crate) const MANIFEST_SUFFIX: &str = ".stepscope.json";
+
+/// The ends of compressed files' names.
+pub(crate) const COMPRESSED: [&str; 4] = [".gz", ".gzip", ".zst", ".zstd"];
 const FOREIGN_COMPRESSED: [&str; 6] = [".xz", ".bz2", ".lz4", ".7z", ".br", ".lzma"];
-const PROFILES: [&str; 2] = [".xplane.pb", ".xplane.riegeli"];
-const RIEGELI: &str = ".riegeli";
-const MEMORY_PROFILES: [&str; 4] = [".memprof", ".pprof", ".prof", ".pb"];
-const ARCHIVES: [&str; 8] = [
-    ".zip",
-    ".tar",
-    ".tar.gz",
-    ".tgz",
-    ".tar.gzip",
-    ".tar.zst",
-    ".tar.zstd",
-    ".tzst",
-];
-const FOREIGN_ARCHIVES: [&str; 9] = [
-    ".tar.xz",
-    ".txz",
-    ".tar.bz2",
-    ".tbz2",
-    ".tbz",
-    ".tar.lz4",
-    ".7z",
-    ".rar",
-    ".tar.lzma",
-];
-const TRACE_EXPORTS: [&str; 7] = [
-    ".pt.trace.json",
-    ".trace.json",
-    "perfetto_trace.json",
-    ".trace",
-    ".pftrace",
-    ".perfetto-trace",
-    "trace.json",
-];
-const TOOL_CACHES: [&str; 18] = [
-    ".op_stats.pb",
-    ".op_stats_v2.pb",
-    ".dcn_collective_stats.pb",
-    ".smart_suggestion.pb",
-    ".sstable",
-    "cache_version.txt",
-    ".cached_tools.json",
-    "no_module.hlo_proto.pb",
-    ".overview_page.pb",
-    ".input_pipeline.pb",
-    ".tensorflow_stats.pb",
-    ".kernel_stats.pb",
-    ".kernel_stats.db",
-    ".memory_profile.json",
-    ".pod_viewer.json",
-    ".op_profile.json",
-    ".roofline_model.pb",
-    ".hlo_stats.pb",
+
+/// All that is known about one type of file.
+pub(crate) struct Facts {
+    pub(crate) kind: FileKind,
+    /// How lowercase names of such files end. If a name has endings of several types, the longest
+    /// decides.
+    pub(crate) endings: &'static [&'static str],
+    /// Whether a suffix of [`COMPRESSED`] may follow.
+    may_be_compressed: bool,
+    /// The type of such a file if its name starts with a dot.
+    hidden: FileKind,
+    /// Its role in a session, if its content matches its name.
+    role: Option<Role>,
+    /// Whether other messages have such names too, so that the first bytes decide.
+    is_told_by_content: bool,
+    /// Whether its content is searched for a trace if it is given by its own path.
+    may_be_trace: bool,
+    /// The labels for one and for several of them in a summary.
+    labels: [&'static str; 2],
+    /// Why it is not read next to profiles, and elsewhere. `None` for files that are read, and for
+    /// files that nobody would mistake for a profile.
+    ignored: [Option<&'static str>; 2],
+    /// What to do if a folder contains these and no profile.
+    pub(crate) advice: Option<&'static str>,
+    /// Of types that are no profile even if given by their own path: what it is, what to do.
+    pub(crate) alone: Option<[&'static str; 2]>,
+}
+
+/// What holds of a type unless its row says otherwise.
+const USUAL: Facts = Facts {
+    kind: FileKind::Other,
+    endings: &[],
+    may_be_compressed: true,
+    hidden: FileKind::Other,
+    role: None,
+    is_told_by_content: false,
+    may_be_trace: false,
+    labels: ["", ""],
+    ignored: [None, None],
+    advice: None,
+    alone: None,
+};
+
+const NO_TRACE: &str = "its content is neither Chrome's JSON nor Perfetto's protobuf; a capture \
+                        also wrote a *.xplane.pb, in the same directory: give that";
+const MADE_FROM: &str = "give the *.xplane.pb it was made from";
+
+const NO_CAPTURE: &str = "TensorBoard events contain scalars, not a profile; record a capture with \
+                          `with jax.profiler.trace(\"/tmp/log\"): ...` around a few steps, then \
+                          open /tmp/log";
+
+/// One row for each type. If a folder without profiles has files of several types, the advice of
+/// the first one here is given.
+pub(crate) static KINDS: [Facts; 14] = [
+    Facts {
+        kind: FileKind::Profile,
+        endings: &[".xplane.pb", ".xplane.riegeli"],
+        hidden: FileKind::HiddenProfile,
+        role: Some(Role::Host),
+        labels: ["*.xplane.pb"; 2],
+        ..USUAL
+    },
+    Facts {
+        kind: FileKind::Archive,
+        endings: &[
+            ".zip",
+            ".tar",
+            ".tar.gz",
+            ".tgz",
+            ".tar.gzip",
+            ".tar.zst",
+            ".tar.zstd",
+            ".tzst",
+        ],
+        may_be_compressed: false,
+        role: Some(Role::Archive),
+        labels: ["archive", "archives"],
+        ..USUAL
+    },
+    Facts {
+        kind: FileKind::ForeignCompression,
+        endings: &[
+            ".tar.xz",
+            ".txz",
+            ".tar.bz2",
+            ".tbz2",
+            ".tbz",
+            ".tar.lz4",
+            ".7z",
+            ".rar",
+            ".tar.lzma",
+        ],
+        may_be_compressed: false,
+        labels: [
+            "file in an unsupported compression",
+            "files in an unsupported compression",
+        ],
+        ignored: [Some("unsupported compression; decompress it, or use gzip or zstd"); 2],
+        advice: Some("decompress it first, or compress it with gzip or zstd instead"),
+        ..USUAL
+    },
+    Facts {
+        kind: FileKind::LfsPointer,
+        labels: ["Git LFS pointer", "Git LFS pointers"],
+        ..USUAL
+    },
+    Facts {
+        kind: FileKind::Riegeli,
+        endings: &[".riegeli"],
+        labels: ["*.riegeli"; 2],
+        ignored: [Some(
+            "records without a profile's name; give its own path, or rename it to \
+             *.xplane.riegeli",
+        ); 2],
+        advice: Some(
+            "profiles in Riegeli files are named *.xplane.riegeli; give the path of one that is \
+             named otherwise",
+        ),
+        ..USUAL
+    },
+    Facts {
+        kind: FileKind::TraceExport,
+        endings: &[
+            ".pt.trace.json",
+            ".trace.json",
+            "perfetto_trace.json",
+            ".trace",
+            ".pftrace",
+            ".perfetto-trace",
+            "trace.json",
+        ],
+        role: Some(Role::Trace),
+        may_be_trace: true,
+        labels: ["viewer trace", "viewer traces"],
+        ignored: [
+            Some("a trace viewer's copy of a capture; the *.xplane.pb next to it has more"),
+            Some(
+                "named like a trace, but its content is neither Chrome's JSON nor Perfetto's \
+                 protobuf",
+            ),
+        ],
+        advice: Some(NO_TRACE),
+        alone: Some(["a file named like a trace, but not a trace", NO_TRACE]),
+        ..USUAL
+    },
+    Facts {
+        kind: FileKind::MemoryProfile,
+        endings: &[".memprof", ".pprof", ".prof"],
+        role: Some(Role::Memory),
+        labels: ["*.prof"; 2],
+        advice: Some(
+            "save one with jax.profiler.save_device_memory_profile(\"memory.prof\"); a *.prof of \
+             Python's cProfile measures the host and is not read",
+        ),
+        ..USUAL
+    },
+    Facts {
+        kind: FileKind::PerhapsMemoryProfile,
+        endings: &[".pb"],
+        role: Some(Role::Memory),
+        is_told_by_content: true,
+        labels: ["*.pb(.gz)"; 2],
+        ignored: [Some("not named like a profile"), None],
+        ..USUAL
+    },
+    Facts {
+        kind: FileKind::EventFile,
+        labels: ["TensorBoard event file", "TensorBoard event files"],
+        ignored: [Some("a TensorBoard event file"), None],
+        advice: Some(NO_CAPTURE),
+        alone: Some(["a TensorBoard event file", MADE_FROM]),
+        ..USUAL
+    },
+    Facts {
+        kind: FileKind::ToolCache,
+        endings: &[
+            ".op_stats.pb",
+            ".op_stats_v2.pb",
+            ".dcn_collective_stats.pb",
+            ".smart_suggestion.pb",
+            ".sstable",
+            "cache_version.txt",
+            ".cached_tools.json",
+            "no_module.hlo_proto.pb",
+            ".overview_page.pb",
+            ".input_pipeline.pb",
+            ".tensorflow_stats.pb",
+            ".kernel_stats.pb",
+            ".kernel_stats.db",
+            ".memory_profile.json",
+            ".pod_viewer.json",
+            ".op_profile.json",
+            ".roofline_model.pb",
+            ".hlo_stats.pb",
+        ],
+        hidden: FileKind::ToolCache,
+        labels: ["cache of another tool", "caches of other tools"],
+        ignored: [Some("a cache of another tool"); 2],
+        advice: Some(
+            "only caches of other tools are left; the *.xplane.pb they came from was moved or \
+             removed: give the place where it is now",
+        ),
+        alone: Some(["a cache of another tool", MADE_FROM]),
+        ..USUAL
+    },
+    Facts {
+        kind: FileKind::Program,
+        endings: &[".hlo_proto.pb", ".hlo.pb"],
+        role: Some(Role::Program),
+        labels: ["*.hlo_proto.pb"; 2],
+        ignored: [Some("the HLO of one program; a capture has its own"), None],
+        ..USUAL
+    },
+    Facts {
+        kind: FileKind::Manifest,
+        endings: &[MANIFEST_SUFFIX],
+        may_be_compressed: false,
+        role: Some(Role::Manifest),
+        labels: ["capture manifest", "capture manifests"],
+        ..USUAL
+    },
+    Facts {
+        kind: FileKind::HiddenProfile,
+        labels: ["hidden *.xplane.pb", "hidden *.xplane.pb files"],
+        ignored: [Some("a hidden file: macOS metadata or an unfinished copy"); 2],
+        ..USUAL
+    },
+    Facts {
+        kind: FileKind::Other,
+        may_be_trace: true,
+        labels: ["other file", "other files"],
+        ignored: [Some("not named like a profile"), None],
+        ..USUAL
+    },
 ];
 
 impl FileKind {
+    /// The type of a file with this name.
     pub(crate) fn of(name: &str) -> Self {
         let name = name.to_ascii_lowercase();
-        let plain = strip_any(&name, &COMPRESSED);
-        if ends_with_any(plain, &PROFILES) {
-            return if name.starts_with('.') {
-                Self::HiddenProfile
-            } else {
-                Self::Profile
-            };
-        }
-        if name.ends_with(manifest::SUFFIX) && !name.starts_with('.') {
-            return Self::Manifest;
-        }
-        if ends_with_any(plain, &TOOL_CACHES) {
-            return Self::ToolCache;
-        }
+        let kind = Self::by_ending(&name);
         if name.starts_with('.') {
-            return Self::Other;
+            kind.facts().hidden
+        } else {
+            kind
         }
-        if ends_with_any(&name, &ARCHIVES) {
-            Self::Archive
-        } else if ends_with_any(&name, &FOREIGN_ARCHIVES)
-            || ends_with_any(strip_any(&name, &FOREIGN_COMPRESSED), &PROFILES)
+    }
+
+    fn by_ending(name: &str) -> Self {
+        let plain = strip_any(name, &COMPRESSED);
+        let endings = KINDS.iter().flat_map(|facts| {
+            let name = if facts.may_be_compressed { plain } else { name };
+            let own = facts.endings.iter();
+            own.filter(move |ending| name.ends_with(**ending))
+                .map(|ending| (ending.len(), facts.kind))
+        });
+        if let Some((_, kind)) = endings.max_by_key(|(length, _)| *length) {
+            return kind;
+        }
+        let unpacked = strip_any(name, &FOREIGN_COMPRESSED);
+        let profile = Self::Profile.facts();
+        if profile
+            .endings
+            .iter()
+            .any(|ending| unpacked.ends_with(ending))
         {
             Self::ForeignCompression
-        } else if ends_with_any(plain, &TRACE_EXPORTS) {
-            Self::TraceExport
-        } else if plain.ends_with(RIEGELI) {
-            Self::Riegeli
-        } else if ends_with_any(plain, &MEMORY_PROFILES[..3]) {
-            Self::MemoryProfile
-        } else if ends_with_any(plain, &[".hlo_proto.pb", ".hlo.pb"]) {
-            Self::Program
-        } else if ends_with_any(plain, &[".pb"]) {
-            Self::PerhapsMemoryProfile
         } else if name.contains(".tfevents.") {
             Self::EventFile
         } else {
@@ -135,83 +317,35 @@ impl FileKind {
         }
     }
 
+    /// Its row in the table.
+    pub(crate) fn facts(self) -> &'static Facts {
+        let row = KINDS.iter().find(|facts| facts.kind == self);
+        row.unwrap_or(&USUAL)
+    }
+
     /// The role of a file of this kind, if its content matches its name.
-    pub(crate) const fn role(self) -> Option<Role> {
-        match self {
-            Self::Profile => Some(Role::Host),
-            Self::TraceExport => Some(Role::Trace),
-            Self::MemoryProfile | Self::PerhapsMemoryProfile => Some(Role::Memory),
-            Self::Program => Some(Role::Program),
-            Self::Manifest => Some(Role::Manifest),
-            Self::Archive => Some(Role::Archive),
-            Self::Riegeli
-            | Self::ToolCache
-            | Self::EventFile
-            | Self::ForeignCompression
-            | Self::LfsPointer
-            | Self::HiddenProfile
-            | Self::Other => None,
-        }
+    pub(crate) fn role(self) -> Option<Role> {
+        self.facts().role
+    }
+
+    /// Whether the name alone does not say if such a file is read.
+    pub(crate) fn is_told_by_content(self) -> bool {
+        self.facts().is_told_by_content
+    }
+
+    /// Whether a file of this kind that is given by its own path may be a trace.
+    pub(crate) fn may_be_trace(self) -> bool {
+        self.facts().may_be_trace
     }
 
     /// The label for `count` of them in a summary.
     pub(crate) fn label(self, count: usize) -> &'static str {
-        match (self, count) {
-            (Self::Profile, _) => "*.xplane.pb",
-            (Self::Archive, 1) => "archive",
-            (Self::Archive, _) => "archives",
-            (Self::TraceExport, 1) => "viewer trace",
-            (Self::TraceExport, _) => "viewer traces",
-            (Self::Riegeli, _) => "*.riegeli",
-            (Self::MemoryProfile, _) => "*.prof",
-            (Self::PerhapsMemoryProfile, _) => "*.pb(.gz)",
-            (Self::Manifest, 1) => "capture manifest",
-            (Self::Manifest, _) => "capture manifests",
-            (Self::Program, _) => "*.hlo_proto.pb",
-            (Self::ToolCache, 1) => "cache of another tool",
-            (Self::ToolCache, _) => "caches of other tools",
-            (Self::EventFile, 1) => "TensorBoard event file",
-            (Self::EventFile, _) => "TensorBoard event files",
-            (Self::ForeignCompression, 1) => "file in an unsupported compression",
-            (Self::ForeignCompression, _) => "files in an unsupported compression",
-            (Self::LfsPointer, 1) => "Git LFS pointer",
-            (Self::LfsPointer, _) => "Git LFS pointers",
-            (Self::HiddenProfile, 1) => "hidden *.xplane.pb",
-            (Self::HiddenProfile, _) => "hidden *.xplane.pb files",
-            (Self::Other, 1) => "other file",
-            (Self::Other, _) => "other files",
-        }
+        self.facts().labels[usize::from(count != 1)]
     }
 
-    /// Why a file of this kind is not read at this place. `None` for files that are read, and for
-    /// files that nobody would mistake for a profile.
+    /// Why a file of this kind is not read at this place.
     pub(crate) fn reason_ignored(self, place: Place) -> Option<&'static str> {
-        match (self, place) {
-            (Self::TraceExport, Place::BesideProfiles) => {
-                Some("a trace viewer's copy of a capture; the *.xplane.pb next to it has more")
-            }
-            (Self::TraceExport, Place::Elsewhere) => Some(
-                "named like a trace, but its content is neither Chrome's JSON nor Perfetto's \
-                    protobuf",
-            ),
-            (Self::Riegeli, _) => Some(
-                "records without a profile's name; give its own path, or rename it to \
-                    *.xplane.riegeli",
-            ),
-            (Self::Program, Place::BesideProfiles) => {
-                Some("the HLO of one program; a capture has its own")
-            }
-            (Self::ToolCache, _) => Some("a cache of another tool"),
-            (Self::ForeignCompression, _) => {
-                Some("unsupported compression; decompress it, or use gzip or zstd")
-            }
-            (Self::HiddenProfile, _) => Some("a hidden file: macOS metadata or an unfinished copy"),
-            (Self::EventFile, Place::BesideProfiles) => Some("a TensorBoard event file"),
-            (Self::Other | Self::PerhapsMemoryProfile, Place::BesideProfiles) => {
-                Some("not named like a profile")
-            }
-            _ => None,
-        }
+        self.facts().ignored[place as usize]
     }
 }
 
@@ -233,23 +367,10 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    /// The name derived from a file name: of the host, the snapshot, or the program.
-    pub(crate) fn title(self, file_name: &str) -> String {
-        match self {
-            Self::Host => host_name(file_name),
-            Self::Trace => trace_name(file_name),
-            Self::Memory => snapshot_name(file_name),
-            Self::Program => program_name(file_name),
-            Self::Manifest => manifest_host(file_name),
-            Self::Archive => archive_stem(file_name),
-        }
-    }
-
     /// The role of a single file that is not an archive, by its name and content.
     pub(crate) fn of_one(kind: FileKind, is_trace: bool, begins_as_memory: bool) -> Self {
-        let may_be_trace = matches!(kind, FileKind::TraceExport | FileKind::Other);
         match kind {
-            _ if is_trace && may_be_trace => Self::Trace,
+            _ if is_trace && kind.may_be_trace() => Self::Trace,
             FileKind::MemoryProfile => Self::Memory,
             FileKind::Profile => Self::Host,
             _ if begins_as_memory => Self::Memory,
@@ -258,16 +379,16 @@ impl Role {
         }
     }
 
+    /// The rows of files with this role.
+    pub(crate) fn rows(self) -> impl Iterator<Item = &'static Facts> {
+        KINDS.iter().filter(move |facts| facts.role == Some(self))
+    }
+
     /// The type under which a summary counts it.
-    pub(crate) const fn kind(self) -> FileKind {
-        match self {
-            Self::Host => FileKind::Profile,
-            Self::Trace => FileKind::TraceExport,
-            Self::Memory => FileKind::MemoryProfile,
-            Self::Program => FileKind::Program,
-            Self::Manifest => FileKind::Manifest,
-            Self::Archive => FileKind::Archive,
-        }
+    pub(crate) fn kind(self) -> FileKind {
+        self.rows()
+            .next()
+            .map_or(FileKind::Other, |facts| facts.kind)
     }
 }
 
@@ -278,136 +399,11 @@ pub(crate) enum Place {
     Elsewhere,
 }
 
-/// A host's name: the file name without the suffixes of profiles and compression; for other file
-/// names, without the last suffix.
-pub(crate) fn host_name(file_name: &str) -> String {
-    let plain = strip_suffixes(file_name, &COMPRESSED);
-    let stem = strip_suffixes(plain, &PROFILES);
-    let stem = if stem.len() < plain.len() {
-        stem
-    } else {
-        strip_last_suffix(plain)
-    };
-    if stem.is_empty() {
-        file_name.to_owned()
-    } else {
-        stem.to_owned()
-    }
-}
-
-/// The host name of a trace: the file name without the suffixes of traces, compression, and the
-/// timestamp that PyTorch's profiler adds.
-pub(crate) fn trace_name(file_name: &str) -> String {
-    let plain = strip_suffixes(file_name, &COMPRESSED);
-    let suffixes = [
-        ".pt.trace.json",
-        ".trace.json",
-        ".trace",
-        ".pftrace",
-        ".perfetto-trace",
-    ];
-    let stem = strip_suffixes(plain, &suffixes);
-    let stem = if stem.len() < plain.len() {
-        stem
-    } else {
-        strip_last_suffix(plain)
-    };
-    let worker = stem.rsplit_once('.').filter(|(worker, moment)| {
-        is_of_pytorch(file_name) && !worker.is_empty() && moment.bytes().all(|b| b.is_ascii_digit())
-    });
-    match worker.map_or(stem, |(worker, _)| worker) {
-        "" => file_name.to_owned(),
-        name => name.to_owned(),
-    }
-}
-
-/// A trace named like those of PyTorch's profiler for several workers.
-pub(crate) fn is_of_pytorch(file_name: &str) -> bool {
-    let name = file_name.to_ascii_lowercase();
-    strip_any(&name, &COMPRESSED).ends_with(".pt.trace.json")
-}
-
-/// The copy that JAX writes for Perfetto next to the one for TensorBoard.
-pub(crate) fn is_second_export(file_name: &str) -> bool {
-    file_name
-        .to_ascii_lowercase()
-        .starts_with("perfetto_trace.json")
-}
-
-/// A snapshot's name: the file name without the suffixes of memory profiles and compression.
-pub(crate) fn snapshot_name(file_name: &str) -> String {
-    let plain = strip_suffixes(file_name, &COMPRESSED);
-    let stem = strip_suffixes(plain, &MEMORY_PROFILES);
-    if stem.is_empty() {
-        file_name.to_owned()
-    } else {
-        stem.to_owned()
-    }
-}
-
-/// A program's name: the file name without the suffixes of programs and compression.
-pub(crate) fn program_name(file_name: &str) -> String {
-    let plain = strip_suffixes(file_name, &COMPRESSED);
-    let stem = strip_suffixes(plain, &[".hlo_proto.pb", ".hlo.pb", ".pb"]);
-    if stem.is_empty() {
-        file_name.to_owned()
-    } else {
-        stem.to_owned()
-    }
-}
-
-/// Whether a file is named like a file of Riegeli records.
-pub(crate) fn is_riegeli(file_name: &str) -> bool {
-    strip_suffixes(file_name, &COMPRESSED)
-        .to_ascii_lowercase()
-        .ends_with(RIEGELI)
-}
-
-/// The host that a manifest is about.
-fn manifest_host(file_name: &str) -> String {
-    strip_suffixes(file_name, &[manifest::SUFFIX]).to_owned()
-}
-
-/// An archive's name without its suffixes, used as the name of the folder it was made from.
-pub(crate) fn archive_stem(file_name: &str) -> String {
-    let mut suffixes = ARCHIVES;
-    suffixes.sort_by_key(|suffix| std::cmp::Reverse(suffix.len()));
-    let stem = strip_suffixes(file_name, &suffixes);
-    let stem = if stem.len() < file_name.len() {
-        stem
-    } else {
-        strip_last_suffix(file_name)
-    };
-    if stem.is_empty() {
-        file_name.to_owned()
-    } else {
-        stem.to_owned()
-    }
-}
-
-fn strip_last_suffix(name: &str) -> &str {
-    match name.rsplit_once('.') {
-        Some((stem, _)) if !stem.is_empty() => stem,
-        _ => name,
-    }
-}
-
-/// `name` without the first of the suffixes it ends with, whatever their case.
-fn strip_suffixes<'a>(name: &'a str, suffixes: &[&str]) -> &'a str {
-    let lower = name.to_ascii_lowercase();
-    let found = suffixes.iter().find(|suffix| lower.ends_with(**suffix));
-    found.map_or(name, |suffix| &name[..name.len() - suffix.len()])
-}
-
 fn strip_any<'a>(name: &'a str, suffixes: &[&str]) -> &'a str {
     suffixes
         .iter()
         .find_map(|suffix| name.strip_suffix(suffix))
         .unwrap_or(name)
-}
-
-fn ends_with_any(name: &str, suffixes: &[&str]) -> bool {
-    suffixes.iter().any(|suffix| name.ends_with(suffix))
 }
 
 #[cfg(test)]
@@ -452,24 +448,10 @@ mod tests {
     }
 
     #[test]
-    fn hosts_and_archives_lose_their_suffixes() {
-        assert_eq!(host_name("host-0.xplane.pb"), "host-0");
-        assert_eq!(host_name("t1v-n-0.local.xplane.pb.gz"), "t1v-n-0.local");
-        assert_eq!(host_name("host-0.xplane.riegeli"), "host-0");
-        assert_eq!(host_name("capture.bin"), "capture");
-        assert_eq!(host_name("capture.pb.zst"), "capture");
-        assert_eq!(host_name(".xplane.pb"), ".xplane.pb");
-        assert_eq!(trace_name("host-0.trace.json.gz"), "host-0");
-        assert_eq!(trace_name("node_77.1695835823163.pt.trace.json"), "node_77");
-        assert_eq!(trace_name("perfetto_trace.json.gz"), "perfetto_trace");
-        assert_eq!(trace_name("run.1.pftrace"), "run.1");
-        assert_eq!(trace_name("kineto.json"), "kineto");
-        assert_eq!(snapshot_name("memory.prof"), "memory");
-        assert_eq!(snapshot_name("memory_000100.memprof.gz"), "memory_000100");
-        assert_eq!(snapshot_name("heap.pb.gz"), "heap");
-        assert_eq!(snapshot_name("download"), "download");
-        assert_eq!(archive_stem("run.1.tar.gz"), "run.1");
-        assert_eq!(archive_stem("run.ZIP"), "run");
-        assert_eq!(archive_stem("download"), "download");
+    fn every_kind_has_one_row() {
+        let all = (FileKind::Profile as usize..=FileKind::Other as usize).count();
+        let rows: std::collections::BTreeSet<FileKind> =
+            KINDS.iter().map(|facts| facts.kind).collect();
+        assert_eq!((rows.len(), KINDS.len()), (all, all));
     }
 }

@@ -5,13 +5,10 @@
 use serde_json::{Map, Value};
 use stepscope_model::manifest::{CaptureCost, Manifest, ManifestInput};
 
+use crate::host_file::HostFile;
 use crate::open::open;
 use crate::progress::NoProgress;
-use crate::session::HostFile;
 use crate::wall_clock;
-
-/// Suffix of manifests, after the host name.
-pub(crate) const SUFFIX: &str = ".stepscope.json";
 
 /// The newest format that is fully supported.
 const VERSION: i64 = 1;

@@ -6,9 +6,10 @@ use std::io::{Seek as _, SeekFrom};
 use stepscope_model::heap::is_memory_profile;
 
 use crate::compression::{Meter, decoder};
+use crate::encoding::Encoding;
+use crate::folder::Folder;
 use crate::limits::Limits;
-use crate::scan::Folder;
-use crate::sniff::{Encoding, read_head};
+use crate::sniff::read_head;
 
 /// Why a file named like a memory profile is not one.
 pub(crate) const NO_PROFILE: &str =

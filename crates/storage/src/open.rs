@@ -15,14 +15,15 @@ use crate::compression::{
     Collected, Counting, Exceeded, Guarded, Meter, Reporting, Watched, collect, decoder,
     expected_bytes,
 };
+use crate::encoding::Encoding;
 use crate::error::{StorageError, plain_reason};
-use crate::kind::FileKind;
+use crate::fetch;
+use crate::host_file::HostFile;
+use crate::kind::{FileKind, Role};
 use crate::limits::Limits;
 use crate::progress::{NoProgress, Progress};
-use crate::remote;
 use crate::riegeli;
-use crate::session::HostFile;
-use crate::sniff::{Content, Encoding, HEAD_BYTES, read_head};
+use crate::sniff::{Content, HEAD_BYTES, read_head};
 
 /// The bytes of one host's profile. A plain file, and a plain entry that is stored uncompressed in
 /// its archive, are mapped and use no memory of their own; anything else is decompressed into
@@ -77,7 +78,7 @@ fn open_all_within(
     progress: &dyn Progress,
 ) -> Result<Vec<Opened>, StorageError> {
     let path = &host.path;
-    let local = remote::local(host, progress)?;
+    let local = fetch::local(host, progress)?;
     let mut file = File::open(&local).map_err(StorageError::io("open the file", path))?;
     let opening = Opening {
         host,
@@ -275,11 +276,8 @@ impl Opening<'_> {
         let path = self.host.display_path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let is_other = matches!(
-            FileKind::of(&name),
-            FileKind::Program
-                | FileKind::MemoryProfile
-                | FileKind::PerhapsMemoryProfile
-                | FileKind::Manifest
+            FileKind::of(&name).role(),
+            Some(Role::Program | Role::Memory | Role::Manifest)
         );
         sniff(&bytes[..bytes.len().min(HEAD_BYTES)]).filter(|_| !is_other)
     }

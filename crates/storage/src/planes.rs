@@ -15,9 +15,9 @@ use stepscope_model::{LeftOut, Reads};
 use stepscope_remote::{Object, Parts, RemoteError};
 
 use crate::bytes::ProfileBytes;
+use crate::encoding::Encoding;
+use crate::host_file::HostFile;
 use crate::progress::Progress;
-use crate::session::HostFile;
-use crate::sniff::Encoding;
 
 /// Smaller files are fetched whole: finding their planes would take as long.
 const MIN_FILE_BYTES: u64 = 16 << 20;

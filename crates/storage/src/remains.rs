@@ -4,9 +4,9 @@
 use stepscope_model::remains::{Remains, WHY_EMPTY, is_whole, remains};
 
 use crate::error::StorageError;
+use crate::host_file::HostFile;
 use crate::open::{Opened, open_all};
 use crate::progress::Progress;
-use crate::session::HostFile;
 
 /// What a trace for viewers lacks compared with a capture.
 const MISSING: &str = "such a copy has no HLO programs, and lacks planes and stats that its viewer \

@@ -3,7 +3,6 @@
 //! A search reads names, and the first bytes of the few files that only their content identifies.
 //! Files are fetched when a session is opened, all at once; archives when they are listed.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -11,18 +10,22 @@ use std::time::SystemTime;
 use stepscope_remote::{Address, Interest, Listing, Object, RemoteError};
 
 use crate::archive::Format;
+use crate::encoding::Encoding;
 use crate::error::{StorageError, plain_reason};
 use crate::explain;
-use crate::find::{finish, parent_of};
-use crate::kind::{FileKind, Role};
+use crate::fetch::fetch_one;
+use crate::finish::finish;
+use crate::folder::Folder;
+use crate::host_file::HostFile;
+use crate::kind::{FileKind, MANIFEST_SUFFIX, Role};
 use crate::limits::Limits;
-use crate::manifest;
 use crate::memory;
 use crate::note::NoteKind;
-use crate::progress::Progress;
-use crate::scan::{Folder, Scan};
-use crate::session::{Found, HostFile, SessionFiles};
-use crate::sniff::{Content, Encoding};
+use crate::paths::parent_of;
+use crate::progress::NoProgress;
+use crate::scan::Scan;
+use crate::session::Found;
+use crate::sniff::Content;
 use crate::traces;
 use crate::walk::{ArchiveFile, add_archive, is_skipped, placed};
 
@@ -116,8 +119,7 @@ fn find_file(
     } else {
         beginning(&object)
     };
-    let may_be_trace = matches!(kind, FileKind::TraceExport | FileKind::Other);
-    let is_trace = may_be_trace && traces::format_of(encoding(&head), &head[..]).is_some();
+    let is_trace = kind.may_be_trace() && traces::format_of(encoding(&head), &head[..]).is_some();
     if !is_trace && let Some(error) = explain::not_a_profile(&path, kind) {
         return Err(error);
     }
@@ -127,7 +129,7 @@ fn find_file(
     let folder = Folder::new(Vec::new(), naming, parent.clone());
     if kind == FileKind::Archive {
         let host = remote_file(&object, &path, Role::Archive);
-        let local = fetch_one(&host, &object, &crate::progress::NoProgress)?;
+        let local = fetch_one(&host, &object, &NoProgress)?;
         let format = File::open(&local).and_then(|mut file| Format::detect(&mut file));
         let Ok(format) = format.map_err(StorageError::io("read the file", &path))? else {
             return Err(StorageError::Corrupt {
@@ -167,7 +169,7 @@ fn find_file(
 
 fn manifest_beside(address: &Address, host: &str, limits: &Limits) -> Option<HostFile> {
     let (folder, _) = address.url.rsplit_once('/')?;
-    let url = format!("{folder}/{host}{}", manifest::SUFFIX);
+    let url = format!("{folder}/{host}{MANIFEST_SUFFIX}");
     let listing = stepscope_remote::list(&url, &interest(limits)).ok()?;
     let object = listing.objects.first().filter(|_| listing.is_file)?;
     Some(remote_file(object, Path::new(&url), Role::Manifest))
@@ -193,9 +195,9 @@ impl Search {
             return;
         };
         let host = remote_file(object, &folder.path.join(file), role);
-        match kind {
-            FileKind::PerhapsMemoryProfile => self.unsure.push((folder, kind, host)),
-            FileKind::Archive => self.archives.push((folder.archive(file), host)),
+        match role {
+            Role::Archive => self.archives.push((folder.archive(file), host)),
+            _ if kind.is_told_by_content() => self.unsure.push((folder, kind, host)),
             _ => self.scan.add(folder, role, host),
         }
     }
@@ -293,81 +295,4 @@ fn remote_file(object: &Object, path: &Path, role: Role) -> HostFile {
         remote: Some(object.clone()),
         stand_in: None,
     }
-}
-
-impl SessionFiles {
-    /// Whether all its files are on this machine: on disk or in the cache.
-    pub fn is_here(&self) -> bool {
-        let is_far = |file: &HostFile| file.remote.as_ref().is_some_and(|object| !object.is_here());
-        !self.files().any(is_far)
-    }
-}
-
-/// Where the bytes of a file are on this machine, after fetching it if it is remote.
-pub(crate) fn local<'a>(
-    host: &'a HostFile,
-    progress: &dyn Progress,
-) -> Result<Cow<'a, Path>, StorageError> {
-    match &host.remote {
-        None => Ok(Cow::Borrowed(&host.path)),
-        Some(object) => fetch_one(host, object, progress).map(Cow::Owned),
-    }
-}
-
-fn fetch_one(
-    host: &HostFile,
-    object: &Object,
-    progress: &dyn Progress,
-) -> Result<PathBuf, StorageError> {
-    let total = Some(object.size_bytes);
-    let told = |_, done| progress.bytes(done, total);
-    let fetched = stepscope_remote::fetch(std::slice::from_ref(object), &told);
-    match fetched.into_iter().next() {
-        Some(Ok(path)) => Ok(path),
-        Some(Err(error)) => Err(unfetched(host, error)),
-        None => Err(explain::not_found(&host.path)),
-    }
-}
-
-fn unfetched(host: &HostFile, error: RemoteError) -> StorageError {
-    StorageError::Remote {
-        path: host.display_path(),
-        error: Box::new(error),
-    }
-}
-
-/// Fetches all remote files of a session that are selected by position, and returns for each of
-/// `files` why it could not be fetched. Manifests are fetched too; a failure is reported when one
-/// is read.
-pub(crate) fn fetch_all<P: Progress>(
-    files: &[&HostFile],
-    is_wanted: impl Fn(usize) -> bool,
-    manifests: &[HostFile],
-    listeners: &[P],
-) -> Vec<Option<StorageError>> {
-    let mut errors: Vec<Option<StorageError>> = files.iter().map(|_| None).collect();
-    let far = files
-        .iter()
-        .enumerate()
-        .filter(|(position, file)| file.remote.is_some() && is_wanted(*position));
-    let positions: Vec<usize> = far.map(|(position, _)| position).collect();
-    let wanted = positions.iter().map(|&position| files[position]);
-    let objects: Vec<Object> = wanted
-        .chain(manifests)
-        .filter_map(|file| file.remote.clone())
-        .collect();
-    // Entries of one archive are one file; the bar counts their decompressed bytes.
-    let told = |object: usize, done: u64| {
-        if let Some(&position) = positions.get(object) {
-            let size_bytes = files[position].size_bytes;
-            listeners[position].bytes(done.min(size_bytes), Some(size_bytes));
-        }
-    };
-    let fetched = stepscope_remote::fetch(&objects, &told);
-    for (&position, result) in positions.iter().zip(fetched) {
-        if let Err(error) = result {
-            errors[position] = Some(unfetched(files[position], error));
-        }
-    }
-    errors
 }

@@ -4,12 +4,10 @@ use std::cmp::Ordering;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use stepscope_remote::Object;
-
-use crate::join::RunTime;
-use crate::kind::is_riegeli;
+use crate::host_file::HostFile;
+use crate::kind::Role;
 use crate::note::Note;
-use crate::sniff::Encoding;
+use crate::run_time::RunTime;
 
 /// The result of [`crate::find`].
 #[derive(Debug, Clone)]
@@ -119,7 +117,21 @@ pub struct SessionFiles {
 impl SessionFiles {
     /// Everything to be read except manifests: profiles, memory profiles, programs.
     pub fn files(&self) -> impl Iterator<Item = &HostFile> {
-        self.hosts.iter().chain(&self.memory).chain(&self.programs)
+        self.files_by_role().map(|(_, file)| file)
+    }
+
+    /// Those files, each with its role.
+    pub(crate) fn files_by_role(&self) -> impl Iterator<Item = (Role, &HostFile)> {
+        let hosts = self.hosts.iter().map(|file| (Role::Host, file));
+        let memory = self.memory.iter().map(|file| (Role::Memory, file));
+        let programs = self.programs.iter().map(|file| (Role::Program, file));
+        hosts.chain(memory).chain(programs)
+    }
+
+    /// Whether all its files are on this machine: on disk or in the cache.
+    pub fn is_here(&self) -> bool {
+        let is_far = |file: &HostFile| file.remote.as_ref().is_some_and(|object| !object.is_here());
+        !self.files().any(is_far)
     }
 
     /// Captures of time before memory profiles only before programs only.
@@ -134,52 +146,6 @@ impl SessionFiles {
     fn captured(&self) -> Option<SystemTime> {
         let run = self.name.rsplit('/').next().and_then(RunTime::parse);
         run.and_then(RunTime::as_utc).or(self.modified)
-    }
-}
-
-/// One profile, of a host or of memory, on disk or in an archive.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HostFile {
-    /// The file name without `.xplane.pb` or `.xplane.riegeli` and the compression suffix.
-    pub host: String,
-    /// The file on disk: the profile, or its archive. A URL if it is remote.
-    pub path: PathBuf,
-    /// The entry's name, if `path` is an archive.
-    pub entry: Option<String>,
-    /// Bytes of the file on disk, or of the entry when extracted from its archive. A compressed
-    /// profile decompresses to more.
-    pub size_bytes: u64,
-    /// How the file is compressed, by its first bytes; by its name inside an archive.
-    pub encoding: Encoding,
-    /// When the file or the entry was last written.
-    pub modified: Option<SystemTime>,
-    /// Position among the archive's entries; two may have the same name.
-    pub(crate) index: usize,
-    /// The remote file at `path`.
-    pub(crate) remote: Option<Object>,
-    /// A viewer's trace of the same host, to be shown if the profile is empty or truncated.
-    pub(crate) stand_in: Option<Box<Self>>,
-}
-
-impl HostFile {
-    /// The path for messages: that of the file, followed by the entry's in an archive.
-    pub fn display_path(&self) -> PathBuf {
-        match &self.entry {
-            Some(entry) => self.path.join(entry),
-            None => self.path.clone(),
-        }
-    }
-
-    /// The name of the file or the entry.
-    pub(crate) fn file_name(&self) -> String {
-        let path = self.display_path();
-        let name = path.file_name().unwrap_or(path.as_os_str());
-        name.to_string_lossy().into_owned()
-    }
-
-    /// Whether it is named like a file of Riegeli records.
-    pub(crate) fn is_riegeli(&self) -> bool {
-        is_riegeli(&self.file_name())
     }
 }
 

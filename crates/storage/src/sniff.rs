@@ -3,38 +3,9 @@
 
 use std::io::{self, Read};
 
+use crate::compression::{Meter, decoder};
+use crate::encoding::Encoding;
 use crate::limits::Limits;
-
-/// How a file is compressed as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Encoding {
-    /// Uncompressed.
-    Plain,
-    /// gzip, one or more members.
-    Gzip,
-    /// Zstandard, one or more frames.
-    Zstd,
-}
-
-impl Encoding {
-    /// The format's name in messages.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Plain => "plain",
-            Self::Gzip => "gzip",
-            Self::Zstd => "zstd",
-        }
-    }
-
-    /// By the suffix of a name; this is all that a listing of an archive can use without unpacking.
-    pub(crate) fn of_name(name: &str) -> Self {
-        match name.rsplit('.').next() {
-            Some("gz" | "gzip") => Self::Gzip,
-            Some("zst" | "zstd") => Self::Zstd,
-            _ => Self::Plain,
-        }
-    }
-}
 
 /// What the first bytes of a file say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,9 +77,9 @@ pub(crate) fn read_head(mut reader: impl Read) -> io::Result<Vec<u8>> {
 /// The type of the data in a compressed stream, by its first decompressed bytes. A stream that
 /// cannot be decompressed counts as [`Content::Other`]: opening it will say why.
 pub(crate) fn content_within(encoding: Encoding, reader: impl Read) -> Content {
-    let meter = crate::compression::Meter::default();
+    let meter = Meter::default();
     let limits = Limits::default();
-    let head = crate::compression::decoder(encoding, reader, &meter, &limits).and_then(read_head);
+    let head = decoder(encoding, reader, &meter, &limits).and_then(read_head);
     head.map_or(Content::Other, |head| Content::of(&head))
 }
 

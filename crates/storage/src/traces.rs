@@ -9,13 +9,14 @@ use std::path::Path;
 use stepscope_interchange::{Format, sniff};
 
 use crate::compression::{Meter, decoder};
-use crate::kind::{FileKind, Role, is_of_pytorch, is_second_export, trace_name};
+use crate::encoding::Encoding;
+use crate::folder::Folder;
+use crate::host_file::HostFile;
+use crate::kind::{FileKind, Role};
 use crate::limits::Limits;
 use crate::note::{Note, NoteKind};
-use crate::scan::Folder;
-use crate::session::HostFile;
-use crate::sniff::{Encoding, read_head};
-use crate::walk::file_on_disk;
+use crate::sniff::read_head;
+use crate::title::{is_of_pytorch, is_second_export};
 
 /// The format of a trace by its decompressed content.
 pub(crate) fn format_of(encoding: Encoding, reader: impl Read) -> Option<Format> {
@@ -44,7 +45,7 @@ pub(crate) fn divide(mut folder: Folder, notes: &mut Vec<Note>) -> Vec<Folder> {
     let own = traces.into_iter().map(|trace| {
         let mut own = folder.child(&trace.file_name());
         own.naming.pop();
-        own.naming.push(trace_name(&trace.file_name()));
+        own.naming.push(Role::Trace.title(&trace.file_name()));
         own.hosts.push(trace);
         own
     });
@@ -86,7 +87,7 @@ pub(crate) fn stand_in_beside(profile: &Path, host: &str) -> Option<HostFile> {
         let path = profile.with_file_name(&name);
         let encoding = Encoding::of_name(&name);
         let is_trace = format_of(encoding, File::open(&path).ok()?).is_some();
-        let file = file_on_disk(&path, Role::Trace, &name, encoding).ok();
+        let file = HostFile::on_disk(&path, Role::Trace, &name, encoding).ok();
         file.filter(|_| is_trace)
     })
 }

@@ -8,14 +8,16 @@ use std::path::{Path, PathBuf};
 use stepscope_remote::Object;
 
 use crate::archive::{Cut, Entry, Format, ListingLimits, list};
+use crate::encoding::Encoding;
 use crate::error::{StorageError, plain_reason};
+use crate::folder::Folder;
+use crate::host_file::HostFile;
 use crate::kind::{FileKind, Role};
 use crate::limits::Limits;
 use crate::memory;
 use crate::note::NoteKind;
-use crate::scan::{Folder, Scan};
-use crate::session::HostFile;
-use crate::sniff::{Content, Encoding, read_head};
+use crate::scan::Scan;
+use crate::sniff::{Content, read_head};
 use crate::traces;
 
 /// Folders that contain no captures and often very many files. Hidden folders are skipped as well.
@@ -277,7 +279,7 @@ impl<'a> Walk<'a> {
         name: &str,
         encoding: Encoding,
     ) -> io::Result<()> {
-        let file = file_on_disk(&folder.path.join(name), role, name, encoding)?;
+        let file = HostFile::on_disk(&folder.path.join(name), role, name, encoding)?;
         self.scan.add(folder.clone(), role, file);
         Ok(())
     }
@@ -366,27 +368,6 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The role of a separate file.
-pub(crate) fn file_on_disk(
-    path: &Path,
-    role: Role,
-    name: &str,
-    encoding: Encoding,
-) -> io::Result<HostFile> {
-    let metadata = fs::metadata(path)?;
-    Ok(HostFile {
-        host: role.title(name),
-        path: path.to_path_buf(),
-        entry: None,
-        size_bytes: metadata.len(),
-        encoding,
-        modified: metadata.modified().ok(),
-        index: 0,
-        remote: None,
-        stand_in: None,
-    })
-}
-
 /// An archive as a file: where its bytes are, and where they came from.
 pub(crate) struct ArchiveFile<'a> {
     pub(crate) path: &'a Path,
@@ -455,8 +436,8 @@ fn add_entry(scan: &mut Scan, archive: &Folder, entry: Entry, object: Option<&Ob
     let kind = FileKind::of(name);
     // Only their first bytes say whether files of the other types are read, and those are
     // compressed.
-    let is_told_by_name = !matches!(kind, FileKind::PerhapsMemoryProfile | FileKind::Archive);
-    let Some(role) = kind.role().filter(|_| is_told_by_name) else {
+    let is_told_by_name = |role: &Role| *role != Role::Archive && !kind.is_told_by_content();
+    let Some(role) = kind.role().filter(is_told_by_name) else {
         scan.add_other(folder, kind, name.to_owned());
         return;
     };

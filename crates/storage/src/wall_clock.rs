@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::Value;
 use stepscope_model::WallClock;
 
-use crate::session::HostFile;
+use crate::host_file::HostFile;
 
 /// The file name.
 const NAME: &str = "wall_clock.json";

@@ -1,21 +1,11 @@
 //! The tables of every analysis that has results.
 
-use stepscope_analysis::{ANALYSES, AnalysisError, Entry, Note, Table};
+use stepscope_analysis::{ANALYSES, AnalysisError, Entry, Note};
 use stepscope_model::Session;
 
 use super::manifest::LeftOut;
+use super::named::NamedTable;
 use crate::Pairs;
-
-/// A table with its file name.
-pub(super) struct NamedTable {
-    /// File name without extension.
-    pub(super) name: String,
-    /// Its analysis.
-    pub(super) analysis: &'static str,
-    pub(super) table: Table,
-    /// Notes of the analysis about its figures; only with its first table.
-    pub(super) notes: Vec<Note>,
-}
 
 /// Existing and missing tables.
 pub(super) struct Collected {

@@ -4,8 +4,8 @@ use serde::Serialize;
 use stepscope_analysis::{Column, Unit};
 use stepscope_model::Session;
 
-use super::Format;
-use super::collect::NamedTable;
+use super::format::Format;
+use super::named::NamedTable;
 use crate::Pairs;
 use crate::about::{About, Redacted, VERSION};
 use crate::arrow;

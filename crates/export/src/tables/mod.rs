@@ -6,7 +6,9 @@
 //! grow with the session. `tables.json` describes everything.
 
 mod collect;
+mod format;
 mod manifest;
+mod named;
 mod write;
 
 use std::io::{self, Write};
@@ -17,29 +19,11 @@ use crate::about::About;
 use crate::error::ExportError;
 use crate::slices::{self, SliceQuery, Slices};
 use crate::{Pairs, selection};
+pub use format::Format;
 pub use manifest::{ColumnEntry, LeftOut, Manifest, TableEntry};
 
 /// Name of the file that describes the others.
 pub const MANIFEST: &str = "tables.json";
-
-/// How tables are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// RFC 4180: keys in the first line, figures in the units of their keys.
-    Csv,
-    /// Apache Parquet, compressed with Snappy.
-    Parquet,
-}
-
-impl Format {
-    /// The file extension.
-    pub const fn extension(self) -> &'static str {
-        match self {
-            Self::Csv => "csv",
-            Self::Parquet => "parquet",
-        }
-    }
-}
 
 /// Writes the bytes of one file.
 pub type FileWriter<'a> = dyn FnMut(&mut (dyn Write + Send)) -> io::Result<()> + 'a;

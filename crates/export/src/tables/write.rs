@@ -11,7 +11,7 @@ use stepscope_analysis::telling::csv::{push_csv_keys, push_csv_row, to_csv};
 use stepscope_analysis::{CellRef, Table};
 use stepscope_model::Session;
 
-use super::Format;
+use super::format::Format;
 use crate::about::VERSION;
 use crate::arrow::{self, BatchBuilder};
 use crate::slices::{COLUMNS, NAME, Slices, TITLE};

@@ -1,0 +1,20 @@
+//! The formats of tables.
+
+/// How tables are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// RFC 4180: keys in the first line, figures in the units of their keys.
+    Csv,
+    /// Apache Parquet, compressed with Snappy.
+    Parquet,
+}
+
+impl Format {
+    /// The file extension.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Parquet => "parquet",
+        }
+    }
+}

@@ -30,6 +30,7 @@ mod listing;
 mod opening;
 mod parameters;
 mod prefix;
+mod report_cache;
 mod reports;
 mod router;
 mod serve;

@@ -9,8 +9,8 @@ use stepscope_model::{Reads, Session};
 use stepscope_storage::SessionFiles;
 use tokio::sync::watch;
 
-use crate::api::ReportCache;
 use crate::opening::{OpenError, OpenProgress};
+use crate::report_cache::ReportCache;
 use crate::reports::{SessionState, SessionSummary};
 
 /// An open session and what is computed with it.

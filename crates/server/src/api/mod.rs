@@ -7,8 +7,6 @@ pub(crate) mod timeline;
 
 use std::sync::Arc;
 
-pub(crate) use analyses::ReportCache;
-
 use crate::error::ApiError;
 use crate::library::Library;
 use crate::slot::{OpenSession, Slot};

@@ -23,6 +23,7 @@ mod command;
 mod errors;
 mod listing;
 mod released;
+mod rows;
 mod session;
 mod slices;
 mod table;

@@ -3,13 +3,14 @@
 use std::sync::{Arc, Mutex, OnceLock, TryLockError};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::PyTuple;
 use stepscope_analysis::{Cell, CellRef};
 use stepscope_export::slices::{COLUMNS, NAME, Position, TITLE};
 
 use crate::arrow::{ArrowStream, SharedSlices, Source};
 use crate::errors::Problem;
 use crate::released::released;
+use crate::rows::tuple;
 use crate::table::Table;
 
 /// How many rows are created at a time for a Python loop.
@@ -128,25 +129,6 @@ impl SliceReader {
         }
         Ok(rows)
     }
-}
-
-/// Cells as a Python tuple.
-pub(crate) fn tuple<'py, 'c>(
-    py: Python<'py>,
-    cells: impl Iterator<Item = CellRef<'c>>,
-) -> PyResult<Bound<'py, PyTuple>> {
-    let cells: PyResult<Vec<Bound<'py, PyAny>>> = cells.map(|cell| object(py, cell)).collect();
-    PyTuple::new(py, cells?)
-}
-
-fn object<'py>(py: Python<'py>, cell: CellRef<'_>) -> PyResult<Bound<'py, PyAny>> {
-    Ok(match cell {
-        CellRef::Text(text) => PyString::new(py, text).into_any(),
-        CellRef::Int(value) => value.into_pyobject(py)?.into_any(),
-        CellRef::Float(value) => value.into_pyobject(py)?.into_any(),
-        CellRef::Flag(value) => value.into_pyobject(py)?.to_owned().into_any(),
-        CellRef::Missing => py.None().into_bound(py),
-    })
 }
 
 fn owned(cell: &CellRef<'_>) -> Cell {

@@ -10,7 +10,7 @@ use stepscope_cli::render::{self, Extent};
 
 use crate::arrow::{ArrowStream, Source};
 use crate::released::released;
-use crate::slices::tuple;
+use crate::rows::tuple;
 
 /// How many rows of a table a notebook shows.
 const ROWS_IN_NOTEBOOK: usize = 50;

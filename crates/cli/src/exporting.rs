@@ -8,36 +8,7 @@ use stepscope_server::share::about_now;
 
 use crate::commands::export::share;
 use crate::commands::{export, perfetto};
-use crate::exit::{Exit, Failure};
-
-/// Why nothing was written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    /// A sentence.
-    pub message: String,
-    /// What to do about it; empty if nothing.
-    pub hint: String,
-    /// An option requests something that does not exist.
-    pub is_usage: bool,
-}
-
-impl From<Failure> for Refusal {
-    fn from(failure: Failure) -> Self {
-        let message = failure.to_string();
-        match failure {
-            Failure::Told { exit, hint, .. } => Self {
-                message,
-                hint,
-                is_usage: exit == Exit::Usage,
-            },
-            Failure::BrokenPipe => Self {
-                message,
-                hint: String::new(),
-                is_usage: false,
-            },
-        }
-    }
-}
+pub use crate::refusal::Refusal;
 
 /// Options for files to share.
 #[derive(Debug, Clone, Default)]

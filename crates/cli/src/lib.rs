@@ -4,6 +4,7 @@
 //! [`render`] formats reports the same way elsewhere, such as in notebooks.
 
 mod args;
+mod command_tree;
 mod commands;
 mod doctor;
 mod exit;
@@ -12,6 +13,7 @@ mod format;
 mod open;
 mod output;
 mod page;
+mod refusal;
 pub mod render;
 mod shorten;
 mod table;
@@ -32,7 +34,7 @@ use output::Output;
 /// check did not pass. What it opened is freed only when the process ends.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> i32 {
     let arguments = words::with_view(arguments.into_iter().collect());
-    let exit = match args::command().try_get_matches_from(arguments) {
+    let exit = match command_tree::command().try_get_matches_from(arguments) {
         Ok(matches) => run_matches(&matches),
         Err(error) => output::usage(&error),
     };

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use crate::args::command;
+use crate::command_tree::command;
 
 /// The command line with `view` inserted if only a path is given, as in `stepscope ./logs` or, from
 /// TensorBoard's users, `stepscope --logdir ./logs`; and with our command names instead of XProf's:

@@ -2,7 +2,7 @@
 
 use clap::ArgMatches;
 
-use crate::args;
+use crate::command_tree;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
@@ -12,7 +12,12 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
         return Err(Failure::new(Exit::Usage, "SHELL is missing"));
     };
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut args::command(), "stepscope", &mut script);
+    clap_complete::generate(
+        shell,
+        &mut command_tree::command(),
+        "stepscope",
+        &mut script,
+    );
     output.data(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Fine)
 }

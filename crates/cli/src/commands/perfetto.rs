@@ -12,7 +12,8 @@ use stepscope_model::{Reads, Session};
 use stepscope_server::handover::{Handover, Offer, Outcome, PERFETTO_PORT};
 use stepscope_server::new_token;
 
-use super::export::{self, Report};
+use super::export;
+use super::export::report::Report;
 use super::open_session;
 use crate::args;
 use crate::exit::{Exit, Failure};
@@ -70,7 +71,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     let session = open_session(arguments, Reads::Everything, output)?;
     let wanted = export::wanted(session, arguments)?;
     let (offer, report) = offer(handover, session, &wanted)?;
-    output.remark(&export::sentence(&report));
+    output.remark(&report.sentence());
     output.link("Perfetto", offer.link());
     output.remark(
         "the page comes from the internet; it fetches the trace from this machine, and the trace \

@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::machine::Root;
+use super::root::Root;
 
 /// Facts about the log directory.
 #[derive(Debug, Clone)]

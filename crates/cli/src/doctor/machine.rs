@@ -1,14 +1,11 @@
 //! Facts about the machine, gathered once from `/proc`, `/dev`, `/etc` and the environment.
-//!
-//! Every file is looked up below a root, `/` by default: tests describe another machine as files in
-//! a folder, and a container or a disk can be inspected from outside.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::log_directory::LogDirectory;
 use super::python::Python;
+use super::root::Root;
 
 /// What the checks inspect.
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
@@ -53,38 +50,6 @@ pub(crate) struct User {
     pub(crate) is_admin: bool,
     /// Groups `video` and `render` of `/etc/group` that the process is not in.
     pub(crate) missing_groups: Vec<String>,
-}
-
-/// A folder that serves as `/`.
-#[derive(Debug, Clone)]
-pub(crate) struct Root(pub(crate) PathBuf);
-
-impl Root {
-    /// The location of a path of the machine.
-    pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
-        let path = path.as_ref();
-        self.0.join(path.strip_prefix("/").unwrap_or(path))
-    }
-
-    pub(crate) fn read(&self, path: impl AsRef<Path>) -> Option<String> {
-        let bytes = fs::read(self.path(path)).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
-    }
-
-    fn exists(&self, path: &str) -> bool {
-        self.path(path).exists()
-    }
-
-    /// Names in a folder, sorted; none where it cannot be read.
-    fn names(&self, path: impl AsRef<Path>) -> Vec<String> {
-        let entries = fs::read_dir(self.path(path)).into_iter().flatten();
-        let mut names: Vec<String> = entries
-            .filter_map(Result::ok)
-            .map(|entry| entry.file_name().to_string_lossy().into_owned())
-            .collect();
-        names.sort();
-        names
-    }
 }
 
 impl Machine {

@@ -10,6 +10,7 @@ mod checks;
 mod log_directory;
 mod machine;
 mod python;
+mod root;
 #[cfg(test)]
 mod tests;
 pub(crate) mod variables;
@@ -25,8 +26,9 @@ use crate::open;
 use crate::output::Output;
 use crate::page;
 use check::{Check, Status};
-use machine::{Machine, Root};
+use machine::Machine;
 use python::Python;
+use root::Root;
 use stepscope_model::Reads;
 
 /// Checks the capture at PATH or, without one, the environment. Exits with code 4 if anything is

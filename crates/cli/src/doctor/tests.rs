@@ -9,8 +9,9 @@ use tempfile::TempDir;
 
 use super::check::Status;
 use super::checks::{GROUPS, all};
-use super::machine::{Machine, Root};
+use super::machine::Machine;
 use super::python::Python;
+use super::root::Root;
 
 /// A machine: its files, variables, and Python.
 struct Drawn {

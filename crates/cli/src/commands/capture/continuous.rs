@@ -9,7 +9,8 @@ use stepscope_capture::{Cancel, Continuous, Request};
 use tokio::sync::mpsc;
 
 use super::bars::HostBars;
-use super::{Ends, arguments, exit, tell};
+use super::ends::{Ends, exit};
+use super::{arguments, tell};
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 

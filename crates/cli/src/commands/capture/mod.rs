@@ -3,18 +3,20 @@
 mod arguments;
 mod bars;
 mod continuous;
+mod ends;
 mod tell;
 
 use std::cell::Cell;
 
 use clap::ArgMatches;
-use stepscope_capture::{Cancel, Outcome, Repetition, Status, capture, capture_repeatedly};
+use stepscope_capture::{Cancel, Outcome, Repetition, capture, capture_repeatedly};
 
 pub(crate) use arguments::command;
 
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 use bars::HostBars;
+use ends::{Ends, exit};
 
 /// Captures once, at intervals, or continuously.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
@@ -56,43 +58,6 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     bars.finish();
     told.into_inner()?;
     Ok(ends.exit())
-}
-
-/// Results of the captures of a series.
-#[derive(Default)]
-struct Ends {
-    fine: Cell<usize>,
-    partial: Cell<usize>,
-    nothing: Cell<usize>,
-}
-
-impl Ends {
-    fn add(&self, exit: Exit) {
-        let count = match exit {
-            Exit::Fine => &self.fine,
-            Exit::Check => &self.partial,
-            _ => &self.nothing,
-        };
-        count.set(count.get() + 1);
-    }
-
-    /// Fine if all captures were fine, a failure if none produced anything.
-    fn exit(&self) -> Exit {
-        match (self.fine.get(), self.partial.get(), self.nothing.get()) {
-            (_, 0, 0) => Exit::Fine,
-            (0, 0, _) => Exit::Failure,
-            _ => Exit::Check,
-        }
-    }
-}
-
-/// The exit code for a capture.
-fn exit(outcome: &Outcome) -> Exit {
-    match outcome.status() {
-        Status::Complete => Exit::Fine,
-        Status::Nothing if outcome.files().next().is_none() => Exit::Failure,
-        Status::Partial | Status::Nothing => Exit::Check,
-    }
 }
 
 /// The first Ctrl-C (or SIGTERM) ends the capture and keeps what arrived; the second one aborts.

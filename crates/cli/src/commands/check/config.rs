@@ -19,12 +19,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use toml::Spanned;
 
-use super::HISTORY;
 use crate::exit::{Exit, Failure};
-use crate::exporting::Refusal;
 use crate::output::Output;
+use crate::refusal::Refusal;
 
 const FILE: &str = "stepscope.toml";
+
+/// The value of `--baseline` that selects the runs of `--history`.
+pub(super) const HISTORY: &str = "history";
 
 /// Settings from the file that the command line does not give.
 #[derive(Debug, Default)]

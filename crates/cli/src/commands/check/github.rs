@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use stepscope_analysis::comparing::check::CheckVerdict;
 
-use super::Told;
+use super::told::Told;
 
 /// Maximum number of causes in an annotation.
 const CAUSES: usize = 5;

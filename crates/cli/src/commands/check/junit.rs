@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use stepscope_analysis::comparing::check::{CheckVerdict, CheckedBudget};
 
-use super::Told;
+use super::told::Told;
 
 /// The file.
 pub(super) fn text(result: &Told<'_>) -> String {

@@ -7,7 +7,7 @@ use stepscope_analysis::Cell;
 use stepscope_analysis::asking::Report;
 use stepscope_analysis::comparing::check::{CheckReport, CheckVerdict, CheckedBudget};
 
-use super::Told;
+use super::told::Told;
 
 /// Maximum number of causes listed.
 const CAUSES: usize = 8;

@@ -9,6 +9,7 @@ mod place;
 mod record;
 mod sarif;
 mod sessions;
+mod told;
 
 use std::path::{Path, PathBuf};
 
@@ -16,9 +17,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use stepscope_analysis::asking::{NamedText, ask};
 use stepscope_analysis::catalogue::find_comparison;
-use stepscope_analysis::comparing::check::{
-    Budget, Check, CheckOptions, CheckReport, split_budgets,
-};
+use stepscope_analysis::comparing::check::{Budget, Check, CheckOptions, split_budgets};
 use stepscope_analysis::{Answer, Compared, Comparison, ComparisonEntry};
 
 use super::{analysis, comparison};
@@ -28,12 +27,10 @@ use crate::output::Output;
 use config::Settings;
 pub use config::gate_settings;
 use place::Places;
+use told::Told;
 
 /// Name of the command and of its comparison.
 pub(crate) const NAME: &str = Check::NAME;
-
-/// The value of `--baseline` that selects the runs of `--history`.
-const HISTORY: &str = "history";
 
 /// The command, options of the comparison included.
 pub(crate) fn command(entry: &'static ComparisonEntry) -> Command {
@@ -181,14 +178,6 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
             Exit::Check
         },
     )
-}
-
-/// A result, and what formats add to it.
-struct Told<'a> {
-    report: &'a CheckReport,
-    /// The command line that reproduces it.
-    command: String,
-    places: Places<'a>,
 }
 
 fn write_files(arguments: &ArgMatches, result: &Told<'_>, output: &Output) -> Result<(), Failure> {

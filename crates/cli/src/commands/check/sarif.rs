@@ -4,7 +4,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use stepscope_analysis::comparing::check::{CheckReport, CheckVerdict, CheckedBudget};
 
-use super::Told;
+use super::told::Told;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 

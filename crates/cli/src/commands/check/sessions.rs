@@ -5,8 +5,7 @@ use stepscope_analysis::comparing::check::CheckOptions;
 use stepscope_analysis::telling::format::counted;
 use stepscope_storage::{Found, SessionFiles};
 
-use super::HISTORY;
-use super::config::Settings;
+use super::config::{HISTORY, Settings};
 use crate::commands::comparison::{Chosen, named, of, path_of, pick};
 use crate::exit::{Exit, Failure};
 use crate::open;

@@ -5,7 +5,8 @@ use std::path::Path;
 use stepscope_interchange::write::{Wanted, write_chrome};
 use stepscope_model::Session;
 
-use super::{Report, file};
+use super::file;
+use super::report::Report;
 use crate::exit::Failure;
 
 /// Writes the trace.

@@ -1,11 +1,12 @@
 //! `stepscope export`: a session, or part of it, as a file for another program or person. Each
-//! trace format has its own file; what they share is here and in `file.rs`. Reports are in
+//! trace format has its own file; what they share is in `file.rs` and `report.rs`. Reports are in
 //! `share.rs`.
 
 mod chrome;
 mod file;
 mod flame;
 mod perfetto;
+pub(crate) mod report;
 pub(crate) mod share;
 mod xplane;
 
@@ -14,8 +15,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use stepscope_analysis::AnalysisError;
 use stepscope_analysis::asking::selection::Selection;
-use stepscope_analysis::telling::format as figures;
-use stepscope_interchange::write::{Wanted, Written};
+use stepscope_interchange::write::Wanted;
 use stepscope_model::{Reads, Session};
 use stepscope_server::share::about_now;
 
@@ -23,18 +23,13 @@ use super::open_session;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
+use report::Report;
 
 /// A format: its option, and how a session is written in it.
 struct Format {
     option: &'static str,
     help: &'static str,
     write: fn(&Session, &Wanted, &Path) -> Result<Report, Failure>,
-}
-
-/// What was written, and the size of the file.
-pub(crate) struct Report {
-    pub(crate) written: Written,
-    pub(crate) file_bytes: u64,
 }
 
 const FORMATS: &[Format] = &[
@@ -139,7 +134,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     for format in FORMATS {
         if let Some(path) = arguments.get_one::<PathBuf>(format.option) {
             let report = write(format.option, session, &wanted, path)?;
-            output.remark(&format!("{}: {}", path.display(), sentence(&report)));
+            output.remark(&format!("{}: {}", path.display(), report.sentence()));
         }
     }
     Ok(Exit::Fine)
@@ -187,21 +182,4 @@ pub(crate) fn wanted(session: &Session, arguments: &ArgMatches) -> Result<Wanted
         labels: times.labels,
         steps: times.steps,
     })
-}
-
-/// `1.2 MB, 3,600 slices on 12 tracks, …`
-pub(crate) fn sentence(report: &Report) -> String {
-    let written = &report.written;
-    let mut parts = vec![
-        figures::bytes(report.file_bytes as f64),
-        figures::counted(written.slices, "slice"),
-        figures::counted(written.tracks, "track"),
-    ];
-    if written.samples > 0 {
-        parts.push(figures::counted(written.samples, "sample"));
-    }
-    if written.flows > 0 {
-        parts.push(figures::counted(written.flows, "arrow"));
-    }
-    parts.join(", ")
 }

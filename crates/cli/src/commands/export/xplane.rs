@@ -6,7 +6,8 @@ use std::path::Path;
 use stepscope_interchange::write::{Wanted, Written, wanted_hosts, write_xplane};
 use stepscope_model::{HostId, Session};
 
-use super::{Report, file};
+use super::file;
+use super::report::Report;
 use crate::exit::{Exit, Failure};
 
 /// Writes the profile; for several hosts, one profile each, into a folder.

@@ -9,8 +9,8 @@ use std::time::Duration;
 use serde_json::Value;
 use stepscope_remote::ssh::{quoted, quoted_path};
 
-use super::Place;
 use super::line::Line;
+use super::place::{Connect, Place};
 use crate::exit::{Exit, Failure};
 
 /// Marks our scripts' lines in the output, which also has what a shell's startup files print.
@@ -53,9 +53,6 @@ impl Running {
         format!("http://127.0.0.1:{}/?token={}", self.local_port, self.token)
     }
 }
-
-/// Builds the command that opens the connection, from `LOCAL:127.0.0.1:REMOTE`.
-pub(crate) type Connect = dyn Fn(&str) -> Command + Send + Sync;
 
 impl Engine {
     /// Connects, finds Stepscope there, starts it, and requests its version through the tunnel.

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use super::Place;
-use super::engine::{Connect, Engine, Running, Wanted};
+use super::engine::{Engine, Running, Wanted};
+use super::place::{Connect, Place};
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 

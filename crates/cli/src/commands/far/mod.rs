@@ -9,6 +9,7 @@
 mod engine;
 mod keep;
 mod line;
+mod place;
 pub(crate) mod tunnel;
 
 use std::path::Path;
@@ -19,6 +20,7 @@ use stepscope_remote::{Address, Scheme, is_url, ssh};
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 use engine::{Engine, Wanted};
+use place::Place;
 
 /// Shows what an `ssh://` URL names, using a remote engine. `None` if PATH is something else, or if
 /// Stepscope is not installed there; then files are fetched and read here.
@@ -68,12 +70,4 @@ pub(crate) fn view(
         }
     };
     keep::alive(engine, &place, &connect, &wanted, output).map(Some)
-}
-
-/// A machine, and how its connection errors are reported.
-pub(crate) struct Place {
-    pub(crate) url: String,
-    pub(crate) host: String,
-    /// Builds a failure from URL, host, exit code, and standard error.
-    pub(crate) failure: fn(&str, &str, Option<i32>, &str) -> Failure,
 }

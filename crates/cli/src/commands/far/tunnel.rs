@@ -7,8 +7,9 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use stepscope_remote::ssh::quoted;
 
 use super::engine::{Engine, Wanted};
+use super::keep;
 use super::line::Line;
-use super::{Place, keep};
+use super::place::Place;
 use crate::args::remote_command;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::Files;
 use super::declared::{Column, Entry, Registry};
+use super::files::Files;
 
 /// Where the pages are.
 pub(super) const FOLDER: &str = "docs/reference/analyses";

@@ -95,12 +95,11 @@ impl Modules {
             }
             let name = module.ident.to_string();
             let below = folder.join(&name);
-            let child = match &module.content {
-                Some((_, items)) => self.add(src, file, &below, Some(number), items)?,
-                None => {
-                    let inner = file_of(src, file, folder, module);
-                    self.read_file(src, &inner, &below, Some(number))?
-                }
+            let child = if let Some((_, items)) = &module.content {
+                self.add(src, file, &below, Some(number), items)?
+            } else {
+                let inner = file_of(src, file, folder, module);
+                self.read_file(src, &inner, &below, Some(number))?
             };
             self.all[number].children.insert(name, child);
         }

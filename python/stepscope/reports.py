@@ -3879,7 +3879,9 @@ class Note(Record):
     """A full sentence."""
 
     hint: str
-    """What to do about it: an option, a line of code; empty if nothing."""
+    """What to do about it; empty if nothing. Code, commands and options stand in backquotes:
+    `` `--limit 0` lists all ``, `` `stepscope heap PATH` shows who holds it ``.
+    """
 
 
 @dataclass(frozen=True)

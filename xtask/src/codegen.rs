@@ -12,6 +12,7 @@ mod files;
 mod python;
 mod rust_types;
 mod tables;
+mod words;
 
 use crate::counts::Counts;
 use crate::{process, tree, versions};
@@ -101,6 +102,7 @@ fn generate(root: &Path, packages: &[&str]) -> Result<(Files, Files)> {
         tables::NAME.to_owned(),
         tables::generate(&tables, &page_sources(root)?)?,
     );
+    fresh.insert(words::NAME.to_owned(), words::generate(&tables)?);
     let within = |folder: &'static str, files: Files| {
         let files = files.into_iter();
         files.map(move |(name, text)| (format!("{folder}/{name}"), text))

@@ -10,7 +10,7 @@ use crate::tree::SourceFile;
 const INDEX: &str = "docs/README.md";
 
 /// Extensions of the files below `docs/` that code may name.
-const NAMED: [&str; 3] = [".md", ".png", ".toml"];
+const NAMED: [&str; 3] = [".md", ".webp", ".toml"];
 
 /// One sentence for each link that leads nowhere and each page that the index lacks.
 pub(crate) fn violations(root: &Path, files: &[SourceFile]) -> Vec<String> {

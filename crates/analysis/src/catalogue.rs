@@ -2,6 +2,9 @@
 //! command line, the routes, the menus, Python and the docs all follow from it.
 
 use crate::asking::{ComparisonEntry, Entry};
+use crate::measuring::activity::CAUSES;
+use crate::measuring::steps::PartKind;
+use crate::telling::{Word, Words};
 use crate::{comparing, judging, views};
 
 /// All analyses, in menu order.
@@ -50,4 +53,26 @@ pub fn find_comparison(name: &str) -> Option<&'static ComparisonEntry> {
     COMPARISONS
         .iter()
         .find(|entry| entry.name == name || entry.aliases.contains(&name))
+}
+
+/// The words of every enum that people see.
+pub fn words() -> Vec<Words> {
+    let causes = CAUSES.iter();
+    let causes = causes.map(|cause| Word::new(cause.name(), cause.title(), cause.meaning()));
+    vec![
+        PartKind::words(),
+        Words {
+            name: "causes",
+            words: causes.collect(),
+        },
+        views::input::words(),
+        Words {
+            name: "compile_phases",
+            words: views::compile::PHASES.to_vec(),
+        },
+        Words {
+            name: "request_phases",
+            words: views::requests::PHASES.to_vec(),
+        },
+    ]
 }

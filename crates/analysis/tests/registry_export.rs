@@ -7,8 +7,8 @@ use clap::{Arg, ArgAction};
 use serde_json::{Value, json};
 
 use stepscope_analysis::asking::{Asks, Declaration};
-use stepscope_analysis::catalogue::{ANALYSES, COMPARISONS};
-use stepscope_analysis::telling::{Adds, Better, Declared, DeclaredColumn, Unit};
+use stepscope_analysis::catalogue::{ANALYSES, COMPARISONS, words};
+use stepscope_analysis::telling::{Adds, Better, Declared, DeclaredColumn, Unit, Word, Words};
 
 /// Names the file to write; without it nothing is written.
 const VARIABLE: &str = "STEPSCOPE_REGISTRY_EXPORT";
@@ -23,6 +23,15 @@ fn entry(entry: &Declaration) -> Value {
         "options": options.collect::<Vec<_>>(),
         "tables": entry.tables().iter().map(table).collect::<Vec<_>>(),
     })
+}
+
+fn kind_of_words(kind: &Words) -> Value {
+    let word = |word: &Word| {
+        let meaning: Vec<&str> = word.meaning.split_whitespace().collect();
+        json!({ "key": word.key, "title": word.title, "meaning": meaning.join(" ") })
+    };
+    let words: Vec<Value> = kind.words.iter().map(word).collect();
+    json!({ "name": kind.name, "words": words })
 }
 
 fn table(table: &Declared) -> Value {
@@ -116,7 +125,12 @@ fn export_bindings_of_the_registry() {
     let comparisons: Vec<Value> = comparisons.collect();
     assert!(!analyses.is_empty() && !comparisons.is_empty());
     if let Some(path) = std::env::var_os(VARIABLE) {
-        let text = json!({"analyses": analyses, "comparisons": comparisons}).to_string();
+        let all = json!({
+            "analyses": analyses,
+            "comparisons": comparisons,
+            "words": words().iter().map(kind_of_words).collect::<Vec<_>>(),
+        });
+        let text = all.to_string();
         std::fs::write(&path, text).expect("the folder exists and can be written");
     }
 }

@@ -322,6 +322,14 @@ pub(crate) fn taken(characters: impl Iterator<Item = char>, columns: usize) -> S
         .collect()
 }
 
+/// A hint without the backquotes around it, if it is all code: people copy it.
+pub(crate) fn bare(hint: &str) -> &str {
+    let code = hint
+        .strip_prefix('`')
+        .and_then(|rest| rest.strip_suffix('`'));
+    code.filter(|code| !code.contains('`')).unwrap_or(hint)
+}
+
 /// A text on one line: control characters in names must not reach a terminal.
 pub(crate) fn one_line(text: &str) -> String {
     if !text.contains(char::is_control) {

@@ -156,7 +156,7 @@ impl Output {
     fn hint(&self, hint: &str) {
         if !hint.is_empty() {
             // Lines of Python, on one line.
-            let hint = hint.replace('\n', "; ");
+            let hint = format::bare(hint).replace('\n', "; ");
             anstream::eprintln!("{HINT}hint:{HINT:#} {}", self.clean(&hint));
         }
     }

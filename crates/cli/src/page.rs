@@ -105,7 +105,7 @@ pub(crate) fn note_lines(note: &Note, width: usize, charset: Charset) -> Vec<Str
         lines.push(format!("{start}{line}"));
     }
     // Lines of code stay lines.
-    for (index, line) in note.hint.lines().enumerate() {
+    for (index, line) in format::bare(&note.hint).lines().enumerate() {
         let line = match index {
             0 => format!("hint: {line}"),
             _ => line.to_owned(),

@@ -102,7 +102,7 @@ impl Captures {
     pub(crate) fn start(self: &Arc<Self>, asked: &CaptureRequest) -> Result<Arc<Job>, ApiError> {
         let logdir = self.logdir().map_err(|reason| {
             ApiError::bad_request(format!("Captures are not possible: {reason}."))
-                .with_hint("Start the server with a log directory: stepscope view LOGDIR")
+                .with_hint("Start the server with a log directory: `stepscope view LOGDIR`")
         })?;
         let request = request(asked, logdir)?;
         let mut jobs = locked(&self.jobs);

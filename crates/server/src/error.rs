@@ -99,10 +99,10 @@ impl From<AnalysisError> for ApiError {
             AnalysisError::NothingSelected { .. } => Self::not_found(error.to_string())
                 .with_hint("Widen the selection, or choose one of the available ones."),
             AnalysisError::NoEvents { .. } => Self::not_found(error.to_string())
-                .with_hint("The view Heap shows what was alive and who allocated it."),
+                .with_hint("`stepscope heap PATH` shows what was alive and who allocated it."),
             AnalysisError::NeverRan { .. } => Self::not_found(error.to_string()).with_hint(
-                "The Graph and Buffers views show what programs compute and the memory \
-                    they use.",
+                "`stepscope graph PATH` and `stepscope buffers PATH` show what programs compute and \
+                 the memory they use.",
             ),
             _ => Self::internal("The analysis", &error.to_string()),
         }

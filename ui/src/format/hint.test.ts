@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { hintPieces, isStatement } from './hint';
+import { codeOf, hintPieces, isStatement } from './hint';
 
 const isView = (name: string) => ['ops', 'heap'].includes(name);
 const read = (hint: string) =>
@@ -9,12 +9,14 @@ const read = (hint: string) =>
 describe('a hint in pieces', () => {
   test.each([
     ['Capture 10 steps or more.', ['Capture 10 steps or more.']],
-    ['options.host_tracer_level = 2', ['[code options.host_tracer_level = 2]']],
+    ['`options.host_tracer_level = 2`', ['[code options.host_tracer_level = 2]']],
     ['Put `f()` around it.', ['Put ', '[code f()]', ' around it.']],
-    ['stepscope ops', ['See ', '[view ops]']],
-    ['stepscope unknown', ['stepscope unknown']],
+    ['`stepscope ops`', ['See ', '[view ops]']],
+    ['`stepscope heap PATH` shows who holds it', ['[view heap]', ' shows who holds it']],
+    ['`stepscope heap /tmp/x` shows it', ['[code stepscope heap /tmp/x]', ' shows it']],
+    ['`stepscope unknown`', ['[code stepscope unknown]']],
     [
-      '--limit 0 lists all, --min-gap raises the length',
+      '`--limit 0` lists all, `--min-gap` raises the length',
       [
         'On the command line ',
         '[option --limit 0]',
@@ -23,18 +25,11 @@ describe('a hint in pieces', () => {
         ' raises the length',
       ],
     ],
-    ['--op NAME, --search TEXT', ['On the command line ', '[option --op NAME]', ', ', '[option --search TEXT]']],
-    ['--against first shows it', ['On the command line ', '[option --against]', ' first shows it']],
+    ['Select one with `--device`.', ['Select one with ', '[option --device]', '.']],
     [
-      'XLA_FLAGS="--xla_dump_to=/tmp/hlo --a" writes programs',
+      '`XLA_FLAGS="--xla_dump_to=/tmp/hlo --a"` writes programs',
       ['[code XLA_FLAGS="--xla_dump_to=/tmp/hlo --a"]', ' writes programs'],
     ],
-    [
-      'Graphs hide it: XLA_FLAGS=--x= turns them off.',
-      ['Graphs hide it: ', '[code XLA_FLAGS=--x=]', ' turns them off.'],
-    ],
-    ['The view Heap shows it.', ['The view ', '[view heap]', ' shows it.']],
-    ['The view Graph shows it.', ['The view Graph shows it.']],
   ])('%s', (hint, pieces) => {
     expect(read(hint)).toEqual(pieces);
   });
@@ -44,4 +39,9 @@ test('only what one would type can be copied', () => {
   expect(isStatement('jax.profiler.ProfileOptions')).toBe(false);
   expect(isStatement('options.python_tracer_level = 1')).toBe(true);
   expect(isStatement('jax.debug.visualize_array_sharding(array)')).toBe(true);
+});
+
+test('the code of a hint stands alone', () => {
+  expect(codeOf('`f()` records it, `g()` too')).toBe('f()');
+  expect(codeOf('Capture more.')).toBeUndefined();
 });

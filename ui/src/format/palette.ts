@@ -4,6 +4,8 @@
  * purpose: it is for problems only.
  */
 
+import { WORDS } from '../wire/generated/words';
+
 /** What a slice or op is, as the server classifies it. */
 export const CLASS_COLOURS = {
   matmul: '#3f7fd0',
@@ -41,19 +43,25 @@ export const CLASS_TITLES: Record<ClassName, string> = {
   idle: 'Idle',
 };
 
+const PART_COLOURS: Record<(typeof WORDS.parts)[number]['key'], string> = {
+  device_compute: CLASS_COLOURS.compute,
+  collectives: CLASS_COLOURS.collective,
+  host_to_device: CLASS_COLOURS.copy,
+  device_to_host: '#b3952a',
+  device_to_device: '#e6d27a',
+  python_callbacks: CLASS_COLOURS.python,
+  input_wait: CLASS_COLOURS.input,
+  compilation: CLASS_COLOURS.compile,
+  host_overhead: CLASS_COLOURS.host,
+  idle: CLASS_COLOURS.idle,
+};
+
 /** The parts of a step, in the order in which they stack and sum. */
-export const PARTS = [
-  { part: 'device_compute', title: 'Device compute', colour: CLASS_COLOURS.compute },
-  { part: 'collectives', title: 'Collectives', colour: CLASS_COLOURS.collective },
-  { part: 'host_to_device', title: 'Host to device', colour: CLASS_COLOURS.copy },
-  { part: 'device_to_host', title: 'Device to host', colour: '#b3952a' },
-  { part: 'device_to_device', title: 'Device to device', colour: '#e6d27a' },
-  { part: 'python_callbacks', title: 'Python callbacks', colour: CLASS_COLOURS.python },
-  { part: 'input_wait', title: 'Input wait', colour: CLASS_COLOURS.input },
-  { part: 'compilation', title: 'Compilation', colour: CLASS_COLOURS.compile },
-  { part: 'host_overhead', title: 'Host overhead', colour: CLASS_COLOURS.host },
-  { part: 'idle', title: 'Idle', colour: CLASS_COLOURS.idle },
-] as const;
+export const PARTS = WORDS.parts.map(({ key, title }) => ({
+  part: key,
+  title,
+  colour: PART_COLOURS[key],
+}));
 export type PartName = (typeof PARTS)[number]['part'];
 
 /** Colour of a class; an unknown one is drawn as host work. */

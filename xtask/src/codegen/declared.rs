@@ -10,6 +10,21 @@ use serde::Deserialize;
 pub(super) struct Registry {
     analyses: Vec<Entry>,
     comparisons: Vec<Entry>,
+    pub(super) words: Vec<Words>,
+}
+
+/// The values of an enum that people see.
+#[derive(Debug, Deserialize)]
+pub(super) struct Words {
+    pub(super) name: String,
+    pub(super) words: Vec<Word>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Word {
+    pub(super) key: String,
+    pub(super) title: String,
+    pub(super) meaning: String,
 }
 
 #[derive(Debug, Deserialize)]

@@ -81,6 +81,6 @@ fn write_column(text: &mut String, column: &Column) -> Result<()> {
 }
 
 /// A string literal; JSON's are TypeScript's.
-fn quoted(text: &str) -> Result<String> {
+pub(super) fn quoted(text: &str) -> Result<String> {
     Ok(serde_json::to_string(text)?)
 }

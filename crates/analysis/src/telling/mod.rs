@@ -12,9 +12,11 @@ pub(crate) mod recording;
 pub(crate) mod steps;
 mod table;
 pub mod thresholds;
+pub mod words;
 
 pub(crate) use cell::indented;
 pub use cell::{Cell, CellRef};
 pub use column::{Adds, Better, Column, Declared, DeclaredColumn, Field, Unit};
 pub use note::{Note, NoteKind};
 pub use table::Table;
+pub use words::{Word, Words};

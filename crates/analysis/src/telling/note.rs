@@ -11,7 +11,8 @@ pub struct Note {
     pub kind: NoteKind,
     /// A full sentence.
     pub text: String,
-    /// What to do about it: an option, a line of code; empty if nothing.
+    /// What to do about it; empty if nothing. Code, commands and options stand in backquotes:
+    /// `` `--limit 0` lists all ``, `` `stepscope heap PATH` shows who holds it ``.
     pub hint: String,
 }
 
@@ -45,7 +46,16 @@ impl Note {
         }
     }
 
-    /// Adds what to do about it.
+    /// Adds a line of code or a command as what to do about it; nothing where there is none.
+    #[must_use]
+    pub fn with_code(self, code: impl AsRef<str>) -> Self {
+        match code.as_ref() {
+            "" => self,
+            code => self.with_hint(format!("`{code}`")),
+        }
+    }
+
+    /// Adds what to do about it: see [`Note::hint`] for its form.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = hint.into();

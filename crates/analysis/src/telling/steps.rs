@@ -1,9 +1,12 @@
 //! How the steps were found, in words, and what no statistics count.
 
+use documented::DocumentedVariants;
 use stepscope_model::{Framework, ProgramId, Session, StepOrigin};
 
 use super::note::Note;
+use super::words::{Word, Words};
 use crate::measuring::selection::{Selected, all_series, counted_steps, main_series};
+use crate::measuring::steps::parts::PARTS;
 use crate::measuring::steps::{PartKind, StepSource, StepTime, series_time};
 use crate::telling::format;
 use crate::telling::recording;
@@ -16,7 +19,7 @@ const TOLD_SERIES: usize = 4;
 pub(crate) fn step_notes(session: &Session, selected: Option<&Selected<'_>>) -> Vec<Note> {
     let Some(origin) = session.step_origin.filter(|_| !session.steps.is_empty()) else {
         let note = Note::warning("No step was recorded and none could be inferred.");
-        return vec![note.with_hint(recording::steps(session))];
+        return vec![note.with_code(recording::steps(session))];
     };
     if counted_steps(session).is_empty() {
         return vec![not_timed(session)];
@@ -65,7 +68,7 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
             "{counted}, inferred from runs of the main program{}: no step was annotated.",
             program()
         ))
-        .with_hint(recording::steps(session)),
+        .with_code(recording::steps(session)),
     }
 }
 
@@ -205,6 +208,31 @@ fn dominant_program(session: &Session) -> Option<ProgramId> {
 }
 
 impl PartKind {
+    /// The word in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::DeviceCompute => "device_compute",
+            Self::Collectives => "collectives",
+            Self::HostToDevice => "host_to_device",
+            Self::DeviceToHost => "device_to_host",
+            Self::DeviceToDevice => "device_to_device",
+            Self::PythonCallbacks => "python_callbacks",
+            Self::InputWait => "input_wait",
+            Self::Compilation => "compilation",
+            Self::HostOverhead => "host_overhead",
+            Self::Idle => "idle",
+        }
+    }
+
+    /// All parts in words.
+    pub(crate) fn words() -> Words {
+        let word = |part: &Self| Word::new(part.name(), part.title(), part.get_variant_docs());
+        Words {
+            name: "parts",
+            words: PARTS.iter().map(word).collect(),
+        }
+    }
+
     /// The word in tables.
     pub const fn title(self) -> &'static str {
         match self {

@@ -181,7 +181,7 @@ pub(crate) fn cases() -> Vec<Case> {
         one("buffer_padding", padded(536_870_912), padded(33_554_432)),
         one("donation", state(""), state("live_out")),
         one(
-            "gradient_methods",
+            "variants",
             gradients("jit_grad_lcam", "jit_grad_tad"),
             gradients("jit_grad_lcam", "jit_loss_tad"),
         ),

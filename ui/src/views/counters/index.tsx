@@ -2,6 +2,7 @@
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 
 import { compareRows } from '../../compare/pairing';
+import { codeOf } from '../../format/hint';
 import { formatRatio, plural } from '../../format/numbers';
 import { useColour } from '../../format/heat';
 import { formatRange, parseRange } from '../../timeline/address';
@@ -300,7 +301,7 @@ function NoCounters(props: { report: CountersReport }) {
           ? 'No counters in this selection'
           : 'No counters in this profile'
       }
-      {...(advice()[0]?.hint ? { code: advice()[0]?.hint ?? '' } : {})}
+      code={codeOf(advice()[0]?.hint ?? '')}
     >
       <For each={props.report.notes}>{(note) => <span>{note.text} </span>}</For>
     </EmptyState>

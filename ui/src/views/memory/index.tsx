@@ -3,6 +3,7 @@ import { createMemo, Show } from 'solid-js';
 
 import type { Better } from '../../compare/change';
 import { compareRows } from '../../compare/pairing';
+import { codeOf } from '../../format/hint';
 import { formatBytes, formatCount, formatRatio, plural, type Kind } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
 import { getParam, hrefTo, selectionParams, setParams } from '../../shell/state';
@@ -192,7 +193,7 @@ function NoEvents(props: { report: MemoryReport }) {
   return (
     <EmptyState
       title="No memory in use over time"
-      code={note()?.hint.split(' records ')[0]}
+      code={codeOf(note()?.hint ?? '')}
       actions={
         <Show when={props.report.snapshots.length > 0}>
           <a href={hrefTo({ view: 'heap' })}>

@@ -21,7 +21,7 @@ export function Findings(props: { findings: readonly Finding[] }) {
                 <p>{finding.why}</p>
               </Show>
               <Show when={finding.fix}>
-                <Hint hint={hintOf(finding.fix)} />
+                <Hint hint={finding.fix} />
               </Show>
             </div>
           </li>
@@ -29,9 +29,4 @@ export function Findings(props: { findings: readonly Finding[] }) {
       </For>
     </ul>
   );
-}
-
-/** Code that ends a sentence needs no dot behind its button. */
-function hintOf(fix: string): string {
-  return fix.replace(/`\.$/, '`');
 }

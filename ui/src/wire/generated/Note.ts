@@ -14,6 +14,7 @@ kind: NoteKind,
  */
 text: string, 
 /**
- * What to do about it: an option, a line of code; empty if nothing.
+ * What to do about it; empty if nothing. Code, commands and options stand in backquotes:
+ * `` `--limit 0` lists all ``, `` `stepscope heap PATH` shows who holds it ``.
  */
 hint: string, };

@@ -3,8 +3,6 @@
 use stepscope_model::hlo::name_stack::components;
 
 use super::metric::Metric;
-use crate::asking::selection::Selection;
-use crate::asking::{Analysis, AnalysisError};
 use crate::comparing::compare::ComparedSession;
 use crate::comparing::compare::items::Item;
 use crate::comparing::compare::pair::Both;
@@ -12,7 +10,7 @@ use crate::comparing::compare::side::Side;
 use crate::measuring::steps::PartKind;
 use crate::measuring::steps::mean;
 use crate::measuring::steps::parts::PARTS;
-use crate::views::collectives::{Collectives, CollectivesOptions};
+use crate::views::collectives::communication_by_step;
 use crate::views::requests::summary::rank;
 
 /// A figure and what it comes from.
@@ -79,9 +77,9 @@ impl Measured {
 }
 
 impl Figures {
-    pub(super) fn of(side: &Side<'_>, selection: &Selection) -> Result<Self, AnalysisError> {
+    pub(super) fn of(side: &Side<'_>) -> Self {
         let session = side.report();
-        Ok(Self {
+        Self {
             memory_source: session.memory_peak_source.clone(),
             session,
             parts: PARTS.iter().map(|&part| (part, side.part(part))).collect(),
@@ -89,9 +87,9 @@ impl Figures {
             all_durations: side.all_durations(),
             has_untimed_steps: !side.is_timed && !side.steps.is_empty(),
             busy: busy(&side.busy_steps),
-            communication: communication(side, selection)?,
+            communication: communication(side),
             items: side.items.iter().map(|item| ran(side, item)).collect(),
-        })
+        }
     }
 
     /// The figure; none where the session does not have it.
@@ -239,20 +237,12 @@ fn busy(steps: &[(f64, f64)]) -> Vec<f64> {
     linear.collect()
 }
 
-/// Communication of each typical step by the definition of `collectives`.
-fn communication(side: &Side<'_>, selection: &Selection) -> Result<Vec<f64>, AnalysisError> {
-    let options = CollectivesOptions {
-        selection: Selection {
-            limit: None,
-            ..selection.clone()
-        },
-        instances: 1,
-        shardings: 1,
-    };
-    let steps = Collectives::run(side.session, &options)?.steps;
+/// Communication of each typical step, by the definition of `collectives`.
+fn communication(side: &Side<'_>) -> Vec<f64> {
+    let steps = communication_by_step(side.session, &side.selected);
     let of_step = |number: i64| {
         let found = steps.iter().find(|step| step.step == number);
         found.map_or(0.0, |step| step.total_ps)
     };
-    Ok(side.typical().map(|step| of_step(step.step)).collect())
+    side.typical().map(|step| of_step(step.step)).collect()
 }

@@ -94,7 +94,7 @@ stepscope check ./logs --history stepscope-history.jsonl --baseline history --bu
         let recorded = Recorded::of(&options.histories);
         let run = Run {
             judge,
-            figures: measured(&sides, &options.selection)?,
+            figures: sides.iter().map(Figures::of).collect(),
             pairs: pairs(baselines, checked, judge),
             recorded: &recorded,
             has_history: !options.histories.is_empty(),
@@ -144,12 +144,6 @@ fn only_parts(selection: &Selection) -> Result<(), AnalysisError> {
         ))),
         None => Ok(()),
     }
-}
-
-fn measured(sides: &[Side<'_>], selection: &Selection) -> Result<Vec<Figures>, AnalysisError> {
-    let each = sides.iter();
-    each.map(|side| Figures::of(side, selection).map_err(|error| error.of_session(side.name)))
-        .collect()
 }
 
 /// The checked session against each of its baselines.

@@ -245,7 +245,7 @@ pub(super) fn notes(
     if rows.iter().any(|row| row.verdict == CheckVerdict::Unknown) && !options.allow_unknown {
         notes.push(
             Note::warning("What cannot be checked does not pass.")
-                .with_hint("--allow-unknown lets it pass"),
+                .with_hint("`--allow-unknown` lets it pass"),
         );
     }
     for side in sides
@@ -265,7 +265,7 @@ pub(super) fn notes(
             "{}: no step was recorded and none could be inferred.",
             side.name
         );
-        notes.push(Note::warning(text).with_hint(recording::steps(side.session)));
+        notes.push(Note::warning(text).with_code(recording::steps(side.session)));
     }
     if !rows.is_empty() {
         notes.push(Note::info(rule(options, baseline, run_count)));

@@ -308,19 +308,13 @@ fn all_alike(both: &Both<'_, '_>) -> Option<ComparedCause> {
 }
 
 fn recompiled(both: &Both<'_, '_>) -> Option<ComparedCause> {
-    let again = |side: &Side<'_>| {
-        side.compilations
-            .rows
-            .iter()
-            .filter(|row| row.is_again)
-            .count()
-    };
-    let all = both.sides.map(|side| side.compilations.rows.len());
+    let again = |side: &Side<'_>| side.compilations.iter().filter(|row| row.is_again).count();
+    let all = both.sides.map(|side| side.compilations.len());
     let counts = both.sides.map(again);
     if counts[1] <= counts[0] && all[1] <= all[0] {
         return None;
     }
-    let rows = both.sides[1].compilations.rows.iter();
+    let rows = both.sides[1].compilations.iter();
     let newest: Vec<_> = rows
         .filter(|row| counts[1] <= counts[0] || row.is_again)
         .collect();

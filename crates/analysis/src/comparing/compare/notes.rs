@@ -23,7 +23,7 @@ pub(super) fn notes(
                  compared with it.",
                 side.name
             );
-            notes.push(Note::warning(text).with_hint(recording::steps(side.session)));
+            notes.push(Note::warning(text).with_code(recording::steps(side.session)));
         } else if !side.is_timed {
             let text = format!(
                 "{}: how long its steps take was not recorded, so they are not compared.",
@@ -54,7 +54,7 @@ pub(super) fn notes(
              neighbors that are alike, and runs that differ though nothing changed (standard deviation \
              {runs})."
         ))
-        .with_hint("--run-noise 0.01 where your runs are known to differ by 1 %."),
+        .with_hint("`--run-noise 0.01` where your runs are known to differ by 1 %."),
     );
     if differences
         .iter()

@@ -7,18 +7,20 @@ use super::figures;
 use super::items::{Item, items};
 use super::report::{ComparedSession, ComparedStep};
 use crate::asking::selection::Selection;
-use crate::asking::{Analysis, AnalysisError, Compared};
+use crate::asking::{AnalysisError, Compared};
 use crate::measuring::environment::{EnvironmentReport, environment};
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::parts::{PARTS, position};
 use crate::measuring::steps::{PartKind, StepBar, step_bars};
 use crate::measuring::steps::{StepParts, divide_steps, mean, step_time};
-use crate::views::compile::{Compile, CompileOptions, CompileReport};
+use crate::views::compile::{self, CompilationRow};
 
 /// One session and what is measured of it.
 pub(crate) struct Side<'a> {
     pub(crate) name: &'a str,
     pub(crate) session: &'a Session,
+    /// What is compared of it: steps, times, devices and hosts.
+    pub(crate) selected: Selected<'a>,
     /// Every selected step with its parts.
     pub(crate) steps: Vec<StepBar>,
     /// How long these take is known.
@@ -26,7 +28,9 @@ pub(crate) struct Side<'a> {
     /// What ran in the typical steps.
     pub(crate) items: Vec<Item>,
     pub(super) environment: EnvironmentReport,
-    pub(super) compilations: CompileReport,
+    /// The longest first.
+    pub(super) compilations: Vec<CompilationRow>,
+    compilation_ps: i64,
     ends_ps: Vec<i64>,
     /// Busy time and duration of each typical step, summed over devices.
     pub(crate) busy_steps: Vec<(f64, f64)>,
@@ -52,9 +56,8 @@ impl<'a> Side<'a> {
         let steps = step_bars(session, rows);
         let typical = typical(rows, &steps);
         let items = items(session, &selected, rows, &typical);
-        let compile = CompileOptions {
-            selection: selection.clone(),
-        };
+        let mut compilations = compile::compilations(session, &selected);
+        compile::longest_first(&mut compilations);
         let busy_steps = busy_steps(rows, &typical);
         Ok(Self {
             name,
@@ -65,8 +68,10 @@ impl<'a> Side<'a> {
             collective_bytes: figures::collective_bytes(session, &selected),
             memory_peak: figures::memory_peak(session, &selected, &items),
             environment: environment(session, &selected),
-            compilations: Compile::run(session, &compile)?,
+            compilation_ps: compile::total_ps(session, &selected, &compilations).unwrap_or(0),
+            compilations,
             is_timed: step_time(session, &selected).is_some(),
+            selected,
             steps,
             items,
         })
@@ -159,8 +164,8 @@ impl<'a> Side<'a> {
             wall_step_ps: figures::wall_step_ps(self.session),
             training_wall_ps: figures::wall_clock_ps(self.session, |clock| clock.training_seconds),
             run_wall_ps: figures::wall_clock_ps(self.session, |clock| clock.total_seconds),
-            compilation_count: self.compilations.rows.len(),
-            compilation_ps: self.compilations.total_ps.unwrap_or(0),
+            compilation_count: self.compilations.len(),
+            compilation_ps: self.compilation_ps,
             memory_peak_bytes: self.memory_peak.map(|(bytes, _)| bytes),
             memory_peak_source: self.memory_peak.map_or("", |(_, source)| source).to_owned(),
             steps: self.steps.iter().zip(&self.ends_ps).map(step).collect(),

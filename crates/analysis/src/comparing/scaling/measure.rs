@@ -3,13 +3,13 @@
 use stepscope_model::{DeviceId, DeviceKind, Session};
 
 use crate::asking::selection::Selection;
-use crate::asking::{Analysis, AnalysisError, Compared};
+use crate::asking::{AnalysisError, Compared};
 use crate::measuring::environment::environment;
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::parts::PARTS;
 use crate::measuring::steps::{PartKind, StepBar, step_bars};
 use crate::measuring::steps::{StepParts, divide_steps, part_position};
-use crate::views::collectives::{Collectives, CollectivesOptions};
+use crate::views::collectives::communication_by_step;
 
 /// One sample: a session, or a benchmark of a file.
 #[derive(Debug, Clone)]
@@ -118,7 +118,7 @@ pub(super) fn measure(
         session: Some(position),
         work: Some(Work {
             parts_ps,
-            communication_ps: communication(session, selection, &typical)?,
+            communication_ps: communication(session, &selected, &typical),
             computed_ps,
         }),
     }))
@@ -148,20 +148,11 @@ fn computed(session: &Session, rows: &[StepParts], typical: &[&StepBar]) -> Vec<
 }
 
 /// Communication of a typical step, by the definition of `collectives`.
-fn communication(
-    session: &Session,
-    selection: &Selection,
-    typical: &[&StepBar],
-) -> Result<f64, AnalysisError> {
-    let options = CollectivesOptions {
-        selection: selection.clone(),
-        instances: 1,
-        shardings: 1,
-    };
-    let steps = Collectives::run(session, &options)?.steps;
+fn communication(session: &Session, selected: &Selected<'_>, typical: &[&StepBar]) -> f64 {
+    let steps = communication_by_step(session, selected);
     let is_typical = |number: i64| typical.iter().any(|bar| bar.step == number);
     let times = steps.iter().filter(|step| is_typical(step.step));
-    Ok(times.map(|step| step.total_ps).sum::<f64>() / typical.len() as f64)
+    times.map(|step| step.total_ps).sum::<f64>() / typical.len() as f64
 }
 
 /// Several devices that XLA makes of one machine's cores.

@@ -227,7 +227,7 @@ impl LeftOut {
         let told = reasons.into_iter().filter(|(names, ..)| !names.is_empty());
         told.map(|(names, why, hint)| {
             let text = format!("Left out, because {why} {}.", listed(&names));
-            Note::warning(text).with_hint(hint)
+            Note::warning(text).with_code(hint)
         })
         .collect()
     }

@@ -109,6 +109,27 @@ impl Cause {
         }
     }
 
+    /// What people read.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Compilation => "Compilation",
+            Self::DataLoading => "Data loading",
+            Self::GarbageCollection => "Garbage collection",
+            Self::Checkpoint => "Checkpoint",
+            Self::Profiler => "Profiler",
+            Self::Transfer => "Transfer",
+            Self::Dispatch => "Dispatch",
+            Self::Sleep => "Sleep",
+            Self::Python => "Python",
+            Self::Runtime => "Runtime",
+            Self::Annotation => "Annotation",
+            Self::Callback => "Callback",
+            Self::Device => "Device pauses",
+            Self::Blocked => "Blocked",
+            Self::Unknown => "Not recorded",
+        }
+    }
+
     /// What it is, in words.
     pub(crate) const fn meaning(self) -> &'static str {
         match self {

@@ -1,6 +1,6 @@
 //! Steps in figures: their length, their parts, and how they were found.
 
-use documented::DocumentedFields;
+use documented::{DocumentedFields, DocumentedVariants};
 use serde::Serialize;
 use stepscope_model::StepOrigin;
 use ts_rs::TS;
@@ -60,7 +60,9 @@ pub struct StepPart {
 /// wins, so the parts of a step never overlap and sum to it. The order of who wins: device compute,
 /// collectives, device-to-device, host-to-device, device-to-host; then, where the device is idle,
 /// compilation, input wait, host overhead; then idle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, TS)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, TS, DocumentedVariants,
+)]
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
 pub enum PartKind {

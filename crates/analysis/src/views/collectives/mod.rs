@@ -154,6 +154,14 @@ stepscope collectives ./logs --csv --table shardings";
     }
 }
 
+/// Communication of each selected step.
+pub(crate) fn communication_by_step(
+    session: &Session,
+    selected: &Selected<'_>,
+) -> Vec<CollectiveStepRow> {
+    places::steps(session, selected, &AllCommunication::of(session))
+}
+
 fn within_windows(
     selected: &Selected<'_>,
     communication: &AllCommunication,

@@ -18,6 +18,7 @@ mod report;
 mod tables;
 
 use clap::Args;
+pub(crate) use report::PHASES;
 pub use report::{CompilationRow, CompileReport, FunctionRow, PassRow};
 use stepscope_model::{Framework, HostId, Picos, Session, Span};
 
@@ -75,9 +76,9 @@ stepscope compile ./logs --table functions --csv";
         let total_ps = if is_everything {
             recorded_ps
         } else {
-            compilation_within_ps(session, &selected.hosts, |host| spans(host).into_spans())
+            total_of(session, &selected, &rows)
         };
-        rows.sort_by(|a, b| (b.duration_ps, a.start_ps).cmp(&(a.duration_ps, b.start_ps)));
+        longest_first(&mut rows);
         let (verdict, threshold) = verdict(total_ps);
         let notes = notes(session, &rows, recorded_ps);
         let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
@@ -110,6 +111,32 @@ pub(crate) fn compilations(session: &Session, selected: &Selected<'_>) -> Vec<Co
     }
     rows.retain(|row| selected.matches(&[&row.function, &row.program, &row.thread, &row.change]));
     rows
+}
+
+/// Time in which the hosts compiled within these compilations.
+fn total_of(session: &Session, selected: &Selected<'_>, rows: &[CompilationRow]) -> Option<i64> {
+    compilation_within_ps(session, &selected.hosts, |host| {
+        spans_of(session, host, rows).into_spans()
+    })
+}
+
+/// Time in which the hosts compiled in the selected steps and times; absent where no thread of a
+/// host was recorded.
+pub(crate) fn total_ps(
+    session: &Session,
+    selected: &Selected<'_>,
+    rows: &[CompilationRow],
+) -> Option<i64> {
+    if selected.is_all_time() {
+        compilation_ps(session, &selected.hosts)
+    } else {
+        total_of(session, selected, rows)
+    }
+}
+
+/// The default order: the longest compilation first.
+pub(crate) fn longest_first(rows: &mut [CompilationRow]) {
+    rows.sort_by(|a, b| (b.duration_ps, a.start_ps).cmp(&(a.duration_ps, b.start_ps)));
 }
 
 /// When the compilations of a host ran.
@@ -156,7 +183,7 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
     let Some(recorded_ps) = recorded_ps else {
         return vec![
             Note::warning("No thread of a host was recorded, so compilations cannot be seen.")
-                .with_hint(recording::host_threads(session)),
+                .with_code(recording::host_threads(session)),
         ];
     };
     if rows.is_empty() {
@@ -193,7 +220,7 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
             Note::info(
                 "Tracing was not recorded: it precedes lowering, in the call of the function.",
             )
-            .with_hint(recording::python_frames(session)),
+            .with_code(recording::python_frames(session)),
         );
     }
     let unmatched = rows.iter().filter(|row| row.program.is_empty()).count();

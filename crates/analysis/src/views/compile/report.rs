@@ -4,8 +4,32 @@ use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
-use crate::telling::Note;
 use crate::telling::thresholds::VerdictKind;
+use crate::telling::{Note, Word};
+
+/// Phases of a compilation in the order in which they usually come.
+pub(crate) const PHASES: [Word; 8] = [
+    Word::new("trace", "Trace", "Python is traced to a jaxpr"),
+    Word::new("lower", "Lower", "the jaxpr is lowered to StableHLO"),
+    Word::new(
+        "cache",
+        "Cache",
+        "the persistent cache is asked for the executable, read or written",
+    ),
+    Word::new("optimise", "HLO passes", "passes of XLA over HLO"),
+    Word::new(
+        "generate",
+        "Code generation",
+        "LLVM, PTX, TPU or fusion code is generated",
+    ),
+    Word::new(
+        "autotune",
+        "Autotuning",
+        "kernels are measured to choose the fastest",
+    ),
+    Word::new("backend", "Backend", "the compiler, without further detail"),
+    Word::new("other", "Other", "between the phases"),
+];
 
 /// The answer of the `compile` analysis.
 #[derive(Debug, Clone, Serialize, TS)]

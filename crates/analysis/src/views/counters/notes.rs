@@ -83,7 +83,7 @@ fn how_to_record(session: &Session) -> Vec<Note> {
                 "A TPU's profiler records registers around kernels when its performance counters \
                  are switched on.",
             )
-            .with_hint(options(
+            .with_code(options(
                 "options = jax.profiler.ProfileOptions()\noptions.advanced_configuration = \
                  {\"tpu_perf_counters\": True}",
             )),
@@ -91,17 +91,17 @@ fn how_to_record(session: &Session) -> Vec<Note> {
                 "NVIDIA's profiler samples performance monitors while the trace is on, if metrics \
                  are named.",
             )
-            .with_hint(options(
+            .with_code(options(
                 "options = jax.profiler.ProfileOptions()\noptions.advanced_configuration = \
                  {\"gpu_pm_sample_counters\": \"sm__cycles_active.avg,dram__bytes.sum\"}",
             )),
             DeviceKind::AmdGpu => Note::info(
                 "Profiles of AMD GPUs carry no counters; rocprofv3 records them beside the program.",
             )
-            .with_hint("rocprofv3 --pmc SQ_WAVES -- python train.py"),
+            .with_code("rocprofv3 --pmc SQ_WAVES -- python train.py"),
             DeviceKind::Cpu => {
                 Note::info("XLA:CPU records no counters; the processor's are read by perf.")
-                    .with_hint("perf stat -e cycles,instructions,cache-misses python train.py")
+                    .with_code("perf stat -e cycles,instructions,cache-misses python train.py")
             }
             DeviceKind::OtherGpu | DeviceKind::Custom => return None,
         })

@@ -108,14 +108,16 @@ impl Scene<'_> {
                 "it took the most time of all in the program"
             };
             let text = format!("{} is shown because {why}.", op.name);
-            notes.push(Note::info(text).with_hint("--op NAME, --search TEXT"));
+            notes.push(Note::info(text).with_hint("`--op NAME`, `--search TEXT`"));
         }
         if found.hidden_count > 0 {
             let text = format!(
                 "{} more instructions lie within {} steps than the {} that are shown.",
                 found.hidden_count, extent.radius, extent.max_nodes
             );
-            notes.push(Note::info(text).with_hint("--max-nodes N, --radius N, --merge-fusions"));
+            notes.push(
+                Note::info(text).with_hint("`--max-nodes N`, `--radius N`, `--merge-fusions`"),
+            );
         }
         if found.closed_count > 0 {
             let text = format!(

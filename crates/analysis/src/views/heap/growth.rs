@@ -4,8 +4,7 @@ use std::cmp::Reverse;
 
 use stepscope_model::Session;
 
-use super::{Heap, HeapOptions};
-use crate::asking::Analysis;
+use super::{HeapOptions, Sums};
 use crate::telling::format;
 
 /// Growth below this is no leak that anybody would look for, bytes.
@@ -32,23 +31,21 @@ pub(crate) fn growth(session: &Session) -> Option<Growth> {
         against: Some("first".to_owned()),
         ..HeapOptions::default()
     };
-    let report = Heap::run(session, &options).ok()?;
-    let change = report.change_bytes.unwrap_or(0);
-    let rows = report.rows.iter();
-    let mut grown: Vec<(String, i64)> = rows
-        .filter_map(|row| {
-            Some((
-                row.site.clone(),
-                row.change_bytes.filter(|&bytes| bytes > 0)?,
-            ))
-        })
+    let Sums { tally, rows, .. } = Sums::of(session, &options).ok()?;
+    let change = rows.change(tally.total).0.unwrap_or(0);
+    let after_bytes = tally.total.now.bytes;
+    let mut stacks = rows.stacks(&tally);
+    stacks.retain(|row| row.change_bytes.is_some_and(|bytes| bytes > 0));
+    let stacks = stacks.into_iter();
+    let mut grown: Vec<(String, i64)> = stacks
+        .filter_map(|row| Some((row.site, row.change_bytes?)))
         .collect();
     grown.sort_by_key(|(site, bytes)| (Reverse(*bytes), site.clone()));
     grown.truncate(TOLD);
     Some(Growth {
         snapshot_count,
-        before_bytes: report.total_bytes - change,
-        after_bytes: report.total_bytes,
+        before_bytes: after_bytes - change,
+        after_bytes,
         grown,
     })
 }

@@ -58,16 +58,12 @@ stepscope heap memory.prof --device 0 --kind buffer --by allocations --internal"
         if heap.snapshots.is_empty() {
             return Ok(without_snapshots(session, options));
         }
-        let wanted = Wanted::of(session, options)?;
-        let is_internal = fold::internal_frames(heap);
-        let folding = (!options.internal).then_some(is_internal.as_slice());
-        let tally = Tally::of(heap, &wanted, folding);
-        let rows = Rows {
-            heap,
-            by: options.by,
-            is_comparison: wanted.against.is_some(),
-            total: tally.total,
-        };
+        let Sums {
+            wanted,
+            is_internal,
+            tally,
+            rows,
+        } = Sums::of(session, options)?;
         let selection = &options.selection;
         let mut stacks = rows.stacks(&tally);
         let row_count = order::arrange(&mut stacks, selection, columns::ROWS)?;
@@ -102,6 +98,37 @@ stepscope heap memory.prof --device 0 --kind buffer --by allocations --internal"
         };
         report.notes = notes::notes(session, options, &wanted, &tally, &report);
         Ok(report)
+    }
+}
+
+/// What is alive in the wanted snapshots, added up.
+struct Sums<'a> {
+    wanted: Wanted,
+    /// Frames of JAX itself, by position.
+    is_internal: Vec<bool>,
+    tally: Tally,
+    rows: Rows<'a>,
+}
+
+impl<'a> Sums<'a> {
+    fn of(session: &'a Session, options: &HeapOptions) -> Result<Self, AnalysisError> {
+        let heap = &session.heap;
+        let wanted = Wanted::of(session, options)?;
+        let is_internal = fold::internal_frames(heap);
+        let folding = (!options.internal).then_some(is_internal.as_slice());
+        let tally = Tally::of(heap, &wanted, folding);
+        let rows = Rows {
+            heap,
+            by: options.by,
+            is_comparison: wanted.against.is_some(),
+            total: tally.total,
+        };
+        Ok(Self {
+            wanted,
+            is_internal,
+            tally,
+            rows,
+        })
     }
 }
 

@@ -72,7 +72,7 @@ fn folded(tally: &Tally) -> Vec<Note> {
                 format::counted(folded, "frame"),
                 if folded == 1 { "is" } else { "are" }
             ))
-            .with_hint("--internal shows them"),
+            .with_hint("`--internal` shows them"),
         );
     }
     if tally.foreign_stacks > 0 {
@@ -104,7 +104,7 @@ fn compared(session: &Session, wanted: &Wanted, report: &HeapReport) -> Vec<Note
                 snapshots.len(),
                 report.snapshot
             ))
-            .with_hint("--against first shows what grew"),
+            .with_hint("`--against first` shows what grew"),
         ),
         None => {}
         Some(against) => {

@@ -223,7 +223,7 @@ fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize)
                 shown,
                 format::counted(row_count, "gap")
             ))
-            .with_hint("--limit 0 lists all, --min-gap raises the length"),
+            .with_hint("`--limit 0` lists all, `--min-gap` raises the length"),
         );
     }
     let has_python = session
@@ -233,7 +233,7 @@ fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize)
     if !has_python {
         notes.push(
             Note::info("Python frames were not recorded, so gaps name calls of the runtime only.")
-                .with_hint(recording::python_frames(session)),
+                .with_code(recording::python_frames(session)),
         );
     }
     if session

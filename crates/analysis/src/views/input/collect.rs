@@ -17,6 +17,7 @@ use crate::measuring::steps::PartKind;
 use crate::measuring::steps::{StepParts, divide_steps, median, part_position};
 use crate::measuring::work::{AllWork, NO_LEVEL, add_levels, work_intervals};
 use crate::telling::thresholds::VerdictKind;
+use crate::telling::{Word, Words};
 
 /// Shares of a step from which input counts, as XProf has them.
 pub(super) const INPUT_LOW: f64 = 0.05;
@@ -24,46 +25,63 @@ pub(super) const INPUT_HIGH: f64 = 0.20;
 pub(super) const OTHER_LOW: f64 = 0.03;
 pub(super) const OTHER_HIGH: f64 = 0.15;
 
-/// Why a device waits for input, by priority.
-pub(super) const KINDS: [(&str, &str, &str); 7] = [
+/// Why a device waits for input, by priority: each with what to do about it.
+pub(super) const KINDS: [(Word, &str); 7] = [
     (
-        "transfer",
-        "copied to the device while it waits",
+        Word::new(
+            "transfer",
+            "Copy while loading",
+            "copied to the device while it waits",
+        ),
         "Put the next batch on the device ahead of time.",
     ),
     (
-        "read",
-        "read from files",
+        Word::new("read", "Reading", "read from files"),
         "Read with more threads (`num_parallel_reads`, `interleave`), from a closer disk, in \
          larger files.",
     ),
     (
-        "preprocess",
-        "mapped, batched, shuffled",
+        Word::new("preprocess", "Preprocessing", "mapped, batched, shuffled"),
         "Run it in parallel (`num_parallel_calls=tf.data.AUTOTUNE`, grain's `worker_count`), or \
          ahead of training.",
     ),
     (
-        "enqueue",
-        "handed to the infeed",
+        Word::new("enqueue", "Infeed", "handed to the infeed"),
         "Send fewer bytes: smaller dtypes, work on the device instead of the host.",
     ),
     (
-        "prefetch",
-        "made ahead of time, not early enough",
+        Word::new(
+            "prefetch",
+            "Prefetch",
+            "made ahead of time, not early enough",
+        ),
         "Prefetch more batches (`prefetch(tf.data.AUTOTUNE)`); the stages before it are too slow.",
     ),
     (
-        "wait",
-        "asked for and waited for",
+        Word::new(
+            "wait",
+            "Waiting for the iterator",
+            "asked for and waited for",
+        ),
         "The pipeline is slower than the step: look at its slowest stage.",
     ),
     (
-        "load",
-        "loaded by the program's own code",
+        Word::new("load", "Loading", "loaded by the program's own code"),
         "Load in the background: another thread or process, or grain's and tf.data's prefetching.",
     ),
 ];
+
+/// Copies to the device outside of loading.
+const COPIES: Word = Word::new("copies", "Copies in", "copied in outside of loading");
+
+/// Why a device waits for input in words, copies last.
+pub(crate) fn words() -> Words {
+    let kinds = KINDS.iter().map(|(word, _)| word.clone());
+    Words {
+        name: "input_causes",
+        words: kinds.chain([COPIES]).collect(),
+    }
+}
 
 /// Levels of the sweep: compilation, two that are empty, and the kinds.
 const FIRST_KIND: u8 = 3;
@@ -374,9 +392,9 @@ fn ahead_of_time(session: &Session) -> &'static str {
 
 /// Waiting by cause, largest first, copies in included; those that never occur are left out.
 pub(super) fn causes(session: &Session, totals: &Totals) -> Vec<InputCause> {
-    let row = |name: &str, meaning: &str, remedy: &str, total_ps: i64| InputCause {
-        cause: name.to_owned(),
-        meaning: meaning.to_owned(),
+    let row = |word: &Word, remedy: &str, total_ps: i64| InputCause {
+        cause: word.key.to_owned(),
+        meaning: word.meaning.to_owned(),
         total_ps,
         mean_ps: total_ps as f64 / totals.rows.max(1) as f64,
         step_ratio: totals.ratio(total_ps),
@@ -385,20 +403,15 @@ pub(super) fn causes(session: &Session, totals: &Totals) -> Vec<InputCause> {
     let mut rows: Vec<InputCause> = KINDS
         .iter()
         .zip(&totals.causes_ps)
-        .map(|((name, meaning, remedy), &total)| {
-            let remedy = match *name {
+        .map(|((word, remedy), &total)| {
+            let remedy = match word.key {
                 "transfer" => ahead_of_time(session),
                 _ => remedy,
             };
-            row(name, meaning, remedy, total)
+            row(word, remedy, total)
         })
         .collect();
-    rows.push(row(
-        "copies",
-        "copied in outside of loading",
-        ahead_of_time(session),
-        totals.copies_ps,
-    ));
+    rows.push(row(&COPIES, ahead_of_time(session), totals.copies_ps));
     rows.retain(|row| row.total_ps > 0);
     rows.sort_by_key(|row| std::cmp::Reverse(row.total_ps));
     rows

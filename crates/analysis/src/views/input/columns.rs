@@ -121,5 +121,5 @@ fn mostly(causes_ps: &[i64]) -> Cell {
     let kinds = KINDS.iter().zip(causes_ps).rev();
     let largest = kinds.max_by_key(|(_, time)| **time);
     let known = largest.filter(|(_, time)| **time > 0);
-    known.map(|((name, ..), _)| (*name).to_owned()).into()
+    known.map(|((word, _), _)| word.key.to_owned()).into()
 }

@@ -21,6 +21,7 @@ mod tables;
 use std::fmt::Write as _;
 
 use clap::Args;
+pub(crate) use collect::words;
 pub use report::{Bound, InputCause, InputHost, InputReport, InputRow, StageRow};
 use stepscope_model::{Activity, Session};
 
@@ -207,7 +208,7 @@ fn notes(
                 "Nothing that loads input was recorded: no stage of tf.data or grain, no frame of a \
                  loader, no annotation that says so. Waiting shows as idle time only.",
             )
-            .with_hint(recording::region_of(
+            .with_code(recording::region_of(
                 session,
                 "\"data_loading\"",
                 " batch = next(iterator)",

@@ -87,7 +87,7 @@ fn launch_notes(session: &Session, launches: &Launches) -> Vec<Note> {
                 "The profile does not say which host calls launched the kernels, so there are no \
                  latencies and no queue.",
             )
-            .with_hint(recording::host_threads(session)),
+            .with_code(recording::host_threads(session)),
         ];
     }
     let count = i64::try_from(launches.ahead_count).unwrap_or(i64::MAX);

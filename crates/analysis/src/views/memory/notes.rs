@@ -148,7 +148,7 @@ fn without_events(session: &Session) -> Vec<Note> {
             "The profile has no allocator events, so there is no memory in use over time. TPUs and \
              GPUs record them with host tracing on.",
         )
-        .with_hint(recording::host_threads(session))
+        .with_code(recording::host_threads(session))
     };
     let mut notes = vec![note];
     if snapshots > 0 {

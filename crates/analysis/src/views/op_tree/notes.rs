@@ -51,7 +51,7 @@ pub(super) fn notes(
     if options.by == TreeBy::Scope && ops.iter().all(|op| op.row.scope.is_empty()) {
         notes.push(
             Note::info("No op carries a name stack, so all stands under (no scope).")
-                .with_hint(recording::scope(session)),
+                .with_code(recording::scope(session)),
         );
     }
     notes

@@ -37,7 +37,7 @@ pub(crate) use within::regions_within;
 
 use crate::asking::group::Group;
 use crate::asking::order;
-use crate::asking::{Analysis, AnalysisError};
+use crate::asking::{Analysis, AnalysisError, Selection};
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
 use crate::measuring::totals::{WorkTotals, work_labels, work_totals};
@@ -108,6 +108,18 @@ pub(crate) fn all_ops(
         return session.memo.get_or_compute(measure);
     }
     Arc::new(measure())
+}
+
+/// The rows of a selection with filters, in its order.
+pub(crate) fn filtered_rows(
+    session: &Session,
+    selection: &Selection,
+) -> Result<Vec<OpRow>, AnalysisError> {
+    let selected = selection.resolve(session)?;
+    let ops = all_ops(session, &selected, &work_totals(session, &selected));
+    let mut rows = ops.rows().cloned().collect();
+    order::arrange(&mut rows, selection, columns::ROWS)?;
+    Ok(rows)
 }
 
 /// The report from totals that are there already; `devices` is passed through.

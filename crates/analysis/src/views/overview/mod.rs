@@ -21,7 +21,7 @@ use crate::asking::{Analysis, AnalysisError};
 use crate::measuring::environment::environment;
 use crate::telling::thresholds::Thresholds;
 use crate::views::glance::Glance;
-use crate::views::ops::{GroupBy, OpRow, Ops, OpsOptions, OpsReport, from_totals};
+use crate::views::ops::{GroupBy, OpRow, OpsOptions, OpsReport, filtered_rows, from_totals};
 
 /// The `overview` analysis.
 pub struct Overview;
@@ -124,8 +124,7 @@ fn top_ops(
             limit: None,
             ..selection.clone()
         };
-        let by = GroupBy::Op;
-        rows = Ops::run(session, &OpsOptions { selection, by })?.rows;
+        rows = filtered_rows(session, &selection)?;
     }
     let limit = selection.limit.unwrap_or(TOP_OPS);
     rows.truncate(if limit == 0 { usize::MAX } else { limit });

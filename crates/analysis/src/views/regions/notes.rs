@@ -58,11 +58,11 @@ impl Facts<'_> {
         match self.options.kind {
             _ if !self.selected.is_everything() => note,
             KindFilter::User | KindFilter::Annotation => {
-                note.with_hint(recording::region(session, "\"forward_pass\""))
+                note.with_code(recording::region(session, "\"forward_pass\""))
             }
-            KindFilter::Python => note.with_hint(recording::python_frames(session)),
+            KindFilter::Python => note.with_code(recording::python_frames(session)),
             KindFilter::Runtime | KindFilter::All => {
-                note.with_hint(recording::host_threads(session))
+                note.with_code(recording::host_threads(session))
             }
         }
     }
@@ -76,7 +76,7 @@ impl Facts<'_> {
             format::counted(hidden.len(), "name"),
             format::shortened(self.session.label_name(hidden[0])),
         ));
-        Some(note.with_hint("--kind all"))
+        Some(note.with_hint("`--kind all`"))
     }
 
     fn device(&self) -> Vec<Note> {
@@ -144,7 +144,7 @@ impl Facts<'_> {
                 "Steps are those of the devices: a region counts for the step that the device was in \
                  when it began.",
             )
-            .with_hint(recording::steps(self.session))
+            .with_code(recording::steps(self.session))
         })
     }
 

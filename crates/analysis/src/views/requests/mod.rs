@@ -20,6 +20,7 @@ pub(crate) mod summary;
 mod tables;
 
 use clap::Args;
+pub(crate) use report::PHASES;
 pub use report::{BatchRow, PercentileRow, PhaseRow, RequestRow, RequestsReport};
 use stepscope_model::{Picos, Session};
 
@@ -146,7 +147,7 @@ fn notes(
                 "No request was recorded: no root of a model server, and no annotation of the \
                  program that says request, inference, generate, serve or predict.",
             )
-            .with_hint(recording::region(
+            .with_code(recording::region(
                 session,
                 "\"inference_request\", request_id=i",
             )),
@@ -180,7 +181,7 @@ fn notes(
     if report.batches.iter().any(|batch| batch.size.is_none()) {
         notes.push(
             Note::info("Not every batch says how large it is and how much of it is padding.")
-                .with_hint(
+                .with_code(
                     "TraceAnnotation(\"process_batch\", padding_amount=n, batch_size_after_padding=m)",
                 ),
         );
@@ -190,7 +191,7 @@ fn notes(
             Note::info(format!(
                 "The {shown} slowest are listed; the figures take in all."
             ))
-            .with_hint("--limit 0"),
+            .with_hint("`--limit 0`"),
         );
     }
     notes

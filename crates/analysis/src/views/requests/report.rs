@@ -4,22 +4,23 @@ use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
-use crate::telling::Note;
+use crate::telling::{Note, Word};
 
 /// Phases of a request in the order in which they usually come, and what they are.
-pub(crate) const PHASES: [(&str, &str); 9] = [
-    ("prepare", "the host prepares the request"),
-    ("queue", "it waits for its batch"),
-    ("formation", "the batch is put together"),
-    (
+pub(crate) const PHASES: [Word; 9] = [
+    Word::new("prepare", "Prepare", "the host prepares the request"),
+    Word::new("queue", "Queue", "it waits for its batch"),
+    Word::new("formation", "Batch formation", "the batch is put together"),
+    Word::new(
         "runtime",
+        "Runtime",
         "the host dispatches, or works between device work",
     ),
-    ("to_device", "data is copied to the device"),
-    ("device", "the device works"),
-    ("to_host", "data is copied to the host"),
-    ("finish", "the host finishes the request"),
-    ("idle", "nothing of it was recorded"),
+    Word::new("to_device", "To device", "data is copied to the device"),
+    Word::new("device", "Device", "the device works"),
+    Word::new("to_host", "To host", "data is copied to the host"),
+    Word::new("finish", "Finish", "the host finishes the request"),
+    Word::new("idle", "Not recorded", "nothing of it was recorded"),
 ];
 
 /// The answer of the `requests` analysis.

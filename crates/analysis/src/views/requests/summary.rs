@@ -44,13 +44,13 @@ pub(super) fn report(all: &Collected) -> RequestsReport {
         .iter()
         .enumerate()
         .filter(|_| count > 0)
-        .map(|(at, (name, meaning))| {
+        .map(|(at, word)| {
             let mut times: Vec<i64> = all.requests.iter().map(|row| row.phases_ps[at]).collect();
             times.sort_unstable();
             let sum: i64 = times.iter().sum();
             PhaseRow {
-                phase: (*name).to_owned(),
-                meaning: (*meaning).to_owned(),
+                phase: word.key.to_owned(),
+                meaning: word.meaning.to_owned(),
                 mean_ps: sum as f64 / count as f64,
                 median_ps: times[rank(50.0, count)],
                 high_ps: times[rank(90.0, count)],

@@ -30,7 +30,7 @@ pub(super) fn notes(
     if session.steps.is_empty() {
         notes.push(
             Note::info("The profile has no steps, so there are points of ops and programs only.")
-                .with_hint(recording::steps(session)),
+                .with_code(recording::steps(session)),
         );
     }
     if selected.devices.len() > 1 {

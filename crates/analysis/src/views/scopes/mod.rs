@@ -115,7 +115,7 @@ fn notes(session: &Session, by: ScopeBy, all: &AllOps, attributed_ratio: Option<
         ));
         // Where most is named, names are not what is missing.
         notes.push(if ratio < NAMED_RATIO {
-            note.with_hint(hint)
+            note.with_code(hint)
         } else {
             note
         });

@@ -16,7 +16,6 @@ mod donation;
 mod exposed_communication;
 mod float32_matmul;
 mod fragmentation;
-mod gradient_methods;
 mod heap_growth;
 mod host_bound;
 mod host_causes;
@@ -57,10 +56,15 @@ mod tiny_kernels;
 mod unfused_attention;
 mod unfused_ops;
 mod unrolled_loop;
+mod variants;
 
 pub(super) use rule::Outcome;
 pub use rule::Rule;
-use rule::*;
+use rule::{
+    CPU_ONLY, LITTLE_WORK, NO_HLO, NO_WORK, PART_ESTIMATE, SHARE_OF_WORK, WAITING, each_ps,
+    finding, fullest, gravity, judged_in_recording, matters, no_memory, no_steps, ops_seen, part,
+    share, waiting,
+};
 
 /// All rules, in the order in which checks are listed.
 pub static RULES: &[&Rule] = &[
@@ -97,7 +101,7 @@ pub static RULES: &[&Rule] = &[
     &unfused_ops::RULE,
     &unrolled_loop::RULE,
     &small_loop::RULE,
-    &gradient_methods::RULE,
+    &variants::RULE,
     &rematerialisation::RULE,
     &debug_print::RULE,
     &python_callback::RULE,

@@ -4,7 +4,7 @@
 use std::{fmt, io};
 
 use stepscope_analysis::AnalysisError;
-use stepscope_storage::StorageError;
+use stepscope_storage::{OpenSessionError, StorageError};
 
 /// Exit codes, the same for every command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +98,15 @@ impl From<StorageError> for Failure {
     fn from(error: StorageError) -> Self {
         let hint = error.hint().unwrap_or_default();
         Self::new(Exit::Path, error.to_string()).hint(hint)
+    }
+}
+
+impl From<OpenSessionError> for Failure {
+    fn from(error: OpenSessionError) -> Self {
+        match error {
+            OpenSessionError::Unread(error) => Self::from(error),
+            _ => Self::new(Exit::Path, error.to_string()).hint(error.hint()),
+        }
     }
 }
 

@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use indicatif::ProgressBar;
-use stepscope_model::ingest::{IngestError, ingest_all};
-use stepscope_model::{Reads, Session, WarningKind};
+use stepscope_model::{Reads, Session, Warning, WarningKind};
 use stepscope_storage::{
-    Found, Note, NoteKind, OpenedHosts, Progress, SessionFiles, StorageError, open_hosts,
+    Found, Note, NoteKind, OpenedSession, Progress, SessionFiles, StorageError, open_session,
 };
 
 use crate::exit::{Exit, Failure};
@@ -110,43 +109,25 @@ pub(crate) fn open_owned(
     output: &Output,
 ) -> Result<Session, Failure> {
     let bar = output.progress(files.size_bytes, &files.name);
-    let OpenedHosts {
-        inputs,
-        memory,
-        programs,
-        manifests,
-        unread,
-        left_out_bytes,
-    } = open_hosts(files, reads, |_| Advance::new(&bar));
-    for input in &inputs {
-        let bytes = (*input.bytes).as_ref().len();
-        tracing::info!(host = input.host, bytes, "opened");
-    }
-    if inputs.is_empty() && memory.is_empty() && programs.is_empty() {
-        bar.finish_and_clear();
-        let no_host = || Failure::new(Exit::Path, "the session has no hosts");
-        let first = unread.into_iter().next();
-        return Err(first.map_or_else(no_host, |(_, error)| Failure::from(error)));
-    }
-    let decoded = ingest_all(&files.name, inputs, memory, programs);
+    let opened = open_session(files, reads, |_| Advance::new(&bar));
     bar.finish_and_clear();
+    let OpenedSession {
+        session,
+        left_out_bytes,
+    } = opened?;
     if left_out_bytes > 0 {
         let read_bytes = files.size_bytes.saturating_sub(left_out_bytes);
         output.remark(&format!(
-            "reading {} of {}: host threads are skipped, because this answer does not \
-             need them",
+            "reading {} of {}: host threads are skipped, because this answer does not need them",
             stepscope_analysis::telling::format::bytes(read_bytes as f64),
             stepscope_analysis::telling::format::bytes(files.size_bytes as f64)
         ));
     }
-    for (_, error) in unread {
-        output.warn(
-            &format!("left out: {error}"),
-            &error.hint().unwrap_or_default(),
-        );
+    let is_unread = |warning: &&Warning| warning.kind == WarningKind::Unread;
+    for warning in session.warnings.iter().filter(is_unread) {
+        output.warn(&warning.message, &warning.hint);
     }
-    let session = decoded.map_err(|error| undecodable(&error, files))?;
-    Ok(session.with_manifests(manifests))
+    Ok(session)
 }
 
 /// Adds the bytes that one host reads to the progress bar of all.
@@ -171,29 +152,6 @@ impl Progress for Advance<'_> {
     }
 }
 
-fn undecodable(error: &IngestError, files: &SessionFiles) -> Failure {
-    let mut all = files.files();
-    let path = all
-        .next()
-        .map(|file| file.display_path().display().to_string());
-    let message = format!("{error}: {}", path.unwrap_or_default());
-    if matches!(error, IngestError::NotAMemoryProfile { .. }) {
-        return Failure::new(Exit::Path, message)
-            .hint("save one with jax.profiler.save_device_memory_profile(\"memory.prof\")");
-    }
-    if matches!(error, IngestError::NotAProgram { .. }) {
-        return Failure::new(Exit::Path, message).hint(
-            "XLA_FLAGS=\"--xla_dump_to=/tmp/hlo --xla_dump_hlo_as_proto\" writes programs as \
-             *.hlo.pb",
-        );
-    }
-    Failure::new(Exit::Path, message).hint(
-        "stepscope reads what jax.profiler writes to <log dir>/plugins/profile/<run>/; give it \
-            that \
-         log directory or its *.xplane.pb",
-    )
-}
-
 /// Warns of damage, except for what the report already says. What was merely repaired or not
 /// recorded is a note of the overview; elsewhere it is printed with `-v`.
 pub(crate) fn warn(session: &Session, told: &[stepscope_analysis::Note], output: &Output) {
@@ -204,6 +162,8 @@ pub(crate) fn warn(session: &Session, told: &[stepscope_analysis::Note], output:
         let text = format!("{}: {}", warning.host, warning.message);
         match warning.kind {
             WarningKind::Repaired | WarningKind::Missing => output.detail(&text, &warning.hint),
+            // Said when the session was opened.
+            WarningKind::Unread => {}
             WarningKind::Damaged | WarningKind::Truncated | WarningKind::Recorder => {
                 output.warn(&text, &warning.hint);
             }

@@ -16,6 +16,8 @@ pub struct Warning {
 /// The kind of a warning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WarningKind {
+    /// A file that could not be read at all: its host is left out.
+    Unread,
     /// Bytes that could not be decoded.
     Damaged,
     /// The file ends early.
@@ -32,6 +34,7 @@ impl WarningKind {
     /// The word on the wire.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Unread => "unread",
             Self::Damaged => "damaged",
             Self::Truncated => "truncated",
             Self::Recorder => "recorder",

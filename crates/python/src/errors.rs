@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use stepscope_analysis::{AnalysisError, find};
 use stepscope_model::ingest::IngestError;
-use stepscope_storage::{RemoteErrorKind, StorageError};
+use stepscope_storage::{OpenSessionError, RemoteErrorKind, StorageError};
 
 use crate::words;
 
@@ -93,23 +93,20 @@ pub(crate) fn storage(py: Python<'_>, error: &StorageError) -> PyErr {
     problem.raise(py)
 }
 
-/// See the module. `path` is that of the session's first file.
-pub(crate) fn ingest(py: Python<'_>, error: &IngestError, path: &Path) -> PyErr {
-    let (class, hint) = match error {
-        IngestError::NoInput => ("NoProfilesError", ""),
-        IngestError::NotAMemoryProfile { .. } => (
-            "NotAMemoryProfileError",
-            "save one with jax.profiler.save_device_memory_profile(\"memory.prof\")",
-        ),
-        _ => (
-            "NotAProfileError",
-            "stepscope reads what jax.profiler writes to <log dir>/plugins/profile/<run>/; give it \
-             that log directory or its *.xplane.pb",
-        ),
+/// See the module.
+pub(crate) fn opening(py: Python<'_>, error: &OpenSessionError) -> PyErr {
+    let class = match error {
+        OpenSessionError::Undecodable { error, .. } => match error {
+            IngestError::NoInput => "NoProfilesError",
+            IngestError::NotAMemoryProfile { .. } => "NotAMemoryProfileError",
+            _ => "NotAProfileError",
+        },
+        OpenSessionError::Unread(_) | OpenSessionError::NoHosts => "NoProfilesError",
     };
-    let message = format!("{error}: {}", path.display());
-    let mut problem = Problem::new(class, message).hint(hint);
-    problem.path = Some(path);
+    let mut problem = Problem::new(class, error.to_string()).hint(error.hint());
+    if let OpenSessionError::Undecodable { file, .. } = error {
+        problem.path = Some(Path::new(file));
+    }
     problem.raise(py)
 }
 

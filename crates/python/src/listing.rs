@@ -47,7 +47,7 @@ impl std::fmt::Display for Refused {
         match self {
             Self::Storage(error) => error.fmt(formatter),
             Self::NoSuchSession(message) => formatter.write_str(message),
-            Self::Ingest(error, path) => write!(formatter, "{error}: {}", path.display()),
+            Self::Open(error) => error.fmt(formatter),
         }
     }
 }

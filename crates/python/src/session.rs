@@ -10,10 +10,10 @@ use stepscope_analysis::asking::NamedText;
 use stepscope_analysis::{ANALYSES, AnalysisError, COMPARISONS, Compared, find, find_comparison};
 use stepscope_cli::exporting;
 use stepscope_export::SliceQuery;
-use stepscope_model::ingest::{IngestError, ingest_all};
-use stepscope_model::{Reads, Warning, WarningKind};
+use stepscope_model::{Reads, Warning};
 use stepscope_storage::{
-    Found, HostFile, NoProgress, OpenedHosts, SessionFiles, StorageError, open_bytes, open_hosts,
+    Found, HostFile, NoProgress, OpenSessionError, SessionFiles, StorageError, open_bytes,
+    open_session, session_of,
 };
 
 use crate::answer::Answer;
@@ -36,14 +36,16 @@ pub(crate) struct Session {
 pub(crate) enum Refused {
     Storage(StorageError),
     NoSuchSession(String),
-    Ingest(IngestError, PathBuf),
+    Open(OpenSessionError),
 }
 
 impl Refused {
     fn raise(self, py: Python<'_>) -> PyErr {
         match self {
-            Self::Storage(error) => errors::storage(py, &error),
-            Self::Ingest(error, path) => errors::ingest(py, &error, &path),
+            Self::Storage(error) | Self::Open(OpenSessionError::Unread(error)) => {
+                errors::storage(py, &error)
+            }
+            Self::Open(error) => errors::opening(py, &error),
             Self::NoSuchSession(message) => Problem::new("NoSuchSessionError", message)
                 .hint(
                     "give a name, a unique part of a name, or a number; stepscope.sessions(path) \
@@ -380,8 +382,9 @@ const IN_MEMORY: &str = "in-memory";
 
 fn from_bytes(data: Vec<u8>) -> Result<Session, Refused> {
     let opened = open_bytes(IN_MEMORY, Arc::new(data)).map_err(Refused::Storage)?;
+    let opened = session_of(IN_MEMORY, IN_MEMORY, opened).map_err(Refused::Open)?;
     Ok(Session {
-        model: Arc::new(ingested(IN_MEMORY, opened, Path::new(IN_MEMORY))?),
+        model: Arc::new(opened.session),
         path: None,
         manifests: Vec::new(),
     })
@@ -404,37 +407,6 @@ fn not_one(found: &Found, wanted: &str) -> String {
 
 /// Opens all files. Files that cannot be read become warnings, as long as one can be read.
 pub(crate) fn open_files(files: &SessionFiles) -> Result<stepscope_model::Session, Refused> {
-    let opened = open_hosts(files, Reads::Everything, |_| NoProgress);
-    let first = files.files().next().map(HostFile::display_path);
-    ingested(&files.name, opened, &first.unwrap_or_default())
-}
-
-/// The session from what was opened; `first` is its first file.
-fn ingested(
-    name: &str,
-    opened: OpenedHosts,
-    first: &Path,
-) -> Result<stepscope_model::Session, Refused> {
-    let OpenedHosts {
-        inputs,
-        memory,
-        programs,
-        manifests,
-        mut unread,
-        ..
-    } = opened;
-    if inputs.is_empty() && memory.is_empty() && programs.is_empty() && !unread.is_empty() {
-        return Err(Refused::Storage(unread.swap_remove(0).1));
-    }
-    let mut session = ingest_all(name, inputs, memory, programs)
-        .map_err(|error| Refused::Ingest(error, first.to_owned()))?
-        .with_manifests(manifests);
-    let left_out = unread.into_iter().map(|(host, error)| Warning {
-        kind: WarningKind::Damaged,
-        message: format!("{host} is left out: {error}"),
-        hint: error.hint().unwrap_or_default(),
-        host,
-    });
-    session.warnings.extend(left_out);
-    Ok(session)
+    let opened = open_session(files, Reads::Everything, |_| NoProgress);
+    Ok(opened.map_err(Refused::Open)?.session)
 }

@@ -3,9 +3,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use stepscope_model::ingest::ingest_all;
-use stepscope_model::{Reads, Session, Warning, WarningKind};
-use stepscope_storage::{OpenedHosts, Progress, SessionFiles, open_hosts};
+use stepscope_model::{Reads, Session};
+use stepscope_storage::{OpenedSession, Progress, SessionFiles, open_session};
 
 /// Why a session cannot be opened, as shown to people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -58,56 +57,16 @@ pub fn open_files(files: &SessionFiles) -> Result<Session, OpenError> {
     Ok(opened.session)
 }
 
-/// A session, as far as it was requested.
-pub(crate) struct Opened {
-    pub(crate) session: Session,
-    /// Bytes of remote files that were not fetched.
-    pub(crate) left_out_bytes: u64,
-}
-
 pub(crate) fn open_reading(
     files: &SessionFiles,
     reads: Reads,
     progress: &OpenProgress,
-) -> Result<Opened, OpenError> {
-    let OpenedHosts {
-        inputs,
-        memory,
-        programs,
-        manifests,
-        unread,
-        left_out_bytes,
-    } = open_hosts(files, reads, |file| HostProgress {
+) -> Result<OpenedSession, OpenError> {
+    let listener = |file: usize| HostProgress {
         done: &progress.hosts[file],
-    });
-    if inputs.is_empty()
-        && memory.is_empty()
-        && programs.is_empty()
-        && let Some((_, error)) = unread.first()
-    {
-        return Err(OpenError {
-            message: error.to_string(),
-            hint: error.hint().unwrap_or_default(),
-        });
-    }
-    let mut session = ingest_all(&files.name, inputs, memory, programs)
-        .map_err(|error| OpenError {
-            message: format!("{error}: {}", files.location),
-            hint: String::new(),
-        })?
-        .with_manifests(manifests);
-    // The other hosts are shown; every figure must be accompanied by the fact that this one is
-    // missing.
-    session
-        .warnings
-        .extend(unread.into_iter().map(|(host, error)| Warning {
-            kind: WarningKind::Damaged,
-            message: format!("{host} is not shown: {error}"),
-            hint: error.hint().unwrap_or_default(),
-            host,
-        }));
-    Ok(Opened {
-        session,
-        left_out_bytes,
+    };
+    open_session(files, reads, listener).map_err(|error| OpenError {
+        message: error.to_string(),
+        hint: error.hint(),
     })
 }

@@ -3,7 +3,7 @@
 //! [`find`] searches any path (a log directory, a run directory, one profile, an archive, or a
 //! folder of any of these) and lists the sessions there, without decoding them. [`open`] then
 //! returns the bytes of one host: mapped if the file allows it, otherwise decompressed into memory;
-//! [`open_hosts`] opens all hosts of a session for ingest.
+//! [`open_hosts`] opens all hosts of a session for ingest, and [`open_session`] makes the session.
 //!
 //! ```no_run
 //! use stepscope_storage::{NoProgress, find, open};
@@ -52,6 +52,7 @@ mod manifest;
 mod memory;
 mod note;
 mod open;
+mod open_session;
 mod paths;
 mod planes;
 mod progress;
@@ -78,6 +79,7 @@ pub use hosts::{OpenedHosts, open_hosts};
 pub use limits::Limits;
 pub use note::{Note, NoteKind};
 pub use open::{Opened, open, open_all, open_within};
+pub use open_session::{OpenSessionError, OpenedSession, open_session, session_of};
 pub use progress::{NoProgress, Progress};
 pub use session::{Found, SessionFiles};
 pub use stepscope_remote::{RemoteError, RemoteErrorKind, is_url as is_remote};

@@ -111,7 +111,10 @@ fn problem(session: &Session, host: HostId, own: &[&StepParts]) -> String {
     let of = session.host(host);
     let grave = session.warnings.iter().find(|warning| {
         warning.host == of.name
-            && matches!(warning.kind, WarningKind::Damaged | WarningKind::Truncated)
+            && matches!(
+                warning.kind,
+                WarningKind::Unread | WarningKind::Damaged | WarningKind::Truncated
+            )
     });
     match grave {
         Some(warning) => warning.message.clone(),

@@ -37,9 +37,10 @@ fn warning(warning: &stepscope_model::Warning) -> Note {
         host => format!("{host}: {}", warning.message),
     };
     let note = match warning.kind {
-        WarningKind::Damaged | WarningKind::Truncated | WarningKind::Recorder => {
-            Note::warning(text)
-        }
+        WarningKind::Unread
+        | WarningKind::Damaged
+        | WarningKind::Truncated
+        | WarningKind::Recorder => Note::warning(text),
         WarningKind::Repaired | WarningKind::Missing => Note::info(text),
     };
     note.with_hint(warning.hint.clone())

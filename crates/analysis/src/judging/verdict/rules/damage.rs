@@ -1,4 +1,4 @@
-//! `truncated`, `damaged`: the file ends early, or parts of it are not decodable.
+//! `truncated`, `damaged`: a file ends early, or it or parts of it cannot be decoded.
 
 use stepscope_model::{Warning, WarningKind};
 
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let truncated = evidence.warnings(&[WarningKind::Truncated]);
-    let damaged = evidence.warnings(&[WarningKind::Damaged]);
+    let damaged = evidence.warnings(&[WarningKind::Unread, WarningKind::Damaged]);
     let truncated =
         told(&truncated).map(|what| {
             Finding::new("truncated", Severity::Bad, what)

@@ -1,0 +1,126 @@
+//! From the files of a session to the session: the one way in which every surface opens one.
+
+use stepscope_model::ingest::{IngestError, ingest_all};
+use stepscope_model::{Reads, Session, Warning, WarningKind};
+
+use crate::error::StorageError;
+use crate::hosts::{OpenedHosts, open_hosts};
+use crate::progress::Progress;
+use crate::session::SessionFiles;
+
+/// A session, as far as it was requested.
+pub struct OpenedSession {
+    /// The session. Files that could not be read are warnings of the kind
+    /// [`Unread`](WarningKind::Unread).
+    pub session: Session,
+    /// Bytes of remote files that were not fetched.
+    pub left_out_bytes: u64,
+}
+
+/// Why a session cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenSessionError {
+    /// None of its files can be read: why the first one cannot.
+    #[error(transparent)]
+    Unread(StorageError),
+    /// It has no files.
+    #[error("the session has no hosts")]
+    NoHosts,
+    /// The files were read but hold no profile.
+    #[error("{error}: {file}")]
+    Undecodable {
+        /// What they hold instead.
+        error: IngestError,
+        /// The first of them.
+        file: String,
+    },
+}
+
+impl OpenSessionError {
+    /// What to do about it; empty if nothing is known.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Unread(error) => error.hint().unwrap_or_default(),
+            Self::NoHosts => String::new(),
+            Self::Undecodable { error, .. } => match error {
+                IngestError::NoInput => "",
+                IngestError::NotAMemoryProfile { .. } => {
+                    "save one with `jax.profiler.save_device_memory_profile(\"memory.prof\")`"
+                }
+                IngestError::NotAProgram { .. } => {
+                    "`XLA_FLAGS=\"--xla_dump_to=/tmp/hlo --xla_dump_hlo_as_proto\"` writes programs \
+                     as *.hlo.pb"
+                }
+                _ => {
+                    "stepscope reads what jax.profiler writes to <log dir>/plugins/profile/<run>/; \
+                     give it that log directory or its *.xplane.pb"
+                }
+            }
+            .to_owned(),
+        }
+    }
+}
+
+/// Opens all files of a session, as far as a question `reads` them. Files that cannot be read are
+/// left out with a warning, as long as one can be read. `progress` creates the listener of each
+/// file, as for [`open_hosts`].
+///
+/// # Errors
+///
+/// No file can be read, or none holds a profile.
+pub fn open_session<P: Progress>(
+    files: &SessionFiles,
+    reads: Reads,
+    progress: impl Fn(usize) -> P,
+) -> Result<OpenedSession, OpenSessionError> {
+    let first = files.files().next();
+    let first = first.map_or_else(String::new, |file| {
+        file.display_path().display().to_string()
+    });
+    session_of(&files.name, &first, open_hosts(files, reads, progress))
+}
+
+/// The session of files that are open already; `file` is the first of them, for messages.
+///
+/// # Errors
+///
+/// See [`open_session`].
+pub fn session_of(
+    name: &str,
+    file: &str,
+    opened: OpenedHosts,
+) -> Result<OpenedSession, OpenSessionError> {
+    let OpenedHosts {
+        inputs,
+        memory,
+        programs,
+        manifests,
+        unread,
+        left_out_bytes,
+    } = opened;
+    if inputs.is_empty() && memory.is_empty() && programs.is_empty() {
+        let first = unread.into_iter().next();
+        return Err(first.map_or(OpenSessionError::NoHosts, |(_, error)| {
+            OpenSessionError::Unread(error)
+        }));
+    }
+    let decoded = ingest_all(name, inputs, memory, programs);
+    let mut session = decoded
+        .map_err(|error| OpenSessionError::Undecodable {
+            error,
+            file: file.to_owned(),
+        })?
+        .with_manifests(manifests);
+    // The other hosts are shown; every figure must come with the fact that this one is missing.
+    let left_out = unread.into_iter().map(|(host, error)| Warning {
+        kind: WarningKind::Unread,
+        message: format!("left out: {error}"),
+        hint: error.hint().unwrap_or_default(),
+        host,
+    });
+    session.warnings.extend(left_out);
+    Ok(OpenedSession {
+        session,
+        left_out_bytes,
+    })
+}

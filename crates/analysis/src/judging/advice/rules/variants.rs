@@ -29,10 +29,7 @@ const WORDS: &[[&[&str]; 2]] = &[
         &["flash", "fused", "pallas", "triton", "cudnn", "optimized"],
         &["naive", "reference", "ref", "unfused", "unoptimized"],
     ],
-    [
-        &["new", "after", "candidate"],
-        &["old", "before", "baseline"],
-    ],
+    [&["new", "candidate"], &["old", "baseline"]],
 ];
 /// Below this ratio, variants are equally fast.
 const EQUAL: f64 = 0.05;

@@ -86,7 +86,7 @@ def test_max_captures(work: Work, capsys: pytest.CaptureFixture[str]) -> None:
         profiler.end_step(work())
     assert [result.step_first for result in profiler.results] == [1, 2]
     assert not profiler.capture_async()
-    assert "max_captures = 2 were made" in capsys.readouterr().err
+    assert "max_captures = 2 reached" in capsys.readouterr().err
     assert profiler._schedule.wake_step == float("inf")
     profiler.close()
 

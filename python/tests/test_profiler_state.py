@@ -79,7 +79,7 @@ def test_an_unknown_form_is_told_once_and_captures_work(
             work()
     told = capsys.readouterr().err
     assert told.count("in a form that this version of stepscope does not know") == 1
-    assert ("it is missing" if note is None else "it holds current, mutex") in told
+    assert ("it is missing" if note is None else "it has current, mutex") in told
     assert len(captures.profiles(tmp_path / "profiles")) == 2
     with jax.profiler.trace(str(tmp_path / "jax")):
         with stepscope.profile_trace("ours", name="inner_part") as inner:

@@ -88,7 +88,7 @@ def test_an_engine_that_fails_costs_nothing(
 
     engine_that(monkeypatch, fail)
     capture(work)
-    assert "no verdict: it broke" in capsys.readouterr().err
+    assert "failed to give a verdict: it broke" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("how", ["argument", "variable"])

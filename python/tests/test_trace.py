@@ -266,7 +266,7 @@ def test_the_exception_is_not_masked_when_the_stop_fails_too(
             run.touch()
             raise KeyboardInterrupt
     assert "the capture was lost as well" in "".join(getattr(caught.value, "__notes__", []))
-    assert "cannot" in capsys.readouterr().err
+    assert "Cannot write" in capsys.readouterr().err
     with stepscope.profile_trace("others"):
         work()
     assert captures.only_profile(tmp_path / "others")

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{Answer, check, fixture, root, run};
+use crate::support::{Answer, check, check_json, fixture, root, run};
 
 const BEFORE: &str = "fixtures/leak-cpu/step_000001.prof";
 const AFTER: &str = "fixtures/leak-cpu/step_000020.prof";
@@ -42,8 +42,7 @@ fn a_folder_of_snapshots_compared() {
     for snapshot in json["snapshots"].as_array_mut().expect("snapshots") {
         snapshot["epoch_ns"] = "written".into();
     }
-    let pretty = serde_json::to_string_pretty(&json).expect("JSON");
-    check("leak-cpu.heap.growth.json", &pretty);
+    check_json("leak-cpu.heap.growth.json", &json);
 }
 
 #[test]

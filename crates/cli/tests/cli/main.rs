@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod docs;
 mod doctor;
+mod drawn;
 mod failures;
 mod files;
 mod heap;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{check, fixture, run};
+use crate::support::{check, check_json, fixture, run};
 
 fn json(arguments: &[&str]) -> Value {
     let all: Vec<&str> = ["scaling"].iter().chain(arguments).copied().collect();
@@ -20,8 +20,7 @@ fn every_session_of_a_folder_by_method_and_count() {
     let csv = run(&["scaling", &path, "--csv"]);
     check("scaling-cpu.scaling.csv", &csv.stdout.replace("\r\n", "\n"));
     let report = json(&[&path, "--json"]);
-    let pretty = serde_json::to_string_pretty(&report).expect("JSON");
-    check("scaling-cpu.scaling.json", &pretty);
+    check_json("scaling-cpu.scaling.json", &report);
     let rows = report["rows"].as_array().expect("rows");
     let counts: Vec<(&str, u64)> = rows
         .iter()

@@ -91,3 +91,50 @@ pub(crate) fn check(name: &str, text: &str) {
     settings.set_omit_expression(true);
     settings.bind(|| insta::assert_snapshot!(name, text));
 }
+
+/// Checks the form of JSON: of each long list the first items, so that people can review it.
+pub(crate) fn check_json(name: &str, json: &serde_json::Value) {
+    let pretty = serde_json::to_string_pretty(&abridged(json)).expect("JSON");
+    check(name, &pretty);
+}
+
+/// The value with at most two items of each list, and how many more there are.
+fn abridged(value: &serde_json::Value) -> serde_json::Value {
+    const SHOWN: usize = 2;
+    match value {
+        serde_json::Value::Array(items) => {
+            let mut shown: Vec<_> = items.iter().take(SHOWN).map(abridged).collect();
+            if items.len() > SHOWN {
+                shown.push(format!("[{} more]", items.len() - SHOWN).into());
+            }
+            shown.into()
+        }
+        serde_json::Value::Object(fields) => {
+            let fields = fields.iter();
+            let fields = fields.map(|(key, value)| (key.clone(), abridged(value)));
+            serde_json::Value::Object(fields.collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// The records of a text of CSV by RFC 4180.
+pub(crate) fn csv_records(text: &str) -> Vec<Vec<String>> {
+    let mut records = vec![vec![String::new()]];
+    let mut is_quoted = false;
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let record = records.last_mut().expect("one at least");
+        let field = record.last_mut().expect("one at least");
+        match (letter, is_quoted) {
+            ('"', true) if letters.peek() == Some(&'"') => field.extend(letters.next()),
+            ('"', _) => is_quoted = !is_quoted,
+            (',', false) => record.push(String::new()),
+            ('\r', false) => {}
+            ('\n', false) => records.push(vec![String::new()]),
+            (letter, _) => field.push(letter),
+        }
+    }
+    records.retain(|record| record.iter().any(|field| !field.is_empty()));
+    records
+}

@@ -31,7 +31,7 @@ test('a link names its session for good, and one by number shows no other', asyn
   await expect(page.locator('.numbered-link')).toHaveCount(0);
   await page.goto('about:blank');
   await page.goto(`${url}#/s/moved-away/steps`);
-  await expect(page.locator('.empty')).toContainText('no session');
+  await expect(page.locator('.empty')).toContainText('Unknown session');
 });
 
 test('Back undoes a selection, and a link restores it', async ({ page, url }) => {

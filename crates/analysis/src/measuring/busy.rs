@@ -5,7 +5,7 @@
 //! steps; else from the first to the last work of any device of the session, so that a device that
 //! stops early counts as idle afterwards.
 
-use super::windows::{any_work, windows};
+use super::windows::observed_windows;
 use documented::DocumentedFields;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use ts_rs::TS;
 
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::DividedSteps;
-use crate::measuring::work::{AllWork, work_labels};
+use crate::measuring::work::AllWork;
 
 /// How busy one device was.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
@@ -41,14 +41,10 @@ pub(crate) fn devices(
     selected: &Selected<'_>,
     steps: &DividedSteps,
 ) -> Vec<DeviceBusy> {
-    let labels = work_labels(session);
     let work = AllWork::of(session);
-    let any_work = any_work(session, &labels);
-    selected
-        .devices
-        .par_iter()
-        .map(|&device| {
-            let windows = windows(session, selected, device, any_work);
+    observed_windows(session, selected)
+        .into_par_iter()
+        .map(|(device, windows)| {
             let busy_ps = steps
                 .busy_ps(device, &windows)
                 .unwrap_or_else(|| work.within(device, windows.spans()).duration().0);

@@ -17,9 +17,9 @@ pub(crate) const DEVICE_LEVELS: [PartKind; 7] = [
     PartKind::DeviceCompute,
 ];
 
-pub(crate) const CALLBACK: u8 = 5;
+const CALLBACK: u8 = 5;
 
-pub(crate) const CONTROL: u8 = 6;
+const CONTROL: u8 = 6;
 
 /// The part of a step in which work of a level stands, unless work of a higher level covers it; none
 /// for what is no work.
@@ -42,7 +42,7 @@ pub(crate) fn device_levels(session: &Session) -> Vec<u8> {
         .collect()
 }
 
-pub(crate) fn level(session: &Session, label: &Label) -> u8 {
+fn level(session: &Session, label: &Label) -> u8 {
     if !label.kind.is_work() {
         return NO_LEVEL;
     }

@@ -19,7 +19,7 @@ pub(crate) fn observed_windows(
         .collect()
 }
 
-pub(crate) fn windows(
+fn windows(
     session: &Session,
     selected: &Selected<'_>,
     device: DeviceId,
@@ -46,7 +46,7 @@ pub(crate) fn windows(
     Intervals::union_of(whole.into_iter().collect())
 }
 
-pub(crate) fn any_work(session: &Session, labels: &[bool]) -> Option<Span> {
+fn any_work(session: &Session, labels: &[bool]) -> Option<Span> {
     session
         .device_ids()
         .filter_map(|id| work_extent(session, id, labels))
@@ -64,7 +64,7 @@ pub(crate) fn work_extents(session: &Session) -> Vec<Option<Span>> {
 }
 
 /// First start and last end of the device's work.
-pub(crate) fn work_extent(session: &Session, device: DeviceId, labels: &[bool]) -> Option<Span> {
+fn work_extent(session: &Session, device: DeviceId, labels: &[bool]) -> Option<Span> {
     let lanes = session
         .work_tracks(device)
         .flat_map(|(_, track)| &track.lanes);

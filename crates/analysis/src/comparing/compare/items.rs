@@ -8,8 +8,7 @@ use stepscope_model::{DeviceId, LabelId, OpId, ProgramId, Session, SliceKind, Sp
 
 use crate::measuring::levels::{device_levels, part_of_level};
 use crate::measuring::selection::Selected;
-use crate::measuring::steps::PartKind;
-use crate::measuring::steps::StepParts;
+use crate::measuring::steps::{PartKind, StepParts, mean};
 use crate::measuring::totals::totals_within;
 use crate::views::ops::key::{Key, key_of};
 
@@ -31,12 +30,12 @@ pub(crate) struct Item {
 impl Item {
     /// Mean self time of a typical step.
     pub(super) fn mean_ps(&self) -> f64 {
-        mean(&self.self_ps)
+        mean(self.self_ps.iter().copied()).unwrap_or(0.0)
     }
 
     /// Mean number of slices in a typical step.
     pub(super) fn count(&self) -> f64 {
-        mean(&self.occurrences)
+        mean(self.occurrences.iter().copied()).unwrap_or(0.0)
     }
 
     /// Its HLO op.
@@ -168,8 +167,4 @@ fn name_kernels(
             item.kernels.push(label.name);
         }
     }
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
 }

@@ -10,9 +10,8 @@ use stepscope_model::{DeviceId, DeviceKind, HostId, Session};
 use crate::asking::AnalysisError;
 use crate::asking::selection::Selection;
 use crate::measuring::selection::Selected;
-use crate::measuring::steps::PartKind;
 use crate::measuring::steps::parts::position;
-use crate::measuring::steps::{StepParts, divide_recording, median};
+use crate::measuring::steps::{PartKind, StepParts, divide_recording, mean, median};
 use crate::telling::thresholds::{Threshold, Thresholds};
 use crate::views::collectives::{CollectiveRow, exposure};
 use crate::views::compile::{CompilationRow, compilations};
@@ -276,15 +275,18 @@ impl<'a> Facts<'a> {
     /// without steps of the recording.
     pub(super) fn mean(&self, figure: impl Fn(&StepParts) -> f64) -> Option<f64> {
         let steps = self.periods().chunk_by(|a, b| a.step == b.step);
-        let means = steps.map(|rows| {
+        let means = steps.filter_map(|rows| {
             let mut hosts: BTreeMap<HostId, Vec<f64>> = BTreeMap::new();
             for row in rows {
                 hosts.entry(row.host).or_default().push(figure(row));
             }
-            mean(hosts.values().map(|values| mean(values.iter().copied())))
+            mean(
+                hosts
+                    .values()
+                    .filter_map(|values| mean(values.iter().copied())),
+            )
         });
-        let means: Vec<f64> = means.collect();
-        (!means.is_empty()).then(|| mean(means.iter().copied()))
+        mean(means)
     }
 
     /// `host-2` or `host-2/GPU:0`; with one host the device alone.
@@ -337,11 +339,6 @@ impl<'a> Facts<'a> {
         working.peek().is_some()
             && working.all(|id| self.session.device(id).kind == DeviceKind::Cpu)
     }
-}
-
-fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let count = values.len().max(1) as f64;
-    values.sum::<f64>() / count
 }
 
 /// A part of a row.

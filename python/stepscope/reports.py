@@ -1577,7 +1577,7 @@ class CollectivesReport(Report):
     """All of them, before `--shardings` cut them."""
 
     link_bandwidth: float | None
-    """Peak of one link to a neighbour, one way, bytes per second; absent where not known."""
+    """Peak of one link to a neighbor, one way, bytes per second; absent where not known."""
 
     link_source: str
     """Where that peak comes from; empty where not known."""
@@ -4091,7 +4091,7 @@ class OpTreeRow(Record):
     """HLO category of the op, or opcode of the instruction. Empty for nodes above ops."""
 
     class_: str
-    """Colour class of the longest op at or below."""
+    """Color class of the longest op at or below."""
 
     occurrences: int
     """Number of slices at or below this node."""
@@ -4168,7 +4168,7 @@ class OpTreeWaste(Record):
     """HLO category of the op."""
 
     class_: str
-    """Colour class."""
+    """Color class."""
 
     self_ps: int
     """Σ self time of the op and its duplicates."""
@@ -4762,7 +4762,7 @@ class RooflineRow(Record):
     """HLO category of the op. Empty for all but ops."""
 
     class_: str
-    """Colour class; empty for all but ops."""
+    """Color class; empty for all but ops."""
 
     step: int | None
     """Number of the step."""

@@ -144,7 +144,7 @@ for (const [view, query] of [
 ] as const) {
   test(`${view} is colored by change`, async ({ page, url }) => {
     await openPair(page, url, ['base', 'slower'], view, query);
-    await expect(page.getByRole('button', { name: 'Colour by change' })).toHaveAttribute(
+    await expect(page.getByRole('button', { name: 'Color by change' })).toHaveAttribute(
       'aria-pressed',
       'true',
     );

@@ -116,8 +116,8 @@ test('the timeline is drawn and zooms', async ({ page, report }) => {
   const canvas = page.locator('.timeline-canvas');
   const box = (await canvas.boundingBox())!;
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-  const colours = async () => new Set((await canvas.screenshot()).toString('base64')).size;
-  expect(await colours()).toBeGreaterThan(30);
+  const colors = async () => new Set((await canvas.screenshot()).toString('base64')).size;
+  expect(await colors()).toBeGreaterThan(30);
   await keepImage(page, 'share-timeline');
   const before = page.url();
   for (let turn = 0; turn < 12; turn++) {

@@ -20,14 +20,14 @@ async function answer<T>(page: Page, url: string, name: string): Promise<T> {
   return (await response.json()) as T;
 }
 
-for (const colours of ['light', 'dark'] as const) {
-  test(`every analysis has a page without an error, ${colours}`, async ({ page, url }) => {
+for (const colors of ['light', 'dark'] as const) {
+  test(`every analysis has a page without an error, ${colors}`, async ({ page, url }) => {
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(error.message));
     page.on('console', (message) => {
       if (message.type() === 'error') errors.push(message.text());
     });
-    await page.emulateMedia({ colorScheme: colours });
+    await page.emulateMedia({ colorScheme: colors });
     for (const { name } of await analyses(page, url)) {
       await openView(page, url, 'mlp_dp', name);
       await expect(page.locator('main')).not.toContainText('There is no view named');

@@ -172,11 +172,11 @@ fn check_io(file: &SourceFile, without_io: &[String], found: &mut Vec<String>) {
     }
 }
 
-/// The beginnings of paths that exist on this machine only: the checkout, its neighbours, the home folder.
+/// The beginnings of paths that exist on this machine only: the checkout, its neighbors, the home folder.
 fn machine_paths(root: &Path) -> Vec<String> {
-    let neighbours = root.parent().map(Path::to_path_buf);
+    let neighbors = root.parent().map(Path::to_path_buf);
     let home = env::var_os("HOME").map(std::path::PathBuf::from);
-    let mut paths: Vec<String> = [Some(root.to_path_buf()), neighbours, home]
+    let mut paths: Vec<String> = [Some(root.to_path_buf()), neighbors, home]
         .into_iter()
         .flatten()
         .filter_map(|path| path.to_str().map(str::to_owned))

@@ -278,7 +278,7 @@ fn selections_cut_what_is_looked_at() {
         .collect();
     assert_eq!(names, ["fusion.1", "all-reduce"]);
     let ops = find("ops").expect("registered");
-    assert!(ops.run_pairs(&session, [("sort", "colour")]).is_err());
+    assert!(ops.run_pairs(&session, [("sort", "color")]).is_err());
     assert!(ops.run_pairs(&session, [("steps", "77")]).is_err());
     assert!(ops.run_pairs(&session, [("time", "7s..")]).is_err());
     assert!(ops.run_pairs(&session, [("time", "soon")]).is_err());

@@ -196,8 +196,8 @@ fn an_op_that_is_not_there_names_what_is_like_it() {
 }
 
 /// Names within a number of steps over operands and users, by going over all instructions for each
-/// step. Only where no instruction has more neighbours than are followed.
-fn slow_neighbourhood(program: &Program, op: &str, radius: usize) -> Option<BTreeSet<String>> {
+/// step. Only where no instruction has more neighbors than are followed.
+fn slow_neighborhood(program: &Program, op: &str, radius: usize) -> Option<BTreeSet<String>> {
     let start = program.instruction(op)?;
     let own = program.computations().get(start.computation.index())?;
     let all = program.instructions_of(own);
@@ -241,7 +241,7 @@ fn slow_neighbourhood(program: &Program, op: &str, radius: usize) -> Option<BTre
 }
 
 #[test]
-fn neighbourhoods_are_those_of_a_slow_search() {
+fn neighborhoods_are_those_of_a_slow_search() {
     let mut compared = 0;
     for capture in all_captures() {
         let session: Session = open(&capture);
@@ -253,7 +253,7 @@ fn neighbourhoods_are_those_of_a_slow_search() {
                 if op.opcode == "constant" {
                     continue;
                 }
-                let Some(expected) = slow_neighbourhood(hlo, &op.name, 2) else {
+                let Some(expected) = slow_neighborhood(hlo, &op.name, 2) else {
                     continue;
                 };
                 let options = [
@@ -274,7 +274,7 @@ fn neighbourhoods_are_those_of_a_slow_search() {
             }
         }
     }
-    assert!(compared > 20, "only {compared} neighbourhoods");
+    assert!(compared > 20, "only {compared} neighborhoods");
 }
 
 /// As many instructions as the largest programs have, in a chain of layers with one value that all

@@ -232,7 +232,7 @@ fn sorting_by_an_unknown_column_is_refused() {
     let session = drawn(&[LAYERS]);
     let entry = find("regions").expect("registered");
     for by in ["name", "stack"] {
-        let answer = entry.run_pairs(&session, [("sort", "colour"), ("by", by)]);
+        let answer = entry.run_pairs(&session, [("sort", "color"), ("by", by)]);
         let error = answer
             .err()
             .map(|error| error.to_string())

@@ -41,7 +41,7 @@ pub(crate) struct Output {
     /// Characters for our own words.
     pub(crate) charset: Charset,
     /// Whether standard output keeps colors.
-    pub(crate) is_coloured: bool,
+    pub(crate) is_colored: bool,
     is_terminal: bool,
     loudness: Loudness,
     file: Option<PathBuf>,
@@ -71,7 +71,7 @@ impl Output {
             } else {
                 Charset::Ascii
             },
-            is_coloured: file.is_none() && AutoStream::choice(&io::stdout()) != ColorChoice::Never,
+            is_colored: file.is_none() && AutoStream::choice(&io::stdout()) != ColorChoice::Never,
             is_terminal,
             loudness: match arguments.get_count("verbose") {
                 _ if arguments.get_flag("quiet") => Loudness::Quiet,

@@ -152,6 +152,6 @@ pub struct PaddingDimension {
     pub low: i64,
     /// Elements after the last.
     pub high: i64,
-    /// Elements between two neighbours.
+    /// Elements between two neighbors.
     pub interior: i64,
 }

@@ -123,13 +123,13 @@ fn f16_value(bits: u16) -> f64 {
     }
 }
 
-/// The fewest digits that are nearer to this value than to both neighbours of its narrow type.
+/// The fewest digits that are nearer to this value than to both neighbors of its narrow type.
 fn brief(bits: u16, value: fn(u16) -> f64, digits: usize) -> String {
     let exact = value(bits);
-    let neighbours = [bits.wrapping_sub(1), bits.wrapping_add(1)].map(value);
+    let neighbors = [bits.wrapping_sub(1), bits.wrapping_add(1)].map(value);
     let is_near = |text: &str| {
         let read: f64 = text.parse().unwrap_or(f64::NAN);
-        neighbours
+        neighbors
             .iter()
             .all(|other| (read - exact).abs() < (read - other).abs() || !other.is_finite())
     };

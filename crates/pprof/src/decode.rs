@@ -11,7 +11,7 @@ use crate::profile::{
 const PROBLEMS_KEPT: usize = 16;
 
 impl<'a> Profile<'a> {
-    /// Decodes what can be decoded. A record that is damaged is left out and its neighbours are
+    /// Decodes what can be decoded. A record that is damaged is left out and its neighbors are
     /// read; where the input ends early, what came before is there. See [`Profile::problems`].
     pub fn decode(bytes: &'a [u8]) -> Self {
         let mut profile = Self::default();

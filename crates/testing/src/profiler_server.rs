@@ -6,14 +6,14 @@
 //! text; `Terminate` ends the session with its ID early, or the next one with that ID; a client
 //! that disconnects frees the session; replies have any size.
 
-mod behaviour;
+mod behavior;
 mod messages;
 mod service;
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub use behaviour::{Asked, Behaviour, Continuous};
+pub use behavior::{Asked, Behavior, Continuous};
 pub use messages::{AdvancedValue, ProfileOptions, ProfileRequest};
 use tokio::runtime::Runtime;
 
@@ -31,8 +31,8 @@ impl ProfilerServer {
     /// # Errors
     ///
     /// The system provides no port or no thread.
-    pub fn start(behaviour: Behaviour) -> std::io::Result<Self> {
-        Self::start_at(SocketAddr::from(([127, 0, 0, 1], 0)), behaviour)
+    pub fn start(behavior: Behavior) -> std::io::Result<Self> {
+        Self::start_at(SocketAddr::from(([127, 0, 0, 1], 0)), behavior)
     }
 
     /// Starts at an address.
@@ -40,7 +40,7 @@ impl ProfilerServer {
     /// # Errors
     ///
     /// The system provides no port or no thread.
-    pub fn start_at(address: SocketAddr, behaviour: Behaviour) -> std::io::Result<Self> {
+    pub fn start_at(address: SocketAddr, behavior: Behavior) -> std::io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -53,7 +53,7 @@ impl ProfilerServer {
         let guard = runtime.enter();
         let listener = tokio::net::TcpListener::from_std(listener)?;
         drop(guard);
-        runtime.spawn(service::serve(listener, behaviour, Arc::clone(&asked)));
+        runtime.spawn(service::serve(listener, behavior, Arc::clone(&asked)));
         Ok(Self {
             address,
             asked,

@@ -313,7 +313,7 @@ fn mistakes_are_told_with_their_line() {
         ),
         ("thread python\n1us", 2, "an event needs a name"),
         ("thread python [at=5ps]", 1, "whole nanoseconds"),
-        ("thread python [colour=5]", 1, "a line has no `colour`"),
+        ("thread python [color=5]", 1, "a line has no `color`"),
         ("repeat 3 every 5us\nhost vm", 1, "without its `end`"),
         ("host vm\nend", 2, "`end` without `repeat`"),
         (
@@ -336,9 +336,9 @@ fn mistakes_are_told_with_their_line() {
             "no element type `f99`",
         ),
         (
-            "program 5 f\na = f32[2] constant() colour=red",
+            "program 5 f\na = f32[2] constant() color=red",
             2,
-            "no attribute `colour`",
+            "no attribute `color`",
         ),
     ];
     for (text, line, problem) in cases {

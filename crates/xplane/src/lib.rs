@@ -13,7 +13,7 @@
 //! - The only code that knows XPlane field numbers. No I/O: bytes in, views out.
 //! - Nothing is trusted. Lengths are checked against what is there, nothing is allocated from a
 //!   length in the file, there is no recursion. What cannot be decoded becomes a [`Problem`] with
-//!   its byte offset; its neighbours are still read.
+//!   its byte offset; its neighbors are still read.
 //! - Field numbers and decoding rules come from the public `xplane.proto` of the OpenXLA profiler.
 
 mod event;

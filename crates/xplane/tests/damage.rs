@@ -174,7 +174,7 @@ fn recorded_files_cut_off_keep_what_came_before() {
 }
 
 #[test]
-fn one_damaged_plane_leaves_its_neighbours() {
+fn one_damaged_plane_leaves_its_neighbors() {
     let plane =
         |name: &str, rest: &[u8]| field(1, &[field(2, name.as_bytes()), rest.to_vec()].concat());
     let first = plane("/host:CPU", &[]);

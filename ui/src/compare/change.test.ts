@@ -63,7 +63,7 @@ test('columns say what they measure', () => {
   expect(betterOf({ key: 'own', kind: 'duration' })).toBe('neither');
 });
 
-test('colours are full at twice and at half', () => {
+test('colors are full at twice and at half', () => {
   expect(strengthOf(changeOf(200, 100, time))).toBe(1);
   expect(strengthOf(changeOf(800, 100, time))).toBe(1);
   expect(strengthOf(changeOf(50, 100, time))).toBe(-1);

@@ -5,7 +5,7 @@ import { columnScale, format, type Kind, type Scale } from '../format/numbers';
 /** Which way a figure gets better; `neither` when that depends. */
 export type Better = 'less' | 'more' | 'neither';
 
-/** How a change is coloured. Noise and unchanged figures are grey. */
+/** How a change is colored. Noise and unchanged figures are gray. */
 export type Tone = 'better' | 'worse' | 'neutral' | 'noise' | 'same';
 
 export interface Change {
@@ -125,7 +125,7 @@ export function changeTip(change: Change, kind: Kind, scaledBy = 1): string {
   return `baseline ${text(change.before)}, now ${text(change.now)}: ${words[change.tone]}${scaled}`;
 }
 
-/** −1 (half or less) to 1 (twice or more), for colours by difference. */
+/** −1 (half or less) to 1 (twice or more), for colors by difference. */
 export function strengthOf(change: Change | null): number {
   if (!change || change.tone === 'same' || change.tone === 'noise') return 0;
   if (!change.before || change.before <= 0) return 1;

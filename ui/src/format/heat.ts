@@ -1,14 +1,14 @@
-/** Colours of how well something is used: from orange (little) to blue (all), for any colour vision. */
+/** Colors of how well something is used: from orange (little) to blue (all), for any color vision. */
 
 const LITTLE = [0xd9, 0x8b, 0x2b] as const;
 const ALL = [0x3f, 0x7f, 0xd0] as const;
 
-/** The colour of a ratio, 0..1; what lies outside is drawn like the nearer end. */
-export function useColour(ratio: number): string {
+/** The color of a ratio, 0..1; what lies outside is drawn like the nearer end. */
+export function useColor(ratio: number): string {
   const part = Math.max(0, Math.min(1, ratio));
   const mixed = LITTLE.map((low, index) => Math.round(low + ((ALL[index] ?? low) - low) * part));
   return `rgb(${mixed.join(' ')})`;
 }
 
 /** Those of a legend, from 0 to 1. */
-export const USE_GRADIENT = `linear-gradient(to right, ${useColour(0)}, ${useColour(1)})`;
+export const USE_GRADIENT = `linear-gradient(to right, ${useColor(0)}, ${useColor(1)})`;

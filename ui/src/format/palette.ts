@@ -1,13 +1,13 @@
 /**
- * Colours by meaning, the same in light and dark. Hues follow the Okabe-Ito set, which people with
- * any colour vision tell apart; neighbours in a chart differ in lightness as well. Red is missing on
+ * Colors by meaning, the same in light and dark. Hues follow the Okabe-Ito set, which people with
+ * any color vision tell apart; neighbors in a chart differ in lightness as well. Red is missing on
  * purpose: it is for problems only.
  */
 
 import { WORDS } from '../wire/generated/words';
 
 /** What a slice or op is, as the server classifies it. */
-export const CLASS_COLOURS = {
+export const CLASS_COLORS = {
   matmul: '#3f7fd0',
   attention: '#8f74d6',
   compute: '#2f9e83',
@@ -23,7 +23,7 @@ export const CLASS_COLOURS = {
   marker: '#6f7a89',
   idle: '#a3acb94d',
 } as const;
-export type ClassName = keyof typeof CLASS_COLOURS;
+export type ClassName = keyof typeof CLASS_COLORS;
 
 /** What a class is called in a legend. */
 export const CLASS_TITLES: Record<ClassName, string> = {
@@ -43,30 +43,30 @@ export const CLASS_TITLES: Record<ClassName, string> = {
   idle: 'Idle',
 };
 
-const PART_COLOURS: Record<(typeof WORDS.parts)[number]['key'], string> = {
-  device_compute: CLASS_COLOURS.compute,
-  collectives: CLASS_COLOURS.collective,
-  host_to_device: CLASS_COLOURS.copy,
+const PART_COLORS: Record<(typeof WORDS.parts)[number]['key'], string> = {
+  device_compute: CLASS_COLORS.compute,
+  collectives: CLASS_COLORS.collective,
+  host_to_device: CLASS_COLORS.copy,
   device_to_host: '#b3952a',
   device_to_device: '#e6d27a',
-  python_callbacks: CLASS_COLOURS.python,
-  input_wait: CLASS_COLOURS.input,
-  compilation: CLASS_COLOURS.compile,
-  host_overhead: CLASS_COLOURS.host,
-  idle: CLASS_COLOURS.idle,
+  python_callbacks: CLASS_COLORS.python,
+  input_wait: CLASS_COLORS.input,
+  compilation: CLASS_COLORS.compile,
+  host_overhead: CLASS_COLORS.host,
+  idle: CLASS_COLORS.idle,
 };
 
 /** The parts of a step, in the order in which they stack and sum. */
 export const PARTS = WORDS.parts.map(({ key, title }) => ({
   part: key,
   title,
-  colour: PART_COLOURS[key],
+  color: PART_COLORS[key],
 }));
 export type PartName = (typeof PARTS)[number]['part'];
 
-/** Colour of a class; an unknown one is drawn as host work. */
-export function classColour(name: string): string {
-  return CLASS_COLOURS[name as ClassName] ?? CLASS_COLOURS.host;
+/** Color of a class; an unknown one is drawn as host work. */
+export function classColor(name: string): string {
+  return CLASS_COLORS[name as ClassName] ?? CLASS_COLORS.host;
 }
 
 /** Title of a class; an unknown one is its own title. */
@@ -74,9 +74,9 @@ export function classTitle(name: string): string {
   return CLASS_TITLES[name as ClassName] ?? name;
 }
 
-/** Colour of a part of a step. */
-export function partColour(part: string): string {
-  return PARTS.find((entry) => entry.part === part)?.colour ?? CLASS_COLOURS.host;
+/** Color of a part of a step. */
+export function partColor(part: string): string {
+  return PARTS.find((entry) => entry.part === part)?.color ?? CLASS_COLORS.host;
 }
 
 /** Title of a part of a step. */
@@ -84,10 +84,10 @@ export function partTitle(part: string): string {
   return PARTS.find((entry) => entry.part === part)?.title ?? part;
 }
 
-/** Black or white, whichever reads better on the colour (`#rrggbb` or `#rrggbbaa`). */
-export function textOn(colour: string): '#111418' | '#ffffff' {
+/** Black or white, whichever reads better on the color (`#rrggbb` or `#rrggbbaa`). */
+export function textOn(color: string): '#111418' | '#ffffff' {
   const channel = (from: number) => {
-    const value = parseInt(colour.slice(from, from + 2), 16) / 255;
+    const value = parseInt(color.slice(from, from + 2), 16) / 255;
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
   };
   // Relative luminance, WCAG 2.
@@ -95,12 +95,12 @@ export function textOn(colour: string): '#111418' | '#ffffff' {
   return (luminance + 0.05) ** 2 > 1.05 * 0.055 ? '#111418' : '#ffffff';
 }
 
-/** Makes every colour a CSS variable: `--class-matmul`, `--part-device-compute`. */
+/** Makes every color a CSS variable: `--class-matmul`, `--part-device-compute`. */
 export function installPalette(element: HTMLElement): void {
-  for (const [name, colour] of Object.entries(CLASS_COLOURS)) {
-    element.style.setProperty(`--class-${name}`, colour);
+  for (const [name, color] of Object.entries(CLASS_COLORS)) {
+    element.style.setProperty(`--class-${name}`, color);
   }
-  for (const { part, colour } of PARTS) {
-    element.style.setProperty(`--part-${part.replace(/_/g, '-')}`, colour);
+  for (const { part, color } of PARTS) {
+    element.style.setProperty(`--part-${part.replace(/_/g, '-')}`, color);
   }
 }

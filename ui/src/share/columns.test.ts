@@ -54,7 +54,7 @@ test('samples have times and values', () => {
   ]);
 });
 
-test('narrow neighbours merge and wide slices stay alone, as in a tile of the server', () => {
+test('narrow neighbors merge and wide slices stay alone, as in a tile of the server', () => {
   // The same figures as in crates/analysis/src/timeline/tile_tests.rs.
   const track = columns([0, 1, 1], [2, 4, 2], [7, 1, 3], [8, 12, 4], [21, 3, 5]);
   expect(laneOf(track, 0, 100, 10)).toEqual([

@@ -149,9 +149,9 @@ function commands(): Command[] {
       void copyText(window.location.href);
     }),
     action('Copy the command line', () => void copyText(commandLine()), commandLine()),
-    action('Light colours', () => setTheme('light')),
-    action('Dark colours', () => setTheme('dark')),
-    action('Colours of the system', () => setTheme('auto')),
+    action('Light colors', () => setTheme('light')),
+    action('Dark colors', () => setTheme('dark')),
+    action('Colors of the system', () => setTheme('auto')),
     action('Keyboard shortcuts', openShortcuts),
   );
   return list;

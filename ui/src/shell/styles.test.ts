@@ -13,7 +13,7 @@ const sheetsWith = (pattern: RegExp) =>
 
 test('what charts and lists share is one rule', () => {
   expect(sheetsWith(/paint-order: stroke/)).toEqual(['shell/theme.css']);
-  // A round mark in the colours of a change.
+  // A round mark in the colors of a change.
   expect(sheetsWith(/border-radius: 50%;\s*background: var\(--(change-better|text-faint)\)/)).toEqual([
     'widgets/change.css',
   ]);
@@ -37,8 +37,8 @@ test('no two sheets style the same class: a page looks the same whichever was se
   expect([...owners].filter(([, names]) => names.length > 1)).toEqual([]);
 });
 
-/** The colours of a theme, by name. */
-function colours(theme: 'light' | 'dark'): Map<string, string> {
+/** The colors of a theme, by name. */
+function colors(theme: 'light' | 'dark'): Map<string, string> {
   const sheet = SHEETS.find(({ name }) => name.endsWith('theme.css'))?.text ?? '';
   const blocks = sheet.split('}').filter((block) => block.includes(`color-scheme: ${theme}`));
   return new Map(
@@ -50,16 +50,16 @@ function colours(theme: 'light' | 'dark'): Map<string, string> {
 }
 
 /** Relative luminance as WCAG 2 defines it. */
-function luminance(colour: string): number {
+function luminance(color: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const part = parseInt(colour.slice(at, at + 2), 16) / 255;
+    const part = parseInt(color.slice(at, at + 2), 16) / 255;
     return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
   });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
 test.each(['light', 'dark'] as const)('text can be read on what it lies on: %s', (theme) => {
-  const found = colours(theme);
+  const found = colors(theme);
   const ratio = (text: string, below: string) => {
     const both = [text, below].map((name) => luminance(found.get(name) ?? '#000000'));
     return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);

@@ -1,6 +1,6 @@
 /**
  * Light, dark, or what the system says. `data-theme` on the root element is always `light` or
- * `dark`; the colours are CSS variables in `theme.css`. `isDark()` is reactive, for canvases.
+ * `dark`; the colors are CSS variables in `theme.css`. `isDark()` is reactive, for canvases.
  */
 import { createSignal } from 'solid-js';
 
@@ -33,8 +33,8 @@ export function cycleTheme(): void {
   setTheme(order[(order.indexOf(choice()) + 1) % order.length] ?? 'auto');
 }
 
-/** A colour of the theme as `#rrggbb`, by the name of its variable without dashes in front. */
-export function themeColour(name: string): string {
+/** A color of the theme as `#rrggbb`, by the name of its variable without dashes in front. */
+export function themeColor(name: string): string {
   isDark();
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }

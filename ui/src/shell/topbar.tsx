@@ -88,7 +88,7 @@ export function TopBar() {
       </CopyButton>
       <button
         class="quiet icon"
-        data-tip={`Colours: ${themeChoice()}`}
+        data-tip={`Colors: ${themeChoice()}`}
         aria-label="Theme"
         onClick={cycleTheme}
       >

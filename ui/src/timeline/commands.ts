@@ -40,8 +40,8 @@ export class Commands {
     return selected;
   }
 
-  /** The neighbour in the lane of the selected slice. */
-  async neighbour(offset: 1 | -1): Promise<void> {
+  /** The neighbor in the lane of the selected slice. */
+  async neighbor(offset: 1 | -1): Promise<void> {
     const ref = this.timeline.scene.selection?.ref;
     if (!ref) return this.selectFirstVisible();
     const index = ref.index + offset;
@@ -143,8 +143,8 @@ export class Commands {
     const px = (slice.durationPs / (next.endPs - next.startPs)) * viewport.widthPx;
     if (px < 2 && slice.durationPs > 0) {
       const halfPs = slice.durationPs * 100;
-      const centre = (range.startPs + range.endPs) / 2;
-      next = { startPs: centre - halfPs, endPs: centre + halfPs };
+      const center = (range.startPs + range.endPs) / 2;
+      next = { startPs: center - halfPs, endPs: center + halfPs };
     }
     if (next !== target) this.timeline.jumpTo(next);
     this.timeline.revealTrack(ref.track, ref.lane);

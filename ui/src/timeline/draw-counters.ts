@@ -35,7 +35,7 @@ export function drawCounter(
       const endPs = Math.min(nextPs, segment.endPs, scene.report.end_ps);
       if (endPs < viewport.startPs) continue;
       if (startPs > viewport.endPs) break;
-      // Whole pixels: neighbours must neither overlap nor leave a seam.
+      // Whole pixels: neighbors must neither overlap nor leave a seam.
       const x0 = Math.round((startPs - projection.originPs) / psPerPx);
       const x1 = Math.max(Math.round((endPs - projection.originPs) / psPerPx), x0 + 1);
       const high = Math.max(1, maximum[i]! * scale);

@@ -18,15 +18,15 @@ export function drawFlows(context: CanvasRenderingContext2D, scene: Scene): void
   const { selection, palette } = scene;
   const flows = selection?.details?.flows;
   if (!selection || !flows || flows.length === 0) return;
-  const own = laneCentre(scene, selection.ref.track, selection.ref.lane);
+  const own = laneCenter(scene, selection.ref.track, selection.ref.lane);
   if (own === null) return;
   for (const flow of flows.slice(0, MAX_ARROWS)) {
-    const other = laneCentre(scene, flow.other.track, flow.other.lane);
+    const other = laneCenter(scene, flow.other.track, flow.other.lane);
     if (other === null) continue;
-    const colour = palette.css[SLOT_BY_KIND[flow.kind] ?? 0]!;
+    const color = palette.css[SLOT_BY_KIND[flow.kind] ?? 0]!;
     const [from, to] = ends(scene, flow);
     const [fromY, toY] = flow.is_outgoing ? [own, other] : [other, own];
-    arrow(context, scene, from, fromY, to, toY, colour);
+    arrow(context, scene, from, fromY, to, toY, color);
   }
 }
 
@@ -50,7 +50,7 @@ function arrow(
   y0: number,
   x1: number,
   y1: number,
-  colour: string,
+  color: string,
 ): void {
   const { width } = scene.geometry;
   if (Math.max(x0, x1) < -50 || Math.min(x0, x1) > width + 50) return;
@@ -60,7 +60,7 @@ function arrow(
   const bend = Math.min(Math.max(Math.abs(toX - fromX) / 2, 24), 160);
   for (const [line, style] of [
     [4, scene.palette.theme.background],
-    [2, colour],
+    [2, color],
   ] as const) {
     context.lineWidth = line;
     context.strokeStyle = style;
@@ -69,7 +69,7 @@ function arrow(
     context.bezierCurveTo(fromX + bend, y0, toX - bend, y1, toX - HEAD_PX + 1, y1);
     context.stroke();
   }
-  context.fillStyle = colour;
+  context.fillStyle = color;
   context.beginPath();
   context.moveTo(toX, y1);
   context.lineTo(toX - HEAD_PX, y1 - HEAD_PX / 2);
@@ -78,7 +78,7 @@ function arrow(
 }
 
 /** Middle of a lane on the screen; of the group's header where the track is not shown. */
-function laneCentre(scene: Scene, track: number, lane: number): number | null {
+function laneCenter(scene: Scene, track: number, lane: number): number | null {
   const { layout, geometry, report } = scene;
   const row = layout.rowOfTrack.get(track);
   if (row) {

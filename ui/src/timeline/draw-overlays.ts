@@ -4,7 +4,7 @@ import type { Row } from './layout';
 import { rowTop, scrolledTop, type Geometry, type Scene } from './scene';
 import { timeAxis } from './time-axis';
 
-/** Pixels between labelled ticks, at least. */
+/** Pixels between labeled ticks, at least. */
 export const TICK_PX = 110;
 /** Pixels between lines at step boundaries, at least. */
 const STEP_LINE_PX = 60;
@@ -121,7 +121,7 @@ export function drawPointer(context: CanvasRenderingContext2D, scene: Scene): vo
   context.globalAlpha = 1;
 }
 
-/** Text on a small plate, centred on a point and kept on the screen. */
+/** Text on a small plate, centered on a point and kept on the screen. */
 export function tag(
   context: CanvasRenderingContext2D,
   scene: Scene,

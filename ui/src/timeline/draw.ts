@@ -34,7 +34,7 @@ export class Renderer {
   private readonly strips = new Strips();
   private readonly names = new SliceLabels();
   private readonly laneTop = new Float32Array(MAX_LANES);
-  private readonly laneCentre = new Float32Array(MAX_LANES);
+  private readonly laneCenter = new Float32Array(MAX_LANES);
   private readonly projection: Projection = { originPs: 0, scale: 1, width: 1 };
   private laneCount = 0;
   private pinnedLanes = 0;
@@ -126,7 +126,7 @@ export class Renderer {
       if (y >= clipBottom) break;
       const strip = this.laneCount++;
       this.laneTop[strip] = y;
-      this.laneCentre[strip] = y + SLICE_HEIGHT / 2 + 0.5;
+      this.laneCenter[strip] = y + SLICE_HEIGHT / 2 + 0.5;
       this.strips.lane(
         strip,
         lane,
@@ -190,7 +190,7 @@ export class Renderer {
       palette,
       geometry.ratio,
       geometry.width,
-      this.laneCentre,
+      this.laneCenter,
       firstStrip,
       lastStrip,
     );

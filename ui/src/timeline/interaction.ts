@@ -225,10 +225,10 @@ class Interaction {
     this.pressed = null;
     const { viewport, geometry } = this.timeline.scene;
     const spread = (at: Point) => Math.max(20, Math.hypot(at.x - other.x, at.y - other.y));
-    const centre = (point.x + other.x) / 2;
+    const center = (point.x + other.x) / 2;
     const moved = (point.x - before.x) / 2;
     const factor = spread(before) / spread(point);
-    const zoomed = zoomAt(viewport, factor, centre / geometry.width, viewport.limits);
+    const zoomed = zoomAt(viewport, factor, center / geometry.width, viewport.limits);
     this.timeline.moveTo(panBy(zoomed, -moved * viewport.psPerPx, viewport.limits));
   }
 

@@ -16,7 +16,7 @@ export class SliceLabels implements LabelSink {
   count = 0;
   private readonly lane = new Uint16Array(CAPACITY);
   private readonly label = new Uint32Array(CAPACITY);
-  /** Colour of the text: 0 white, 1 dark, 2 muted. */
+  /** Color of the text: 0 white, 1 dark, 2 muted. */
   private readonly ink = new Uint8Array(CAPACITY);
   private readonly startPx = new Float32Array(CAPACITY);
   private readonly endPx = new Float32Array(CAPACITY);
@@ -62,7 +62,7 @@ export class SliceLabels implements LabelSink {
   }
 
   /**
-   * Draws all labels whose strip is in the range; `centreOf` gives the middle of a strip's lane.
+   * Draws all labels whose strip is in the range; `centerOf` gives the middle of a strip's lane.
    */
   draw(
     context: CanvasRenderingContext2D,
@@ -70,11 +70,11 @@ export class SliceLabels implements LabelSink {
     palette: Palette,
     ratio: number,
     widthPx: number,
-    centreOf: Float32Array,
+    centerOf: Float32Array,
     firstStrip: number,
     lastStrip: number,
   ): void {
-    // A pass per colour, so that it is set once.
+    // A pass per color, so that it is set once.
     for (let ink = 0; ink < 3; ink++) {
       context.fillStyle = ink === 1 ? '#111418' : ink === 0 ? '#ffffff' : palette.theme.mutedText;
       for (let i = 0; i < this.count; i++) {
@@ -84,7 +84,7 @@ export class SliceLabels implements LabelSink {
         const left = Math.max(0, this.startPx[i]! / ratio) + PADDING_PX;
         const right = Math.min(widthPx, this.endPx[i]! / ratio) - PADDING_PX;
         const text = this.fitting(context, labels, this.label[i]!, right - left);
-        if (text) context.fillText(text, left, centreOf[strip]!);
+        if (text) context.fillText(text, left, centerOf[strip]!);
       }
     }
   }

@@ -18,7 +18,7 @@ const KNOWN = 2;
 
 /** Every label seen so far. */
 export class LabelTable {
-  /** Colour slot of a label: class times tints plus tint; slot 0 until it is known. */
+  /** Color slot of a label: class times tints plus tint; slot 0 until it is known. */
   slot = new Uint8Array(FIRST_CAPACITY);
   /** 1 where the label matches the search; only meaningful while a search is on. */
   matches = new Uint8Array(FIRST_CAPACITY);

@@ -154,7 +154,7 @@ export function minimapTime(scene: Scene, px: number): number {
   return start_ps + (px / scene.geometry.width) * (end_ps - start_ps);
 }
 
-/** Busy share per pixel as height, in the colour of the longest slice there. */
+/** Busy share per pixel as height, in the color of the longest slice there. */
 function paintLoad(
   context: CanvasRenderingContext2D,
   scene: Scene,

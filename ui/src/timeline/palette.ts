@@ -1,9 +1,9 @@
 /**
- * Colours of the timeline as packed pixels and CSS text, computed once per theme change: per
- * class a few tints (so that neighbours of one class differ), per tint eight densities for merged
+ * Colors of the timeline as packed pixels and CSS text, computed once per theme change: per
+ * class a few tints (so that neighbors of one class differ), per tint eight densities for merged
  * slices.
  */
-import { CLASS_COLOURS, textOn } from '../format/palette';
+import { CLASS_COLORS, textOn } from '../format/palette';
 
 /** Tints per class. */
 export const TINTS = 4;
@@ -11,7 +11,7 @@ export const TINTS = 4;
 export const DENSITIES = 8;
 
 /** Classes in slot order. */
-export const CLASS_NAMES = Object.keys(CLASS_COLOURS);
+export const CLASS_NAMES = Object.keys(CLASS_COLORS);
 /** Slots: one for labels still unknown, then classes by tints. */
 export const SLOT_COUNT = 1 + CLASS_NAMES.length * TINTS;
 
@@ -26,8 +26,8 @@ const TINT_STEPS: readonly [Rgb, number][] = [
 
 export type Rgb = readonly [number, number, number];
 
-/** Colours that follow the theme. */
-export interface ThemeColours {
+/** Colors that follow the theme. */
+export interface ThemeColors {
   background: string;
   surface: string;
   line: string;
@@ -44,7 +44,7 @@ export function classIndexOf(name: string): number {
   return index < 0 ? CLASS_NAMES.indexOf('host') : index;
 }
 
-/** Everything the draw loop needs to turn a slot into a colour. */
+/** Everything the draw loop needs to turn a slot into a color. */
 export class Palette {
   /** Pixels by slot × density, lone slices at the last density. */
   readonly body = new Uint32Array(SLOT_COUNT * DENSITIES);
@@ -53,17 +53,17 @@ export class Palette {
   /** Pixels by slot: the bar at the foot of merged slices that says how many. */
   readonly count = new Uint32Array(SLOT_COUNT);
   readonly dimmedCount = new Uint32Array(SLOT_COUNT);
-  /** CSS colours by slot. */
+  /** CSS colors by slot. */
   readonly css: string[] = [];
   /** 1 where text on the slot is dark. */
   readonly darkText = new Uint8Array(SLOT_COUNT);
 
-  constructor(readonly theme: ThemeColours) {
-    const background = parseColour(theme.background);
-    const text = parseColour(theme.text);
+  constructor(readonly theme: ThemeColors) {
+    const background = parseColor(theme.background);
+    const text = parseColor(theme.text);
     this.setSlot(0, mix(background, text, 0.25), background, text);
     CLASS_NAMES.forEach((name, index) => {
-      const hex = CLASS_COLOURS[name as keyof typeof CLASS_COLOURS];
+      const hex = CLASS_COLORS[name as keyof typeof CLASS_COLORS];
       const base = flatten(hex, background);
       TINT_STEPS.forEach(([towards, share], tint) => {
         const slot = 1 + index * TINTS + tint;
@@ -72,29 +72,29 @@ export class Palette {
     });
   }
 
-  private setSlot(slot: number, colour: Rgb, background: Rgb, text: Rgb): void {
-    this.css[slot] = cssOf(colour);
-    this.darkText[slot] = textOn(hexOf(colour)) === '#ffffff' ? 0 : 1;
+  private setSlot(slot: number, color: Rgb, background: Rgb, text: Rgb): void {
+    this.css[slot] = cssOf(color);
+    this.darkText[slot] = textOn(hexOf(color)) === '#ffffff' ? 0 : 1;
     for (let density = 0; density < DENSITIES; density++) {
       const share = 0.5 + (0.5 * density) / (DENSITIES - 1);
-      const body = mix(background, colour, share);
+      const body = mix(background, color, share);
       this.body[slot * DENSITIES + density] = pack(body);
-      this.dimmed[slot * DENSITIES + density] = pack(mix(background, greyOf(body), 0.22));
+      this.dimmed[slot * DENSITIES + density] = pack(mix(background, grayOf(body), 0.22));
     }
-    const bar = mix(colour, text, 0.42);
+    const bar = mix(color, text, 0.42);
     this.count[slot] = pack(bar);
-    this.dimmedCount[slot] = pack(mix(background, greyOf(bar), 0.3));
+    this.dimmedCount[slot] = pack(mix(background, grayOf(bar), 0.3));
   }
 }
 
-/** A mix of two colours: `share` 0 gives the first. */
+/** A mix of two colors: `share` 0 gives the first. */
 export function mix(from: Rgb, to: Rgb, share: number): Rgb {
   const channel = (i: 0 | 1 | 2) => Math.round(from[i] + (to[i] - from[i]) * share);
   return [channel(0), channel(1), channel(2)];
 }
 
-/** Red, green and blue of `#rgb`, `#rrggbb` or `rgb(…)`; grey for anything else. */
-export function parseColour(text: string): Rgb {
+/** Red, green and blue of `#rgb`, `#rrggbb` or `rgb(…)`; gray for anything else. */
+export function parseColor(text: string): Rgb {
   const trimmed = text.trim();
   const short = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(trimmed);
   if (short) return hexTriple(short[1]! + short[1]!, short[2]! + short[2]!, short[3]! + short[3]!);
@@ -105,8 +105,8 @@ export function parseColour(text: string): Rgb {
 }
 
 /** One opaque pixel of an `ImageData` seen as little-endian words. */
-export function pack(colour: Rgb): number {
-  return ((255 << 24) | (colour[2] << 16) | (colour[1] << 8) | colour[0]) >>> 0;
+export function pack(color: Rgb): number {
+  return ((255 << 24) | (color[2] << 16) | (color[1] << 8) | color[0]) >>> 0;
 }
 
 function hexTriple(red: string, green: string, blue: string): Rgb {
@@ -115,18 +115,18 @@ function hexTriple(red: string, green: string, blue: string): Rgb {
 
 function flatten(hex: string, background: Rgb): Rgb {
   const alpha = hex.length === 9 ? parseInt(hex.slice(7), 16) / 255 : 1;
-  return mix(background, parseColour(hex), alpha);
+  return mix(background, parseColor(hex), alpha);
 }
 
-function greyOf([red, green, blue]: Rgb): Rgb {
-  const grey = Math.round(0.3 * red + 0.59 * green + 0.11 * blue);
-  return [grey, grey, grey];
+function grayOf([red, green, blue]: Rgb): Rgb {
+  const gray = Math.round(0.3 * red + 0.59 * green + 0.11 * blue);
+  return [gray, gray, gray];
 }
 
 function cssOf([red, green, blue]: Rgb): string {
   return `rgb(${red} ${green} ${blue})`;
 }
 
-function hexOf(colour: Rgb): string {
-  return `#${colour.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+function hexOf(color: Rgb): string {
+  return `#${color.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }

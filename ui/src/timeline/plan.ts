@@ -61,7 +61,7 @@ export class DrawPlan {
     for (let index = this.firstIndex; index <= this.lastIndex; index++) {
       for (const segment of this.resolveTile(track, index)) {
         const before = segments.at(-1);
-        // Neighbours that stand on one coarser tile are one segment.
+        // Neighbors that stand on one coarser tile are one segment.
         if (before && segment.tile && before.tile === segment.tile) before.endPs = segment.endPs;
         else segments.push(segment);
       }

@@ -1,5 +1,5 @@
 /** What a timeline takes from its report and from the theme when it begins. */
-import { themeColour } from '../shell/theme';
+import { themeColor } from '../shell/theme';
 import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { TimelineStep } from '../wire/generated/TimelineStep';
 import { Palette } from './palette';
@@ -8,17 +8,17 @@ import { fitAll, fitRange, type Limits, type TimeWindow } from './viewport';
 /** Devices whose load the minimap shows. */
 const MINIMAP_DEVICES = 8;
 
-/** The colours of the present theme. */
+/** The colors of the present theme. */
 export function readPalette(): Palette {
   return new Palette({
-    background: themeColour('surface') || '#ffffff',
-    surface: themeColour('surface-sunken') || '#eff1f4',
-    line: themeColour('line') || '#e1e5ea',
-    strongLine: themeColour('line-strong') || '#c8cfd8',
-    text: themeColour('text') || '#1a2029',
-    mutedText: themeColour('text-muted') || '#586371',
-    accent: themeColour('accent') || '#2563c9',
-    problem: themeColour('problem') || '#c4302b',
+    background: themeColor('surface') || '#ffffff',
+    surface: themeColor('surface-sunken') || '#eff1f4',
+    line: themeColor('line') || '#e1e5ea',
+    strongLine: themeColor('line-strong') || '#c8cfd8',
+    text: themeColor('text') || '#1a2029',
+    mutedText: themeColor('text-muted') || '#586371',
+    accent: themeColor('accent') || '#2563c9',
+    problem: themeColor('problem') || '#c4302b',
   });
 }
 

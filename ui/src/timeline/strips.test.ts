@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { LabelTable, searchPattern, tintOf } from './labels';
-import { CLASS_NAMES, classIndexOf, mix, pack, parseColour, Palette, SLOT_COUNT } from './palette';
+import { CLASS_NAMES, classIndexOf, mix, pack, parseColor, Palette, SLOT_COUNT } from './palette';
 import type { Segment } from './plan';
 import { footRowsOf, STRIP_ROWS, StripPixels, type LabelSink } from './strips';
 import { buildTile, lone, type GlyphSpec } from './tile-builder.test-support';
@@ -38,7 +38,7 @@ test('searches ignore case unless they have capitals, and never fail', () => {
   expect(searchPattern('')).toBeNull();
 });
 
-test('every class has its own colours, and merged slices stay visible', () => {
+test('every class has its own colors, and merged slices stay visible', () => {
   const palette = new Palette(THEME);
   const full = new Set<number>();
   for (let slot = 0; slot < SLOT_COUNT; slot++) full.add(palette.body[slot * 8 + 7]!);
@@ -47,10 +47,10 @@ test('every class has its own colours, and merged slices stay visible', () => {
   expect(classIndexOf('something new')).toBe(CLASS_NAMES.indexOf('host'));
 });
 
-test('colours are read in every notation that CSS gives back', () => {
-  expect(parseColour('#abc')).toEqual([170, 187, 204]);
-  expect(parseColour(' #12151a')).toEqual([18, 21, 26]);
-  expect(parseColour('rgb(1, 2, 3)')).toEqual([1, 2, 3]);
+test('colors are read in every notation that CSS gives back', () => {
+  expect(parseColor('#abc')).toEqual([170, 187, 204]);
+  expect(parseColor(' #12151a')).toEqual([18, 21, 26]);
+  expect(parseColor('rgb(1, 2, 3)')).toEqual([1, 2, 3]);
   expect(mix([0, 0, 0], [100, 200, 50], 0.5)).toEqual([50, 100, 25]);
   expect(pack([1, 2, 3])).toBe(0xff030201);
 });
@@ -66,7 +66,7 @@ describe('pixels', () => {
     const spec = { startPs, endPs, widthPx: width, tracks: [{ track: 0, lanes: [glyphs] }] };
     return { tile: decodeTile(buildTile(spec)).tracks[0]!, startPs, endPs, isExact: true };
   };
-  /** One lane at one picosecond per pixel: foot rows and body colour of every pixel. */
+  /** One lane at one picosecond per pixel: foot rows and body color of every pixel. */
   const draw = (segments: Segment[], isSearching = false) => {
     const names: [number, number, number][] = [];
     const instants: number[] = [];
@@ -87,7 +87,7 @@ describe('pixels', () => {
   };
   const full = (slot: number) => palette.body[slot * 8 + 7]!;
 
-  test('a wide slice is one colour with a pixel of air at its end', () => {
+  test('a wide slice is one color with a pixel of air at its end', () => {
     const { body, foot, names } = draw([segment([lone(10, 40, 0, 1)])]);
     expect(body.slice(10, 49).every((pixel) => pixel === full(5))).toBe(true);
     expect([body[9], body[49], body[50]]).toEqual([0, 0, 0]);
@@ -113,7 +113,7 @@ describe('pixels', () => {
     expect(instants).toEqual([5]);
   });
 
-  test('slices that share a pixel are counted together, the longest gives the colour', () => {
+  test('slices that share a pixel are counted together, the longest gives the color', () => {
     const glyphs = Array.from({ length: 10 }, (_, i) =>
       lone(30 + i * 0.1, i === 4 ? 0.09 : 0.02, i, i === 4 ? 2 : 1),
     );
@@ -140,7 +140,7 @@ describe('pixels', () => {
     expect(body[50]).toBe(0);
   });
 
-  test('while searching, matches keep their colour even among more of something else', () => {
+  test('while searching, matches keep their color even among more of something else', () => {
     labels.matches.fill(0);
     labels.matches[3] = 1;
     const glyphs = [lone(10, 20, 0, 1), lone(50, 0.8, 1, 1), lone(50.8, 0.1, 2, 3)];

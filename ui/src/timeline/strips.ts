@@ -1,10 +1,10 @@
 /**
  * Slices as pixels. Each lane on the screen is a strip six pixels high that is written as plain
  * memory and stretched to the lane's height by the canvas: the cost of a frame depends on the
- * pixels of the screen, not on the number of slices, and no colour is ever changed on the canvas.
+ * pixels of the screen, not on the number of slices, and no color is ever changed on the canvas.
  *
  *   ┌──────────────────────────┐
- *   │ colour of the class      │   paler where merged slices leave time between them
+ *   │ color of the class      │   paler where merged slices leave time between them
  *   │▂▂▃▃▂▁▁▁▅▅▃▂              │   a darker foot where slices are merged: log of how many
  *   └──────────────────────────┘
  */
@@ -36,7 +36,7 @@ export interface Projection {
 
 /** Receives slices wide enough for a label, in device pixels. */
 export interface LabelSink {
-  /** `ink` is the colour of the text: 0 white, 1 dark, 2 muted. */
+  /** `ink` is the color of the text: 0 white, 1 dark, 2 muted. */
   add(lane: number, label: number, ink: number, startPx: number, endPx: number): void;
   addInstant(lane: number, slot: number, px: number): void;
 }
@@ -144,11 +144,11 @@ export class StripPixels {
       const slices = count[i]!;
       if (slices === 1 && x1 - x0 >= NARROW_PX) {
         const from = x0 | 0;
-        // A pixel between neighbours, unless the slice goes on in the next segment.
+        // A pixel between neighbors, unless the slice goes on in the next segment.
         const isWhole = end <= toPs && x1 - x0 >= 4;
         const to = Math.max(from + 1, (x1 | 0) - (isWhole ? 1 : 0));
-        const colours = match === 1 ? palette.body : palette.dimmed;
-        this.fill(strip, from, to, colours[slot * DENSITIES + FULL]!);
+        const colors = match === 1 ? palette.body : palette.dimmed;
+        this.fill(strip, from, to, colors[slot * DENSITIES + FULL]!);
         if (isFirst || start >= fromPs) {
           const ink = match === 1 ? palette.darkText[slot]! : 2;
           const endPx = (end - originPs) * scale;
@@ -219,7 +219,7 @@ export class StripPixels {
     }
   }
 
-  private fill(strip: number, from: number, to: number, colour: number): void {
+  private fill(strip: number, from: number, to: number, color: number): void {
     const { width, pixels } = this;
     const begin = Math.max(0, from);
     const end = Math.min(width, to);
@@ -227,9 +227,9 @@ export class StripPixels {
     let at = strip * STRIP_ROWS * width;
     for (let row = 0; row < STRIP_ROWS; row++, at += width) {
       if (end - begin < 8) {
-        for (let x = begin; x < end; x++) pixels[at + x] = colour;
+        for (let x = begin; x < end; x++) pixels[at + x] = color;
       } else {
-        pixels.fill(colour, at + begin, at + end);
+        pixels.fill(color, at + begin, at + end);
       }
     }
   }

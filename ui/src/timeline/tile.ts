@@ -9,7 +9,7 @@ const TRACK_HEADER_BYTES = 16;
 const LANE_HEADER_BYTES = 8;
 const KIND_COUNTER = 1;
 
-/** Glyphs of one lane in time order: lone slices and merged neighbours, as columns. */
+/** Glyphs of one lane in time order: lone slices and merged neighbors, as columns. */
 export interface LaneTile {
   lane: number;
   glyphCount: number;

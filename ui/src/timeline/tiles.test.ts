@@ -111,7 +111,7 @@ describe('wanted tiles', () => {
     expect(urgent[0]?.tracks).toEqual([1, 2]);
   });
 
-  test('then a stand-in for everything, neighbours and the coarser level', () => {
+  test('then a stand-in for everything, neighbors and the coarser level', () => {
     const rest = wantedTiles(view()).filter((request) => !request.urgent);
     expect(rest[0]).toMatchObject({ level: 10, index: 0, tracks: [1, 2, 3] });
     expect(rest.some(({ level, index }) => level === 1 && index === 0)).toBe(true);

@@ -1,7 +1,7 @@
 /**
  * Decides which tiles to ask for and asks: first what is on the screen and missing, nearest to the
  * cursor first; then rows just off the screen, the whole session as a stand-in for everything, and
- * the neighbours in time and scale. What is no longer wanted is cancelled.
+ * the neighbors in time and scale. What is no longer wanted is cancelled.
  */
 import { decodeTile, type Tile } from './tile';
 import type { TileCache } from './tile-cache';

@@ -44,7 +44,7 @@ describe('timeAxis', () => {
     expect(texts.slice(0, 2)).toEqual(['+7.9 µs', '+8.0 µs']);
   });
 
-  test('a whole session is labelled in plain units', () => {
+  test('a whole session is labeled in plain units', () => {
     expect(labels(0, 1e12).texts.slice(0, 3)).toEqual(['0.0 s', '0.1 s', '0.2 s']);
     expect(labels(0, 1e12).base).toBe('');
   });

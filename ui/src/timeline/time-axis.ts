@@ -19,7 +19,7 @@ export interface TimeAxis {
   /** Time of the first tick; the next ones follow every `stepPs`. */
   firstPs: number;
   count: number;
-  /** Unlabelled ticks between two labelled ones. */
+  /** Unlabeled ticks between two labeled ones. */
   minorCount: number;
   /** What the labels count from; 0 when they are absolute. */
   basePs: number;

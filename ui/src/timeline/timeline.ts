@@ -4,7 +4,7 @@
  */
 import { createSignal } from 'solid-js';
 
-import { themeColour } from '../shell/theme';
+import { themeColor } from '../shell/theme';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import type { TimelineReport } from '../wire/generated/TimelineReport';
 import { errorText, SEARCH_LIMIT, TimelineApi } from './api';
@@ -212,10 +212,10 @@ export class Timeline {
     this.drawNow();
   }
 
-  /** Reads colours and fonts again, after a change of theme. */
+  /** Reads colors and fonts again, after a change of theme. */
   readTheme(): void {
     this.scene.palette = readPalette();
-    const family = themeColour('sans') || 'sans-serif';
+    const family = themeColor('sans') || 'sans-serif';
     this.scene.font = `${FONT_PX}px ${family}`;
     this.renderer.forgetText();
     this.redraw();

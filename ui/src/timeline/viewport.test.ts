@@ -76,7 +76,7 @@ describe('reveal', () => {
   test('leaves the window alone when the range is visible', () => {
     expect(reveal(window, { startPs: 1.2e11, endPs: 1.3e11 }, limits)).toBe(window);
   });
-  test('centres what is outside and keeps the length', () => {
+  test('centers what is outside and keeps the length', () => {
     const next = reveal(window, { startPs: 5e11, endPs: 5.1e11 }, limits);
     expect((next.startPs + next.endPs) / 2).toBeCloseTo(5.05e11, -1);
     expect(spanOf(next)).toBeCloseTo(1e11, -1);

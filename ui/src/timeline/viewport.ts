@@ -40,9 +40,9 @@ export function fitAll(limits: Limits): TimeWindow {
 /** A range with air around it, such as a slice to look at. */
 export function fitRange(startPs: number, endPs: number, limits: Limits, air = 0.1): TimeWindow {
   const span = Math.max(endPs - startPs, limits.minSpanPs);
-  const centre = (startPs + endPs) / 2;
+  const center = (startPs + endPs) / 2;
   const half = span * (0.5 + air);
-  return clampWindow({ startPs: centre - half, endPs: centre + half }, limits);
+  return clampWindow({ startPs: center - half, endPs: center + half }, limits);
 }
 
 /** The nearest allowed window, of the same length where that is allowed. */
@@ -87,8 +87,8 @@ export function reveal(window: TimeWindow, range: TimeWindow, limits: Limits): T
   const length = range.endPs - range.startPs;
   if (length > span * 0.9) return fitRange(range.startPs, range.endPs, limits);
   if (range.startPs >= window.startPs && range.endPs <= window.endPs) return window;
-  const centre = (range.startPs + range.endPs) / 2;
-  return clampWindow({ startPs: centre - span / 2, endPs: centre + span / 2 }, limits);
+  const center = (range.startPs + range.endPs) / 2;
+  return clampWindow({ startPs: center - span / 2, endPs: center + span / 2 }, limits);
 }
 
 /**

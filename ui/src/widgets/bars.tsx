@@ -4,13 +4,13 @@ import { For } from 'solid-js';
 import './bars.css';
 
 /** One bar, 0..1 of its width. */
-export function RatioBar(props: { ratio: number | null; colour?: string }) {
+export function RatioBar(props: { ratio: number | null; color?: string }) {
   return (
     <span class="ratio-bar" aria-hidden="true">
       <span
         style={{
           width: `${100 * Math.max(0, Math.min(1, props.ratio ?? 0))}%`,
-          background: props.colour ?? 'var(--accent)',
+          background: props.color ?? 'var(--accent)',
         }}
       />
     </span>
@@ -18,10 +18,10 @@ export function RatioBar(props: { ratio: number | null; colour?: string }) {
 }
 
 /** A share as a bar with its number. */
-export function ShareCell(props: { ratio: number | null; text: string; colour?: string }) {
+export function ShareCell(props: { ratio: number | null; text: string; color?: string }) {
   return (
     <span class="share">
-      <RatioBar ratio={props.ratio} colour={props.colour ?? 'var(--class-compute)'} />
+      <RatioBar ratio={props.ratio} color={props.color ?? 'var(--class-compute)'} />
       <span class="share-number">{props.text}</span>
     </span>
   );
@@ -31,7 +31,7 @@ export function ShareCell(props: { ratio: number | null; text: string; colour?: 
 export interface Piece {
   title: string;
   value: number;
-  colour: string;
+  color: string;
 }
 
 /** A bar divided into pieces; `total` is what the full width stands for. */
@@ -45,20 +45,20 @@ export function DividedBar(props: {
   return (
     <span class="divided-bar" classList={{ 'is-tall': props.isTall ?? false }} data-tip={props.tip}>
       <For each={props.pieces.filter((piece) => piece.value > 0)}>
-        {(piece) => <span style={{ width: `${share(piece.value)}%`, background: piece.colour }} />}
+        {(piece) => <span style={{ width: `${share(piece.value)}%`, background: piece.color }} />}
       </For>
     </span>
   );
 }
 
-/** Colours and their meaning. */
-export function Legend(props: { entries: { title: string; colour: string; figure?: string }[] }) {
+/** Colors and their meaning. */
+export function Legend(props: { entries: { title: string; color: string; figure?: string }[] }) {
   return (
     <ul class="legend">
       <For each={props.entries}>
         {(entry) => (
           <li data-figure={entry.figure}>
-            <span class="swatch" style={{ background: entry.colour }} />
+            <span class="swatch" style={{ background: entry.color }} />
             {entry.title}
           </li>
         )}

@@ -1,4 +1,4 @@
-/** A change against the baseline: sign and words say what the colour says. */
+/** A change against the baseline: sign and words say what the color says. */
 import { Show } from 'solid-js';
 
 import {
@@ -10,21 +10,21 @@ import {
   type Change,
 } from '../compare/change';
 import type { Kind, Scale } from '../format/numbers';
-import { themeColour } from '../shell/theme';
+import { themeColor } from '../shell/theme';
 import './change.css';
 
-/** The colour of a change in trees and icicles, and how strong: twice or half is full. */
-export function changeColour(change: Change | null): { colour: string; strength: number } {
+/** The color of a change in trees and icicles, and how strong: twice or half is full. */
+export function changeColor(change: Change | null): { color: string; strength: number } {
   const strength = strengthOf(change);
-  if (strength === 0) return { colour: themeColour('text-faint'), strength: 0.3 };
-  const colour = themeColour(strength > 0 ? 'change-worse' : 'change-better');
-  return { colour, strength: 0.25 + 0.6 * Math.abs(strength) };
+  if (strength === 0) return { color: themeColor('text-faint'), strength: 0.3 };
+  const color = themeColor(strength > 0 ? 'change-worse' : 'change-better');
+  return { color, strength: 0.25 + 0.6 * Math.abs(strength) };
 }
 
-/** What the colours of an icicle mean. */
+/** What the colors of an icicle mean. */
 export function ChangeLegend() {
   return (
-    <span class="muted change-legend" data-tip="Self time against the baseline; grey is noise">
+    <span class="muted change-legend" data-tip="Self time against the baseline; gray is noise">
       half <span class="change-gradient" /> twice the baseline
     </span>
   );

@@ -1,4 +1,4 @@
-/** A key figure with its verdict; the word and the sign say it as well as the colour. */
+/** A key figure with its verdict; the word and the sign say it as well as the color. */
 import { Show, type JSX } from 'solid-js';
 
 import { changeOf, type Better } from '../compare/change';

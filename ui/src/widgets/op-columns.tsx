@@ -1,14 +1,14 @@
 /** Columns of a table of ops, for the ops view and the top ops of the overview. */
 import { Show } from 'solid-js';
 
-import { classColour, classTitle } from '../format/palette';
+import { classColor, classTitle } from '../format/palette';
 import type { OpRow } from '../wire/generated/OpRow';
 import { ShareCell } from './bars';
 import { Middle } from './middle';
 import './op-columns.css';
 import { type Layout } from './table/declared';
 
-/** Name with the colour of its class. */
+/** Name with the color of its class. */
 export const OP_NAME: Layout<OpRow> = {
   key: 'name',
   width: 280,
@@ -17,7 +17,7 @@ export const OP_NAME: Layout<OpRow> = {
     <span class="op-name">
       <span
         class="swatch"
-        style={{ background: classColour(op.class) }}
+        style={{ background: classColor(op.class) }}
         data-tip={classTitle(op.class)}
       />
       <Middle text={op.name} isCode />
@@ -40,7 +40,7 @@ export const OP_SHARE: Layout<OpRow> = {
     <ShareCell
       ratio={op.self_ratio}
       text={scale.text(op.self_ratio)}
-      colour={classColour(op.class)}
+      color={classColor(op.class)}
     />
   ),
 };

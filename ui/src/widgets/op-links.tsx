@@ -1,4 +1,4 @@
-/** Where an op leads: its row, its neighbourhood in the program, its slices. */
+/** Where an op leads: its row, its neighborhood in the program, its slices. */
 import { Show } from 'solid-js';
 
 import { escapeRegex } from '../format/text';

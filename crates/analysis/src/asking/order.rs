@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn an_unknown_column_lists_the_known_ones() {
-        let error = sort_by(&mut [(1, None, "b")], "colour", FIELDS).expect_err("no such column");
+        let error = sort_by(&mut [(1, None, "b")], "color", FIELDS).expect_err("no such column");
         assert!(
             error.to_string().ends_with("available: size, rate, name"),
             "{error}"

@@ -168,7 +168,7 @@ const NO_SPAN: Span = Span {
 /// Spans of the longest list in a stretch: with a few dozen lists they fit into a second-level cache.
 const STRETCH: usize = 1024;
 
-/// Lists that are each sorted by start, being merged: neighbours in pairs, so that a span moves as often
+/// Lists that are each sorted by start, being merged: neighbors in pairs, so that a span moves as often
 /// as the lists can be halved. Two blocks of memory take turns, from stretch to stretch.
 #[derive(Default)]
 struct Merging {

@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use stepscope_capture::{Cancel, Continuous, HostFailure, NoProgress, Status};
-use stepscope_testing::profiler_server::{Behaviour, Continuous as Has};
+use stepscope_testing::profiler_server::{Behavior, Continuous as Has};
 
 use crate::support::{dead_address, logdir, names, request, server};
 
@@ -11,17 +11,17 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Runtime::new().unwrap().block_on(future)
 }
 
-fn behaviour(continuous: Has) -> Behaviour {
-    Behaviour {
+fn behavior(continuous: Has) -> Behavior {
+    Behavior {
         continuous,
-        ..Behaviour::default()
+        ..Behavior::default()
     }
 }
 
 #[test]
 fn each_snapshot_is_a_session_under_either_name_of_the_calls() {
     for (has, first) in [(Has::Today, 1), (Has::Older, 2)] {
-        let (server, logdir) = (server(behaviour(has)), logdir());
+        let (server, logdir) = (server(behavior(has)), logdir());
         let wanted = request(&[&server.address()], logdir.path());
         let cancel = Cancel::new();
         block_on(async {
@@ -51,7 +51,7 @@ fn each_snapshot_is_a_session_under_either_name_of_the_calls() {
 
 #[test]
 fn hosts_without_it_and_hosts_in_use_are_told() {
-    let (server, logdir) = (server(behaviour(Has::Missing)), logdir());
+    let (server, logdir) = (server(behavior(Has::Missing)), logdir());
     let dead = dead_address();
     let wanted = request(&[&server.address(), &dead], logdir.path());
     block_on(async {
@@ -71,7 +71,7 @@ fn hosts_without_it_and_hosts_in_use_are_told() {
 
 #[test]
 fn a_second_start_is_refused_and_the_first_goes_on() {
-    let (server, logdir) = (server(behaviour(Has::Today)), logdir());
+    let (server, logdir) = (server(behavior(Has::Today)), logdir());
     let wanted = request(&[&server.address()], logdir.path());
     let cancel = Cancel::new();
     block_on(async {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use stepscope_capture::{Cancel, CaptureError, HostFailure, Status, capture};
-use stepscope_testing::profiler_server::Behaviour;
+use stepscope_testing::profiler_server::Behavior;
 
 use crate::support::{
     PROFILE, Seen, dead_address, failure, logdir, names, request, run, server, until_recording,
@@ -11,7 +11,7 @@ use crate::support::{
 
 #[test]
 fn ending_early_keeps_what_came() {
-    let (server, logdir) = (server(Behaviour::default()), logdir());
+    let (server, logdir) = (server(Behavior::default()), logdir());
     let mut wanted = request(&[&server.address()], logdir.path());
     wanted.duration = Duration::from_mins(1);
     let cancel = Cancel::new();
@@ -31,11 +31,11 @@ fn ending_early_keeps_what_came() {
 
 #[test]
 fn giving_up_leaves_no_folder_and_frees_the_host() {
-    let behaviour = Behaviour {
+    let behavior = Behavior {
         hangs: true,
-        ..Behaviour::default()
+        ..Behavior::default()
     };
-    let (server, logdir) = (server(behaviour), logdir());
+    let (server, logdir) = (server(behavior), logdir());
     let wanted = request(&[&server.address()], logdir.path());
     let cancel = Cancel::new();
     let outcome = std::thread::scope(|scope| {
@@ -52,7 +52,7 @@ fn giving_up_leaves_no_folder_and_frees_the_host() {
 
 #[test]
 fn a_dead_host_is_named_and_the_others_are_kept() {
-    let (server, logdir) = (server(Behaviour::default()), logdir());
+    let (server, logdir) = (server(Behavior::default()), logdir());
     let dead = dead_address();
     let (outcome, _) = run(&request(&[&dead, &server.address()], logdir.path()));
     assert_eq!(outcome.status(), Status::Partial);
@@ -73,7 +73,7 @@ fn nothing_is_left_where_no_host_answers() {
 
 #[test]
 fn a_host_killed_while_it_records_is_told_apart() {
-    let (mut server, logdir) = (server(Behaviour::default()), logdir());
+    let (mut server, logdir) = (server(Behavior::default()), logdir());
     let mut wanted = request(&[&server.address()], logdir.path());
     wanted.duration = Duration::from_mins(1);
     let thread = std::thread::spawn(move || {
@@ -89,11 +89,11 @@ fn a_host_killed_while_it_records_is_told_apart() {
 
 #[test]
 fn a_host_that_hangs_does_not_hold_the_others_for_ever() {
-    let hanging = server(Behaviour {
+    let hanging = server(Behavior {
         hangs: true,
-        ..Behaviour::default()
+        ..Behavior::default()
     });
-    let (fine, logdir) = (server(Behaviour::default()), logdir());
+    let (fine, logdir) = (server(Behavior::default()), logdir());
     let mut wanted = request(&[&hanging.address(), &fine.address()], logdir.path());
     wanted.reply_timeout = Duration::from_secs(1);
     let (outcome, _) = run(&wanted);
@@ -104,11 +104,11 @@ fn a_host_that_hangs_does_not_hold_the_others_for_ever() {
 
 #[test]
 fn a_host_that_stays_busy_is_given_up_with_its_attempts() {
-    let behaviour = Behaviour {
+    let behavior = Behavior {
         busy_requests: u32::MAX,
-        ..Behaviour::default()
+        ..Behavior::default()
     };
-    let (server, logdir) = (server(behaviour), logdir());
+    let (server, logdir) = (server(behavior), logdir());
     let mut wanted = request(&[&server.address()], logdir.path());
     wanted.busy_wait = Duration::from_secs(1);
     let (outcome, _) = run(&wanted);
@@ -125,11 +125,11 @@ fn a_host_that_stays_busy_is_given_up_with_its_attempts() {
 
 #[test]
 fn an_empty_trace_is_kept_and_called_empty() {
-    let behaviour = Behaviour {
+    let behavior = Behavior {
         is_empty: true,
-        ..Behaviour::default()
+        ..Behavior::default()
     };
-    let (server, logdir) = (server(behaviour), logdir());
+    let (server, logdir) = (server(behavior), logdir());
     let (outcome, _) = run(&request(&[&server.address()], logdir.path()));
     let file = outcome.files().next().unwrap();
     assert!(file.is_empty && file.path.exists());
@@ -139,11 +139,11 @@ fn an_empty_trace_is_kept_and_called_empty() {
 #[test]
 fn an_old_host_that_shares_the_disk_has_put_the_file_in_its_place() {
     // The disk of the other machine is this one.
-    let behaviour = Behaviour {
+    let behavior = Behavior {
         writes_below: Some("/".into()),
-        ..Behaviour::default()
+        ..Behavior::default()
     };
-    let (server, logdir) = (server(behaviour), logdir());
+    let (server, logdir) = (server(behavior), logdir());
     let (outcome, _) = run(&request(&[&server.address()], logdir.path()));
     let file = outcome.files().next().unwrap();
     assert!(file.was_written_by_host);
@@ -153,11 +153,11 @@ fn an_old_host_that_shares_the_disk_has_put_the_file_in_its_place() {
 #[test]
 fn an_old_host_elsewhere_is_told_with_the_place_of_its_file() {
     let elsewhere = logdir();
-    let behaviour = Behaviour {
+    let behavior = Behavior {
         writes_below: Some(elsewhere.path().to_path_buf()),
-        ..Behaviour::default()
+        ..Behavior::default()
     };
-    let (server, logdir) = (server(behaviour), logdir());
+    let (server, logdir) = (server(behavior), logdir());
     let (outcome, _) = run(&request(&[&server.address()], logdir.path()));
     assert_eq!(
         failure(&outcome, 0),
@@ -168,7 +168,7 @@ fn an_old_host_elsewhere_is_told_with_the_place_of_its_file() {
 
 #[test]
 fn a_log_directory_that_cannot_be_made_is_told_before_anything_is_recorded() {
-    let (server, folder) = (server(Behaviour::default()), logdir());
+    let (server, folder) = (server(Behavior::default()), logdir());
     let file = folder.path().join("taken");
     std::fs::write(&file, "a file").unwrap();
     let wanted = request(&[&server.address()], &file);

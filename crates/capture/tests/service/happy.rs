@@ -5,13 +5,13 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use stepscope_capture::{
     Cancel, NoProgress, Phase, Repetition, Status, TracerLevels, capture_repeatedly,
 };
-use stepscope_testing::profiler_server::{Behaviour, ProfilerServer};
+use stepscope_testing::profiler_server::{Behavior, ProfilerServer};
 
 use crate::support::{PROFILE, logdir, names, request, run, server};
 
 #[test]
 fn a_profile_lands_in_the_layout_that_every_tool_reads() {
-    let (server, logdir) = (server(Behaviour::default()), logdir());
+    let (server, logdir) = (server(Behavior::default()), logdir());
     let mut wanted = request(&[&server.address()], logdir.path());
     wanted.name = Some("slow step".to_owned());
     let (outcome, phases) = run(&wanted);
@@ -52,7 +52,7 @@ fn a_profile_lands_in_the_layout_that_every_tool_reads() {
 
 #[test]
 fn the_request_says_what_the_service_wants_to_hear() {
-    let (server, logdir) = (server(Behaviour::default()), logdir());
+    let (server, logdir) = (server(Behavior::default()), logdir());
     let mut wanted = request(&[&server.address()], logdir.path());
     wanted.tracers = TracerLevels {
         host: 3,
@@ -98,7 +98,7 @@ fn the_request_says_what_the_service_wants_to_hear() {
 
 #[test]
 fn several_hosts_start_together_and_share_a_session() {
-    let servers = [server(Behaviour::default()), server(Behaviour::default())];
+    let servers = [server(Behavior::default()), server(Behavior::default())];
     let logdir = logdir();
     let addresses = servers.each_ref().map(ProfilerServer::address);
     let mut wanted = request(&[&addresses.join(",")], logdir.path());
@@ -126,11 +126,11 @@ fn several_hosts_start_together_and_share_a_session() {
 #[test]
 fn a_reply_past_the_limit_of_other_clients_comes_whole() {
     let xspace: Vec<u8> = (0..6_000_000u32).map(|index| (index % 251) as u8).collect();
-    let behaviour = Behaviour {
+    let behavior = Behavior {
         xspace: xspace.clone(),
-        ..Behaviour::default()
+        ..Behavior::default()
     };
-    let (server, logdir) = (server(behaviour), logdir());
+    let (server, logdir) = (server(behavior), logdir());
     let (outcome, _) = run(&request(&[&server.address()], logdir.path()));
     let file = outcome.files().next().unwrap();
     assert_eq!(file.size_bytes, 6_000_000);
@@ -140,12 +140,12 @@ fn a_reply_past_the_limit_of_other_clients_comes_whole() {
 #[test]
 fn a_busy_host_is_asked_again() {
     for keeps_code in [false, true] {
-        let behaviour = Behaviour {
+        let behavior = Behavior {
             busy_requests: 3,
             keeps_code,
-            ..Behaviour::default()
+            ..Behavior::default()
         };
-        let (server, logdir) = (server(behaviour), logdir());
+        let (server, logdir) = (server(behavior), logdir());
         let (outcome, phases) = run(&request(&[&server.address()], logdir.path()));
         assert_eq!(outcome.files().next().unwrap().attempts, 4);
         assert!(phases.contains(&(0, Phase::Busy)));
@@ -155,11 +155,11 @@ fn a_busy_host_is_asked_again() {
 #[test]
 fn hosts_are_reached_by_ipv6_and_with_a_scheme() {
     let any = "[::1]:0".parse().unwrap();
-    let behaviour = Behaviour {
+    let behavior = Behavior {
         xspace: PROFILE.to_vec(),
-        ..Behaviour::default()
+        ..Behavior::default()
     };
-    let Ok(server) = ProfilerServer::start_at(any, behaviour) else {
+    let Ok(server) = ProfilerServer::start_at(any, behavior) else {
         eprintln!("this machine has no IPv6: nothing is tried");
         return;
     };
@@ -172,7 +172,7 @@ fn hosts_are_reached_by_ipv6_and_with_a_scheme() {
 
 #[test]
 fn a_series_makes_a_session_of_each_capture() {
-    let (server, logdir) = (server(Behaviour::default()), logdir());
+    let (server, logdir) = (server(Behavior::default()), logdir());
     let wanted = request(&[&server.address()], logdir.path());
     let repetition = Repetition {
         every: Duration::from_millis(300),
@@ -194,7 +194,7 @@ fn a_series_makes_a_session_of_each_capture() {
 
 #[test]
 fn a_series_ends_between_two_captures_when_asked() {
-    let (server, logdir) = (server(Behaviour::default()), logdir());
+    let (server, logdir) = (server(Behavior::default()), logdir());
     let wanted = request(&[&server.address()], logdir.path());
     let repetition = Repetition {
         every: Duration::from_mins(1),

@@ -7,21 +7,21 @@ use std::time::Duration;
 use stepscope_capture::{
     Cancel, HostFailure, HostProgress, Outcome, Phase, Progress, Request, capture,
 };
-use stepscope_testing::profiler_server::{Behaviour, ProfilerServer};
+use stepscope_testing::profiler_server::{Behavior, ProfilerServer};
 use tempfile::TempDir;
 
 /// Bytes that stand for a profile; nothing here looks into them.
 pub(crate) const PROFILE: &[u8] = b"\x0a\x02\x08\x01";
 
-pub(crate) fn server(behaviour: Behaviour) -> ProfilerServer {
-    let xspace = if behaviour.xspace.is_empty() {
+pub(crate) fn server(behavior: Behavior) -> ProfilerServer {
+    let xspace = if behavior.xspace.is_empty() {
         PROFILE.to_vec()
     } else {
-        behaviour.xspace.clone()
+        behavior.xspace.clone()
     };
-    ProfilerServer::start(Behaviour {
+    ProfilerServer::start(Behavior {
         xspace,
-        ..behaviour
+        ..behavior
     })
     .unwrap()
 }

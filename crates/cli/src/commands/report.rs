@@ -118,7 +118,7 @@ fn text(report: &OverviewReport, findings: Vec<String>, output: &Output) -> Stri
     let mut sections = vec![
         head(report, width, charset),
         steps::key_figures(report, width, charset),
-        steps::parts(report, width, charset, output.is_coloured),
+        steps::parts(report, width, charset, output.is_colored),
         findings,
         verdicts(report, width, charset),
         devices(report, width, charset),

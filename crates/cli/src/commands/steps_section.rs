@@ -117,7 +117,7 @@ pub(crate) fn parts(
     report: &OverviewReport,
     width: usize,
     charset: Charset,
-    is_coloured: bool,
+    is_colored: bool,
 ) -> Vec<String> {
     let parts: Vec<_> = report
         .step_parts
@@ -129,7 +129,7 @@ pub(crate) fn parts(
     }
     let ratios: Vec<f64> = parts.iter().map(|part| part.ratio).collect();
     let columns = width.saturating_sub(2);
-    let is_solid = is_coloured && charset == Charset::Unicode;
+    let is_solid = is_colored && charset == Charset::Unicode;
     let look = |kind: PartKind, count: usize| {
         let (symbol, style) = look(kind);
         let symbol = if is_solid { "█" } else { symbol };

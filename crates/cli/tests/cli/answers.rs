@@ -167,9 +167,9 @@ fn the_demo_needs_no_file() {
 }
 
 #[test]
-fn colours_and_blocks_where_they_are_wanted() {
+fn colors_and_blocks_where_they_are_wanted() {
     let answer = run(&["demo", "--no-serve", "--color", "always"]);
-    check("demo.colour.txt", &answer.stdout.replace('\u{1b}', "␛"));
+    check("demo.color.txt", &answer.stdout.replace('\u{1b}', "␛"));
     assert!(
         !run(&["demo", "--no-serve", "--color", "never"])
             .stdout

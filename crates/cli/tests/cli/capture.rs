@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use stepscope_testing::corpus::{read_bytes, repository_root};
-use stepscope_testing::profiler_server::{Behaviour, Continuous, ProfilerServer};
+use stepscope_testing::profiler_server::{Behavior, Continuous, ProfilerServer};
 use tempfile::TempDir;
 
 use crate::support::{Answer, run, run_in, stepscope};
@@ -12,11 +12,11 @@ use crate::support::{Answer, run, run_in, stepscope};
 const PROFILE: &str = "fixtures/demo-gpt-cpu/plugins/profile/demo/vm.xplane.pb.gz";
 
 /// A job that sends the demo's capture.
-fn job(behaviour: Behaviour) -> ProfilerServer {
+fn job(behavior: Behavior) -> ProfilerServer {
     let xspace = read_bytes(&repository_root().join(PROFILE)).expect("the fixture is there");
-    ProfilerServer::start(Behaviour {
+    ProfilerServer::start(Behavior {
         xspace,
-        ..behaviour
+        ..behavior
     })
     .expect("a port is free")
 }
@@ -38,7 +38,7 @@ fn runs(logdir: &Path) -> usize {
 
 #[test]
 fn a_capture_ends_with_its_verdict_and_the_command_that_opens_it() {
-    let (job, logdir) = (job(Behaviour::default()), logdir());
+    let (job, logdir) = (job(Behavior::default()), logdir());
     let answer = capture(&[&job.address(), "--name", "mine"], logdir.path());
     assert_eq!(answer.code, 0, "{}", answer.stderr);
     assert!(answer.stdout.starts_with("captured: "), "{}", answer.stdout);
@@ -63,7 +63,7 @@ fn a_capture_ends_with_its_verdict_and_the_command_that_opens_it() {
 
 #[test]
 fn a_partial_capture_names_who_is_missing() {
-    let (job, logdir) = (job(Behaviour::default()), logdir());
+    let (job, logdir) = (job(Behavior::default()), logdir());
     let addresses = format!("{},127.0.0.1:1", job.address());
     let answer = capture(&[&addresses], logdir.path());
     assert_eq!(answer.code, 4);
@@ -94,7 +94,7 @@ fn nothing_at_all_is_a_failure_and_leaves_nothing() {
 
 #[test]
 fn json_is_one_line_per_capture() {
-    let (job, logdir) = (job(Behaviour::default()), logdir());
+    let (job, logdir) = (job(Behavior::default()), logdir());
     let series = ["--every", "300ms", "--repeat", "2", "--json", "--quiet"];
     let address = job.address();
     let answer = capture(&[&[address.as_str()], &series[..]].concat(), logdir.path());
@@ -140,7 +140,7 @@ fn mistakes_are_usage_errors_with_a_hint() {
 
 #[test]
 fn the_log_directory_of_the_environment_is_taken() {
-    let (job, logdir) = (job(Behaviour::default()), logdir());
+    let (job, logdir) = (job(Behavior::default()), logdir());
     let path = logdir.path().to_str().expect("text");
     let arguments = [
         "capture",
@@ -157,7 +157,7 @@ fn the_log_directory_of_the_environment_is_taken() {
 
 #[test]
 fn continuous_profiling_takes_snapshots_and_stops() {
-    let (job, logdir) = (job(Behaviour::default()), logdir());
+    let (job, logdir) = (job(Behavior::default()), logdir());
     let path = logdir.path().to_str().expect("text");
     let address = job.address();
     let arguments = [
@@ -192,7 +192,7 @@ fn continuous_profiling_takes_snapshots_and_stops() {
 
 #[test]
 fn a_recording_that_was_left_running_is_kept_and_stopped() {
-    let (job, logdir) = (job(Behaviour::default()), logdir());
+    let (job, logdir) = (job(Behavior::default()), logdir());
     let path = logdir.path().to_str().expect("text");
     let address = job.address();
     let arguments = ["capture", &address, "--logdir", path, "--no-verdict"];
@@ -229,11 +229,11 @@ fn a_recording_that_was_left_running_is_kept_and_stopped() {
 
 #[test]
 fn a_job_without_continuous_profiling_is_told_what_to_do_instead() {
-    let behaviour = Behaviour {
+    let behavior = Behavior {
         continuous: Continuous::Missing,
-        ..Behaviour::default()
+        ..Behavior::default()
     };
-    let (job, logdir) = (job(behaviour), logdir());
+    let (job, logdir) = (job(behavior), logdir());
     let path = logdir.path().to_str().expect("text");
     let answer = run(&["capture", &job.address(), "--continuous", "--logdir", path]);
     assert_eq!(answer.code, 1);

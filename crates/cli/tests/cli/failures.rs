@@ -174,7 +174,7 @@ fn usage_errors_say_what_there_is() {
         ("steps", &["ops", &path, "--steps", "three"]),
         ("device", &["ops", &path, "--device", "GPU:9"]),
         ("pattern", &["ops", &path, "--match", "dot("]),
-        ("sort", &["ops", &path, "--sort", "colour"]),
+        ("sort", &["ops", &path, "--sort", "color"]),
         ("table", &["ops", &path, "--csv", "--table", "nothing"]),
         ("session", &["ops", &path, "--session", "nothing"]),
     ];

@@ -47,7 +47,7 @@ fn a_profile_cut_short_keeps_what_came_before() {
 }
 
 #[test]
-fn a_damaged_record_is_left_out_and_its_neighbours_are_read() {
+fn a_damaged_record_is_left_out_and_its_neighbors_are_read() {
     // Three samples of one value; the second says that its value is a message.
     let bytes = b"\x12\x03\x12\x01\x07\x12\x03\x15\x01\x07\x12\x03\x12\x01\x09";
     let profile = Profile::decode(bytes);

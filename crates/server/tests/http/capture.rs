@@ -9,17 +9,17 @@ use axum::http::{Request, StatusCode, header};
 use serde_json::{Value, json};
 use stepscope_server::{Access, Library, router};
 use stepscope_testing::drawing::draw;
-use stepscope_testing::profiler_server::{Behaviour, ProfilerServer};
+use stepscope_testing::profiler_server::{Behavior, ProfilerServer};
 
 use crate::common::{
     Answer, TWO_STEPS, get_error, get_json, log_directory, send, server_at, server_of,
 };
 
-fn job(behaviour: Behaviour) -> ProfilerServer {
+fn job(behavior: Behavior) -> ProfilerServer {
     let xspace = draw(TWO_STEPS).unwrap().to_bytes();
-    ProfilerServer::start(Behaviour {
+    ProfilerServer::start(Behavior {
         xspace,
-        ..behaviour
+        ..behavior
     })
     .unwrap()
 }
@@ -63,7 +63,7 @@ fn runs(logdir: &Path) -> usize {
 
 #[tokio::test]
 async fn a_capture_becomes_a_session_that_opens() {
-    let (logdir, job) = (log_directory(&[TWO_STEPS]), job(Behaviour::default()));
+    let (logdir, job) = (log_directory(&[TWO_STEPS]), job(Behavior::default()));
     let server = server_at(logdir.path());
     let settings = get_json(&server, "/api/capture").await;
     assert_eq!(settings["logdir"], logdir.path().display().to_string());
@@ -93,7 +93,7 @@ async fn a_capture_becomes_a_session_that_opens() {
 
 #[tokio::test]
 async fn a_dead_host_is_named_with_a_hint() {
-    let (logdir, job) = (log_directory(&[TWO_STEPS]), job(Behaviour::default()));
+    let (logdir, job) = (log_directory(&[TWO_STEPS]), job(Behavior::default()));
     let server = server_at(logdir.path());
     let addresses = format!("{},127.0.0.1:1", job.address());
     let body = json!({"addresses": addresses, "duration_seconds": 0.1});
@@ -118,7 +118,7 @@ async fn a_dead_host_is_named_with_a_hint() {
 
 #[tokio::test]
 async fn a_capture_that_is_ended_keeps_what_came() {
-    let (logdir, job) = (log_directory(&[TWO_STEPS]), job(Behaviour::default()));
+    let (logdir, job) = (log_directory(&[TWO_STEPS]), job(Behavior::default()));
     let server = server_at(logdir.path());
     let body = json!({"addresses": job.address(), "duration_seconds": 60});
     let started = post(&server, "/api/capture", &body).await.json();
@@ -137,7 +137,7 @@ async fn a_capture_that_is_ended_keeps_what_came() {
 
 #[tokio::test]
 async fn what_makes_no_sense_is_refused_before_anything_is_recorded() {
-    let (logdir, job) = (log_directory(&[TWO_STEPS]), job(Behaviour::default()));
+    let (logdir, job) = (log_directory(&[TWO_STEPS]), job(Behavior::default()));
     let server = server_at(logdir.path());
     let address = job.address();
     let bodies = [
@@ -165,7 +165,7 @@ async fn what_makes_no_sense_is_refused_before_anything_is_recorded() {
 
 #[tokio::test]
 async fn a_page_of_another_site_cannot_start_captures() {
-    let (logdir, job) = (log_directory(&[TWO_STEPS]), job(Behaviour::default()));
+    let (logdir, job) = (log_directory(&[TWO_STEPS]), job(Behavior::default()));
     let server = server_at(logdir.path());
     let body = json!({"addresses": job.address(), "duration_seconds": 0.1});
     let json_kind = ("content-type", "application/json");
@@ -213,7 +213,7 @@ async fn a_page_of_another_site_cannot_start_captures() {
 
 #[tokio::test]
 async fn captures_want_the_token_where_there_is_one() {
-    let (logdir, job) = (log_directory(&[TWO_STEPS]), job(Behaviour::default()));
+    let (logdir, job) = (log_directory(&[TWO_STEPS]), job(Behavior::default()));
     let access = Access::with_token("5ecre7".to_owned(), 6006);
     let server = router(Library::at(logdir.path()).unwrap(), access);
     let body = json!({"addresses": job.address(), "duration_seconds": 0.1});

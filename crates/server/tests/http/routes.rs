@@ -432,7 +432,7 @@ async fn areas_are_clipped() {
     let by_track = get_json(&server, &format!("{uri}&by=track")).await;
     assert_eq!(by_track["row_count"], 1);
     assert_eq!(
-        get_error(&server, &format!("{uri}&by=colour")).await.0,
+        get_error(&server, &format!("{uri}&by=color")).await.0,
         StatusCode::BAD_REQUEST
     );
 }
@@ -463,7 +463,7 @@ async fn wrong_questions_are_told_apart() {
             "regular expression",
         ),
         (format!("{SESSION}/timeline/search"), "query"),
-        (format!("{SESSION}/analyses/ops?colour=red"), "colour"),
+        (format!("{SESSION}/analyses/ops?color=red"), "color"),
         (format!("{SESSION}/analyses/ops?steps=x"), "steps"),
     ];
     for (uri, word) in bad {

@@ -18,15 +18,15 @@ use tonic::server::{Grpc, NamedService, UnaryService};
 use tonic::{Request, Response, Status};
 use tonic_prost::ProstCodec;
 
-use super::behaviour::{Asked, Behaviour, Continuous};
+use super::behavior::{Asked, Behavior, Continuous};
 use super::messages::{Empty, ProfileRequest, ProfileResponse, SnapshotRequest, TerminateRequest};
 
 const BUSY: &str = "Another profiling session active.";
 
 /// Serves until the runtime ends.
-pub(super) async fn serve(listener: TcpListener, behaviour: Behaviour, asked: Arc<Mutex<Asked>>) {
+pub(super) async fn serve(listener: TcpListener, behavior: Behavior, asked: Arc<Mutex<Asked>>) {
     let service = Profiler {
-        behaviour: Arc::new(behaviour),
+        behavior: Arc::new(behavior),
         asked,
         state: Arc::default(),
         wake: Arc::default(),
@@ -39,7 +39,7 @@ pub(super) async fn serve(listener: TcpListener, behaviour: Behaviour, asked: Ar
 
 #[derive(Clone)]
 struct Profiler {
-    behaviour: Arc<Behaviour>,
+    behavior: Arc<Behavior>,
     asked: Arc<Mutex<Asked>>,
     state: Arc<Mutex<State>>,
     wake: Arc<Notify>,
@@ -77,9 +77,9 @@ impl Profiler {
         state.requests += 1;
         let is_busy = state.is_recording
             || state.is_continuous
-            || state.requests <= self.behaviour.busy_requests;
+            || state.requests <= self.behavior.busy_requests;
         if is_busy {
-            return Err(if self.behaviour.keeps_code {
+            return Err(if self.behavior.keeps_code {
                 Status::already_exists(BUSY)
             } else {
                 Status::internal(BUSY)
@@ -92,7 +92,7 @@ impl Profiler {
     async fn profile(self, request: ProfileRequest) -> Result<ProfileResponse, Status> {
         locked(&self.asked).profiles.push(request.clone());
         let _recording = self.begin()?;
-        if self.behaviour.hangs {
+        if self.behavior.hangs {
             std::future::pending::<()>().await;
         }
         let options = request.opts.clone().unwrap_or_default();
@@ -102,19 +102,19 @@ impl Profiler {
             options.duration_ms,
         )
         .await;
-        tokio::time::sleep(self.behaviour.gathering).await;
+        tokio::time::sleep(self.behavior.gathering).await;
         if options.duration_ms == 0 {
             return Ok(ProfileResponse {
                 empty_trace: true,
                 xspace: Vec::new(),
             });
         }
-        if let Some(root) = &self.behaviour.writes_below {
+        if let Some(root) = &self.behavior.writes_below {
             return self.write(root, &request);
         }
         Ok(ProfileResponse {
-            empty_trace: self.behaviour.is_empty,
-            xspace: self.behaviour.xspace.clone(),
+            empty_trace: self.behavior.is_empty,
+            xspace: self.behavior.xspace.clone(),
         })
     }
 
@@ -149,7 +149,7 @@ impl Profiler {
             .join(&request.session_id);
         let file = folder.join(format!("{}.xplane.pb", request.host_name));
         std::fs::create_dir_all(folder)
-            .and_then(|()| std::fs::write(file, &self.behaviour.xspace))
+            .and_then(|()| std::fs::write(file, &self.behavior.xspace))
             .map_err(|error| Status::internal(error.to_string()))?;
         Ok(ProfileResponse::default())
     }
@@ -178,8 +178,8 @@ impl Profiler {
     async fn snapshot(self, _request: SnapshotRequest) -> Result<ProfileResponse, Status> {
         self.continuous()?;
         Ok(ProfileResponse {
-            empty_trace: self.behaviour.is_empty,
-            xspace: self.behaviour.xspace.clone(),
+            empty_trace: self.behavior.is_empty,
+            xspace: self.behavior.xspace.clone(),
         })
     }
 
@@ -218,7 +218,7 @@ impl Service<HttpRequest<Body>> for Profiler {
         let path = request.uri().path().to_owned();
         let method = path.rsplit('/').next().unwrap_or_default().to_owned();
         locked(&self.asked).calls.push(method.clone());
-        let has = self.behaviour.continuous;
+        let has = self.behavior.continuous;
         Box::pin(async move {
             let answer = match (method.as_str(), has) {
                 ("Profile", _) => unary(profiler, request, Self::profile).await,

@@ -113,7 +113,7 @@ function Caption(props: { point: BufferPoint; last: number }) {
   );
 }
 
-const PASS_COLOURS: Record<string, string> = {
+const PASS_COLORS: Record<string, string> = {
   forward: 'var(--phase-forward)',
   backward: 'var(--phase-backward)',
   rematerialised: 'var(--phase-rematerialised)',
@@ -125,13 +125,13 @@ const PASSES = [
   { phase: 'rematerialised', title: 'Rematerialized' },
   { phase: '', title: 'Not known' },
 ];
-const colourOf = (life: BufferLifetime) => PASS_COLOURS[life.phase] ?? 'var(--text-faint)';
-const passOf = (life: BufferLifetime) => (life.phase in PASS_COLOURS ? life.phase : '');
+const colorOf = (life: BufferLifetime) => PASS_COLORS[life.phase] ?? 'var(--text-faint)';
+const passOf = (life: BufferLifetime) => (life.phase in PASS_COLORS ? life.phase : '');
 
 /** Legend of the passes that some buffer belongs to. */
 export const passesOf = (lifetimes: readonly BufferLifetime[]) =>
   PASSES.filter(({ phase }) => lifetimes.some((life) => passOf(life) === phase)).map(
-    ({ phase, title }) => ({ title, colour: PASS_COLOURS[phase] ?? 'var(--text-faint)' }),
+    ({ phase, title }) => ({ title, color: PASS_COLORS[phase] ?? 'var(--text-faint)' }),
   );
 
 /** Every buffer of the heap as a rectangle: when, and where in its allocation. */
@@ -176,14 +176,14 @@ export function Blocks(props: ChartProps) {
           <>
             <rect class="buffers-heap" width={frame().width} height={frame().height} />
             <For each={lives()}>
-              {(life) => <rect {...blockOf(life, frame())} style={{ fill: colourOf(life) }} />}
+              {(life) => <rect {...blockOf(life, frame())} style={{ fill: colorOf(life) }} />}
             </For>
             <Show when={lives()[pointed() ?? -1]}>
               {(life) => (
                 <rect
                   class="is-pointed"
                   {...blockOf(life(), frame())}
-                  style={{ fill: colourOf(life()) }}
+                  style={{ fill: colorOf(life()) }}
                 />
               )}
             </Show>

@@ -11,15 +11,15 @@ import type { BufferPadding } from '../../wire/generated/BufferPadding';
 import type { BufferRow } from '../../wire/generated/BufferRow';
 import { declared } from '../../widgets/table/declared';
 
-export const CATEGORIES: Record<string, { title: string; colour: string }> = {
-  parameter: { title: 'Arguments', colour: '#d8a27a' },
-  output: { title: 'Results', colour: '#8f74d6' },
-  'thread-local': { title: 'Thread-local', colour: '#97a1af' },
-  constant: { title: 'Constants', colour: '#d3b53a' },
-  temporary: { title: 'Temporaries', colour: '#3f7fd0' },
+export const CATEGORIES: Record<string, { title: string; color: string }> = {
+  parameter: { title: 'Arguments', color: '#d8a27a' },
+  output: { title: 'Results', color: '#8f74d6' },
+  'thread-local': { title: 'Thread-local', color: '#97a1af' },
+  constant: { title: 'Constants', color: '#d3b53a' },
+  temporary: { title: 'Temporaries', color: '#3f7fd0' },
 };
 
-export const categoryOf = (name: string) => CATEGORIES[name] ?? { title: name, colour: '#97a1af' };
+export const categoryOf = (name: string) => CATEGORIES[name] ?? { title: name, color: '#97a1af' };
 
 export const categoryText = ({ category, bytes, ratio, count }: BufferCategory) =>
   `${categoryOf(category).title} ${formatBytes(bytes)} (${formatRatio(ratio)}, ${count})`;
@@ -55,7 +55,7 @@ export function columnsFor(programId: string): Column<BufferRow>[] {
         <ShareCell
           ratio={row.ratio}
           text={scale.text(row.ratio)}
-          colour={categoryOf(row.category).colour}
+          color={categoryOf(row.category).color}
         />
       ),
     },

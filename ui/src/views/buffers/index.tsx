@@ -211,13 +211,13 @@ function Plan(props: { session: string; report: BuffersReport }) {
           pieces={report().categories.map((category) => ({
             title: categoryOf(category.category).title,
             value: category.bytes,
-            colour: categoryOf(category.category).colour,
+            color: categoryOf(category.category).color,
           }))}
         />
         <Legend
           entries={report().categories.map((category) => ({
             title: categoryText(category),
-            colour: categoryOf(category.category).colour,
+            color: categoryOf(category.category).color,
           }))}
         />
         <div class="buffers-table">

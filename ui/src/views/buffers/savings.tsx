@@ -46,7 +46,7 @@ function Saving(props: { saving: BufferSaving; peak: number; programId: string }
       <ShareCell
         ratio={saving().frees_bytes / props.peak}
         text={formatRatio(saving().frees_bytes / props.peak)}
-        colour="var(--accent)"
+        color="var(--accent)"
       />
       <div>
         <p>

@@ -1,11 +1,11 @@
 /** Devices as bars. Pure, so that tests need no page. */
-import { CLASS_COLOURS } from '../../format/palette';
+import { CLASS_COLORS } from '../../format/palette';
 import type { CollectiveDeviceRow } from '../../wire/generated/CollectiveDeviceRow';
 
 /** Exposed communication. */
-export const EXPOSED_COLOUR = CLASS_COLOURS.collective;
+export const EXPOSED_COLOR = CLASS_COLORS.collective;
 /** Communication behind computation: the same hue, fainter. */
-export const HIDDEN_COLOUR = '#e08b1f66';
+export const HIDDEN_COLOR = '#e08b1f66';
 
 /** More devices than this are not told apart in bars: those with the most exposed time stay. */
 const MOST = 16;

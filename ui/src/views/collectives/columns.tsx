@@ -1,7 +1,7 @@
 /** Columns of the table of collectives, and where its rows are in the timeline. */
 import { Show } from 'solid-js';
 
-import { CLASS_COLOURS } from '../../format/palette';
+import { CLASS_COLORS } from '../../format/palette';
 import { hrefTo, type SelectionKey } from '../../shell/state';
 import { formatRange, formatSliceRef } from '../../timeline/address';
 import { DividedBar } from '../../widgets/bars';
@@ -9,7 +9,7 @@ import { Middle } from '../../widgets/middle';
 import { SourceText } from '../../widgets/op-columns';
 import type { CollectiveRow } from '../../wire/generated/CollectiveRow';
 import type { SliceRefReport } from '../../wire/generated/SliceRefReport';
-import { EXPOSED_COLOUR, HIDDEN_COLOUR } from './bars';
+import { EXPOSED_COLOR, HIDDEN_COLOR } from './bars';
 import { declared } from '../../widgets/table/declared';
 
 /** Something with a place in the timeline. */
@@ -50,7 +50,7 @@ function OpLink(props: { name: string; programId: string }) {
     });
   return (
     <a class="collective-name" href={href()} onClick={(event) => event.stopPropagation()}>
-      <span class="swatch" style={{ background: CLASS_COLOURS.collective }} />
+      <span class="swatch" style={{ background: CLASS_COLORS.collective }} />
       <Middle text={props.name} isCode />
     </a>
   );
@@ -80,8 +80,8 @@ export const COLLECTIVES = declared<CollectiveRow>('collectives.rows', [
       <DividedBar
         total={row.total_ps}
         pieces={[
-          { title: 'Exposed', value: row.exposed_ps, colour: EXPOSED_COLOUR },
-          { title: 'Hidden', value: row.hidden_ps, colour: HIDDEN_COLOUR },
+          { title: 'Exposed', value: row.exposed_ps, color: EXPOSED_COLOR },
+          { title: 'Hidden', value: row.hidden_ps, color: HIDDEN_COLOR },
         ]}
       />
     ),

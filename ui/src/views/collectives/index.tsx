@@ -3,7 +3,7 @@ import { For, Show } from 'solid-js';
 
 import { compareRows } from '../../compare/pairing';
 import { formatDuration, formatRatio } from '../../format/numbers';
-import { CLASS_COLOURS } from '../../format/palette';
+import { CLASS_COLORS } from '../../format/palette';
 import { summaryOf } from '../../shell/session';
 import { navigate, select, selectionParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
@@ -17,7 +17,7 @@ import type { CollectivesReport } from '../../wire/generated/CollectivesReport';
 import type { CollectiveDeviceRow } from '../../wire/generated/CollectiveDeviceRow';
 import type { CollectiveRow } from '../../wire/generated/CollectiveRow';
 import { createReport } from '../../wire/report';
-import { bars, EXPOSED_COLOUR, HIDDEN_COLOUR } from './bars';
+import { bars, EXPOSED_COLOR, HIDDEN_COLOR } from './bars';
 import { COLLECTIVES, timelineAt, type Placed } from './columns';
 import { More } from './more';
 import './collectives.css';
@@ -105,8 +105,8 @@ function DeviceBars(props: { report: CollectivesReport }) {
         <span class="spacer" />
         <Legend
           entries={[
-            { title: 'Exposed', colour: EXPOSED_COLOUR, figure: 'collectives.rows.exposed_ps' },
-            { title: 'Hidden', colour: HIDDEN_COLOUR, figure: 'collectives.rows.hidden_ps' },
+            { title: 'Exposed', color: EXPOSED_COLOR, figure: 'collectives.rows.exposed_ps' },
+            { title: 'Hidden', color: HIDDEN_COLOR, figure: 'collectives.rows.hidden_ps' },
           ]}
         />
       </header>
@@ -122,8 +122,8 @@ function DeviceBars(props: { report: CollectivesReport }) {
                   row.wait_ps === null ? '' : `, ${formatDuration(row.wait_ps)} waiting for the last`
                 }`}
                 pieces={[
-                  { title: 'Exposed', value: row.exposed_ps, colour: EXPOSED_COLOUR },
-                  { title: 'Hidden', value: row.hidden_ps, colour: HIDDEN_COLOUR },
+                  { title: 'Exposed', value: row.exposed_ps, color: EXPOSED_COLOR },
+                  { title: 'Hidden', value: row.hidden_ps, color: HIDDEN_COLOR },
                 ]}
               />
               <span class="number">{formatDuration(row.exposed_ps)}</span>
@@ -142,7 +142,7 @@ function Nothing(props: { report: CollectivesReport }) {
     <EmptyState title="No communication in this profile">
       {note()?.text ?? 'No op or kernel of the selected devices communicates.'}{' '}
       <Show when={note()?.hint}>{(hint) => <Hint hint={hint()} />}</Show>
-      <span class="swatch" style={{ background: CLASS_COLOURS.collective }} /> Collectives appear
+      <span class="swatch" style={{ background: CLASS_COLORS.collective }} /> Collectives appear
       here when a program runs on several devices: data or model parallel, over one host or many.
     </EmptyState>
   );

@@ -11,7 +11,7 @@ import { closest, slotIndex } from '../../widgets/chart/points';
 import type { CompareReport } from '../../wire/generated/CompareReport';
 import type { ComparedSession } from '../../wire/generated/ComparedSession';
 import type { ComparedStep } from '../../wire/generated/ComparedStep';
-import { sessionColour } from './colours';
+import { sessionColor } from './colors';
 import { axisOf, jitterOf, placeOf, spreadOf, type Ends } from './distribution';
 
 /** Height of a session's row, also in the style sheet. */
@@ -54,7 +54,7 @@ export function Distributions(props: { report: CompareReport }) {
 function Name(props: { session: ComparedSession; index: number }) {
   return (
     <div class="distribution-name">
-      <span class="swatch" style={{ background: sessionColour(props.index) }} />
+      <span class="swatch" style={{ background: sessionColor(props.index) }} />
       <span>
         <strong data-tip={props.session.name}>{props.session.name}</strong>
         <span class="muted">{props.index === 0 ? 'baseline' : ''}</span>
@@ -133,7 +133,7 @@ function Dots(props: { sessions: readonly ComparedSession[]; ends: Ends }) {
       {(frame) => (
         <For each={rows()}>
           {(dots, index) => (
-            <g class="distribution-plot" style={{ color: sessionColour(index()) }}>
+            <g class="distribution-plot" style={{ color: sessionColor(index()) }}>
               <Box
                 session={props.sessions[index()]}
                 top={index() * ROW}
@@ -216,12 +216,12 @@ export function StepSeries(props: { report: CompareReport }) {
           {(session, index) => (
             <figure>
               <figcaption>
-                <span class="swatch" style={{ background: sessionColour(index()) }} />{' '}
+                <span class="swatch" style={{ background: sessionColor(index()) }} />{' '}
                 {session.name}
               </figcaption>
               <Series
                 session={session}
-                colour={sessionColour(index())}
+                color={sessionColor(index())}
                 baseline={index() > 0 ? props.report.sessions[0] : undefined}
                 topPs={top()}
               />
@@ -242,7 +242,7 @@ function matched(session: ComparedSession, baseline: ComparedSession): (number |
 
 function Series(props: {
   session: ComparedSession;
-  colour: string;
+  color: string;
   baseline: ComparedSession | undefined;
   topPs: number;
 }) {
@@ -286,9 +286,9 @@ function Series(props: {
           <path
             class="step-series-baseline"
             d={path(before(), frame())}
-            stroke={sessionColour(0)}
+            stroke={sessionColor(0)}
           />
-          <path d={path(lengths(), frame())} stroke={props.colour} />
+          <path d={path(lengths(), frame())} stroke={props.color} />
         </>
       )}
     </Plot>

@@ -3,7 +3,7 @@ import { createMemo, For, Show } from 'solid-js';
 
 import { relativeText, signedText, toneOf } from '../../compare/change';
 import { formatDuration } from '../../format/numbers';
-import { partColour } from '../../format/palette';
+import { partColor } from '../../format/palette';
 import { hrefTo } from '../../shell/state';
 import type { CompareReport } from '../../wire/generated/CompareReport';
 import type { ComparedCause } from '../../wire/generated/ComparedCause';
@@ -90,7 +90,7 @@ function FallRow(props: {
     <li classList={{ 'is-total': props.isTotal, 'is-noise': isNoise() }}>
       <span class="fall-title">
         <Show when={props.fall.bar?.part}>
-          {(part) => <span class="swatch" style={{ background: partColour(part()) }} />}
+          {(part) => <span class="swatch" style={{ background: partColor(part()) }} />}
         </Show>
         <Show
           when={op() !== null}

@@ -8,7 +8,7 @@ import { TextChange } from '../../widgets/change';
 import { DividedBar, Legend } from '../../widgets/bars';
 import type { CompareReport } from '../../wire/generated/CompareReport';
 import type { ComparedSession } from '../../wire/generated/ComparedSession';
-import { sessionColour } from './colours';
+import { sessionColor } from './colors';
 
 interface Line {
   key: string;
@@ -100,7 +100,7 @@ export function SessionFigures(props: { report: CompareReport }) {
       <header>
         <h2>Side by side</h2>
         <span class="spacer" />
-        <Legend entries={parts().map(({ title, colour }) => ({ title, colour }))} />
+        <Legend entries={parts().map(({ title, color }) => ({ title, color }))} />
       </header>
       <div class="compare-figures-scroll">
         <table>
@@ -110,7 +110,7 @@ export function SessionFigures(props: { report: CompareReport }) {
               <For each={props.report.sessions}>
                 {(session, index) => (
                   <th>
-                    <span class="swatch" style={{ background: sessionColour(index()) }} />{' '}
+                    <span class="swatch" style={{ background: sessionColor(index()) }} />{' '}
                     {session.name}
                     <span class="muted">{index() === 0 ? ' baseline' : ''}</span>
                   </th>
@@ -133,9 +133,9 @@ export function SessionFigures(props: { report: CompareReport }) {
                             `${title} ${format('duration', Math.round(session.parts_ps[index] ?? 0))}`,
                         )
                         .join('\n')}
-                      pieces={parts().map(({ title, colour, index }) => ({
+                      pieces={parts().map(({ title, color, index }) => ({
                         title,
-                        colour,
+                        color,
                         value: session.parts_ps[index] ?? 0,
                       }))}
                     />

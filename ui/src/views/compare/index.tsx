@@ -28,7 +28,7 @@ import { Causes, Falls } from './falls';
 import { SessionFigures } from './figures';
 import { Ops } from './ops';
 import { Environment, Programs } from './programs';
-import { sessionColour } from './colours';
+import { sessionColor } from './colors';
 import './compare.css';
 
 /** The same as the shell asks for, so that it is asked once. */
@@ -212,7 +212,7 @@ function Which(props: { report: CompareReport; of: number }) {
                 )
               }
             >
-              <span class="swatch" style={{ background: sessionColour(difference.session) }} />{' '}
+              <span class="swatch" style={{ background: sessionColor(difference.session) }} />{' '}
               {props.report.sessions[difference.session]?.name}
               <Show when={difference.step}>
                 {(step) => (

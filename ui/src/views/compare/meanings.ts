@@ -22,7 +22,7 @@ export const MEANINGS: Record<string, Figure> = {
   },
   waterfall: {
     title: 'Waterfall',
-    definition: 'The difference of the mean step as a sum. The axis does not begin at 0. Grey bars are within the noise of the steps.',
+    definition: 'The difference of the mean step as a sum. The axis does not begin at 0. Gray bars are within the noise of the steps.',
     formula: 'step = Σ parts; a part = Σ self time of its ops × how much they overlap',
     unit: TIME,
   },

@@ -3,7 +3,7 @@ import { createMemo, For, Show } from 'solid-js';
 
 import { byEvidence, relativeText, signedText, toneOf } from '../../compare/change';
 import { formatDuration } from '../../format/numbers';
-import { partColour, partTitle } from '../../format/palette';
+import { partColor, partTitle } from '../../format/palette';
 import { Icon } from '../../shell/icons';
 import { getParam, setParams } from '../../shell/state';
 import { Middle } from '../../widgets/middle';
@@ -63,7 +63,7 @@ const COLUMNS = declared<ComparedOp>('compare.ops', [
     value: (op) => [op.other?.name, op.baseline?.name].filter(Boolean).join(' '),
     cell: (op) => (
       <span class="op-name">
-        <span class="swatch" style={{ background: partColour(op.part) }} data-tip={partTitle(op.part)} />
+        <span class="swatch" style={{ background: partColor(op.part) }} data-tip={partTitle(op.part)} />
         <Middle text={sideOf(op)?.name ?? ''} isCode />
         <Show when={op.baseline && op.other && op.baseline.name !== op.other.name}>
           <span class="muted op-was" data-tip={`In the baseline: ${op.baseline?.name}`}>

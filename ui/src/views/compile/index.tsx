@@ -79,7 +79,7 @@ function columnsFor(longestPs: number): Column<CompilationRow>[] {
           pieces={COMPILE_PHASES.map((phase, index) => ({
             title: phase.title,
             value: phasesOf(row)[index] ?? 0,
-            colour: phase.colour,
+            color: phase.color,
           }))}
         />
       ),

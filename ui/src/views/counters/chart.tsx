@@ -19,7 +19,7 @@ const HEIGHT = 132;
 
 interface ChartProps {
   row: CounterRow;
-  /** Its name, without what it shares with its neighbours. */
+  /** Its name, without what it shares with its neighbors. */
   title: string;
   window: TimeWindow;
   /** Time under the pointer, of whichever chart. */

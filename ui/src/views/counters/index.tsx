@@ -4,7 +4,7 @@ import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import { compareRows } from '../../compare/pairing';
 import { codeOf } from '../../format/hint';
 import { formatRatio, plural } from '../../format/numbers';
-import { useColour } from '../../format/heat';
+import { useColor } from '../../format/heat';
 import { formatRange, parseRange } from '../../timeline/address';
 import type { TimeWindow } from '../../timeline/viewport';
 import { summaryOf } from '../../shell/session';
@@ -267,7 +267,7 @@ const RATIOS = declared<UtilisationRow>('counters.utilisation', [
       <ShareCell
         ratio={row.ratio}
         text={formatRatio(row.ratio)}
-        colour={useColour(row.ratio ?? 0)}
+        color={useColor(row.ratio ?? 0)}
       />
     ),
   },

@@ -13,7 +13,7 @@ import { formatRange, formatSliceRef } from '../../timeline/address';
 import { CodeBlock, CopyButton } from '../../widgets/copy';
 import type { GraphNode } from '../../wire/generated/GraphNode';
 import type { GraphReport } from '../../wire/generated/GraphReport';
-import { graphColour, graphTitle } from './classes';
+import { graphColor, graphTitle } from './classes';
 
 /** Names of one list that are shown at first. */
 const NAMES = 12;
@@ -40,7 +40,7 @@ export function NodeDetails(props: {
   return (
     <aside class="card graph-details" aria-label="Instruction">
       <header>
-        <span class="swatch" style={{ background: graphColour(node().class) }} />
+        <span class="swatch" style={{ background: graphColor(node().class) }} />
         <h2>{graphTitle(node().class)}</h2>
         <span class="muted">{node().opcode}</span>
       </header>
@@ -48,7 +48,7 @@ export function NodeDetails(props: {
       <div class="graph-actions">
         <Show when={!isCenter()}>
           <button data-tip="Double click does it too" onClick={() => props.onCenter(node().name)}>
-            Centre here
+            Center here
           </button>
         </Show>
         <Show when={timelineHref(node())}>
@@ -121,7 +121,7 @@ export function NodeDetails(props: {
       </dl>
       <Show
         when={details()}
-        fallback={<p class="muted">Centre on it for its HLO text, callers and call stack.</p>}
+        fallback={<p class="muted">Center on it for its HLO text, callers and call stack.</p>}
       >
         {(own) => (
           <>

@@ -13,7 +13,7 @@ import { Hint, Remarks, Warnings } from '../../widgets/notes';
 import { getJson } from '../../wire/client';
 import type { GraphReport } from '../../wire/generated/GraphReport';
 import { createAnswer, createReport, reportUrl } from '../../wire/report';
-import { graphColour, graphTitle } from './classes';
+import { graphColor, graphTitle } from './classes';
 import { NodeDetails } from './details';
 import { Scene } from './scene';
 import './graph.css';
@@ -97,7 +97,7 @@ function GraphPage(props: { session: string; report: GraphReport }) {
           Open fusions
         </label>
         <Show when={hasTimes()}>
-          <label class="graph-field" data-tip="Colour by self time instead of by class">
+          <label class="graph-field" data-tip="Color by self time instead of by class">
             <input
               type="checkbox"
               checked={isHeat()}
@@ -129,7 +129,7 @@ function GraphPage(props: { session: string; report: GraphReport }) {
           <Legend
             entries={classes().map((name) => ({
               title: graphTitle(name),
-              colour: graphColour(name),
+              color: graphColor(name),
             }))}
           />
         </section>

@@ -1,6 +1,6 @@
 /**
  * A layered layout from top to bottom, in four steps: ranks by the longest way from a source, edges
- * over several ranks cut into pieces, an order within each rank with few crossings (barycentres,
+ * over several ranks cut into pieces, an order within each rank with few crossings (barycenters,
  * both ways), and places that are as straight above each other as the order allows (least squares
  * with a least distance, solved exactly by pooling). Milliseconds for hundreds of nodes, where
  * general layout libraries take seconds; see K. Sugiyama et al., 1981.
@@ -35,7 +35,7 @@ const BEND_GAP = 9;
 const RANK_GAP = 40;
 const SWEEPS = 10;
 const ALIGNMENTS = 12;
-/** Straight long edges matter more than centred nodes. */
+/** Straight long edges matter more than centered nodes. */
 const BEND_WEIGHT = 4;
 
 interface Slot {
@@ -137,13 +137,13 @@ function order(rows: Slot[][]): void {
   });
 }
 
-/** Sorts by the mean place of the neighbours; those without keep theirs. */
+/** Sorts by the mean place of the neighbors; those without keep theirs. */
 function sortRow(row: Slot[], isDown: boolean): void {
   const keys = new Map(
     row.map((slot) => {
-      const neighbours = isDown ? slot.above : slot.below;
-      const sum = neighbours.reduce((total, other) => total + other.order, 0);
-      return [slot, neighbours.length > 0 ? sum / neighbours.length : slot.order];
+      const neighbors = isDown ? slot.above : slot.below;
+      const sum = neighbors.reduce((total, other) => total + other.order, 0);
+      return [slot, neighbors.length > 0 ? sum / neighbors.length : slot.order];
     }),
   );
   row.sort((a, b) => keys.get(a)! - keys.get(b)! || a.order - b.order);
@@ -192,7 +192,7 @@ function place(rows: Slot[][]): void {
 const distance = (left: Slot, right: Slot) =>
   (left.width + right.width) / 2 + (left.isBend || right.isBend ? BEND_GAP : NODE_GAP);
 
-/** Moves a row as near as possible to its neighbours, keeping order and distances. */
+/** Moves a row as near as possible to its neighbors, keeping order and distances. */
 function align(row: Slot[], isDown: boolean, isBoth: boolean): void {
   let offset = 0;
   const offsets: number[] = [];
@@ -206,7 +206,7 @@ function align(row: Slot[], isDown: boolean, isBoth: boolean): void {
       near.length > 0 ? near.reduce((sum, other) => sum + other.x, 0) / near.length : slot.x;
     const weight = slot.isBend ? BEND_WEIGHT : near.length > 0 ? 1 : 0.1;
     blocks.push({ sum: (wanted - offset) * weight, weight, count: 1 });
-    // Pool neighbours that want to pass each other.
+    // Pool neighbors that want to pass each other.
     while (blocks.length > 1) {
       const last = blocks[blocks.length - 1]!;
       const previous = blocks[blocks.length - 2]!;

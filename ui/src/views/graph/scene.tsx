@@ -6,7 +6,7 @@ import { truncateMiddle } from '../../format/text';
 import { Icon } from '../../shell/icons';
 import type { GraphNode } from '../../wire/generated/GraphNode';
 import type { GraphReport } from '../../wire/generated/GraphReport';
-import { graphColour } from './classes';
+import { graphColor } from './classes';
 import { pathOf, type LayoutOutput, type SizedNode } from './layout';
 import { createLayouter } from './layouter';
 
@@ -41,9 +41,9 @@ function sized(node: GraphNode): SizedNode {
   };
 }
 
-/** From here on the text of a node is dark in both colours of the page. */
+/** From here on the text of a node is dark in both colors of the page. */
 const HOT_PERCENT = 45;
-const heatColour = (percent: number) =>
+const heatColor = (percent: number) =>
   `color-mix(in srgb, var(--class-collective) ${percent}%, var(--surface))`;
 
 /** Name and time of an opened fusion, cut to the width of its box. */
@@ -233,7 +233,7 @@ export function Scene(props: {
                           rx="8"
                           style={
                             props.isHeat
-                              ? { fill: heatColour(heat(fusionOf(cluster.id))) }
+                              ? { fill: heatColor(heat(fusionOf(cluster.id))) }
                               : undefined
                           }
                         />
@@ -291,7 +291,7 @@ export function Scene(props: {
                           rx="5"
                           style={
                             props.isHeat
-                              ? { fill: heatColour(heat(node)) }
+                              ? { fill: heatColor(heat(node)) }
                               : undefined
                           }
                         />
@@ -302,7 +302,7 @@ export function Scene(props: {
                           width="5"
                           height={box().height}
                           rx="2"
-                          style={{ fill: graphColour(node.class) }}
+                          style={{ fill: graphColor(node.class) }}
                         />
                         <For each={linesOf(node)}>
                           {(line, index) => (

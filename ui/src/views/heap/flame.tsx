@@ -3,17 +3,17 @@ import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { format, formatRatio, plural } from '../../format/numbers';
 import { getParam, setParams } from '../../shell/state';
-import { themeColour } from '../../shell/theme';
+import { themeColor } from '../../shell/theme';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { buildFlame, matchesOf } from '../../widgets/flame/layout';
 import type { HeapFrameRow } from '../../wire/generated/HeapFrameRow';
 import type { HeapReport } from '../../wire/generated/HeapReport';
-import { COLOURS, framesOf, heldBy, signed, type Meaning, type Measure } from './frames';
+import { COLORS, framesOf, heldBy, signed, type Meaning, type Measure } from './frames';
 import { measure } from './pickers';
 
 export function Flame(props: { report: HeapReport }) {
   const frames = createMemo(() =>
-    framesOf(props.report.tree, measure(), (meaning) => themeColour(COLOURS[meaning])),
+    framesOf(props.report.tree, measure(), (meaning) => themeColor(COLORS[meaning])),
   );
   const tree = createMemo(() => buildFlame(frames()));
   const zoom = () => {
@@ -65,7 +65,7 @@ export function Flame(props: { report: HeapReport }) {
         <For each={meanings()}>
           {([meaning, words]) => (
             <span class="heap-legend">
-              <span class="swatch" style={{ background: `var(--${COLOURS[meaning]})` }} /> {words}
+              <span class="swatch" style={{ background: `var(--${COLORS[meaning]})` }} /> {words}
             </span>
           )}
         </For>

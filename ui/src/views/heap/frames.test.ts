@@ -38,7 +38,7 @@ describe('the frames of a heap', () => {
     ];
     expect(weightsOf(rows, 'bytes')).toEqual([110, 60, 50]);
     const frames = framesOf(rows, 'bytes', (meaning) => meaning);
-    expect(frames.map((frame) => frame.colour)).toEqual(['shrunk', 'grown', 'shrunk']);
+    expect(frames.map((frame) => frame.color)).toEqual(['shrunk', 'grown', 'shrunk']);
   });
 
   it('are red where they grew, blue where they shrank, stronger for more', () => {

@@ -1,4 +1,4 @@
-/** From the tree of a report to the boxes of the flame graph: weights, colours, words. Pure. */
+/** From the tree of a report to the boxes of the flame graph: weights, colors, words. Pure. */
 import type { HeapFrameRow } from '../../wire/generated/HeapFrameRow';
 import type { FlameFrame } from '../../widgets/flame/layout';
 
@@ -52,8 +52,8 @@ export function weightsOf(rows: readonly HeapFrameRow[], by: Measure): number[] 
   return weights;
 }
 
-/** Colours by meaning; the legend shows the same. */
-export const COLOURS = {
+/** Colors by meaning; the legend shows the same. */
+export const COLORS = {
   own: 'phase-forward',
   internal: 'text-faint',
   grown: 'change-worse',
@@ -61,9 +61,9 @@ export const COLOURS = {
   same: 'text-faint',
 } as const;
 
-export type Meaning = keyof typeof COLOURS;
+export type Meaning = keyof typeof COLORS;
 
-/** What a frame's colour means, and how strong it is. */
+/** What a frame's color means, and how strong it is. */
 export function meaningOf(
   row: HeapFrameRow,
   by: Measure,
@@ -93,7 +93,7 @@ function shadeOf(source: string): number {
 export function framesOf(
   rows: readonly HeapFrameRow[],
   by: Measure,
-  colourOf: (meaning: Meaning) => string,
+  colorOf: (meaning: Meaning) => string,
 ): FlameFrame[] {
   const weights = weightsOf(rows, by);
   const changes = rows.map((row) => Math.abs(heldBy(row, by).change ?? 0));
@@ -104,7 +104,7 @@ export function framesOf(
       title: titleOf(row),
       depth: row.depth,
       weight: weights[index] ?? 0,
-      colour: colourOf(meaning),
+      color: colorOf(meaning),
       strength,
     };
   });

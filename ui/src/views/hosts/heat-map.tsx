@@ -1,10 +1,10 @@
-/** Steps from left to right, devices from top to bottom, one colour whose strength is the value. */
+/** Steps from left to right, devices from top to bottom, one color whose strength is the value. */
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { formatDuration } from '../../format/numbers';
 import { truncateMiddle } from '../../format/text';
 import { getParam, navigate, setParams } from '../../shell/state';
-import { themeColour } from '../../shell/theme';
+import { themeColor } from '../../shell/theme';
 import { formatRange } from '../../timeline/address';
 import { slotsAcross, slotsDown } from '../../widgets/chart/axis';
 import { Plot } from '../../widgets/chart/plot';
@@ -69,7 +69,7 @@ export function HeatMap(props: { report: HostsReport }) {
         <h2>Steps × devices</h2>
         <span class="heat-scale muted number">
           {formatDuration(Math.max(0, heat().least))}
-          <span class="heat-gradient" aria-label="to" style={{ '--most': metric().colour }} />
+          <span class="heat-gradient" aria-label="to" style={{ '--most': metric().color }} />
           {formatDuration(Math.max(0, heat().most))}
         </span>
         <span class="spacer" />
@@ -107,7 +107,7 @@ export function HeatMap(props: { report: HostsReport }) {
           at={hovered()}
           onAt={setHovered}
           onOpen={open}
-          draw={(context, frame) => drawHeat(context, frame, heat(), metric(), themeColour('line'))}
+          draw={(context, frame) => drawHeat(context, frame, heat(), metric(), themeColor('line'))}
           readout={(index) => (
             <CellDetails
               report={props.report}
@@ -151,7 +151,7 @@ function CellDetails(props: {
             <tbody>
               <For each={METRICS.filter(({ key }) => (found()[key] ?? 0) !== 0)}>
                 {(metric) => (
-                  <ReadoutRow title={metric.title} colour={metric.colour}>
+                  <ReadoutRow title={metric.title} color={metric.color}>
                     <td class="number">{formatDuration(found()[metric.key] ?? 0)}</td>
                   </ReadoutRow>
                 )}

@@ -1,20 +1,20 @@
-/** The heat map of steps and places: what is drawn where, and in which colour. Pure. */
-import { CLASS_COLOURS } from '../../format/palette';
+/** The heat map of steps and places: what is drawn where, and in which color. Pure. */
+import { CLASS_COLORS } from '../../format/palette';
 import { slotIndex, type Size } from '../../widgets/chart/points';
 import type { HostCell } from '../../wire/generated/HostCell';
 
 /** What a cell can show. */
 export const METRICS = [
-  { key: 'duration_ps', title: 'Step time', colour: '#3f7fd0' },
-  { key: 'lateness_ps', title: 'Lateness', colour: '#d06b3f' },
-  { key: 'device_compute_ps', title: 'Device compute', colour: CLASS_COLOURS.compute },
-  { key: 'collectives_ps', title: 'Collectives', colour: CLASS_COLOURS.collective },
-  { key: 'copies_ps', title: 'Copies', colour: CLASS_COLOURS.copy },
-  { key: 'python_callbacks_ps', title: 'Python callbacks', colour: CLASS_COLOURS.python },
-  { key: 'input_wait_ps', title: 'Input wait', colour: CLASS_COLOURS.input },
-  { key: 'compilation_ps', title: 'Compilation', colour: CLASS_COLOURS.compile },
-  { key: 'host_overhead_ps', title: 'Host overhead', colour: CLASS_COLOURS.host },
-  { key: 'idle_ps', title: 'Idle', colour: '#7b8794' },
+  { key: 'duration_ps', title: 'Step time', color: '#3f7fd0' },
+  { key: 'lateness_ps', title: 'Lateness', color: '#d06b3f' },
+  { key: 'device_compute_ps', title: 'Device compute', color: CLASS_COLORS.compute },
+  { key: 'collectives_ps', title: 'Collectives', color: CLASS_COLORS.collective },
+  { key: 'copies_ps', title: 'Copies', color: CLASS_COLORS.copy },
+  { key: 'python_callbacks_ps', title: 'Python callbacks', color: CLASS_COLORS.python },
+  { key: 'input_wait_ps', title: 'Input wait', color: CLASS_COLORS.input },
+  { key: 'compilation_ps', title: 'Compilation', color: CLASS_COLORS.compile },
+  { key: 'host_overhead_ps', title: 'Host overhead', color: CLASS_COLORS.host },
+  { key: 'idle_ps', title: 'Idle', color: '#7b8794' },
 ] as const;
 export type Metric = (typeof METRICS)[number]['key'];
 
@@ -56,7 +56,7 @@ export function metricsOf(cells: readonly HostCell[]): (typeof METRICS)[number][
   return METRICS.filter(({ key }) => cells.some((cell) => (cell[key] ?? 0) !== 0));
 }
 
-/** How strongly a value is coloured, 0..1: from zero, so that two maps of one metric compare. */
+/** How strongly a value is colored, 0..1: from zero, so that two maps of one metric compare. */
 export function strength(value: number, heat: Heat): number {
   const from = Math.min(0, heat.least);
   const range = heat.most - from;
@@ -76,7 +76,7 @@ export function cellAt(
   return place === null || step === null ? null : place * heat.stepCount + step;
 }
 
-/** How much of its colour the least value has; the legend begins with as much. */
+/** How much of its color the least value has; the legend begins with as much. */
 const LEAST_STRENGTH = 0.08;
 
 /** Draws the cells; a line stands where a device took no part. */
@@ -84,8 +84,8 @@ export function drawHeat(
   context: CanvasRenderingContext2D,
   frame: Size,
   heat: Heat,
-  metric: { key: Metric; colour: string },
-  missingColour: string,
+  metric: { key: Metric; color: string },
+  missingColor: string,
 ): void {
   const { stepCount, placeCount, cells } = heat;
   const width = frame.width / Math.max(1, stepCount);
@@ -98,7 +98,7 @@ export function drawHeat(
       context.globalAlpha = isMissing
         ? 1
         : LEAST_STRENGTH + (1 - LEAST_STRENGTH) * strength(value, heat);
-      context.fillStyle = isMissing ? missingColour : metric.colour;
+      context.fillStyle = isMissing ? missingColor : metric.color;
       const top = place * height + (isMissing ? height / 2 - 0.5 : 0);
       context.fillRect(step * width, top, width - gap, isMissing ? 1 : height - gap);
     }

@@ -166,7 +166,7 @@ function hostColumns(rows: readonly HostRow[]): Column<HostRow>[] {
           pieces={HOST_PARTS.map((part) => ({
             title: part.title,
             value: partOf(row, part.part),
-            colour: part.colour,
+            color: part.color,
           }))}
         />
       ),
@@ -241,7 +241,7 @@ function Hosts(props: { report: HostsReport; session: string }) {
         <Legend
           entries={HOST_PARTS.filter((part) =>
             props.report.rows.some((row) => partOf(row, part.part) > 0),
-          ).map((part) => ({ title: part.title, colour: part.colour, figure: part.part }))}
+          ).map((part) => ({ title: part.title, color: part.color, figure: part.part }))}
         />
       </header>
       <DataTable

@@ -5,7 +5,7 @@ import type { HostRow } from '../../wire/generated/HostRow';
 interface HostPart {
   part: string;
   title: string;
-  colour: string;
+  color: string;
 }
 
 /** In the order in which they stack; copies of every direction are one part here. */

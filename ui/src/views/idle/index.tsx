@@ -154,7 +154,7 @@ function Causes(props: { report: IdleReport }) {
           pieces={props.report.causes.map((row) => ({
             title: meaningOf(CAUSES, row.cause).title,
             value: row.total_ps,
-            colour: meaningOf(CAUSES, row.cause).colour,
+            color: meaningOf(CAUSES, row.cause).color,
           }))}
         />
         <table class="cause-table">

@@ -37,7 +37,7 @@ const COMPARE = {
   }),
 };
 
-/** Causes of a row, copies last, as the colours have them. */
+/** Causes of a row, copies last, as the colors have them. */
 const partsOf = (row: InputRow) => [...row.causes_ps, row.copies_ps];
 
 function rowColumns(longestPs: number): Column<InputRow>[] {
@@ -68,7 +68,7 @@ function rowColumns(longestPs: number): Column<InputRow>[] {
           pieces={INPUT_CAUSES.map((meaning, index) => ({
             title: meaning.title,
             value: partsOf(row)[index] ?? 0,
-            colour: meaning.colour,
+            color: meaning.color,
           }))}
         />
       ),

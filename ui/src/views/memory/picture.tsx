@@ -16,7 +16,7 @@ import type { StepMemoryRow } from '../../wire/generated/StepMemoryRow';
 import { extentOf, takenOf } from './line';
 
 const HEIGHT = 262;
-const RESERVED_COLOUR = 'color-mix(in srgb, var(--phase-rematerialised) 45%, transparent)';
+const RESERVED_COLOR = 'color-mix(in srgb, var(--phase-rematerialised) 45%, transparent)';
 /** More steps than pixels shade nothing. */
 const MOST_STEPS = 400;
 
@@ -40,11 +40,11 @@ export function Picture(props: PictureProps) {
   const hasCapacity = () => props.row.capacity_bytes <= extent().topBytes;
   const shaded = () => (props.steps.length <= MOST_STEPS ? props.steps : []);
   const legend = () => [
-    { title: 'In use', colour: 'color-mix(in srgb, var(--accent) 30%, transparent)' },
-    ...(hasReserved() ? [{ title: 'of it set aside for programs', colour: RESERVED_COLOUR }] : []),
-    ...(hasCapacity() ? [{ title: 'Capacity', colour: 'var(--problem)' }] : []),
+    { title: 'In use', color: 'color-mix(in srgb, var(--accent) 30%, transparent)' },
+    ...(hasReserved() ? [{ title: 'of it set aside for programs', color: RESERVED_COLOR }] : []),
+    ...(hasCapacity() ? [{ title: 'Capacity', color: 'var(--problem)' }] : []),
     ...(shaded().some((step) => step.is_spike)
-      ? [{ title: 'Step with a spike', colour: 'var(--problem-soft)' }]
+      ? [{ title: 'Step with a spike', color: 'var(--problem-soft)' }]
       : []),
   ];
   return (

@@ -2,8 +2,8 @@
 import { Show } from 'solid-js';
 
 import { formatRatio } from '../../format/numbers';
-import { useColour } from '../../format/heat';
-import { classColour, classTitle } from '../../format/palette';
+import { useColor } from '../../format/heat';
+import { classColor, classTitle } from '../../format/palette';
 import { Icon } from '../../shell/icons';
 import { ShareCell } from '../../widgets/bars';
 import { Middle } from '../../widgets/middle';
@@ -29,7 +29,7 @@ const isTimed = (row: OpTreeRow) => row.kind !== 'instruction';
 function UseCell(props: { ratio: number | null; text: string }) {
   return (
     <Show when={props.ratio !== null} fallback={<span class="table-missing">–</span>}>
-      <ShareCell ratio={props.ratio} text={props.text} colour={useColour(props.ratio ?? 0)} />
+      <ShareCell ratio={props.ratio} text={props.text} color={useColor(props.ratio ?? 0)} />
     </Show>
   );
 }
@@ -60,7 +60,7 @@ export function treeColumns(
           <ShareCell
             ratio={node.row.ratio}
             text={scale.text(node.row.ratio)}
-            colour={node.row.class ? classColour(node.row.class) : 'var(--text-faint)'}
+            color={node.row.class ? classColor(node.row.class) : 'var(--text-faint)'}
           />
         </Show>
       ),
@@ -139,7 +139,7 @@ function NodeName(props: { node: Node; isOpen: boolean; toggle: (node: Node) => 
       <Show when={row().class}>
         <span
           class="swatch"
-          style={{ background: classColour(row().class) }}
+          style={{ background: classColor(row().class) }}
           data-tip={classTitle(row().class)}
         />
       </Show>
@@ -164,7 +164,7 @@ export function wasteColumns(): Column<OpTreeWaste>[] {
       value: (row) => row.name,
       cell: (row) => (
         <span class="op-tree-name">
-          <span class="swatch" style={{ background: classColour(row.class) }} />
+          <span class="swatch" style={{ background: classColor(row.class) }} />
           <Middle text={row.name} isCode />
           <Show when={row.duplicate_count > 1}>
             <span class="op-tree-times">×{row.duplicate_count}</span>
@@ -183,7 +183,7 @@ export function wasteColumns(): Column<OpTreeWaste>[] {
       width: 140,
       value: (row) => row.ratio,
       cell: (row, scale) => (
-        <ShareCell ratio={row.ratio} text={scale.text(row.ratio)} colour={useColour(0)} />
+        <ShareCell ratio={row.ratio} text={scale.text(row.ratio)} color={useColor(0)} />
       ),
     },
     {

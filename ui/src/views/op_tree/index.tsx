@@ -5,16 +5,16 @@ import type { Change } from '../../compare/change';
 import { strongest } from '../../compare/matching';
 import { compareRows } from '../../compare/pairing';
 import { format, formatDuration, formatRatio, plural } from '../../format/numbers';
-import { USE_GRADIENT, useColour } from '../../format/heat';
-import { classColour, classTitle } from '../../format/palette';
+import { USE_GRADIENT, useColor } from '../../format/heat';
+import { classColor, classTitle } from '../../format/palette';
 import { Icon } from '../../shell/icons';
 import { summaryOf } from '../../shell/session';
 import { baseline, getParam, selectionParams, setParams } from '../../shell/state';
-import { themeColour } from '../../shell/theme';
+import { themeColor } from '../../shell/theme';
 import type { ViewProps } from '../../shell/views';
 import { useRowPairs } from '../../widgets/against';
 import { AnswerView, ClearSelection } from '../../widgets/answer';
-import { changeColour, ChangeLegend, TextChange } from '../../widgets/change';
+import { changeColor, ChangeLegend, TextChange } from '../../widgets/change';
 import { EmptyState } from '../../widgets/empty';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { buildFlame, matchesOf } from '../../widgets/flame/layout';
@@ -74,7 +74,7 @@ const COMPARE_WASTE = compareRows((report: OpTreeReport) => report.wasted, {
   op: (row: OpTreeWaste) => [row.program_id, row.name],
 });
 
-/** What icicles are coloured by the change of. */
+/** What icicles are colored by the change of. */
 const SELF = declaredColumn<Node>('op_tree.rows', {
   key: 'self_ps',
   width: 0,
@@ -92,13 +92,13 @@ const hasIdle = () => getParam('idle') !== 'exclude';
 
 /** With a baseline by change unless asked otherwise. */
 const isByChange = () => {
-  const wanted = getParam('colour');
+  const wanted = getParam('color');
   return baseline() !== null && (wanted === undefined || wanted === 'change');
 };
 
 /** By use unless asked otherwise, or nothing is known of it. */
 const isByUse = (report: OpTreeReport) => {
-  const wanted = getParam('colour');
+  const wanted = getParam('color');
   return wanted === undefined || wanted === 'change' ? report.wasted_ps !== null : wanted === 'use';
 };
 const isWasted = () => getParam('tab') === 'wasted';
@@ -246,13 +246,13 @@ function Icicle(props: {
     const [found, node] = [pairs(), nodes()[index]];
     return found && node ? changeIn(found, node, SELF) : null;
   };
-  const colourOf = (row: OpTreeRow, index: number) => {
-    if (pairs()) return changeColour(changeAt(index));
-    if (row.kind === 'idle') return { colour: themeColour('line-strong'), strength: 0.5 };
-    if (!isByUse(props.report)) return { colour: classColour(row.class), strength: 0.6 };
+  const colorOf = (row: OpTreeRow, index: number) => {
+    if (pairs()) return changeColor(changeAt(index));
+    if (row.kind === 'idle') return { color: themeColor('line-strong'), strength: 0.5 };
+    if (!isByUse(props.report)) return { color: classColor(row.class), strength: 0.6 };
     return row.best_ratio === null
-      ? { colour: themeColour('text-faint'), strength: 0.3 }
-      : { colour: useColour(row.best_ratio), strength: 0.7 };
+      ? { color: themeColor('text-faint'), strength: 0.3 }
+      : { color: useColor(row.best_ratio), strength: 0.7 };
   };
   const flame = createMemo(() =>
     buildFlame(
@@ -260,7 +260,7 @@ function Icicle(props: {
         title: row.duplicate_count > 1 ? `${row.name} ×${row.duplicate_count}` : row.name,
         depth: row.depth,
         weight: row.self_ps,
-        ...colourOf(row, index),
+        ...colorOf(row, index),
       })),
     ),
   );
@@ -316,20 +316,20 @@ function Icicle(props: {
           <Show when={baseline() !== null}>
             <button
               aria-pressed={isByChange()}
-              onClick={() => setParams({ colour: 'change' }, false)}
+              onClick={() => setParams({ color: 'change' }, false)}
             >
-              Colour by change
+              Color by change
             </button>
           </Show>
           <button
             aria-pressed={!isByChange() && isByUse(props.report)}
-            onClick={() => setParams({ colour: 'use' }, false)}
+            onClick={() => setParams({ color: 'use' }, false)}
           >
-            {baseline() === null ? 'Colour by use' : 'by use'}
+            {baseline() === null ? 'Color by use' : 'by use'}
           </button>
           <button
             aria-pressed={!isByChange() && !isByUse(props.report)}
-            onClick={() => setParams({ colour: 'category' }, false)}
+            onClick={() => setParams({ color: 'category' }, false)}
           >
             by kind
           </button>
@@ -375,7 +375,7 @@ function Legend(props: { report: OpTreeReport }) {
         <For each={classes()}>
           {(name) => (
             <span class="muted">
-              <span class="swatch" style={{ background: classColour(name) }} /> {classTitle(name)}
+              <span class="swatch" style={{ background: classColor(name) }} /> {classTitle(name)}
             </span>
           )}
         </For>

@@ -9,7 +9,7 @@ import {
   formatRatio,
   format,
 } from '../../format/numbers';
-import { classColour, classTitle } from '../../format/palette';
+import { classColor, classTitle } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
 import { Icon } from '../../shell/icons';
 import { closeOnEscape } from '../../shell/shortcuts';
@@ -64,7 +64,7 @@ export function OpDetails(props: { op: OpRow; close: () => void }) {
       <header>
         <span
           class="swatch"
-          style={{ background: classColour(props.op.class) }}
+          style={{ background: classColor(props.op.class) }}
           data-tip={classTitle(props.op.class)}
         />
         <h2>{classTitle(props.op.class)}</h2>

@@ -41,7 +41,7 @@ export function Devices(props: { devices: readonly DeviceBusy[]; ratio: number |
                 onClick={() => toggle(device.device_index)}
               >
                 <span class="device-name">{device.device}</span>
-                <RatioBar ratio={device.busy_ratio} colour="var(--class-compute)" />
+                <RatioBar ratio={device.busy_ratio} color="var(--class-compute)" />
                 <span class="number device-ratio">
                   {device.busy_ratio === null ? 'no work' : formatRatio(device.busy_ratio)}
                 </span>

@@ -3,7 +3,7 @@ import { For, Show } from 'solid-js';
 
 import { byEvidence } from '../../compare/change';
 import { columnScale, formatDuration } from '../../format/numbers';
-import { partColour, PARTS, partTitle } from '../../format/palette';
+import { partColor, PARTS, partTitle } from '../../format/palette';
 import { comparison } from '../../shell/baseline';
 import { DividedBar } from '../../widgets/bars';
 import { compareFigure, FigureChange } from '../../widgets/kpi';
@@ -45,7 +45,7 @@ export function StepParts(props: { report: OverviewReport }) {
           pieces={some().map((entry) => ({
             title: partTitle(entry.part),
             value: entry.mean_ps,
-            colour: partColour(entry.part),
+            color: partColor(entry.part),
           }))}
         />
         <table>
@@ -61,7 +61,7 @@ export function StepParts(props: { report: OverviewReport }) {
               {(entry) => (
                 <tr>
                   <td data-figure={`steps.${entry.part}`}>
-                    <span class="swatch" style={{ background: partColour(entry.part) }} />{' '}
+                    <span class="swatch" style={{ background: partColor(entry.part) }} />{' '}
                     {partTitle(entry.part)}
                   </td>
                   <td class="number">

@@ -6,7 +6,7 @@ import { timelineParams } from '../../timeline/link';
 import { ShareCell } from '../../widgets/bars';
 import { Middle } from '../../widgets/middle';
 import type { RegionRow } from '../../wire/generated/RegionRow';
-import { KIND_COLOURS, kindOf } from './frames';
+import { KIND_COLORS, kindOf } from './frames';
 import { declared } from '../../widgets/table/declared';
 
 /** Where an occurrence is on the timeline: its slice, selected, and the time around it. */
@@ -40,7 +40,7 @@ function Occurrence(props: { row: RegionRow; which: 'first' | 'longest'; text: s
 export function Kind(props: { row: RegionRow }) {
   return (
     <span class="region-kind">
-      <span class="swatch" style={{ background: `var(--${KIND_COLOURS[kindOf(props.row)]})` }} />
+      <span class="swatch" style={{ background: `var(--${KIND_COLORS[kindOf(props.row)]})` }} />
       {props.row.kind}
     </span>
   );

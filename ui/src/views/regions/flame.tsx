@@ -3,13 +3,13 @@ import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { formatCount, formatDuration, plural } from '../../format/numbers';
 import { getParam, navigate, setParams } from '../../shell/state';
-import { themeColour } from '../../shell/theme';
+import { themeColor } from '../../shell/theme';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { buildFlame, matchesOf } from '../../widgets/flame/layout';
 import type { RegionRow } from '../../wire/generated/RegionRow';
 import type { RegionsReport } from '../../wire/generated/RegionsReport';
 import { placeOf } from './columns';
-import { framesOf, KIND_COLOURS, kindOf, titleOf, type Kind } from './frames';
+import { framesOf, KIND_COLORS, kindOf, titleOf, type Kind } from './frames';
 
 const WORDS: Record<Kind, string> = {
   annotation: 'annotation',
@@ -21,7 +21,7 @@ const WORDS: Record<Kind, string> = {
 export function RegionFlame(props: { report: RegionsReport }) {
   const rows = () => props.report.rows;
   const frames = createMemo(() =>
-    framesOf(rows(), (kind) => themeColour(KIND_COLOURS[kind])),
+    framesOf(rows(), (kind) => themeColor(KIND_COLORS[kind])),
   );
   const tree = createMemo(() => buildFlame(frames()));
   const zoom = () => {
@@ -59,7 +59,7 @@ export function RegionFlame(props: { report: RegionsReport }) {
         <For each={kinds()}>
           {(kind) => (
             <span class="muted">
-              <span class="swatch" style={{ background: `var(--${KIND_COLOURS[kind]})` }} />{' '}
+              <span class="swatch" style={{ background: `var(--${KIND_COLORS[kind]})` }} />{' '}
               {WORDS[kind]}
             </span>
           )}

@@ -33,7 +33,7 @@ describe('the frames of regions', () => {
       row('train', 1, { total_ps: 60 }),
     ];
     const frames = framesOf(rows, (kind) => kind);
-    expect(frames.map((frame) => [frame.title, frame.weight, frame.colour])).toEqual([
+    expect(frames.map((frame) => [frame.title, frame.weight, frame.color])).toEqual([
       ['main  train.py:31', 100, 'python'],
       ['train', 60, 'annotation'],
     ]);

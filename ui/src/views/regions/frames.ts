@@ -3,17 +3,17 @@ import type { FlameFrame } from '../../widgets/flame/layout';
 import type { RegionRow } from '../../wire/generated/RegionRow';
 
 /** Colors by kind; the legend shows the same. */
-export const KIND_COLOURS = {
+export const KIND_COLORS = {
   annotation: 'phase-forward',
   python: 'class-python',
   runtime: 'text-faint',
   other: 'text-faint',
 } as const;
 
-export type Kind = keyof typeof KIND_COLOURS;
+export type Kind = keyof typeof KIND_COLORS;
 
 export const kindOf = (row: RegionRow): Kind =>
-  row.kind in KIND_COLOURS ? (row.kind as Kind) : 'other';
+  row.kind in KIND_COLORS ? (row.kind as Kind) : 'other';
 
 /** `main  train.py:31`; of what is not listed, how much there is. */
 export function titleOf(row: RegionRow): string {
@@ -24,13 +24,13 @@ export function titleOf(row: RegionRow): string {
 /** A node is as wide as what was counted at or below it. */
 export function framesOf(
   rows: readonly RegionRow[],
-  colourOf: (kind: Kind) => string,
+  colorOf: (kind: Kind) => string,
 ): FlameFrame[] {
   return rows.map((row) => ({
     title: titleOf(row),
     depth: row.depth,
     weight: row.total_ps,
-    colour: colourOf(kindOf(row)),
+    color: colorOf(kindOf(row)),
     strength: row.kind === 'annotation' ? 0.55 : 0.24 + 0.2 * shadeOf(row.source),
   }));
 }

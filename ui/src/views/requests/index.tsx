@@ -58,7 +58,7 @@ function columnsFor(longestPs: number): Column<RequestRow>[] {
           pieces={REQUEST_PHASES.map((phase, index) => ({
             title: phase.title,
             value: row.phases_ps[index] ?? 0,
-            colour: phase.colour,
+            color: phase.color,
           }))}
         />
       ),

@@ -2,7 +2,7 @@
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { format, formatDuration, formatRatio } from '../../format/numbers';
-import { classColour } from '../../format/palette';
+import { classColor } from '../../format/palette';
 import type { Frame } from '../../widgets/chart/frame';
 import { Plot } from '../../widgets/chart/plot';
 import { closest } from '../../widgets/chart/points';
@@ -149,7 +149,7 @@ export function RooflineChart(props: ChartProps) {
                 cx={placeOf(row, frame()).x}
                 cy={placeOf(row, frame()).y}
                 r={radius(row)}
-                fill={classColour(row.class)}
+                fill={classColor(row.class)}
               />
             )}
           </For>

@@ -2,7 +2,7 @@
 import { Show } from 'solid-js';
 
 import { format } from '../../format/numbers';
-import { classColour } from '../../format/palette';
+import { classColor } from '../../format/palette';
 import { formatRange } from '../../timeline/address';
 import { hrefTo } from '../../shell/state';
 import { Middle } from '../../widgets/middle';
@@ -67,7 +67,7 @@ export function opColumns(level: string): Column<RooflineRow>[] {
       value: (row) => row.name,
       cell: (row) => (
         <span class="op-name">
-          <span class="swatch" style={{ background: classColour(row.class) }} />
+          <span class="swatch" style={{ background: classColor(row.class) }} />
           <Middle text={row.name} isCode />
         </span>
       ),

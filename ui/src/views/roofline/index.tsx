@@ -3,7 +3,7 @@ import { createMemo, For, Show } from 'solid-js';
 
 import { compareRows } from '../../compare/pairing';
 import { format, formatCount, formatRatio, plural } from '../../format/numbers';
-import { CLASS_TITLES, classColour, classTitle } from '../../format/palette';
+import { CLASS_TITLES, classColor, classTitle } from '../../format/palette';
 import { summaryOf } from '../../shell/session';
 import { getParam, select, selectionParams, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
@@ -103,7 +103,7 @@ function Body(props: { report: RooflineReport; session: string }) {
                 <span>
                   <span
                     class="swatch roofline-class"
-                    style={{ background: classColour(name) }}
+                    style={{ background: classColor(name) }}
                   />{' '}
                   {classTitle(name)}
                 </span>

@@ -9,9 +9,9 @@ import { closest } from '../../widgets/chart/points';
 import type { ScalingRow } from '../../wire/generated/ScalingRow';
 import { countAxis, formatTimes, idealOf, valueAxis, type Line, type Measure } from './lines';
 
-/** Hues of people with any colour vision, apart in lightness too. */
-const COLOURS = ['#3f7fd0', '#e08b1f', '#2f9e83', '#8f74d6', '#b55f93', '#8a6a45', '#7488a6'];
-export const colourOf = (position: number) => COLOURS[position % COLOURS.length] ?? COLOURS[0];
+/** Hues of people with any color vision, apart in lightness too. */
+const COLORS = ['#3f7fd0', '#e08b1f', '#2f9e83', '#8f74d6', '#b55f93', '#8a6a45', '#7488a6'];
+export const colorOf = (position: number) => COLORS[position % COLORS.length] ?? COLORS[0];
 
 /** Pixels around a point that belong to it. */
 const REACH = 24;
@@ -66,7 +66,7 @@ export function ScalingChart(props: { lines: Line[]; measure: Measure }) {
           </For>
           <For each={props.lines}>
             {(line, position) => (
-              <g style={{ color: colourOf(position()) }}>
+              <g style={{ color: colorOf(position()) }}>
                 <path
                   class="scaling-line"
                   classList={{ 'is-benchmark': line.source === 'benchmark' }}

@@ -19,7 +19,7 @@ import type { ScalingReport } from '../../wire/generated/ScalingReport';
 import type { ScalingRow } from '../../wire/generated/ScalingRow';
 import { urlOf } from '../../wire/client';
 import { createAnswer } from '../../wire/report';
-import { colourOf, ScalingChart } from './chart';
+import { colorOf, ScalingChart } from './chart';
 import { formatTimes, linesOf, measureOf, MEASURES } from './lines';
 import './scaling.css';
 import { declared, type Layout } from '../../widgets/table/declared';
@@ -91,7 +91,7 @@ function Curves(props: { report: ScalingReport }) {
             <For each={lines()}>
               {(line, position) => (
                 <span>
-                  <i style={{ background: colourOf(position()) }} />
+                  <i style={{ background: colorOf(position()) }} />
                   {line.method}
                   <Show when={line.source === 'benchmark'}>
                     <span class="muted"> benchmark</span>
@@ -297,7 +297,7 @@ function columns(report: ScalingReport): Column<ScalingRow>[] {
             pieces={PARTS.map((part, position) => ({
               title: part.title,
               value: row.parts_ps[position] ?? 0,
-              colour: part.colour,
+              color: part.color,
             }))}
           />
         </Show>
@@ -346,7 +346,7 @@ function Rows(props: { report: ScalingReport }) {
       <header>
         <h2>Methods by device count</h2>
         <span class="spacer" />
-        <Legend entries={used().map(({ title, colour, part }) => ({ title, colour, figure: part }))} />
+        <Legend entries={used().map(({ title, color, part }) => ({ title, color, figure: part }))} />
       </header>
       <DataTable
         rows={props.report.rows}

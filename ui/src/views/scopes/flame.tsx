@@ -1,13 +1,13 @@
-/** The tree of scopes as a flame graph: as wide as the time, coloured by the pass of most of it. */
+/** The tree of scopes as a flame graph: as wide as the time, colored by the pass of most of it. */
 import { createMemo, For, Show } from 'solid-js';
 
 import type { Change } from '../../compare/change';
 import type { RowComparison } from '../../compare/pairing';
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
 import { baseline, getParam, setParams } from '../../shell/state';
-import { themeColour } from '../../shell/theme';
+import { themeColor } from '../../shell/theme';
 import { useRowPairs } from '../../widgets/against';
-import { changeColour, ChangeLegend, TextChange } from '../../widgets/change';
+import { changeColor, ChangeLegend, TextChange } from '../../widgets/change';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { buildFlame, matchesOf, type FlameFrame } from '../../widgets/flame/layout';
 import { changeIn } from '../../widgets/table/changes';
@@ -17,7 +17,7 @@ import { declaredColumn } from '../../widgets/table/declared';
 
 type Node = TreeNode<ScopeRow>;
 
-/** What frames are coloured by the change of. */
+/** What frames are colored by the change of. */
 const TOTAL = declaredColumn<Node>('scopes.rows', {
   key: 'total_ps',
   width: 0,
@@ -25,9 +25,9 @@ const TOTAL = declaredColumn<Node>('scopes.rows', {
 });
 
 const PASSES = [
-  { title: 'mostly forward', colour: 'phase-forward', figure: 'forward_ps' },
-  { title: 'mostly backward', colour: 'phase-backward', figure: 'backward_ps' },
-  { title: 'mostly rematerialized', colour: 'phase-rematerialised', figure: 'rematerialised_ps' },
+  { title: 'mostly forward', color: 'phase-forward', figure: 'forward_ps' },
+  { title: 'mostly backward', color: 'phase-backward', figure: 'backward_ps' },
+  { title: 'mostly rematerialized', color: 'phase-rematerialised', figure: 'rematerialised_ps' },
 ] as const;
 
 /** The pass with most of the time; none where no time belongs to one. */
@@ -44,7 +44,7 @@ export function ScopeFlame(props: {
   /** How nodes are held against the baseline's. */
   compare: RowComparison<Node>;
 }) {
-  const isByChange = () => baseline() !== null && getParam('colour') !== 'pass';
+  const isByChange = () => baseline() !== null && getParam('color') !== 'pass';
   const nodes = createMemo(() => buildTree(props.rows));
   const pairs = useRowPairs(nodes, () => (isByChange() ? { ...props.compare, among: nodes } : undefined));
   const changeAt = (index: number) => {
@@ -57,8 +57,8 @@ export function ScopeFlame(props: {
       depth: row.depth,
       weight: row.total_ps,
       ...(pairs()
-        ? changeColour(changeAt(index))
-        : { colour: themeColour(passOf(row)?.colour ?? 'text-faint'), strength: 0.5 }),
+        ? changeColor(changeAt(index))
+        : { color: themeColor(passOf(row)?.color ?? 'text-faint'), strength: 0.5 }),
     })),
   );
   const tree = createMemo(() => buildFlame(frames()));
@@ -81,13 +81,13 @@ export function ScopeFlame(props: {
           <span class="segmented">
             <button
               aria-pressed={isByChange()}
-              onClick={() => setParams({ colour: null }, false)}
+              onClick={() => setParams({ color: null }, false)}
             >
-              Colour by change
+              Color by change
             </button>
             <button
               aria-pressed={!isByChange()}
-              onClick={() => setParams({ colour: 'pass' }, false)}
+              onClick={() => setParams({ color: 'pass' }, false)}
             >
               by pass
             </button>
@@ -99,7 +99,7 @@ export function ScopeFlame(props: {
             <For each={PASSES}>
               {(pass) => (
                 <span class="muted">
-                  <span class="swatch" style={{ background: `var(--${pass.colour})` }} />{' '}
+                  <span class="swatch" style={{ background: `var(--${pass.color})` }} />{' '}
                   {pass.title}
                 </span>
               )}
@@ -169,7 +169,7 @@ function Details(props: {
                 {(pass) => (
                   <tr>
                     <td>
-                      <span class="swatch" style={{ background: `var(--${pass.colour})` }} />{' '}
+                      <span class="swatch" style={{ background: `var(--${pass.color})` }} />{' '}
                       {pass.title.replace('mostly ', '')}
                     </td>
                     <td class="number">{formatDuration(row()[pass.figure])}</td>

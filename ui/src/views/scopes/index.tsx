@@ -38,9 +38,9 @@ const compareNodes = (tree: () => readonly Node[]) =>
   });
 
 const PHASES = [
-  { title: 'Forward', colour: 'var(--phase-forward)', figure: 'scopes.rows.forward_ps' },
-  { title: 'Backward', colour: 'var(--phase-backward)', figure: 'scopes.rows.backward_ps' },
-  { title: 'Remat.', colour: 'var(--phase-rematerialised)', figure: 'scopes.rows.rematerialised_ps' },
+  { title: 'Forward', color: 'var(--phase-forward)', figure: 'scopes.rows.forward_ps' },
+  { title: 'Backward', color: 'var(--phase-backward)', figure: 'scopes.rows.backward_ps' },
+  { title: 'Remat.', color: 'var(--phase-rematerialised)', figure: 'scopes.rows.rematerialised_ps' },
 ];
 
 export default function ScopesView(props: ViewProps) {
@@ -304,14 +304,14 @@ function columnsFor(
           total={totalPs}
           tip={`Forward ${formatDuration(row.forward_ps)}\nBackward ${formatDuration(row.backward_ps)}\nRematerialised ${formatDuration(row.rematerialised_ps)}`}
           pieces={[
-            { title: 'Forward', value: row.forward_ps, colour: 'var(--phase-forward)' },
-            { title: 'Backward', value: row.backward_ps, colour: 'var(--phase-backward)' },
+            { title: 'Forward', value: row.forward_ps, color: 'var(--phase-forward)' },
+            { title: 'Backward', value: row.backward_ps, color: 'var(--phase-backward)' },
             {
               title: 'Rematerialized',
               value: row.rematerialised_ps,
-              colour: 'var(--phase-rematerialised)',
+              color: 'var(--phase-rematerialised)',
             },
-            { title: 'Other', value: other(row), colour: 'var(--text-faint)' },
+            { title: 'Other', value: other(row), color: 'var(--text-faint)' },
           ]}
         />
       ),

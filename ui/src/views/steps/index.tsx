@@ -71,7 +71,7 @@ function columnsFor(longestPs: number): Column<StepRow>[] {
           pieces={PARTS.map((part, index) => ({
             title: part.title,
             value: partOf(row, index),
-            colour: part.colour,
+            color: part.color,
           }))}
         />
       ),
@@ -135,7 +135,7 @@ export default function StepsView(props: ViewProps) {
           PARTS.filter((_, index) => data().rows.some((row) => partOf(row, index) > 0)).map(
             (part) => ({
               title: part.title,
-              colour: part.colour,
+              color: part.color,
               figure: `steps.${part.part}`,
             }),
           );

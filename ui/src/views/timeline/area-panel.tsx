@@ -2,7 +2,7 @@
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { formatDuration, formatTime, plural } from '../../format/numbers';
-import { classColour } from '../../format/palette';
+import { classColor } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
 import { timeRange } from '../../format/time-range';
 import { select } from '../../shell/state';
@@ -41,7 +41,7 @@ function columnsFor(title: string): Column<AreaRow>[] {
       width: 260,
       cell: (row) => (
         <span class="area-key">
-          <span class="swatch" style={{ background: classColour(row.class) }} />
+          <span class="swatch" style={{ background: classColor(row.class) }} />
           <Middle text={row.key || '(none)'} />
         </span>
       ),

@@ -2,7 +2,7 @@
 import { createMemo, Match, Show, Switch } from 'solid-js';
 
 import { formatCount, formatDuration, formatRatio, formatTime } from '../../format/numbers';
-import { classColour, classTitle } from '../../format/palette';
+import { classColor, classTitle } from '../../format/palette';
 import type { CounterHit, Hit } from '../../timeline/scene';
 import type { Timeline } from '../../timeline/timeline';
 import { counterText } from './headers';
@@ -54,7 +54,7 @@ function SliceCard(props: { hit: Hit; timeline: Timeline }) {
   return (
     <>
       <p class="hover-name">
-        <span class="swatch" style={{ background: classColour(className()) }} />
+        <span class="swatch" style={{ background: classColor(className()) }} />
         <Show when={isMerged()} fallback={name()}>
           {formatCount(props.hit.count)} slices, {formatRatio(busyRatio(props.hit))} busy
         </Show>

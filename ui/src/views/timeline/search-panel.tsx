@@ -2,7 +2,7 @@
 import { createEffect, createMemo, createSignal, For, on, Show } from 'solid-js';
 
 import { formatCount, formatDuration, formatTime, plural } from '../../format/numbers';
-import { classColour } from '../../format/palette';
+import { classColor } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
 import { Middle } from '../../widgets/middle';
 import { PanelHint, type PanelProps } from './drawer';
@@ -51,7 +51,7 @@ function Names(props: PanelProps) {
                 onClick={() => props.timeline.setQuery(`^${escapeRegex(name.name)}$`)}
                 data-tip={name.name}
               >
-                <span class="swatch" style={{ background: classColour(name.class) }} />
+                <span class="swatch" style={{ background: classColor(name.class) }} />
                 <Middle text={name.name} />
                 <span class="number muted">{formatCount(name.count)} ×</span>
                 <span class="number">{formatDuration(name.total_ps)}</span>

@@ -4,7 +4,7 @@ import { createMemo, For, Show, type JSX } from 'solid-js';
 import { changeOf } from '../../compare/change';
 import { attributionText, categoryText } from '../../format/attribution';
 import { format, formatBytes, formatCount, formatDuration } from '../../format/numbers';
-import { classColour, classTitle } from '../../format/palette';
+import { classColor, classTitle } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
 import { hrefTo, toggleStep } from '../../shell/state';
 import { exactTime } from '../../timeline/time-axis';
@@ -43,7 +43,7 @@ function Details(props: DetailsProps) {
   return (
     <div class="slice-panel">
       <header class="slice-title">
-        <span class="swatch" style={{ background: classColour(details().class) }} />
+        <span class="swatch" style={{ background: classColor(details().class) }} />
         <h2 class="slice-name">{details().name}</h2>
         <CopyButton text={() => details().name} tip="Copy the name">
           Copy
@@ -258,10 +258,10 @@ function Links(props: DetailsProps) {
         <button disabled={!details().first_child} onClick={() => void props.commands.child()}>
           Nested <kbd>↓</kbd>
         </button>
-        <button onClick={() => void props.commands.neighbour(-1)}>
+        <button onClick={() => void props.commands.neighbor(-1)}>
           Previous <kbd>←</kbd>
         </button>
-        <button onClick={() => void props.commands.neighbour(1)}>
+        <button onClick={() => void props.commands.neighbor(1)}>
           Next <kbd>→</kbd>
         </button>
       </div>

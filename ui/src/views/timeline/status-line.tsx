@@ -1,11 +1,11 @@
 /** The line below the rows: the legend, and how many slices a merged glyph stands for. */
 import { createMemo, For } from 'solid-js';
 
-import { CLASS_COLOURS, classColour, classTitle } from '../../format/palette';
+import { CLASS_COLORS, classColor, classTitle } from '../../format/palette';
 import { footRowsOf } from '../../timeline/strips';
 import type { Timeline } from '../../timeline/timeline';
 
-const ORDER = Object.keys(CLASS_COLOURS);
+const ORDER = Object.keys(CLASS_COLORS);
 const EXAMPLES = [1, 2, 8, 64, 512, 4096];
 
 export function StatusLine(props: { timeline: Timeline }) {
@@ -16,11 +16,11 @@ export function StatusLine(props: { timeline: Timeline }) {
   );
   return (
     <div class="timeline-status">
-      <ul class="timeline-legend" aria-label="Colours">
+      <ul class="timeline-legend" aria-label="Colors">
         <For each={classes()}>
           {(name) => (
             <li>
-              <span class="swatch" style={{ background: classColour(name) }} />
+              <span class="swatch" style={{ background: classColor(name) }} />
               {classTitle(name)}
             </li>
           )}
@@ -29,7 +29,7 @@ export function StatusLine(props: { timeline: Timeline }) {
       <span class="spacer" />
       <span
         class="merge-legend muted"
-        data-tip="Slices narrower than a pixel are merged. The darker foot says how many are in a pixel; paler colour means time between them."
+        data-tip="Slices narrower than a pixel are merged. The darker foot says how many are in a pixel; paler color means time between them."
       >
         merged in a pixel
         <For each={EXAMPLES.slice(1)}>

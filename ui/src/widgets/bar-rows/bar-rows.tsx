@@ -39,7 +39,7 @@ export function BarRows(props: {
               pieces={props.meanings.map((meaning, index) => ({
                 title: meaning.title,
                 value: row.values[index] ?? 0,
-                colour: meaning.colour,
+                color: meaning.color,
               }))}
               {...(row.tip === undefined ? {} : { tip: row.tip })}
             />
@@ -55,7 +55,7 @@ export function BarRows(props: {
 export function MeaningCell(props: { meaning: Meaning }) {
   return (
     <>
-      <span class="swatch" style={{ background: props.meaning.colour }} /> {props.meaning.title}
+      <span class="swatch" style={{ background: props.meaning.color }} /> {props.meaning.title}
     </>
   );
 }

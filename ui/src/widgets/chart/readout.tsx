@@ -51,11 +51,11 @@ export function ReadoutTitle(props: { title: JSX.Element; value?: JSX.Element })
 }
 
 /** One figure of it. */
-export function ReadoutRow(props: { title: JSX.Element; colour?: string; children: JSX.Element }) {
+export function ReadoutRow(props: { title: JSX.Element; color?: string; children: JSX.Element }) {
   return (
     <tr>
       <td>
-        {props.colour && <span class="swatch" style={{ background: props.colour }} />} {props.title}
+        {props.color && <span class="swatch" style={{ background: props.color }} />} {props.title}
       </td>
       {props.children}
     </tr>

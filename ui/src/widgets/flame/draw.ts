@@ -15,7 +15,7 @@ export interface FlamePicture {
   active: number;
   /** Frames that a search found; null without one. */
   found: ReadonlySet<number> | null;
-  colours: { text: string; surface: string; line: string; accent: string };
+  colors: { text: string; surface: string; line: string; accent: string };
   font: string;
 }
 
@@ -41,29 +41,29 @@ function drawBox(
 ): void {
   const frame = picture.tree.frames[box.index];
   if (!frame) return;
-  const { colours, found } = picture;
+  const { colors, found } = picture;
   const left = Math.max(0, box.left);
   const right = Math.min(picture.width, Math.max(box.left + box.width, box.left + 1));
   const gap = right - left > 3 ? 1 : 0;
   const y = box.row * ROW_HEIGHT - picture.top;
   const height = ROW_HEIGHT - 1;
   const isDimmed = (found !== null && !found.has(box.index)) || box.isAncestor;
-  context.fillStyle = colours.surface;
+  context.fillStyle = colors.surface;
   context.fillRect(left, y, right - left - gap, height);
   context.globalAlpha = (isDimmed ? 0.4 : 1) * frame.strength;
-  context.fillStyle = frame.colour;
+  context.fillStyle = frame.color;
   context.fillRect(left, y, right - left - gap, height);
   context.globalAlpha = 1;
   if (box.index === picture.hovered || box.index === picture.active || found?.has(box.index)) {
     const isStrong = box.index === picture.active;
-    context.strokeStyle = isStrong || found?.has(box.index) ? colours.accent : colours.text;
+    context.strokeStyle = isStrong || found?.has(box.index) ? colors.accent : colors.text;
     context.lineWidth = isStrong ? 2 : 1;
     context.strokeRect(left + 0.5, y + 0.5, Math.max(1, right - left - gap - 1), height - 1);
   }
   const title = fitted(context, frame.title, right - left - gap - 8, characterWidth);
   if (title === '') return;
   context.globalAlpha = isDimmed ? 0.65 : 1;
-  context.fillStyle = colours.text;
+  context.fillStyle = colors.text;
   context.fillText(title, left + 5, y + height / 2 + 0.5);
   context.globalAlpha = 1;
 }

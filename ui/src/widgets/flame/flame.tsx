@@ -6,7 +6,7 @@
 import { createEffect, createMemo, createSignal, on, Show, type JSX } from 'solid-js';
 
 import { formatRatio, plural } from '../../format/numbers';
-import { themeColour } from '../../shell/theme';
+import { themeColor } from '../../shell/theme';
 import { createSize } from '../chart/size';
 import { drawFlame, ROW_HEIGHT } from './draw';
 import { frameAt, moveFrom, pathTo, rowCount, type FlameTree, type matchesOf, type Move } from './layout';
@@ -66,13 +66,13 @@ export function FlameGraph(props: FlameProps) {
       hovered: pointed()?.index ?? -1,
       active: active(),
       found: props.found,
-      colours: {
-        text: themeColour('text'),
-        surface: themeColour('surface'),
-        line: themeColour('line'),
-        accent: themeColour('accent'),
+      colors: {
+        text: themeColor('text'),
+        surface: themeColor('surface'),
+        line: themeColor('line'),
+        accent: themeColor('accent'),
       },
-      font: themeColour('sans') || 'sans-serif',
+      font: themeColor('sans') || 'sans-serif',
     });
   });
 

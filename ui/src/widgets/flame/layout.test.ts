@@ -6,7 +6,7 @@ const frame = (title: string, depth: number, weight: number) => ({
   title,
   depth,
   weight,
-  colour: 'red',
+  color: 'red',
   strength: 1,
 });
 

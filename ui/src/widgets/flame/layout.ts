@@ -11,8 +11,8 @@ export interface FlameFrame {
   depth: number;
   /** Its width in whatever the graph is of; at least the sum of its children's. */
   weight: number;
-  /** Its colour, and how strong (0 to 1); the meaning is the view's. */
-  colour: string;
+  /** Its color, and how strong (0 to 1); the meaning is the view's. */
+  color: string;
   strength: number;
 }
 

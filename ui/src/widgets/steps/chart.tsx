@@ -8,7 +8,7 @@ import { changeOf } from '../../compare/change';
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
 import { PARTS } from '../../format/palette';
 import { select, selected } from '../../shell/state';
-import { themeColour } from '../../shell/theme';
+import { themeColor } from '../../shell/theme';
 import { TextChange } from '../change';
 import { figureAxis, slotsAcross } from '../chart/axis';
 import type { Frame } from '../chart/frame';
@@ -84,14 +84,14 @@ export function StepChart(props: {
             baselinePs: baselinePs(),
             isSelected: stepTest(selected('steps')),
             hovered: hovered(),
-            font: themeColour('sans') || 'sans-serif',
-            colours: {
-              text: themeColour('text'),
-              faint: themeColour('text-muted'),
-              line: themeColour('line'),
-              soft: themeColour('accent-soft'),
-              surface: themeColour('surface'),
-              problem: themeColour('problem'),
+            font: themeColor('sans') || 'sans-serif',
+            colors: {
+              text: themeColor('text'),
+              faint: themeColor('text-muted'),
+              line: themeColor('line'),
+              soft: themeColor('accent-soft'),
+              surface: themeColor('surface'),
+              problem: themeColor('problem'),
             },
           })
         }
@@ -136,7 +136,7 @@ function Details(props: { bucket: Bucket; beforePs: number | null }) {
         <tbody>
           <For each={parts()}>
             {(part) => (
-              <ReadoutRow title={part.title} colour={part.colour}>
+              <ReadoutRow title={part.title} color={part.color}>
                 <td class="number">{formatDuration(part.value)}</td>
                 <td class="number muted">{formatRatio(part.value / props.bucket.durationPs)}</td>
               </ReadoutRow>

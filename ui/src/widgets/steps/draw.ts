@@ -5,7 +5,7 @@ import { slotAt } from '../chart/axis';
 import type { Frame } from '../chart/frame';
 import type { Bucket } from './layout';
 
-export interface ChartColours {
+export interface ChartColors {
   text: string;
   faint: string;
   line: string;
@@ -17,7 +17,7 @@ export interface ChartColours {
 export interface Chart {
   buckets: readonly Bucket[];
   topPs: number;
-  colours: ChartColours;
+  colors: ChartColors;
   font: string;
   isSelected: ((step: number) => boolean) | null;
   hovered: number | null;
@@ -41,7 +41,7 @@ function drawBar(
   bucket: Bucket,
   index: number,
 ): void {
-  const { colours } = chart;
+  const { colors } = chart;
   const [left, slot] = slotAt(chart.buckets.length, index, frame.width);
   const gap = slot >= 8 ? Math.min(6, slot * 0.2) : slot >= 3 ? 1 : 0;
   const width = Math.max(1, Math.round(Math.min(54, slot - gap)));
@@ -49,7 +49,7 @@ function drawBar(
   const hasSelection = chart.isSelected !== null;
   const isOn = !hasSelection || isChosen(chart, bucket);
   if (index === chart.hovered || (hasSelection && isOn)) {
-    context.fillStyle = hasSelection ? colours.soft : colours.line;
+    context.fillStyle = hasSelection ? colors.soft : colors.line;
     context.globalAlpha = hasSelection ? 1 : 0.5;
     context.fillRect(left, -ABOVE, slot, frame.height + ABOVE);
   }
@@ -60,13 +60,13 @@ function drawBar(
     const bottom = frame.y(Math.min(sum, chart.topPs));
     const top = frame.y(Math.min(sum + part, chart.topPs));
     sum += part;
-    context.fillStyle = PARTS[position]?.colour ?? colours.faint;
+    context.fillStyle = PARTS[position]?.color ?? colors.faint;
     context.fillRect(x, top, width, Math.max(0, bottom - top));
   });
   context.globalAlpha = 1;
   if (bucket.durationPs > chart.topPs * 1.0001) drawCut(context, frame, chart, bucket, x, width);
   else if (bucket.isOutlier) {
-    drawMark(context, x + width / 2, frame.y(bucket.durationPs) - 4, colours);
+    drawMark(context, x + width / 2, frame.y(bucket.durationPs) - 4, colors);
   }
 }
 
@@ -79,9 +79,9 @@ function drawBaseline(context: CanvasRenderingContext2D, frame: Frame, chart: Ch
     if (length === null || length > chart.topPs * 1.05) return;
     const [left, slot] = slotAt(chart.buckets.length, index, frame.width);
     const y = Math.round(frame.y(length));
-    context.fillStyle = chart.colours.surface;
+    context.fillStyle = chart.colors.surface;
     context.fillRect(left, y - 2, slot, 4);
-    context.fillStyle = chart.colours.text;
+    context.fillStyle = chart.colors.text;
     context.fillRect(left, y - 1, slot, 2);
   });
 }
@@ -95,7 +95,7 @@ function drawCut(
   x: number,
   width: number,
 ): void {
-  context.strokeStyle = chart.colours.surface;
+  context.strokeStyle = chart.colors.surface;
   context.lineWidth = 2;
   for (const y of [12, 17]) {
     context.beginPath();
@@ -104,21 +104,21 @@ function drawCut(
     context.stroke();
   }
   const text = formatDuration(bucket.durationPs);
-  context.fillStyle = bucket.isOutlier ? chart.colours.problem : chart.colours.text;
+  context.fillStyle = bucket.isOutlier ? chart.colors.problem : chart.colors.text;
   context.textBaseline = 'bottom';
   context.textAlign = 'center';
   const half = context.measureText(text).width / 2;
-  const centre = Math.max(half, Math.min(frame.width - half - 2, x + width / 2));
-  context.fillText(text, centre, -2);
+  const center = Math.max(half, Math.min(frame.width - half - 2, x + width / 2));
+  context.fillText(text, center, -2);
 }
 
 function drawMark(
   context: CanvasRenderingContext2D,
   x: number,
   y: number,
-  colours: ChartColours,
+  colors: ChartColors,
 ): void {
-  context.fillStyle = colours.problem;
+  context.fillStyle = colors.problem;
   context.beginPath();
   context.moveTo(x, y);
   context.lineTo(x - 4, y - 6);

@@ -5,7 +5,7 @@ import type { Column } from './rows';
 export type TableName = keyof typeof TABLES;
 
 /**
- * What the page says of a column: how it is laid out and drawn. Title, unit, meaning and behaviour
+ * What the page says of a column: how it is laid out and drawn. Title, unit, meaning and behavior
  * against a baseline are declared with the report; only a column that no report has says them here.
  */
 export type Layout<Row> = Omit<Column<Row>, 'title'> & { title?: string };

@@ -9,7 +9,7 @@ export type AreaRow = {
  */
 key: string, 
 /**
- * Colour class of the first member.
+ * Color class of the first member.
  */
 class: string, 
 /**

@@ -48,7 +48,7 @@ shardings: Array<ShardingRow>,
  */
 sharding_count: number, 
 /**
- * Peak of one link to a neighbour, one way, bytes per second; absent where not known.
+ * Peak of one link to a neighbor, one way, bytes per second; absent where not known.
  */
 link_bandwidth: number | null, 
 /**

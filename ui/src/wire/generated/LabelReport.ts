@@ -13,7 +13,7 @@ label: number,
  */
 name: string, 
 /**
- * Colour class: `matmul`, `attention`, `compute`, `collective`, `copy`, `program`, `step`,
+ * Color class: `matmul`, `attention`, `compute`, `collective`, `copy`, `program`, `step`,
  * `python`, `host`, `wait`, `input`, `compile`, `marker`.
  */
 class: string, };

@@ -44,7 +44,7 @@ op: string,
  */
 category: string, 
 /**
- * Colour class of the longest op at or below.
+ * Color class of the longest op at or below.
  */
 class: string, 
 /**

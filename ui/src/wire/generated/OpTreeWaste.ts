@@ -21,7 +21,7 @@ program_id: string,
  */
 category: string, 
 /**
- * Colour class.
+ * Color class.
  */
 class: string, 
 /**

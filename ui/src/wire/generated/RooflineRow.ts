@@ -26,7 +26,7 @@ program_id: string,
  */
 category: string, 
 /**
- * Colour class; empty for all but ops.
+ * Color class; empty for all but ops.
  */
 class: string, 
 /**

@@ -13,7 +13,7 @@ label: number,
  */
 name: string, 
 /**
- * Colour class.
+ * Color class.
  */
 class: string, 
 /**

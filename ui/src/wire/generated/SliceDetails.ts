@@ -28,7 +28,7 @@ duration_ps: number,
  */
 self_ps: number, 
 /**
- * Colour class.
+ * Color class.
  */
 class: string, 
 /**

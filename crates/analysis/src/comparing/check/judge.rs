@@ -10,7 +10,7 @@
 //!
 //! | measured | interval of the value |
 //! |---|---|
-//! | mean of steps, one baseline | that of `compare`: steps, neighbours that are alike, noise between runs; the ranks of the steps have to agree; or, where other work ran and no steps overlap, that of the ranges |
+//! | mean of steps, one baseline | that of `compare`: steps, neighbors that are alike, noise between runs; the ranks of the steps have to agree; or, where other work ran and no steps overlap, that of the ranges |
 //! | percentile of steps | order statistics of either side, and noise between runs |
 //! | once a run (compilation time) | noise between runs: [`ONCE_RATIO`] unless given |
 //! | counted (bytes, launches) | none: it is exact |

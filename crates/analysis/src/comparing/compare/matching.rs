@@ -1,13 +1,13 @@
 //! Which node of one program is which of another: by what it means, not by its name.
 //!
 //! ```text
-//! colour of a node    what it does, its shape, scope, source, …        rounds 0
-//!                     that, and the colours of operands and users      rounds 1, 2, 3
-//! match               a colour that one node has on either side; or as many on both, in order
+//! color of a node    what it does, its shape, scope, source, …        rounds 0
+//!                     that, and the colors of operands and users      rounds 1, 2, 3
+//! match               a color that one node has on either side; or as many on both, in order
 //! ```
 //!
-//! Colours are refined as in the Weisfeiler-Leman test, strict ones first. Matched nodes keep a colour
-//! of their own, so that what is known spreads to their neighbours, and each level asks for less.
+//! Colors are refined as in the Weisfeiler-Leman test, strict ones first. Matched nodes keep a color
+//! of their own, so that what is known spreads to their neighbors, and each level asks for less.
 //! What ran and is left over is matched by a score that must reach a half.
 
 use rustc_hash::FxHashMap;
@@ -15,11 +15,11 @@ use stepscope_model::hlo::name_stack::parts;
 
 use super::nodes::{Node, hash, stem};
 
-/// Which features a colour is made of, and how far it looks.
+/// Which features a color is made of, and how far it looks.
 struct Level {
     features: u8,
     rounds: usize,
-    /// As many of one colour on both sides are matched in the order of the program.
+    /// As many of one color on both sides are matched in the order of the program.
     pairs_equals: bool,
 }
 
@@ -111,22 +111,22 @@ impl Matching<'_> {
     }
 
     fn apply(&mut self, level: &Level) {
-        let colours = [self.colours(0, level), self.colours(1, level)];
+        let colors = [self.colors(0, level), self.colors(1, level)];
         let mut groups: FxHashMap<u64, [Vec<usize>; 2]> = FxHashMap::default();
         let mut order = Vec::new();
         for side in 0..2 {
-            for (index, &colour) in colours[side].iter().enumerate() {
+            for (index, &color) in colors[side].iter().enumerate() {
                 if self.partners[side][index].is_none() {
-                    let group = groups.entry(colour).or_insert_with(|| {
-                        order.push(colour);
+                    let group = groups.entry(color).or_insert_with(|| {
+                        order.push(color);
                         [Vec::new(), Vec::new()]
                     });
                     group[side].push(index);
                 }
             }
         }
-        for colour in order {
-            let [left, right] = &groups[&colour];
+        for color in order {
+            let [left, right] = &groups[&color];
             let is_unique = left.len() == 1 && right.len() == 1;
             if is_unique || level.pairs_equals && left.len() == right.len() {
                 for (&left, &right) in left.iter().zip(right) {
@@ -136,34 +136,34 @@ impl Matching<'_> {
         }
     }
 
-    fn colours(&self, side: usize, level: &Level) -> Vec<u64> {
+    fn colors(&self, side: usize, level: &Level) -> Vec<u64> {
         let nodes = self.sides[side];
         let own = nodes
             .iter()
             .enumerate()
             .map(|(index, node)| match self.partners[side][index] {
                 Some((_, pair)) => hash(&("pair", pair)),
-                None => colour(node, level.features),
+                None => color(node, level.features),
             });
-        let mut colours: Vec<u64> = own.collect();
+        let mut colors: Vec<u64> = own.collect();
         for _ in 0..level.rounds {
             let refined = nodes.iter().enumerate().map(|(index, node)| {
                 let of = |others: &[u32]| -> Vec<u64> {
                     others
                         .iter()
-                        .map(|&other| colours[other as usize])
+                        .map(|&other| colors[other as usize])
                         .collect()
                 };
                 let mut users = of(&node.users);
                 users.sort_unstable();
                 match self.partners[side][index] {
-                    Some(_) => colours[index],
-                    None => hash(&(colours[index], of(&node.operands), users)),
+                    Some(_) => colors[index],
+                    None => hash(&(colors[index], of(&node.operands), users)),
                 }
             });
-            colours = refined.collect();
+            colors = refined.collect();
         }
-        colours
+        colors
     }
 
     /// Matches what ran and is left over, the best score first.
@@ -221,11 +221,11 @@ impl Matching<'_> {
         } else {
             0.0
         };
-        score + 0.15 * self.neighbours_matched(a, b)
+        score + 0.15 * self.neighbors_matched(a, b)
     }
 
-    /// Share of the neighbours that are matched with one of the other's.
-    fn neighbours_matched(&self, a: usize, b: usize) -> f64 {
+    /// Share of the neighbors that are matched with one of the other's.
+    fn neighbors_matched(&self, a: usize, b: usize) -> f64 {
         let (left, right) = (&self.sides[0][a], &self.sides[1][b]);
         let around: Vec<u32> = left.operands.iter().chain(&left.users).copied().collect();
         let others: Vec<u32> = right.operands.iter().chain(&right.users).copied().collect();
@@ -237,7 +237,7 @@ impl Matching<'_> {
     }
 }
 
-fn colour(node: &Node, features: u8) -> u64 {
+fn color(node: &Node, features: u8) -> u64 {
     let text = |feature: u8, text: &str| {
         if features & feature == 0 {
             0

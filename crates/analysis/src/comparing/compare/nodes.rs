@@ -74,7 +74,7 @@ pub(super) fn nodes(session: &Session, program: Option<ProgramId>, items: &[Item
     nodes
 }
 
-/// Items that have no partner yet, as nodes without neighbours.
+/// Items that have no partner yet, as nodes without neighbors.
 pub(super) fn loose(session: &Session, items: &[Item], is_matched: &[bool]) -> Vec<Node> {
     let rest = items
         .iter()

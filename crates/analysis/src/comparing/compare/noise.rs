@@ -4,7 +4,7 @@
 //! ```text
 //! effect      mean of the typical steps − that of the baseline
 //! variance    s²/n of each side                       steps differ from each other,
-//!             × (1 + r) ÷ (1 − r)                     neighbours more alike than others (r > 0),
+//!             × (1 + r) ÷ (1 − r)                     neighbors more alike than others (r > 0),
 //!             + run² of each side                     and runs differ although nothing changed
 //! run         RUN_RATIO × mean, and RUN_SPREADS × s   what the study of identical runs measured
 //! interval    effect ± t × √variance                  Welch's degrees of freedom
@@ -20,7 +20,7 @@ use super::report::Evidence;
 /// Steps of either side below which nothing is claimed.
 pub(crate) const FEWEST_STEPS: usize = 4;
 
-/// Largest correlation of neighbouring steps that is corrected for; a trend has more.
+/// Largest correlation of neighboring steps that is corrected for; a trend has more.
 const MAX_CORRELATION: f64 = 0.9;
 
 /// How much runs of one unchanged program differ.
@@ -283,13 +283,13 @@ impl Moments {
         } else {
             0.0
         };
-        let neighbours: f64 = values
+        let neighbors: f64 = values
             .windows(2)
             .map(|pair| (pair[0] - mean) * (pair[1] - mean))
             .sum();
-        // A short series makes neighbours look less alike than they are: by 1/n on average.
+        // A short series makes neighbors look less alike than they are: by 1/n on average.
         let correlation = if squares > 0.0 && values.len() >= 8 {
-            (neighbours / squares + 1.0 / count).clamp(0.0, MAX_CORRELATION)
+            (neighbors / squares + 1.0 / count).clamp(0.0, MAX_CORRELATION)
         } else {
             0.0
         };

@@ -14,7 +14,7 @@ use regex::Regex;
 
 use crate::asking::AnalysisError;
 
-/// A count of devices as people write it in names, with what separates it from its neighbours.
+/// A count of devices as people write it in names, with what separates it from its neighbors.
 static COUNT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
         r"(?ix) (^|[_.-]) (?: (?:gpus?|tpus?|cpus?|devices?|devs?|chips?|cores?|n|x)[_-]?(\d+)

@@ -242,7 +242,7 @@ mod tests {
     fn mistakes_are_told_with_their_line() {
         for (text, problem) in [
             ("\nnonsense", "line 2: expected `key = good bad`"),
-            ("colour = 1 2", "unknown key, there are device_busy_ratio"),
+            ("color = 1 2", "unknown key, there are device_busy_ratio"),
             ("device_busy_ratio = 0.9", "expected two numbers"),
             ("device_busy_ratio = 0.9 x", "expected two numbers"),
             ("device_busy_ratio = 0.5 0.8", "swapped"),

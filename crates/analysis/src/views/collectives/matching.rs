@@ -325,11 +325,11 @@ fn spread(
             (ends[1].0 - ends[0].0) as f64
         })
         .collect();
-    let centre = if host(reference) == host(own) {
+    let center = if host(reference) == host(own) {
         0.0
     } else {
         median(&differences)
     };
-    let distances: Vec<f64> = differences.iter().map(|d| (d - centre).abs()).collect();
-    median(&distances) + OFFSET_WEIGHT * centre.abs()
+    let distances: Vec<f64> = differences.iter().map(|d| (d - center).abs()).collect();
+    median(&distances) + OFFSET_WEIGHT * center.abs()
 }

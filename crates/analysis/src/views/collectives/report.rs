@@ -29,7 +29,7 @@ pub struct CollectivesReport {
     pub shardings: Vec<ShardingRow>,
     /// All of them, before `--shardings` cut them.
     pub sharding_count: usize,
-    /// Peak of one link to a neighbour, one way, bytes per second; absent where not known.
+    /// Peak of one link to a neighbor, one way, bytes per second; absent where not known.
     pub link_bandwidth: Option<f64>,
     /// Where that peak comes from; empty where not known.
     pub link_source: String,

@@ -2,7 +2,7 @@
 
 use stepscope_model::hlo::{Instruction, Outline, Program, TextForm};
 
-use super::neighbourhood::{Users, callers};
+use super::neighborhood::{Users, callers};
 use super::report::GraphDetails;
 
 /// Names of one list that are told.

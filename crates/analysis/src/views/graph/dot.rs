@@ -1,11 +1,11 @@
-//! A neighbourhood in Graphviz's language.
+//! A neighborhood in Graphviz's language.
 
 use std::fmt::Write;
 
 use super::report::{GraphNode, GraphReport};
 use crate::telling::format;
 
-/// Fill colours by class: light enough for black text.
+/// Fill colors by class: light enough for black text.
 fn fill(class: &str) -> &'static str {
     match class {
         "matmul" => "#9ecae1",

@@ -12,7 +12,7 @@ mod choice;
 mod columns;
 mod details;
 mod dot;
-mod neighbourhood;
+mod neighborhood;
 mod nodes;
 mod options;
 mod report;

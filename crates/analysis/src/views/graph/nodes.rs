@@ -1,11 +1,11 @@
-//! Nodes, edges and clusters of a neighbourhood.
+//! Nodes, edges and clusters of a neighborhood.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use stepscope_model::hlo::name_stack::combined_paths;
 use stepscope_model::hlo::{CostBasis, Instruction, InstructionIndex, OpClass, Outline, Program};
 use stepscope_model::{OpId, Session};
 
-use super::neighbourhood::{Neighbourhood, Placed, Users, body, is_inlined};
+use super::neighborhood::{Neighborhood, Placed, Users, body, is_inlined};
 use super::report::{GraphCluster, GraphEdge, GraphNode};
 use super::times::Longest;
 use crate::measuring::totals::Totals;
@@ -16,7 +16,7 @@ pub(super) struct Drawing<'a> {
     pub(super) session: &'a Session,
     pub(super) program: &'a Program,
     pub(super) outline: &'a Outline<'a>,
-    pub(super) found: &'a Neighbourhood,
+    pub(super) found: &'a Neighborhood,
     pub(super) times: &'a FxHashMap<&'a str, (OpId, Totals)>,
     pub(super) slices: &'a FxHashMap<OpId, Longest>,
     pub(super) center: InstructionIndex,
@@ -256,7 +256,7 @@ pub(super) fn number(index: InstructionIndex) -> u32 {
     u32::try_from(index.index()).unwrap_or(u32::MAX)
 }
 
-/// What an instruction does, for its colour: its class where it has one, else by its opcode.
+/// What an instruction does, for its color: its class where it has one, else by its opcode.
 pub(super) fn class(program: &Program, instruction: &Instruction) -> &'static str {
     match instruction.opcode.as_str() {
         "parameter" => return "parameter",

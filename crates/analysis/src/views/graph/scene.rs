@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use stepscope_model::hlo::{self, Instruction, Outline, TextForm};
 use stepscope_model::{OpId, Session};
 
-use super::neighbourhood::{self, Extent, Users};
+use super::neighborhood::{self, Extent, Users};
 use super::nodes::Drawing;
 use super::report::GraphReport;
 use super::{Form, GraphOptions, What, details, dot, times};
@@ -39,7 +39,7 @@ impl Scene<'_> {
             max_nodes: options.max_nodes.clamp(1, MOST_NODES),
             opens_fusions: !options.merge_fusions,
         };
-        let found = neighbourhood::around(self.hlo, op, extent);
+        let found = neighborhood::around(self.hlo, op, extent);
         let executed: Vec<OpId> = found
             .placed
             .iter()
@@ -48,7 +48,7 @@ impl Scene<'_> {
             .map(|(op, _)| *op)
             .collect();
         let slices = times::longest_slices(self.session, self.selected, &executed);
-        let users = Users::of(self.hlo, neighbourhood::walked_from(self.hlo, op));
+        let users = Users::of(self.hlo, neighborhood::walked_from(self.hlo, op));
         let drawing = Drawing {
             session: self.session,
             program: self.hlo,
@@ -96,7 +96,7 @@ impl Scene<'_> {
     fn notes(
         &self,
         op: &Instruction,
-        found: &neighbourhood::Neighbourhood,
+        found: &neighborhood::Neighborhood,
         extent: Extent,
         options: &GraphOptions,
     ) -> Vec<Note> {
@@ -126,7 +126,7 @@ impl Scene<'_> {
             );
             notes.push(Note::info(text));
         }
-        let callers = neighbourhood::callers(self.hlo, op);
+        let callers = neighborhood::callers(self.hlo, op);
         if let Some(caller) = callers.first().filter(|caller| caller.opcode != "fusion") {
             notes.push(Note::info(format!(
                 "{} runs within {}, whose graph is another one.",

@@ -132,10 +132,10 @@ fn scores(values: &[Option<f64>]) -> Vec<Option<f64>> {
     if known.len() < 3 {
         return vec![None; values.len()];
     }
-    let centre = median(&known);
-    let deviations: Vec<f64> = known.iter().map(|value| (value - centre).abs()).collect();
+    let center = median(&known);
+    let deviations: Vec<f64> = known.iter().map(|value| (value - center).abs()).collect();
     let mad = median(&deviations).max(MIN_MAD_PS);
-    let score = |value: &Option<f64>| value.map(|value| MAD_SCALE * (value - centre) / mad);
+    let score = |value: &Option<f64>| value.map(|value| MAD_SCALE * (value - center) / mad);
     values.iter().map(score).collect()
 }
 

@@ -9,7 +9,7 @@
 //! | input | waiting + copies in |
 //! | loading | all time in which a driving thread loads, whether the device waits or not |
 //! | share | Σ over rows ÷ Σ durations |
-//! | median | the middle row of a host: one odd step does not colour it; `advice` tells this one |
+//! | median | the middle row of a host: one odd step does not color it; `advice` tells this one |
 //! | stage | each name of an input pipeline: all its slices on all threads |
 
 mod collect;

@@ -55,7 +55,7 @@ pub struct OpTreeRow {
     pub op: String,
     /// HLO category of the op, or opcode of the instruction. Empty for nodes above ops.
     pub category: String,
-    /// Colour class of the longest op at or below.
+    /// Color class of the longest op at or below.
     pub class: String,
     /// Number of slices at or below this node.
     #[ts(type = "number")]
@@ -123,7 +123,7 @@ pub struct OpTreeWaste {
     pub program_id: String,
     /// HLO category of the op.
     pub category: String,
-    /// Colour class.
+    /// Color class.
     pub class: String,
     /// Σ self time of the op and its duplicates.
     #[ts(type = "number")]

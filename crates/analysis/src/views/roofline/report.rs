@@ -41,7 +41,7 @@ pub struct RooflineRow {
     pub program_id: String,
     /// HLO category of the op. Empty for all but ops.
     pub category: String,
-    /// Colour class; empty for all but ops.
+    /// Color class; empty for all but ops.
     pub class: String,
     /// Number of the step.
     #[ts(type = "number | null")]

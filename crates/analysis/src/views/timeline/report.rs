@@ -128,7 +128,7 @@ pub struct SliceDetails {
     /// Length without nested slices.
     #[ts(type = "number")]
     pub self_ps: i64,
-    /// Colour class.
+    /// Color class.
     pub class: String,
     /// Group and track names.
     pub track_name: String,
@@ -225,7 +225,7 @@ pub struct SearchName {
     pub label: u32,
     /// Name.
     pub name: String,
-    /// Colour class.
+    /// Color class.
     pub class: String,
     /// Slices.
     #[ts(type = "number")]
@@ -278,7 +278,7 @@ pub struct AreaReport {
 pub struct AreaRow {
     /// Name, class, scope or track, as asked.
     pub key: String,
-    /// Colour class of the first member.
+    /// Color class of the first member.
     pub class: String,
     /// Slices.
     #[ts(type = "number")]
@@ -315,7 +315,7 @@ pub struct LabelReport {
     pub label: u32,
     /// Name to draw.
     pub name: String,
-    /// Colour class: `matmul`, `attention`, `compute`, `collective`, `copy`, `program`, `step`,
+    /// Color class: `matmul`, `attention`, `compute`, `collective`, `copy`, `program`, `step`,
     /// `python`, `host`, `wait`, `input`, `compile`, `marker`.
     pub class: String,
 }

@@ -27,7 +27,7 @@ fn one_track(lane: Lane) -> Session {
 }
 
 #[test]
-fn narrow_neighbours_merge_and_wide_slices_stay_alone() {
+fn narrow_neighbors_merge_and_wide_slices_stay_alone() {
     // Pixels of 10 ps: three slices in the first pixel, a wide one, and one more behind it.
     let slices = [(0, 1, 1), (2, 4, 2), (7, 1, 3), (8, 12, 4), (21, 3, 5)];
     let session = one_track(samples::lane(&slices));

@@ -7,7 +7,7 @@ use super::messages::ProfileRequest;
 
 /// How a server behaves.
 #[derive(Debug, Clone, Default)]
-pub struct Behaviour {
+pub struct Behavior {
     /// The profile it sends.
     pub xspace: Vec<u8>,
     /// It reports that nothing happened.

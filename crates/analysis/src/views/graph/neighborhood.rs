@@ -33,7 +33,7 @@ pub(super) struct Placed {
 }
 
 /// The instructions around an op.
-pub(super) struct Neighbourhood {
+pub(super) struct Neighborhood {
     pub(super) placed: Vec<Placed>,
     /// Fusions that are opened.
     pub(super) opened: Vec<InstructionIndex>,
@@ -123,12 +123,12 @@ pub(super) fn walked_from<'a>(program: &'a Program, op: &'a Instruction) -> &'a 
     op
 }
 
-/// The neighbourhood of an op.
-pub(super) fn around(program: &Program, op: &Instruction, extent: Extent) -> Neighbourhood {
+/// The neighborhood of an op.
+pub(super) fn around(program: &Program, op: &Instruction, extent: Extent) -> Neighborhood {
     let start = walked_from(program, op);
     let users = Users::of(program, start);
     let (mut placed, hidden_count) = walk(program, start, &users, extent);
-    let mut found = Neighbourhood {
+    let mut found = Neighborhood {
         opened: Vec::new(),
         hidden_count,
         closed_count: 0,

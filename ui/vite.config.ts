@@ -1,4 +1,4 @@
-// Builds the web UI: relative URLs, so the page works under any prefix; one chunk per view.
+// Builds the web UI: with relative URLs, so that it works under any path; one chunk per view.
 import { defineConfig } from 'vitest/config';
 import solid from 'vite-plugin-solid';
 

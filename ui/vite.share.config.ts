@@ -1,5 +1,5 @@
-// Builds the page for reports as a single file: with its compressed script and its styles inside,
-// and its own policy that lets nothing in or out. `stepscope export --html` adds the answers.
+// Builds the page for reports as a single file, with its compressed script and its styles embedded and
+// a content security policy that blocks all requests. `stepscope export --html` adds the answers.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -22,8 +22,8 @@ function withoutWorkers(): Plugin {
 }
 
 /**
- * Style sheets of views take effect when the view is first shown, as on the other page: together
- * they would style each other's elements.
+ * Applies the style sheets of a view when it is first shown, as the served page does: if all were
+ * active from the start, they could style each other's elements.
  */
 function stylesWithViews(): Plugin {
   const mark = '\0style-of-view:';
@@ -60,17 +60,17 @@ const LOADER = readFileSync(resolve(import.meta.dirname, 'src/share/loader.js'),
 
 const digestOf = (code: string) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`;
 
-/** Inserts the script and every style sheet into the page, and the digests of scripts into its policy. */
+/** Embeds the script and all style sheets in the page, and the digests of scripts in its policy. */
 function oneFile(): Plugin {
   return {
     name: 'stepscope-one-file',
     enforce: 'post',
-    // After Vite's own, which inserts lists of what to preload into the places it left for them.
+    // After Vite's own hooks, which fill in its placeholders for preload lists.
     generateBundle: {
       order: 'post',
       handler(_, bundle) {
         const page = Object.values(bundle).find((file) => file.fileName.endsWith('.html'));
-        if (page?.type !== 'asset') throw new Error('there is no page');
+        if (page?.type !== 'asset') throw new Error('the bundle has no page');
         let html = String(page.source);
         const digests: string[] = [];
         for (const file of Object.values(bundle)) {
@@ -87,7 +87,7 @@ function oneFile(): Plugin {
             const link = new RegExp(`<link[^>]*href="[^"]*${name}"[^>]*>`);
             html = html.replace(link, () => `<style>${String(file.source)}</style>`);
           } else {
-            throw new Error(`${file.fileName} does not fit into one file`);
+            throw new Error(`${file.fileName} cannot be embedded in a single file`);
           }
           delete bundle[file.fileName];
         }
@@ -110,7 +110,7 @@ export default defineConfig({
   plugins: [withoutWorkers(), stylesWithViews(), solid(), oneFile()],
   build: {
     outDir: 'dist',
-    // The pages that a server serves are next to it.
+    // The files of the served page are in the same folder.
     emptyOutDir: false,
     target: 'es2022',
     assetsInlineLimit: 1 << 20,

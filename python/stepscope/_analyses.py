@@ -697,8 +697,7 @@ class Analyses:
         space: Text | None = None,
         at: int | None = None,
     ) -> reports.BuffersReport:
-        """The memory plan of a program: what is held at the peak, when buffers live, what to
-        shrink.
+        """The memory plan of a program: buffers at the peak, their lifetimes, and what to shrink.
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
@@ -712,9 +711,9 @@ class Analyses:
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
-        space: Memory space by name (part of it, any case) or number; the fullest of the device if
-        not given.
-        at: What is held at this point of the schedule instead of the peak.
+        space: Memory space by number or part of its name, ignoring case; default: the device's own
+        memory.
+        at: Show what is held at this point of the schedule instead of at the peak.
         """
         return self._answer(
             "buffers",
@@ -1103,10 +1102,11 @@ class Analyses:
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
-        confidence: Confidence of the intervals; 1 − it is the rate of false alarms (default: 0.95).
-        run_noise: How much runs of one unchanged program differ: standard deviation ÷ mean, such as
-        0.01 [default: 1 %, or 1.5 standard deviations of the steps where that is more].
-        scope: Compare what ran below these name scopes kernel by kernel, comma separated:
+        confidence: Confidence of the intervals; 1 − confidence is the rate of false alarms
+        (default: 0.95).
+        run_noise: Noise between runs of an unchanged program: standard deviation ÷ mean, such as
+        0.01 [default: 1 %, or 1.5 standard deviations of the steps if that is larger].
+        scope: Compare the work below these name scopes kernel by kernel, separated by commas:
         `lcam,tad`. With two or more, one PATH is enough.
         """
         return self._answer_beside(

@@ -41,11 +41,12 @@ def compare(
     match: Rows whose name, category, scope or source matches this regular expression.
     sort: Sort by this column, largest first; a leading `-` sorts smallest first.
     limit: At most this many rows; 0 means all.
-    confidence: Confidence of the intervals; 1 − it is the rate of false alarms (default: 0.95).
-    run_noise: How much runs of one unchanged program differ: standard deviation ÷ mean, such as
-    0.01 [default: 1 %, or 1.5 standard deviations of the steps where that is more].
-    scope: Compare what ran below these name scopes kernel by kernel, comma separated: `lcam,tad`.
-    With two or more, one PATH is enough.
+    confidence: Confidence of the intervals; 1 − confidence is the rate of false alarms (default:
+    0.95).
+    run_noise: Noise between runs of an unchanged program: standard deviation ÷ mean, such as 0.01
+    [default: 1 %, or 1.5 standard deviations of the steps if that is larger].
+    scope: Compare the work below these name scopes kernel by kernel, separated by commas:
+    `lcam,tad`. With two or more, one PATH is enough.
     """
     return answer(
         "compare",
@@ -82,7 +83,7 @@ def scaling(
     method: Text | None = None,
     batch: float | None = None,
 ) -> reports.ScalingReport:
-    """What 2, 4, 8… devices give: speed-up, efficiency, and what limits the next doubling.
+    """Speedup and efficiency on 2, 4, 8… devices, and what limits the next doubling.
 
     A path stands for every session at it; a JSON file is a benchmark or a history.
 
@@ -96,11 +97,12 @@ def scaling(
     match: Rows whose name, category, scope or source matches this regular expression.
     sort: Sort by this column, largest first; a leading `-` sorts smallest first.
     limit: At most this many rows; 0 means all.
-    weak: Weak scaling: a step has more work with more devices, so it should take the same time.
-    method: What in a session's name is its method: the first group of this regular expression;
-    names that do not match are left out.
-    batch: Examples in a step over all devices, with --weak in a step of one device; adds examples
-    per second.
+    weak: Weak scaling: the work per step grows with the devices, so the step time should stay the
+    same.
+    method: Regular expression whose first group is the method in a session's name; sessions whose
+    names do not match are skipped.
+    batch: Examples per step over all devices; with --weak, per step and device. Adds examples per
+    second.
     """
     return answer_of_all(
         "scaling",
@@ -138,7 +140,7 @@ def check(
     run_noise: float | None = None,
     allow_unknown: bool | None = None,
 ) -> reports.CheckReport:
-    """Whether a session keeps to its budgets; a script learns it from the exit code.
+    """Check a session against budgets (exit code 4 on failure).
 
     The last session is asked, those before it are its baselines. A path stands for its newest
     session, `PATH@latest~1` for the one before.
@@ -153,13 +155,12 @@ def check(
     match: Rows whose name, category, scope or source matches this regular expression.
     sort: Sort by this column, largest first; a leading `-` sorts smallest first.
     limit: At most this many rows; 0 means all.
-    budget: A figure and how far it may go: step_time=+2%, memory_peak=+100MiB, `step_time<=150ms`,
+    budget: A figure and its limit: step_time=+2%, memory_peak=+100MiB, `step_time<=150ms`,
     op:NAME=+5%; may be repeated.
-    confidence: Confidence with which a budget is said to be broken (default: 0.95).
-    run_noise: How much runs of one unchanged program differ: standard deviation ÷ mean, such as
-    0.01 [default: what three baselines or more differ by, else as in `compare`].
-    allow_unknown: Let budgets pass that cannot be checked, because a figure or a baseline is
-    missing.
+    confidence: Confidence required to report a budget as broken (default: 0.95).
+    run_noise: Noise between runs of an unchanged program: standard deviation ÷ mean, such as 0.01
+    [default: estimated from three or more baselines, else as in `compare`].
+    allow_unknown: Pass budgets that cannot be checked because a figure or a baseline is missing.
     """
     return answer_of_last(
         "check",
@@ -211,8 +212,8 @@ def history(
     sort: Sort by this column, largest first; a leading `-` sorts smallest first.
     limit: At most this many rows; 0 means all.
     metric: Only these figures, such as step_time; may be repeated.
-    confidence: Confidence of change points; 1 − it is the share of unchanged series that get one
-    (default: 0.99).
+    confidence: Confidence of change points; 1 − confidence is the share of unchanged series that
+    get one (default: 0.99).
     """
     return answer_of_all(
         "history",

@@ -26,13 +26,14 @@ BarKind = Literal[
 
 `op`: An op of both sessions takes more or less time.
 
-`new_op`: An op that the baseline has not.
+`new_op`: An op that the baseline does not have.
 
 `gone_op`: An op that only the baseline has.
 
 `other_ops`: All other ops of a part together.
 
-`overlap`: Ops of a part run beside each other, or behind other work, less or more than before.
+`overlap`: Ops of a part overlap with each other, or with other work, less or more than in the
+baseline.
 
 `input_wait`: The device waits for input.
 
@@ -46,15 +47,15 @@ BarKind = Literal[
 
 `outlier_steps`: Other time in outlier steps.
 
-`residual`: What none of the others explains.
+`residual`: What no other bar explains.
 """
 
 BaselineKind = Literal["none", "sessions", "history"]
-"""What a session is held against.
+"""What a session is compared with.
 
-`none`: Nothing: budgets are bounds.
+`none`: Nothing; only bounds can be checked.
 
-`sessions`: One session or several.
+`sessions`: One or more sessions.
 
 `history`: The runs of a history since its last change.
 """
@@ -113,13 +114,13 @@ ago. This goes before all that the host does.
 """
 
 CheckVerdict = Literal["passed", "within_noise", "unknown", "broken"]
-"""What may be said of a budget.
+"""Verdict on a budget.
 
-`passed`: The value keeps to the limit.
+`passed`: The value is within the limit.
 
-`within_noise`: The value is beyond the limit, and noise explains it: it passes.
+`within_noise`: The value is beyond the limit, but noise explains it: the budget passes.
 
-`unknown`: It cannot be checked.
+`unknown`: The budget cannot be checked.
 
 `broken`: The value is beyond the limit, by more than noise explains.
 """
@@ -135,23 +136,23 @@ Confidence = Literal["high", "medium", "low"]
 """
 
 Evidence = Literal["beyond_noise", "within_noise", "too_few_steps"]
-"""What may be said of a difference.
+"""Whether a difference is more than noise.
 
-`beyond_noise`: It is more than noise explains.
+`beyond_noise`: The difference is more than noise explains.
 
-`within_noise`: Noise explains it.
+`within_noise`: Noise explains the difference.
 
 `too_few_steps`: Either session has too few steps to tell.
 """
 
 FigureUnit = Literal["picos", "bytes", "count", "ratio"]
-"""In what a figure is measured.
+"""Unit of a figure.
 
 `picos`: Picoseconds.
 
 `bytes`: Bytes.
 
-`count`: How many; means have fractions.
+`count`: A count; means may be fractional.
 
 `ratio`: A share, 0..1.
 """
@@ -183,13 +184,13 @@ IdleKind = Literal["input", "compilation", "kernel_launch", "all_others"]
 """
 
 MethodUnit = Literal["step", "run", "capture"]
-"""What the figures of a method are per.
+"""Unit that the figures of a method are per.
 
 `step`: A step.
 
-`run`: A run of the programs that hold the scope.
+`run`: A run of the programs that contain the scope.
 
-`capture`: The whole capture, which has neither.
+`capture`: The whole capture, if it has neither.
 """
 
 NoteKind = Literal["warning", "info"]
@@ -246,9 +247,9 @@ work and paused.
 ScalingKind = Literal["strong", "weak"]
 """What stays the same while devices are added.
 
-`strong`: The work of a step: twice the devices should take half the time.
+`strong`: The work per step: with twice the devices, a step should take half the time.
 
-`weak`: The work of a device: twice the devices should take the same time.
+`weak`: The work per device: with twice the devices, a step should take the same time.
 """
 
 SessionState = Literal["closed", "opening", "in_parts", "open", "failed"]
@@ -715,7 +716,7 @@ class Bound(Record):
 
 @dataclass(frozen=True)
 class BufferCategory(Record):
-    """What is held at the point for one purpose."""
+    """What is held at the point in one category."""
 
     category: str
     """What the memory is used for: one of `parameter`, `output`, `thread-local`, `constant` or
@@ -733,7 +734,7 @@ class BufferCategory(Record):
     """
 
     ratio: float
-    """Share of the category in all bytes held at the selected point of the schedule, 0..1."""
+    """Bytes of the category ÷ all bytes held at the selected point of the schedule, 0..1."""
 
     count: int
     """Number of buffers of the category that are held at the selected point of the schedule."""
@@ -747,19 +748,19 @@ class BufferLifetime(Record):
     """Instruction and position in its tuple."""
 
     offset_bytes: int
-    """Bytes from the beginning of the allocation."""
+    """Bytes from the start of the allocation."""
 
     bytes: int
-    """Bytes."""
+    """Size of the buffer in bytes, padding included."""
 
     start: int
-    """First point."""
+    """First point at which the buffer is alive."""
 
     end: int
-    """First point at which it lives no more."""
+    """First point at which the buffer is no longer alive."""
 
     phase: str
-    """`forward`, `backward`, `rematerialised`, or empty where the name stack is unknown."""
+    """`forward`, `backward`, `rematerialised`, or empty if the name stack is unknown."""
 
 
 @dataclass(frozen=True)
@@ -776,7 +777,7 @@ class BufferPadding(Record):
     """Bytes that padded buffers of the shape hold at the peak, padding included."""
 
     padding_ratio: float
-    """Share of padding in the bytes that buffers of the shape hold at the peak, 0..1."""
+    """Padding ÷ bytes of the padded buffers of the shape at the peak, 0..1."""
 
     count: int
     """Number of padded buffers of the shape that are held at the peak."""
@@ -793,21 +794,21 @@ class BufferPoint(Record):
     """One point of the schedule."""
 
     position: int
-    """Which point, counted in events of the heap trace."""
+    """The point, counted in events of the heap trace."""
 
     bytes: int
-    """Bytes held."""
+    """Bytes held, padding included."""
 
     unpadded_bytes: int
-    """Bytes without padding."""
+    """Bytes held, without padding."""
 
     instruction: str
-    """Where the schedule is then: the instruction that was last given memory."""
+    """Position in the schedule: the instruction for which memory was last allocated."""
 
 
 @dataclass(frozen=True)
 class BufferProgram(Record):
-    """A program that carries a memory plan; sums are over the memory of the device."""
+    """A program that has a memory plan; sums are over device memory."""
 
     program: str
     """Program with a memory plan, as `module(program id)`."""
@@ -872,10 +873,10 @@ class BufferRow(Record):
     """Bytes that the buffer would hold without padding."""
 
     padding_bytes: int
-    """Bytes that a layout in whole tiles needs beyond the elements of the value."""
+    """Bytes that a layout in whole tiles needs in addition to the elements of the value."""
 
     ratio: float
-    """Share of the buffer in all bytes held at the selected point of the schedule."""
+    """Bytes of the buffer ÷ all bytes held at the selected point of the schedule."""
 
     scope: str
     """Name stack of the instruction. For a parameter, the name of the argument."""
@@ -894,8 +895,8 @@ class BufferRow(Record):
     """
 
     end_instruction: str
-    """Position in the schedule when the buffer is freed: the instruction that was last given
-    memory.
+    """Position in the schedule when the buffer is freed: the instruction for which memory was last
+    allocated.
     """
 
     offset_bytes: int | None
@@ -909,7 +910,7 @@ class BufferRow(Record):
 
     is_donated: bool
     """Whether the memory belongs to an argument that donates it to a result, which then needs no
-    memory of its own.
+    additional memory.
     """
 
     buffer_id: str
@@ -918,10 +919,10 @@ class BufferRow(Record):
 
 @dataclass(frozen=True)
 class BufferSaving(Record):
-    """One way to need less memory."""
+    """One way to reduce memory."""
 
     remedy: str
-    """Way to need less memory: one of `rematerialise`, `donate`, `shard`, `precision`, `batch` or
+    """Way to reduce memory: one of `rematerialise`, `donate`, `shard`, `precision`, `batch` or
     `padding`.
     """
 
@@ -943,7 +944,7 @@ class BufferSaving(Record):
     """Bytes that the buffers of the group hold at the peak."""
 
     frees_bytes: int
-    """Bytes by which the peak would fall. The new peak may lie at another point of the schedule."""
+    """Bytes by which the peak would fall. The new peak may be at another point of the schedule."""
 
     advice: str
     """Recommended change, in a sentence or two."""
@@ -985,7 +986,7 @@ class BufferSpace(Record):
     """
 
     fragmentation_bytes: int
-    """Bytes of the heap that lie unused between buffers even at the peak."""
+    """Reserved bytes that are unused even at the peak, such as gaps between buffers."""
 
     allocation_count: int
     """Number of allocations in the memory space."""
@@ -1005,62 +1006,61 @@ class BuffersReport(Report):
     """Rows before the limit."""
 
     program: str
-    """Program, as `module(program id)` of the program; empty where none carries a memory plan."""
+    """Program, as `module(program id)`. Empty if no program has a memory plan."""
 
     program_id: str
-    """Its id."""
+    """Id of the program."""
 
     memory_space: str
-    """The memory space that the figures are of, such as `HBM`."""
+    """Memory space that the figures refer to, such as `HBM`."""
 
     memory_space_color: int
-    """The compiler's number of that memory space."""
+    """The compiler's number for that memory space."""
 
     peak_bytes: int
     """Most bytes held at any point of the schedule, padding included."""
 
     peak_unpadded_bytes: int
-    """The same point without padding."""
+    """Bytes held at the same point, without padding."""
 
     peak_position: int
     """Point of the peak, counted in events of the heap trace."""
 
     point_count: int
-    """Points of the schedule; 1 where the space has no heap trace."""
+    """Number of points in the schedule; 1 if the memory space has no heap trace."""
 
     position: int
-    """Point that `rows` and `categories` are of: the peak unless another was asked for."""
+    """Point that `rows` and `categories` describe: the peak, or the requested point."""
 
     position_instruction: str
-    """Where the schedule is then: the instruction that was last given memory; empty without a heap
-    trace.
+    """Position in the schedule at that point: the instruction for which memory was last allocated.
+    Empty
+    without a heap trace.
     """
 
     position_scope: str
-    """Its name stack."""
+    """Name stack of that instruction."""
 
     position_bytes: int
     """Bytes held at that point."""
 
     categories: list[BufferCategory]
-    """The same by what the memory is for."""
+    """Bytes held at that point, by what the memory is used for."""
 
     curve: list[BufferPoint]
-    """Bytes held over the schedule, oldest first; thinned out, each point the largest of its
-    stretch.
-    """
+    """Bytes held over the schedule, in order; thinned out to the largest point of each range."""
 
     heap_bytes: int | None
-    """Bytes of the allocation that the heap trace lays out; absent without a trace."""
+    """Bytes of the allocation that the heap trace describes; absent without a trace."""
 
     lifetimes: list[BufferLifetime]
-    """When and where in that allocation buffers live, the largest by bytes × time."""
+    """When buffers live and where they are in that allocation, the largest by bytes × time."""
 
     lifetime_count: int
-    """Buffers of the trace, shown or not."""
+    """Number of buffers in the trace, shown or not."""
 
     savings: list[BufferSaving]
-    """What to shrink to fit, the largest effect on the peak first."""
+    """What to shrink, largest effect on the peak first."""
 
     padding: list[BufferPadding]
     """Bytes lost to padding at the peak, by shape, largest first."""
@@ -1069,14 +1069,13 @@ class BuffersReport(Report):
     """The program's memory spaces."""
 
     programs: list[BufferProgram]
-    """All programs that carry a memory plan, largest peak first."""
+    """All programs that have a memory plan, largest peak first."""
 
     scoped_vmem_bytes: int | None
-    """Most VMEM that one instruction reserves for its own use while it runs; absent if none does.
-    """
+    """Most VMEM that a single instruction reserves while it runs; absent if none does."""
 
     scoped_vmem_instruction: str
-    """The instruction that does; empty if none."""
+    """Instruction that reserves the most VMEM; empty if none does."""
 
     notes: list[Note]
     """What the figures do not cover."""
@@ -1116,19 +1115,20 @@ class CheckReport(Report):
     """The worst verdict of all budgets; `unknown` without any."""
 
     is_passed: bool
-    """No budget is broken, and every one could be checked or may be unknown."""
+    """Whether no budget is broken, and every budget could be checked or is allowed to be unknown.
+    """
 
     conclusion: str
     """The answer in a sentence."""
 
     session: str
-    """Name of the session that is checked."""
+    """Name of the checked session."""
 
     baseline: BaselineKind
-    """What it is held against."""
+    """What the session is compared with."""
 
     baselines: list[str]
-    """Names of the baselines, or of the runs of a history since its last change."""
+    """Names of the baselines; for a history, the names of its files with their numbers of runs."""
 
     rows: list[CheckedBudget]
     """The budgets in the order in which they were given."""
@@ -1137,13 +1137,16 @@ class CheckReport(Report):
     """Whether the session is slower than the nearest baseline, in a sentence; empty without one."""
 
     causes: list[CheckedCause]
-    """Why the session differs from the nearest baseline, what weighs most first."""
+    """Why the session differs from the nearest baseline; causes that explain figures beyond their
+    limit
+    come first, then largest effect first.
+    """
 
     environment: list[ComparedFact]
-    """What differs of versions, chips, flags, options and manifests."""
+    """Differences in versions, chips, flags, options and manifests."""
 
     figures: list[CheckedFigure]
-    """All figures of the session that may have a budget, as a history keeps them."""
+    """All figures of the session that may have a budget, as stored in a history."""
 
     confidence_ratio: float
     """Confidence of the intervals, 0..1."""
@@ -1163,25 +1166,25 @@ class CheckedBudget(Record):
     """Name of the figure that the budget limits, such as `step_time`."""
 
     title: str
-    """The same in words."""
+    """Readable name of the figure."""
 
     unit: FigureUnit
     """Unit of the figures of the budget: `picos`, `bytes`, `count` or `ratio`."""
 
     is_better_higher: bool
-    """More is better, so that the limit is a least value."""
+    """Whether a higher value is better, so that the limit is a minimum."""
 
     verdict: CheckVerdict
-    """What may be said of it."""
+    """Verdict on the budget."""
 
     baseline: float | None
-    """Figure of the baseline, the median of several; absent without one."""
+    """Figure of the baseline; with several baselines, their median. Absent without a baseline."""
 
     limit: float | None
-    """How far the value may go; absent where that depends on a baseline that is missing."""
+    """Last value that still passes. Absent if it depends on a baseline that is missing."""
 
     value: float | None
-    """Figure of the session; absent where it was not measured."""
+    """Figure of the session. Absent if it was not measured."""
 
     difference: float | None
     """Value − baseline, as a number in the unit of the figure."""
@@ -1190,12 +1193,14 @@ class CheckedBudget(Record):
     """Difference ÷ baseline. Absent if the baseline is 0."""
 
     low: float | None
-    """Lowest value that the figure may truly have, noise within and between runs included. Absent
+    """Lower end of the confidence interval of the value, including noise within and between runs.
+    Absent
     if there are too few steps to determine it.
     """
 
     high: float | None
-    """Highest value that the figure may truly have, noise within and between runs included. Absent
+    """Upper end of the confidence interval of the value, including noise within and between runs.
+    Absent
     if there are too few steps to determine it.
     """
 
@@ -1203,8 +1208,8 @@ class CheckedBudget(Record):
     """Reason for the verdict, in one sentence."""
 
     source: str
-    """Source line of the op that the budget is about, as `file:line`. Empty if the budget is about
-    no op or the line is unknown.
+    """Source line of the op that the budget is about, as `file:line`. Empty if the budget is not
+    about an op or the line is unknown.
     """
 
 
@@ -1222,12 +1227,11 @@ class CheckedCause(Record):
     """Effect of the cause on the mean step. Absent if unknown."""
 
     difference_bytes: int | None
-    """What it does to the memory that a program plans to hold; absent where it is about no memory.
+    """Effect of the cause on the peak of a program's memory plan. Absent if it is not about memory.
     """
 
     evidence: Evidence | None
-    """Whether the difference is larger than noise explains. Absent if the cause is not about time.
-    """
+    """Whether the difference is more than noise explains. Absent if the cause is not about time."""
 
     source: str
     """Source line of the op or buffer that the cause is about, as `file:line`. Empty if it is
@@ -1243,7 +1247,7 @@ class CheckedFigure(Record):
     """Name of the figure, such as `step_time`."""
 
     title: str
-    """Name of the figure, in words."""
+    """Readable name of the figure."""
 
     unit: FigureUnit
     """Unit of the figure: `picos`, `bytes`, `count` or `ratio`."""
@@ -1394,7 +1398,7 @@ class CollectiveInstanceRow(Record):
 
 @dataclass(frozen=True)
 class CollectiveRow(Record):
-    """One collective: an op of a program, or a kernel that names none."""
+    """One collective: an op of a program, or a kernel without an op."""
 
     name: str
     """Op that starts the collective: an all-reduce, its asynchronous start, or the kernel if no op
@@ -1426,7 +1430,7 @@ class CollectiveRow(Record):
     """Number of occurrences of the collective, over all selected devices."""
 
     bytes: int | None
-    """Size of one occurrence, as NCCL's tests count it: the operands of one device or, for an
+    """Size of one occurrence, as defined by nccl-tests: the operands of one device or, for an
     all-gather, what each device has at the end. Absent if the shapes are unknown.
     """
 
@@ -1446,7 +1450,7 @@ class CollectiveRow(Record):
     """
 
     is_mesh_guessed: bool
-    """Whether the mesh axes were inferred from the numbers in the groups."""
+    """Whether the mesh axes were inferred from the ids in the groups."""
 
     total_ps: int
     """Σ time of the occurrences, from start to end."""
@@ -1464,9 +1468,7 @@ class CollectiveRow(Record):
     """Σ time in the collective's own ops and kernels."""
 
     exposed_ps: int
-    """Communication while the same device computes nothing: the time that the collective really
-    costs.
-    """
+    """Communication while the same device computes nothing: the actual cost of the collective."""
 
     hidden_ps: int
     """Communication that is hidden behind computation of the same device."""
@@ -1503,17 +1505,17 @@ class CollectiveRow(Record):
 
     link_ratio: float | None
     """Bus bandwidth ÷ peak of one link to a neighbor, one way. Above 100 % if several links are
-    used at once.
+    used at the same time.
     """
 
     device: str
-    """Names of the devices that executed the collective, comma separated."""
+    """Names of the devices that executed the collective, separated by commas."""
 
     start_ps: int
     """Start of the longest occurrence."""
 
     slice: SliceRefReport
-    """The slice that begins the longest occurrence."""
+    """The slice that starts the longest occurrence."""
 
 
 @dataclass(frozen=True)
@@ -1562,10 +1564,10 @@ class CollectivesReport(Report):
     """Communication in each selected step, mean over devices."""
 
     instances: list[CollectiveInstanceRow]
-    """Single occurrences over all participants, those that cost most waiting and transfer first."""
+    """Single occurrences over all participants, those with the most waiting and transfer first."""
 
     instance_count: int
-    """Instances before they were cut."""
+    """Number of single occurrences before `--instances` limits them."""
 
     rendezvous: list[RendezvousRow]
     """Exchanges with the host or with other slices, by rendezvous."""
@@ -1574,13 +1576,13 @@ class CollectivesReport(Report):
     """Inputs and outputs of programs that run on several devices, most bytes first."""
 
     sharding_count: int
-    """All of them, before `--shardings` cut them."""
+    """Number of inputs and outputs before `--shardings` limits them."""
 
     link_bandwidth: float | None
-    """Peak of one link to a neighbor, one way, bytes per second; absent where not known."""
+    """Peak of one link to a neighbor, one way, in bytes per second; absent if unknown."""
 
     link_source: str
-    """Where that peak comes from; empty where not known."""
+    """Source of that peak; empty if unknown."""
 
     notes: list[Note]
     """How figures were obtained and what they do not cover."""
@@ -1594,23 +1596,26 @@ class CompareReport(Report):
     """The sessions in the order in which they were given; the first is the baseline."""
 
     differences: list[SessionDifference]
-    """Every session but the first against the first."""
+    """How each session except the first differs from the first."""
 
     ops: list[ComparedOp]
-    """Ops, kernels and copies of the baseline and of each other session, matched by meaning; what
-    changed the step most comes first, unless sorted otherwise.
+    """Ops, kernels and copies of the baseline and of each other session, matched by meaning. Those
+    with
+    the largest effect on the step come first, unless sorted otherwise.
     """
 
     op_count: int
     """Ops before the limit."""
 
     methods: list[ComparedMethod]
-    """What is held against each other kernel by kernel: the sessions, or what ran below name scopes
-    of theirs; the first is the baseline.
+    """What is compared kernel by kernel: the sessions, or the work below their name scopes; the
+    first
+    is the baseline.
     """
 
     kernels: list[ComparedKernel]
-    """Kernels of each method against those of the first, by name; the largest difference first."""
+    """Kernels of each method compared with those of the first, by name; largest difference first.
+    """
 
     kernel_count: int
     """Kernels before the limit."""
@@ -1624,7 +1629,7 @@ class CompareReport(Report):
 
 @dataclass(frozen=True)
 class ComparedCause(Record):
-    """One reason, in plain words."""
+    """One cause of a difference."""
 
     kind: str
     """Stable key for the kind of cause, such as `op_slower` or `recompiled`."""
@@ -1636,18 +1641,18 @@ class ComparedCause(Record):
     """Effect of the cause on the mean step. Absent if unknown."""
 
     difference_bytes: int | None
-    """What it does to the memory that a program plans to hold; absent where it is about no memory.
+    """Effect of the cause on the peak of a program's memory plan. Absent if it is not about memory.
     """
 
     op: int | None
-    """Position among all ops; absent where it is about no single op."""
+    """Position of the op among all ops; absent if the cause is not about a single op."""
 
     evidence: Evidence | None
-    """Whether the difference is more than noise; absent where it is no time."""
+    """Whether the difference is more than noise. Absent if the cause is not about time."""
 
     source: str
-    """Source line, as `file:line`, of its op or buffer; empty if it is about none or that is
-    unknown.
+    """Source line of the op or buffer that the cause is about, as `file:line`. Empty if it is about
+    neither or the line is unknown.
     """
 
 
@@ -1674,7 +1679,7 @@ class ComparedKernel(Record):
     """Method that is compared with the first, by name; in JSON, its position in `methods`."""
 
     name: str
-    """Name of the kernel; of the kind of op where devices run ops."""
+    """Name of the kernel. On devices that run ops instead of kernels, the kind of op."""
 
     baseline_count: float
     """Launches of the kernel in the first method, per unit of that method (step, run or capture)
@@ -1702,22 +1707,22 @@ class ComparedKernel(Record):
 
 @dataclass(frozen=True)
 class ComparedMethod(Record):
-    """What is held against others kernel by kernel."""
+    """One method: a session, or the work below one of its name scopes."""
 
     session: int
-    """Position of its session in `sessions`."""
+    """Position of the method's session in `sessions`."""
 
     name: str
-    """Name of the session, with the scope where there is one."""
+    """Name of the session, followed by the name scope if there is one."""
 
     scope: str
     """The name scope; empty for a whole session."""
 
     unit: MethodUnit
-    """What the figures of the method are per, on each device: `step`, `run` or `capture`."""
+    """Unit of the figures of the method: per `step`, `run` or `capture`, on each device."""
 
     count: int
-    """Number of steps, or of runs on all devices, that the method had."""
+    """Number of steps of the method, or number of its runs on all devices."""
 
     device_ps: float
     """Self time of the kernels of the method, per unit (step, run or capture) and device."""
@@ -1740,7 +1745,7 @@ class ComparedOp(Record):
     """An op, kernel or copy of the baseline and of another session."""
 
     index: int
-    """Its position before sorting and limit, to which bars and causes refer."""
+    """Position of the op before sorting and limit, to which bars and causes refer."""
 
     session: int
     """Session that is compared with the baseline, by name; in JSON, its position in `sessions`."""
@@ -1751,16 +1756,16 @@ class ComparedOp(Record):
     """
 
     baseline: ComparedOpSide | None
-    """In the baseline; absent for a new op."""
+    """The op in the baseline; absent for a new op."""
 
     other: ComparedOpSide | None
-    """In the other session; absent for one that is gone."""
+    """The op in the other session; absent for an op that is gone."""
 
     part: PartKind
-    """Part of a step in which it stands."""
+    """Part of a step that the op belongs to."""
 
     time: TimeDifference
-    """Self time per step, mean over devices."""
+    """Self time of the op per step, mean over devices."""
 
     step_difference_ps: float
     """Effect of the op on the step: the difference of its self time, scaled so that the ops of a
@@ -1782,13 +1787,13 @@ class ComparedOpSide(Record):
     """Program id; empty for work without one."""
 
     name: str
-    """Instruction or kernel."""
+    """Name of the instruction or kernel, or direction of the copy."""
 
     category: str
     """Category, such as `loop fusion`; `kernel` or `transfer` without an op."""
 
     shape: str
-    """Shape of its value; empty if unknown."""
+    """Shape of the op's value; empty if unknown."""
 
     scope: str
     """JAX name stack; empty if unknown."""
@@ -1805,16 +1810,16 @@ class ComparedOpSide(Record):
 
 @dataclass(frozen=True)
 class ComparedOpcode(Record):
-    """How often an opcode stands in a program."""
+    """How often an opcode occurs in a program."""
 
     opcode: str
     """Opcode, instructions of fusions included."""
 
     baseline_count: int
-    """In the baseline."""
+    """Count in the baseline."""
 
     other_count: int
-    """In the other."""
+    """Count in the other session."""
 
 
 @dataclass(frozen=True)
@@ -1825,7 +1830,7 @@ class ComparedPart(Record):
     """Part of the step that is compared."""
 
     time: TimeDifference
-    """Its time."""
+    """Time of the part."""
 
 
 @dataclass(frozen=True)
@@ -1839,32 +1844,32 @@ class ComparedProgram(Record):
     """Name of the program in the baseline. Empty for a new program."""
 
     baseline_id: str
-    """Its id."""
+    """Id of the program in the baseline. Empty for a new program."""
 
     other: str
     """Name of the program in this session. Empty for a program that is gone."""
 
     other_id: str
-    """Its id."""
+    """Id of the program in this session. Empty for a program that is gone."""
 
     baseline_instructions: int | None
     """Number of instructions of the program in the baseline, excluding those inside fusions and
-    mere bookkeeping. Absent without HLO.
+    pure bookkeeping. Absent without HLO.
     """
 
     other_instructions: int | None
     """Number of instructions of the program in this session, excluding those inside fusions and
-    mere bookkeeping. Absent without HLO.
+    pure bookkeeping. Absent without HLO.
     """
 
     added: list[str]
-    """Instructions that only the other has, by name and shape, at most 50."""
+    """Instructions that only this session has, by name and shape, at most 50."""
 
     added_count: int
     """Number of instructions that this session has and the baseline does not."""
 
     removed: list[str]
-    """Instructions that only the baseline has, at most 50."""
+    """Instructions that only the baseline has, by name and shape, at most 50."""
 
     removed_count: int
     """Number of instructions that the baseline has and this session does not."""
@@ -1877,7 +1882,7 @@ class ComparedProgram(Record):
     """
 
     opcodes: list[ComparedOpcode]
-    """Opcodes whose number differs."""
+    """Opcodes whose count differs."""
 
 
 @dataclass(frozen=True)
@@ -1885,7 +1890,7 @@ class ComparedSession(Record):
     """One of the sessions."""
 
     name: str
-    """Name, by which no two of the sessions are called."""
+    """Name of the session, unique among the compared sessions."""
 
     devices: str
     """Kinds of devices of the session with counts, such as `8 × XLA:CPU`."""
@@ -1900,7 +1905,7 @@ class ComparedSession(Record):
     """Mean duration of the typical steps, which exclude outliers. Absent without steps."""
 
     all_steps_ps: float | None
-    """Mean of all steps; absent without steps."""
+    """Mean duration of all steps, outliers included. Absent without steps."""
 
     parts_ps: list[float]
     """Parts of the mean typical step, in the order of `PartKind`; they sum to it."""
@@ -1914,8 +1919,9 @@ class ComparedSession(Record):
     """
 
     collective_bytes: float | None
-    """Bytes that the collectives of a step move, mean over devices. Absent if there is no
-    collective with known shapes.
+    """Bytes that the collectives of a step move, mean over devices. Absent if no collective has
+    known
+    shapes.
     """
 
     compilation_count: int
@@ -1944,7 +1950,7 @@ class ComparedSession(Record):
     """
 
     memory_peak_source: str
-    """Which of them: `allocator`, `snapshot`, `plan`; empty without a peak."""
+    """Source of the memory peak: `allocator`, `snapshot` or `plan`; empty without a peak."""
 
     steps: list[ComparedStep]
     """Every step, so that timelines can be aligned by step."""
@@ -1958,16 +1964,17 @@ class ComparedStep(Record):
     """Step number as recorded."""
 
     start_ps: int
-    """Start since the session began, of the first device that begins it."""
+    """Start of the step on the first device, since the session began."""
 
     end_ps: int
-    """End since the session began, of the last device that ends it."""
+    """End of the step on the last device, since the session began."""
 
     duration_ps: float
-    """Mean over hosts of the mean over the host's devices."""
+    """Duration of the step: mean over hosts of the mean over the host's devices."""
 
     is_outlier: bool
-    """Far from the median of the session's steps, by the rule of `steps`."""
+    """Whether the duration is far from the median of the session's steps, by the rule of `steps`.
+    """
 
 
 @dataclass(frozen=True)
@@ -2925,11 +2932,13 @@ class HistoryChange(Record):
     """Whether the figure got worse at the change point."""
 
     p_value: float | None
-    """How often chance alone gives as much; absent for a figure that is counted and was constant.
+    """Probability that chance alone produces as large a change. Absent for counts and bytes that
+    were
+    constant.
     """
 
     text: str
-    """The same in a sentence."""
+    """Description of the change in one sentence."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -2943,13 +2952,13 @@ class HistoryReport(Report):
     """Every change point, the latest first."""
 
     rows: list[HistorySeries]
-    """One series per figure; what changed comes first."""
+    """One series per figure; figures that changed come first."""
 
     runs: list[HistoryRun]
     """The runs, oldest first."""
 
     confidence_ratio: float
-    """Confidence of each series: at most 1 − it of series without a change get a change point."""
+    """Confidence of the change points: at most 1 − confidence of the unchanged series get one."""
 
     notes: list[Note]
     """What the figures do not cover."""
@@ -2963,7 +2972,9 @@ class HistoryRun(Record):
     """Name of the run's session."""
 
     recorded_unix_s: int | None
-    """When it was captured or recorded, in seconds since the Unix epoch; absent if unknown."""
+    """Time at which the run was captured or recorded, in seconds since the Unix epoch; absent if
+    unknown.
+    """
 
     commit: str
     """Commit of the program in the run. Empty if unknown."""
@@ -2975,7 +2986,7 @@ class HistoryRun(Record):
     """Whether the level of the run was accepted, so that baselines start with it."""
 
     source: str
-    """History file that contains the run; `session` if the run was measured now."""
+    """History file that contains the run; `session` if the run was measured from a session."""
 
 
 @dataclass(frozen=True)
@@ -2986,13 +2997,13 @@ class HistorySeries(Record):
     """Name of the figure, such as `step_time`."""
 
     title: str
-    """Name of the figure in words."""
+    """Readable name of the figure."""
 
     unit: FigureUnit
     """Unit in which the figure is measured."""
 
     is_better_higher: bool
-    """More is better."""
+    """Whether a higher value is better."""
 
     values: list[float | None]
     """The figure in each run, in the order of the runs; absent where a run has none."""
@@ -3669,7 +3680,10 @@ class KernelsReport(Report):
     """Matrix units by op: ops that are matrix products or use them."""
 
     matrix_ratio: float | None
-    """Share of kernel time in kernels that use matrix units, 0..1; absent without kernels."""
+    """Share of kernel time in kernels that use Tensor Cores or MFMA, identified by their names,
+    0..1;
+    absent without kernels.
+    """
 
     transfers: list[TransferRow]
     """Copies and memsets, by direction and kind of host memory."""
@@ -4038,7 +4052,9 @@ class OpTreeReport(Report):
     """Σ self time of all ops."""
 
     idle_ps: int | None
-    """Idle time of the devices; absent where it is left out."""
+    """Time without work, from the first to the last work of each device, or in the selected steps;
+    absent where it is left out.
+    """
 
     wasted_ps: int | None
     """Σ wasted time; absent where nothing is known of it."""
@@ -4225,7 +4241,9 @@ class OpsReport(Report):
     """Σ self time over all selected rows before the limit."""
 
     attributed_ratio: float | None
-    """Share of device work time that carries an HLO op, 0..1; absent without devices."""
+    """Share of device work time whose op is known, 0..1; the rest is listed under its own name.
+    Absent without devices.
+    """
 
     attribution: list[AttributionShare]
     """That share by how the op was found, and the rest; the surest first."""
@@ -4270,7 +4288,10 @@ class OverviewReport(Report):
     """Every selected step with its parts, for the chart."""
 
     device_busy_ratio: float | None
-    """Mean over devices of (union of work intervals ÷ observed window); absent without devices."""
+    """Share of the observed window in which the device ran at least one op or kernel, 0..1; the
+    mean
+    over devices, absent without any.
+    """
 
     devices: list[DeviceBusy]
     """The same per device."""
@@ -4597,7 +4618,7 @@ class RendezvousRow(Record):
     """Start of the occurrence with the longest stall."""
 
     slice: SliceRefReport
-    """The slice with which that one began."""
+    """The slice with which that occurrence started."""
 
 
 @dataclass(frozen=True)
@@ -4639,13 +4660,15 @@ class RequestsReport(Report):
     """Requests per second, from the first start to the last end."""
 
     concurrency_mean: float | None
-    """Requests open at once, mean: Σ latencies ÷ (last end − first start)."""
+    """Requests that had started and not ended, on average."""
 
     concurrency_max: int
-    """The most at once."""
+    """The most requests open at once."""
 
     padding_ratio: float | None
-    """Σ padding ÷ Σ batch sizes, 0..1; absent where batches do not say."""
+    """Share of the elements of batches that no request asked for, 0..1; absent where batches do not
+    say.
+    """
 
     percentiles: list[PercentileRow]
     """Latencies by percentile."""
@@ -4852,10 +4875,10 @@ class ScalingLimit(Record):
     """What limits scaling, in words: a part of the step, or uneven load."""
 
     text: str
-    """A sentence."""
+    """Description of the limit in one sentence."""
 
     step_ps: float
-    """Time in the step on the largest count."""
+    """Time of the limit in the step on the largest device count."""
 
     before_ps: float | None
     """Time of the limit in the step on the device count before the largest. Absent if there is
@@ -4868,7 +4891,10 @@ class ScalingLimit(Record):
     """
 
     cost_ps: float
-    """That − what perfect scaling leaves of it."""
+    """Excess over perfect scaling on twice the largest device count: `next_ps` − half of `step_ps`;
+    with
+    weak scaling, `next_ps` − `step_ps`.
+    """
 
     cost_ratio: float
     """Cost of the limit as a share of the step on the largest device count, 0..1."""
@@ -4879,17 +4905,18 @@ class ScalingMethod(Record):
     """One method over all its device counts."""
 
     method: str
-    """What the names of the method's sessions have in common, besides device count and time stamp.
+    """What differs between the names of sessions besides device count and time. `--method REGEX`
+    selects it.
     """
 
     source: str
     """Source of the measurements: `capture` or `benchmark`."""
 
     device_counts: list[int]
-    """Counts that were measured, ascending."""
+    """Measured device counts, ascending."""
 
     base_device_count: int
-    """Smallest device count of the method, relative to which speed-up and efficiency are computed.
+    """Smallest device count of the method, relative to which speedup and efficiency are computed.
     """
 
     next_device_count: int
@@ -4897,7 +4924,7 @@ class ScalingMethod(Record):
 
     serial_ratio: float | None
     """Share of the step on the smallest device count that does not shrink with more devices, by
-    Amdahl's law, 0..1. Absent with one count, with weak scaling, and if the law does not fit.
+    Amdahl's law, 0..1. Absent with one count, with weak scaling, or if the law does not fit.
     """
 
     fit_error_ratio: float | None
@@ -4911,15 +4938,16 @@ class ScalingMethod(Record):
     """
 
     next_speedup_ratio: float | None
-    """Predicted speed-up over the smallest device count on twice the largest device count."""
+    """Predicted speedup over the smallest device count on twice the largest device count."""
 
     largest_speedup_ratio: float | None
-    """Speed-up over the smallest device count that no number of devices exceeds. Absent if nothing
-    limits it.
+    """Upper limit of the speedup over the smallest device count, for any number of devices. Absent
+    if
+    nothing limits it.
     """
 
     limits: list[ScalingLimit]
-    """What the step on the largest count would lose at the next doubling, costliest first."""
+    """What limits the next doubling of the largest device count, costliest first."""
 
     conclusion: str
     """The answer in a few sentences."""
@@ -4930,27 +4958,27 @@ class ScalingReport(Report):
     """The answer of the `scaling` comparison."""
 
     kind: ScalingKind
-    """Strong: the work of a step stays the same. Weak: it grows with the devices."""
+    """Strong: the work per step stays the same. Weak: it grows with the number of devices."""
 
     methods: list[ScalingMethod]
     """What limits each method."""
 
     rows: list[ScalingRow]
-    """One row per method and device count, methods by name and counts ascending."""
+    """One row per method and device count, by name of the method and ascending device count."""
 
     samples: list[ScalingSample]
     """Every session and every benchmark that was counted, in the order of the rows."""
 
     notes: list[Note]
-    """How figures were obtained, and what was left out."""
+    """How figures were obtained, and what was skipped."""
 
 
 @dataclass(frozen=True)
 class ScalingRow(Record):
-    """A method on so many devices."""
+    """A method on one device count."""
 
     method: str
-    """What differs in the names of sessions besides device count and time. `--method REGEX`
+    """What differs between the names of sessions besides device count and time. `--method REGEX`
     selects it.
     """
 
@@ -4964,7 +4992,7 @@ class ScalingRow(Record):
     """Kinds of devices with their counts, such as `8 × XLA:CPU`. Empty if unknown."""
 
     is_virtual: bool
-    """Whether the devices share the cores of one machine, so that their times mean little."""
+    """Whether the devices share the cores of one machine, which makes their times unrealistic."""
 
     sample_count: int
     """Number of sessions or benchmarks with this method and device count."""
@@ -4980,20 +5008,20 @@ class ScalingRow(Record):
 
     throughput_per_second: float
     """Throughput in steps per second. With weak scaling, multiplied by the device count, because
-    each device adds work of its own.
+    each device adds work.
     """
 
     examples_per_second: float | None
     """Examples per second: throughput × the given batch size. Absent without a batch size."""
 
     speedup_ratio: float
-    """Speed-up over the smallest device count of the method."""
+    """Speedup over the smallest device count of the method."""
 
     ideal_speedup_ratio: float
-    """Speed-up with perfect scaling: device count ÷ smallest device count."""
+    """Speedup with perfect scaling: device count ÷ smallest device count."""
 
     efficiency_ratio: float
-    """Achieved share of perfect scaling."""
+    """Share of perfect scaling that is achieved."""
 
     compute_ps: float | None
     """Computation in a step, mean over devices. Absent for benchmarks."""
@@ -5029,10 +5057,10 @@ class ScalingRow(Record):
 
 @dataclass(frozen=True)
 class ScalingSample(Record):
-    """One session, or one benchmark of a file."""
+    """One session, or one benchmark in a file."""
 
     name: str
-    """Name of the session, or of the file and the benchmark."""
+    """Name of the session, or names of the file and the benchmark."""
 
     method: str
     """Method that the sample was assigned to by its name."""
@@ -5050,7 +5078,7 @@ class ScalingSample(Record):
     """Mean duration of the measured steps or calls, excluding outliers."""
 
     session: int | None
-    """Position among the sessions that were asked; absent for benchmarks."""
+    """Position among the given sessions; absent for benchmarks."""
 
 
 @dataclass(frozen=True)
@@ -5145,24 +5173,22 @@ class SessionDifference(Record):
     """The answer in a sentence."""
 
     step: TimeDifference | None
-    """Mean typical step against that of the baseline; absent where either has no step."""
+    """Mean typical step compared with that of the baseline; absent if either has no steps."""
 
     parts: list[ComparedPart]
     """The parts of the mean typical step; their differences sum to that of the step."""
 
     waterfall: list[WaterfallBar]
-    """The difference of the mean step (of all steps, outliers included) as a sum, the largest
-    first.
-    """
+    """The difference of the mean step (outliers included) as a sum, largest bar first."""
 
     causes: list[ComparedCause]
-    """Why, in plain words, what weighs most first."""
+    """Causes of the difference, in words, largest effect first."""
 
     programs: list[ComparedProgram]
     """Programs, matched by name and content."""
 
     environment: list[ComparedFact]
-    """What differs of versions, chips, flags, options and manifests."""
+    """Differences in versions, chips, flags, options and manifests."""
 
 
 @dataclass(frozen=True)
@@ -5258,13 +5284,13 @@ class ShardingRow(Record):
     """An input or output of a program that runs on several devices."""
 
     program: str
-    """Program that has the input or output, as `module(program id)`."""
+    """Program with the input or output, as `module(program id)`."""
 
     program_id: str
     """Program id."""
 
     is_input: bool
-    """Whether it goes in; else it comes out."""
+    """Whether it is an input; otherwise it is an output."""
 
     number: int
     """Number of the parameter for an input, or of the element of the result for an output."""
@@ -5285,8 +5311,8 @@ class ShardingRow(Record):
     """
 
     is_mesh_guessed: bool
-    """Whether the names of the mesh axes are Stepscope's own, inferred from the strides of
-    devices.
+    """Whether the mesh axes were inferred from the strides of devices, so that their names are made
+    up.
     """
 
     sharding: str
@@ -5614,7 +5640,7 @@ class StreamRow(Record):
 
 @dataclass(frozen=True)
 class TimeDifference(Record):
-    """A mean time against that of the baseline."""
+    """A mean time compared with that of the baseline."""
 
     baseline_ps: float
     """Mean over the typical steps of the baseline."""
@@ -5623,22 +5649,22 @@ class TimeDifference(Record):
     """Mean over the typical steps of the session."""
 
     difference_ps: float
-    """The latter − the former."""
+    """Mean of the session − mean of the baseline."""
 
     ratio: float | None
-    """Difference ÷ baseline; absent where that is 0."""
+    """Difference ÷ baseline; absent if the baseline is 0."""
 
     low_ps: float
     """Lower end of the difference's confidence interval, noise between runs included."""
 
     high_ps: float
-    """Upper end."""
+    """Upper end of the confidence interval."""
 
     p_value: float | None
-    """How often noise alone gives as much; absent with too few steps."""
+    """Probability that noise alone produces as large a difference; absent with too few steps."""
 
     evidence: Evidence
-    """What may be said."""
+    """Whether the difference is more than noise."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -5861,6 +5887,9 @@ class Verdict(Record):
     thresholds: str
     """Thresholds of the verdict, as text: `good > 80 %, bad < 50 %`."""
 
+    is_larger_better: bool
+    """Whether more of the figure is better."""
+
     explanation: str
     """How the figure was obtained, or what is missing and how to record it."""
 
@@ -5984,8 +6013,9 @@ class WaterfallBar(Record):
     """
 
     op: int | None
-    """Position among all ops (before sorting and limit, in the order of weight); absent where it is
-    no single op.
+    """Position of the op among all ops (before sorting and limit, largest effect first); absent if
+    the
+    bar is not a single op.
     """
 
     evidence: Evidence

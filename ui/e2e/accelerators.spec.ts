@@ -1,6 +1,6 @@
 /**
- * Views on captures of real accelerators; needs the folder named by STEPSCOPE_CORPUS. They show no
- * error, fit into the window, and are the screenshots in the documentation.
+ * Views of captures from real accelerators; requires the folder that STEPSCOPE_CORPUS names. Each
+ * view must show no error and fit in the window. The documentation uses the screenshots.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -84,7 +84,7 @@ const test = base.extend<object, { corpus: string | null }>({
         await use(running ?? null);
         return;
       }
-      // A neutral place, because screenshots show paths.
+      // A neutral folder, because screenshots show paths.
       const folder = mkdtempSync(path.join(tmpdir(), 'stepscope-'));
       mkdirSync(path.join(folder, 'logs'));
       for (const capture of CAPTURES) {
@@ -105,7 +105,7 @@ const test = base.extend<object, { corpus: string | null }>({
 for (const { capture, view, name, query, then } of PICTURES) {
   test(`${view} of ${capture}`, async ({ page, corpus }) => {
     if (corpus === null) {
-      console.log(`skipped: there is no corpus in ${CORPUS}`);
+      console.log(`skipped: no corpus in ${CORPUS}`);
       test.skip();
       return;
     }

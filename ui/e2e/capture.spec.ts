@@ -24,7 +24,7 @@ const test = base.extend<object, { place: { url: string; job: string } }>({
       const folder = mkdtempSync(path.join(tmpdir(), 'stepscope-capture-'));
       const logdir = path.join(folder, 'logs');
       cpSync(path.join(ROOT, 'fixtures/mlp-cpu'), logdir, { recursive: true });
-      // `cargo test` builds it; alone, this does.
+      // `cargo test` builds it; without `cargo test`, build it here.
       if (!existsSync(JOB)) {
         const build = ['build', '-p', 'stepscope-capture', '--example', 'profiler_server'];
         spawnSync('cargo', build, { cwd: ROOT, stdio: 'inherit' });
@@ -58,11 +58,11 @@ function printed(process: ChildProcess, wanted: RegExp): Promise<string> {
     process.stdout?.on('data', read);
     process.stderr?.on('data', read);
     process.on('error', reject);
-    process.on('exit', (code) => reject(new Error(`ended with ${code}:\n${text}`)));
+    process.on('exit', (code) => reject(new Error(`exited with ${code}:\n${text}`)));
   });
 }
 
-test('a capture is watched and opens when it is complete', async ({ page, place }) => {
+test('the dialog shows the progress of a capture and opens it when complete', async ({ page, place }) => {
   await page.goto(`${place.url}#/`);
   await page.getByRole('banner').getByRole('button', { name: 'Capture' }).click();
   const dialog = page.getByRole('dialog', { name: 'Capture' });
@@ -84,21 +84,21 @@ test('a capture is watched and opens when it is complete', async ({ page, place 
   await expect(dialog).toHaveCount(0);
 });
 
-test('a host that is missing is named, and the rest opens on request', async ({ page, place }) => {
+test('a partial capture names the missing host and can be opened', async ({ page, place }) => {
   await page.goto(`${place.url}#/`);
   await page.getByRole('banner').getByRole('button', { name: 'Capture' }).click();
   const dialog = page.getByRole('dialog', { name: 'Capture' });
   await dialog.getByLabel('Addresses').fill(`${place.job}, 127.0.0.1:1`);
   await dialog.getByLabel('Seconds').fill('0.2');
   await dialog.getByRole('button', { name: 'Capture', exact: true }).click();
-  await expect(dialog).toContainText('Captured in part');
+  await expect(dialog).toContainText('Partially captured');
   await expect(dialog.getByRole('alert')).toContainText('onnection refused');
   await expect(dialog.getByRole('alert')).toContainText('start_server');
-  await dialog.getByRole('button', { name: 'Open what came' }).click();
+  await dialog.getByRole('button', { name: 'Open capture' }).click();
   await expect(page).toHaveURL(/#\/s\/[^/]+\/overview/);
 });
 
-test('a capture that is cancelled keeps what came', async ({ page, place }) => {
+test('a canceled capture keeps what was recorded', async ({ page, place }) => {
   await page.goto(`${place.url}#/`);
   await page.getByRole('banner').getByRole('button', { name: 'Capture' }).click();
   const dialog = page.getByRole('dialog', { name: 'Capture' });
@@ -110,7 +110,7 @@ test('a capture that is cancelled keeps what came', async ({ page, place }) => {
   await expect(page).toHaveURL(/#\/s\/[^/]+\/overview/, { timeout: 20_000 });
 });
 
-test('what cannot be sent says why before it is sent', async ({ page, place }) => {
+test('an invalid form is rejected before anything is sent', async ({ page, place }) => {
   await page.goto(`${place.url}#/`);
   await page.getByRole('banner').getByRole('button', { name: 'Capture' }).click();
   const dialog = page.getByRole('dialog', { name: 'Capture' });

@@ -1,4 +1,4 @@
-/** Two sessions compared: in every view, in the view of differences, in timelines. */
+/** Comparing two sessions: in every view, in the Compare view, and in timelines. */
 import type { Page } from '@playwright/test';
 
 import { expect, keepImage, openView, test } from './server';
@@ -17,7 +17,7 @@ async function keyOf(page: Page, url: string, name: string): Promise<string> {
   return found.key;
 }
 
-/** A view of a session with a baseline. */
+/** Opens a view of a session with a baseline. */
 async function openPair(
   page: Page,
   url: string,
@@ -87,7 +87,7 @@ test('a slower program is found, explained, and no request leaves the server', a
   expect(errors).toEqual([]);
 });
 
-test('an op that only one session has is listed as such', async ({ page, url }) => {
+test('an op that exists in only one session is marked', async ({ page, url }) => {
   await openPair(page, url, ['base', 'transpose'], 'compare');
   await page.getByRole('button', { name: /^Only here/ }).click();
   const rows = page.locator('#compare-ops .table-row:not(.table-head)');
@@ -98,7 +98,7 @@ test('an op that only one session has is listed as such', async ({ page, url }) 
   await expect(page.locator('.compare-program').first()).toContainText('transpose');
 });
 
-test('the baseline is chosen once and holds in every view', async ({ page, url }) => {
+test('a baseline, once chosen, applies to every view', async ({ page, url }) => {
   await openView(page, url, 'slower', 'overview');
   await page.getByRole('button', { name: /^Baseline/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: /^base/ }).click();
@@ -110,12 +110,12 @@ test('the baseline is chosen once and holds in every view', async ({ page, url }
   await page.getByRole('link', { name: /^Ops/ }).click();
   await expect(page).toHaveURL(/ops\?.*baseline=[\w~.-]+/);
   await expect(page.locator('.has-changes .change').first()).toBeVisible();
-  await page.getByRole('button', { name: 'No baseline' }).click();
+  await page.getByRole('button', { name: 'Clear the baseline' }).click();
   await expect(page.locator('.has-changes')).toHaveCount(0);
   await expect(page).not.toHaveURL(/baseline=/);
 });
 
-test('tables sort by change, and mark rows that only one session has', async ({ page, url }) => {
+test('tables sort by change and mark rows that exist in only one session', async ({ page, url }) => {
   await openPair(page, url, ['base', 'transpose'], 'ops');
   const rows = page.locator('.table-row:not(.table-head)');
   await expect(rows.filter({ hasText: 'transpose_copy_fusion' }).first()).toContainText('new');
@@ -128,7 +128,7 @@ test('tables sort by change, and mark rows that only one session has', async ({ 
   await expect(rows.first()).toContainText('baseline only');
 });
 
-test('sums of other numbers of steps are scaled to as many', async ({ page, url }) => {
+test('sums are scaled when the step counts differ', async ({ page, url }) => {
   await openPair(page, url, ['base', 'slower'], 'ops', '&q=dot');
   const changes = page.locator('.change[data-tip]');
   await expect(changes.first()).toBeVisible();
@@ -185,7 +185,7 @@ test('every view shows a pair without an error', async ({ page, url }) => {
   }
 });
 
-test('timelines lie below each other, aligned by step, and move together', async ({
+test('timelines are stacked, aligned by step, and move together', async ({
   page,
   url,
 }) => {
@@ -211,7 +211,7 @@ test('timelines lie below each other, aligned by step, and move together', async
   const other = (await steps('base')).find((step) => step.step === own.step)!;
   expect(other.start_ps - shown.startPs).toBeCloseTo(own.start_ps - upper.startPs, -6);
 
-  // In reverse: the wheel over the baseline moves both.
+  // The other direction: zooming in the baseline zooms both.
   const before = page.url();
   const box = (await page.locator('.timeline-canvas').last().boundingBox())!;
   await page.mouse.move(box.x + box.width / 2, box.y + 160);
@@ -235,7 +235,7 @@ test('a slice shows its counterpart in the other session', async ({ page, url })
   await expect(page.locator('.slice-counterpart')).toContainText(/dot/);
 });
 
-test('two timelines together keep sixty frames a second', async ({ page, url }) => {
+test('two timelines together run at 60 frames per second', async ({ page, url }) => {
   await openPair(page, url, ['base', 'slower'], 'timeline');
   await timelinesSettled(page);
   await probe(page, (now) => now.timeline!.reset());
@@ -257,7 +257,7 @@ test('two timelines together keep sixty frames a second', async ({ page, url }) 
   expect(upper!.drawMedianMs + lower!.drawMedianMs).toBeLessThan(16.7);
 });
 
-test('sessions checked in the list are compared, three of them as small multiples', async ({
+test('sessions checked in the list are compared, three or more as small multiples', async ({
   page,
   url,
 }) => {

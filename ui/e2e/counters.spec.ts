@@ -1,4 +1,4 @@
-/** Counters over time, from a synthetic trace: no available capture has monitors. */
+/** Counters over time, from a synthetic trace, because no available capture contains any. */
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,7 +44,7 @@ test('every counter has a chart, and the table has its figures', async ({ page }
   writeFileSync(path.join(folder, 'h100.trace.json'), drawnTrace());
   let server: { url: string; process: ChildProcess } | undefined;
   try {
-    // From the folder, so that no path of this machine is in the screenshot.
+    // Started in the folder, so that the screenshot shows no path of this machine.
     server = await startServer(['view', 'h100.trace.json', '--no-report', '--port', '0'], folder);
     await page.goto(`${server.url}#/s/h100.trace.json/counters`);
     await expect(page.locator('main svg, main canvas').nth(5)).toBeVisible();
@@ -52,7 +52,7 @@ test('every counter has a chart, and the table has its figures', async ({ page }
     await expect(page.locator('main')).toContainText('2.4 TB/s');
     await keepImage(page, 'counters');
     await page.getByRole('tab', { name: 'Counters 6' }).click();
-    // With the one of the titles.
+    // Six counters and the header.
     await expect(page.locator('.table-row')).toHaveCount(7);
   } finally {
     server?.process.kill();

@@ -1,4 +1,4 @@
-/** A remote session: views of devices fetch only devices, all others fetch everything. */
+/** A remote session: device views fetch only device data, all other views fetch everything. */
 import { execFileSync } from 'node:child_process';
 import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -11,7 +11,7 @@ import { expect, ROOT, startServer, test as base } from './server';
 const PYTHON = path.join(path.dirname(process.env['STEPSCOPE_TENSORBOARD'] ?? ''), 'python');
 const HOST_BYTES = 20 << 20;
 
-/** A web server that supports ranges, counts the bytes requested, and may refuse. */
+/** A web server that supports range requests, counts the bytes requested, and can refuse requests. */
 interface Web {
   url: string;
   askedBytes: () => number;
@@ -75,7 +75,7 @@ const test = base.extend<{ web: Web; far: string }>({
   },
 });
 
-test('a view of devices leaves the host where it is, until another view reads it', async ({
+test('a device view does not fetch host data; another view does', async ({
   page,
   far,
   web,
@@ -101,7 +101,7 @@ test('a view of devices leaves the host where it is, until another view reads it
   await expect(note).toBeHidden();
 });
 
-test('the rest is fetched on demand, and a refusal costs what is here nothing', async ({
+test('the rest is fetched on demand, and a refused request loses nothing already fetched', async ({
   page,
   far,
   web,

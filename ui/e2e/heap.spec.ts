@@ -1,4 +1,4 @@
-/** Memory snapshots: the flame graph, its tables, and the growth between two. */
+/** Memory snapshots: the flame graph, the tables, and the growth between two snapshots. */
 import { expect, keepImage, openView, test } from './server';
 
 const ROOT = '<module>  capture_leak.py:68';
@@ -22,7 +22,7 @@ async function heap(
   return (await response.json()) as Heap;
 }
 
-test('a session of snapshots opens at its heap', async ({ page, url }) => {
+test('a session with only snapshots opens in the Heap view', async ({ page, url }) => {
   await page.goto(url);
   const row = page.getByRole('row').filter({ hasText: 'leak-cpu' });
   await expect(row).toContainText('memory');
@@ -38,7 +38,7 @@ test('a session of snapshots opens at its heap', async ({ page, url }) => {
   );
 });
 
-test('two snapshots are compared, the largest growth first', async ({ page, url }) => {
+test('two snapshots are compared, largest growth first', async ({ page, url }) => {
   await openView(page, url, 'leak-cpu', 'heap');
   await page.getByLabel('Compare with').selectOption('step_000001');
   await expect(page).toHaveURL(/against=step_000001/);
@@ -55,7 +55,7 @@ test('two snapshots are compared, the largest growth first', async ({ page, url 
   await keepImage(page, 'heap');
 });
 
-test('the flame graph zooms by click and by keys', async ({ page, url }) => {
+test('the flame graph zooms by mouse and keyboard', async ({ page, url }) => {
   await openView(page, url, 'leak-cpu', 'heap');
   const canvas = page.locator('.flame-canvas');
   await canvas.click({ position: { x: 300, y: 30 } });
@@ -76,7 +76,7 @@ test('the flame graph zooms by click and by keys', async ({ page, url }) => {
   await expect(page).toHaveURL(/zoom=1/);
 });
 
-test('what is found is counted, devices and kinds choose', async ({ page, url }) => {
+test('search counts its matches, and device and frames can be chosen', async ({ page, url }) => {
   await openView(page, url, 'leak-cpu', 'heap');
   await page.keyboard.press('/');
   await page.keyboard.type('load_batch');
@@ -90,7 +90,7 @@ test('what is found is counted, devices and kinds choose', async ({ page, url })
     'data-total-bytes',
     String(part.total_bytes),
   );
-  await page.getByLabel('Frames of JAX').check();
+  await page.getByLabel('JAX frames').check();
   await expect(page.locator('.heap-flame-bar')).toContainText('JAX, libraries');
 });
 

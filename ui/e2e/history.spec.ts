@@ -1,4 +1,4 @@
-/** The view of many runs: what `check --history` recorded, and the sessions of a folder. */
+/** The History view: runs recorded by `check --history`, and the sessions of a folder. */
 import { expect, keepImage, openView, test } from './server';
 
 interface History {
@@ -8,14 +8,14 @@ interface History {
   changes: { text: string }[];
 }
 
-/** The answer with the titles of its figures, as worded on the page. */
+/** The conclusion with metric names replaced by titles, as on the page. */
 const titled = ({ conclusion, rows }: History) =>
   rows.reduce(
     (text, { metric, title }) => text.replace(new RegExp(`\\b${metric}\\b`), title.toLowerCase()),
     conclusion,
   );
 
-test('a history of the folder is drawn run by run, with its changes', async ({ page, url }) => {
+test('a history in the folder is drawn run by run, with its changes', async ({ page, url }) => {
   await openView(page, url, 'demo', 'history', '?history=nightly.jsonl');
   const answer = (await (
     await page.request.get(`${url}api/comparisons/history?history=nightly.jsonl`)
@@ -29,7 +29,7 @@ test('a history of the folder is drawn run by run, with its changes', async ({ p
   await expect(first.locator('circle')).toHaveCount(36);
   await expect(first.locator('.history-change')).toHaveCount(2);
   await expect(first.locator('.history-level')).toHaveCount(3);
-  // The pointer shows the same run in every chart, and the run's name where the pointer is.
+  // All charts mark the run under the pointer; only the chart under the pointer names it.
   const box = (await first.boundingBox())!;
   await page.mouse.move(box.x + 50, box.y + box.height / 2);
   await expect(page.locator('.history-chart .chart-cursor')).toHaveCount(moving.length);

@@ -1,4 +1,4 @@
-/** The pages behind a real reverse proxy (nginx), under a prefix that it strips or passes on. */
+/** The pages behind a real reverse proxy (nginx), under a path prefix that it strips or passes on. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -70,7 +70,7 @@ http {
 
 function startNginx(folder: string): ChildProcess {
   const program = NGINX.find((candidate) => existsSync(candidate));
-  if (!program) throw new Error('nginx is missing: Debian has it in nginx-light');
+  if (!program) throw new Error('nginx is not installed; on Debian, it is in the package nginx-light');
   return spawn(program, ['-p', folder, '-c', path.join(folder, 'nginx.conf')], { stdio: 'inherit' });
 }
 
@@ -96,7 +96,7 @@ async function answers(url: string): Promise<void> {
   throw new Error(`the proxy does not answer at ${url}`);
 }
 
-/** Every request that the page makes from now on, and every error response. */
+/** Records every request that the page makes from now on, and every error. */
 function watch(page: Page): { asked: string[]; failed: string[] } {
   const seen = { asked: [] as string[], failed: [] as string[] };
   page.on('request', (request) => seen.asked.push(request.url()));
@@ -107,7 +107,7 @@ function watch(page: Page): { asked: string[]; failed: string[] } {
   return seen;
 }
 
-/** From the list of sessions to a figure and to a rendered timeline. */
+/** Goes from the list of sessions to a figure and to a rendered timeline. */
 async function lookAround(page: Page): Promise<void> {
   await page.getByRole('row').filter({ hasText: 'mlp_dp' }).click();
   await expect(page.getByText('Step time').first()).toBeVisible();
@@ -118,7 +118,7 @@ async function lookAround(page: Page): Promise<void> {
 }
 
 for (const start of [`${CUT}/`, CUT]) {
-  test(`below a prefix that the proxy cuts off, from ${start}`, async ({ page, behind }) => {
+  test(`under a prefix that the proxy strips, from ${start}`, async ({ page, behind }) => {
     const seen = watch(page);
     await page.goto(`${behind.origin}${start}#/`);
     await lookAround(page);
@@ -128,7 +128,7 @@ for (const start of [`${CUT}/`, CUT]) {
   });
 }
 
-test('below a prefix that the proxy passes on, with a token', async ({ page, behind }) => {
+test('under a prefix that the proxy passes on, with a token', async ({ page, behind }) => {
   const refused = await page.request.get(`${behind.origin}${KEPT}/api/sessions`);
   expect(refused.status()).toBe(401);
   const seen = watch(page);

@@ -12,7 +12,7 @@ const VIEWS = [
   'scaling',
 ];
 
-test('in a narrow window nothing lies outside', async ({ page, url }) => {
+test('nothing overflows a narrow window', async ({ page, url }) => {
   await page.setViewportSize({ width: 900, height: 700 });
   for (const view of VIEWS) {
     await openView(page, url, 'mlp_dp', view);
@@ -28,7 +28,7 @@ test('in a narrow window nothing lies outside', async ({ page, url }) => {
     expect(outside, view).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth), view).toBe(900);
   }
-  // The views don't move, whichever is chosen.
+  // Choosing a view does not move the links.
   const steps = page.getByRole('link', { name: 'Steps', exact: true });
   const place = async () => (await steps.boundingBox())!.x;
   const before = await place();
@@ -38,14 +38,14 @@ test('in a narrow window nothing lies outside', async ({ page, url }) => {
   expect(await place()).toBe(before);
 });
 
-test('a panel holds the focus, and gives it back', async ({ page, url }) => {
+test('a dialog keeps the focus and returns it when closed', async ({ page, url }) => {
   await openView(page, url, 'demo', 'ops');
   const capture = page.getByRole('button', { name: 'Capture' });
   const dialog = page.getByRole('dialog', { name: 'Capture' });
   await capture.focus();
   await page.keyboard.press('Enter');
   await expect(dialog).toBeVisible();
-  // More than the panel's tab stops; the browser's own bar is one of them.
+  // More presses than the panel has tab stops; the browser's own toolbar may be one of them.
   for (let stop = 0; stop < 10; stop += 1) {
     await page.keyboard.press('Tab');
     const isInside = await dialog.evaluate(
@@ -56,7 +56,7 @@ test('a panel holds the focus, and gives it back', async ({ page, url }) => {
   await page.keyboard.press('Escape');
   await expect(dialog).toHaveCount(0);
   await expect(capture).toBeFocused();
-  // Keys of the page do not work while it is open.
+  // Shortcuts of the page do nothing while the palette is open.
   await page.keyboard.press('Control+k');
   await page.keyboard.type('timel');
   await page.keyboard.press('Escape');
@@ -64,7 +64,7 @@ test('a panel holds the focus, and gives it back', async ({ page, url }) => {
   await expect(page).toHaveURL(/\/ops$/);
 });
 
-test('menus, rows and details need no mouse', async ({ page, url }) => {
+test('menus, rows and details work without a mouse', async ({ page, url }) => {
   await openView(page, url, 'demo', 'ops');
   await page.getByRole('button', { name: 'Memory' }).focus();
   await page.keyboard.press('ArrowDown');
@@ -80,7 +80,7 @@ test('menus, rows and details need no mouse', async ({ page, url }) => {
   await expect(page.getByRole('complementary', { name: 'Op' })).toHaveCount(0);
 });
 
-test('a cell of the heat map leads to its device in the timeline', async ({ page, url }) => {
+test('a heat map cell opens its device in the timeline', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'hosts');
   await page.locator('.heat-map').focus();
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown']) {
@@ -94,7 +94,7 @@ test('a cell of the heat map leads to its device in the timeline', async ({ page
   await expect(top).toContainText(name.replace('/', ' / '));
 });
 
-test('charts follow the keys, and say where they are', async ({ page, url }) => {
+test('charts work with the keyboard and show what is selected', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'steps');
   const chart = page.getByRole('application', { name: /steps stacked by part/ });
   await chart.focus();
@@ -107,7 +107,7 @@ test('charts follow the keys, and say where they are', async ({ page, url }) => 
   await expect(chart.locator('.chart-readout')).toHaveCount(0);
 });
 
-test('tabs follow the keys, and keep the focus', async ({ page, url }) => {
+test('tabs switch with the arrow keys and keep the focus', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'input');
   await page.getByRole('tab', { name: /^Steps/ }).focus();
   await page.keyboard.press('ArrowRight');

@@ -1,9 +1,9 @@
-/** The views show what the server answers. */
+/** The views show what the server reports. */
 import { readFileSync } from 'node:fs';
 
 import { expect, keepImage, openView, test } from './server';
 
-/** A report from the server, with which the page must agree. */
+/** A report from the server; the page must agree with it. */
 async function report<T>(
   page: import('@playwright/test').Page,
   url: string,
@@ -47,7 +47,7 @@ test('the overview shows step time, parts, devices, top ops and verdicts', async
   await expect(page.getByRole('heading', { name: 'Environment' })).toBeVisible();
 });
 
-test('a click on a bar selects the step, the same again clears', async ({ page, url }) => {
+test('clicking a bar selects its step, clicking it again clears the selection', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'overview');
   const chart = page.locator('.step-chart canvas');
   const box = (await chart.boundingBox())!;
@@ -59,7 +59,7 @@ test('a click on a bar selects the step, the same again clears', async ({ page, 
   await expect(page).not.toHaveURL(/steps=/);
 });
 
-test('ops sort by any column, largest first, then the other way', async ({ page, url }) => {
+test('ops sort by any column, largest first, then reversed', async ({ page, url }) => {
   await openView(page, url, 'demo', 'ops');
   const answer = await report<{
     rows: { name: string; self_ps: number; occurrences: number }[];
@@ -87,7 +87,7 @@ test('ops sort by any column, largest first, then the other way', async ({ page,
   await keepImage(page, 'ops');
 });
 
-test('the filter narrows ops, can become the selection, and the CSV holds what is shown', async ({
+test('the filter narrows ops and can become the selection, and the CSV has the rows shown', async ({
   page,
   url,
 }) => {
@@ -121,7 +121,7 @@ test('the filter narrows ops, can become the selection, and the CSV holds what i
   await expect(page.locator('.chip.is-set')).toContainText('^dot');
 });
 
-test('a click on an op shows everything about it', async ({ page, url }) => {
+test('clicking an op shows its details', async ({ page, url }) => {
   await openView(page, url, 'demo', 'ops');
   await page.locator('.table-row').nth(1).click();
   const details = page.getByRole('complementary', { name: 'Op' });
@@ -131,7 +131,7 @@ test('a click on an op shows everything about it', async ({ page, url }) => {
   await expect(details).toHaveCount(0);
 });
 
-test('the keyboard walks through a table and opens a row', async ({ page, url }) => {
+test('the arrow keys move through a table and Enter opens a row', async ({ page, url }) => {
   await openView(page, url, 'demo', 'ops');
   await page.getByRole('grid').focus();
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp'])
@@ -149,7 +149,7 @@ test('the keyboard walks through a table and opens a row', async ({ page, url })
   await expect(active).toBeInViewport();
 });
 
-test('an op leads to its slices in the timeline', async ({ page, url }) => {
+test('an op links to its slices in the timeline', async ({ page, url }) => {
   await openView(page, url, 'demo', 'ops');
   await page.locator('.table-row').nth(1).click();
   await page.getByRole('button', { name: 'Show in timeline' }).click();

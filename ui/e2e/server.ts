@@ -52,7 +52,7 @@ export async function startServer(
 
 export { expect } from '@playwright/test';
 
-/** Goes to a page of a session by the session's name and waits for its figures. */
+/** Opens a view of the session with this name and waits for its content. */
 export async function openView(
   page: Page,
   url: string,
@@ -71,7 +71,7 @@ export async function openView(
   await page.locator('.answer, .empty, .timeline-canvas').first().waitFor();
 }
 
-/** Saves a screenshot for the documentation, only on request. */
+/** Saves a screenshot for the documentation if `UPDATE_IMAGES` is 1. */
 export async function keepImage(page: Page, name: string): Promise<void> {
   if (process.env['UPDATE_IMAGES'] !== '1') return;
   const folder = path.join(ROOT, 'docs/images');
@@ -92,6 +92,6 @@ function printedUrl(server: ChildProcess): Promise<string> {
     server.stdout?.on('data', read);
     server.stderr?.on('data', read);
     server.on('error', (error) => reject(new Error(`cannot start ${BINARY}: ${error.message}`)));
-    server.on('exit', (code) => reject(new Error(`${BINARY} ended with ${code}:\n${printed}`)));
+    server.on('exit', (code) => reject(new Error(`${BINARY} exited with ${code}:\n${printed}`)));
   });
 }

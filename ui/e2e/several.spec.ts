@@ -1,4 +1,4 @@
-/** Questions about several sessions: budgets with a baseline, and scaling. */
+/** Views of several sessions: budgets with a baseline, and scaling. */
 import type { Page } from '@playwright/test';
 
 import { expect, keepImage, openView, test } from './server';
@@ -15,7 +15,7 @@ async function sessionsAt(page: Page, url: string, folder: string): Promise<Sess
   return sessions.filter(({ location }) => location.includes(folder));
 }
 
-test('budgets that break are named, with the causes', async ({ page, url }) => {
+test('broken budgets are listed with their causes', async ({ page, url }) => {
   const [baseline] = await sessionsAt(page, url, 'planted-cpu/base');
   await openView(page, url, 'slower', 'check', `?baseline=${baseline!.key}`);
   await expect(page.locator('.check-answer')).toContainText('breaks 2 of its 3 budgets');
@@ -33,7 +33,7 @@ test('budgets that break are named, with the causes', async ({ page, url }) => {
   await expect(page.locator('.check-row')).toHaveClass(/is-passed/);
 });
 
-test('methods with several device counts have curves, the others a line of text', async ({
+test('methods with several device counts have curves, the others are listed below', async ({
   page,
   url,
 }) => {

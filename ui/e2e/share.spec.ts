@@ -1,6 +1,6 @@
 /**
  * A single-file report, opened from disk with the network blocked: views, the timeline, tables,
- * colors, and the link. `STEPSCOPE_BIN` names the binary that writes it.
+ * colors, and links. `STEPSCOPE_BIN` names the binary that writes it.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, statSync } from 'node:fs';
@@ -12,7 +12,7 @@ import type { BrowserContext, Page } from '@playwright/test';
 
 import { BINARY, expect, keepImage, ROOT, test as base } from './server';
 
-/** Requests of a page for anything outside itself. */
+/** Blocks the network and records the requests that a page still makes. */
 async function blockNetwork(context: BrowserContext): Promise<string[]> {
   const asked: string[] = [];
   await context.setOffline(true);
@@ -72,7 +72,7 @@ const settled = async (page: Page) => {
   return (await stats(page))!;
 };
 
-test('the file opens with the overview, and says what it is', async ({ page, report }) => {
+test('the file opens in the overview and says what it is', async ({ page, report }) => {
   // The script is compressed, each slice is stored once, and answers share common values.
   expect(statSync(report).size).toBeLessThan(1_500_000);
   await open(page, report);
@@ -80,16 +80,16 @@ test('the file opens with the overview, and says what it is', async ({ page, rep
   await expect(page.locator('.share-strip')).toContainText('A report of');
   await expect(page.locator('.share-strip')).toContainText('XLA:CPU');
   await expect(page.locator('main .kpi').first()).toBeVisible();
-  await page.getByRole('button', { name: 'What it holds' }).click();
+  await page.getByRole('button', { name: 'Contents' }).click();
   await expect(page.locator('.share-more')).toContainText('stepscope view');
   await page.keyboard.press('Escape');
-  // Features that need an engine are not offered.
+  // Features that require a server are not offered.
   await expect(page.getByRole('button', { name: 'Capture' })).toHaveCount(0);
   await expect(page.locator('.selection')).toHaveCount(0);
   await keepImage(page, 'share-overview');
 });
 
-test('every view has its answer', async ({ page, report }) => {
+test('every view has a report', async ({ page, report }) => {
   await open(page, report);
   const views = await page.evaluate(() =>
     [...document.querySelectorAll<HTMLAnchorElement>('.tabs a')].map((link) => link.hash),
@@ -105,7 +105,7 @@ test('every view has its answer', async ({ page, report }) => {
   for (const hash of views) {
     await page.evaluate((to) => (location.hash = to), hash);
     await page.locator('.answer, .empty').first().waitFor();
-    await expect(page.locator('main'), hash).not.toContainText(/does not hold|This view failed/);
+    await expect(page.locator('main'), hash).not.toContainText(/This report does not contain|This view failed/);
     await expect(page.locator('main'), hash).not.toBeEmpty();
   }
 });
@@ -127,7 +127,7 @@ test('the timeline is drawn and zooms', async ({ page, report }) => {
   const after = await settled(page);
   expect(after.tilesFailed).toBe(0);
   expect(after.tilesLoaded).toBeGreaterThan(1);
-  // The link contains what is shown, and shows it again.
+  // The link reproduces the view.
   await expect.poll(() => page.url()).not.toBe(before);
   const link = page.url();
   const other = await page.context().newPage();
@@ -150,7 +150,7 @@ test('a slice has its details', async ({ page, report }) => {
   await expect(page.locator('.slice-panel .slice-name')).not.toBeEmpty();
 });
 
-test('tables sort, and another way to ask is there', async ({ page, report }) => {
+test('tables sort, and reports with other options are included', async ({ page, report }) => {
   await open(page, report, '#/s/report/ops');
   const first = page.locator('.table-row').first();
   await expect(first).toBeVisible();
@@ -159,13 +159,13 @@ test('tables sort, and another way to ask is there', async ({ page, report }) =>
   await expect(first).not.toHaveText(before);
   await expect(page).toHaveURL(/sort=/);
   await open(page, report, '#/s/report/op_tree?by=category');
-  await expect(page.locator('main')).not.toContainText('does not hold');
-  // A question that was not asked before has no answer, and the page says so.
+  await expect(page.locator('main')).not.toContainText('This report does not contain');
+  // For options that were not saved, the page says that the report is missing.
   await page.goto(`${pathToFileURL(report).href}#/s/report/idle?min-gap=1ms`);
-  await expect(page.locator('main')).toContainText('does not hold that answer');
+  await expect(page.locator('main')).toContainText('does not contain that answer');
 });
 
-test('light and dark follow the system, and the button', async ({ page, report }) => {
+test('the theme follows the system, and the button overrides it', async ({ page, report }) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   await open(page, report);
   const theme = () => page.evaluate(() => document.documentElement.dataset['theme']);
@@ -178,19 +178,19 @@ test('light and dark follow the system, and the button', async ({ page, report }
   expect(await theme()).toBe('dark');
 });
 
-test('a small report leaves out what is needed least, and says so', async ({ page }) => {
+test('a size limit leaves out the least important content, and the page says so', async ({ page }) => {
   const file = write('mlp-cpu', '--max-size', '500K');
   expect(statSync(file).size).toBeLessThanOrEqual(500 * 1024);
   await open(page, file, '#/s/report/timeline');
   await settled(page);
-  await page.getByRole('button', { name: 'What it holds' }).click();
+  await page.getByRole('button', { name: 'Contents' }).click();
   await expect(page.locator('.share-more li').first()).toBeVisible();
 });
 
-test('a redacted report says so and has none of the names', async ({ page }) => {
+test('a redacted report says so and contains none of the names', async ({ page }) => {
   const file = write('mlp-cpu', '--redact');
   await open(page, file);
-  await page.getByRole('button', { name: 'Names were replaced' }).click();
+  await page.getByRole('button', { name: 'Names redacted' }).click();
   await expect(page.locator('.share-more')).toContainText('source files');
   await expect(page.locator('body')).not.toContainText('capture_mlp');
 });

@@ -17,7 +17,7 @@ test('the list names every session of the folder, and a click opens one', async 
   await expect(page.getByRole('row').filter({ hasText: 'mlp_dp' })).toBeVisible();
 });
 
-test('a link names its session for good, and one by number shows no other', async ({ page, url }) => {
+test('links name a session permanently, and numbered links open no wrong session', async ({ page, url }) => {
   const response = await page.request.get(`${url}api/sessions`);
   const { sessions } = (await response.json()) as { sessions: { id: number; key: string }[] };
   expect(sessions.map(({ id }) => id)).toEqual(sessions.map((_, position) => position));
@@ -52,7 +52,7 @@ test('Back undoes a selection, and a link restores it', async ({ page, url }) =>
   await expect(page.locator('.table-row.is-selected').first()).toBeVisible();
 });
 
-test('a selection that matches nothing says what there is', async ({ page, url }) => {
+test('a selection that matches nothing says so and can be cleared', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'ops', '?steps=987654');
   await expect(page.locator('.empty')).toContainText('987654');
   await page.getByRole('button', { name: 'Clear the selection' }).click();
@@ -82,7 +82,7 @@ test('? lists the shortcuts that are registered', async ({ page, url }) => {
   await expect(page).toHaveURL(/steps=\d+/);
 });
 
-test('dark follows the system, and a choice is kept', async ({ page, url }) => {
+test('dark mode follows the system, and a manual choice is kept', async ({ page, url }) => {
   const background = () =>
     page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   await page.emulateMedia({ colorScheme: 'dark' });
@@ -98,7 +98,7 @@ test('dark follows the system, and a choice is kept', async ({ page, url }) => {
 });
 
 for (const width of [1280, 1024]) {
-  test(`a long name and warnings fit into the bar at ${width} pixels`, async ({ page, url }) => {
+  test(`a long name and warnings fit in the top bar at ${width} pixels`, async ({ page, url }) => {
     await page.setViewportSize({ width, height: 800 });
     await openView(page, url, 'unitary_grad_lcam', 'requests');
     await expect(page.locator('.session-warnings')).toBeVisible();
@@ -109,7 +109,7 @@ for (const width of [1280, 1024]) {
   });
 }
 
-test('questions about several sessions have a menu', async ({ page, url }) => {
+test('views of several sessions are in a menu', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'overview');
   await page.locator('.tabs').getByRole('button', { name: 'Compare' }).click();
   await page.getByRole('link', { name: /^Check/ }).click();
@@ -118,7 +118,7 @@ test('questions about several sessions have a menu', async ({ page, url }) => {
   await expect(page.locator('.check-row').first()).toBeVisible();
 });
 
-test('a server that has ended is named, and a view that is here still opens', async ({
+test('a stopped server is reported, and views that are already loaded still open', async ({
   page,
   url,
 }) => {
@@ -126,8 +126,8 @@ test('a server that has ended is named, and a view that is here still opens', as
   await page.route('**/*', (route) => route.abort());
   const session = /#\/s\/([^/]+)/.exec(page.url())?.[1];
   await page.evaluate((id) => (location.hash = `#/s/${id}/input`), session);
-  await expect(page.locator('.empty')).toContainText('The server does not answer');
-  await expect(page.locator('.empty')).not.toContainText('defect');
+  await expect(page.locator('.empty')).toContainText('The server is not responding');
+  await expect(page.locator('.empty')).not.toContainText('bug in Stepscope');
   await page.evaluate((id) => (location.hash = `#/s/${id}/overview`), session);
   await expect(page.getByText('Step time')).toBeVisible();
 });
@@ -148,8 +148,8 @@ test('no request leaves the machine', async ({ page, url }) => {
   expect(strangers).toEqual([]);
 });
 
-test('the page works in a frame below a prefix', async ({ page, url }) => {
-  // Like a notebook's proxy: /user/somebody/proxy/6006/… is the server's /….
+test('the page works in a frame under a prefix', async ({ page, url }) => {
+  // Like a notebook's proxy, which maps /user/somebody/proxy/6006/… to the server's /….
   const prefix = 'http://notebook.test/user/somebody/proxy/6006/';
   await page.route('http://notebook.test/**', async (route) => {
     const target = route.request().url();

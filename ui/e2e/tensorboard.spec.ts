@@ -1,4 +1,4 @@
-/** Stepscope as a dashboard of a real TensorBoard, through TensorBoard's own port. */
+/** Stepscope as a dashboard in a real TensorBoard, through TensorBoard's own port. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -24,7 +24,7 @@ async function startWith(options: string[]): Promise<Running> {
   const child = spawn(TENSORBOARD, line, { stdio: 'ignore' });
   const origin = `http://127.0.0.1:${port}`;
   for (let attempt = 0; attempt < 600; attempt += 1) {
-    if (child.exitCode !== null) throw new Error(`${TENSORBOARD} ended with ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`${TENSORBOARD} exited with ${child.exitCode}`);
     try {
       await fetch(origin);
       return { origin, process: child };
@@ -45,7 +45,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Processes of the engine that were started for a log directory. */
+/** Number of engine processes that run for a log directory. */
 function engines(logdir: string): number {
   const lines = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -96,7 +96,7 @@ test('the dashboard shows the pages inside TensorBoard', async ({ page, board, l
   expect(engines(logs)).toBe(1);
 });
 
-test('TensorBoard lists it beside the others, active where there are profiles', async ({
+test('TensorBoard lists the plugin, enabled if there are profiles', async ({
   page,
   board,
 }) => {
@@ -122,7 +122,7 @@ test('TensorBoard lists it beside the others, active where there are profiles', 
     await expect(page.getByText('Step time').first()).toBeVisible({ timeout: 30_000 });
     expect(engines(empty)).toBe(1);
   } finally {
-    // No chance to clean up: the engine must notice by itself.
+    // TensorBoard gets no chance to clean up; the engine must notice by itself.
     other.process.kill('SIGKILL');
   }
   await expect.poll(() => engines(empty)).toBe(0);

@@ -1,4 +1,4 @@
-/** Arrows on captures of real accelerators; needs the folder named by STEPSCOPE_CORPUS. */
+/** Arrows in captures from real accelerators; requires the folder that STEPSCOPE_CORPUS names. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -25,7 +25,7 @@ for (const { capture, query } of [
   test(`arrows can be followed in ${capture}`, async ({ page }) => {
     const folder = path.join(CORPUS, capture);
     if (!existsSync(folder)) {
-      console.log(`skipped: there is no ${capture} in the corpus`);
+      console.log(`skipped: ${capture} is not in the corpus`);
       test.skip();
     }
     const url = await serve(folder);
@@ -49,7 +49,7 @@ for (const { capture, query } of [
       }
     }
     if (!start) {
-      console.log(`skipped: no arrow at the first ${slices.length} matches in ${capture}`);
+      console.log(`skipped: no arrows at the first ${slices.length} matches in ${capture}`);
       test.skip();
       return;
     }
@@ -68,12 +68,12 @@ for (const { capture, query } of [
   });
 }
 
-test('the ruler shows the step as `steps` lists it, on the device that one chooses', async ({
+test('the ruler shows steps as `steps` lists them, for the chosen device', async ({
   page,
 }) => {
   const folder = path.join(CORPUS, 'v100-tensorflow');
   if (!existsSync(folder)) {
-    console.log('skipped: there is no v100-tensorflow in the corpus');
+    console.log('skipped: v100-tensorflow is not in the corpus');
     test.skip();
   }
   const url = await serve(folder);
@@ -86,13 +86,13 @@ test('the ruler shows the step as `steps` lists it, on the device that one choos
   };
   const told = (all: typeof rows) => all.map((one) => `${one.device} ${one.duration_ps}`).sort();
   expect(told(steps)).toEqual(told(rows));
-  // Two devices, one after the other: nothing on the ruler is as long as both together.
+  // The two devices run one after the other; no step on the ruler may span both.
   expect(Math.max(...steps.map((step) => step.duration_ps))).toBeLessThan(25e9);
   const { sessions } = (await (await page.request.get(`${url}api/sessions`)).json()) as {
     sessions: { key: string }[];
   };
   await page.goto(`${url}#/s/${sessions[0]!.key}/timeline`);
-  const choice = page.getByLabel('Whose steps the ruler shows');
+  const choice = page.getByLabel('Steps on the ruler');
   await expect(choice).toHaveValue('GPU:4');
   await choice.selectOption('GPU:6');
   await expect(page).toHaveURL(/ruler=GPU:6/);

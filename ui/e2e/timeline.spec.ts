@@ -1,4 +1,4 @@
-/** The timeline with the real server: the effects of keys, pointer, and address. */
+/** The timeline with the real server: keyboard, pointer, and URL. */
 import { type Page } from '@playwright/test';
 
 import { expect, keepImage, openView, test } from './server';
@@ -22,7 +22,7 @@ const stats = (page: Page): Promise<Stats | undefined> =>
     (window as unknown as { __stepscope?: Probe }).__stepscope?.timeline?.stats(),
   );
 
-/** Opens the timeline and waits until nothing on the screen is missing. */
+/** Opens the timeline and waits until everything on screen is loaded. */
 async function openTimeline(page: Page, url: string, session: string, query = ''): Promise<void> {
   await openView(page, url, session, 'timeline', query);
   await settled(page);
@@ -44,7 +44,7 @@ async function canvasOf(page: Page) {
   return { canvas, box };
 }
 
-/** The window in the address, as numbers; null for the whole session. */
+/** The window in the URL, as numbers; null for the whole session. */
 function windowIn(page: Page): { start: number; end: number } | null {
   const match = /window=(-?\d+)\.\.(-?\d+)/.exec(decodeURIComponent(page.url()));
   return match ? { start: Number(match[1]), end: Number(match[2]) } : null;
@@ -67,7 +67,7 @@ async function reportOf(page: Page, url: string): Promise<Report> {
   return (await response.json()) as Report;
 }
 
-/** A slice of a track of ops or of a thread, in the middle of the session. */
+/** The longest of the first 50 slices that match a query. */
 async function someSlice(page: Page, url: string, query: string) {
   const session = /#\/s\/([^/]+)/.exec(page.url())![1];
   const path = `${url}api/sessions/${session}/timeline/search`;
@@ -85,7 +85,7 @@ async function someSlice(page: Page, url: string, query: string) {
   return slices.reduce((one, other) => (other.duration_ps > one.duration_ps ? other : one));
 }
 
-test('loads: tracks, steps and slices are there', async ({ page, url }) => {
+test('the tracks and slices of a session are loaded', async ({ page, url }) => {
   await openTimeline(page, url, 'demo');
   const report = await reportOf(page, url);
   await expect(page.locator('.group-header').first()).toContainText(report.groups[0]!.name);
@@ -96,7 +96,7 @@ test('loads: tracks, steps and slices are there', async ({ page, url }) => {
   await keepImage(page, 'timeline');
 });
 
-test('keys zoom and pan, the address follows, Back returns', async ({ page, url }) => {
+test('keys zoom and pan, the URL follows, and Back returns', async ({ page, url }) => {
   await openTimeline(page, url, 'demo');
   expect(windowIn(page)).toBeNull();
   const { box } = await canvasOf(page);
@@ -115,7 +115,7 @@ test('keys zoom and pan, the address follows, Back returns', async ({ page, url 
   await expect.poll(() => windowIn(page)).not.toBeNull();
 });
 
-test('the steps can be walked with n and p', async ({ page, url }) => {
+test('n and p move from step to step', async ({ page, url }) => {
   await openTimeline(page, url, '2026_11_21_08_46_58');
   const { steps } = await reportOf(page, url);
   test.skip(steps.length < 3, 'no steps');
@@ -136,12 +136,12 @@ test('the steps can be walked with n and p', async ({ page, url }) => {
   expect(await middle()).toBeCloseTo(first, -3);
 });
 
-test('a click selects a slice and shows what is known of it', async ({ page, url }) => {
+test('clicking a slice selects it and shows its details', async ({ page, url }) => {
   await openTimeline(page, url, 'demo');
   const slice = await someSlice(page, url, 'fusion|dot|wrapped');
   const air = slice.duration_ps * 2;
   const range = `${Math.round(slice.start_ps - air)}..${Math.round(slice.start_ps + slice.duration_ps + air)}`;
-  // The address moves the slice to the middle of the canvas; if pinned, its track is at the top.
+  // The URL moves the slice to the middle of the canvas and pins its track to the top.
   await page.goto(`${page.url().split('?')[0]}?window=${range}&pin=${slice.slice.track}`);
   await page.reload();
   await settled(page);
@@ -166,7 +166,7 @@ test('a click selects a slice and shows what is known of it', async ({ page, url
   await expect(page.locator('.slice-name')).toBeVisible();
 });
 
-test('search lists matches, and Enter walks through them', async ({ page, url }) => {
+test('search lists matches, and Enter moves through them', async ({ page, url }) => {
   await openTimeline(page, url, 'demo');
   await page.keyboard.press('/');
   await expect(page.locator('.timeline-search input')).toBeFocused();
@@ -188,7 +188,7 @@ test('search lists matches, and Enter walks through them', async ({ page, url })
 
 test('a search that matches nothing says so', async ({ page, url }) => {
   await openTimeline(page, url, 'demo', '?search=nothing_is_called_like_this');
-  await expect(page.locator('.match-count')).toHaveText('no match');
+  await expect(page.locator('.match-count')).toHaveText('no matches');
 });
 
 test('dragging an area shows its table, by name and by class', async ({ page, url }) => {
@@ -249,7 +249,7 @@ test('marks, areas from a selection, measuring', async ({ page, url }) => {
   );
 });
 
-test('everything in the address comes back after a reload', async ({ page, url }) => {
+test('a reload restores everything in the URL', async ({ page, url }) => {
   await openTimeline(page, url, 'demo');
   const { start_ps, end_ps } = await reportOf(page, url);
   const quarter = Math.round((end_ps - start_ps) / 4);
@@ -264,7 +264,7 @@ test('everything in the address comes back after a reload', async ({ page, url }
   expect(page.url().endsWith(query)).toBe(true);
 });
 
-test('panning by key repeat stays within a frame', async ({ page, url }) => {
+test('panning with a held key draws each frame in time', async ({ page, url }) => {
   await openTimeline(page, url, '2026_11_21_08_46_58');
   const { start_ps, end_ps } = await reportOf(page, url);
   const third = Math.round((end_ps - start_ps) / 3);

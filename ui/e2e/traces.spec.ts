@@ -3,7 +3,7 @@ import { expect, openView, test } from './server';
 
 const SESSION = 'kineto';
 
-test('a trace of PyTorch shows its steps, kernels and streams', async ({ page, url }) => {
+test('a PyTorch trace shows its steps, kernels and streams', async ({ page, url }) => {
   await openView(page, url, SESSION, 'overview');
   await expect(page.locator('body')).toContainText('NVIDIA H100');
   await expect(page.locator('body')).toContainText('9.8');

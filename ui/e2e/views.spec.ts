@@ -1,4 +1,4 @@
-/** Every analysis has its page, in light and dark, and the pages show what the server answers. */
+/** Every analysis has a page, in light and dark mode, and the pages show what the server reports. */
 import { expect, keepImage, openView, test } from './server';
 
 import type { Page } from '@playwright/test';
@@ -30,14 +30,14 @@ for (const colors of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: colors });
     for (const { name } of await analyses(page, url)) {
       await openView(page, url, 'mlp_dp', name);
-      await expect(page.locator('main')).not.toContainText('There is no view named');
+      await expect(page.locator('main')).not.toContainText('Unknown view');
       await expect(page.locator('main')).not.toBeEmpty();
       expect(errors, name).toEqual([]);
     }
   });
 }
 
-test('views stand in groups, each with what it answers', async ({ page, url }) => {
+test('views are grouped in menus', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'overview');
   const waiting = (await analyses(page, url)).filter((entry) => entry.group === 'waiting');
   await page.getByRole('button', { name: 'Waiting' }).click();
@@ -47,7 +47,7 @@ test('views stand in groups, each with what it answers', async ({ page, url }) =
   await expect(page.locator('.tabs .is-current')).toHaveText('Hosts');
 });
 
-test('the overview names what to change first, and leads to the reasons', async ({ page, url }) => {
+test('the overview lists what to change first and links to the details', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'overview');
   const { findings } = await answer<{ findings: { title: string }[] }>(page, url, 'advice');
   expect(findings.length).toBeGreaterThan(0);
@@ -59,14 +59,14 @@ test('the overview names what to change first, and leads to the reasons', async 
   await keepImage(page, 'advice');
 });
 
-test('the straggler is named with what it did', async ({ page, url }) => {
+test('the straggler is named with its activity', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'hosts');
   await expect(page.locator('main')).toContainText('host-2');
   await expect(page.locator('main')).toContainText('data_loading');
   await keepImage(page, 'hosts');
 });
 
-test('a selected area of time narrows every view', async ({ page, url }) => {
+test('a selected time range narrows the views', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'ops');
   const all = await answer<{ total_self_ps: number }>(page, url, 'ops');
   const half = await answer<{ total_self_ps: number }>(page, url, 'ops?time=..400ms');
@@ -89,7 +89,7 @@ for (const [session, view] of [
   ['compile', 'compile'],
   ['serving', 'requests'],
 ] as const) {
-  test(`a picture of ${view}`, async ({ page, url }) => {
+  test(`a screenshot of ${view}`, async ({ page, url }) => {
     await openView(page, url, session, view);
     const picture = page.locator('main svg, main canvas, main .flame, main .table-row');
     await expect(picture.first()).toBeVisible();

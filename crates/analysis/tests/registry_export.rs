@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 
 use stepscope_analysis::asking::{Asks, Declaration};
 use stepscope_analysis::catalogue::{ANALYSES, COMPARISONS, words};
-use stepscope_analysis::telling::{Adds, Better, Declared, DeclaredColumn, Unit, Word, Words};
+use stepscope_analysis::telling::{
+    Adds, Better, Declared, DeclaredColumn, Identity, Unit, Word, Words,
+};
 
 /// Names the file to write; without it nothing is written.
 const VARIABLE: &str = "STEPSCOPE_REGISTRY_EXPORT";
@@ -21,6 +23,7 @@ fn entry(entry: &Declaration) -> Value {
         "aliases": entry.aliases,
         "summary": entry.summary,
         "options": options.collect::<Vec<_>>(),
+        "figures": entry.figures().iter().map(column).collect::<Vec<_>>(),
         "tables": entry.tables().iter().map(table).collect::<Vec<_>>(),
     })
 }
@@ -57,6 +60,14 @@ fn column(declared: &DeclaredColumn) -> Value {
             Better::More => "more",
             Better::Neither => "neither",
             Better::Incomparable => "incomparable",
+        },
+        "identity": match column.identity {
+            Identity::None => None,
+            Identity::Same => Some("same"),
+            Identity::Unnumbered => Some("unnumbered"),
+            Identity::Op => Some("op"),
+            Identity::Step => Some("step"),
+            Identity::Order => Some("order"),
         },
         "is_essential": column.is_essential,
     })

@@ -1,4 +1,4 @@
-/** The capture dialog: where to record, how long, how far it is, and then the result. */
+/** The capture dialog: what to record and for how long, then the progress and the result. */
 import { createSignal, For, onCleanup, Show } from 'solid-js';
 import { createStore } from 'solid-js/store';
 
@@ -24,7 +24,7 @@ import './capture.css';
 const POLL_MS = 250;
 
 const [isOpen, setOpen] = createSignal(false);
-/** The capture that is shown; it goes on while the dialog is closed. */
+/** The capture that is shown; it continues while the dialog is closed. */
 const [current, setCurrent] = createSignal<CaptureReport>();
 
 /** Opens the dialog. */
@@ -86,7 +86,7 @@ function Panel() {
   );
 }
 
-/** The list gets the new session; a complete capture is shown at once. */
+/** Refreshes the list of sessions and opens the capture if it is complete. */
 function finish(report: CaptureReport): void {
   sessions.retry();
   const session = sessionToOpen(report);
@@ -119,7 +119,7 @@ function Form(props: {
     <form onSubmit={send} novalidate>
       <h2>Capture a running job</h2>
       <p class="muted">
-        The job calls <code>jax.profiler.start_server(9999)</code> once, at its start.
+        The job must call <code>jax.profiler.start_server(9999)</code> once when it starts.
       </p>
       <label>
         <span>Addresses</span>
@@ -151,8 +151,8 @@ function Form(props: {
       <Show when={props.settings?.logdir}>
         {(logdir) => (
           <p class="muted">
-            The capture goes to{' '}
-            <Show when={logdir() !== '.'} fallback="the folder that is served">
+            The capture is saved in a new folder in{' '}
+            <Show when={logdir() !== '.'} fallback="the folder being viewed">
               <code>{logdir()}</code>
             </Show>
             , into a folder of its own.
@@ -162,7 +162,7 @@ function Form(props: {
       <Show when={props.settings?.reason}>
         {(reason) => (
           <Problem
-            text={`No capture is possible from here: ${reason()}.`}
+            text={`Cannot capture: ${reason()}.`}
             hint="Start the server with a log directory: `stepscope view LOGDIR`"
           />
         )}
@@ -190,7 +190,7 @@ const LEVELS: { name: keyof CaptureForm; title: string; levels: string[] }[] = [
     levels: ['0 off', '1 annotations', '2 runtime', '3 everything'],
   },
   { name: 'deviceLevel', title: 'Device', levels: ['0 off', '1 on'] },
-  { name: 'pythonLevel', title: 'Python', levels: ['0 off', '1 every call, costly'] },
+  { name: 'pythonLevel', title: 'Python', levels: ['0 off', '1 every call, high overhead'] },
 ];
 
 function Advanced(props: {
@@ -236,10 +236,10 @@ function Advanced(props: {
 function Running(props: { report: CaptureReport }) {
   const isDone = () => props.report.state === 'done';
   const title = () => {
-    if (props.report.state === 'ending') return 'Ending, and keeping what was recorded';
+    if (props.report.state === 'ending') return 'Stopping and keeping what was recorded';
     if (!isDone()) return 'Capturing';
-    if (props.report.session === null) return 'Nothing was captured';
-    return props.report.status === 'complete' ? 'Captured' : 'Captured in part';
+    if (props.report.session === null) return 'Nothing captured';
+    return props.report.status === 'complete' ? 'Captured' : 'Partially captured';
   };
   const open = (session: string) => {
     setOpen(false);
@@ -264,7 +264,7 @@ function Running(props: { report: CaptureReport }) {
             <button
               type="button"
               onClick={() => {
-                // The next report says what came of it.
+                // The next report shows the outcome.
                 postJson(`api/capture/${props.report.id}/end`, {}).catch(() => undefined);
               }}
             >
@@ -278,7 +278,7 @@ function Running(props: { report: CaptureReport }) {
           <Show when={props.report.session}>
             {(session) => (
               <button type="button" class="primary" onClick={() => open(session())}>
-                Open what came
+                Open capture
               </button>
             )}
           </Show>
@@ -306,7 +306,7 @@ function Host(props: { host: CaptureHost; seconds: number }) {
   );
 }
 
-/** Words of the command line, which begin small there. */
+/** Capitalizes a message; those of the command line start in lowercase. */
 function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

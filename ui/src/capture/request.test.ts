@@ -22,14 +22,14 @@ function storage(initial?: string) {
   };
 }
 
-test('addresses are remembered, the latest first and none twice', () => {
+test('addresses are remembered, latest first, without duplicates', () => {
   const store = storage();
   for (const addresses of ['a:1', 'b:2', 'a:1']) remember(store, { ...EMPTY_FORM, addresses });
   expect(recall(store).addresses).toEqual(['a:1', 'b:2']);
   expect(recall(store).form.addresses).toBe('a:1');
 });
 
-test('a name is not remembered, and what is not understood is left out', () => {
+test('a name is not remembered, and invalid values are ignored', () => {
   const store = storage();
   remember(store, { ...EMPTY_FORM, addresses: 'a:1', name: 'once', seconds: '7' });
   expect(recall(store).form).toMatchObject({ name: '', seconds: '7' });
@@ -39,7 +39,7 @@ test('a name is not remembered, and what is not understood is left out', () => {
   expect(recall(undefined).addresses).toEqual([]);
 });
 
-test('a form that cannot be sent says why', () => {
+test('an invalid form says why', () => {
   const form = { ...EMPTY_FORM, addresses: 'localhost:9999' };
   expect(problemOf(form)).toBe('');
   expect(problemOf({ ...form, addresses: ' ' })).toContain('localhost:9999');
@@ -69,7 +69,7 @@ test('what is sent is what was typed', () => {
   });
 });
 
-test('a host that records says how far it is', () => {
+test('a recording host shows its progress', () => {
   const host: CaptureHost = {
     address: 'a:1',
     phase: 'recording',
@@ -83,7 +83,7 @@ test('a host that records says how far it is', () => {
   expect(stateOf({ ...host, phase: 'failed' }, 2).text).toBe('Failed');
 });
 
-test('only a complete capture opens by itself', () => {
+test('only a complete capture opens automatically', () => {
   const report = { state: 'done', status: 'complete', session: 'run' } as CaptureReport;
   expect(sessionToOpen(report)).toBe('run');
   expect(sessionToOpen({ ...report, status: 'partial' })).toBeNull();

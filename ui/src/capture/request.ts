@@ -1,4 +1,4 @@
-/** What the capture dialog asks for, what it remembers, and what it says of a host. No document here. */
+/** The capture form: its request, what is remembered, and the state of each host as text. No DOM. */
 import { formatBytes } from '../format/numbers';
 import type { CaptureHost } from '../wire/generated/CaptureHost';
 import type { CaptureReport } from '../wire/generated/CaptureReport';
@@ -29,13 +29,13 @@ export const EMPTY_FORM: CaptureForm = {
 const KEY = 'stepscope.capture';
 const REMEMBERED = 8;
 
-/** What is remembered between visits: the last form, and the addresses of captures before. */
+/** What is remembered between visits: the last form, and the addresses of earlier captures. */
 export interface Remembered {
   form: CaptureForm;
   addresses: string[];
 }
 
-/** Reads what was remembered; whatever is not understood is left out. */
+/** Reads what was remembered; invalid values are ignored. */
 export function recall(storage: Pick<Storage, 'getItem'> | undefined): Remembered {
   try {
     const found = JSON.parse(storage?.getItem(KEY) ?? '{}') as Partial<Remembered>;
@@ -62,24 +62,24 @@ export function remember(storage: Pick<Storage, 'getItem' | 'setItem'> | undefin
   try {
     storage?.setItem(KEY, JSON.stringify({ form, addresses } satisfies Remembered));
   } catch {
-    // Full or forbidden: the dialog works without.
+    // Storage is full or forbidden; the dialog works without it.
   }
 }
 
 /** Why a form cannot be sent; empty when it can. The server checks the rest. */
 export function problemOf(form: CaptureForm): string {
   const addresses = form.addresses.split(/[,\s]+/).filter(Boolean);
-  if (addresses.length === 0) return 'Give the address of a job, such as localhost:9999.';
+  if (addresses.length === 0) return 'Enter the address of a job, such as localhost:9999.';
   const bare = addresses.find((address) => !/:\d+\/?$/.test(address));
-  if (bare) return `${bare} has no port; an address is HOST:PORT.`;
+  if (bare) return `${bare} has no port. Use HOST:PORT.`;
   const seconds = Number(form.seconds);
-  if (!(seconds > 0 && seconds <= 3600)) return 'The duration is a number of seconds up to 3600.';
+  if (!(seconds > 0 && seconds <= 3600)) return 'The duration must be above 0 and at most 3600 seconds.';
   const option = optionsOf(form).find((line) => !line.includes('='));
-  if (option) return `The option ${option} is not written key=value.`;
+  if (option) return `Invalid option ${option}: use key=value.`;
   return '';
 }
 
-/** What is sent. */
+/** The request for a form. */
 export function requestOf(form: CaptureForm): CaptureRequest {
   return {
     addresses: form.addresses.split(/[,\s]+/).filter(Boolean).join(','),
@@ -99,23 +99,23 @@ function optionsOf(form: CaptureForm): string[] {
     .filter(Boolean);
 }
 
-/** How far a host is, 0 to 1, and in words. */
+/** A host's progress, 0 to 1 and as text. */
 export function stateOf(host: CaptureHost, durationSeconds: number): { ratio: number; text: string } {
   const seconds = (value: number) => `${value.toFixed(1)} s`;
   switch (host.phase) {
     case 'connecting':
       return { ratio: 0, text: 'Connecting' };
     case 'busy':
-      return { ratio: 0, text: 'Somebody else records; asking again' };
+      return { ratio: 0, text: 'Another capture is running; retrying' };
     case 'waiting':
-      return { ratio: 0, text: 'Waiting for the common start' };
+      return { ratio: 0, text: 'Waiting to start with the other hosts' };
     case 'recording':
       return {
         ratio: Math.min(1, host.elapsed_seconds / Math.max(durationSeconds, 0.001)),
         text: `Recording ${seconds(Math.min(host.elapsed_seconds, durationSeconds))} of ${seconds(durationSeconds)}`,
       };
     case 'gathering':
-      return { ratio: 1, text: `Gathering for ${seconds(host.elapsed_seconds)}` };
+      return { ratio: 1, text: `Collecting data, ${seconds(host.elapsed_seconds)}` };
     case 'receiving':
       return { ratio: 1, text: `Received ${formatBytes(host.received_bytes)}` };
     case 'done':
@@ -125,7 +125,7 @@ export function stateOf(host: CaptureHost, durationSeconds: number): { ratio: nu
   }
 }
 
-/** The session to go to without asking: the capture is complete. */
+/** The session to open automatically, if the capture is complete. */
 export function sessionToOpen(report: CaptureReport): string | null {
   return report.state === 'done' && report.status === 'complete' ? report.session : null;
 }

@@ -12,7 +12,7 @@ const timed = (first: number, startPs: number, lengths: number[]) => {
   });
 };
 
-test('steps align by number where they share numbers, else in order', () => {
+test('steps align by number if they share numbers, otherwise in order', () => {
   expect(alignSteps(numbered(3, 4, 5), numbered(4, 5, 6))).toEqual([-1, 0, 1]);
   expect(alignSteps(numbered(0, 1, 2), numbered(100, 101))).toEqual([0, 1, -1]);
   expect(alignSteps(numbered(), numbered(1))).toEqual([]);
@@ -21,7 +21,7 @@ test('steps align by number where they share numbers, else in order', () => {
 describe('the shift between two timelines', () => {
   const anchors = anchorsOf(timed(0, 1000, [100, 100, 100]), timed(0, 0, [150, 150, 150]));
 
-  test('is that of the first step that begins in the window', () => {
+  test('is that of the first step that starts in the window', () => {
     expect(offsetFor(anchors, 1000, 1300)).toBe(-1000);
     expect(offsetFor(anchors, 1090, 1300)).toBe(-950);
     expect(offsetFor(anchors, 1200, 1300)).toBe(-900);
@@ -39,7 +39,7 @@ describe('the shift between two timelines', () => {
     expect(offsetFor(back, 300, 400)).toBe(900);
   });
 
-  test('is none without steps', () => {
+  test('is 0 without steps', () => {
     expect(offsetFor([], 0, 10)).toBe(0);
   });
 });

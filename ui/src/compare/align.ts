@@ -1,20 +1,20 @@
-/** Steps of two sessions side by side: by number where they share numbers, else in order. Pure. */
+/** Aligns the steps of two sessions: by number if they share numbers, otherwise in order. Pure. */
 
 interface Numbered {
   step: number;
 }
 
-/** For each step the position of its counterpart in `others`, −1 without one. */
+/** For each step, the position of its counterpart in `others`; −1 if it has none. */
 export function alignSteps(steps: readonly Numbered[], others: readonly Numbered[]): number[] {
   const positions = new Map(others.map((other, index) => [other.step, index]));
   const byNumber = steps.map((one) => positions.get(one.step) ?? -1);
   const shared = byNumber.filter((index) => index >= 0).length;
-  // A few common numbers by chance are no reason to leave out all others.
+  // If only a few numbers match by chance, pair in order instead of leaving out most steps.
   if (shared * 2 >= Math.min(steps.length, others.length)) return byNumber;
   return steps.map((_, index) => (index < others.length ? index : -1));
 }
 
-/** A stretch of time that two timelines share: a step of the one and its counterpart. */
+/** A range of time that two timelines share: a step of one and its counterpart. */
 export interface Anchor {
   startPs: number;
   endPs: number;
@@ -37,9 +37,9 @@ export function anchorsOf(steps: readonly Timed[], others: readonly Timed[]): An
 }
 
 /**
- * What to add to a time to get the time of the other session, when the window is looked at: that of
- * the first step that begins in it, else of the step that fills it. Without steps the sessions'
- * beginnings lie on each other.
+ * What to add to a time in the window to get the corresponding time of the other session: the offset
+ * of the first step that starts in the window, otherwise of the last step before it, otherwise of the
+ * first step. Without steps it is 0, which aligns the starts of the sessions.
  */
 export function offsetFor(anchors: readonly Anchor[], startPs: number, endPs: number): number {
   const span = endPs - startPs;
@@ -50,7 +50,7 @@ export function offsetFor(anchors: readonly Anchor[], startPs: number, endPs: nu
   return chosen ? chosen.otherStartPs - chosen.startPs : 0;
 }
 
-/** The same seen from the other session. */
+/** The same anchors, seen from the other session. */
 export function reversed(anchors: readonly Anchor[]): Anchor[] {
   return anchors
     .map((anchor) => ({

@@ -26,12 +26,12 @@ describe('a change', () => {
     expect(changeOf(120, 100, { ...time, isNoise: true })?.tone).toBe('noise');
   });
 
-  test('of less than half a thousandth is none', () => {
+  test('below 0.05 % counts as unchanged', () => {
     expect(changeOf(100_020, 100_000, time)?.tone).toBe('same');
     expect(changeOf(100_200, 100_000, time)?.tone).toBe('worse');
   });
 
-  test('needs both figures, and shares have no ratio', () => {
+  test('needs both figures, and ratios have no relative change', () => {
     expect(changeOf(null, 100, time)).toBeNull();
     expect(changeOf(100, undefined, time)).toBeNull();
     expect(changeOf(0.5, 0.4, { kind: 'ratio', better: 'more' })).toMatchObject({
@@ -42,7 +42,7 @@ describe('a change', () => {
   });
 });
 
-test('texts carry their sign', () => {
+test('texts have a sign', () => {
   const scale = columnScale('duration', [12e9]);
   expect(differenceText(changeOf(12e9, 10e9, time)!, scale)).toBe('+2.000');
   expect(differenceText(changeOf(10e9, 12e9, time)!, scale)).toBe('−2.000');
@@ -63,7 +63,7 @@ test('columns say what they measure', () => {
   expect(betterOf({ key: 'own', kind: 'duration' })).toBe('neither');
 });
 
-test('colors are full at twice and at half', () => {
+test('colors reach full strength at twice and at half', () => {
   expect(strengthOf(changeOf(200, 100, time))).toBe(1);
   expect(strengthOf(changeOf(800, 100, time))).toBe(1);
   expect(strengthOf(changeOf(50, 100, time))).toBe(-1);

@@ -1,8 +1,8 @@
-/** A figure held against the baseline's: difference, ratio, and whether that is good. Pure. */
+/** A figure compared with the baseline's: difference, ratio, and whether it is better. Pure. */
 import type { Evidence } from '../wire/generated/Evidence';
 import { columnScale, format, type Kind, type Scale } from '../format/numbers';
 
-/** Which way a figure gets better; `neither` when that depends. */
+/** Which direction is better; `neither` if it depends. */
 export type Better = 'less' | 'more' | 'neither';
 
 /** How a change is colored. Noise and unchanged figures are gray. */
@@ -18,16 +18,16 @@ export interface Change {
   tone: Tone;
 }
 
-/** Changes below this share read as none. */
+/** Changes below this ratio are shown as unchanged. */
 const SAME_RATIO = 0.0005;
 
 /**
- * Whether figures add up: over the steps, so that they are scaled to as many steps; over rows
- * alone, as memory does; or not at all, as means. What adds up is 0 where a row is missing.
+ * How figures add up: over steps, so that they are scaled to the same number of steps; only over
+ * rows, such as memory; or not at all, such as means. If a row is missing, a sum counts as 0.
  */
 export type Adding = 'over_steps' | 'over_rows' | 'no';
 
-/** What a column has to say of itself: a report declares it, a column of the page's own says it. */
+/** What a column measures: declared by the report, or by the page for its own columns. */
 export interface Measured {
   key: string;
   kind?: Kind;
@@ -49,7 +49,7 @@ export function betterOf(column: Measured): Better {
     : column.better;
 }
 
-/** What may be said of a time by the evidence: better and worse only of what is more than noise. */
+/** How to judge a change in time: better or worse unless the evidence says that it may be noise. */
 export function byEvidence(evidence: Evidence | undefined) {
   return {
     kind: 'duration',
@@ -58,7 +58,7 @@ export function byEvidence(evidence: Evidence | undefined) {
   } as const;
 }
 
-/** Null where there is nothing to compare. */
+/** Null if either figure is missing. */
 export function changeOf(
   now: number | null | undefined,
   before: number | null | undefined,
@@ -82,7 +82,7 @@ export function toneOf(difference: number, better: Better, isNoise: boolean): To
   return difference > 0 === (better === 'more') ? 'better' : 'worse';
 }
 
-/** `+12.3 %`, `−4 %`, `× 12`; empty for nothing. */
+/** `+12.3 %`, `−4 %`, `× 12`; empty if there is no ratio. */
 export function relativeText(ratio: number | null): string {
   if (ratio === null) return '';
   if (ratio >= 9.995) return `×\u202f${Math.round(ratio + 1).toLocaleString('en')}`;
@@ -98,7 +98,7 @@ export function differenceText(change: Change, scale: Scale): string {
   return text.startsWith('<') ? '≈' : `${signOf(change.difference)}${text}`;
 }
 
-/** The same with a unit of its own; shares in points. */
+/** The difference with its sign and unit; ratios in percentage points. */
 export function signedText(kind: Kind, difference: number): string {
   if (difference === 0) return format(kind, 0);
   if (kind === 'ratio') {
@@ -107,7 +107,7 @@ export function signedText(kind: Kind, difference: number): string {
   return `${signOf(difference)}${format(kind, Math.abs(difference))}`;
 }
 
-/** What a screen reader and the tooltip say. */
+/** The text of the tooltip, also for screen readers. */
 export function changeTip(change: Change, kind: Kind, scaledBy = 1): string {
   const scale = columnScale(kind, [change.before, change.now]);
   const text = (value: number | null) => `${scale.text(value)}\u202f${scale.unit}`.trim();
@@ -115,13 +115,13 @@ export function changeTip(change: Change, kind: Kind, scaledBy = 1): string {
     better: 'better',
     worse: 'worse',
     neutral: 'different',
-    noise: 'within the noise of the steps',
-    same: 'the same',
+    noise: 'within noise',
+    same: 'unchanged',
   };
   const scaled =
     scaledBy === 1
       ? ''
-      : `\nbaseline scaled by ${scaledBy.toPrecision(3)}: it ran another number of steps`;
+      : `\nbaseline scaled by ${scaledBy.toPrecision(3)}: it ran a different number of steps`;
   return `baseline ${text(change.before)}, now ${text(change.now)}: ${words[change.tone]}${scaled}`;
 }
 

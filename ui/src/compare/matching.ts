@@ -1,6 +1,6 @@
 /**
- * Which op of the session is which op of the baseline: names of fusions differ from one compilation
- * to the next, so the comparison's matching decides. Pure.
+ * Matches ops of the session with ops of the baseline. Names of fusions differ from one compilation
+ * to the next, so the comparison's report decides. Pure.
  */
 import { alignSteps } from './align';
 import type { ComparedOp } from '../wire/generated/ComparedOp';
@@ -12,11 +12,11 @@ import type { CompareReport } from '../wire/generated/CompareReport';
 export type Side = 'baseline' | 'session';
 
 export interface Matching {
-  /** A key that both sides of one op share; without a match it is that side's own. */
+  /** A key that both sides of an op share; an op without a match has a key that only its side has. */
   key: (side: Side, programId: string, name: string) => string;
-  /** The op with its counterpart; absent where the comparison does not list it. */
+  /** The op with its counterpart; undefined if the comparison does not list it. */
   opOf: (side: Side, programId: string, name: string) => ComparedOp | undefined;
-  /** What may be said of the step, of an op, of all ops; undefined where nothing is known. */
+  /** Evidence for the step, an op, all ops and a part of the step; undefined if unknown. */
   stepEvidence: Evidence | undefined;
   opEvidence: (programId: string, name: string) => Evidence | undefined;
   opsEvidence: Evidence | undefined;
@@ -27,7 +27,7 @@ export interface Matching {
   stepRatio: number;
 }
 
-/** By the report; without one, ops of one name are the same op. */
+/** Matches by the report; without one, ops with the same name are the same op. */
 export function matchingOf(report: CompareReport | undefined): Matching {
   const ops = (report?.ops ?? []).filter((op) => op.session === 1);
   const known: Record<Side, Map<string, ComparedOp>> = { baseline: new Map(), session: new Map() };
@@ -69,7 +69,7 @@ export function matchingOf(report: CompareReport | undefined): Matching {
   };
 }
 
-/** A group changed by more than noise when one of its ops did. */
+/** The evidence for a group of ops: it is beyond noise if that of any op is. */
 export function strongest(found: Iterable<Evidence | undefined>): Evidence | undefined {
   let most: Evidence | undefined;
   for (const evidence of found) {

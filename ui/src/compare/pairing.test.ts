@@ -15,7 +15,7 @@ interface Row {
 
 const row = (program_id: string, name: string, device = ''): Row => ({ program_id, name, device });
 
-/** As much of a report as is looked at. */
+/** The part of a report that pairing reads. */
 function report(
   ops: [index: number, baseline: string | null, other: string | null, evidence: string][],
   steps: [baseline: number[], session: number[]] = [[], []],
@@ -50,7 +50,7 @@ const OPS = compareRows((rows: Row[]) => rows, {
 });
 
 describe('rows pair', () => {
-  test('by the matching, whatever ops are called', () => {
+  test('by the matching, even if op names differ', () => {
     const matching = matchingOf(
       report([
         [0, '7/fusion.1', '9/fusion.4', 'beyond_noise'],
@@ -70,7 +70,7 @@ describe('rows pair', () => {
     expect(rows.map(pairs.evidenceOf)).toEqual(['beyond_noise', 'within_noise', 'beyond_noise']);
   });
 
-  test('by name where the comparison says nothing, and by device', () => {
+  test('by name and device without a comparison', () => {
     const rows = [row('9', 'a', 'GPU:0'), row('9', 'a', 'GPU:1')];
     const baseline = [row('7', 'a', 'GPU:1'), row('7', 'a', 'GPU:0')];
     const pairs = pairRows(rows, baseline, OPS, matchingOf(undefined));
@@ -78,7 +78,7 @@ describe('rows pair', () => {
     expect(pairs.before.get(rows[1]!)).toBe(baseline[0]);
   });
 
-  test('of one key in their order', () => {
+  test('in order if they have the same key', () => {
     const hosts = compareRows((rows: Row[]) => rows, { identity: () => 'host' });
     const rows = [row('', 'new-0'), row('', 'new-1')];
     const baseline = [row('', 'old-0'), row('', 'old-1'), row('', 'old-2')];
@@ -87,7 +87,7 @@ describe('rows pair', () => {
     expect(pairs.gone).toEqual([baseline[2]]);
   });
 
-  test('steps by number, else in order', () => {
+  test('by step number, otherwise in order', () => {
     const steps = compareRows((rows: { step: number }[]) => rows, {
       step: (one: { step: number }) => one.step,
       identity: () => 'step',
@@ -104,7 +104,7 @@ describe('rows pair', () => {
   });
 });
 
-test('a group changed by more than noise when one of its ops did', () => {
+test('a group is beyond noise if one of its ops is', () => {
   const evidence = (...found: (string | undefined)[]) => strongest(found as Evidence[]);
   expect(evidence('within_noise', 'beyond_noise')).toBe('beyond_noise');
   expect(evidence('too_few_steps', 'within_noise', undefined)).toBe('within_noise');
@@ -112,13 +112,13 @@ test('a group changed by more than noise when one of its ops did', () => {
   expect(evidence()).toBeUndefined();
 });
 
-test('rows without identity are left alone', () => {
+test('rows without identity are not paired', () => {
   const none = compareRows((rows: Row[]) => rows, { identity: () => '' });
   const pairs = pairRows([row('', 'a')], [row('', 'b')], none, matchingOf(undefined));
   expect([pairs.before.size, pairs.fresh.size, pairs.gone.length]).toEqual([0, 0, 0]);
 });
 
-test('sums of other numbers of steps are scaled', () => {
+test('sums are scaled when the step counts differ', () => {
   const ten = Array.from({ length: 10 }, (_, index) => index);
   expect(matchingOf(report([], [ten.slice(0, 5), ten])).stepRatio).toBe(2);
   expect(matchingOf(report([], [[], ten])).stepRatio).toBe(1);

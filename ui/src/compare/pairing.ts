@@ -1,24 +1,24 @@
-/** Rows of a table and the same rows of the baseline. Pure. */
+/** Pairs the rows of a table with the baseline's. Pure. */
 import type { Evidence } from '../wire/generated/Evidence';
 import type { Matching, Side } from './matching';
 
-/** How rows of a table are told apart, in both sessions. */
+/** What identifies the rows of a table in both sessions. */
 export interface RowComparison<Row> {
   /** The rows in the baseline's report. */
   rows: (report: never) => readonly Row[];
-  /** What tells a row from all others; an empty text leaves the row alone. */
+  /** Identifies the row, with `op` and `step`. A row with an empty identity and no op is not paired. */
   identity?: (row: Row) => string;
-  /** Program id and name of the op that the row is about; the comparison says which op it was. */
+  /** Program id and name of the row's op; the comparison matches it with the baseline's. */
   op?: (row: Row) => readonly [programId: string, name: string] | null;
-  /** Number of the step that the row is about; steps pair by number, else in order. */
+  /** Number of the row's step; steps pair by number, otherwise in order. */
   step?: (row: Row) => number | null;
-  /** What may be said of a row that is no op and no step, such as a group of ops. */
+  /** Evidence for a row that is neither an op nor a step, such as a group of ops. */
   evidence?: (row: Row, matching: Matching) => Evidence | undefined;
-  /** All rows of the session, where the table shows only some: the folded ones of a tree. */
+  /** All rows of the session, if the table shows only some of them, as a folded tree does. */
   among?: () => readonly Row[];
 }
 
-/** The same with the type of the report checked. */
+/** Declares a comparison; checks the type of the report. */
 export function compareRows<Report, Row>(
   rows: (report: Report) => readonly Row[],
   comparison: Omit<RowComparison<Row>, 'rows'>,
@@ -33,7 +33,7 @@ export interface Pairs<Row> {
   /** Rows that only the baseline has, in its order. */
   gone: readonly Row[];
   isGone: (row: Row) => boolean;
-  /** What may be said of the times of a row; undefined where the comparison says nothing. */
+  /** Evidence for a row's times; undefined if the comparison has none. */
   evidenceOf: (row: Row) => Evidence | undefined;
   stepRatio: number;
 }
@@ -57,7 +57,7 @@ export function pairRows<Row>(
         own,
       ];
       const key = parts.join(' ');
-      // Rows of one key pair in their order.
+      // Rows with the same key pair in order.
       const count = (counts.get(key) ?? 0) + 1;
       counts.set(key, count);
       return `${count} ${key}`;
@@ -95,7 +95,7 @@ export function pairRows<Row>(
       if (op) return matching.opEvidence(op[0], op[1]);
       if (comparison.step) return matching.stepEvidence;
       const known = comparison.evidence?.(row, matching);
-      // With too few steps nothing can be said of anything.
+      // With too few steps for the step time, there are too few for every row.
       const { stepEvidence } = matching;
       return known ?? (stepEvidence === 'too_few_steps' ? stepEvidence : undefined);
     },

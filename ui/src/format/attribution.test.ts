@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { attributionText, categoryText } from './attribution';
 
-test('ways are told in words, several in their order, unknown ones as they are', () => {
+test('ways are spelled out in order, and unknown ones stay as they are', () => {
   expect(attributionText('recorded')).toBe('recorded');
   expect(attributionText('recorded, by_order')).toBe(
     'recorded, the order of the program’s ops (inferred)',

@@ -5,10 +5,10 @@ const WAYS: Record<string, string> = {
   exact_name: 'the kernel’s name (inferred)',
   between_anchors: 'known kernels around it (inferred)',
   by_order: 'the order of the program’s ops (inferred)',
-  none: 'no op is known',
+  none: 'unknown op',
 };
 
-/** The words for one way, or several joined by commas, as reports have them. */
+/** The text for one way, or for several joined by commas as in reports. */
 export function attributionText(ways: string): string {
   return ways
     .split(', ')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { CAUSES, INPUT_CAUSES, meaningOf, occurring, REQUEST_PHASES } from './causes';
 
-test('keys and colors are told apart', () => {
+test('keys and colors are distinct', () => {
   for (const meanings of [CAUSES, INPUT_CAUSES, REQUEST_PHASES]) {
     expect(new Set(meanings.map((meaning) => meaning.key)).size).toBe(meanings.length);
     expect(new Set(meanings.map((meaning) => meaning.color)).size).toBe(meanings.length);

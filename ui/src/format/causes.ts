@@ -8,7 +8,7 @@ export interface Meaning {
   color: string;
 }
 
-/** The words of an enum with their colors; the compiler finds a value without one. */
+/** Adds colors to the words of an enum; a missing color is a compile error. */
 function colored<Key extends string>(
   words: readonly { key: Key; title: string; meaning: string }[],
   colors: Record<Key, string>,
@@ -16,7 +16,7 @@ function colored<Key extends string>(
   return words.map(({ key, title }) => ({ key, title, color: colors[key] }));
 }
 
-/** Causes of gaps, in the order of their priority, which is that of arrays by cause. */
+/** Causes of gaps by priority, which is the order of arrays by cause. */
 export const CAUSES = colored(WORDS.causes, {
   compilation: CLASS_COLORS.compile,
   data_loading: CLASS_COLORS.input,
@@ -35,7 +35,7 @@ export const CAUSES = colored(WORDS.causes, {
   unknown: '#a3acb9',
 });
 
-/** Why a device waits for input, in the order of arrays by cause; copies outside of loading last. */
+/** Why a device waits for input, in the order of arrays by cause; copies outside loading come last. */
 export const INPUT_CAUSES = colored(WORDS.input_causes, {
   transfer: '#b3952a',
   read: '#3f7fd0',
@@ -47,7 +47,7 @@ export const INPUT_CAUSES = colored(WORDS.input_causes, {
   copies: CLASS_COLORS.copy,
 });
 
-/** Phases of a compilation, in the order in which they usually come. */
+/** Phases of a compilation, in their usual order. */
 export const COMPILE_PHASES = colored(WORDS.compile_phases, {
   trace: CLASS_COLORS.python,
   lower: '#5d8a8f',
@@ -77,7 +77,7 @@ export function meaningOf(meanings: readonly Meaning[], key: string): Meaning {
   return meanings.find((meaning) => meaning.key === key) ?? { key, title: key, color: '#a98f78' };
 }
 
-/** Those that have any time in one of the rows. */
+/** The meanings with any time in the rows. */
 export function occurring(
   meanings: readonly Meaning[],
   rows: readonly (readonly number[])[],

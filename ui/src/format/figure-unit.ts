@@ -1,4 +1,4 @@
-/** Figures of budgets and histories, each in the unit that its report names. Pure. */
+/** Formats figures of budgets and histories in the unit that the report names. Pure. */
 import type { FigureUnit } from '../wire/generated/FigureUnit';
 import { format, type Kind } from './numbers';
 

@@ -18,7 +18,7 @@ describe('a hint in pieces', () => {
     [
       '`--limit 0` lists all, `--min-gap` raises the length',
       [
-        'On the command line ',
+        'On the command line, ',
         '[option --limit 0]',
         ' lists all, ',
         '[option --min-gap]',
@@ -35,13 +35,13 @@ describe('a hint in pieces', () => {
   });
 });
 
-test('only what one would type can be copied', () => {
+test('only code that someone would type can be copied', () => {
   expect(isStatement('jax.profiler.ProfileOptions')).toBe(false);
   expect(isStatement('options.python_tracer_level = 1')).toBe(true);
   expect(isStatement('jax.debug.visualize_array_sharding(array)')).toBe(true);
 });
 
-test('the code of a hint stands alone', () => {
+test('the code of a hint is found', () => {
   expect(codeOf('`f()` records it, `g()` too')).toBe('f()');
   expect(codeOf('Capture more.')).toBeUndefined();
 });

@@ -1,15 +1,15 @@
-/** A hint in pieces: sentences, code, options of the command line, and views of the page. Pure. */
+/** Splits a hint into sentences, code, options of the command line, and views of the page. Pure. */
 export interface HintPiece {
   kind: 'text' | 'code' | 'option' | 'view';
   text: string;
 }
 
-/** What comes before a hint that starts with an option. */
-const ON_THE_COMMAND_LINE = 'On the command line ';
+/** Precedes a hint that starts with an option. */
+const ON_THE_COMMAND_LINE = 'On the command line, ';
 
 /**
- * The pieces of a hint, in which code, commands and options stand in backquotes. A command that
- * opens a view is that view; `isView` knows the views of the page by the names of their analyses.
+ * The pieces of a hint, in which code, commands and options are in backquotes. A command that opens a
+ * view becomes that view; `isView` says whether an analysis with this name has one.
  */
 export function hintPieces(hint: string, isView: (name: string) => boolean): HintPiece[] {
   const pieces = hint
@@ -24,7 +24,7 @@ export function hintPieces(hint: string, isView: (name: string) => boolean): Hin
   return pieces;
 }
 
-/** The code of a hint, for where the sentence around it is not shown; none without any. */
+/** The first code in a hint, for places that do not show the sentence; undefined if it has none. */
 export function codeOf(hint: string): string | undefined {
   return hint.split('`')[1];
 }
@@ -32,7 +32,7 @@ export function codeOf(hint: string): string | undefined {
 /** Code that someone would type: a statement or a call, not only a name. */
 export const isStatement = (code: string) => /[=( ]/.test(code);
 
-/** What stands in backquotes. */
+/** The piece for a text in backquotes. */
 function quoted(code: string, isView: (name: string) => boolean): HintPiece {
   if (code.startsWith('--')) return { kind: 'option', text: code };
   const [program, command = '', path = 'PATH', ...more] = code.split(' ');

@@ -28,7 +28,7 @@ describe('format picks the unit that suits the value', () => {
     expect(plain(format(kind, value))).toBe(expected);
   });
 
-  test('nothing is a dash', () => {
+  test('a missing value is a dash', () => {
     expect(format('duration', null)).toBe(MISSING);
     expect(format('duration', undefined)).toBe(MISSING);
     expect(format('ratio', Number.NaN)).toBe(MISSING);
@@ -36,13 +36,13 @@ describe('format picks the unit that suits the value', () => {
 });
 
 describe('columnScale fixes one unit', () => {
-  test('a column of few seconds is in milliseconds', () => {
+  test('a column of a few seconds is in milliseconds', () => {
     const scale = columnScale('duration', [3.0113e12, 55e9, 1.2e9]);
     expect(scale.unit).toBe('ms');
     expect([3.0113e12, 55e9, 1.2e9].map(scale.text)).toEqual(['3,011.3', '55.0', '1.2']);
   });
 
-  test('an absurd rate does not decide the unit', () => {
+  test('an absurd rate does not set the unit', () => {
     const rates = [...Array.from({ length: 20 }, () => 1.3e12), 3.1e18];
     const scale = columnScale('bandwidth', rates);
     expect(scale.unit).toBe('TB/s');
@@ -50,7 +50,7 @@ describe('columnScale fixes one unit', () => {
     expect(scale.text(3.1e18)).toBe('3.10e6');
   });
 
-  test('the largest value decides', () => {
+  test('the largest value sets the unit', () => {
     const scale = columnScale('duration', [1e6, 40e9, null]);
     expect(scale.unit).toBe('ms');
     expect(scale.text(40e9)).toBe('40.000');
@@ -58,7 +58,7 @@ describe('columnScale fixes one unit', () => {
     expect(scale.text(null)).toBe(MISSING);
   });
 
-  test('small is not nothing', () => {
+  test('a small value does not read as zero', () => {
     const scale = columnScale('duration', [40e9]);
     expect(scale.text(10)).toBe('<0.001');
     expect(scale.text(0)).toBe('0.000');
@@ -70,7 +70,7 @@ describe('columnScale fixes one unit', () => {
     expect(columnScale('duration', []).text(0)).toBe('0');
   });
 
-  test('nothing but zeros has the usual unit, nothing at all has none', () => {
+  test('zeros have the usual unit, and a column without values has none', () => {
     expect(columnScale('duration', [0, 0, null]).unit).toBe('ms');
     expect(columnScale('duration', [0]).text(0)).toBe('0');
     expect(columnScale('bandwidth', [0]).unit).toBe('GB/s');

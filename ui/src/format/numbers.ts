@@ -1,13 +1,13 @@
 /**
- * The one formatter of figures. Two ways: `formatX(value)` picks the unit that suits the value;
+ * The formatter of all figures. `formatX(value)` picks the unit that suits the value;
  * `columnScale(kind, values)` fixes one unit for a whole column, for tables and axes.
- * Between number and unit stands a narrow no-break space.
+ * A narrow no-break space separates number and unit.
  */
 
 /** What a number measures; decides its units. */
 export type Kind = 'duration' | 'bytes' | 'bandwidth' | 'flops' | 'flop_rate' | 'ratio' | 'count';
 
-/** A unit and how many base units (ps, bytes, flops, 1) it holds. */
+/** A unit and its size in base units (ps, bytes, FLOP, 1). */
 interface Unit {
   name: string;
   size: number;
@@ -34,13 +34,13 @@ const UNITS: Record<Kind, readonly Unit[]> = {
   count: [{ name: '', size: 1 }],
 };
 
-/** Units without parts. */
+/** Base units, usually shown without decimals. */
 const WHOLE = new Set(['ps', 'B', 'FLOP', '']);
 
 const SPACE = '\u202f';
 export const MISSING = '–';
 
-/** A value with the unit that suits it, such as `12.34 ms`; `–` for nothing. */
+/** A value with the unit that suits it, such as `12.34 ms`; `–` if it is missing. */
 export function format(kind: Kind, value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
   if (kind === 'duration' && value === 0) return withUnit('0', 's');
@@ -57,15 +57,15 @@ export const formatCount = (count: number | null | undefined) => format('count',
 /** One unit for many values: text without the unit, and the unit for the header. */
 export interface Scale {
   unit: string;
-  /** Base units in one of the scale's. */
+  /** Base units per unit of the scale. */
   size: number;
   text: (value: number | null | undefined) => string;
 }
 
-/** The unit of a column whose values are all nothing: the one that such figures usually have. */
+/** Size of the unit for a column of zeros: the usual unit of such figures. */
 const ZERO_SIZE: Partial<Record<Kind, number>> = { duration: 1e9, bandwidth: 1e9, flop_rate: 1e9 };
 
-/** The scale that suits most of the values, decided by the largest; rates by their usual size. */
+/** One scale for all values, chosen by the largest; for rates, by the geometric mean. */
 export function columnScale(kind: Kind, values: Iterable<number | null | undefined>): Scale {
   const known = [...values].filter((value): value is number => Number.isFinite(value));
   const magnitudes = known.map((value) => Math.abs(value)).filter((value) => value > 0);
@@ -82,7 +82,7 @@ export function columnScale(kind: Kind, values: Iterable<number | null | undefin
     text: (value) => {
       if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
       const scaled = value / unit.size;
-      // A figure that is there must not read as nothing.
+      // A small figure must not read as zero.
       if (scaled > 0 && scaled < least / 2) return `<${fixed(least, decimals)}`;
       if (scaled >= 1e6 && kind !== 'count') return scaled.toExponential(2).replace('e+', 'e');
       return fixed(scaled, decimals);
@@ -91,10 +91,10 @@ export function columnScale(kind: Kind, values: Iterable<number | null | undefin
 }
 
 function columnUnit(kind: Kind, largest: number, magnitudes: readonly number[]): Unit {
-  // A few seconds stand beside microseconds often enough: milliseconds show both.
+  // Columns often mix seconds and microseconds; milliseconds show both.
   if (kind === 'duration' && largest < 10e12) return unitFor(kind, Math.min(largest, 0.9e12));
   if (kind === 'bandwidth' || kind === 'flop_rate') {
-    // A copy that takes no time has an absurd rate; it must not decide the unit of all others.
+    // A copy that takes almost no time has an absurd rate, which must not set the unit for all others.
     if (magnitudes.length === 0) return unitFor(kind, largest);
     const logarithms = magnitudes.reduce((sum, value) => sum + Math.log(value), 0);
     return unitFor(kind, Math.exp(logarithms / magnitudes.length));
@@ -102,7 +102,7 @@ function columnUnit(kind: Kind, largest: number, magnitudes: readonly number[]):
   return unitFor(kind, largest);
 }
 
-/** Time since the session began, for axes and titles: `1.204 s`, always with its unit. */
+/** Time since the start of the session, for axes and titles: `1.204 s`, always with its unit. */
 export function formatTime(ps: number, resolutionPs = 0): string {
   const unit = unitFor('duration', Math.abs(ps));
   const wanted = resolutionPs > 0 ? Math.ceil(-Math.log10(resolutionPs / unit.size)) : 3;
@@ -124,7 +124,7 @@ export function plural(count: number, one: string, many = pluralOf(one)): string
   return `${formatCount(count)}\u00a0${count === 1 ? one : many}`;
 }
 
-/** Several of a thing: `steps`, `copies`, `batches`. */
+/** The plural of a noun: `steps`, `copies`, `batches`. */
 export function pluralOf(one: string): string {
   if (one.endsWith('ous')) return one;
   if (/[^aeiou]y$/.test(one)) return `${one.slice(0, -1)}ies`;
@@ -135,7 +135,7 @@ function unitFor(kind: Kind, magnitude: number): Unit {
   const units = UNITS[kind];
   let chosen = units[0] as Unit;
   for (const unit of units) {
-    // Half a thousandth early, so that 999,999 does not read 1000.00 of the smaller unit.
+    // Switch slightly early, so that 999,999 does not read 1000.00 of the smaller unit.
     if (magnitude >= unit.size * 0.999995) chosen = unit;
   }
   return chosen;

@@ -1,12 +1,12 @@
 /**
- * Colors by meaning, the same in light and dark. Hues follow the Okabe-Ito set, which people with
- * any color vision tell apart; neighbors in a chart differ in lightness as well. Red is missing on
- * purpose: it is for problems only.
+ * Colors by meaning, the same in light and dark mode. Hues follow the Okabe-Ito set, which is
+ * distinguishable with any color vision; neighbors in a chart also differ in lightness. Red is missing
+ * on purpose: it is reserved for problems.
  */
 
 import { WORDS } from '../wire/generated/words';
 
-/** What a slice or op is, as the server classifies it. */
+/** Colors of slices and ops by the class that the server assigns. */
 export const CLASS_COLORS = {
   matmul: '#3f7fd0',
   attention: '#8f74d6',
@@ -25,7 +25,7 @@ export const CLASS_COLORS = {
 } as const;
 export type ClassName = keyof typeof CLASS_COLORS;
 
-/** What a class is called in a legend. */
+/** Titles of classes in legends. */
 export const CLASS_TITLES: Record<ClassName, string> = {
   matmul: 'Matmul',
   attention: 'Attention',
@@ -64,12 +64,12 @@ export const PARTS = WORDS.parts.map(({ key, title }) => ({
 }));
 export type PartName = (typeof PARTS)[number]['part'];
 
-/** Color of a class; an unknown one is drawn as host work. */
+/** Color of a class; an unknown class has the color of host work. */
 export function classColor(name: string): string {
   return CLASS_COLORS[name as ClassName] ?? CLASS_COLORS.host;
 }
 
-/** Title of a class; an unknown one is its own title. */
+/** Title of a class; an unknown class is its own title. */
 export function classTitle(name: string): string {
   return CLASS_TITLES[name as ClassName] ?? name;
 }

@@ -30,7 +30,7 @@ test('escapeRegex matches the text itself', () => {
   expect(new RegExp(`^${escapeRegex(text)}$`).test(text)).toBe(true);
 });
 
-test('a message becomes a heading, unless it begins with a name', () => {
+test('a message becomes a heading, unless it starts with a name', () => {
   expect(sentence('a memory profile holds no events')).toBe('A memory profile holds no events');
   expect(sentence('--steps 9 matches nothing')).toBe('Steps 9 matches nothing');
   expect(sentence('host_0.xplane.pb is damaged')).toBe('host_0.xplane.pb is damaged');

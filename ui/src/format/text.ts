@@ -1,4 +1,4 @@
-/** Long names cut in the middle: HLO names differ at their ends. */
+/** Text helpers: names cut in the middle (HLO names differ at their ends), quoting, headings. */
 
 /** Characters kept at the end of a name cut in the middle. */
 export const TAIL_LENGTH = 14;
@@ -18,19 +18,19 @@ export function splitForMiddle(text: string): [head: string, tail: string] {
   return [text.slice(0, -TAIL_LENGTH), text.slice(-TAIL_LENGTH)];
 }
 
-/** Quotes a word for a POSIX shell when it needs it. */
+/** Quotes a word for a POSIX shell if necessary. */
 export function shellQuote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`;
 }
 
-/** The text with everything a regular expression reads as its own escaped. */
+/** Escapes the special characters of a regular expression. */
 export function escapeRegex(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
 /**
- * A message as a heading: it begins with a capital, unless its first word is a name; an option of
- * the command line is what the page calls it.
+ * A message as a heading: capitalized, unless the first word is a name. A leading option of the
+ * command line loses its dashes, as the page names it.
  */
 export function sentence(message: string): string {
   const words = message.replace(/^--(?=[a-z]+ )/, '');

@@ -1,4 +1,4 @@
-/** Selected times: as the command line takes them, and as people read them. */
+/** Selected time ranges: as the command line takes them, and as people read them. */
 import { formatTime } from './numbers';
 
 /** A range of picoseconds as the option `--time` takes it, exact. */
@@ -6,7 +6,7 @@ export function timeRange(startPs: number, endPs: number): string {
   return `${Math.round(startPs)}ps..${Math.round(endPs)}ps`;
 }
 
-/** `1234567890ps..2345678901ps` as `1.235 ms..2.346 ms`; what people typed stays as it is. */
+/** `1234567890ps..2345678901ps` as `1.235 ms..2.346 ms`; other text stays as it is. */
 export function timeText(range: string): string {
   return range.replace(/(\d+)ps/g, (whole, digits: string) =>
     digits.length > 3 ? formatTime(Number(digits)) : whole,

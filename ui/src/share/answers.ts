@@ -1,4 +1,4 @@
-/** Answers requests out of a report, in the forms and words of a server. */
+/** Answers requests from a report, in the same formats as a server. */
 import type { LabelReport } from '../wire/generated/LabelReport';
 import type { ShareReport } from '../wire/generated/ShareReport';
 import type { SliceDetails } from '../wire/generated/SliceDetails';
@@ -12,11 +12,11 @@ import { TileStore } from './tile-store';
 const ANALYSIS = /^api\/sessions\/[^/]+\/analyses\/([a-z_]+)$/;
 const TIMELINE = /^api\/sessions\/[^/]+\/timeline\/([a-z]+)$/;
 
-const HINT = 'Open the capture itself with `stepscope view` to ask for it.';
+const HINT = 'To get it, open the capture itself with `stepscope view`.';
 
 class NotHere extends Error {}
 
-/** The transport of a report. */
+/** A transport that answers from a report instead of a server. */
 export function transportOf(report: ShareReport): Transport {
   const tiles = new TileStore(report.tiles, report.tracks);
   const once = <T>(text: string | undefined, none: T) => {
@@ -38,7 +38,7 @@ export function transportOf(report: ShareReport): Transport {
     const question = questionOf(name, query, await declared(), report.row_limits);
     const text = report.texts[report.answers[question] ?? -1];
     if (text !== undefined) return full(await unpackedJson(text));
-    throw new NotHere(report.refusals[question] ?? 'This report does not hold that answer');
+    throw new NotHere(report.refusals[question] ?? 'This report does not contain that answer');
   };
 
   const slice = async (query: URLSearchParams): Promise<SliceDetails> => {
@@ -50,7 +50,7 @@ export function transportOf(report: ShareReport): Transport {
     const label = (await labels()).find((each) => each.label === lone?.label);
     if (!lone || !label) {
       throw new NotHere(
-        `This report holds details of the ${report.detail_count} longest slices; this is none of them`,
+        `This report has details only for its ${report.detail_count} longest slices, not for this one`,
       );
     }
     return bareDetails({ track: track!, lane: lane!, index: index! }, lone, label);
@@ -62,7 +62,7 @@ export function transportOf(report: ShareReport): Transport {
       return (await labels()).filter((each) => ids.has(each.label));
     }
     if (route === 'slice') return slice(query);
-    const what = route === 'search' ? 'search in slices' : 'add up an area';
+    const what = route === 'search' ? 'search slices' : 'summarize an area';
     throw new NotHere(`A report cannot ${what}`);
   };
 
@@ -80,7 +80,7 @@ export function transportOf(report: ShareReport): Transport {
       return new Response(await tiles.tile(start, end, tracks));
     }
     if (route) return json(await timeline(route, parameters));
-    throw new NotHere('This report does not hold that');
+    throw new NotHere('This report does not contain that');
   };
 
   return async (url, init) => {
@@ -99,7 +99,7 @@ function json(value: unknown): Response {
   return new Response(JSON.stringify(value));
 }
 
-/** What a tile says of a slice. */
+/** Details of a slice that is known only from a tile. */
 function bareDetails(
   slice: SliceDetails['slice'],
   lone: { startPs: number; durationPs: number },

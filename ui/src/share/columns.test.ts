@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { decodeColumns, tileOf, type TrackColumns } from './columns';
 
-/** Bytes of numbers, as the writer in Rust puts them. */
+/** Numbers, encoded as the writer in Rust encodes them. */
 function bytesOf(...numbers: number[]): ArrayBuffer {
   const bytes = numbers.flatMap((number) => {
     const parts: number[] = [];
@@ -29,7 +29,7 @@ const laneOf = (track: TrackColumns, start: number, end: number, width: number) 
   return [startPs, durationPs, busyPs, index, count, label].map((column) => [...column]);
 };
 
-test('numbers are those of the writer', () => {
+test('numbers decode as the writer encodes them', () => {
   // The same bytes as in crates/export/src/html/columns.rs.
   const written = [0, 1, 127, 128, 1, 172, 2, 0, 1, 2, 215, 4];
   expect([...new Uint8Array(bytesOf(0, 1, 127, 128, 300, 0, 1, 2, 599))]).toEqual(written);
@@ -54,7 +54,7 @@ test('samples have times and values', () => {
   ]);
 });
 
-test('narrow neighbors merge and wide slices stay alone, as in a tile of the server', () => {
+test('narrow neighbors merge and wide slices stay alone, as in a tile from the server', () => {
   // The same figures as in crates/analysis/src/timeline/tile_tests.rs.
   const track = columns([0, 1, 1], [2, 4, 2], [7, 1, 3], [8, 12, 4], [21, 3, 5]);
   expect(laneOf(track, 0, 100, 10)).toEqual([
@@ -67,7 +67,7 @@ test('narrow neighbors merge and wide slices stay alone, as in a tile of the ser
   ]);
 });
 
-test('a slice that began before the window is there', () => {
+test('a slice that began before the window is included', () => {
   const track = columns([0, 50, 1], [50, 10, 2], [200, 10, 3]);
   expect(laneOf(track, 20, 60, 4).slice(0, 2)).toEqual([
     [0, 50],

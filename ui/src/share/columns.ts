@@ -1,6 +1,6 @@
 /**
- * Whole tracks of a report: every slice, as `crates/export/src/html/columns.rs` writes them, and the
- * tiles that a server would make of them.
+ * Complete tracks of a report: decodes every slice, as `crates/export/src/html/columns.rs` writes
+ * them, and builds the tiles that a server would send.
  */
 import type { CounterTile, LaneTile, TrackTile } from '../timeline/tile';
 
@@ -24,7 +24,7 @@ export interface TrackColumns {
   samples: SampleColumns | null;
 }
 
-/** The columns in some bytes. */
+/** Decodes the columns of one track. */
 export function decodeColumns(buffer: ArrayBuffer): TrackColumns {
   const reader = new Reader(buffer);
   if (reader.number() === KIND_SAMPLES) return { lanes: [], samples: decodeSamples(reader) };
@@ -45,7 +45,7 @@ function decodeLane(reader: Reader): LaneColumns {
   if (count === 0) return lane;
   const { startPs, durationPs, label } = lane;
   startPs[0] = reader.signed();
-  // The gaps, until the durations are known.
+  // Gaps at first; they become starts once the durations are known.
   for (let i = 1; i < count; i++) startPs[i] = reader.number() * unit;
   for (let i = 0; i < count; i++) durationPs[i] = reader.number() * unit;
   for (let i = 1; i < count; i++) startPs[i]! += startPs[i - 1]! + durationPs[i - 1]!;
@@ -63,7 +63,7 @@ function decodeSamples(reader: Reader): SampleColumns {
   return { timePs, value };
 }
 
-/** A position in some bytes. */
+/** Reads numbers from a buffer, one after another. */
 class Reader {
   private offset = 0;
   private readonly bytes: Uint8Array;
@@ -74,7 +74,7 @@ class Reader {
     this.view = new DataView(buffer);
   }
 
-  /** LEB128, exact below 2^53. */
+  /** An unsigned LEB128 number, exact below 2^53. */
   number(): number {
     let value = 0;
     let weight = 1;
@@ -101,7 +101,7 @@ class Reader {
 }
 
 /**
- * What a server answers for a track in a window: per lane and pixel one glyph for all slices narrower
+ * What a server sends for a track in a window: per lane and pixel, one glyph for all slices narrower
  * than a pixel that begin in it, and one for a wider slice that may follow them.
  */
 export function tileOf(
@@ -125,7 +125,7 @@ interface Grid {
   pixelPs: number;
 }
 
-/** The first instant behind the pixel that an instant lies in. */
+/** The end of the pixel that contains an instant. */
 function endOfPixel(grid: Grid, timePs: number): number {
   return grid.startPs + (Math.floor((timePs - grid.startPs) / grid.pixelPs) + 1) * grid.pixelPs;
 }
@@ -143,7 +143,7 @@ function laneTile(number: number, lane: LaneColumns, grid: Grid): LaneTile {
     const edgePs = endOfPixel(grid, startPs[first]!);
     let next = first + 1;
     while (next < end && startPs[next]! < edgePs) next++;
-    // A slice of a pixel or more reaches the next pixel, so only the last can be one.
+    // A slice at least a pixel wide reaches the next pixel, so only the last can be that wide.
     const isLastWide = durationPs[next - 1]! >= grid.pixelPs;
     const narrow = isLastWide ? next - 1 : next;
     if (narrow > first) glyphs.push(first, narrow);
@@ -153,7 +153,7 @@ function laneTile(number: number, lane: LaneColumns, grid: Grid): LaneTile {
   return glyphs.told(number);
 }
 
-/** The glyphs of a lane as they are made. */
+/** Collects the glyphs of a lane. */
 class Glyphs {
   private readonly startPs: number[] = [];
   private readonly durationPs: number[] = [];
@@ -195,7 +195,7 @@ class Glyphs {
   }
 }
 
-/** The smallest and largest value of each pixel, after the sample that holds when the window begins. */
+/** The minimum and maximum of each pixel, preceded by the sample in effect when the window begins. */
 function counterTile({ timePs, value }: SampleColumns, grid: Grid): CounterTile {
   const [times, minimum, maximum]: [number[], number[], number[]] = [[], [], []];
   const push = (first: number, end: number) => {

@@ -1,16 +1,16 @@
-/** Takes the report out of the page, before anything asks for it. Imported first. */
+/** Reads the report from the page before anything requests it; must be imported first. */
 import { setShared } from '../shell/shared';
 import type { ShareReport } from '../wire/generated/ShareReport';
 import { setTransport } from '../wire/transport';
 import { transportOf } from './answers';
 
-/** Where the report is entered: memory snapshots and programs have no overview. */
+/** The view that opens first: memory snapshots and programs have no overview. */
 function entryViewOf(report: ShareReport): string {
   const views = ['overview', 'heap', 'buffers'];
   return views.find((view) => view in report.answers) ?? 'overview';
 }
 
-/** The key of the one session: the shell was asked for it by that. */
+/** The key of the only session, taken from the request that opens it. */
 function sessionOf(report: ShareReport): string {
   const prefix = 'api/sessions/';
   const asked = Object.keys(report.shell).find((url) => url.startsWith(prefix));
@@ -27,6 +27,6 @@ if (text) {
   if (!window.location.hash.startsWith(`#/s/${session}/`)) {
     history.replaceState(null, '', `#/s/${session}/${entryViewOf(report)}`);
   }
-  // The answers are kept packed; their text is not needed twice.
+  // The report is parsed, with its answers still packed; the page need not keep a second copy.
   place?.remove();
 }

@@ -1,4 +1,4 @@
-/** Lays graphs out on the page's own thread: a file has no second script for a worker. */
+/** Lays out graphs on the main thread: a single file has no separate script for a worker. */
 import { layOut } from '../views/graph/layout';
 import type { Layouter } from '../views/graph/layouter';
 

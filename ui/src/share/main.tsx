@@ -1,4 +1,4 @@
-/** Starts the page of a report. */
+/** Entry point of a report's page. */
 import './install';
 
 import { render } from 'solid-js/web';
@@ -16,5 +16,5 @@ if (root && shared()) {
   root.textContent = '';
   render(() => <App />, root);
 } else if (root) {
-  root.textContent = 'This page holds no report. Write one with: stepscope export PATH --html FILE';
+  root.textContent = 'This page contains no report. Create one with: stepscope export PATH --html FILE';
 }

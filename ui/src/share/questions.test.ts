@@ -13,7 +13,7 @@ const declared = [
   },
 ];
 
-test('limits of rows and what holds anyway are no part of a question', () => {
+test('row limits and default values are not part of a question', () => {
   const question = (query: string) => questionOf('op_tree', query, declared, ['limit']);
   expect(question('')).toBe('op_tree');
   expect(question('limit=5000&by=program')).toBe('op_tree');

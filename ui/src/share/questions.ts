@@ -1,14 +1,14 @@
-/** What a request asks an analysis, in the words under which a report keeps the answer. */
+/** Turns a request into the question under which a report stores the answer. */
 
-/** Options of analyses by name, with what holds when they are not given. */
+/** An analysis and its options, with their defaults. */
 export interface Declared {
   name: string;
   options: { name: string; default: string | null }[];
 }
 
 /**
- * The question of a request: `ops`, or `ops?by=category`. Limits of rows are no part of it, and
- * neither is what would hold anyway.
+ * The question of a request: `ops`, or `ops?by=category`. Row limits and options at their defaults
+ * are left out.
  */
 export function questionOf(
   analysis: string,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { wholeValues, withShared } from './shared-values';
 
-test('marks are replaced wherever they stand, also in what they name', () => {
+test('marks are replaced everywhere, also inside shared values', () => {
   // The values of the test in crates/export/src/html/shared.rs.
   const shared = wholeValues([
     'add.1 = f32[8,8] add(dot.1, dot.2)',

@@ -1,17 +1,17 @@
 /**
- * Strings and objects that answers have in common, as `crates/export/src/html/shared.rs` writes them:
- * in an answer stands a mark with a number instead.
+ * Strings and objects that answers share, as `crates/export/src/html/shared.rs` writes them: an
+ * answer contains a numbered mark instead.
  */
 
 const MARK = '\u0001';
 
-/** The shared values, whole: one names only values before it. */
+/** Resolves the shared values; each refers only to values before it. */
 export function wholeValues(values: unknown[]): readonly unknown[] {
   for (let i = 0; i < values.length; i++) values[i] = withShared(values[i], values);
   return values;
 }
 
-/** The value with what its marks name, in place. */
+/** Replaces the marks in a value with the shared values they refer to, in place. */
 export function withShared(value: unknown, shared: readonly unknown[]): unknown {
   if (typeof value === 'string') {
     return value.startsWith(MARK) ? (shared[Number(value.slice(1))] ?? null) : value;

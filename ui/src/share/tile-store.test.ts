@@ -18,18 +18,18 @@ const whole = buildTile({
   ],
 });
 
-test('a tile is written as it was read', () => {
+test('encoding a decoded tile gives the same bytes', () => {
   expect(new Uint8Array(encodeTile(decodeTile(whole)))).toEqual(new Uint8Array(whole));
 });
 
-test('a cut keeps what reaches into it, and the sample before it', () => {
+test('a cut keeps slices that reach into it, and the sample before it', () => {
   const { tracks } = decodeTile(whole);
   expect([...cut(tracks[0]!, TILE_PX, 2 * TILE_PX).lanes[0]!.label]).toEqual([8, 9]);
   expect([...cut(tracks[0]!, 0, 1000).lanes[0]!.label]).toEqual([7]);
   expect([...cut(tracks[1]!, TILE_PX, 2 * TILE_PX).counter!.timePs]).toEqual([900, 1200]);
 });
 
-test('a track that is there whole has a tile of every window, and every slice alone', async () => {
+test('a complete track has a tile for any window, and every slice on its own', async () => {
   // Kind, lanes; slices, unit, first start, gap, durations, labels.
   const columns = Uint8Array.from([0, 1, 2, 1, 20, 5, 30, 40, 7, 8]).buffer;
   const store = new TileStore([], [{ track: 5, columns: packed(columns) }]);
@@ -39,7 +39,7 @@ test('a track that is there whole has a tile of every window, and every slice al
   expect(store.lone(5, 0, 2)).toBeUndefined();
 });
 
-test('where a finer tile is missing the one around it answers', async () => {
+test('where a finer tile is missing, the one around it is used', async () => {
   const store = new TileStore([{ tracks: [3, 4], tiles: { '1/0': packed(whole) } }]);
   const half = decodeTile(await store.tile(TILE_PX, 2 * TILE_PX, [3]));
   expect(half.tracks.map((track) => track.track)).toEqual([3]);

@@ -1,7 +1,7 @@
 /**
- * Tiles of a report, so that the timeline asks as it asks a server. Of tracks that are there whole
- * they are made here; of the others the finest tile there is around a stretch of time is cut to that
- * stretch. Where a finer tile is missing nothing is finer, or there was no room.
+ * The tiles of a report, which the timeline requests as it does from a server. Tiles of complete
+ * tracks are built here. For other tracks, the finest stored tile around the requested range of time
+ * is cut to that range. A finer tile is missing if it would show nothing more, or for lack of room.
  */
 import { decodeTile, type LaneTile, type Tile, type TrackTile } from '../timeline/tile';
 import { ancestorIndex, TILE_PX, tileIndexAt } from '../timeline/tile-grid';
@@ -17,12 +17,12 @@ const LANE_BYTES = 8;
 const GLYPH_BYTES = 36;
 const SAMPLE_BYTES = 24;
 
-/** Decoded tiles that are kept. */
+/** How many decoded tiles are kept. */
 const KEPT = 64;
-/** No level is coarser. */
+/** The coarsest level. */
 const MAX_LEVEL = 52;
 
-/** A slice that stands alone in a tile. */
+/** A slice that has its own glyph in a tile. */
 export interface LoneSlice {
   label: number;
   startPs: number;
@@ -30,11 +30,11 @@ export interface LoneSlice {
 }
 
 export class TileStore {
-  /** In the order of use, oldest first. */
+  /** Least recently used first. */
   private readonly kept = new Map<string, Promise<Tile>>();
   private readonly decoded = new Map<string, Tile>();
 
-  /** Tracks that are there whole, once they were asked for. */
+  /** Complete tracks that have been requested. */
   private readonly whole = new Map<number, Promise<TrackColumns>>();
   private readonly columns = new Map<number, TrackColumns>();
   private readonly packed: ReadonlyMap<number, string>;
@@ -65,13 +65,13 @@ export class TileStore {
         if (wanted.has(track.track)) found.push(cut(track, startPs, endPs));
       }
     }
-    // What there was no room for is empty, so that nobody asks again.
+    // Tracks that the report lacks are sent empty, so that they are not requested again.
     for (const { track } of found) wanted.delete(track);
     for (const track of wanted) found.push({ track, lanes: [], counter: null, byteLength: 0 });
     return encodeTile({ startPs, endPs, widthPx: TILE_PX, tracks: found });
   }
 
-  /** A slice, if its track is there whole or a tile that was looked at shows it alone. */
+  /** A slice, if its track is complete or if it has its own glyph in a decoded tile. */
   lone(track: number, lane: number, index: number): LoneSlice | undefined {
     const whole = this.columns.get(track)?.lanes[lane];
     if (whole && index < whole.label.length) {
@@ -95,7 +95,7 @@ export class TileStore {
     return undefined;
   }
 
-  /** The slices of a track that is there whole. */
+  /** The slices of a track, if the report contains the complete track. */
   private columnsOf(track: number): Promise<TrackColumns> | undefined {
     const text = this.packed.get(track);
     if (text === undefined) return undefined;
@@ -107,7 +107,7 @@ export class TileStore {
     return columns;
   }
 
-  /** The finest tile that holds this one. */
+  /** The finest stored tile that contains this one. */
   private async around(
     number: number,
     group: ShareTileGroup,
@@ -137,7 +137,7 @@ export class TileStore {
   }
 }
 
-/** What of a track overlaps a stretch of time; of a counter also the sample before it. */
+/** The part of a track that overlaps a range of time; for a counter, also the sample before it. */
 export function cut(track: TrackTile, startPs: number, endPs: number): TrackTile {
   if (track.counter) {
     const { timePs, minimum, maximum } = track.counter;
@@ -172,7 +172,7 @@ function cutLane(lane: LaneTile, startPs: number, endPs: number): LaneTile {
   };
 }
 
-/** The bytes of a tile, by docs/internals/wire.md. */
+/** Encodes a tile as described in docs/internals/wire.md. */
 export function encodeTile(tile: Omit<Tile, 'byteLength'>): ArrayBuffer {
   const buffer = new ArrayBuffer(
     HEADER_BYTES + tile.tracks.reduce((sum, track) => sum + trackBytes(track), 0),
@@ -193,7 +193,7 @@ export function encodeTile(tile: Omit<Tile, 'byteLength'>): ArrayBuffer {
   f64(tile.endPs);
   f64(tile.widthPx);
   for (const track of tile.tracks) {
-    // Lanes without number are holes of the decoder.
+    // The decoder leaves holes for lanes that the tile does not contain.
     const lanes = track.lanes.filter(Boolean);
     u32(track.track);
     u32(track.counter ? 1 : 0);

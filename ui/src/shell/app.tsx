@@ -1,4 +1,4 @@
-/** The page: top bar, selection, and the view the URL names. */
+/** The page: top bar, selection, and the view given by the URL. */
 import {
   createEffect,
   createMemo,
@@ -28,7 +28,7 @@ import { TopBar } from './topbar';
 import { SESSIONS_VIEW, VIEWS } from './views';
 import './app.css';
 
-/** The page came without a hash: with a single session there is nothing to choose. */
+/** Opened without a hash: if there is only one session, the page goes straight to it. */
 const isFirstVisit = typeof window !== 'undefined' && window.location.hash === '';
 
 export function App() {
@@ -88,7 +88,7 @@ export function App() {
       <main class="view" tabindex="-1">
         <ErrorBoundary fallback={(error: unknown, reset) => <Broken error={error} reset={reset} />}>
           <Suspense fallback={<Skeleton />}>
-            {/* Keyed: another session is another page, with nothing left of the one before. */}
+            {/* Keyed: another session is a new page that keeps nothing of the previous one. */}
             <Show
               when={shown()}
               keyed
@@ -116,19 +116,19 @@ export function App() {
 function UnknownView() {
   const isAnalysis = () => analyses.data()?.some((analysis) => analysis.name === route.view);
   return (
-    <EmptyState title={`There is no view named “${route.view}”`}>
+    <EmptyState title={`Unknown view “${route.view}”`}>
       {isAnalysis()
-        ? 'This analysis answers on the command line and as JSON; it has no page yet.'
+        ? 'This analysis has no page yet. Use it on the command line or as JSON.'
         : 'The link may come from another version. Choose a view above.'}
     </EmptyState>
   );
 }
 
-/** What browsers say where a part of the page could not be fetched. */
+/** Error messages of browsers when a part of the page could not be fetched. */
 const NOT_FETCHED = /preload CSS|dynamically imported module|importing a module|failed to fetch/i;
 
 function Broken(props: { error: unknown; reset: () => void }) {
-  // Another view is another try.
+  // Going to another view tries again.
   createEffect(on([() => route.view, () => route.session], () => props.reset(), { defer: true }));
   const text = () =>
     props.error instanceof Error ? (props.error.stack ?? props.error.message) : String(props.error);
@@ -141,18 +141,17 @@ function Broken(props: { error: unknown; reset: () => void }) {
           code={text()}
           actions={<button onClick={() => props.reset()}>Try again</button>}
         >
-          That is a defect of Stepscope, not of your profile. The other views still work; the text
-          below helps to find it.
+          This is a bug in Stepscope, not a problem with your profile. Other views still work. If you
+          report the bug, include the text below.
         </EmptyState>
       }
     >
       <EmptyState
-        title="The server does not answer"
+        title="The server is not responding"
         actions={<button onClick={() => window.location.reload()}>Reload</button>}
       >
-        This view was not loaded yet, and the server at {window.location.host} has ended or is
-        another one by now. Start <code>stepscope view</code> again, then reload the page: its
-        address keeps what you see.
+        This view could not be loaded: the server at {window.location.host} has stopped or was
+        replaced. Run <code>stepscope view</code> again and reload the page; its URL keeps your place.
       </EmptyState>
     </Show>
   );

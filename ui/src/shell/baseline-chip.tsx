@@ -1,4 +1,4 @@
-/** The baseline in the bar of selections: chosen from the sessions, swapped, cleared. */
+/** The baseline in the selection bar: choose a session, swap, clear. */
 import { Show } from 'solid-js';
 
 import { byEvidence, changeOf } from '../compare/change';
@@ -38,7 +38,7 @@ export function BaselineChip() {
           >
             <Icon name="swap" />
           </button>
-          <button class="chip-clear" aria-label="No baseline" onClick={() => setBaseline(null)}>
+          <button class="chip-clear" aria-label="Clear the baseline" onClick={() => setBaseline(null)}>
             <Icon name="close" />
           </button>
         </Show>
@@ -50,7 +50,7 @@ export function BaselineChip() {
   );
 }
 
-/** The answer in short; leads to the whole of it. */
+/** The change in step time, as a link to the full comparison. */
 function StepChange() {
   const step = () => comparison.data()?.differences[0]?.step;
   const change = () => {
@@ -99,8 +99,8 @@ function Choice(props: { close: () => void }) {
   return (
     <div class="baseline-choice">
       <p class="muted">
-        Hold this session against another: tables, key figures, trees and timelines then show what
-        changed.
+        Compare this session with another one: tables, key figures, trees and timelines then show
+        what changed.
       </p>
       <Show
         when={all().length > 0}

@@ -1,4 +1,4 @@
-/** The baseline: a session that the one shown is held against, in every view. */
+/** The baseline: the session that every view compares the shown session with. */
 import { createMemo, createRoot } from 'solid-js';
 
 import { matchingOf } from '../compare/matching';
@@ -6,20 +6,20 @@ import { comparisonUrl, createAnswer } from '../wire/report';
 import type { CompareReport } from '../wire/types';
 import { baseline, route, selectionParams } from './state';
 
-/** Ops matched; those that changed the step most come first. */
+/** How many ops are matched, starting with those that changed the step time most. */
 const OPS_LIMIT = 5000;
 
 export const { comparison, matching } = createRoot(() => {
-  /** The session against the baseline, with the selection of all views. */
+  /** The session compared with the baseline, within the shared selection. */
   const comparison = createAnswer<CompareReport>(() => {
     const against = baseline();
     if (against === null || route.session === null) return null;
     return comparisonUrl([against, route.session], { ...selectionParams(), limit: OPS_LIMIT });
   });
-  /** Which op was which; undefined until that is known. */
+  /** Which ops correspond to each other; undefined until known. */
   const matching = createMemo(() => {
     if (baseline() === null) return undefined;
-    // Sessions without steps or ops have rows to compare by name all the same.
+    // Sessions without steps or ops still have rows to compare by name.
     if (comparison.error()) return matchingOf(undefined);
     if (comparison.isLoading()) return undefined;
     const report = comparison.data();

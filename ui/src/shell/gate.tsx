@@ -1,6 +1,6 @@
 /**
- * Opens the session of the URL before its view is shown, as far as the view reads it: bytes while it
- * loads, reasons when it fails.
+ * Opens the session of the URL, or the part of it that the view reads, before the view is shown.
+ * Shows progress while it loads and the reason if it fails.
  */
 import { createSignal, Match, onCleanup, Show, Switch, type JSX } from 'solid-js';
 
@@ -35,7 +35,7 @@ export function SessionGate(props: { children: JSX.Element }) {
               </>
             }
           >
-            <Show when={error().hint} fallback="The session cannot be shown.">
+            <Show when={error().hint} fallback="The session could not be opened.">
               {(hint) => <Hint hint={hint()} />}
             </Show>
           </EmptyState>
@@ -52,7 +52,7 @@ export function SessionGate(props: { children: JSX.Element }) {
   );
 }
 
-/** Of a session far away: how little was fetched for the view. */
+/** For a remote session: how much of it was fetched for the view. */
 function InParts() {
   const parts = () => {
     const session = opened.data();
@@ -64,8 +64,8 @@ function InParts() {
         <p class="in-parts" role="note">
           <span>
             {formatBytes(session().size_bytes - session().left_out_bytes)} of{' '}
-            {formatBytes(session().size_bytes)} are fetched: threads of the host stay where they are,
-            because this view takes nothing from them. Views that need them fetch them.
+            {formatBytes(session().size_bytes)} fetched. This view doesn't need the host threads;
+            views that do will fetch them.
           </span>
           <button class="quiet" onClick={fetchRest}>
             Fetch the rest

@@ -23,7 +23,7 @@ test('selections stay readable', () => {
   expect(hash).toBe('#/s/run/ops?device=GPU:0,1&steps=3..8');
 });
 
-test('anything unreadable leads to the sessions', () => {
+test('an invalid hash leads to the list of sessions', () => {
   for (const hash of ['', '#', '#/', '#/nowhere', '#/s/a b/ops', '#/s/']) {
     expect(parseHash(hash).session).toBeNull();
   }
@@ -36,7 +36,7 @@ test('the order of parameters does not matter', () => {
   expect(sameRoute(parseHash('#/s/one/ops?a=1'), parseHash('#/s/two/ops?a=1'))).toBe(false);
 });
 
-test('a number names no session: today another one may have it', () => {
+test('a number does not identify a session: another one may have it today', () => {
   const route = parseHash('#/s/3/ops?steps=2');
   expect(route).toEqual({ session: null, view: 'sessions', params: { numbered: '3' } });
 });

@@ -1,13 +1,13 @@
 /**
  * The URL hash and back: `#/` lists the sessions, `#/s/<session>/<view>?name=value` shows a view.
- * A session is named by its key, never by its number, which changes when another one appears.
+ * A session is identified by its key, never by its number, which changes when another one appears.
  * Values stay readable: commas, colons, slashes and dots are not escaped.
  */
 
-/** Names and values behind the `?`. */
+/** Names and values after the `?`. */
 export type Params = Record<string, string>;
 
-/** Where the page is. */
+/** The session, view and parameters that the page shows. */
 export interface Route {
   /** The key of the session, `null` in the list of sessions. */
   session: string | null;
@@ -18,12 +18,12 @@ export interface Route {
 
 export const SESSIONS_VIEW = 'sessions';
 export const FIRST_VIEW = 'overview';
-/** In the list of sessions: the number by which a link asked for one. */
+/** In the list of sessions: the session number from an old link. */
 export const NUMBERED_PARAM = 'numbered';
-/** How a key looks. */
+/** The syntax of a session key. */
 export const KEY = /^(?!\d+$)[\w.~-]+$/;
 
-/** Reads a hash; anything unreadable leads to the list of sessions. */
+/** Parses a hash; an invalid one leads to the list of sessions. */
 export function parseHash(hash: string): Route {
   const text = hash.replace(/^#/, '');
   const mark = text.indexOf('?');
@@ -32,14 +32,14 @@ export function parseHash(hash: string): Route {
   const match = /^\/s\/([\w.~-]+)(?:\/([a-z_]+))?\/?$/.exec(path);
   const session = match?.[1];
   if (session === undefined) return { session: null, view: SESSIONS_VIEW, params };
-  // Links were made of numbers once; today another session may have that one.
+  // Old links contain a number, which may belong to another session by now.
   if (/^\d+$/.test(session)) {
     return { session: null, view: SESSIONS_VIEW, params: { [NUMBERED_PARAM]: session } };
   }
   return { session, view: match?.[2] ?? FIRST_VIEW, params };
 }
 
-/** Writes a hash; the same route gives the same text whatever the order of its parameters. */
+/** Formats a route as a hash; the order of its parameters does not matter. */
 export function formatHash(route: Route): string {
   const path = route.session === null ? '/' : `/s/${route.session}/${route.view}`;
   const query = Object.keys(route.params)
@@ -50,7 +50,7 @@ export function formatHash(route: Route): string {
   return `#${path}${query ? `?${query}` : ''}`;
 }
 
-/** Two routes show the same. */
+/** Whether two routes show the same. */
 export function sameRoute(one: Route, other: Route): boolean {
   return formatHash(one) === formatHash(other);
 }

@@ -1,4 +1,4 @@
-/** The few icons of the page, drawn on a grid of 16. */
+/** The icons of the page, drawn on a 16 × 16 grid. */
 import { Show } from 'solid-js';
 
 const PATHS = {

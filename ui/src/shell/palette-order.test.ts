@@ -4,7 +4,7 @@ import { ranked } from './palette-order';
 
 const command = (title: string, detail = '', group = 'View') => ({ title, detail, group });
 const COMMANDS = [
-  command('Advice', 'What to change, ranked by the time of a step'),
+  command('Advice', 'What to change, ranked by time per step'),
   command('Op tree', 'Device time by program'),
   command('Timeline', 'Tracks and what they hold'),
   command('Memory', 'Memory in use over time'),
@@ -12,12 +12,12 @@ const COMMANDS = [
 ];
 const titles = (query: string) => ranked(COMMANDS, query).map(({ title }) => title);
 
-test('a title that begins with the letters stands before one that holds them', () => {
+test('titles that start with the query come before titles that contain it', () => {
   expect(titles('me')).toEqual(['Memory', 'memory', 'Timeline', 'Advice', 'Op tree']);
   expect(titles('tree')).toEqual(['Op tree']);
 });
 
-test('every word must be somewhere, and nothing typed keeps the order', () => {
+test('every word must match, and an empty query keeps the order', () => {
   expect(titles('memory session')).toEqual(['memory']);
   expect(titles('nothing')).toEqual([]);
   expect(titles('')).toEqual(COMMANDS.map(({ title }) => title));

@@ -1,11 +1,11 @@
-/** Which commands of the palette match what was typed, the likeliest first. Pure. */
+/** Finds the commands of the palette that match the typed text, best matches first. Pure. */
 export interface Named {
   title: string;
   detail: string;
   group: string;
 }
 
-/** The commands that have every word somewhere, those called so before those that mention it. */
+/** The commands that contain every word; matches in the title come before other matches. */
 export function ranked<Command extends Named>(
   commands: readonly Command[],
   query: string,
@@ -18,7 +18,10 @@ export function ranked<Command extends Named>(
     .map(({ command }) => command);
 }
 
-/** From 0, where the title begins with the words, up; infinite where one is missing. */
+/**
+ * The rank of the worst word: 0 at the start of the title, 1 at the start of another word in it, 2 inside
+ * a word, 3 in the group or detail, infinite if missing.
+ */
 function rankOf(command: Named, words: readonly string[]): number {
   const title = command.title.toLowerCase();
   const rest = `${command.group} ${command.detail}`.toLowerCase();

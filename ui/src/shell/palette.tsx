@@ -1,4 +1,4 @@
-/** The command palette: every view, session and action by a few letters. */
+/** The command palette: finds any view, session or action by a few letters. */
 import { createMemo, createSignal, For, onCleanup, Show } from 'solid-js';
 
 import { openCapture } from '../capture/dialog';
@@ -77,7 +77,7 @@ function Panel() {
     <Modal class="palette" label="Command palette" close={() => setOpen(false)} onKeyDown={onKey}>
       <input
         type="text"
-        placeholder="A view, a session, an action, steps such as 3..8"
+        placeholder="View, session, action, or steps such as 3..8"
         aria-label="Command"
         role="combobox"
         aria-expanded="true"
@@ -91,7 +91,7 @@ function Panel() {
         }}
       />
       <ul role="listbox" id="palette-list" tabindex="-1">
-        <For each={found()} fallback={<li class="muted">Nothing by that name</li>}>
+        <For each={found()} fallback={<li class="muted">No matches</li>}>
           {(command, index) => (
             <li
               role="option"
@@ -134,7 +134,7 @@ function commands(): Command[] {
       run: () => navigate({ session: session.key, view }),
     });
   }
-  // A report is one session, and computes nothing.
+  // A report contains one session and cannot compute anything.
   if (!shared()) {
     list.push(
       action('All sessions', () => navigate({ session: null, view: 'sessions' })),
@@ -151,13 +151,13 @@ function commands(): Command[] {
     action('Copy the command line', () => void copyText(commandLine()), commandLine()),
     action('Light colors', () => setTheme('light')),
     action('Dark colors', () => setTheme('dark')),
-    action('Colors of the system', () => setTheme('auto')),
+    action('System colors', () => setTheme('auto')),
     action('Keyboard shortcuts', openShortcuts),
   );
   return list;
 }
 
-/** Sessions to hold this one against, and what is done with a baseline. */
+/** Commands that choose, swap and clear the baseline. */
 function baselineCommands(): Command[] {
   if (route.session === null) return [];
   const others = (sessions.data()?.sessions ?? []).filter(({ key }) => key !== route.session);
@@ -169,7 +169,7 @@ function baselineCommands(): Command[] {
   return [
     ...list,
     { ...action('Swap with the baseline', swapBaseline), group: 'Baseline' },
-    { ...action('No baseline', () => setBaseline(null)), group: 'Baseline' },
+    { ...action('Clear the baseline', () => setBaseline(null)), group: 'Baseline' },
   ];
 }
 
@@ -177,7 +177,7 @@ function action(title: string, run: () => void, detail = ''): Command {
   return { title, detail, group: 'Action', run };
 }
 
-/** What the typed text itself can mean. */
+/** Commands that use the typed text itself. */
 function searches(query: string): Command[] {
   const text = query.trim();
   if (!text || route.session === null) return [];

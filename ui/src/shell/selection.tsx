@@ -1,4 +1,4 @@
-/** The selection shared by all views, as chips; each is an option of the command line. */
+/** The selection shared by all views, as chips; each is also a command-line option. */
 import { createSignal, For, Show, type JSX } from 'solid-js';
 
 import { plural } from '../format/numbers';
@@ -32,21 +32,21 @@ export function SelectionBar() {
             help={
               <>
                 One step <code>5</code>, a range <code>3..8</code> (8 excluded) or{' '}
-                <code>3..=8</code>, open ends <code>3..</code>, or a list <code>1,4,7..9</code>. Or
-                click and drag in the step chart.
+                <code>3..=8</code>, an open range <code>3..</code>, or a list{' '}
+                <code>1,4,7..9</code>. Or click and drag in the step chart.
               </>
             }
           />
         )}
       </Chip>
       <Show when={selected('series')}>
-        <Chip name="series" title="Series" everything="the one with most steps">
+        <Chip name="series" title="Series" everything="the one with the most steps">
           {(close) => (
             <TextSelection
               name="series"
               close={close}
               placeholder="eval"
-              help="Steps of one name, such as train or eval."
+              help="Steps with one name, such as train or eval."
             />
           )}
         </Chip>
@@ -59,9 +59,9 @@ export function SelectionBar() {
             placeholder="1.2s..1.5s"
             help={
               <>
-                From and to since the session began, <code>1.2s..1.5s</code>, open ends{' '}
-                <code>300ms..</code>, or a list; what begins within counts. Or drag an area in the
-                timeline and choose <b>Select this time</b>.
+                Time since the start of the session: a range <code>1.2s..1.5s</code>, an open range{' '}
+                <code>300ms..</code>, or a list. Includes what begins in the range. Or drag an area in
+                the timeline and choose <b>Select this time</b>.
               </>
             }
           />
@@ -80,7 +80,7 @@ export function SelectionBar() {
               name="program"
               close={close}
               placeholder="jit_step"
-              help="Part of a program's name, or its id; several with commas."
+              help="Part of a program's name, or its id; separate several with commas."
             />
           )}
         </Chip>
@@ -91,7 +91,7 @@ export function SelectionBar() {
             name="match"
             close={close}
             placeholder="dot|attention"
-            help="A regular expression over name, category, scope and source; any case unless it has capitals."
+            help="Regular expression for name, category, scope and source. Capitals make it case-sensitive."
           />
         )}
       </Chip>
@@ -116,7 +116,7 @@ function Chip(props: {
   name: SelectionKey;
   title: string;
   everything: string;
-  /** How a value is written in the chip; as it is typed otherwise. */
+  /** Formats a value for the chip; without it, the value is shown as typed. */
   show?: (value: string) => string;
   children: (close: () => void) => JSX.Element;
 }) {
@@ -183,7 +183,7 @@ function TextSelection(props: {
 }
 
 function DeviceSelection() {
-  // Without the selection: all devices there are.
+  // Ignores the selection, to list all devices.
   const overview = createReport(
     'overview',
     () => route.session ?? '',

@@ -1,4 +1,4 @@
-/** A list of sessions of which one is chosen; searched where there are many. */
+/** A list of sessions to choose one from, with a search field if there are many. */
 import { createSignal, For, Show } from 'solid-js';
 
 import { formatBytes, formatDate } from '../format/numbers';
@@ -8,7 +8,7 @@ import type { SessionSummary } from '../wire/types';
 /** More sessions than this get a search field. */
 export const MOST_UNSEARCHED = 8;
 
-/** What is typed stands in the name, the devices or the place of a session. */
+/** Whether the query matches the name, the devices or the location of a session. */
 export function isCalled(session: SessionSummary, query: string): boolean {
   return compilePattern(query).test(`${session.name} ${session.devices} ${session.location}`);
 }
@@ -33,7 +33,7 @@ export function SessionSearch(props: {
   );
 }
 
-/** Its name, and what tells it from others of that name. */
+/** The name of a session, and what distinguishes it from others with the same name. */
 export function SessionLabel(props: { session: SessionSummary }) {
   const details = () => [
     props.session.devices,
@@ -65,7 +65,7 @@ export function SessionChoice(props: {
         <SessionSearch value={query()} onInput={setQuery} onEnter={chooseFirst} />
       </Show>
       <ul class="baseline-list">
-        <For each={found()} fallback={<li class="muted">No session by that name</li>}>
+        <For each={found()} fallback={<li class="muted">No matching session</li>}>
           {(session) => (
             <li>
               <button

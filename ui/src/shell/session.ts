@@ -1,4 +1,4 @@
-/** What the shell knows of the sessions and of the analyses there are. */
+/** What the shell knows about the sessions and the available analyses. */
 import { createMemo, createRoot, createSignal } from 'solid-js';
 
 import { shellQuote, truncateMiddle } from '../format/text';
@@ -10,16 +10,16 @@ import { FIRST_VIEW, KEY } from './hash';
 import { baseline, getParam, route, selectionParams } from './state';
 import { VIEWS } from './views';
 
-/** The view of all sessions by their device counts. */
+/** The view that compares all sessions by device count. */
 const SCALING_VIEW = 'scaling';
 
 /** The view of figures over many runs. */
 const HISTORY_VIEW = 'history';
 
-/** Views that are of every session there. */
+/** Views that cover all sessions. */
 const VIEWS_OF_ALL = [SCALING_VIEW, HISTORY_VIEW];
 
-/** Views in the menu until the server has told its own. */
+/** Views in the menu until the server has sent its list. */
 const USUAL_ENTRIES: Pick<AnalysisEntry, 'name' | 'group' | 'summary'>[] = [
   'overview',
   'verdict',
@@ -30,7 +30,7 @@ const USUAL_ENTRIES: Pick<AnalysisEntry, 'name' | 'group' | 'summary'>[] = [
 /** The view of differences between sessions. */
 export const COMPARE_VIEW = 'compare';
 
-/** The view of budgets, and those of someone who has given none yet. */
+/** The view of budgets, and the budgets used until the user enters some. */
 export const CHECK_VIEW = 'check';
 export const USUAL_BUDGETS = 'step_time=+2%, memory_peak=+1%, compilation_count=+0';
 
@@ -41,30 +41,30 @@ export interface MenuEntry {
   group: Group;
 }
 
-/** The session of which a person asked for everything, whatever the view reads. */
+/** The session that the user asked to fetch completely, whatever the view reads. */
 const [fetchedWhole, setFetchedWhole] = createSignal<string | null>(null);
 
-/** Fetches what the views of the session so far did not read. */
+/** Fetches the parts of the session that no view has read so far. */
 export const fetchRest = () => setFetchedWhole(route.session);
 
 export const { analyses, comparisons, sessions, opened, isEnough, menu, summaryOf } = createRoot(() => {
   const analyses = createAnswer<AnalysisEntry[]>(() => 'api/analyses');
   const comparisons = createAnswer<AnalysisEntry[]>(() => 'api/comparisons');
   const sessions = createAnswer<SessionsReport>(() => 'api/sessions', false);
-  /** What the view reads of a session that is far away; unknown until the analyses are. */
+  /** What the view reads of a remote session; undefined until the analyses are known. */
   const reads = createMemo((): 'devices' | 'everything' | undefined => {
     if (fetchedWhole() === route.session || analyses.error()) return 'everything';
     const entry = analyses.data()?.find(({ name }) => name === route.view);
     if (analyses.data() === undefined) return undefined;
     return entry?.reads_devices_only && !selectionParams().time ? 'devices' : 'everything';
   });
-  /** The session of the URL, opened by asking for it. */
+  /** The session of the URL; requesting it opens it. */
   const opened = createAnswer<SessionSummary>(() => {
     const wanted = reads();
     if (route.session === null || wanted === undefined) return null;
     return urlOf(`api/sessions/${route.session}`, wanted === 'devices' ? { reads: wanted } : {});
   }, false);
-  /** Whether what is here of the session is enough for the view. */
+  /** Whether enough of the session was loaded for the view. */
   const isEnough = () => {
     const session = opened.data();
     if (session?.key !== route.session) return false;
@@ -76,7 +76,7 @@ export const { analyses, comparisons, sessions, opened, isEnough, menu, summaryO
     const entries = [...(analyses.data() ?? USUAL_ENTRIES), ...(comparisons.data() ?? [])];
     return entries
       .filter((entry) => VIEWS.has(entry.name))
-      // Of one session alone there is no scaling to see, and no history unless one was recorded.
+      // A single session has no scaling, and no history unless one was recorded.
       .filter((entry) => entry.name !== SCALING_VIEW || sessionCount() > 1)
       .filter((entry) => entry.name !== HISTORY_VIEW || sessionCount() > 1 || hasHistory())
       .map(({ name, summary, group }) => ({ name, summary, group, title: titleOf(name) }));
@@ -89,13 +89,13 @@ export const { analyses, comparisons, sessions, opened, isEnough, menu, summaryO
   return { analyses, comparisons, sessions, opened, isEnough, menu, summaryOf };
 });
 
-/** Where a session is entered: memory snapshots and programs have nothing that happens in time. */
+/** The view that opens first: memory snapshots and programs have nothing on a time axis. */
 export function entryView(session: SessionSummary | undefined): string {
   if (session?.kind === 'programs') return 'buffers';
   return session?.kind === 'memory' ? 'heap' : FIRST_VIEW;
 }
 
-/** `op_tree` is `Op tree`. */
+/** Turns `op_tree` into `Op tree`. */
 export function titleOf(analysis: string): string {
   const words = analysis.replace(/_/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -106,12 +106,12 @@ export function commandLine(): string {
   return commandWith((path) => shellQuote(path));
 }
 
-/** The same with its paths cut to what fits, to look at. */
+/** The same for display, with long paths shortened. */
 export function shortCommandLine(): string {
   return commandWith((path) => truncateMiddle(path, baseline() === null ? 36 : 20));
 }
 
-/** Other sessions of a comparison of more than two, by their keys. Reactive. */
+/** The keys of the other sessions in a comparison of more than two. Reactive. */
 export function otherSessions(): string[] {
   if (route.view !== COMPARE_VIEW) return [];
   return (getParam('also') ?? '')
@@ -119,7 +119,7 @@ export function otherSessions(): string[] {
     .filter((key) => KEY.test(key) && key !== route.session && key !== baseline());
 }
 
-/** The key of the session that lies where a name in a report about all sessions says. */
+/** The key of the session whose location matches a name in a report about all sessions. */
 export function sessionCalled(name: string): string | undefined {
   const found = sessions.data()?.sessions.find(({ location }) => {
     const parts = location
@@ -130,7 +130,7 @@ export function sessionCalled(name: string): string | undefined {
   return found?.key;
 }
 
-/** A session that lies in no file, such as the demo, has no path. */
+/** A session without a file, such as the demo, has no path. */
 function locationOf(session: string | null): string {
   const root = sessions.data()?.root || 'PATH';
   return session === null ? root : summaryOf(session)?.location || root;
@@ -147,19 +147,19 @@ function commandWith(shown: (path: string) => string): string {
   }
   const isOfAll = VIEWS_OF_ALL.includes(view);
   const against = isOfAll ? null : baseline();
-  // With a baseline the page shows what changed, and so does this.
+  // With a baseline the page shows what changed, and so does the command.
   const verb = against === null ? view : COMPARE_VIEW;
   const ids = against === null ? [session] : [against, session, ...otherSessions()];
   const places = isOfAll ? [null] : ids;
   const words = ['stepscope', verb, ...places.map((id) => shown(locationOf(id)))];
   for (const [name, value] of Object.entries({ ...ownOptions(verb), ...selectionParams() })) {
-    // A flag stands alone.
+    // A flag takes no value.
     words.push(`--${name}`, ...(value === 'true' ? [] : [shellQuote(value)]));
   }
   return words.join(' ');
 }
 
-/** The session that is checked comes first, its baseline as an option. */
+/** The session to check comes first; its baseline is an option. */
 function checkWith(shown: (path: string) => string, session: string): string {
   const against = baseline();
   const words = ['stepscope', CHECK_VIEW, shown(locationOf(session))];
@@ -175,7 +175,7 @@ function checkWith(shown: (path: string) => string, session: string): string {
 /** Columns that only the page has; the command line cannot sort by them. */
 const PAGE_ONLY = new Set(['busy_ratio', 'total_ratio', 'parts', 'phases']);
 
-/** Parameters of the URL that are options of what the command asks. */
+/** URL parameters that are options of the command. */
 function ownOptions(verb: string): Record<string, string> {
   const entries = [...(analyses.data() ?? []), ...(comparisons.data() ?? [])];
   const entry = entries.find((each) => each.name === verb);

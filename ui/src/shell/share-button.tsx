@@ -1,4 +1,4 @@
-/** The session, as it is selected, as one file for somebody without it. */
+/** Saves the session, within the selection, as one file for people who don't have the capture. */
 import { createSignal, Show } from 'solid-js';
 
 import { Popover } from '../widgets/popover';
@@ -12,7 +12,7 @@ export function ShareButton() {
     <Popover
       isRight
       class="quiet icon"
-      tip="Save this session as one file to share"
+      tip="Save this session as a single file to share"
       name="Share"
       label={<Icon name="share" />}
     >
@@ -31,11 +31,11 @@ function Content(props: { close: () => void }) {
   return (
     <div class="share-form">
       <p>
-        The pages with their answers in one file of at most 15 MB. It opens in a browser without a
-        server or a network.
+        Save as a single HTML file (up to 15 MB). It opens in a browser without a server or a
+        network.
       </p>
       <Show when={Object.keys(selectionParams()).length > 0}>
-        <p>It holds what is selected now, and nothing else.</p>
+        <p>It contains only the current selection.</p>
       </Show>
       <label>
         <input
@@ -43,7 +43,7 @@ function Content(props: { close: () => void }) {
           checked={isRedacted()}
           onChange={(event) => setRedacted(event.currentTarget.checked)}
         />
-        Put other names in the place of names, paths and sources
+        Redact names, paths and sources
       </label>
       <a class="share-save" href={href()} download="" onClick={() => props.close()}>
         Save as HTML

@@ -1,4 +1,4 @@
-/** Below the top bar of a report: what it is of, who wrote it, and what it does not hold. */
+/** The strip below the top bar of a report: its session, its version, and what it does not contain. */
 import { For, Show } from 'solid-js';
 
 import { formatDate } from '../format/numbers';
@@ -25,18 +25,18 @@ export function ShareStrip(props: { report: ShareReport }) {
           {(captured) => <>, captured {formatDate(captured())}</>}
         </Show>
         <Show when={selection().length > 0}>
-          , of <code>{selection().join(' ')}</code> only
+          , limited to <code>{selection().join(' ')}</code>
         </Show>
       </span>
       <Show when={props.report.redaction}>
         {(sentence) => (
-          <Popover label="Names were replaced" class="quiet share-redacted">
+          <Popover label="Names redacted" class="quiet share-redacted">
             {() => (
               <div class="share-more">
                 <p>{sentence()}</p>
                 <p class="muted">
-                  Figures are those of the capture. Words that compilers, runtimes and drivers use,
-                  numbers and shapes stay.
+                  Figures are unchanged. Names used by compilers, runtimes and drivers, numbers and
+                  shapes are kept.
                 </p>
               </div>
             )}
@@ -44,7 +44,7 @@ export function ShareStrip(props: { report: ShareReport }) {
         )}
       </Show>
       <span class="spacer" />
-      <Popover label="What it holds" class="quiet" isRight>
+      <Popover label="Contents" class="quiet" isRight>
         {() => <Content report={props.report} />}
       </Popover>
       <span class="muted">
@@ -61,16 +61,15 @@ function Content(props: { report: ShareReport }) {
   return (
     <div class="share-more">
       <p>
-        Every view of the capture as it opens, the timeline, and details of the{' '}
-        {props.report.detail_count} longest slices. Nothing is asked of a server, and nothing is sent
-        anywhere: this file is all there is.
+        This file contains every view of the capture as it opens, the timeline, and details of the{' '}
+        {props.report.detail_count} longest slices. It needs no server and sends no data.
       </p>
       <p>
-        What has to be computed anew is not here: selections of steps, devices or time, searches in
-        slices, comparisons. For these open the capture itself with <code>stepscope view</code>.
+        It cannot compute anything new: no selections of steps, devices or time, no slice search,
+        no comparisons. For these, open the capture itself with <code>stepscope view</code>.
       </p>
       <Show when={props.report.left_out.length > 0}>
-        <p>Left out, because the file was to stay small:</p>
+        <p>Left out to keep the file small:</p>
         <ul>
           <For each={props.report.left_out}>{(line) => <li>{line}</li>}</For>
         </ul>

@@ -1,4 +1,4 @@
-/** The report of one file that this page is; null where a server answers. */
+/** The report that is embedded in this page; null on a page that has a server. */
 import type { ShareReport } from '../wire/generated/ShareReport';
 
 let report: ShareReport | null = null;
@@ -8,7 +8,7 @@ export function shared(): ShareReport | null {
   return report;
 }
 
-/** Makes the page one of a report. */
+/** Makes the page show a report. */
 export function setShared(own: ShareReport): void {
   report = own;
 }

@@ -1,4 +1,4 @@
-/** The list of shortcuts behind `?`, generated from the registry. */
+/** The list of shortcuts opened by `?`, generated from the registry. */
 import { createSignal, For, onCleanup, Show } from 'solid-js';
 
 import { registerShortcut, shortcuts, type Shortcut } from './shortcuts';
@@ -31,7 +31,7 @@ function Panel() {
     registerShortcut({
       keys: ['Escape'],
       group: 'Everywhere',
-      label: 'Close, clear',
+      label: 'Close or clear',
     }),
   );
   const groups = () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { handleKey, keyOf, registerShortcut, shortcuts } from './shortcuts';
 
-/** As much of a keyboard event as is looked at. */
+/** The fields of a keyboard event that the code reads. */
 function press(key: string, changes: Partial<KeyboardEvent> = {}): KeyboardEvent {
   const event = {
     key,

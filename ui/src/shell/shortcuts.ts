@@ -1,6 +1,6 @@
 /**
- * The registry of keyboard shortcuts. Whoever handles a key registers it here, and the overlay
- * behind `?` lists what is registered at that moment, so it cannot lie.
+ * The registry of keyboard shortcuts. Code that handles a key registers it here, and the overlay
+ * opened by `?` lists what is registered at that moment, so it is never out of date.
  *
  * `registerShortcut({keys: ['w'], group: 'Timeline', label: 'Zoom in at the cursor', run})` returns
  * a function that unregisters; call it in `onCleanup`. Without `run` the entry only documents a key
@@ -18,7 +18,7 @@ export interface Shortcut {
   label: string;
   /** Handler; returning `false` lets other handlers of the same key run. */
   run?: (event: KeyboardEvent) => void | boolean;
-  /** It also works while a text field has the focus. */
+  /** Whether it also works while a text field has the focus. */
   inFields?: boolean;
 }
 
@@ -27,19 +27,19 @@ const [registered, setRegistered] = createSignal<Shortcut[]>([]);
 /** Everything registered now; reactive. */
 export const shortcuts = registered;
 
-/** Registers a shortcut; the newest handler of a key runs first. Returns the way to undo it. */
+/** Registers a shortcut; the newest handler of a key runs first. Returns a function that undoes it. */
 export function registerShortcut(shortcut: Shortcut): () => void {
   setRegistered((list) => [...list, shortcut]);
   return () => setRegistered((list) => list.filter((other) => other !== shortcut));
 }
 
-/** Escape closes what the component shows, as long as it is shown. */
+/** Makes Escape close a component while it is shown. */
 export function closeOnEscape(close: () => void): void {
   onCleanup(
     registerShortcut({
       keys: ['Escape'],
       group: 'Everywhere',
-      label: 'Close, clear',
+      label: 'Close or clear',
       run: () => close(),
     }),
   );
@@ -53,7 +53,7 @@ export function keyOf(event: KeyboardEvent): string {
   if (event.ctrlKey) parts.push('Ctrl');
   if (event.metaKey) parts.push('Meta');
   if (event.altKey) parts.push('Alt');
-  // For signs such as ? the Shift is part of the sign.
+  // For characters such as ?, Shift is part of the character.
   if (event.shiftKey && (isLetter || key.length > 1)) parts.push('Shift');
   parts.push(key);
   return parts.join('+');

@@ -2,13 +2,14 @@
  * The state of the page, all of it in the URL hash: `#/s/<session>/<view>?steps=3..8&device=0&…`.
  *
  * - `route` is a store: reading `route.session`, `route.view` or `route.params.steps` in a component
- *   tracks just that value. `getParam(name)` is the same for a parameter by name.
- * - `setParams({name: value | null}, replace)` changes parameters. `replace: true` for what moves
- *   continuously (a window being dragged): the store changes at once, the URL follows at most every
- *   150 ms and Back skips it. `replace: false` adds a step for Back.
- * - `baseline` is the session that everything is held against; views and sessions share it.
- * - The selection (`steps`, `time`, `device`, `host`, `program`, `match`) is shared by all views and survives
- *   a change of view; all other parameters belong to the view that set them and come back with it.
+ *   tracks just that value. `getParam(name)` does the same for a parameter by name.
+ * - `setParams({name: value | null}, replace)` changes parameters. `replace: true` is for continuous
+ *   changes (a window being dragged): the store changes immediately, the URL follows at most every
+ *   150 ms, and Back skips it. `replace: false` adds an entry for Back.
+ * - `baseline` is the session that everything is compared with; views and sessions share it.
+ * - The selection (`steps`, `series`, `time`, `device`, `host`, `program`, `match`) is shared by all
+ *   views and survives a change of view; all other parameters belong to the view that set them and
+ *   come back with it.
  */
 import { createStore, reconcile } from 'solid-js/store';
 
@@ -21,7 +22,7 @@ export type { Params, Route } from './hash';
 export const SELECTION_KEYS = ['steps', 'series', 'time', 'device', 'host', 'program', 'match'] as const;
 export type SelectionKey = (typeof SELECTION_KEYS)[number];
 
-/** The session that everything is held against; it stays when the view or the session changes. */
+/** The session that everything is compared with; it stays when the view or the session changes. */
 const BASELINE_KEY = 'baseline';
 
 const URL_DELAY_MS = 150;
@@ -29,10 +30,10 @@ const URL_DELAY_MS = 150;
 const initial = parseHash(currentHash());
 const [store, setStore] = createStore<Route>(initial);
 
-/** Where the page is. Read-only and reactive. */
+/** What the page shows. Read-only and reactive. */
 export const route: Readonly<Route> = store;
 
-/** Own parameters of views visited before, to come back to: key `session/view`. */
+/** Parameters of the views visited before, restored on return, by `session/view`. */
 const remembered = new Map<string, Params>();
 
 let pendingUrl: ReturnType<typeof setTimeout> | undefined;
@@ -78,12 +79,12 @@ export function selected(key: SelectionKey): string {
 
 /** Sets a part of the selection; Back undoes it. */
 export function select(key: SelectionKey, value: string | null): void {
-  // A report holds answers to the selection it was written with, and to no other.
+  // A report only has answers for the selection it was written with.
   if (shared()) return;
   setParams({ [key]: value }, false);
 }
 
-/** Selects just one step, or none when it is already the one. */
+/** Selects just one step, or all steps if it is already selected alone. */
 export function toggleStep(step: number): void {
   const text = String(step);
   select('steps', selected('steps') === text ? null : text);
@@ -112,7 +113,7 @@ export function flushUrl(): void {
   writeUrl(true);
 }
 
-/** The session chosen as the baseline; null without one, and where it is the session shown. Reactive. */
+/** The key of the baseline; null if there is none or if it is the session shown. Reactive. */
 export function baseline(): string | null {
   if (shared()) return null;
   const key = store.params[BASELINE_KEY];
@@ -124,7 +125,7 @@ export function setBaseline(session: string | null): void {
   setParams({ [BASELINE_KEY]: session }, false);
 }
 
-/** The same view of the baseline, held against the session shown now. */
+/** Shows the same view of the baseline, compared with the session shown now. */
 export function swapBaseline(): void {
   const [shown, other] = [store.session, baseline()];
   if (shown === null || other === null) return;
@@ -162,7 +163,7 @@ function show(next: Route): void {
   setStore(reconcile(next));
 }
 
-/** Keeps the own parameters of the view that is left. */
+/** Remembers the parameters of the view that is being left. */
 function remember(): void {
   const shared: readonly string[] = [...SELECTION_KEYS, BASELINE_KEY];
   const own = Object.entries(store.params).filter(([name]) => !shared.includes(name));
@@ -175,7 +176,7 @@ function writeUrl(replace: boolean): void {
     if (replace) history.replaceState(null, '', hash);
     else history.pushState(null, '', hash);
   } catch {
-    // A sandboxed frame may forbid it; the page works without.
+    // A sandboxed frame may forbid it; the page works without it.
   }
 }
 

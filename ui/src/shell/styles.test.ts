@@ -11,7 +11,7 @@ const SHEETS = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
 const sheetsWith = (pattern: RegExp) =>
   SHEETS.filter(({ text }) => pattern.test(text)).map(({ name }) => name);
 
-test('what charts and lists share is one rule', () => {
+test('styles that charts and lists share are defined once', () => {
   expect(sheetsWith(/paint-order: stroke/)).toEqual(['shell/theme.css']);
   // A round mark in the colors of a change.
   expect(sheetsWith(/border-radius: 50%;\s*background: var\(--(change-better|text-faint)\)/)).toEqual([
@@ -19,7 +19,7 @@ test('what charts and lists share is one rule', () => {
   ]);
 });
 
-test('no two sheets style the same class: a page looks the same whichever was seen before', () => {
+test('no two sheets style the same class: a page looks the same whichever was open before', () => {
   const owners = new Map<string, string[]>();
   for (const { name, text } of SHEETS) {
     const rules = text.replace(/\/\*.*?\*\//gs, '').matchAll(/(?:^|\})\s*([^{}@]+)\{/g);
@@ -58,7 +58,7 @@ function luminance(color: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-test.each(['light', 'dark'] as const)('text can be read on what it lies on: %s', (theme) => {
+test.each(['light', 'dark'] as const)('text has enough contrast with its background: %s', (theme) => {
   const found = colors(theme);
   const ratio = (text: string, below: string) => {
     const both = [text, below].map((name) => luminance(found.get(name) ?? '#000000'));
@@ -75,6 +75,6 @@ test.each(['light', 'dark'] as const)('text can be read on what it lies on: %s',
     ['accent-text', 'accent'] as const,
   ];
   expect(found.size).toBeGreaterThan(15);
-  // What WCAG 2 asks of small text at level AA.
+  // What WCAG 2 requires for small text at level AA.
   expect(pairs.filter(([text, below]) => ratio(text, below) < 4.5)).toEqual([]);
 });

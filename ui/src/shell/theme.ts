@@ -1,5 +1,5 @@
 /**
- * Light, dark, or what the system says. `data-theme` on the root element is always `light` or
+ * Light, dark, or the system's choice. `data-theme` on the root element is always `light` or
  * `dark`; the colors are CSS variables in `theme.css`. `isDark()` is reactive, for canvases.
  */
 import { createSignal } from 'solid-js';
@@ -27,19 +27,19 @@ export function setTheme(wanted: ThemeChoice): void {
   apply();
 }
 
-/** Auto, light, dark, and around. */
+/** Cycles through auto, light and dark. */
 export function cycleTheme(): void {
   const order: ThemeChoice[] = ['auto', 'light', 'dark'];
   setTheme(order[(order.indexOf(choice()) + 1) % order.length] ?? 'auto');
 }
 
-/** A color of the theme as `#rrggbb`, by the name of its variable without dashes in front. */
+/** A color of the theme as `#rrggbb`, by the name of its variable without leading dashes. */
 export function themeColor(name: string): string {
   isDark();
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-/** Follows the system from now on. */
+/** Applies the theme and follows changes of the system's. */
 export function installTheme(): void {
   apply();
   system?.addEventListener('change', apply);

@@ -1,4 +1,4 @@
-/** The bar on top: session, views, and what helps everywhere. */
+/** The top bar: session, views, and tools for every page. */
 import { createSignal, For, Show } from 'solid-js';
 
 import { openCapture } from '../capture/dialog';
@@ -73,7 +73,7 @@ export function TopBar() {
       <CopyButton
         text={link}
         name="Copy the link"
-        tip="Copy the link to exactly this page"
+        tip="Copy a link to exactly this page"
         class="quiet icon"
       >
         <Icon name="link" />
@@ -129,7 +129,7 @@ function SessionPicker() {
   );
 }
 
-/** Every session as a link, searched where there are many. */
+/** All sessions as links, with a search field if there are many. */
 function SessionLinks(props: { close: () => void }) {
   const [query, setQuery] = createSignal('');
   const all = () => sessions.data()?.sessions ?? [];
@@ -140,7 +140,7 @@ function SessionLinks(props: { close: () => void }) {
         <SessionSearch value={query()} onInput={setQuery} />
       </Show>
       <ul class="session-list">
-        <For each={found()} fallback={<li class="muted">No session by that name</li>}>
+        <For each={found()} fallback={<li class="muted">No matching session</li>}>
           {(session) => (
             <li>
               <a
@@ -170,7 +170,7 @@ function SessionWarnings() {
       <Popover
         isRight
         class="quiet session-warnings"
-        tip="What was wrong with the files of this session"
+        tip="Problems in the files of this session"
         name={plural(warnings().length, 'warning')}
         label={
           <>

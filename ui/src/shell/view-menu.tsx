@@ -1,6 +1,6 @@
 /**
- * The views of a session: those people begin with stand open, the others in a menu for each group.
- * Questions about several sessions have a menu of their own.
+ * The views of a session: summary views are tabs, the others are in one menu per group.
+ * Views about several sessions have a separate menu.
  */
 import { For, Show } from 'solid-js';
 
@@ -14,9 +14,9 @@ import { VIEWS } from './views';
 import './view-menu.css';
 
 const GROUPS: readonly { group: Group; title: string; tip: string }[] = [
-  { group: 'compute', title: 'Compute', tip: 'What devices computed, and how well' },
-  { group: 'memory', title: 'Memory', tip: 'Who holds the memory' },
-  { group: 'waiting', title: 'Waiting', tip: 'Time in which nothing was computed, and why' },
+  { group: 'compute', title: 'Compute', tip: 'What devices computed, and how efficiently' },
+  { group: 'memory', title: 'Memory', tip: 'What uses the memory' },
+  { group: 'waiting', title: 'Waiting', tip: 'When devices computed nothing, and why' },
 ];
 
 export function ViewMenu() {

@@ -1,15 +1,15 @@
 /**
- * Every folder `views/<analysis name>/` holds the view of that analysis; its `index.tsx` exports the
+ * Every folder `views/<analysis name>/` contains the view of that analysis; its `index.tsx` exports the
  * component as default. Views load when first shown.
  */
 import { lazy, type Component } from 'solid-js';
 
-/** What every view of a session is given. */
+/** The props of every view of a session. */
 export interface ViewProps {
   session: string;
 }
 
-/** The one view that is of no session. */
+/** The only view that does not belong to a session. */
 export { SESSIONS_VIEW } from './hash';
 
 type Loader = () => Promise<{ default: Component<ViewProps> }>;

@@ -1,4 +1,4 @@
-/** The timeline's requests, by relative URLs. */
+/** The timeline's requests, with relative URLs. */
 import { getJson, isAbort, urlOf, WireError } from '../wire/client';
 import { send } from '../wire/transport';
 import type { LabelReport } from '../wire/generated/LabelReport';
@@ -8,10 +8,10 @@ import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import type { Area } from './scene';
 import { TILE_PX } from './tile-grid';
 
-/** By what the rows of an area's table are told apart. */
+/** What the rows of an area's table are grouped by. */
 export type AreaKey = 'name' | 'class' | 'scope' | 'track';
 
-/** Rows of an area's table and matches of a search that are listed. */
+/** The maximum numbers of rows in an area's table and of matches of a search. */
 export const AREA_LIMIT = 2000;
 export const SEARCH_LIMIT = 500;
 
@@ -46,7 +46,7 @@ export class TimelineApi {
     return getJson(this.url('search', options), signal);
   }
 
-  /** The address of an area's table. */
+  /** The URL of an area's table. */
   areaUrl(area: Area, by: AreaKey): string {
     return this.url('area', {
       start_ps: Math.round(area.startPs),
@@ -62,7 +62,7 @@ export class TimelineApi {
   }
 }
 
-/** The sentence of an error, or null when the request was only cancelled. */
+/** The message of an error, or null if the request was only canceled. */
 export function errorText(error: unknown): string | null {
   if (isAbort(error)) return null;
   return error instanceof Error ? error.message : String(error);

@@ -1,4 +1,4 @@
-/** What keys and buttons do to a timeline, apart from which key it is. */
+/** What keys and buttons do to a timeline; the key bindings are elsewhere. */
 import type { SearchSlice } from '../wire/generated/SearchSlice';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import { stepIndexAt, type Mark, type SelectedSlice } from './scene';
@@ -9,7 +9,7 @@ import { fitAll, fitRange, reveal, type TimeWindow } from './viewport';
 export class Commands {
   constructor(private readonly timeline: Timeline) {}
 
-  /** Shows the selection, or the area; again, or without either, the whole session. */
+  /** Zooms to the selection or the area; if it already fills the window, or without either, zooms out. */
   focus(): void {
     const { viewport, selection, area } = this.timeline.scene;
     const range = selection ? rangeOf(selection) : area;
@@ -40,7 +40,7 @@ export class Commands {
     return selected;
   }
 
-  /** The neighbor in the lane of the selected slice. */
+  /** Selects the next or previous slice in the lane of the selected one. */
   async neighbor(offset: 1 | -1): Promise<void> {
     const ref = this.timeline.scene.selection?.ref;
     if (!ref) return this.selectFirstVisible();
@@ -99,7 +99,7 @@ export class Commands {
     const at = stepIndexAt(steps, (startPs + endPs) / 2);
     const shown = steps[at];
     const isWide = shown !== undefined && spanPs > 2 * shown.duration_ps;
-    // A wide window first closes in on the step in its middle.
+    // A wide window first zooms in on the step in its middle.
     const index = isWide ? at : at + offset;
     const step = steps[Math.min(Math.max(index, 0), steps.length - 1)]!;
     const { limits } = viewport;
@@ -121,7 +121,7 @@ export class Commands {
     void this.goTo(match.slice, { startPs: match.start_ps, durationPs: match.duration_ps });
   }
 
-  /** Drops one thing at a time: measure, selection, area, passing marks, search. */
+  /** Clears one thing at a time: measure, selection, area, temporary marks, search. */
   clear(): boolean {
     const { scene } = this.timeline;
     if (scene.measure) this.timeline.setMeasure(null);
@@ -139,7 +139,7 @@ export class Commands {
     const range = { startPs: slice.startPs, endPs: slice.startPs + slice.durationPs };
     const target = viewport.target;
     let next = reveal(target, range, viewport.limits);
-    // A slice too small to see is brought to a size at which it can be.
+    // Zooms in on a slice that would be too small to see.
     const px = (slice.durationPs / (next.endPs - next.startPs)) * viewport.widthPx;
     if (px < 2 && slice.durationPs > 0) {
       const halfPs = slice.durationPs * 100;
@@ -170,7 +170,7 @@ function rangeOf(selection: SelectedSlice): TimeWindow {
   return { startPs: selection.startPs, endPs: selection.startPs + selection.durationPs };
 }
 
-/** The windows look the same: they differ by less than a hundredth. */
+/** Whether two windows look the same: they differ by less than a hundredth. */
 function sameWindow(one: TimeWindow, other: TimeWindow): boolean {
   const tolerance = (one.endPs - one.startPs) / 100;
   return (

@@ -1,10 +1,10 @@
-/** The slice of the other session that one corresponds to: the matched op in the aligned step. */
+/** Finds the matching slice in the other session: the matched op in the aligned step. */
 import type { Matching, Side } from '../compare/matching';
 import { escapeRegex } from '../format/text';
 import type { SearchSlice } from '../wire/generated/SearchSlice';
 import type { SliceDetails } from '../wire/generated/SliceDetails';
 
-/** What the slice is called in the other session; null when the comparison knows that it has none. */
+/** The name of the slice in the other session; null if its op has no counterpart there. */
 export function nameInOther(
   details: Pick<SliceDetails, 'name' | 'op' | 'program'>,
   side: Side,
@@ -21,12 +21,12 @@ export function nameInOther(
   return other.kernel || other.name;
 }
 
-/** The search that finds slices of just this name. */
+/** The search query for slices with exactly this name. */
 export function queryOf(name: string): string {
   return `^${escapeRegex(name)}$`;
 }
 
-/** Of the slices found the one on a track of the same name that begins nearest to the time. */
+/** The slice that begins nearest to the time, on a track with the same name if there is one. */
 export function nearest(
   slices: readonly SearchSlice[],
   trackName: string,

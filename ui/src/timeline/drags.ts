@@ -1,4 +1,4 @@
-/** What a drag does, by where it begins and which tool is chosen. */
+/** What a drag does, depending on where it begins and which tool is selected. */
 import type { Commands } from './commands';
 import { snapToEdge, tracksBetween } from './hit';
 import type { Point } from './interaction';
@@ -7,7 +7,7 @@ import { MINIMAP_HEIGHT } from './scene';
 import type { Timeline, Tool } from './timeline';
 import type { TimeWindow } from './viewport';
 
-/** A drag under way. */
+/** A drag in progress. */
 export interface Drag {
   cursor: string;
   move(to: Point): void;
@@ -110,7 +110,7 @@ function minimapDrag(timeline: Timeline, from: Point, grip: 'start' | 'end' | nu
     return { cursor: 'ew-resize', move: resize, end: resize };
   }
   const isInside = from.x >= minimapPx(scene, startPs) && from.x <= minimapPx(scene, endPs);
-  // A press beside the window brings its middle there.
+  // A press outside the window centers the window there.
   const grabbedPs = isInside ? timeOf(from) - startPs : (endPs - startPs) / 2;
   const move = (to: Point) => {
     const next = timeOf(to) - grabbedPs;

@@ -54,7 +54,7 @@ function arrow(
 ): void {
   const { width } = scene.geometry;
   if (Math.max(x0, x1) < -50 || Math.min(x0, x1) > width + 50) return;
-  // Far ends off the screen are brought near, so that the curve keeps a sensible shape.
+  // Ends far off the screen are clamped, so that the curve keeps a sensible shape.
   const fromX = Math.min(Math.max(x0, -2000), width + 2000);
   const toX = Math.min(Math.max(x1, -2000), width + 2000);
   const bend = Math.min(Math.max(Math.abs(toX - fromX) / 2, 24), 160);
@@ -77,7 +77,7 @@ function arrow(
   context.fill();
 }
 
-/** Middle of a lane on the screen; of the group's header where the track is not shown. */
+/** Vertical center of a lane on the screen, or of the group's header if the track is not shown. */
 function laneCenter(scene: Scene, track: number, lane: number): number | null {
   const { layout, geometry, report } = scene;
   const row = layout.rowOfTrack.get(track);

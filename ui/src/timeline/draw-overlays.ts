@@ -1,12 +1,12 @@
-/** What lies over or under the rows as a whole: grid, area, marks, measure, the pointer's line. */
+/** Draws what spans all rows: gridlines, area, marks, measure, the line at the pointer. */
 import { formatDuration } from '../format/numbers';
 import type { Row } from './layout';
 import { rowTop, scrolledTop, type Geometry, type Scene } from './scene';
 import { timeAxis } from './time-axis';
 
-/** Pixels between labeled ticks, at least. */
+/** Minimum pixels between labeled ticks. */
 export const TICK_PX = 110;
-/** Pixels between lines at step boundaries, at least. */
+/** Minimum pixels between lines at step boundaries. */
 const STEP_LINE_PX = 60;
 
 /** Vertical lines at the ticks of the ruler and at step boundaries. */
@@ -34,7 +34,7 @@ export function drawGridlines(
   }
 }
 
-/** The selected area: tinted over its tracks, its length at the top. */
+/** The selected area: its tracks are tinted. */
 export function drawArea(context: CanvasRenderingContext2D, scene: Scene): void {
   const { area, viewport, geometry, palette, layout } = scene;
   if (!area) return;
@@ -77,7 +77,7 @@ function fillRows(
   }
 }
 
-/** Marked stretches, through all rows. */
+/** Marked ranges, through all rows. */
 export function drawMarks(context: CanvasRenderingContext2D, scene: Scene): void {
   const { marks, viewport, geometry, palette } = scene;
   for (const mark of marks) {
@@ -94,7 +94,7 @@ export function drawMarks(context: CanvasRenderingContext2D, scene: Scene): void
   }
 }
 
-/** The measuring tool's stretch with its length and rate. */
+/** The range of the measuring tool, with its length. */
 export function drawMeasure(context: CanvasRenderingContext2D, scene: Scene): void {
   const { measure, viewport, geometry, palette, pointer } = scene;
   if (!measure) return;
@@ -121,7 +121,7 @@ export function drawPointer(context: CanvasRenderingContext2D, scene: Scene): vo
   context.globalAlpha = 1;
 }
 
-/** Text on a small plate, centered on a point and kept on the screen. */
+/** Text on a small filled label, centered on a point and kept on the screen. */
 export function tag(
   context: CanvasRenderingContext2D,
   scene: Scene,

@@ -74,7 +74,7 @@ function drawStepRuler(context: CanvasRenderingContext2D, scene: Scene): void {
   }
 }
 
-/** Lengths of the area and of marks, and the time at the pointer, as plates on the ruler. */
+/** On the time ruler: the selected slice, the lengths of area and marks, the time at the pointer. */
 function drawSpans(context: CanvasRenderingContext2D, scene: Scene): void {
   const { area, marks, viewport, geometry, palette, pointer, selection } = scene;
   const y = MINIMAP_HEIGHT + RULER_HEIGHT / 2;

@@ -1,4 +1,4 @@
-/** Marks on single slices: instants, the outline of the hovered one and of the selected one. */
+/** Draws instants, and the outlines of the hovered and the selected slice. */
 import type { SliceLabels } from './labels-drawing';
 import { LANE_HEIGHT } from './layout';
 import type { Palette } from './palette';
@@ -7,7 +7,7 @@ import { rowTop, type Scene } from './scene';
 const SLICE_HEIGHT = LANE_HEIGHT - 1;
 const DIAMOND_PX = 4.5;
 
-/** Slices without a length, as diamonds. */
+/** Slices of zero duration, as diamonds. */
 export function drawInstants(
   context: CanvasRenderingContext2D,
   found: SliceLabels,
@@ -35,7 +35,7 @@ export function drawInstants(
   }
 }
 
-/** Outlines, on the scrolled row and on its pinned copy alike. */
+/** Outlines, both on the scrolled row and on its pinned copy. */
 export function drawHoverAndSelection(context: CanvasRenderingContext2D, scene: Scene): void {
   const { selection, hover, palette } = scene;
   if (hover) {

@@ -1,5 +1,5 @@
 /**
- * Draws one frame: rows, slices, counters, names, then what lies over them and the rulers above.
+ * Draws one frame: rows, slices, counters and names, then overlays, rulers and minimap.
  * Called only when something changed.
  */
 import { drawCounter } from './draw-counters';
@@ -22,7 +22,7 @@ export interface FrameStats {
   lanes: number;
 }
 
-/** Height of a slice; the rest of the lane is air. */
+/** Height of a slice; the rest of the lane stays empty. */
 export const SLICE_HEIGHT = LANE_HEIGHT - 1;
 
 const MAX_LANES = 400;
@@ -79,7 +79,7 @@ export class Renderer {
     this.stats.lanes = this.laneCount;
   }
 
-  /** Snaps time to whole device pixels, so that a pan moves everything by the same number. */
+  /** Snaps time to whole device pixels, so that a pan moves everything by the same amount. */
   private project(scene: Scene): void {
     const { viewport, geometry } = scene;
     const devicePx = Math.max(1, Math.round(geometry.width * geometry.ratio));
@@ -217,7 +217,7 @@ export class Renderer {
     }
   }
 
-  /** Hatches the stretches of which nothing is known yet, so that they do not look empty. */
+  /** Shades ranges that are not loaded yet, so that they do not look empty. */
   private loading(
     context: CanvasRenderingContext2D,
     scene: Scene,

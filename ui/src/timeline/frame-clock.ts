@@ -1,4 +1,4 @@
-/** What frames cost: kept in rings, so that measuring allocates nothing. */
+/** The cost of frames, kept in ring buffers so that recording allocates nothing. */
 
 const CAPACITY = 240;
 
@@ -23,7 +23,7 @@ export class Ring {
     return this.size;
   }
 
-  /** A quantile by nearest rank; 0 when there is nothing. */
+  /** A quantile by nearest rank; 0 without values. */
   quantile(share: number): number {
     if (this.size === 0) return 0;
     const sorted = this.values.slice(0, this.size).sort();
@@ -31,7 +31,7 @@ export class Ring {
   }
 }
 
-/** Cost of drawing and time between frames that follow each other. */
+/** The cost of drawing, and the time between consecutive frames. */
 export class FrameClock {
   /** Milliseconds of script per frame. */
   readonly drawMs = new Ring();
@@ -40,7 +40,7 @@ export class FrameClock {
   frameCount = 0;
   private lastMs = -1;
 
-  /** A frame began; `continues` when the one before asked for it. */
+  /** Records the start of a frame; `continues` if the previous frame requested it. */
   begin(nowMs: number, continues: boolean): void {
     if (continues && this.lastMs >= 0) this.intervalMs.push(nowMs - this.lastMs);
     this.lastMs = nowMs;

@@ -35,7 +35,7 @@ describe('hitLane', () => {
     expect(indexAt(1100)).toBe(19);
   });
 
-  test('gives the merged glyph with what it holds', () => {
+  test('returns the merged glyph with its count and busy time', () => {
     expect(hitLane(segments, row, 0, 410, 5)).toMatchObject({
       count: 17,
       busyPs: 20,
@@ -45,7 +45,7 @@ describe('hitLane', () => {
     });
   });
 
-  test('reaches narrow slices and instants from nearby, the nearest one', () => {
+  test('finds the nearest narrow slice or instant within reach', () => {
     expect(indexAt(205)).toBe(1);
     expect(indexAt(1497)).toBe(20);
     expect(indexAt(1500)).toBe(20);
@@ -122,7 +122,7 @@ describe('areas', () => {
     expect(tracksBetween(scene, 80, 600)).toEqual([0, 1, 2, 3]);
   });
 
-  test('see pinned tracks above what scrolls under them', () => {
+  test('see pinned tracks above the rows that scroll under them', () => {
     const scene = sceneWith([3], GROUP_HEIGHT);
     expect(tracksBetween(scene, 82, 84)).toEqual([3]);
     expect(tracksBetween(scene, 80 + rowHeight + 1, 80 + rowHeight + 2)).toEqual([0]);

@@ -4,7 +4,7 @@ import { firstGlyphAt, type Segment } from './plan';
 import { rowTop, scrolledTop, type CounterHit, type Geometry, type Hit, type Scene } from './scene';
 import type { LaneTile } from './tile';
 
-/** Pixels beside a narrow slice that still count as on it. */
+/** Pixels next to a narrow slice that still count as a hit. */
 const REACH_PX = 3;
 
 /** The row at a height of the canvas. */

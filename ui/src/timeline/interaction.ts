@@ -1,6 +1,6 @@
 /**
  * Pointer, wheel and touch on the canvas. A press becomes a click or, once it has moved, a drag;
- * what a drag does is decided where it begins.
+ * what a drag does depends on where it begins.
  */
 import type { Commands } from './commands';
 import { beginDrag, type Drag } from './drags';
@@ -21,7 +21,7 @@ export interface Point {
   y: number;
 }
 
-/** Attaches all handlers; returns the way to undo it. */
+/** Attaches all handlers; returns a function that removes them. */
 export function attachInteraction(
   canvas: HTMLCanvasElement,
   timeline: Timeline,
@@ -174,7 +174,7 @@ class Interaction {
     timeline.setArea(null);
   }
 
-  /** One slice is selected; merged ones are listed as an area of their track. */
+  /** Selects a single slice; lists merged slices as an area of their track. */
   private clickSlice(hit: Hit): void {
     const { timeline } = this;
     const ref = { track: hit.row.track.track, lane: hit.lane, index: hit.index };

@@ -1,4 +1,4 @@
-/** The timeline's keys: each one is registered, so that the list behind `?` shows it. */
+/** The timeline's keys; each is registered, so that the list opened by `?` shows it. */
 import { registerShortcut, type Shortcut } from '../shell/shortcuts';
 import type { Commands } from './commands';
 import type { Direction } from './motion';
@@ -12,7 +12,7 @@ export interface PageActions {
 
 const GROUP = 'Timeline';
 
-/** Registers everything; returns the way to undo it. */
+/** Registers all keys; returns a function that unregisters them. */
 export function registerKeys(
   timeline: Timeline,
   commands: Commands,
@@ -66,27 +66,27 @@ function shortcutsOf(timeline: Timeline, commands: Commands, page: PageActions):
     { keys: ['drag'], label: 'Select an area (tool 1)' },
     { keys: ['click'], label: 'Select a slice' },
     { keys: ['double click'], label: 'Zoom to a slice' },
-    plain(['f'], 'Focus the selection; again: everything', () => commands.focus()),
+    plain(['f'], 'Zoom to the selection; again: show everything', () => commands.focus()),
     plain(['0'], 'Show the whole session', () => commands.reset()),
-    plain(['ArrowLeft', ','], 'Previous slice of the track', () => commands.neighbor(-1)),
-    plain(['ArrowRight', '.'], 'Next slice of the track', () => commands.neighbor(1)),
+    plain(['ArrowLeft', ','], 'Previous slice in the lane', () => commands.neighbor(-1)),
+    plain(['ArrowRight', '.'], 'Next slice in the lane', () => commands.neighbor(1)),
     plain(['ArrowUp'], 'Enclosing slice', () => commands.parent()),
     plain(['ArrowDown'], 'First nested slice', () => commands.child()),
     plain(['['], 'Follow an arrow back to its cause', () => commands.followFlow('in')),
     plain([']'], 'Follow an arrow to its effect', () => commands.followFlow('out')),
-    plain(['m'], 'Mark the selection, until the next mark', () => commands.mark(false)),
+    plain(['m'], 'Mark the selection until the next mark', () => commands.mark(false)),
     plain(['Shift+m'], 'Mark the selection and keep the mark', () => commands.mark(true)),
     plain(['r'], 'Turn the selection into an area', () => commands.selectionToArea()),
     plain(['q'], 'Show or hide the details', page.toggleDetails),
     plain(['/'], 'Search', page.focusSearch),
-    { keys: ['Enter', 'Shift+Enter'], label: 'In the search: next, previous match' },
+    { keys: ['Enter', 'Shift+Enter'], label: 'In search: next, previous match' },
     plain(['n'], 'Next step', () => commands.step(1)),
     plain(['p'], 'Previous step', () => commands.step(-1)),
     tool('1', 'select', 'Tool: select'),
     tool('2', 'pan', 'Tool: pan'),
     tool('3', 'zoom', 'Tool: zoom'),
     tool('4', 'measure', 'Tool: measure'),
-    plain(['~', '`'], 'Show what drawing costs', () => {
+    plain(['~', '`'], 'Show frame statistics', () => {
       timeline.showsStats = !timeline.showsStats;
       timeline.redraw();
     }),

@@ -1,6 +1,6 @@
 /**
- * Names on slices: clipped to the slice, kept at the left edge of the screen while the slice is
- * longer than it. Text is measured once per label and shortened once per length.
+ * Names on slices: clipped to the slice, and moved to the left edge of the screen if the slice
+ * begins before it. Text is measured once per label and shortened once per label and length.
  */
 import type { LabelTable } from './labels';
 import type { Palette } from './palette';
@@ -20,7 +20,7 @@ export class SliceLabels implements LabelSink {
   private readonly ink = new Uint8Array(CAPACITY);
   private readonly startPx = new Float32Array(CAPACITY);
   private readonly endPx = new Float32Array(CAPACITY);
-  /** Instants: slices without a length. */
+  /** Instants: slices of zero duration. */
   instantCount = 0;
   readonly instantLane = new Uint16Array(CAPACITY);
   readonly instantSlot = new Uint8Array(CAPACITY);
@@ -34,7 +34,7 @@ export class SliceLabels implements LabelSink {
     this.instantCount = 0;
   }
 
-  /** Keeps an instant unless it would lie on the one before. */
+  /** Adds an instant unless it would overlap the previous one. */
   addInstant(lane: number, slot: number, px: number): void {
     const i = this.instantCount;
     if (i >= CAPACITY) return;
@@ -74,7 +74,7 @@ export class SliceLabels implements LabelSink {
     firstStrip: number,
     lastStrip: number,
   ): void {
-    // A pass per color, so that it is set once.
+    // One pass per color, so that each color is set once.
     for (let ink = 0; ink < 3; ink++) {
       context.fillStyle = ink === 1 ? '#111418' : ink === 0 ? '#ffffff' : palette.theme.mutedText;
       for (let i = 0; i < this.count; i++) {
@@ -89,7 +89,7 @@ export class SliceLabels implements LabelSink {
     }
   }
 
-  /** The name, shortened to the room there is; empty when there is too little. */
+  /** The name, shortened to fit; empty if there is too little room. */
   private fitting(
     context: CanvasRenderingContext2D,
     labels: LabelTable,
@@ -108,7 +108,7 @@ export class SliceLabels implements LabelSink {
     if (known !== undefined) return known;
     const asked = characters;
     let text = name.slice(0, characters) + ELLIPSIS;
-    // The room for exactly this many characters is the least that leads here.
+    // The text is cached for this many characters, so it must fit the smallest room that allows them.
     const least = (asked / name.length) * width;
     while (characters > 0 && context.measureText(text).width > least) {
       text = name.slice(0, --characters) + ELLIPSIS;

@@ -6,7 +6,7 @@ import type { LabelReport } from '../wire/generated/LabelReport';
 import { classIndexOf, TINTS } from './palette';
 import type { TrackTile } from './tile';
 
-/** Label reports for ids. */
+/** Fetches the labels with these ids. */
 export type FetchLabels = (ids: readonly number[]) => Promise<LabelReport[]>;
 
 const BATCH_SIZE = 300;
@@ -20,10 +20,10 @@ const KNOWN = 2;
 export class LabelTable {
   /** Color slot of a label: class times tints plus tint; slot 0 until it is known. */
   slot = new Uint8Array(FIRST_CAPACITY);
-  /** 1 where the label matches the search; only meaningful while a search is on. */
+  /** 1 where the label matches the search; only meaningful during a search. */
   matches = new Uint8Array(FIRST_CAPACITY);
   generation = 0;
-  /** Classes that occur among the labels known. */
+  /** The classes of all known labels. */
   readonly seenClasses = new Set<string>();
   private state = new Uint8Array(FIRST_CAPACITY);
   private readonly names: string[] = [];
@@ -49,7 +49,7 @@ export class LabelTable {
     return this.classes[label] ?? '';
   }
 
-  /** Asks for every label of these tracks that is not known yet. */
+  /** Requests every label of these tracks that is not known yet. */
   request(tracks: readonly TrackTile[]): void {
     for (const track of tracks) {
       for (const lane of track.lanes) {
@@ -61,8 +61,8 @@ export class LabelTable {
   }
 
   /**
-   * Marks the labels that a search matches; `null` ends the search. `found` are the labels the
-   * server named, which also knows scopes and sources; without it names are compared here.
+   * Marks the labels that a search matches; `null` ends the search. `found` are the labels that the
+   * server found, which also searches scopes and sources; without it, names are matched here.
    */
   setPattern(pattern: RegExp | null, found: readonly number[] | null = null): void {
     this.pattern = pattern;
@@ -92,7 +92,7 @@ export class LabelTable {
 
   private async flush(): Promise<void> {
     this.isFlushing = true;
-    // Labels of tiles that arrive together go out together.
+    // Wait, so that labels of tiles that arrive together are requested together.
     await Promise.resolve();
     while (this.queue.length > 0) {
       const ids = this.queue.splice(0, BATCH_SIZE);
@@ -129,7 +129,7 @@ export class LabelTable {
   }
 }
 
-/** A tint that depends on the name alone, so it is the same in every run; digits do not count. */
+/** A tint that depends on the name alone, so it is the same in every run; digits are ignored. */
 export function tintOf(name: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < name.length; i++) {

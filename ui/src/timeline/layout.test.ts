@@ -85,7 +85,7 @@ describe('placeRows', () => {
     ]);
   });
 
-  test('python is folded until the reader unfolds it', () => {
+  test('python is folded until the user unfolds it', () => {
     const folded = placeRows(report, choices()).rowOfTrack.get(3);
     expect([folded?.isFolded, folded?.laneCount]).toEqual([true, 1]);
     const open = placeRows(report, choices({ toggledFolds: new Set([3]) })).rowOfTrack.get(3);
@@ -101,13 +101,13 @@ describe('placeRows', () => {
     ]);
   });
 
-  test('hidden tracks go and are counted', () => {
+  test('hidden tracks are left out and counted', () => {
     const layout = placeRows(report, choices({ hidden: new Set([1, 2]) }));
     expect(layout.hiddenCount).toBe(2);
     expect(layout.rowOfTrack.has(1)).toBe(false);
   });
 
-  test('the filter sees group and track, and opens closed groups', () => {
+  test('the filter matches group and track names, and opens closed groups', () => {
     expect(names({ filter: filterPattern('xla|python') })).toEqual([
       '# host / TPU:0',
       'XLA Ops',
@@ -131,7 +131,7 @@ describe('placeRows', () => {
   });
 });
 
-describe('virtualisation', () => {
+describe('virtualization', () => {
   const { rows, height } = placeRows(report, choices());
   test('agrees with a scan of all rows', () => {
     for (let top = -30; top < height + 30; top += 7) {
@@ -148,7 +148,7 @@ describe('virtualisation', () => {
   });
 });
 
-test('a device or host is found by the name that reports give it', () => {
+test('a device or host is found by the name used in reports', () => {
   const layout = placeRows(report, choices());
   const found = (place: string) => groupRowOf(layout, place)?.group.name;
   expect(found('host/TPU:0')).toBe('host / TPU:0');

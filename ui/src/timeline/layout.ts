@@ -1,6 +1,6 @@
 /**
  * Places groups and tracks as rows: folding, hiding, pinning and the filter. Pinned tracks are
- * shown again above the scrolled rows. Pure: a report and the reader's choices in, rows with
+ * shown again above the scrolled rows. Pure: a report and the user's choices in, rows with
  * pixels out.
  */
 import type { TimelineReport } from '../wire/generated/TimelineReport';
@@ -10,10 +10,10 @@ import type { TrackReport } from '../wire/generated/TrackReport';
 export const GROUP_HEIGHT = 24;
 export const LANE_HEIGHT = 19;
 export const COUNTER_HEIGHT = 38;
-/** Air below the last lane of a track. */
+/** Space below the last lane of a track. */
 export const TRACK_GAP = 5;
 
-/** What the reader chose to see. */
+/** What the user chose to see. */
 export interface LayoutChoices {
   /** Tracks whose folding differs from the report's default. */
   toggledFolds: ReadonlySet<number>;
@@ -59,7 +59,7 @@ export interface Layout {
   height: number;
   /** The scrolled row of a track, if it has one. */
   rowOfTrack: ReadonlyMap<number, TrackRow>;
-  /** Tracks that are hidden by hand. */
+  /** How many tracks the user has hidden. */
   hiddenCount: number;
 }
 
@@ -130,7 +130,7 @@ export function laneHeightOf(row: TrackRow): number {
   return row.isCounter ? COUNTER_HEIGHT : LANE_HEIGHT;
 }
 
-/** The pattern of the track filter; literal text when it is no valid expression. */
+/** The pattern of the track filter; literal text if it is not a valid expression. */
 export function filterPattern(text: string): RegExp | null {
   if (!text.trim()) return null;
   try {
@@ -180,14 +180,14 @@ function partition(rows: readonly Row[], test: (row: Row) => boolean): number {
   return low;
 }
 
-/** The group of a device or host as reports call it: `GPU:7`, `host-2/CPU:0`, or `host-2` alone. */
+/** The group of a device or host, by its name in reports: `GPU:7`, `host-2/CPU:0`, or just `host-2`. */
 export function groupRowOf(layout: Layout, place: string): GroupRow | undefined {
   const groups = layout.rows.filter((row): row is GroupRow => row.kind === 'group');
   const called = (row: GroupRow) => row.group.name.replace(' / ', '/');
   return (
     groups.find((row) => called(row) === place) ??
     groups.find((row) => called(row).startsWith(`${place}/`)) ??
-    // With one host the groups go without its name.
+    // With a single host, group names omit the host.
     groups.find((row) => place.endsWith(`/${called(row)}`))
   );
 }

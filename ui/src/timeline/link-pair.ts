@@ -1,21 +1,21 @@
 /**
- * Two timelines that show the same steps of two sessions: what is done to one window is done to the
- * other, shifted so that the first step in sight begins at the same place. Lengths stay true: both
- * windows are as long.
+ * Links two timelines that show the same steps of two sessions: each follows the window of the other,
+ * shifted so that the first visible step begins at the same place. Both windows always have the same
+ * length.
  */
 import { anchorsOf, offsetFor, reversed, type Anchor } from '../compare/align';
 import type { TimelineStep } from '../wire/generated/TimelineStep';
 import type { Timeline } from './timeline';
 import type { TimeWindow } from './viewport';
 
-/** Share of the way to the next step's shift per frame: a jump would look like a fault. */
+/** Share of the remaining shift that is applied per frame: a jump would look like a bug. */
 const GLIDE = 0.35;
-/** Nearer than this share of the window is there. */
+/** A remaining shift below this share of the window counts as reached. */
 const NEAR = 1 / 4000;
 
 export class TimelinePair {
   private anchors: Record<'upper' | 'lower', Anchor[]> = { upper: [], lower: [] };
-  /** The steps that the anchors were made of. */
+  /** The steps from which the anchors were built. */
   private aligned: readonly (readonly TimelineStep[])[] = [];
   /** Time of the lower timeline − time of the upper one, as shown. */
   private offsetPs: number | null = null;
@@ -40,10 +40,10 @@ export class TimelinePair {
     this.lead('upper', upper.scene.viewport);
   }
 
-  /** The other timeline's time for a time of one of them, with the step it lies in aligned. */
+  /** Converts a time of the other timeline to one of this side, aligned at the step that contains it. */
   timeIn(side: 'upper' | 'lower', timePs: number): number {
     this.align();
-    // The step that holds the time, not one that begins a little later.
+    // The step that contains the time, not one that begins a little later.
     const anchors = this.anchors[side === 'upper' ? 'lower' : 'upper'];
     return timePs + offsetFor(anchors, timePs, timePs + 1);
   }
@@ -58,7 +58,7 @@ export class TimelinePair {
     this.upper.widen({ startPs, endPs });
   }
 
-  /** By the steps on the rulers, which the reader may change. */
+  /** Aligns the steps on the rulers, which the user may change. */
   private align(): void {
     const shown = [this.upper.scene.steps, this.lower.scene.steps] as const;
     if (shown.every((steps, index) => steps === this.aligned[index])) return;

@@ -1,7 +1,7 @@
-/** Links from a stretch of time in another view to the timeline. */
+/** Links from a range of time in another view to the timeline. */
 import { formatRange } from './address';
 
-/** The timeline around the stretch, which is selected as an area, at the tracks of a device. */
+/** Shows the timeline around a range, selected as an area, at the tracks of a host or device. */
 export function timelineParams(
   startPs: number,
   durationPs: number,

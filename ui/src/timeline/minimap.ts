@@ -1,6 +1,6 @@
 /**
- * The whole session in a band: how busy the devices are, the steps, the window, the area and search
- * matches. The unchanging part is kept as a picture.
+ * The minimap, a band that shows the whole session: how busy the devices are, the steps, the window,
+ * the area and search matches. The static part is cached as a picture.
  */
 import { tileIndexAt } from './tile-grid';
 import { MINIMAP_HEIGHT, type Scene } from './scene';
@@ -10,10 +10,10 @@ import type { TileCache } from './tile-cache';
 
 const STEP_BAND_PX = 8;
 
-/** Where the ends of the window can be gripped. */
+/** How close the pointer must be to an end of the window to grip it. */
 export const MINIMAP_GRIP_PX = 6;
 
-/** Draws the band; remembers the picture of steps and load. */
+/** Draws the band; caches the picture of steps and load. */
 export class Minimap {
   private readonly picture = document.createElement('canvas');
   /** What the picture was painted from. */
@@ -32,7 +32,7 @@ export class Minimap {
     this.source = { cache, rootLevel };
   }
 
-  /** Other steps are shown now. */
+  /** Repaints the picture, because other steps are shown. */
   repaintSteps(): void {
     this.painted.width = 0;
   }
@@ -123,7 +123,7 @@ export class Minimap {
     });
   }
 
-  /** How many of the tracks have arrived; looked at again only when tiles came or went. */
+  /** How many of the tracks are loaded; counted again only after the cache has changed. */
   private loadedTracks(scene: Scene): number {
     const generation = this.source?.cache.generation ?? 0;
     if (generation !== this.generation) {
@@ -154,7 +154,7 @@ export function minimapTime(scene: Scene, px: number): number {
   return start_ps + (px / scene.geometry.width) * (end_ps - start_ps);
 }
 
-/** Busy share per pixel as height, in the color of the longest slice there. */
+/** Draws the busy share of each glyph as a height, in the color of its longest slice. */
 function paintLoad(
   context: CanvasRenderingContext2D,
   scene: Scene,

@@ -16,7 +16,7 @@ test('a tap moves for a moment and then stops', () => {
   expect(motion.isActive).toBe(false);
 });
 
-test('the same time moves as far in many frames as in few', () => {
+test('the distance does not depend on the number of frames', () => {
   const go = (frames: number) => {
     const motion = new Motion();
     motion.press('in', 0);
@@ -28,7 +28,7 @@ test('the same time moves as far in many frames as in few', () => {
   expect(go(1)).toBeCloseTo(go(9), -3);
 });
 
-test('Shift is faster, and holding goes on', () => {
+test('Shift is faster, and a held key keeps moving', () => {
   const span = (isFast: boolean) => {
     const motion = new Motion();
     motion.isFast = isFast;

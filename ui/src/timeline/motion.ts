@@ -1,10 +1,10 @@
 /**
- * Keys that move as long as they are held. Speed is per second, not per key repeat, so the motion
- * is even at any repeat rate; a short press moves for `TAP_MS`.
+ * Motion by keys that are held. Speed is per second, not per key repeat, so the motion is even at any
+ * repeat rate. It continues for `TAP_MS` after the key is released, so that a tap is noticeable.
  */
 import { panBy, zoomAt, type Limits, type TimeWindow } from './viewport';
 
-/** Directions a key can stand for. */
+/** Directions of motion. */
 export type Direction = 'in' | 'out' | 'left' | 'right';
 
 const TAP_MS = 90;
@@ -29,7 +29,7 @@ export class Motion {
     this.until.set(direction, Infinity);
   }
 
-  /** Ends the direction, at the earliest when a tap would end. */
+  /** Ends the direction `TAP_MS` from now. */
   release(direction: Direction, nowMs: number): void {
     if (this.until.get(direction) === Infinity) this.until.set(direction, nowMs + TAP_MS);
   }

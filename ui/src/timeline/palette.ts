@@ -7,12 +7,12 @@ import { CLASS_COLORS, textOn } from '../format/palette';
 
 /** Tints per class. */
 export const TINTS = 4;
-/** Steps between nearly idle and fully busy. */
+/** Shades between nearly idle and fully busy. */
 export const DENSITIES = 8;
 
 /** Classes in slot order. */
 export const CLASS_NAMES = Object.keys(CLASS_COLORS);
-/** Slots: one for labels still unknown, then classes by tints. */
+/** Slots: one for labels that are not known yet, then classes by tints. */
 export const SLOT_COUNT = 1 + CLASS_NAMES.length * TINTS;
 
 const WHITE: Rgb = [255, 255, 255];
@@ -48,9 +48,9 @@ export function classIndexOf(name: string): number {
 export class Palette {
   /** Pixels by slot × density, lone slices at the last density. */
   readonly body = new Uint32Array(SLOT_COUNT * DENSITIES);
-  /** The same while a search is on and the label does not match. */
+  /** The same for labels that do not match the search. */
   readonly dimmed = new Uint32Array(SLOT_COUNT * DENSITIES);
-  /** Pixels by slot: the bar at the foot of merged slices that says how many. */
+  /** Pixels by slot: the bar at the foot of merged slices that shows how many. */
   readonly count = new Uint32Array(SLOT_COUNT);
   readonly dimmedCount = new Uint32Array(SLOT_COUNT);
   /** CSS colors by slot. */

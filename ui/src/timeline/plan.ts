@@ -1,26 +1,26 @@
 /**
- * Which tile is drawn where: for each track the screen's stretch of time as segments, each with the
- * exact tile or the best stand-in that is here. Kept between frames until tiles or the grid change.
+ * Which tile is drawn where: divides the visible time of each track into segments, each with the
+ * exact tile or the best loaded substitute. Kept between frames until tiles or the grid change.
  */
 import type { TrackTile } from './tile';
 import type { TileCache } from './tile-cache';
 import { lastTileIndex, levelForResolution, tileIndexAt, tileSpanPs } from './tile-grid';
 import type { TimeWindow } from './viewport';
 
-/** A stretch of time of one track. */
+/** A range of time of one track. */
 export interface Segment {
-  /** Null while nothing at all is here. */
+  /** Null while no tile is loaded. */
   tile: TrackTile | null;
   startPs: number;
   endPs: number;
-  /** The tile is the one the resolution asks for. */
+  /** Whether the tile has the resolution of the screen. */
   isExact: boolean;
 }
 
-/** Levels up before two finer tiles are preferred to a coarser one. */
+/** Beyond this many levels up, two finer tiles are preferred to a coarser one. */
 const COARSE_LIMIT = 2;
 
-/** Segments by track for the present window. */
+/** Segments by track for the current window. */
 export class DrawPlan {
   level = 0;
   firstIndex = 0;
@@ -61,7 +61,7 @@ export class DrawPlan {
     for (let index = this.firstIndex; index <= this.lastIndex; index++) {
       for (const segment of this.resolveTile(track, index)) {
         const before = segments.at(-1);
-        // Neighbors that stand on one coarser tile are one segment.
+        // Neighbors that use the same coarser tile become one segment.
         if (before && segment.tile && before.tile === segment.tile) before.endPs = segment.endPs;
         else segments.push(segment);
       }

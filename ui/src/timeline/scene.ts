@@ -1,5 +1,5 @@
 /**
- * What a frame shows: the geometry of the canvas and the things the reader set. The controller owns
+ * What a frame shows: the geometry of the canvas and what the user has set. The controller owns
  * one scene and changes it; drawing and hit testing only read it.
  */
 import type { SliceDetails } from '../wire/generated/SliceDetails';
@@ -25,29 +25,29 @@ export interface SelectedSlice {
   details: SliceDetails | null;
 }
 
-/** A stretch of time, over some tracks or all (null). */
+/** A range of time, over some tracks or all (null). */
 export interface Area {
   startPs: number;
   endPs: number;
   tracks: readonly number[] | null;
 }
 
-/** A marked stretch of time; an instant when both ends are the same. */
+/** A marked range of time; an instant if both ends are the same. */
 export interface Mark {
   startPs: number;
   endPs: number;
-  /** It stays when the next mark is made. */
+  /** Whether it stays when the next mark is made. */
   isKept: boolean;
 }
 
-/** What is under the pointer. */
+/** The slice or merged slices under the pointer. */
 export interface Hit {
   row: TrackRow;
   lane: number;
   startPs: number;
   durationPs: number;
   busyPs: number;
-  /** Slices merged in it. */
+  /** How many slices it contains; 1 unless merged. */
   count: number;
   index: number;
   label: number;
@@ -61,7 +61,7 @@ export interface CounterHit {
   maximum: number;
 }
 
-/** A stretch that the measuring tool shows. */
+/** The range of the measuring tool. */
 export interface Measure {
   startPs: number;
   endPs: number;
@@ -92,7 +92,7 @@ export interface Scene {
   font: string;
   /** Steps on the ruler, those of one host or device, in time order. */
   steps: readonly TimelineStep[];
-  /** Steps selected in all views; null without a selection. */
+  /** Whether a step is selected in all views; null without a selection. */
   isStepSelected: ((step: number) => boolean) | null;
   /** Tracks whose density the minimap shows, at the root tile. */
   minimapTracks: readonly number[];
@@ -103,7 +103,7 @@ export interface Scene {
   marks: readonly Mark[];
   measure: Measure | null;
   isSearching: boolean;
-  /** Times of matches known, for the minimap. */
+  /** Times of the known matches, for the minimap. */
   matchTimes: readonly number[];
 }
 
@@ -123,12 +123,12 @@ export function scrolledHeight(geometry: Geometry): number {
   return Math.max(0, geometry.height - scrolledTop(geometry));
 }
 
-/** The farthest the rows scroll. */
+/** The maximum scroll position. */
 export function maxScrollY(geometry: Geometry, layout: Layout): number {
   return Math.max(0, layout.height + 24 - scrolledHeight(geometry));
 }
 
-/** Index of the step that holds the time, or of the last one before it; -1 before the first. */
+/** Index of the step that contains the time, or of the last one before it; -1 before the first. */
 export function stepIndexAt(steps: readonly TimelineStep[], timePs: number): number {
   let low = 0;
   let high = steps.length;

@@ -1,6 +1,6 @@
 /**
  * A search over the whole session: its answer, a list of matches in time order that grows as the
- * reader walks on, and the match that is current.
+ * user moves through it, and the current match.
  */
 import { createSignal, type Accessor } from 'solid-js';
 
@@ -9,18 +9,18 @@ import type { SearchSlice } from '../wire/generated/SearchSlice';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import { errorText, SEARCH_LIMIT, type TimelineApi } from './api';
 
-/** What is known of a search. */
+/** The state of a search. */
 export interface SearchState {
   query: string;
   /** False until the server has answered this query. */
   isReady: boolean;
   matchCount: number;
   names: readonly SearchName[];
-  /** A run of matches in time order. */
+  /** Consecutive matches in time order. */
   slices: readonly SearchSlice[];
-  /** The run begins with the first match of the session. */
+  /** Whether `slices` begins with the first match of the session. */
   isFromStart: boolean;
-  /** Matches follow after the last of `slices`. */
+  /** Whether more matches follow the last of `slices`. */
   hasMore: boolean;
   /** Position in `slices`; -1 before the first jump. */
   current: number;
@@ -39,12 +39,12 @@ const EMPTY: SearchState = {
   error: '',
 };
 
-/** Two addresses of the same slice. */
+/** Whether two references are to the same slice. */
 export function sameSlice(one: SliceRefReport, other: SliceRefReport): boolean {
   return one.track === other.track && one.lane === other.lane && one.index === other.index;
 }
 
-/** The present search. */
+/** The current search. */
 export class TimelineSearch {
   readonly state: Accessor<SearchState>;
   private readonly setState: (state: SearchState) => void;
@@ -67,7 +67,7 @@ export class TimelineSearch {
       this.setState(EMPTY);
       return;
     }
-    // The last answer stays on the screen until the new one is here.
+    // The last answer stays on the screen until the new one arrives.
     this.setState({ ...this.state(), query, isReady: false, current: -1, error: '' });
     await this.load(query, 0);
   }
@@ -82,7 +82,7 @@ export class TimelineSearch {
     return this.choose(index);
   }
 
-  /** The match before the current one; stays at the first that is listed. */
+  /** The match before the current one; wraps around to the last if all later matches are listed. */
   async previous(fromPs: number): Promise<SearchSlice | null> {
     const state = await this.ready();
     if (!state || state.slices.length === 0) return null;
@@ -111,7 +111,7 @@ export class TimelineSearch {
   }
 
   /**
-   * Position of the first match that starts at or after a time, fetching that stretch if needed.
+   * Position of the first match that starts at or after a time, fetching matches from there if needed.
    */
   private async indexAfter(fromPs: number): Promise<number> {
     const find = () => this.state().slices.findIndex((slice) => slice.start_ps >= fromPs);
@@ -123,7 +123,7 @@ export class TimelineSearch {
     return Math.max(0, find());
   }
 
-  /** Fetches what follows the list; back to the beginning when nothing does. */
+  /** Fetches the matches after the list and returns the next position; wraps around at the end. */
   private async extend(): Promise<number> {
     const before = this.state();
     const last = before.slices.at(-1);

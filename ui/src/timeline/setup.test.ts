@@ -36,7 +36,7 @@ const report = (groups: TrackGroup[], steps = [step(0, 'a', 0)]) => ({
   rows: [],
 });
 
-test('the minimap shows ops, else programs, else the fullest track, else a thread', () => {
+test('the minimap shows ops, else programs, else the track with the most slices, else a thread', () => {
   const threads = group('host', [9, 'host_thread', 4]);
   const minimap = (...groups: TrackGroup[]) => minimapTracksOf(report(groups));
   expect(minimap(group('device', [1, 'programs', 2], [2, 'ops', 9]), threads)).toEqual([2]);
@@ -47,7 +47,7 @@ test('the minimap shows ops, else programs, else the fullest track, else a threa
   expect(minimap(threads)).toEqual([9]);
 });
 
-test('the first window is that of the steps where much lies around them', () => {
+test('the first window shows just the steps if they cover little of the session', () => {
   const limits = limitsOf(0, 1000);
   expect(homeWindow([], limits)).toEqual(fitAll(limits));
   expect(homeWindow([step(0, 'a', 50, 900)], limits)).toEqual(fitAll(limits));

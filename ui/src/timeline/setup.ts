@@ -1,14 +1,14 @@
-/** What a timeline takes from its report and from the theme when it begins. */
+/** What a timeline reads from its report and from the theme at the start. */
 import { themeColor } from '../shell/theme';
 import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { TimelineStep } from '../wire/generated/TimelineStep';
 import { Palette } from './palette';
 import { fitAll, fitRange, type Limits, type TimeWindow } from './viewport';
 
-/** Devices whose load the minimap shows. */
+/** How many devices the minimap shows. */
 const MINIMAP_DEVICES = 8;
 
-/** The colors of the present theme. */
+/** The colors of the current theme. */
 export function readPalette(): Palette {
   return new Palette({
     background: themeColor('surface') || '#ffffff',
@@ -23,8 +23,9 @@ export function readPalette(): Palette {
 }
 
 /**
- * The tracks whose load the minimap shows, one per device: its ops where they have one track, else
- * its programs, else the fullest; without devices the first thread.
+ * The tracks whose load the minimap shows, one per device: its ops if they have a single track, else
+ * its programs, else its first track of ops, else the track with the most slices. Without devices,
+ * the first host thread.
  */
 export function minimapTracksOf(report: TimelineReport): number[] {
   const devices = report.groups.filter((group) => group.kind === 'device');
@@ -44,11 +45,12 @@ export function minimapTracksOf(report: TimelineReport): number[] {
     .map((one) => one.track);
 }
 
-/** Steps that fill less of the session than this are what the first window shows. */
+/** If the steps cover less of the session than this, the first window shows just the steps. */
 const HOME_SHARE = 0.75;
 
 /**
- * The window to begin with: the steps, wherever they were, if much lies around them, else everything.
+ * The first window: the steps of all hosts and devices if they cover little of the session, else
+ * everything.
  */
 export function homeWindow(steps: readonly TimelineStep[], limits: Limits): TimeWindow {
   if (steps.length === 0) return fitAll(limits);

@@ -1,4 +1,4 @@
-/** What drawing costs, on the canvas: behind the key `~` and `fps=1` in the address. */
+/** Frame statistics on the canvas, shown by the key `~` and by `fps=1` in the URL. */
 import type { Scene } from './scene';
 import type { Timeline } from './timeline';
 

@@ -35,7 +35,7 @@ test('the steps of a place come in time order', () => {
   expect(first!.steps.map((each) => each.start_ps)).toEqual([5, 50]);
 });
 
-test('places of several hosts are told apart, and an unknown name means the first', () => {
+test('places of several hosts have distinct names, and an unknown name means the first', () => {
   const places = placesOf(step(0, 'a', '', 5), step(0, 'a', 'TPU:0', 6), step(0, 'b', 'TPU:0', 7));
   expect(places.map((place) => place.name)).toEqual(['a', 'a / TPU:0', 'b / TPU:0']);
   expect(stepPlaceOf(places, 'b / TPU:0')?.steps[0]?.start_ps).toBe(7);

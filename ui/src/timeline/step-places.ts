@@ -1,13 +1,13 @@
 /**
- * Where the steps on the ruler are: on a host, as it annotated them, or on a device. A step has
- * another span on each, so the ruler shows those of one place at a time. Pure.
+ * The places whose steps the ruler can show: hosts, with the steps they annotated, and devices. A
+ * step has a different span on each, so the ruler shows one place at a time. Pure.
  */
 import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { TimelineStep } from '../wire/generated/TimelineStep';
 
 /** The steps of one host or device. */
 export interface StepPlace {
-  /** What people choose it by; no two places have the same. */
+  /** The name shown in the choice of places; unique. */
   name: string;
   /** In time order. */
   steps: readonly TimelineStep[];
@@ -30,7 +30,7 @@ export function stepPlacesOf(report: TimelineReport): StepPlace[] {
   }));
 }
 
-/** The place of this name, else the first. */
+/** The place with this name, else the first. */
 export function stepPlaceOf(places: readonly StepPlace[], name: string): StepPlace | undefined {
   return places.find((place) => place.name === name) ?? places[0];
 }

@@ -7,7 +7,7 @@ const steps = (text: string) => {
   return isSelected && [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].filter(isSelected);
 };
 
-test('reads what the command line reads', () => {
+test('accepts what the command line accepts', () => {
   expect(steps('5')).toEqual([5]);
   expect(steps('3..6')).toEqual([3, 4, 5]);
   expect(steps('3..=6')).toEqual([3, 4, 5, 6]);
@@ -16,6 +16,6 @@ test('reads what the command line reads', () => {
   expect(steps('1, 4,7..9')).toEqual([1, 4, 7, 8]);
 });
 
-test('nothing readable is no selection', () => {
+test('invalid text selects nothing', () => {
   for (const text of ['', 'x', '..', ' ']) expect(steps(text)).toBeNull();
 });

@@ -1,6 +1,6 @@
-/** The steps that a selection as on the command line means: `5`, `3..8`, `3..=8`, `3..`, `1,4,7..9`. */
+/** Parses a selection of steps as on the command line: `5`, `3..8`, `3..=8`, `3..`, `1,4,7..9`. */
 
-/** A test for step numbers; null when nothing, or nothing readable, is selected. */
+/** A predicate on step numbers; null if the text is empty or invalid. */
 export function stepSelection(text: string): ((step: number) => boolean) | null {
   const ranges: [from: number, to: number][] = [];
   for (const part of text.split(',')) {

@@ -1,4 +1,4 @@
-/** The strips of a frame on their way to the screen. */
+/** Copies the strips of a frame to the screen. */
 import { STRIP_ROWS, StripPixels } from './strips';
 
 /** Strips with a canvas to copy them from. */
@@ -11,7 +11,7 @@ export class Strips extends StripPixels {
     super();
     this.canvas = document.createElement('canvas');
     const context = this.canvas.getContext('2d', { willReadFrequently: true });
-    if (!context) throw new Error('this browser has no 2D canvas');
+    if (!context) throw new Error('this browser does not support 2D canvases');
     this.context = context;
   }
 
@@ -26,13 +26,13 @@ export class Strips extends StripPixels {
     return isNew;
   }
 
-  /** Hands the pixels of the first strips to the canvas. */
+  /** Writes the pixels of the first strips to the canvas. */
   commit(laneCount: number): void {
     if (!this.image) return;
     this.context.putImageData(this.image, 0, 0, 0, 0, this.width, laneCount * STRIP_ROWS);
   }
 
-  /** Stretches a strip over its lane; the context must not smooth. */
+  /** Stretches a strip over its lane; image smoothing must be off. */
   blit(
     context: CanvasRenderingContext2D,
     strip: number,

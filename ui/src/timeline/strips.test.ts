@@ -47,7 +47,7 @@ test('every class has its own colors, and merged slices stay visible', () => {
   expect(classIndexOf('something new')).toBe(CLASS_NAMES.indexOf('host'));
 });
 
-test('colors are read in every notation that CSS gives back', () => {
+test('colors are parsed in every notation that CSS returns', () => {
   expect(parseColor('#abc')).toEqual([170, 187, 204]);
   expect(parseColor(' #12151a')).toEqual([18, 21, 26]);
   expect(parseColor('rgb(1, 2, 3)')).toEqual([1, 2, 3]);
@@ -60,7 +60,7 @@ describe('pixels', () => {
   const nothing = () => undefined;
   const labels = new LabelTable(() => Promise.resolve([]), nothing, nothing);
   const width = 100;
-  /** Slots by label: labels stand for themselves. */
+  /** The color slots of labels 0 to 3. */
   labels.slot.set([1, 5, 9, 13]);
   const segment = (glyphs: GlyphSpec[], startPs = 0, endPs = width): Segment => {
     const spec = { startPs, endPs, widthPx: width, tracks: [{ track: 0, lanes: [glyphs] }] };
@@ -87,7 +87,7 @@ describe('pixels', () => {
   };
   const full = (slot: number) => palette.body[slot * 8 + 7]!;
 
-  test('a wide slice is one color with a pixel of air at its end', () => {
+  test('a wide slice is one color with an empty pixel at its end', () => {
     const { body, foot, names } = draw([segment([lone(10, 40, 0, 1)])]);
     expect(body.slice(10, 49).every((pixel) => pixel === full(5))).toBe(true);
     expect([body[9], body[49], body[50]]).toEqual([0, 0, 0]);
@@ -95,17 +95,17 @@ describe('pixels', () => {
     expect(names).toEqual([[1, 10, 50]]);
   });
 
-  test('a slice over two segments is drawn through and named once', () => {
+  test('a slice across two segments is drawn without a break and named once', () => {
     const slice = lone(10, 80, 0, 1);
     const { body, names } = draw([segment([slice], 0, 50), segment([slice], 50, 100)]);
     expect(body.slice(10, 89).every((pixel) => pixel === full(5))).toBe(true);
     expect(names).toHaveLength(1);
-    // Also where only its first few pixels lie in the first segment.
+    // Also if only its first few pixels are in the first segment.
     const late = lone(45, 40, 0, 1);
     expect(draw([segment([late], 0, 50), segment([late], 50, 100)]).names).toEqual([[1, 45, 85]]);
   });
 
-  test('nothing is too short to be seen', () => {
+  test('even the shortest slices are visible', () => {
     const glyphs = [lone(5, 0, 0, 1), lone(20, 0.01, 1, 2), lone(40.5, 0.4, 2, 3)];
     const { body, instants } = draw([segment(glyphs)]);
     expect([5, 20, 40].every((x) => body[x] !== 0)).toBe(true);
@@ -113,7 +113,7 @@ describe('pixels', () => {
     expect(instants).toEqual([5]);
   });
 
-  test('slices that share a pixel are counted together, the longest gives the color', () => {
+  test('slices that share a pixel are counted together, and the longest sets the color', () => {
     const glyphs = Array.from({ length: 10 }, (_, i) =>
       lone(30 + i * 0.1, i === 4 ? 0.09 : 0.02, i, i === 4 ? 2 : 1),
     );
@@ -124,7 +124,7 @@ describe('pixels', () => {
     expect(body.filter((pixel) => pixel !== 0)).toHaveLength(1);
   });
 
-  test('a merged glyph from a coarser tile fills its stretch, paler where it is idle', () => {
+  test('a merged glyph from a coarser tile fills its range, paler the less busy it is', () => {
     const glyph = { startPs: 10, durationPs: 20, index: 0, count: 4000, label: 1 };
     const busy = draw([segment([{ ...glyph, busyPs: 20 }])]);
     const idle = draw([segment([{ ...glyph, busyPs: 2 }])]);
@@ -134,13 +134,13 @@ describe('pixels', () => {
     expect(busy.body[30]).toBe(0);
   });
 
-  test('a glyph is cut at its segment, so that a stand-in covers no exact tile', () => {
+  test('a glyph is clipped to its segment, so that a coarser tile never covers an exact one', () => {
     const { body } = draw([segment([lone(10, 80, 0, 1)], 0, 50)]);
     expect(body[49]).toBe(full(5));
     expect(body[50]).toBe(0);
   });
 
-  test('while searching, matches keep their color even among more of something else', () => {
+  test('while searching, a match keeps its color even if other slices take more of the pixel', () => {
     labels.matches.fill(0);
     labels.matches[3] = 1;
     const glyphs = [lone(10, 20, 0, 1), lone(50, 0.8, 1, 1), lone(50.8, 0.1, 2, 3)];

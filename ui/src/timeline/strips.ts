@@ -1,11 +1,11 @@
 /**
- * Slices as pixels. Each lane on the screen is a strip six pixels high that is written as plain
- * memory and stretched to the lane's height by the canvas: the cost of a frame depends on the
- * pixels of the screen, not on the number of slices, and no color is ever changed on the canvas.
+ * Slices as pixels. Each lane on the screen is a strip six pixels high that is written to plain
+ * memory and stretched to the lane's height by the canvas. The cost of a frame thus depends on the
+ * pixels of the screen, not on the number of slices, and the canvas never changes its fill color.
  *
  *   ┌──────────────────────────┐
- *   │ color of the class      │   paler where merged slices leave time between them
- *   │▂▂▃▃▂▁▁▁▅▅▃▂              │   a darker foot where slices are merged: log of how many
+ *   │ color of the class       │   paler where merged slices leave gaps
+ *   │▂▂▃▃▂▁▁▁▅▅▃▂              │   a foot where slices are merged: the log of how many
  *   └──────────────────────────┘
  */
 import type { LabelTable } from './labels';
@@ -21,16 +21,16 @@ const NARROW_PX = 1.5;
 /** Slices at least this wide are offered for a label. */
 const LABEL_PX = 24;
 const FULL = DENSITIES - 1;
-/** Merged slices that add one row to the foot. */
+/** The numbers of merged slices at which the foot grows by a row. */
 const COUNT_STEPS = [2, 8, 64, 512, 4096];
 
-/** Where device pixels are in time. */
+/** Maps times to device pixels. */
 export interface Projection {
   /** Time at the left edge. */
   originPs: number;
   /** Device pixels per picosecond. */
   scale: number;
-  /** Device pixels across. */
+  /** Width in device pixels. */
   width: number;
 }
 
@@ -45,7 +45,7 @@ export interface LabelSink {
 export class StripPixels {
   pixels = new Uint32Array(0);
   width = 0;
-  /** Glyphs looked at since `begin`. */
+  /** Glyphs processed since `begin`. */
   glyphCount = 0;
   protected laneCapacity = 0;
   private busy = new Float32Array(0);
@@ -56,7 +56,7 @@ export class StripPixels {
   private touchedFrom = 0;
   private touchedTo = 0;
 
-  /** Makes room for a frame and clears it; true when the memory is new. */
+  /** Prepares empty memory for a frame; true if it was newly allocated. */
   begin(width: number, laneCount: number): boolean {
     this.glyphCount = 0;
     if (width === this.width && laneCount <= this.laneCapacity) {
@@ -144,7 +144,7 @@ export class StripPixels {
       const slices = count[i]!;
       if (slices === 1 && x1 - x0 >= NARROW_PX) {
         const from = x0 | 0;
-        // A pixel between neighbors, unless the slice goes on in the next segment.
+        // Leave a pixel between neighbors, unless the slice continues in the next segment.
         const isWhole = end <= toPs && x1 - x0 >= 4;
         const to = Math.max(from + 1, (x1 | 0) - (isWhole ? 1 : 0));
         const colors = match === 1 ? palette.body : palette.dimmed;
@@ -175,7 +175,7 @@ export class StripPixels {
     const from = Math.max(0, x0 | 0);
     const to = Math.min(this.width, Math.max(from + 1, Math.round(x1)));
     if (from >= this.width || to <= 0) return;
-    // Parts of a glyph outside the segment do not count here.
+    // Only the part of the glyph inside the segment counts.
     const wholePx = Math.max(durationPs * scale, 1e-9);
     const share = Math.min(1, (x1 - x0) / wholePx) / (to - from);
     const busyEach = wholePx > 1e-6 ? busyPx * share : 0;
@@ -195,7 +195,7 @@ export class StripPixels {
     if (to > this.touchedTo) this.touchedTo = to;
   }
 
-  /** Writes the shared pixels of a lane and forgets them. */
+  /** Writes the shared pixels of a lane and resets their sums. */
   private finish(strip: number, palette: Palette, isSearching: boolean): void {
     const { width, pixels, busy, count, best } = this;
     const top = strip * STRIP_ROWS * width;

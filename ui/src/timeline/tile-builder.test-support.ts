@@ -1,4 +1,4 @@
-/** Writes tiles for tests, by docs/internals/wire.md and apart from the decoder. */
+/** Writes tiles for tests, as described in docs/internals/wire.md, independently of the decoder. */
 export interface GlyphSpec {
   startPs: number;
   durationPs: number;
@@ -11,7 +11,7 @@ export interface GlyphSpec {
 export interface TrackSpec {
   track: number;
   lanes?: GlyphSpec[][];
-  /** Flat lane indices, in the order of `lanes`; counted from 0 when absent. */
+  /** Flat lane indices, in the order of `lanes`; 0, 1, 2, … if absent. */
   laneNumbers?: number[];
   /** Time, minimum, maximum. */
   samples?: [number, number, number][];
@@ -24,7 +24,7 @@ export interface TileSpec {
   tracks: TrackSpec[];
 }
 
-/** The bytes of a tile. */
+/** Encodes a tile. */
 export function buildTile(spec: TileSpec): ArrayBuffer {
   const bytes: number[] = [];
   const push = (size: number, write: (view: DataView) => void) => {

@@ -17,19 +17,19 @@ interface Entry {
   batch: Batch;
 }
 
-/** A tile that can be drawn in place of the one asked for. */
+/** A tile that can be drawn instead of the requested one. */
 export interface Found {
   tile: TrackTile;
   level: number;
 }
 
-/** Tiles in memory; the least recently drawn go first. */
+/** Tiles in memory; the least recently used are evicted first. */
 export class TileCache {
-  /** Counts changes, so that who derived something from the cache sees when it is stale. */
+  /** Counts changes, so that data derived from the cache can be checked for staleness. */
   generation = 0;
   byteLength = 0;
   private readonly entries = new Map<number, Map<number, Entry>>();
-  /** In order of use, oldest first. */
+  /** Least recently used first. */
   private readonly batches = new Set<Batch>();
 
   constructor(private readonly budgetBytes: number) {}
@@ -60,7 +60,7 @@ export class TileCache {
     return undefined;
   }
 
-  /** Keeps a response and evicts what was not used for longest. */
+  /** Stores a response and evicts the least recently used ones. */
   put(level: number, index: number, tile: Tile): void {
     const batch: Batch = {
       level,

@@ -1,7 +1,7 @@
 /**
- * The grid that quantises time into tiles: level L shows 2^L picoseconds per pixel, and tile I of a
+ * The grid that divides time into tiles: level L shows 2^L picoseconds per pixel, and tile I of a
  * level covers TILE_PX of its pixels. Each tile is exactly two tiles of the next finer level, so a
- * coarser one can always stand in for a finer one that is still on its way.
+ * coarser one can always replace a finer one that is still loading.
  */
 
 /** Pixels per tile at the tile's own resolution. */
@@ -13,7 +13,7 @@ export const MIN_LEVEL = 0;
 /** Room for indices of the finest level over the whole exact range of an f64. */
 const LEVEL_STRIDE = 2 ** 45;
 
-/** The level at least as fine as the screen: its pixel is one screen pixel or up to half of one. */
+/** The coarsest level at least as fine as the screen: its pixel is half to one screen pixel. */
 export function levelForResolution(psPerPx: number): number {
   return Math.max(MIN_LEVEL, Math.floor(Math.log2(psPerPx) + 1e-9));
 }
@@ -23,7 +23,7 @@ export function tileSpanPs(level: number): number {
   return TILE_PX * 2 ** level;
 }
 
-/** Index of the tile that holds the time. */
+/** Index of the tile that contains the time. */
 export function tileIndexAt(level: number, timePs: number): number {
   return Math.floor(timePs / tileSpanPs(level));
 }
@@ -33,7 +33,7 @@ export function lastTileIndex(level: number, endPs: number): number {
   return Math.ceil(endPs / tileSpanPs(level)) - 1;
 }
 
-/** The coarsest level worth asking for: the first at which one tile holds the whole session. */
+/** The coarsest level that is useful: the first at which one tile contains the whole session. */
 export function rootLevel(startPs: number, endPs: number): number {
   let level = MIN_LEVEL;
   while (level < 52 && tileIndexAt(level, startPs) < lastTileIndex(level, endPs)) level++;

@@ -63,7 +63,7 @@ describe('decodeTile', () => {
     }
   });
 
-  test('lanes are found by their index, whatever their order', () => {
+  test('lanes are found by their index, in any order', () => {
     const glyph = { startPs: 1, durationPs: 2, busyPs: 2, index: 0, count: 1, label: 5 };
     const buffer = buildTile({
       startPs: 0,
@@ -74,7 +74,7 @@ describe('decodeTile', () => {
     expect(decodeTile(buffer).tracks[0]!.lanes[0]!.glyphCount).toBe(1);
   });
 
-  test('refuses what is no tile, in a sentence', () => {
+  test('rejects invalid tiles with a message', () => {
     expect(() => decodeTile(new ArrayBuffer(3))).toThrow(TileError);
     expect(() => decodeTile(new ArrayBuffer(64))).toThrow('it starts with 0x0');
     const glyph = { startPs: 1, durationPs: 2, busyPs: 2, index: 0, count: 1, label: 0 };

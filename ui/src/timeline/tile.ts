@@ -1,6 +1,6 @@
 /**
- * Decodes binary timeline tiles (docs/internals/wire.md) into typed-array views over the
- * response's buffer. Nothing is copied where the section is aligned, which the format guarantees for a whole response.
+ * Decodes binary timeline tiles (docs/internals/wire.md) into typed-array views over the response's
+ * buffer. Nothing is copied if sections are aligned, which the format guarantees for a complete response.
  */
 
 const MAGIC = 0x31545353;
@@ -18,7 +18,7 @@ export interface LaneTile {
   durationPs: Float64Array;
   /** Sum of the durations inside. */
   busyPs: Float64Array;
-  /** Of the first slice, within the lane. */
+  /** Index of the first slice within the lane. */
   index: Uint32Array;
   /** Slices inside; 1 for a lone slice. */
   count: Uint32Array;
@@ -26,7 +26,7 @@ export interface LaneTile {
   label: Uint32Array;
 }
 
-/** Samples of a counter, the smallest and largest of each pixel. */
+/** Samples of a counter: the minimum and maximum of each pixel. */
 export interface CounterTile {
   sampleCount: number;
   timePs: Float64Array;
@@ -34,7 +34,7 @@ export interface CounterTile {
   maximum: Float64Array;
 }
 
-/** What a tile holds of one track. */
+/** One track of a tile. */
 export interface TrackTile {
   track: number;
   /** By flat lane index; empty for counters. */
@@ -52,12 +52,12 @@ export interface Tile {
   byteLength: number;
 }
 
-/** A response that is no tile. */
+/** A response that is not a valid tile. */
 export class TileError extends Error {
   override name = 'TileError';
 }
 
-/** Decodes one response; throws `TileError` with a sentence when it is not a whole tile. */
+/** Decodes one response; throws `TileError` with a message if it is not a complete tile. */
 export function decodeTile(buffer: ArrayBuffer): Tile {
   const reader = new Reader(buffer);
   reader.need(HEADER_BYTES, 'the header');
@@ -97,7 +97,7 @@ function decodeLane(reader: Reader): LaneTile {
   reader.need(LANE_HEADER_BYTES, 'a lane');
   const lane = reader.u32();
   const glyphCount = reader.u32();
-  if (lane > 0xffffff) throw new TileError(`the tile names lane ${lane}`);
+  if (lane > 0xffffff) throw new TileError(`invalid lane number in the tile: ${lane}`);
   reader.need(36 * glyphCount + (glyphCount % 2) * 4, `${glyphCount} glyphs`);
   const result = {
     lane,

@@ -25,7 +25,7 @@ const tileOf = (...tracks: number[]) =>
   });
 
 describe('the grid', () => {
-  test('a level is at most as coarse as the screen and at least half as fine', () => {
+  test('a pixel of a level is at most one screen pixel and more than half of one', () => {
     for (const psPerPx of [1, 1.5, 2, 3.99, 1000, 1e9]) {
       const psPerTilePx = 2 ** levelForResolution(psPerPx);
       expect(psPerTilePx).toBeLessThanOrEqual(psPerPx);
@@ -34,7 +34,7 @@ describe('the grid', () => {
     expect(levelForResolution(0.01)).toBe(0);
   });
 
-  test('two tiles make one of the next level', () => {
+  test('two tiles make one tile of the next level', () => {
     const timePs = 123_456_789_012;
     const index = tileIndexAt(5, timePs);
     expect(ancestorIndex(index, 1)).toBe(tileIndexAt(6, timePs));
@@ -47,7 +47,7 @@ describe('the grid', () => {
     expect(lastTileIndex(3, tileSpanPs(3) * 4 + 1)).toBe(4);
   });
 
-  test('one tile of the root level holds the session', () => {
+  test('one tile of the root level contains the session', () => {
     const level = rootLevel(0, 1e12);
     expect(tileSpanPs(level)).toBeGreaterThanOrEqual(1e12);
     expect(tileSpanPs(level - 1)).toBeLessThan(1e12);
@@ -75,7 +75,7 @@ describe('the cache', () => {
     expect(cache.find(4, 5, 11, 10)).toBeUndefined();
   });
 
-  test('stays within its bytes and drops what was used longest ago', () => {
+  test('stays within its budget and evicts the least recently used', () => {
     const bytes = tileOf(1).byteLength;
     const cache = new TileCache(3 * bytes);
     for (const index of [0, 1, 2]) cache.put(0, index, decodeTile(tileOf(1)));
@@ -104,14 +104,14 @@ const view = (changes: Partial<TileView> = {}): TileView => ({
 });
 
 describe('wanted tiles', () => {
-  test('visible tiles come first, the one under the cursor before all', () => {
+  test('visible tiles come first, starting with the one under the cursor', () => {
     const urgent = wantedTiles(view()).filter((request) => request.urgent);
     expect(urgent.map((request) => request.index)).toEqual([3, 2, 1]);
     expect(urgent.every((request) => request.level === 1)).toBe(true);
     expect(urgent[0]?.tracks).toEqual([1, 2]);
   });
 
-  test('then a stand-in for everything, neighbors and the coarser level', () => {
+  test('then the tile of the whole session, neighbors and the coarser level', () => {
     const rest = wantedTiles(view()).filter((request) => !request.urgent);
     expect(rest[0]).toMatchObject({ level: 10, index: 0, tracks: [1, 2, 3] });
     expect(rest.some(({ level, index }) => level === 1 && index === 0)).toBe(true);
@@ -168,7 +168,7 @@ describe('the loader', () => {
   });
   afterEach(() => loader.dispose());
 
-  test('asks for the cells of the grid, and prefetches only when nothing urgent is missing', async () => {
+  test('requests tiles of the grid, and prefetches only when nothing urgent is missing', async () => {
     loader.want(view());
     expect(calls.map((call) => call.startPs)).toEqual([6144, 4096, 2048]);
     expect(calls[0]?.endPs).toBe(8192);
@@ -179,13 +179,13 @@ describe('the loader', () => {
     expect(calls[3]?.startPs).toBe(0);
   });
 
-  test('asks again only for tracks that are new', () => {
+  test('requests only tracks that are new', () => {
     loader.want(view());
     loader.want(view({ visible: [1, 2, 9] }));
     expect(calls.slice(3).every((call) => call.tracks.join() === '9')).toBe(true);
   });
 
-  test('cancels what the window has left, quietly', async () => {
+  test('silently cancels tiles that are no longer in the window', async () => {
     loader.want(view());
     loader.want(view({ window: { startPs: 500_000, endPs: 504_000 }, anchorPs: 502_000 }));
     expect(calls.slice(0, 3).every((call) => call.signal.aborted)).toBe(true);
@@ -196,7 +196,7 @@ describe('the loader', () => {
 });
 
 describe('the plan', () => {
-  test('draws the coarser tile until the finer one is here', () => {
+  test('draws the coarser tile until the finer one arrives', () => {
     const cache = new TileCache(1e9);
     const plan = new DrawPlan(cache, 10);
     cache.put(2, 0, decodeTile(tileOf(1)));

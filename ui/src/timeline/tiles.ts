@@ -1,7 +1,7 @@
 /**
- * Decides which tiles to ask for and asks: first what is on the screen and missing, nearest to the
- * cursor first; then rows just off the screen, the whole session as a stand-in for everything, and
- * the neighbors in time and scale. What is no longer wanted is cancelled.
+ * Decides which tiles to request and requests them: first the missing ones on the screen, nearest to
+ * the cursor first; then the whole session as a substitute for any tile, rows just off the screen, and
+ * the neighbors in time and scale. Requests that are no longer wanted are canceled.
  */
 import { decodeTile, type Tile } from './tile';
 import type { TileCache } from './tile-cache';
@@ -13,14 +13,14 @@ export interface TileRequest {
   level: number;
   index: number;
   tracks: number[];
-  /** It is on the screen; the others wait until nothing on the screen is missing. */
+  /** Whether it is on the screen; others wait until nothing on the screen is missing. */
   urgent: boolean;
 }
 
-/** What the screen shows, as far as tiles depend on it. */
+/** The view, as far as tiles depend on it. */
 export interface TileView {
   window: TimeWindow;
-  /** The whole session; nothing is asked for outside. */
+  /** The whole session; no tiles are requested outside it. */
   session: TimeWindow;
   level: number;
   rootLevel: number;
@@ -32,7 +32,7 @@ export interface TileView {
   anchorPs: number;
 }
 
-/** Bytes of the tile between two times. */
+/** Fetches the bytes of the tile between two times. */
 export type FetchTile = (
   startPs: number,
   endPs: number,
@@ -104,7 +104,7 @@ export class TileLoader {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** Nothing urgent is missing or on its way. */
+  /** Whether no urgent tile is missing or in flight. */
   get settled(): boolean {
     for (const flight of this.flights) if (flight.request.urgent) return false;
     return !this.wanted.some((request) => request.urgent && this.missing(request).length > 0);
@@ -114,7 +114,7 @@ export class TileLoader {
     return this.flights.size;
   }
 
-  /** Replaces the wish list: cancels what fell out of it and starts what is missing. */
+  /** Replaces the list of wanted tiles: cancels requests that are no longer on it, starts missing ones. */
   want(view: TileView): void {
     this.wanted = wantedTiles(view);
     this.wantedKeys = new Set(this.wanted.map((request) => tileKey(request.level, request.index)));
@@ -149,7 +149,7 @@ export class TileLoader {
     return false;
   }
 
-  /** Tracks of the request that are neither here nor on their way. */
+  /** Tracks of the request that are neither cached nor in flight. */
   private missing(request: TileRequest): number[] {
     const key = tileKey(request.level, request.index);
     if ((this.retryAt.get(key) ?? 0) > performance.now()) return [];

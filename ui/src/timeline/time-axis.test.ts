@@ -14,7 +14,7 @@ describe('timeAxis', () => {
     };
   };
 
-  test('ticks lie inside the window, at least as far apart as asked', () => {
+  test('ticks are inside the window and at least the given distance apart', () => {
     for (const [startPs, endPs] of [
       [0, 1e12],
       [123, 456],
@@ -29,7 +29,7 @@ describe('timeAxis', () => {
     }
   });
 
-  test('labels of different ticks differ at any depth', () => {
+  test('labels of different ticks differ at any zoom', () => {
     for (let span = 100; span <= 1e13; span *= 3.7) {
       for (const startPs of [0, 123_456_789_012, 3_600e12]) {
         const { texts } = labels(startPs, startPs + span);
@@ -38,7 +38,7 @@ describe('timeAxis', () => {
     }
   });
 
-  test('deep in a long session labels count from a base', () => {
+  test('deep in a long session, labels are relative to a base', () => {
     const { texts, base } = labels(1_234_567_890_000, 1_234_567_890_000 + 1e6);
     expect(base).toBe('1.234 560 s');
     expect(texts.slice(0, 2)).toEqual(['+7.9 µs', '+8.0 µs']);
@@ -50,7 +50,7 @@ describe('timeAxis', () => {
   });
 });
 
-test('exact times show every digit that counts, in threes', () => {
+test('exact times show every significant digit, in groups of three', () => {
   expect(exactTime(0)).toBe('0.0 s');
   expect(exactTime(1.5e12)).toBe('1.500 s');
   expect(exactTime(23_478_379_858)).toBe('0.023 478 379 858 s');

@@ -1,6 +1,6 @@
 /**
- * Ticks of the time ruler: round steps, and labels that stay short at any depth of zoom by counting
- * from a base that is written once at the left.
+ * Ticks of the time ruler, at round steps. Labels stay short at any zoom: where needed, they are
+ * relative to a base that is shown once at the left.
  */
 import { roundStep } from '../widgets/chart/ticks';
 import type { TimeWindow } from './viewport';
@@ -21,7 +21,7 @@ export interface TimeAxis {
   count: number;
   /** Unlabeled ticks between two labeled ones. */
   minorCount: number;
-  /** What the labels count from; 0 when they are absolute. */
+  /** The time that labels are relative to; 0 if they are absolute. */
   basePs: number;
   unitName: string;
   unitPs: number;
@@ -67,7 +67,7 @@ export function baseLabel(axis: TimeAxis): string {
   return exactTime(axis.basePs);
 }
 
-/** A time in seconds, digits in threes down to the last that counts: `1.234 567 s`. */
+/** A time in seconds, in groups of three digits without trailing zero groups: `1.234 567 s`. */
 export function exactTime(timePs: number): string {
   const sign = timePs < 0 ? '-' : '';
   const whole = Math.floor(Math.abs(timePs) / 1e12);
@@ -77,7 +77,7 @@ export function exactTime(timePs: number): string {
   return `${sign}${whole}.${shown} s`;
 }
 
-/** The unit in which the range reads well and a step needs few decimals. */
+/** The largest unit that is at most the range and in which a step needs at most three decimals. */
 function unitFor(extentPs: number, stepPs: number): [string, number] {
   for (const [name, unitPs] of UNITS) {
     if (extentPs >= unitPs && stepPs >= unitPs / 1000) return [name, unitPs];

@@ -54,7 +54,7 @@ export type Hover =
   | { kind: 'slice'; hit: Hit; x: number; y: number }
   | { kind: 'counter'; hit: CounterHit; x: number; y: number };
 
-/** What a change of window is to the reader: a step for Back, or part of a motion. */
+/** How the window changed: by a jump, which Back undoes, or as part of a motion. */
 export type WindowChange = 'jump' | 'motion';
 
 export class Timeline {
@@ -70,21 +70,21 @@ export class Timeline {
   readonly tool = createSignal<Tool>('select');
   readonly choices;
   readonly error = createSignal('');
-  /** Where there are steps that the ruler could show. */
+  /** The hosts and devices whose steps the ruler can show. */
   readonly stepPlaces: readonly StepPlace[];
   /** The name of the place whose steps the ruler shows; empty for the first. */
   readonly stepPlace = createSignal('');
-  /** Classes on the labels known so far, for the legend. */
+  /** Classes of the labels known so far, for the legend. */
   readonly classes = createSignal<readonly string[]>([]);
-  /** Called when the window came to rest or jumped. */
+  /** Called when the window has come to rest or jumped. */
   onWindow: (window: TimeWindow, change: WindowChange) => void = () => undefined;
-  /** Called in every frame that shows another window, unless another timeline asked for it. */
+  /** Called in every frame that shows another window, unless another timeline caused it. */
   onShown: (window: TimeWindow) => void = () => undefined;
   /** Called when the pointer moves over the canvas or leaves it. */
   onPointer: (pointer: { x: number; y: number } | null) => void = () => undefined;
   showsStats = false;
 
-  /** The window of an address without one. */
+  /** The window to show if the URL has none. */
   readonly home: TimeWindow;
   private readonly cache = new TileCache(TILE_BUDGET_BYTES);
   private readonly loader: TileLoader;
@@ -94,13 +94,13 @@ export class Timeline {
   private context: CanvasRenderingContext2D | null = null;
   private canvas: HTMLCanvasElement | null = null;
   private frame = 0;
-  /** The window that others know of. */
+  /** The window that other timelines were last informed of. */
   private shown: TimeWindow = { startPs: NaN, endPs: NaN };
-  /** The window is on its way to another, led by another timeline: tiles wait for its end. */
+  /** Whether another timeline is moving this window; tiles are requested when it stops. */
   private isPassing = false;
   private asksForMore = false;
   private settleTimer: ReturnType<typeof setTimeout> | undefined;
-  /** What tiles were last asked for. */
+  /** The view for which tiles were last requested. */
   private readonly asked = { level: -1, firstIndex: 0, lastIndex: 0, firstRow: 0, lastRow: 0 };
   private selecting = new AbortController();
 
@@ -223,7 +223,7 @@ export class Timeline {
 
   // Windows
 
-  /** Lets the window go beyond the session, as far as another timeline goes. */
+  /** Lets the window extend beyond the session, as far as another timeline does. */
   widen(range: TimeWindow): void {
     const { viewport } = this.scene;
     const own = limitsOf(this.report.start_ps, this.report.end_ps);
@@ -234,7 +234,7 @@ export class Timeline {
     };
   }
 
-  /** Shows the window that another timeline shows; `isPassing` while that one still moves. */
+  /** Shows the window that another timeline shows; `isPassing` while it is still moving. */
   follow(window: TimeWindow, isPassing: boolean): void {
     const { viewport } = this.scene;
     viewport.show(window);
@@ -244,7 +244,7 @@ export class Timeline {
     this.redraw();
   }
 
-  /** Moves to a window as one step. */
+  /** Moves to a window as one entry for Back. */
   jumpTo(window: TimeWindow, isAnimated = true): void {
     this.isPassing = false;
     const next = clampWindow(window, this.scene.viewport.limits);
@@ -254,7 +254,7 @@ export class Timeline {
     this.onWindow(next, 'jump');
   }
 
-  /** Shows a window that an address named, without announcing it. */
+  /** Shows the window given by a URL, without calling `onWindow`. */
   adopt(window: TimeWindow | null, isAnimated: boolean): void {
     const next = window ?? this.home;
     if (isAnimated) this.scene.viewport.animateTo(next, performance.now());
@@ -262,7 +262,7 @@ export class Timeline {
     this.redraw();
   }
 
-  /** Shows a window at once, as part of a motion. */
+  /** Shows a window immediately, as part of a motion. */
   moveTo(window: TimeWindow): void {
     this.isPassing = false;
     this.scene.viewport.show(window);
@@ -276,7 +276,7 @@ export class Timeline {
   showStepsOf(name: string): void {
     const place = stepPlaceOf(this.stepPlaces, name);
     this.scene.steps = place?.steps ?? [];
-    // The first is what everyone sees who has chosen nothing.
+    // The first is the default, so it needs no name in the URL.
     this.stepPlace[1](place === this.stepPlaces[0] ? '' : (place?.name ?? ''));
     this.renderer.minimap.repaintSteps();
     this.redraw();
@@ -284,7 +284,7 @@ export class Timeline {
 
   // Rows
 
-  /** Changes what the reader sees of the rows. */
+  /** Changes which rows are shown, and how. */
   choose(changes: Partial<LayoutChoices>): void {
     this.choices[1]({ ...this.choices[0](), ...changes });
     this.place();
@@ -298,7 +298,7 @@ export class Timeline {
     this.redraw();
   }
 
-  /** Scrolls to the group of a device or host, as reports call it. */
+  /** Scrolls to the group of a device or host, by its name in reports. */
   revealPlace(place: string): void {
     const row = groupRowOf(this.scene.layout, place);
     if (row) this.scrollTo(row.y);
@@ -324,7 +324,7 @@ export class Timeline {
 
   // Slices
 
-  /** Selects a slice by its address; `known` spares the wait for the server. */
+  /** Selects a slice by reference; with `known`, it is shown before the server answers. */
   async select(
     ref: SliceRefReport | null,
     known?: { startPs: number; durationPs: number },
@@ -358,7 +358,7 @@ export class Timeline {
     this.redraw();
   }
 
-  /** Shows an area that is still being drawn; its table waits for `setArea`. */
+  /** Shows an area that is still being dragged; its table waits for `setArea`. */
   previewArea(area: Area): void {
     this.scene.area = area;
     this.redraw();
@@ -393,13 +393,13 @@ export class Timeline {
     this.onPointer(pointer);
   }
 
-  /** Marks the time that is pointed at in another timeline. */
+  /** Marks the time under the pointer of another timeline. */
   followPointer(pointer: { x: number } | null): void {
     this.scene.pointer = pointer && { x: pointer.x, y: this.scene.geometry.headHeight };
     this.redraw();
   }
 
-  /** Searches; highlights at once what is on the screen. */
+  /** Starts a search; immediately highlights matches on the screen. */
   setQuery(query: string): void {
     if (query === this.search.state().query) return;
     this.scene.isSearching = query !== '';
@@ -525,7 +525,7 @@ export class Timeline {
     const isWhole = state.names.length < SEARCH_LIMIT;
     const found = isWhole ? state.names.map((name) => name.label) : null;
     labels.setPattern(searchPattern(state.query), found);
-    // Some of many matches would say that there are none elsewhere.
+    // A partial list would suggest that there are no other matches.
     const isListed = state.isFromStart && !state.hasMore;
     this.scene.matchTimes = isListed ? state.slices.map((slice) => slice.start_ps) : [];
     this.redraw();
@@ -574,7 +574,7 @@ export class Timeline {
   }
 }
 
-/** The set with the member added or taken away. */
+/** The set with the member added, or removed if it was in it. */
 export function toggled<T>(set: ReadonlySet<T>, member: T): Set<T> {
   const next = new Set(set);
   if (!next.delete(member)) next.add(member);

@@ -27,7 +27,7 @@ describe('zoom', () => {
     }
   });
 
-  test('in and out again leads back', () => {
+  test('zooming in and out again restores the window', () => {
     const before = { startPs: 3e11, endPs: 4e11 };
     const after = zoomAt(zoomAt(before, 0.25, 0.8, limits), 4, 0.8, limits);
     expect(after.startPs).toBeCloseTo(before.startPs, -1);
@@ -65,7 +65,7 @@ test('an empty session still has a window', () => {
   expect(spanOf(window)).toBeGreaterThan(0);
 });
 
-test('fitting a slice leaves air on both sides', () => {
+test('fitting a slice leaves a margin on both sides', () => {
   const window = fitRange(4e11, 5e11, limits);
   expect(window.startPs).toBe(3.9e11);
   expect(window.endPs).toBe(5.1e11);
@@ -101,7 +101,7 @@ describe('interpolate', () => {
     expect(middle.startPs).toBeLessThan(to.startPs);
     expect(middle.endPs).toBeGreaterThan(to.endPs);
   });
-  test('slides when only the place changes', () => {
+  test('slides when only the position changes', () => {
     const next = interpolate({ startPs: 0, endPs: 10 }, { startPs: 100, endPs: 110 }, 0.5);
     expect(next).toEqual({ startPs: 50, endPs: 60 });
   });

@@ -15,7 +15,7 @@ export interface Limits extends TimeWindow {
   minSpanPs: number;
 }
 
-/** Shortest window: a hundred picoseconds, a tenth of a cycle. */
+/** Shortest window: 100 ps, a tenth of a clock cycle at 1 GHz. */
 export const MIN_SPAN_PS = 100;
 
 /**
@@ -31,13 +31,13 @@ export function limitsOf(startPs: number, endPs: number): Limits {
   return { startPs, endPs: end, minSpanPs: MIN_SPAN_PS };
 }
 
-/** The whole session with a little air around it. */
+/** The whole session with a small margin. */
 export function fitAll(limits: Limits): TimeWindow {
   const air = (limits.endPs - limits.startPs) * 0.01;
   return { startPs: limits.startPs - air, endPs: limits.endPs + air };
 }
 
-/** A range with air around it, such as a slice to look at. */
+/** A range with a margin, such as a slice to zoom to. */
 export function fitRange(startPs: number, endPs: number, limits: Limits, air = 0.1): TimeWindow {
   const span = Math.max(endPs - startPs, limits.minSpanPs);
   const center = (startPs + endPs) / 2;
@@ -81,7 +81,7 @@ export function panBy(window: TimeWindow, deltaPs: number, limits: Limits): Time
   return clampWindow({ startPs: window.startPs + deltaPs, endPs: window.endPs + deltaPs }, limits);
 }
 
-/** Moves the window by as little as makes the range visible; zooms out when it does not fit. */
+/** Centers the window on a range that is not visible; zooms to a range that does not fit. */
 export function reveal(window: TimeWindow, range: TimeWindow, limits: Limits): TimeWindow {
   const span = window.endPs - window.startPs;
   const length = range.endPs - range.startPs;
@@ -92,8 +92,8 @@ export function reveal(window: TimeWindow, range: TimeWindow, limits: Limits): T
 }
 
 /**
- * A window on the way from one to another, `progress` 0..1. Lengths change geometrically about the
- * one point that both windows show at the same place, so a zoom looks like a zoom and not a slide.
+ * A window between two others, at `progress` 0..1. Lengths change geometrically about the one point
+ * that both windows show at the same place, so that a zoom looks like a zoom and not like a slide.
  */
 export function interpolate(from: TimeWindow, to: TimeWindow, progress: number): TimeWindow {
   const fromSpan = from.endPs - from.startPs;
@@ -136,7 +136,7 @@ export class Viewport {
     return this.spanPs / this.widthPx;
   }
 
-  /** Where the window will be when the animation ends; what the next command counts from. */
+  /** Where the window will be when the animation ends; the next command starts from it. */
   get target(): TimeWindow {
     return this.animating ? this.to : { startPs: this.startPs, endPs: this.endPs };
   }
@@ -153,7 +153,7 @@ export class Viewport {
     return this.startPs + (px / this.widthPx) * this.spanPs;
   }
 
-  /** Shows the window at once. */
+  /** Shows the window immediately. */
   show(window: TimeWindow): void {
     const next = clampWindow(window, this.limits);
     this.startPs = next.startPs;
@@ -168,7 +168,7 @@ export class Viewport {
     this.beganMs = nowMs;
   }
 
-  /** Advances the animation; true while it is under way. */
+  /** Advances the animation; true if there was one. */
   tick(nowMs: number): boolean {
     if (this.beganMs < 0) return false;
     const linear = Math.min(1, Math.max(0, (nowMs - this.beganMs) / ANIMATION_MS));

@@ -1,6 +1,6 @@
 /**
- * What widgets below an answer know of the baseline: the same report of that session. `AnswerView`
- * provides it, tables and cards read it, and nobody asks for it while no baseline is chosen.
+ * The same report of the baseline, for the widgets of an answer. `AnswerView` provides it, tables and
+ * cards read it, and it is not requested unless a baseline is chosen.
  */
 import { createContext, createMemo, useContext, type Accessor } from 'solid-js';
 
@@ -24,13 +24,13 @@ export function useAgainst<Report>(): Accessor<Report | undefined> {
   return () => (baseline() === null ? undefined : (against.data() as Report | undefined));
 }
 
-/** Why the baseline has no such report; undefined where it has. */
+/** Why the baseline has no such report; undefined if it has one. */
 export function useAgainstError(): Accessor<WireError | undefined> {
   const against = useContext(AgainstContext);
   return () => (baseline() === null ? undefined : against.error());
 }
 
-/** Rows and those of the baseline; null while there is nothing to compare. */
+/** Rows paired with those of the baseline; null while there is nothing to compare. */
 export function useRowPairs<Row>(
   rows: Accessor<readonly Row[]>,
   comparison: Accessor<RowComparison<Row> | undefined>,
@@ -38,7 +38,7 @@ export function useRowPairs<Row>(
   const report = useAgainst<never>();
   return createMemo(() => {
     const rule = comparison();
-    // Read first: that is what has the report asked for.
+    // Read first: reading it requests the report.
     const against = rule && baseline() !== null ? report() : undefined;
     const match = matching();
     if (!rule || against === undefined || !match) return null;

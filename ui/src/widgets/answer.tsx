@@ -1,4 +1,4 @@
-/** Shows an answer: a skeleton at first, the last answer while the next loads, errors with what to do. */
+/** Shows an answer: a skeleton at first, the last answer while the next loads, errors with their hints. */
 import { createEffect, createSignal, Match, onCleanup, Show, Switch, type JSX } from 'solid-js';
 
 import { sentence } from '../format/text';
@@ -12,10 +12,10 @@ import { Hint } from './notes';
 import { Prose } from './prose';
 import './answer.css';
 
-/** Answers that are no reports of one session. */
+/** For answers that are not reports of one session. */
 const NO_BASELINE: Against = { data: () => undefined, error: () => undefined };
 
-/** Dimmed only when an answer takes longer than a blink. */
+/** Dimmed only if the next answer takes noticeably long. */
 const DIM_AFTER_MS = 250;
 
 export function AnswerView<T>(props: {
@@ -65,10 +65,10 @@ export function AnswerView<T>(props: {
   );
 }
 
-/** Whether the same question may be answered later: nobody answered, or the server failed at it. */
+/** Whether a retry may succeed: there was no response, or the server failed. */
 const mayPass = ({ status }: WireError) => status === 0 || status >= 500;
 
-/** A way out of a selection that leaves nothing. */
+/** A button that clears the selection, if there is one. */
 export function ClearSelection() {
   return (
     <Show when={Object.keys(selectionParams()).length > 0}>
@@ -77,7 +77,7 @@ export function ClearSelection() {
   );
 }
 
-/** The outline of a view before its figures are there; after a second it says how long it waits. */
+/** A placeholder for a view that is loading; after a second it shows how long it has been waiting. */
 export function Skeleton() {
   const [seconds, setSeconds] = createSignal(0);
   const timer = setInterval(() => setSeconds(seconds() + 1), 1000);

@@ -34,7 +34,7 @@ export interface Piece {
   color: string;
 }
 
-/** A bar divided into pieces; `total` is what the full width stands for. */
+/** A bar divided into pieces; `total` is the value that the full width represents. */
 export function DividedBar(props: {
   pieces: Piece[];
   total: number;

@@ -1,4 +1,4 @@
-/** A change against the baseline: sign and words say what the color says. */
+/** A change from the baseline; sign and words convey the same as the color. */
 import { Show } from 'solid-js';
 
 import {
@@ -13,7 +13,7 @@ import type { Kind, Scale } from '../format/numbers';
 import { themeColor } from '../shell/theme';
 import './change.css';
 
-/** The color of a change in trees and icicles, and how strong: twice or half is full. */
+/** The color of a change in trees and icicles, and its strength: full at double or half. */
 export function changeColor(change: Change | null): { color: string; strength: number } {
   const strength = strengthOf(change);
   if (strength === 0) return { color: themeColor('text-faint'), strength: 0.3 };
@@ -24,7 +24,7 @@ export function changeColor(change: Change | null): { color: string; strength: n
 /** What the colors of an icicle mean. */
 export function ChangeLegend() {
   return (
-    <span class="muted change-legend" data-tip="Self time against the baseline; gray is noise">
+    <span class="muted change-legend" data-tip="Self time compared with the baseline; gray is noise">
       half <span class="change-gradient" /> twice the baseline
     </span>
   );
@@ -54,11 +54,11 @@ export function CellChange(props: {
   );
 }
 
-/** In running text and cards, with a unit of its own. */
+/** In running text and cards, with its own unit. */
 export function TextChange(props: {
   change: Change;
   kind: Kind;
-  /** The ratio alone where there is one. */
+  /** Show only the ratio if there is one. */
   isShort?: boolean;
 }) {
   const text = () => {

@@ -3,7 +3,7 @@ import { createSignal, Show, type JSX } from 'solid-js';
 
 import './copy.css';
 
-/** Puts a text on the clipboard; also where the page has no secure context. */
+/** Copies a text to the clipboard; works without a secure context, too. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -39,11 +39,11 @@ export function download(name: string, type: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** A button that copies, and says so for a moment. */
+/** A button that copies, and briefly confirms it. */
 export function CopyButton(props: {
   text: () => string;
   tip: string;
-  /** What the button is called where its label is a picture. */
+  /** The accessible name, if the label is an icon. */
   name?: string;
   children: JSX.Element;
   class?: string;
@@ -52,7 +52,7 @@ export function CopyButton(props: {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const copy = async () => {
     const isCopied = await copyText(props.text());
-    setResult(isCopied ? 'Copied' : 'Not allowed here');
+    setResult(isCopied ? 'Copied' : 'Copy failed');
     clearTimeout(timer);
     timer = setTimeout(() => setResult(''), 1400);
   };

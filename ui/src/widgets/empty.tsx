@@ -1,4 +1,4 @@
-/** What is missing, why, and the exact option or line of code that records it. */
+/** Says what is missing, why, and which option or line of code records it. */
 import { Show, type JSX } from 'solid-js';
 
 import { CodeBlock } from './copy';

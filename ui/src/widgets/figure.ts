@@ -1,15 +1,15 @@
-/** A figure in words. */
+/** The definition of a figure. */
 
 export interface Figure {
   title: string;
   definition: string;
-  /** How it is computed; empty when it is recorded as it stands. */
+  /** How it is computed; empty if it is shown as recorded. */
   formula: string;
   /** Empty for texts. */
   unit: string;
 }
 
-/** A figure, recorded as it stands unless a formula is given. */
+/** Defines a figure; without a formula, it is shown as recorded. */
 export const figure = (title: string, definition: string, formula = '', unit = ''): Figure => ({
   title,
   definition,
@@ -20,4 +20,4 @@ export const figure = (title: string, definition: string, formula = '', unit = '
 /** The unit of times. */
 export const TIME = 'time; recorded in picoseconds';
 /** The unit of shares. */
-export const SHARE = 'per cent';
+export const SHARE = 'percent';

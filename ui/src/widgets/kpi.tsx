@@ -1,11 +1,12 @@
-/** A key figure with its verdict; the word and the sign say it as well as the color. */
+/** A key figure with its verdict, which a sign and a word convey as well as the color. */
 import { Show, type JSX } from 'solid-js';
 
-import { changeOf, type Better } from '../compare/change';
+import { betterOf, changeOf, type Better, type Measured } from '../compare/change';
 import { format, type Kind } from '../format/numbers';
 import type { VerdictKind } from '../wire/generated/VerdictKind';
 import { useAgainst } from './against';
 import { TextChange } from './change';
+import { declaredOf } from './figures';
 import './kpi.css';
 
 const SIGNS: Record<VerdictKind, string> = { good: '✓', warning: '!', bad: '✕', unknown: '?' };
@@ -16,29 +17,39 @@ const WORDS: Record<VerdictKind, string> = {
   unknown: 'unknown',
 };
 
-/** How a key figure is held against the baseline's. */
+/** How a key figure is compared with the baseline's. */
 export interface FigureComparison {
   report: unknown;
   of: (report: never) => number | null | undefined;
   kind: Kind;
   better: Better;
-  /** The comparison found that noise explains the difference. */
+  /** Whether the comparison found that noise explains the difference. */
   isNoise?: boolean;
 }
 
-/** The same with the type of the report checked: one function reads both. */
+/**
+ * Creates one with the type of the report checked; the same function reads both reports. Unit and
+ * better direction are those declared for the figure; `rule` overrides them.
+ */
 export function compareFigure<Report>(
   report: Report,
   of: (report: Report) => number | null | undefined,
-  kind: Kind,
-  better: Better = 'less',
-  isNoise = false,
+  figure: string,
+  rule: Partial<Pick<FigureComparison, 'kind' | 'better' | 'isNoise'>> = {},
 ): FigureComparison {
-  return { report, of: of as (report: never) => number | null, kind, better, isNoise };
+  const declared: Omit<Measured, 'key'> = declaredOf(figure) ?? {};
+  return {
+    report,
+    of: of as (report: never) => number | null,
+    kind: declared.kind ?? 'count',
+    better: betterOf({ key: figure, ...declared }),
+    ...rule,
+  };
 }
 
 export interface KpiCardProps {
-  title: string;
+  /** By default, the title of the figure. */
+  title?: string;
   value: string;
   verdict?: VerdictKind;
   /** One line below the figure. */
@@ -61,7 +72,7 @@ export function KpiCard(props: KpiCardProps) {
       data-figure={props.tip ? undefined : props.figure}
       tabindex="0"
     >
-      <div class="kpi-title">{props.title}</div>
+      <div class="kpi-title">{props.title ?? declaredOf(props.figure ?? '')?.title}</div>
       <div class="kpi-line">
         <span class="kpi-value number">
           {number()}
@@ -86,7 +97,7 @@ export function KpiCard(props: KpiCardProps) {
   );
 }
 
-/** The change of a figure in a table that is no `DataTable`; nothing without a baseline. */
+/** The change of a figure in a table that is not a `DataTable`; nothing without a baseline. */
 export function FigureChange(props: { compare: FigureComparison }) {
   const against = useAgainst<never>();
   const change = () => {
@@ -127,7 +138,7 @@ function Before(props: FigureComparison) {
   );
 }
 
-/** Means of times and bytes have fractions that no reader wants. */
+/** Drops the meaningless fractions of mean times and bytes. */
 function rounded(value: number, kind: Kind): number {
   return kind === 'duration' || kind === 'bytes' ? Math.round(value) : value;
 }

@@ -1,4 +1,4 @@
-/** A name cut in the middle when it does not fit, whole in the tooltip. */
+/** A name that is shortened in the middle if it does not fit; the tooltip has the full name. */
 import { splitForMiddle } from '../format/text';
 import './middle.css';
 

@@ -1,12 +1,12 @@
 /**
- * A panel above the page. It holds the focus while it is open and gives it back; Escape and a click
- * beside it close it, and keys do not reach the page below.
+ * A panel above the page. It keeps the focus while it is open and then returns it. Escape and a click
+ * outside close it, and keys do not reach the page below.
  */
 import { onCleanup, onMount, type JSX } from 'solid-js';
 
 import '../shell/overlay.css';
 
-/** Keys that open and close panels work above them too. */
+/** Keys that open and close panels also work inside them. */
 const isOfPanels = (event: KeyboardEvent) =>
   event.key === '?' || (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey));
 

@@ -1,4 +1,4 @@
-/** What figures do not cover: warnings in sight, the rest folded below. */
+/** The notes of a report: warnings are always shown, the others can be folded. */
 import { For, Match, Show, Switch } from 'solid-js';
 
 import { hintPieces, isStatement, type HintPiece } from '../format/hint';
@@ -20,7 +20,7 @@ export function Warnings(props: { notes: readonly Note[] }) {
   );
 }
 
-/** How the figures were obtained, below them; open when short. */
+/** How the figures were obtained, below them; open if there are few. */
 export function Remarks(props: { notes: readonly Note[] }) {
   const infos = () => props.notes.filter((note) => note.kind === 'info');
   return (
@@ -55,7 +55,7 @@ export function NotesList(props: { notes: readonly Note[] }) {
   );
 }
 
-/** A hint is a sentence; code in it can be copied, and views of the page are links. */
+/** A hint: statements in it can be copied, and names of views are links. */
 export function Hint(props: { hint: string }) {
   return (
     <div class="note-hint">

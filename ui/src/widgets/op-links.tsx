@@ -1,4 +1,4 @@
-/** Where an op leads: its row, its neighborhood in the program, its slices. */
+/** Links from an op to its row, its neighborhood in the program, and its slices. */
 import { Show } from 'solid-js';
 
 import { escapeRegex } from '../format/text';
@@ -9,7 +9,7 @@ import './op-links.css';
 export function OpLinks(props: {
   name: string;
   programId: string;
-  /** Of another session than the one shown, with the baseline there. */
+  /** To link to another session, with its baseline. */
   session?: string;
   against?: string;
 }) {
@@ -20,7 +20,7 @@ export function OpLinks(props: {
   };
   const hasGraph = () => props.programId && menu().some((entry) => entry.name === 'graph');
   return (
-    <nav class="op-links" aria-label="Elsewhere">
+    <nav class="op-links" aria-label="Show in">
       <a
         class="button"
         href={to('ops', { op: [props.programId, props.name, ''].join('/'), q: props.name })}

@@ -8,9 +8,9 @@ export interface PopoverProps {
   label: JSX.Element;
   tip?: string | undefined;
   class?: string;
-  /** What the button is called where its label is a picture. */
+  /** The accessible name, if the label is an icon. */
   name?: string;
-  /** The panel hangs from the right edge of the button. */
+  /** Whether the panel is aligned with the right edge of the button. */
   isRight?: boolean;
   children: (close: () => void) => JSX.Element;
 }
@@ -43,7 +43,7 @@ export function Popover(props: PopoverProps) {
     });
   });
 
-  /** Up and down walk through a panel of links and buttons, and down opens it. */
+  /** Up and down open the panel and move through its links, buttons and fields. */
   const onKey = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step === undefined || /^(SELECT|TEXTAREA)$/.test((event.target as Element).tagName)) return;

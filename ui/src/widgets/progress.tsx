@@ -1,4 +1,4 @@
-/** Progress of long work, with bytes. */
+/** Progress of a long operation, in bytes. */
 import { formatBytes, formatRatio } from '../format/numbers';
 import './progress.css';
 

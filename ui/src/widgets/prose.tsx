@@ -1,4 +1,4 @@
-/** A sentence of a report: a view between backquotes is called as the menu calls it, else it is code. */
+/** A sentence of a report: views in backquotes get their title from the menu, the rest becomes code. */
 import { For } from 'solid-js';
 
 import { titleOf } from '../shell/session';

@@ -1,4 +1,4 @@
-/** Brings a part of the page into view, at once for those who asked for no motion. */
+/** Scrolls to a part of the page, without animation if the user prefers reduced motion. */
 export function scrollToPart(id: string): void {
   const isStill = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
   document.getElementById(id)?.scrollIntoView({ behavior: isStill ? 'auto' : 'smooth' });

@@ -1,6 +1,6 @@
 /**
- * The one tooltip of the page. Any element with `data-tip="text"` shows that text, any with
- * `data-figure="key"` shows the definition from `figures.ts`; rows may come and go below it.
+ * The only tooltip of the page. Any element with `data-tip="text"` shows that text, any with
+ * `data-figure="key"` shows the definition from `figures.ts`, even if elements are added later.
  */
 import { createSignal, onCleanup, onMount, Show } from 'solid-js';
 
@@ -34,7 +34,7 @@ export function TooltipLayer() {
     timer = setTimeout(() => place(element), event.type === 'focusin' ? 0 : DELAY_MS);
   };
   const place = (element: HTMLElement) => {
-    // What has opened meanwhile needs no hint any more.
+    // An element that was opened or removed meanwhile needs no tooltip.
     if (!element.isConnected || !hasText(element)) return;
     const anchor = element.getBoundingClientRect();
     setShown({ element, left: anchor.left, top: anchor.bottom + 6 });

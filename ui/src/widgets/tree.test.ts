@@ -44,12 +44,12 @@ test('folding hides everything below', () => {
   expect(paths(visibleNodes(tree, new Set([1]), null))).toEqual(['a', 'e']);
 });
 
-test('a filter shows what matches with its ancestors', () => {
+test('a filter shows matches with their ancestors', () => {
   expect(paths(visibleNodes(tree, new Set(), new Set([2])))).toEqual(['a', 'a/b', 'a/b/c']);
   expect(visibleNodes(tree, new Set([0]), new Set())).toEqual([]);
 });
 
-test('at first the heaviest nodes are open, and no more than fit', () => {
+test('at first, the heaviest nodes are open, but no more than fit', () => {
   expect(worthOpening(tree)).toEqual(new Set([0, 1, 4]));
   const wide = buildTree([
     row('x', 9, 200),

@@ -1,11 +1,11 @@
-/** The flattened tree of a report: parents, what is visible, what is worth opening at first. Pure. */
-/** What a row of a flattened tree has. */
+/** The flattened tree of a report: parents, visible nodes, and nodes to open at first. Pure. */
+/** A row of a flattened tree. */
 export interface TreeRow {
   /** Level, 0 for roots. */
   depth: number;
   /** Direct children, shown or not. */
   child_count: number;
-  /** What heavy nodes have much of. */
+  /** The weight of a node. */
   total_ps: number;
 }
 
@@ -31,8 +31,8 @@ export function buildTree<Row extends TreeRow>(rows: readonly Row[]): Node<Row>[
 }
 
 /**
- * Nodes to show: those whose ancestors are all open. With a filter: those that match, and their
- * ancestors whatever is folded.
+ * Nodes to show: those whose ancestors are all open. With a filter: those that match and their
+ * ancestors, even if folded.
  */
 export function visibleNodes<Row extends TreeRow>(
   tree: readonly Node<Row>[],
@@ -54,7 +54,7 @@ export function visibleNodes<Row extends TreeRow>(
   });
 }
 
-/** Opens the heaviest nodes first until a screen is full. */
+/** The nodes to open at first: the heaviest, until the screen is full. */
 export function worthOpening<Row extends TreeRow>(tree: readonly Node<Row>[]): Set<number> {
   const open = new Set<number>();
   let shown = tree.filter((node) => node.parent < 0).length;

@@ -118,7 +118,7 @@ async function exchange(url: string, init: RequestInit): Promise<unknown> {
   } catch (error) {
     if (isAbort(error)) throw error;
     throw new WireError(
-      'The server does not answer',
+      'The server is not responding',
       'Is `stepscope view` still running? Start it again, then press Retry.',
       0,
     );

@@ -30,6 +30,7 @@ pub(super) struct Word {
 #[derive(Debug, Deserialize)]
 pub(super) struct Entry {
     pub(super) name: String,
+    pub(super) figures: Vec<Column>,
     pub(super) tables: Vec<Table>,
 }
 
@@ -48,6 +49,7 @@ pub(super) struct Column {
     pub(super) formula: String,
     pub(super) adds: String,
     pub(super) better: String,
+    pub(super) identity: Option<String>,
     pub(super) is_essential: bool,
 }
 

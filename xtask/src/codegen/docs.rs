@@ -37,22 +37,28 @@ fn with_columns(page: &str, entry: &Entry) -> Result<String> {
     let mut text = before + BEGIN;
     text.push_str(
         "\nKeys are those of JSON, CSV, Arrow and `--sort`. Columns in *italics* are shown with \
-         `--wide` or where the terminal has room. **Σ** adds up over the selected steps.\n",
+         `--wide` or where the terminal has room. **Σ** adds up over the selected steps. **=** says \
+         which row of a baseline is the same: by value, by the ops that `compare` matches, or by the \
+         order of steps.\n",
     );
+    if !entry.figures.is_empty() {
+        write_table(&mut text, "Key figures", &entry.figures)?;
+    }
     for table in &entry.tables {
-        writeln!(
-            text,
-            "\n### `{}`\n\n| Key | Title | Unit | Meaning |",
-            table.key
-        )?;
-        text.push_str("|---|---|---|---|\n");
-        for column in &table.columns {
-            write_row(&mut text, column)?;
-        }
+        write_table(&mut text, &format!("`{}`", table.key), &table.columns)?;
     }
     text.push('\n');
     text.push_str(END);
     Ok(text + after)
+}
+
+fn write_table(text: &mut String, title: &str, columns: &[Column]) -> Result<()> {
+    writeln!(text, "\n### {title}\n\n| Key | Title | Unit | Meaning |")?;
+    text.push_str("|---|---|---|---|\n");
+    for column in columns {
+        write_row(text, column)?;
+    }
+    Ok(())
 }
 
 fn write_row(text: &mut String, column: &Column) -> Result<()> {
@@ -61,8 +67,10 @@ fn write_row(text: &mut String, column: &Column) -> Result<()> {
     } else {
         format!("*{}*", column.title)
     };
-    let sums = if column.adds == "over_steps" {
+    let mark = if column.adds == "over_steps" {
         " **Σ**"
+    } else if column.identity.is_some() {
+        " **=**"
     } else {
         ""
     };
@@ -73,7 +81,7 @@ fn write_row(text: &mut String, column: &Column) -> Result<()> {
     let meaning = format!("{}{formula}", column.meaning);
     writeln!(
         text,
-        "| `{}` | {title} | {}{sums} | {} |",
+        "| `{}` | {title} | {}{mark} | {} |",
         column.key,
         unit(column),
         meaning.replace('|', "\\|").replace('<', "&lt;"),

@@ -8,7 +8,7 @@ use super::answer::Answer;
 use super::error::AnalysisError;
 use super::group::Group;
 use super::refusal;
-use crate::telling::Declared;
+use crate::telling::{Declared, DeclaredColumn};
 
 /// What an analysis declares. Every surface is generated from this.
 pub trait Analysis {
@@ -51,6 +51,7 @@ pub struct Declaration {
     pub examples: &'static str,
     pub(super) augment: fn(Command) -> Command,
     pub(super) tables: fn() -> Vec<Declared>,
+    pub(super) figures: fn() -> Vec<DeclaredColumn>,
 }
 
 /// One analysis in the list, its types erased.
@@ -72,6 +73,11 @@ impl Declaration {
     /// The tables that an answer may have, with their columns: see [`Report::declared`].
     pub fn tables(&self) -> Vec<Declared> {
         (self.tables)()
+    }
+
+    /// The key figures of an answer: see [`Report::figures`].
+    pub fn figures(&self) -> Vec<DeclaredColumn> {
+        (self.figures)()
     }
 
     /// The options as a clap command, to which the CLI adds its own arguments.
@@ -135,6 +141,7 @@ impl Entry {
                 examples: A::EXAMPLES,
                 augment: |command| A::Options::augment_args(command),
                 tables: A::Report::declared,
+                figures: A::Report::figures,
             },
             reads: A::READS,
             run: |session, matches| {

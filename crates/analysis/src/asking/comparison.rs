@@ -117,6 +117,7 @@ impl ComparisonEntry {
                 examples: C::EXAMPLES,
                 augment: |command| C::Options::augment_args(command),
                 tables: C::Report::declared,
+                figures: C::Report::figures,
             },
             least_sessions: C::LEAST_SESSIONS,
             asks: C::ASKS,

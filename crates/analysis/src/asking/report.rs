@@ -1,7 +1,7 @@
 //! What every report can do.
 
 use crate::telling::Note;
-use crate::telling::{Declared, Table};
+use crate::telling::{Declared, DeclaredColumn, Table};
 use serde::Serialize;
 
 /// What every report can do.
@@ -10,6 +10,13 @@ pub trait Report: Serialize + Send {
     fn declared() -> Vec<Declared>
     where
         Self: Sized;
+    /// Its key figures next to the tables.
+    fn figures() -> Vec<DeclaredColumn>
+    where
+        Self: Sized,
+    {
+        Vec::new()
+    }
     /// The report as tables, main table first.
     fn tables(&self) -> Vec<Table>;
     /// Notes.

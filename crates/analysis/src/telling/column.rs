@@ -24,6 +24,8 @@ pub struct Column {
     pub better: Better,
     /// Shown in the terminal even when it is narrow; other columns go first.
     pub is_essential: bool,
+    /// What it says of whether a row is the same in another session.
+    pub identity: Identity,
     /// Its figures have fractions although their unit is counted in wholes, such as a mean of
     /// picoseconds. Says which type the column has in formats that have types.
     pub is_fractional: bool,
@@ -77,6 +79,25 @@ pub enum Better {
     Incomparable,
 }
 
+/// How the row of one session is found in another: by the columns of its table that say so. Rows for
+/// which these columns agree pair in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Identity {
+    /// By other columns.
+    None,
+    /// By equal values.
+    Same,
+    /// By values that are equal except for the number at the end, such as that of a line or a suffix of
+    /// the compiler: `train.py:12`, `fusion.3`, `jit_step(8)`.
+    Unnumbered,
+    /// By the op with this name in the program `program_id` of the row, as a comparison matches ops.
+    Op,
+    /// By the number of the step, or the order of steps where numbers differ.
+    Step,
+    /// By the order of rows: the names differ between sessions, as those of machines do.
+    Order,
+}
+
 /// A column of rows of type `R`, some cells of which also need `C`: what the row stands in.
 #[derive(Debug)]
 pub struct Field<R, C: ?Sized = ()> {
@@ -128,20 +149,30 @@ pub struct DeclaredColumn {
 impl Declared {
     /// A table of rows that document their fields.
     pub fn of<R: DocumentedFields, C: ?Sized>(key: &'static str, fields: &[Field<R, C>]) -> Self {
-        let columns = fields.iter().map(|field| {
-            let column = field.column;
-            let meaning = match column.meaning {
-                "" => R::get_field_docs(column.key).unwrap_or_default(),
-                meaning => meaning,
-            };
-            DeclaredColumn {
-                column,
-                meaning: meaning.replace('\n', " ").replace('`', ""),
-            }
-        });
+        let columns = fields
+            .iter()
+            .map(|field| DeclaredColumn::of::<R>(field.column));
         Self {
             key,
             columns: columns.collect(),
+        }
+    }
+}
+
+impl DeclaredColumn {
+    /// Figures of a report next to its tables; its fields document them.
+    pub fn figures<R: DocumentedFields>(figures: &[Column]) -> Vec<Self> {
+        figures.iter().copied().map(Self::of::<R>).collect()
+    }
+
+    fn of<R: DocumentedFields>(column: Column) -> Self {
+        let meaning = match column.meaning {
+            "" => R::get_field_docs(column.key).unwrap_or_default(),
+            meaning => meaning,
+        };
+        Self {
+            column,
+            meaning: meaning.replace('\n', " ").replace('`', ""),
         }
     }
 }
@@ -163,6 +194,7 @@ impl Column {
                 Unit::Count | Unit::Bytes | Unit::Ratio | Unit::Flops => Better::Neither,
             },
             is_essential: true,
+            identity: Identity::None,
             is_fractional: matches!(unit, Unit::Ratio | Unit::FlopRate | Unit::ByteRate),
         }
     }
@@ -198,6 +230,12 @@ impl Column {
             is_fractional: true,
             ..self
         }
+    }
+
+    /// The column, by which a row is found in another session.
+    #[must_use]
+    pub const fn identifies(self, identity: Identity) -> Self {
+        Self { identity, ..self }
     }
 
     /// The column with its meaning, where no field of the row has its key.

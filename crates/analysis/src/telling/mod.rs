@@ -16,7 +16,7 @@ pub mod words;
 
 pub(crate) use cell::indented;
 pub use cell::{Cell, CellRef};
-pub use column::{Adds, Better, Column, Declared, DeclaredColumn, Field, Unit};
+pub use column::{Adds, Better, Column, Declared, DeclaredColumn, Field, Identity, Unit};
 pub use note::{Note, NoteKind};
 pub use table::Table;
 pub use words::{Word, Words};

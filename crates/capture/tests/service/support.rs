@@ -19,11 +19,7 @@ pub(crate) fn server(behavior: Behavior) -> ProfilerServer {
     } else {
         behavior.xspace.clone()
     };
-    ProfilerServer::start(Behavior {
-        xspace,
-        ..behavior
-    })
-    .unwrap()
+    ProfilerServer::start(Behavior { xspace, ..behavior }).unwrap()
 }
 
 pub(crate) fn logdir() -> TempDir {

@@ -14,11 +14,7 @@ const PROFILE: &str = "fixtures/demo-gpt-cpu/plugins/profile/demo/vm.xplane.pb.g
 /// A job that sends the demo's capture.
 fn job(behavior: Behavior) -> ProfilerServer {
     let xspace = read_bytes(&repository_root().join(PROFILE)).expect("the fixture is there");
-    ProfilerServer::start(Behavior {
-        xspace,
-        ..behavior
-    })
-    .expect("a port is free")
+    ProfilerServer::start(Behavior { xspace, ..behavior }).expect("a port is free")
 }
 
 fn logdir() -> TempDir {

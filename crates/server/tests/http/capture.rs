@@ -17,11 +17,7 @@ use crate::common::{
 
 fn job(behavior: Behavior) -> ProfilerServer {
     let xspace = draw(TWO_STEPS).unwrap().to_bytes();
-    ProfilerServer::start(Behavior {
-        xspace,
-        ..behavior
-    })
-    .unwrap()
+    ProfilerServer::start(Behavior { xspace, ..behavior }).unwrap()
 }
 
 async fn post_with(server: &Router, uri: &str, body: &Value, headers: &[(&str, &str)]) -> Answer {

@@ -17,7 +17,7 @@ const NOTHING: AdviceEvidence = {
 const VIEWS = new Set(['timeline', 'ops', 'graph', 'memory', 'buffers']);
 
 describe('links of evidence', () => {
-  it('shows a time with what is around it', () => {
+  it('shows a time range with some time around it', () => {
     const evidence = {
       ...NOTHING,
       view: 'timeline',
@@ -38,7 +38,7 @@ describe('links of evidence', () => {
     ]);
   });
 
-  it('shows a collective in time and in the graph', () => {
+  it('shows a collective in the timeline and in the graph', () => {
     const evidence = {
       ...NOTHING,
       view: 'timeline',
@@ -59,7 +59,7 @@ describe('links of evidence', () => {
     ]);
   });
 
-  it('leads nowhere where there is no such view', () => {
+  it('has no link to a view that does not exist', () => {
     expect(linksOf({ ...NOTHING, view: 'kernels' }, VIEWS)).toEqual([]);
     expect(linksOf(NOTHING, VIEWS)).toEqual([]);
   });

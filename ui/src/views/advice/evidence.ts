@@ -1,4 +1,4 @@
-/** Where a piece of evidence leads: a view and its parameters. */
+/** A link from a piece of evidence to a view, with its parameters. */
 import type { Params } from '../../shell/state';
 import { formatRange } from '../../timeline/address';
 import type { AdviceEvidence } from '../../wire/generated/AdviceEvidence';
@@ -12,7 +12,7 @@ export interface EvidenceLink {
 /** Views that show one program at a time. */
 const OF_PROGRAMS: ReadonlySet<string> = new Set(['buffers', 'op_tree']);
 
-/** The views that a piece of evidence can be looked at in; the first shows it best. */
+/** Links to the views that show a piece of evidence, best first. */
 export function linksOf(evidence: AdviceEvidence, views: ReadonlySet<string>): EvidenceLink[] {
   const links: EvidenceLink[] = [];
   if (evidence.view === 'timeline' && evidence.start_ps !== null && evidence.end_ps !== null) {
@@ -37,7 +37,7 @@ export function linksOf(evidence: AdviceEvidence, views: ReadonlySet<string>): E
   return links.filter((link) => views.has(link.view));
 }
 
-/** A tenth more on each side, so that what is before and after can be seen. */
+/** Widens a range by a tenth on each side, to show what is before and after it. */
 export function widened(range: { startPs: number; endPs: number }) {
   const margin = Math.max(1, (range.endPs - range.startPs) / 10);
   return { startPs: range.startPs - margin, endPs: range.endPs + margin };
@@ -47,10 +47,10 @@ function escapeRegex(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-/** What is looked at to tell findings apart and together. */
+/** The fields of a finding that `overlapping` reads. */
 type Gain = Pick<AdviceFinding, 'id' | 'title' | 'gain_ps_per_step' | 'overlaps'>;
 
-/** Findings whose gain may be the same time, by their place in the list. */
+/** Other findings whose gain may be the same time, with their numbers in the list. */
 export function overlapping(
   finding: Gain,
   all: readonly Gain[],

@@ -1,4 +1,4 @@
-/** What to change, most time to gain first, each with its evidence; and what is fine. */
+/** What to change, largest gain first, with evidence; then the checks that passed or did not run. */
 import { For, Show } from 'solid-js';
 
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
@@ -56,7 +56,7 @@ export default function AdviceView(props: ViewProps) {
 
 function headline(findings: readonly AdviceFinding[]): string {
   return findings.length === 0
-    ? 'Nothing to change was found'
+    ? 'No improvements found'
     : `${plural(findings.length, 'thing')} to look at`;
 }
 
@@ -121,7 +121,7 @@ function Card(props: {
             )}
           </Show>
           <Show when={same().length > 0}>
-            {' · '}partly the same time as{' '}
+            {' · '}overlaps with{' '}
             <For each={same()}>
               {(other, index) => (
                 <>

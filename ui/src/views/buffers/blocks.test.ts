@@ -10,11 +10,11 @@ const margin = { left: 0, right: 0, top: 0, bottom: 0 };
 const frame = frameOf({ width: 300, height: 80 }, margin, x, y);
 const life = { name: 'a', offset_bytes: 10, bytes: 20, start: 1, end: 3, phase: '' };
 
-it('buffers stand on their offset', () => {
+it('buffers are placed at their offset', () => {
   expect(blockOf(life, frame)).toEqual({ x: 100, y: 20, width: 200, height: 40 });
 });
 
-it('a place belongs to the buffer drawn there', () => {
+it('a position belongs to the buffer drawn on top', () => {
   const other = { ...life, start: 2, end: 3 };
   expect(blockAt([life, other], { x: 150, y: 30 }, frame)).toBe(0);
   expect(blockAt([life, other], { x: 250, y: 30 }, frame)).toBe(1);

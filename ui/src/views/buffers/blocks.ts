@@ -1,4 +1,4 @@
-/** Buffers of a heap as rectangles: points of the schedule across, bytes of the allocation up. Pure. */
+/** Buffers of a heap as rectangles: x is the schedule, y the offset in the allocation. Pure. */
 import type { Frame } from '../../widgets/chart/frame';
 import type { Place } from '../../widgets/chart/points';
 import type { BufferLifetime } from '../../wire/generated/BufferLifetime';
@@ -8,7 +8,7 @@ export interface Block extends Place {
   height: number;
 }
 
-/** The rectangle of a buffer; small ones still show. */
+/** The rectangle of a buffer; small ones stay visible. */
 export function blockOf(life: BufferLifetime, frame: Frame): Block {
   const x = frame.x(life.start);
   const bottom = frame.y(life.offset_bytes);
@@ -21,7 +21,7 @@ export function blockOf(life: BufferLifetime, frame: Frame): Block {
   };
 }
 
-/** The buffer at a place, null between them; the last one drawn where several lie. */
+/** The topmost buffer at a position; null if there is none. */
 export function blockAt(
   lives: readonly BufferLifetime[],
   { x, y }: Place,

@@ -1,4 +1,4 @@
-/** What is held over the schedule: the curve, and the buffers that make it. */
+/** Memory over the schedule: the curve, and the buffers that it sums. */
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { formatBytes, formatCount } from '../../format/numbers';
@@ -14,7 +14,7 @@ import { blockAt, blockOf } from './blocks';
 
 const CURVE_HEIGHT = 190;
 const BLOCKS_HEIGHT = 262;
-/** Equal in both charts, so that a point of the schedule is at one place. */
+/** The same in both charts, so that points of the schedule line up. */
 const MARGIN = { left: 56 };
 
 interface ChartProps {
@@ -49,7 +49,7 @@ export function Curve(props: ChartProps) {
   return (
     <div class="buffers-curve">
       <Plot
-        label={`Memory over the schedule, point ${props.report.position} chosen`}
+        label={`Memory over the schedule, point ${props.report.position} selected`}
         height={CURVE_HEIGHT}
         margin={MARGIN}
         x={pointsAcross(props.report)}
@@ -91,7 +91,7 @@ export function Curve(props: ChartProps) {
   );
 }
 
-/** A line across the plot at a point of the schedule. */
+/** A vertical line at a point of the schedule. */
 function Mark(props: { class: string; frame: Frame; position: number }) {
   const x = () => props.frame.x(props.position);
   return <line class={props.class} x1={x()} x2={x()} y1="0" y2={props.frame.height} />;
@@ -123,21 +123,21 @@ const PASSES = [
   { phase: 'forward', title: 'Forward' },
   { phase: 'backward', title: 'Backward' },
   { phase: 'rematerialised', title: 'Rematerialized' },
-  { phase: '', title: 'Not known' },
+  { phase: '', title: 'Unknown' },
 ];
 const colorOf = (life: BufferLifetime) => PASS_COLORS[life.phase] ?? 'var(--text-faint)';
 const passOf = (life: BufferLifetime) => (life.phase in PASS_COLORS ? life.phase : '');
 
-/** Legend of the passes that some buffer belongs to. */
+/** Legend entries for the passes that occur. */
 export const passesOf = (lifetimes: readonly BufferLifetime[]) =>
   PASSES.filter(({ phase }) => lifetimes.some((life) => passOf(life) === phase)).map(
     ({ phase, title }) => ({ title, color: PASS_COLORS[phase] ?? 'var(--text-faint)' }),
   );
 
-/** Every buffer of the heap as a rectangle: when, and where in its allocation. */
+/** Every buffer of the heap as a rectangle: x is its lifetime, y its place in the allocation. */
 export function Blocks(props: ChartProps) {
   const [pointed, setPointed] = createSignal<number | null>(null);
-  /** In the order of the schedule, for the keys. */
+  /** In the order of the schedule, for navigation by keyboard. */
   const lives = createMemo(() => [...props.report.lifetimes].sort((a, b) => a.start - b.start));
   return (
     <div class="buffers-blocks">

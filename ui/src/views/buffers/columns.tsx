@@ -36,7 +36,7 @@ export function columnsFor(programId: string): Column<BufferRow>[] {
       value: (row) => row.name,
       cell: (row) => (
         <Show when={row.instruction} fallback={<Middle text={row.name} isCode />}>
-          <a href={graphHref(programId, row.instruction)} data-tip="Show it in the graph">
+          <a href={graphHref(programId, row.instruction)} data-tip="Show in the graph">
             <Middle text={row.name} isCode />
           </a>
         </Show>

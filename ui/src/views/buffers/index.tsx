@@ -1,7 +1,7 @@
-/** The memory plan of a program: how much over its schedule, who at a point, what to shrink. */
+/** The memory plan of a program: memory over the schedule, buffers at a point, what to shrink. */
 import { For, Show } from 'solid-js';
 
-import { compareRows } from '../../compare/pairing';
+import { compareTable } from '../../compare/identity';
 import { formatBytes, formatCount, formatRatio, plural } from '../../format/numbers';
 import { truncateMiddle } from '../../format/text';
 import { summaryOf } from '../../shell/session';
@@ -14,7 +14,6 @@ import { compareFigure, KpiCard } from '../../widgets/kpi';
 import { Hint, Remarks, Warnings } from '../../widgets/notes';
 import { localTableState, urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
-import type { BufferRow } from '../../wire/generated/BufferRow';
 import type { BuffersReport } from '../../wire/generated/BuffersReport';
 import { createReport } from '../../wire/report';
 import { Blocks, Curve, passesOf } from './charts';
@@ -24,11 +23,8 @@ import './buffers.css';
 
 const LIMIT = 5000;
 
-/** Buffers have no program of their own: what they are for says which is which. */
-const COMPARE = compareRows((report: BuffersReport) => report.rows, {
-  identity: (row: BufferRow) =>
-    [row.category, row.shape, row.scope || row.opcode, row.source].join('/'),
-});
+/** Buffer names differ between compilations; category, shape, scope and source identify a buffer. */
+const COMPARE = compareTable('buffers.rows', (report: BuffersReport) => report.rows);
 
 export default function BuffersView(props: ViewProps) {
   const report = createReport(
@@ -97,10 +93,10 @@ function Plan(props: { session: string; report: BuffersReport }) {
           compare={compareFigure(
             report(),
             (other: BuffersReport) => other.peak_bytes,
-            'bytes',
+            'buffers.peak_bytes',
           )}
           value={formatBytes(report().peak_bytes)}
-          figure="buffers.programs.peak_bytes"
+          figure="buffers.peak_bytes"
           detail={
             hasSchedule() ? `at point ${formatCount(report().peak_position)}` : 'at all times'
           }
@@ -110,18 +106,18 @@ function Plan(props: { session: string; report: BuffersReport }) {
           compare={compareFigure(
             report(),
             (other: BuffersReport) => spaceOf(other)?.allocation_bytes,
-            'bytes',
+            'buffers.programs.allocation_bytes',
           )}
           value={formatBytes(space()?.allocation_bytes)}
           figure="buffers.programs.allocation_bytes"
-          detail={`${formatBytes(space()?.fragmentation_bytes)} between buffers`}
+          detail={`${formatBytes(space()?.fragmentation_bytes)} unused between buffers`}
         />
         <KpiCard
           title="Arguments"
           compare={compareFigure(
             report(),
             (other: BuffersReport) => spaceOf(other)?.parameter_bytes,
-            'bytes',
+            'buffers.programs.parameter_bytes',
           )}
           value={formatBytes(space()?.parameter_bytes)}
           figure="buffers.programs.parameter_bytes"
@@ -132,7 +128,7 @@ function Plan(props: { session: string; report: BuffersReport }) {
           compare={compareFigure(
             report(),
             (other: BuffersReport) => spaceOf(other)?.temporary_bytes,
-            'bytes',
+            'buffers.programs.temporary_bytes',
           )}
           value={formatBytes(space()?.temporary_bytes)}
           figure="buffers.programs.temporary_bytes"
@@ -143,7 +139,7 @@ function Plan(props: { session: string; report: BuffersReport }) {
           compare={compareFigure(
             report(),
             (other: BuffersReport) => other.peak_bytes - other.peak_unpadded_bytes,
-            'bytes',
+            'buffers.rows.padding_bytes',
           )}
           value={formatBytes(report().peak_bytes - report().peak_unpadded_bytes)}
           figure="buffers.rows.padding_bytes"
@@ -153,7 +149,6 @@ function Plan(props: { session: string; report: BuffersReport }) {
         />
         <Show when={report().scoped_vmem_bytes !== null}>
           <KpiCard
-            title="Scoped VMEM"
             value={formatBytes(report().scoped_vmem_bytes)}
             figure="buffers.scoped_vmem_bytes"
             detail={<code>{report().scoped_vmem_instruction}</code>}
@@ -163,11 +158,11 @@ function Plan(props: { session: string; report: BuffersReport }) {
       <Savings report={report()} />
       <section class="card buffers-card">
         <header>
-          <h2>Over the schedule</h2>
+          <h2>Memory over the schedule</h2>
           <span class="muted">
             {hasSchedule()
-              ? 'Click a point to see who holds it'
-              : 'No heap trace: the same at all times'}
+              ? 'Click a point to see its buffers'
+              : 'No heap trace: constant over the schedule'}
           </span>
         </header>
         <Show when={hasSchedule()}>
@@ -175,10 +170,10 @@ function Plan(props: { session: string; report: BuffersReport }) {
         </Show>
         <Show when={report().lifetimes.length > 0}>
           <header>
-            <h3>Where in the heap</h3>
+            <h3>Heap layout</h3>
             <span class="muted">
-              {plural(report().lifetime_count, 'buffer')} in {formatBytes(report().heap_bytes)}:
-              left to right the schedule, bottom to top the offset
+              {plural(report().lifetime_count, 'buffer')} in {formatBytes(report().heap_bytes)};
+              horizontal: schedule, vertical: offset
             </span>
             <Legend entries={passesOf(report().lifetimes)} />
           </header>
@@ -188,7 +183,7 @@ function Plan(props: { session: string; report: BuffersReport }) {
       <section class="card buffers-card">
         <header>
           <h2>
-            {isPeak() ? 'Held at the peak' : `Held at point ${formatCount(report().position)}`}
+            {isPeak() ? 'Live at the peak' : `Live at point ${formatCount(report().position)}`}
           </h2>
           <span class="number">{formatBytes(report().position_bytes)}</span>
           <Show when={report().position_instruction}>
@@ -231,7 +226,7 @@ function Plan(props: { session: string; report: BuffersReport }) {
             fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-buffers`}
             isFilling
             onPromoteQuery={(query) => select('match', query)}
-            empty="Nothing is held"
+            empty="No live buffers"
           />
         </div>
       </section>
@@ -239,7 +234,7 @@ function Plan(props: { session: string; report: BuffersReport }) {
         <section class="card buffers-card">
           <header>
             <h2>Padding</h2>
-            <span class="muted">Bytes that layouts lose to whole tiles</span>
+            <span class="muted">Bytes lost to tiled layouts</span>
           </header>
           <DataTable
             rows={report().padding}
@@ -260,14 +255,14 @@ function NoPlan(props: { report: BuffersReport }) {
   const note = () => props.report.notes[0];
   return (
     <EmptyState
-      title="No memory plan to show"
+      title="No memory plan"
       actions={
         <Show when={getParam('program')}>
           <button onClick={() => select('program', null)}>All programs</button>
         </Show>
       }
     >
-      {note()?.text ?? 'The capture carries no program with a memory plan.'}{' '}
+      {note()?.text ?? 'No program in this capture has a memory plan.'}{' '}
       <Show when={note()?.hint}>{(hint) => <Hint hint={hint()} />}</Show>
     </EmptyState>
   );

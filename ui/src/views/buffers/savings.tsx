@@ -16,15 +16,15 @@ const REMEDIES: Record<string, string> = {
   padding: 'Less padding',
 };
 
-/** What to shrink to fit, each with what it would free. */
+/** What to shrink, and how much memory each change frees. */
 export function Savings(props: { report: BuffersReport }) {
   const peak = () => Math.max(1, props.report.peak_bytes);
   return (
     <Show when={props.report.savings.length > 0}>
       <section class="card buffers-card">
         <header>
-          <h2>What to shrink to fit</h2>
-          <span class="muted">By how much the peak would fall</span>
+          <h2>What to shrink</h2>
+          <span class="muted">Reduction of the peak</span>
         </header>
         <ul class="buffers-savings">
           <For each={props.report.savings.slice(0, 8)}>

@@ -1,4 +1,4 @@
-/** Whether this session keeps to its budgets, against the baseline where one is chosen. */
+/** Whether this session meets its budgets, compared with the baseline if one is chosen. */
 import { For, Show } from 'solid-js';
 
 import { formatFigure } from '../../format/figure-unit';
@@ -15,7 +15,7 @@ import { createAnswer } from '../../wire/report';
 import { placesOf, WORDS } from './rows';
 import './check.css';
 
-/** The budgets of the address. */
+/** The budgets in the URL. */
 const budgets = () => getParam('budget') ?? USUAL_BUDGETS;
 
 export default function CheckView(props: ViewProps) {
@@ -33,8 +33,8 @@ export default function CheckView(props: ViewProps) {
         <header>
           <h2>Budgets</h2>
           <span class="muted">
-            <Show when={baseline() === null} fallback="against the baseline">
-              without a baseline only bounds such as <code>step_time&lt;=150ms</code> can be checked
+            <Show when={baseline() === null} fallback="compared with the baseline">
+              without a baseline, only bounds such as <code>step_time&lt;=150ms</code> can be checked
             </Show>
           </span>
         </header>
@@ -50,7 +50,7 @@ export default function CheckView(props: ViewProps) {
             <section class="card">
               <header>
                 <h2 data-figure="check.rows.verdict">Each budget</h2>
-                <span class="muted">the value, what it may truly be, and the limit</span>
+                <span class="muted">value, confidence interval, and limit</span>
               </header>
               <ul class="check-rows">
                 <For each={data().rows}>{(row) => <Row row={row} />}</For>
@@ -113,7 +113,7 @@ function Row(props: { row: CheckedBudget }) {
       <span class="number">
         {text(props.row.value)}
         <Show when={props.row.limit !== null}>
-          <span class="muted"> of {text(props.row.limit)}</span>
+          <span class="muted"> / {text(props.row.limit)}</span>
         </Show>
       </span>
       <p class="muted">{props.row.text}</p>
@@ -132,7 +132,7 @@ function Causes(props: { report: CheckReport }) {
         <Show
           when={props.report.causes.length > 0}
           fallback={
-            <EmptyState title="No cause was found">
+            <EmptyState title="No causes found">
               Nothing differs by more than noise.
             </EmptyState>
           }

@@ -15,12 +15,12 @@ describe('the bar of a budget', () => {
     expect(places?.low).toBeCloseTo(8 / 21);
   });
 
-  test('has an interval open to either side where an end is not known', () => {
+  test('extends the interval to the edge where an end is unknown', () => {
     expect(placesOf(row(10, 5, null, null))).toMatchObject({ low: 0, high: 1 });
     expect(placesOf(row(10, 5, -3, 12))?.low).toBe(0);
   });
 
-  test('is none where the budget cannot be checked', () => {
+  test('is missing if the budget cannot be checked', () => {
     expect(placesOf(row(null, 5, null, null))).toBeNull();
     expect(placesOf(row(10, null, null, null))).toBeNull();
     expect(placesOf(row(0, 0, 0, 0))).toEqual({ value: 0, limit: 0, low: 0, high: 0 });

@@ -1,4 +1,4 @@
-/** Budgets as bars towards their limits. Pure. */
+/** Budgets as bars with limits. Pure. */
 import type { CheckedBudget } from '../../wire/generated/CheckedBudget';
 import type { CheckVerdict } from '../../wire/generated/CheckVerdict';
 
@@ -9,7 +9,7 @@ export const WORDS: Record<CheckVerdict, string> = {
   broken: 'broken',
 };
 
-/** Places on the bar of a budget, 0..1. */
+/** Positions on the bar of a budget, 0..1. */
 export interface Places {
   value: number;
   limit: number;
@@ -17,7 +17,7 @@ export interface Places {
   high: number;
 }
 
-/** Where value, limit and interval lie when the bar ends a little beyond the largest of them. */
+/** Positions of value, limit and interval on a bar that ends 5 % beyond the largest of them. */
 export function placesOf(row: CheckedBudget): Places | null {
   if (row.value === null || row.limit === null) return null;
   const known = [row.value, row.limit, row.high ?? 0].filter(Number.isFinite);

@@ -1,4 +1,4 @@
-/** Columns of the table of collectives, and where its rows are in the timeline. */
+/** Columns of the table of collectives, and links from its rows to the timeline. */
 import { Show } from 'solid-js';
 
 import { CLASS_COLORS } from '../../format/palette';
@@ -12,14 +12,14 @@ import type { SliceRefReport } from '../../wire/generated/SliceRefReport';
 import { EXPOSED_COLOR, HIDDEN_COLOR } from './bars';
 import { declared } from '../../widgets/table/declared';
 
-/** Something with a place in the timeline. */
+/** Something with a position in the timeline. */
 export interface Placed {
   start_ps: number;
   duration_ps: number;
   slice: SliceRefReport;
 }
 
-/** The timeline's parameters that show it with something around it. */
+/** Timeline parameters that show it with some time around it. */
 export function timelineAt(row: Placed): Record<string, string> {
   const around = Math.max(row.duration_ps * 0.5, 1e6);
   return {
@@ -32,10 +32,10 @@ export function timelineAt(row: Placed): Record<string, string> {
 }
 
 const REASONS: Record<string, string> = {
-  late_participant: 'A participant came late',
+  late_participant: 'Late participant',
   synchronous: 'Synchronous',
-  nothing_scheduled: 'Nothing scheduled behind it',
-  compute_shorter: 'Compute was shorter',
+  nothing_scheduled: 'No compute to overlap',
+  compute_shorter: 'Compute too short',
 };
 
 /** The op in the table of ops. */
@@ -72,7 +72,7 @@ export const COLLECTIVES = declared<CollectiveRow>('collectives.rows', [
   },
   {
     key: 'split',
-    title: 'Exposed, hidden',
+    title: 'Exposed / hidden',
     figure: 'collectives.rows.exposed_ps',
     width: 130,
     value: () => null,

@@ -1,7 +1,7 @@
-/** Communication: what it costs, what hides it, who waits for whom, and how values are divided. */
+/** Communication: what it costs, what hides it, who waits for whom, and how values are sharded. */
 import { For, Show } from 'solid-js';
 
-import { compareRows } from '../../compare/pairing';
+import { compareTable } from '../../compare/identity';
 import { formatDuration, formatRatio } from '../../format/numbers';
 import { CLASS_COLORS } from '../../format/palette';
 import { summaryOf } from '../../shell/session';
@@ -15,17 +15,13 @@ import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { CollectivesReport } from '../../wire/generated/CollectivesReport';
 import type { CollectiveDeviceRow } from '../../wire/generated/CollectiveDeviceRow';
-import type { CollectiveRow } from '../../wire/generated/CollectiveRow';
 import { createReport } from '../../wire/report';
 import { bars, EXPOSED_COLOR, HIDDEN_COLOR } from './bars';
 import { COLLECTIVES, timelineAt, type Placed } from './columns';
 import { More } from './more';
 import './collectives.css';
 
-const COMPARE = compareRows((report: CollectivesReport) => report.rows, {
-  op: (row: CollectiveRow) => [row.program_id, row.name],
-  identity: (row) => row.device,
-});
+const COMPARE = compareTable('collectives.rows', (report: CollectivesReport) => report.rows);
 
 export default function CollectivesView(props: ViewProps) {
   const report = createReport(
@@ -71,7 +67,7 @@ function Content(props: { report: CollectivesReport; session: string }) {
             isFilling
             onRow={(row) => open({ ...row, duration_ps: row.max_ps })}
             onPromoteQuery={(query) => select('match', query)}
-            tools={<span class="muted">A row opens its longest occurrence in the timeline</span>}
+            tools={<span class="muted">Click a row to open its longest occurrence in the timeline</span>}
           />
         </section>
       </Show>
@@ -81,7 +77,7 @@ function Content(props: { report: CollectivesReport; session: string }) {
   );
 }
 
-/** Devices side by side: computing time is not drawn, only what communication took. */
+/** Communication time of each device, exposed and hidden. */
 function DeviceBars(props: { report: CollectivesReport }) {
   const shown = () => bars(props.report.devices);
   const mean = (of: (row: CollectiveDeviceRow) => number) =>
@@ -94,7 +90,7 @@ function DeviceBars(props: { report: CollectivesReport }) {
         <span class="muted number">
           {formatDuration(mean((row) => row.exposed_ps))} of{' '}
           {formatDuration(mean((row) => row.total_ps))} per device,{' '}
-          {formatRatio(mean((row) => row.exposed_ratio ?? 0))} of its time
+          {formatRatio(mean((row) => row.exposed_ratio ?? 0))} of device time
           <Show when={props.report.link_bandwidth !== null}>
             {' · '}
             <span data-tip={props.report.link_source}>
@@ -119,7 +115,7 @@ function DeviceBars(props: { report: CollectivesReport }) {
                 total={longest()}
                 isTall
                 tip={`${formatDuration(row.exposed_ps)} exposed, ${formatDuration(row.hidden_ps)} hidden${
-                  row.wait_ps === null ? '' : `, ${formatDuration(row.wait_ps)} waiting for the last`
+                  row.wait_ps === null ? '' : `, ${formatDuration(row.wait_ps)} waiting for others`
                 }`}
                 pieces={[
                   { title: 'Exposed', value: row.exposed_ps, color: EXPOSED_COLOR },
@@ -140,10 +136,10 @@ function Nothing(props: { report: CollectivesReport }) {
   const note = () => props.report.notes[0];
   return (
     <EmptyState title="No communication in this profile">
-      {note()?.text ?? 'No op or kernel of the selected devices communicates.'}{' '}
+      {note()?.text ?? 'The selected devices ran no collectives.'}{' '}
       <Show when={note()?.hint}>{(hint) => <Hint hint={hint()} />}</Show>
       <span class="swatch" style={{ background: CLASS_COLORS.collective }} /> Collectives appear
-      here when a program runs on several devices: data or model parallel, over one host or many.
+      here when a program runs on several devices, with data or model parallelism.
     </EmptyState>
   );
 }

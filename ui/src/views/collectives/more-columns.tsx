@@ -157,7 +157,7 @@ export const SHARDINGS = declared<ShardingRow>('collectives.shardings', [
   },
   {
     key: 'is_input',
-    title: 'In, out',
+    title: 'Direction',
     width: 84,
     value: (row) => (row.is_input ? 'input' : 'output'),
   },
@@ -166,7 +166,7 @@ export const SHARDINGS = declared<ShardingRow>('collectives.shardings', [
     width: 200,
     value: (row) => row.partition,
     cell: (row) => (
-      <span data-tip={row.sharding || 'The program writes no sharding for it'}>
+      <span data-tip={row.sharding || 'No sharding in the program'}>
         <Middle text={row.partition || '–'} isCode />
       </span>
     ),

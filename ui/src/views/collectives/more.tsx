@@ -1,30 +1,23 @@
-/** Tables of communication that few need at once: single occurrences, steps, exchanges, shardings. */
+/** Secondary tables of communication: single occurrences, steps, exchanges, shardings. */
 import { Show } from 'solid-js';
 
-import { compareRows } from '../../compare/pairing';
+import { compareTable } from '../../compare/identity';
 import { navigate, select } from '../../shell/state';
 import { localTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import { localTab, Tabbed } from '../../widgets/tabs/tabbed';
-import type { CollectiveStepRow } from '../../wire/generated/CollectiveStepRow';
 import type { CollectivesReport } from '../../wire/generated/CollectivesReport';
-import type { RendezvousRow } from '../../wire/generated/RendezvousRow';
 import { timelineAt, type Placed } from './columns';
 import { INSTANCES, RENDEZVOUS, SHARDINGS, STEPS } from './more-columns';
 
 const open = (row: Placed) => navigate({ view: 'timeline', params: timelineAt(row) });
 
 const COMPARE = {
-  steps: compareRows((report: CollectivesReport) => report.steps, {
-    step: (row: CollectiveStepRow) => row.step,
-    identity: () => 'step',
-  }),
-  rendezvous: compareRows((report: CollectivesReport) => report.rendezvous, {
-    op: (row: RendezvousRow) => [row.program_id, row.send_op],
-  }),
+  steps: compareTable('collectives.steps', (report: CollectivesReport) => report.steps),
+  rendezvous: compareTable('collectives.rendezvous', (report: CollectivesReport) => report.rendezvous),
 };
 
-/** Tables that few need at once: one at a time. */
+/** The secondary tables, one per tab. */
 export function More(props: { report: CollectivesReport; name: string }) {
   const instances = localTableState('duration_ps');
   const steps = localTableState('-step');
@@ -83,7 +76,7 @@ export function More(props: { report: CollectivesReport; name: string }) {
           },
           {
             name: 'rendezvous',
-            title: 'Host and other slices',
+            title: 'Host and cross-slice',
             count: counts.rendezvous,
             has: () => counts.rendezvous() > 0,
             body: () => (
@@ -115,7 +108,7 @@ export function More(props: { report: CollectivesReport; name: string }) {
                 isFilling
                 tools={
                   <Show when={isGuessed()}>
-                    <span class="muted">Axes are numbered: the program does not name its mesh</span>
+                    <span class="muted">Axes are numbered because the program does not name its mesh</span>
                   </Show>
                 }
               />

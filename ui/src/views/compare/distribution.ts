@@ -1,4 +1,4 @@
-/** Step times of several sessions on one axis: quartiles, dots, what lies outside. Pure. */
+/** Step times of several sessions on one axis: quartiles, dots, outliers. Pure. */
 import { clamped, linear } from '../../widgets/chart/scale';
 import type { ComparedSession } from '../../wire/generated/ComparedSession';
 
@@ -11,13 +11,13 @@ export interface Spread {
   high: number;
 }
 
-/** From where to where step times are shown. */
+/** Ends of the axis of step times. */
 export interface Ends {
   lowPs: number;
   highPs: number;
 }
 
-/** Quartiles of the steps that are no outliers; null without any. */
+/** Quartiles of the steps that are not outliers; null if there are none. */
 export function spreadOf(session: ComparedSession): Spread | null {
   const times = session.steps
     .filter((step) => !step.is_outlier)
@@ -40,23 +40,23 @@ export function spreadOf(session: ComparedSession): Spread | null {
   };
 }
 
-/** From the shortest to the longest typical step of all sessions; outliers lie at its end. */
+/** An axis from the shortest to the longest typical step of all sessions, with a small margin. */
 export function axisOf(sessions: readonly ComparedSession[]): Ends | null {
   const spreads = sessions.map(spreadOf).filter((spread) => spread !== null);
   if (spreads.length === 0) return null;
   const low = Math.min(...spreads.map((spread) => spread.low));
   const high = Math.max(...spreads.map((spread) => spread.high));
-  // Steps that hardly differ are not to look as if they did.
+  // Nearly equal steps must not look different.
   const span = Math.max(high - low, high * 0.02, 1);
   const middle = (low + high) / 2;
   return { lowPs: Math.max(0, middle - span * 0.55), highPs: middle + span * 0.55 };
 }
 
-/** A time as a share of the width; what lies beyond the ends sticks to them. */
+/** A time as a share of the width; outliers are clamped to the ends. */
 export const placeOf = ({ lowPs, highPs }: Ends, ps: number) =>
   clamped(linear(lowPs, highPs).share(ps));
 
-/** Where a dot lies across the row, −1 to 1: spread evenly, always the same. */
+/** The position of a dot across its row, −1 to 1: evenly spread and deterministic. */
 export function jitterOf(index: number): number {
   return ((index * 0.618034) % 1) * 2 - 1;
 }

@@ -1,4 +1,4 @@
-/** Step times side by side: a dot for every step, a box for the middle half, step by step below. */
+/** Step times side by side: a dot for each step, a box for the middle half; then step by step. */
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { alignSteps } from '../../compare/align';
@@ -14,10 +14,10 @@ import type { ComparedStep } from '../../wire/generated/ComparedStep';
 import { sessionColor } from './colors';
 import { axisOf, jitterOf, placeOf, spreadOf, type Ends } from './distribution';
 
-/** Height of a session's row, also in the style sheet. */
+/** Height of a session's row in pixels; also in the style sheet. */
 const ROW = 46;
 const MARGIN = { left: 30, top: 0, bottom: 22 };
-/** More dots than this are drawn as every second, third, … */
+/** With more steps than this, only every second, third, … is drawn. */
 const MOST_DOTS = 400;
 /** Pixels around a dot that belong to it. */
 const REACH = 14;
@@ -28,7 +28,7 @@ export function Distributions(props: { report: CompareReport }) {
     <section class="card">
       <header>
         <h2 data-figure="compare.sessions.step_ps">Step times</h2>
-        <span class="muted">a dot for every step, a box around the middle half of them</span>
+        <span class="muted">one dot per step; the box spans the middle half</span>
       </header>
       <div class="card-body">
         <Show when={ends()} fallback={<p class="muted">No session has steps.</p>}>
@@ -71,7 +71,7 @@ function Figures(props: { session: ComparedSession }) {
         <strong>{formatDuration(Math.round(props.session.step_ps ?? 0))}</strong>
         <span class="muted">
           {plural(props.session.typical_step_count, 'step')}
-          <Show when={outliers() > 0}>, {formatCount(outliers())} set aside</Show>
+          <Show when={outliers() > 0}>, {formatCount(outliers())} excluded</Show>
         </span>
       </Show>
     </div>
@@ -104,7 +104,7 @@ function Dots(props: { sessions: readonly ComparedSession[]; ends: Ends }) {
   });
   const text = ({ step, session }: Dot) =>
     `${props.sessions[session]?.name ?? ''}, step ${step.step}: ${formatDuration(Math.round(step.duration_ps))}` +
-    (step.is_outlier ? ', outlier, set aside' : '');
+    (step.is_outlier ? ', outlier, excluded' : '');
   return (
     <Plot
       label={`Step times of ${plural(props.sessions.length, 'session')}`}
@@ -194,7 +194,7 @@ function Box(props: {
 
 const SERIES_HEIGHT = 116;
 
-/** Small multiples: the steps of each session in order, on one scale, with the baseline's behind. */
+/** Small multiples: each session's steps in order, on one scale, with the baseline's behind. */
 export function StepSeries(props: { report: CompareReport }) {
   const top = createMemo(() => {
     const ends = axisOf(props.report.sessions);
@@ -207,8 +207,8 @@ export function StepSeries(props: { report: CompareReport }) {
       <header>
         <h2>Step by step</h2>
         <span class="muted">
-          one scale for all<Show when={isCut()}>, longer steps are cut</Show>; the baseline's line
-          is behind
+          same scale for all<Show when={isCut()}>, longer steps are cut off</Show>; the line behind
+          is the baseline
         </span>
       </header>
       <div class="card-body step-multiples">
@@ -233,7 +233,7 @@ export function StepSeries(props: { report: CompareReport }) {
   );
 }
 
-/** The baseline's length of each of the session's steps. */
+/** The baseline's duration of each step of the session. */
 function matched(session: ComparedSession, baseline: ComparedSession): (number | null)[] {
   return alignSteps(session.steps, baseline.steps).map(
     (position) => baseline.steps[position]?.duration_ps ?? null,

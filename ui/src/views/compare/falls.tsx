@@ -1,4 +1,4 @@
-/** The difference of the mean step as a waterfall, and the causes in plain words. */
+/** The difference of the mean steps as a waterfall, and its causes as text. */
 import { createMemo, For, Show } from 'solid-js';
 
 import { relativeText, signedText, toneOf } from '../../compare/change';
@@ -36,14 +36,14 @@ export function Falls(props: FallsProps) {
       <header>
         <h2 data-figure="compare.waterfall">Where the time went</h2>
         <span class="muted">
-          mean step to mean step, outliers included
+          difference of the mean steps, outliers included
         </span>
       </header>
       <div class="card-body">
         <Show
           when={fall()}
           fallback={
-            <p class="muted">A difference can be explained only where both sessions have steps.</p>
+            <p class="muted">Both sessions must have steps to explain a difference.</p>
           }
         >
           {(found) => (
@@ -69,7 +69,7 @@ export function Falls(props: FallsProps) {
   );
 }
 
-/** Better or worse is only said of what is more than noise. */
+/** Only changes beyond noise are better or worse. */
 const betterBy = (evidence: Evidence | null) => (evidence === 'beyond_noise' ? 'less' : 'neither');
 
 function FallRow(props: {
@@ -131,18 +131,18 @@ function FallRow(props: {
   );
 }
 
-/** Reasons, what weighs most first. */
+/** Causes, largest effect first. */
 export function Causes(props: FallsProps) {
   return (
     <section class="card compare-causes">
       <header>
         <h2>Why</h2>
-        <span class="muted">what weighs most first</span>
+        <span class="muted">largest effect first</span>
       </header>
       <div class="card-body">
         <Show
           when={props.difference.causes.length > 0}
-          fallback={<p class="muted">Nothing beyond noise asks for an explanation.</p>}
+          fallback={<p class="muted">No difference is beyond noise.</p>}
         >
           <ol class="causes">
             <For each={props.difference.causes}>
@@ -179,7 +179,7 @@ function CauseRow(props: { cause: ComparedCause; onOp: (index: number) => void }
   );
 }
 
-/** Where a cause that is about no single op is looked at. */
+/** The view for a cause that is not about a single op. */
 const VIEW_OF_CAUSE: Record<string, string> = {
   recompiled: 'compile',
   memory_plan: 'buffers',

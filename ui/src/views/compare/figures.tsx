@@ -1,93 +1,45 @@
-/** Figures of the sessions side by side, each against the baseline's. */
+/** Figures of the sessions side by side, each compared with the baseline's. */
 import { For, Show } from 'solid-js';
 
-import { byEvidence, changeOf, type Better } from '../../compare/change';
+import { betterOf, byEvidence, changeOf } from '../../compare/change';
 import { format, MISSING, type Kind } from '../../format/numbers';
 import { PARTS } from '../../format/palette';
 import { TextChange } from '../../widgets/change';
 import { DividedBar, Legend } from '../../widgets/bars';
 import type { CompareReport } from '../../wire/generated/CompareReport';
 import type { ComparedSession } from '../../wire/generated/ComparedSession';
+import { TABLES } from '../../wire/generated/tables';
 import { sessionColor } from './colors';
 
-interface Line {
-  key: string;
-  title: string;
-  kind: Kind;
-  better: Better;
-  /** It changes with the step, and by no more than noise where that does. */
-  isOfStep?: boolean;
-  value: (session: ComparedSession) => number | null;
-}
+/** What a line shows: a column of the sessions. */
+const value = (one: ComparedSession, key: Key) => one[key];
 
-const LINES: Line[] = [
-  {
-    key: 'step_ps',
-    title: 'Step',
-    kind: 'duration',
-    better: 'less',
-    isOfStep: true,
-    value: (one) => one.step_ps,
-  },
-  {
-    key: 'all_steps_ps',
-    title: 'Step, outliers included',
-    kind: 'duration',
-    better: 'less',
-    isOfStep: true,
-    value: (one) => one.all_steps_ps,
-  },
-  {
-    key: 'busy_ratio',
-    title: 'Device busy',
-    kind: 'ratio',
-    better: 'more',
-    isOfStep: true,
-    value: (one) => one.busy_ratio,
-  },
-  {
-    key: 'launch_count',
-    title: 'Launches per step',
-    kind: 'count',
-    better: 'less',
-    value: (one) => one.launch_count,
-  },
-  {
-    key: 'collective_bytes',
-    title: 'Collective bytes per step',
-    kind: 'bytes',
-    better: 'neither',
-    value: (one) => one.collective_bytes,
-  },
-  {
-    key: 'memory_peak_bytes',
-    title: 'Memory peak',
-    kind: 'bytes',
-    better: 'less',
-    value: (one) => one.memory_peak_bytes,
-  },
-  {
-    key: 'compilation_count',
-    title: 'Compilations',
-    kind: 'count',
-    better: 'less',
-    value: (one) => one.compilation_count,
-  },
-  {
-    key: 'compilation_ps',
-    title: 'Compiling',
-    kind: 'duration',
-    better: 'less',
-    value: (one) => one.compilation_ps,
-  },
-];
+const KEYS = [
+  'step_ps',
+  'all_steps_ps',
+  'busy_ratio',
+  'launch_count',
+  'collective_bytes',
+  'memory_peak_bytes',
+  'compilation_count',
+  'compilation_ps',
+] as const;
+type Key = (typeof KEYS)[number];
+
+/** They depend on the step time, so their change is noise where that of the step time is. */
+const OF_STEP: readonly Key[] = ['step_ps', 'all_steps_ps', 'busy_ratio'];
+
+const LINES = KEYS.map((key) => {
+  const column = TABLES['compare.sessions'][key]!;
+  return { ...column, key, kind: column.kind ?? 'count', better: betterOf({ ...column, key }) };
+});
 
 export function SessionFigures(props: { report: CompareReport }) {
   const first = () => props.report.sessions[0];
   const stepRule = (index: number) =>
     byEvidence(props.report.differences.find((each) => each.session === index)?.step?.evidence);
   const lines = () =>
-    LINES.filter((line) => props.report.sessions.some((session) => line.value(session) !== null));
+    LINES.filter((line) => props.report.sessions.some((session) => value(session, line.key) !== null));
   const longest = () => Math.max(1, ...props.report.sessions.map((one) => one.step_ps ?? 0));
   const parts = () =>
     PARTS.map((part, index) => ({ ...part, index })).filter(({ index }) =>
@@ -149,14 +101,14 @@ export function SessionFigures(props: { report: CompareReport }) {
                   <td data-figure={`compare.sessions.${line.key}`}>{line.title}</td>
                   <For each={props.report.sessions}>
                     {(session, index) => {
-                      const value = () => line.value(session);
-                      const before = () => (first() ? line.value(first()!) : null);
+                      const own = () => value(session, line.key);
+                      const before = () => (first() ? value(first()!, line.key) : null);
                       const change = () =>
                         index() === 0
                           ? null
-                          : changeOf(value(), before(), {
+                          : changeOf(own(), before(), {
                               ...line,
-                              ...(line.isOfStep && {
+                              ...(OF_STEP.includes(line.key) && {
                                 isNoise: stepRule(index()).isNoise,
                                 better: stepRule(index()).better === 'less' ? line.better : 'neither',
                               }),
@@ -164,10 +116,10 @@ export function SessionFigures(props: { report: CompareReport }) {
                       return (
                         <td class="number">
                           <span class="compare-value">
-                            {value() === null ? MISSING : format(line.kind, round(line.kind, value()))}
+                            {own() === null ? MISSING : format(line.kind, round(line.kind, own()))}
                           </span>
                           <Show when={line.key === 'memory_peak_bytes' && session.memory_peak_source}>
-                            {(source) => <span class="muted"> by {source()}</span>}
+                            {(source) => <span class="muted"> from {source()}</span>}
                           </Show>
                           <Show when={change()}>
                             {(found) => (

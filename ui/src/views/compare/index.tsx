@@ -31,7 +31,7 @@ import { Environment, Programs } from './programs';
 import { sessionColor } from './colors';
 import './compare.css';
 
-/** The same as the shell asks for, so that it is asked once. */
+/** The same limit as in the shell, so that the report is fetched only once. */
 const OPS_LIMIT = 5000;
 
 export default function CompareView(props: ViewProps) {
@@ -55,7 +55,7 @@ function Compared(props: { session: string }) {
           return data().differences.some((each) => each.session === wanted) ? wanted : 1;
         };
         const difference = () => data().differences.find((each) => each.session === of());
-        /** Several are compared first, and one of them is explained below. */
+        /** With several sessions, all are compared first, and one of them is explained below. */
         const hasSeveral = () => data().differences.length > 1;
         const showOp = (index: number) => {
           setParams({ op: index, show: null }, false);
@@ -117,11 +117,11 @@ function Answers(props: { report: CompareReport; of: number }) {
 function intervalText(step: TimeDifference, confidence: number): string {
   const text = (ps: number) => signedText('duration', Math.round(ps));
   if (step.p_value === null) {
-    return `${text(step.difference_ps)}; with so few steps nothing can be said of noise`;
+    return `${text(step.difference_ps)}; too few steps to estimate noise`;
   }
   const sure = formatRatio(confidence).replace('.0', '');
-  const ends = `between ${text(step.low_ps)} and ${text(step.high_ps)}`;
-  return `${text(step.difference_ps)} per step, ${sure} sure that it lies ${ends}`;
+  const ends = `${text(step.low_ps)} to ${text(step.high_ps)}`;
+  return `${text(step.difference_ps)} per step (${sure} confidence interval: ${ends})`;
 }
 
 function Sentence(props: { report: CompareReport; difference: SessionDifference }) {
@@ -152,7 +152,7 @@ function Sentence(props: { report: CompareReport; difference: SessionDifference 
       </div>
       <Show when={props.report.differences.length === 1}>
         <span class="spacer" />
-        <button data-tip="Swap: compare the baseline with this session" onClick={swapBaseline}>
+        <button data-tip="Swap the session and the baseline" onClick={swapBaseline}>
           Swap
         </button>
         <AddSession />
@@ -161,13 +161,13 @@ function Sentence(props: { report: CompareReport; difference: SessionDifference 
   );
 }
 
-/** Sessions in which something happens, as far as is known. */
+/** Sessions with a trace that did not fail to open. */
 const comparable = () =>
   (sessions.data()?.sessions ?? []).filter(
     ({ kind, state }) => kind.includes('trace') && state !== 'failed',
   );
 
-/** A third session, and so on. */
+/** Adds a third session, and so on. */
 function AddSession() {
   const others = () =>
     comparable().filter(
@@ -195,11 +195,11 @@ function AddSession() {
   );
 }
 
-/** Of several sessions, the one that is explained below. */
+/** Chooses which of several sessions is explained below. */
 function Which(props: { report: CompareReport; of: number }) {
   return (
     <div class="compare-which">
-      <span class="muted">Explained below:</span>
+      <span class="muted">Details below:</span>
       <span class="segmented">
         <For each={props.report.differences}>
           {(difference) => (
@@ -225,8 +225,8 @@ function Which(props: { report: CompareReport; of: number }) {
       </span>
       <AddSession />
       <button class="quiet" onClick={() => setParams({ also: null, of: null }, false)}>
-        Only two
-      </button>
+        Compare only two
+        </button>
     </div>
   );
 }
@@ -239,14 +239,14 @@ function NoBaseline(props: { session: string }) {
       when={others().length > 0}
       fallback={
         <EmptyState
-          title="There is nothing to compare with yet"
+          title="No other session to compare with"
           code={
             'with jax.profiler.trace("/tmp/profile"):      # once before, once after a change\n    for step in range(20):\n        with jax.profiler.StepTraceAnnotation("train", step_num=step):\n            state = train_step(state, batch)\n    jax.block_until_ready(state)\n\n# then: stepscope compare /tmp/profile'
           }
         >
-          This folder holds one session. Record a second one into the same log directory, or open
-          the folder above both; then choose here which is the baseline. On the command line
-          <code>stepscope compare BEFORE AFTER</code> answers the same.
+          This folder contains one session. Record a second one into the same log directory, or open
+          the parent folder of both; then choose the baseline here. On the command line, use{' '}
+          <code>stepscope compare BEFORE AFTER</code>.
         </EmptyState>
       }
     >
@@ -259,8 +259,8 @@ function NoBaseline(props: { session: string }) {
         }
       >
         <span>
-          {summaryOf(props.session)?.name} is compared with it: how much slower or faster a step is,
-          whether that is more than noise, and which ops, programs and flags made it so.
+          {summaryOf(props.session)?.name} is compared with it: how the step time changed, whether
+          the change is beyond noise, and which ops, programs and flags caused it.
         </span>
       </EmptyState>
     </Show>

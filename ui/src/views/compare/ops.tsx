@@ -1,4 +1,4 @@
-/** Ops of both sessions, matched by meaning, with what changed of each. */
+/** Ops of both sessions, matched, with what changed in each. */
 import { createMemo, For, Show } from 'solid-js';
 
 import { byEvidence, relativeText, signedText, toneOf } from '../../compare/change';
@@ -16,7 +16,7 @@ import type { ComparedOpSide } from '../../wire/generated/ComparedOpSide';
 import type { CompareReport } from '../../wire/generated/CompareReport';
 import { declared } from '../../widgets/table/declared';
 
-/** Which rows of the table. */
+/** The rows of the table that can be chosen. */
 const KINDS = [
   { key: 'all', title: 'All', tip: 'Every op of either session', has: () => true },
   {
@@ -28,19 +28,19 @@ const KINDS = [
   {
     key: 'new',
     title: 'Only here',
-    tip: 'Ops that the baseline has not',
+    tip: 'Ops that are not in the baseline',
     has: (op: ComparedOp) => op.baseline === null,
   },
   {
     key: 'gone',
     title: 'Only in the baseline',
-    tip: 'Ops that only the baseline has',
+    tip: 'Ops that are only in the baseline',
     has: (op: ComparedOp) => op.other === null,
   },
 ] as const;
 
 const sideOf = (op: ComparedOp): ComparedOpSide | null => op.other ?? op.baseline;
-/** Better or worse is only said of what is more than noise. */
+/** Only changes beyond noise are better or worse. */
 const toneOfOp = (op: ComparedOp) =>
   toneOf(
     op.time.difference_ps,
@@ -128,7 +128,7 @@ const COLUMNS = declared<ComparedOp>('compare.ops', [
   },
   {
     key: 'count',
-    title: 'A step',
+    title: 'Per step',
     figure: 'compare.occurrences',
     width: 92,
     value: (op) => countText(op),
@@ -197,15 +197,15 @@ function intervalTip(op: ComparedOp): string {
   const { low_ps, high_ps, p_value } = op.time;
   const range = `between ${signedText('duration', Math.round(low_ps))} and ${signedText('duration', Math.round(high_ps))}`;
   return p_value === null
-    ? 'Too few steps to tell it from noise'
-    : `${range} with the confidence above; noise alone gives as much in ${(p_value * 100).toPrecision(2)} % of cases`;
+    ? 'Too few steps to distinguish it from noise'
+    : `${range} at the confidence above; noise alone differs this much in ${(p_value * 100).toPrecision(2)} % of cases`;
 }
 
 export function Ops(props: {
   report: CompareReport;
-  /** Position of the session held against the baseline. */
+  /** Position of the session that is compared with the baseline. */
   of: number;
-  /** Numbers of the sessions on the server, in the report's order. */
+  /** Keys of the sessions on the server, in the report's order. */
   ids: readonly string[];
   fileName: string;
 }) {
@@ -260,7 +260,7 @@ export function Ops(props: {
         empty={
           kind().key === 'all'
             ? 'No op ran in the selected steps of either session'
-            : 'None: choose All to see every op'
+            : 'No such ops. Choose All to see every op.'
         }
       />
     </section>
@@ -284,7 +284,7 @@ function Details(props: {
           {(each) => (
             <div>
               <span class="muted">{each.title}</span>
-              <Show when={each.side} fallback={<span class="muted">has no such op</span>}>
+              <Show when={each.side} fallback={<span class="muted">no such op</span>}>
                 {(side) => (
                   <>
                     <strong class="mono">{side().name}</strong>

@@ -7,7 +7,7 @@ import type { ComparedProgram } from '../../wire/generated/ComparedProgram';
 import type { SessionDifference } from '../../wire/generated/SessionDifference';
 
 const MATCHED: Record<string, string> = {
-  same: 'the same',
+  same: 'unchanged',
   changed: 'changed',
   new: 'only here',
   gone: 'only in the baseline',
@@ -25,7 +25,7 @@ export function Programs(props: { difference: SessionDifference }) {
           {programs().length === 0
             ? ''
             : different().length === 0
-              ? 'no program differs'
+              ? 'no differences'
               : `${formatCount(different().length)} of ${formatCount(programs().length)} differ`}
         </span>
       </header>
@@ -34,7 +34,7 @@ export function Programs(props: { difference: SessionDifference }) {
           when={programs().length > 0}
           fallback={
             <p class="muted">
-              Neither session holds compiled programs (XLA's HLO). They are recorded unless
+              Neither session contains compiled programs (XLA's HLO). They are recorded unless
               <code> enable_hlo_proto </code> is off.
             </p>
           }
@@ -149,7 +149,7 @@ export function Environment(props: { difference: SessionDifference }) {
     <section class="card">
       <header>
         <h2 data-figure="compare.environment">Environment, flags, options</h2>
-        <span class="muted">{facts().length === 0 ? 'no recorded fact differs' : ''}</span>
+        <span class="muted">{facts().length === 0 ? 'no recorded differences' : ''}</span>
       </header>
       <Show when={facts().length > 0}>
         <div class="card-body">

@@ -37,7 +37,7 @@ test('the axis shows all ends, and equal sessions look equal', () => {
   expect(shareOf(equal, 100.01) - shareOf(equal, 100)).toBeLessThan(0.02);
 });
 
-test('causes lead to the view that says more', () => {
+test('causes link to the view that shows more', () => {
   expect(viewOf(bar(1, { kind: 'input_wait', part: 'input_wait' }))).toBe('input');
   expect(viewOf(bar(1, { kind: 'overlap', part: 'collectives' }))).toBe('collectives');
   expect(viewOf(bar(1))).toBeNull();
@@ -52,7 +52,7 @@ const session = (lengths: number[], outliers: number[] = []) =>
     })),
   }) as unknown as ComparedSession;
 
-test('quartiles leave outliers out, and outliers stick to the end of the axis', () => {
+test('quartiles exclude outliers, which are clamped to the end of the axis', () => {
   const one = session([10, 20, 30, 40, 50], [900]);
   expect(spreadOf(one)).toEqual({
     count: 5,

@@ -1,15 +1,15 @@
-/** Where the bars of the waterfall lie: from the baseline's step to the session's, one cause a bar. Pure. */
+/** The bars of the waterfall, from the baseline's step to the session's, one per cause. Pure. */
 import { clamped, linear } from '../../widgets/chart/scale';
 import type { Evidence } from '../../wire/generated/Evidence';
 import type { WaterfallBar } from '../../wire/generated/WaterfallBar';
 
 export interface Fall {
-  /** The cause; null for totals and for what is summed. */
+  /** The cause; null for totals and for the sum of smaller causes. */
   bar: WaterfallBar | null;
-  /** What may be said of it; null for totals. */
+  /** Its evidence; null for totals. */
   evidence: Evidence | null;
   title: string;
-  /** Ends of the bar in picoseconds; totals begin at the axis. */
+  /** Ends of the bar in picoseconds; totals start at 0. */
   fromPs: number;
   toPs: number;
   valuePs: number;
@@ -17,14 +17,14 @@ export interface Fall {
 
 export interface Waterfall {
   falls: Fall[];
-  /** What the width stands for: differences are small beside a step, so it does not begin at 0. */
+  /** Ends of the axis. It does not start at 0, because differences are small compared with a step. */
   lowPs: number;
   highPs: number;
 }
 
-/** Bars beyond these are summed, as the last one before the total. */
+/** Further bars are summed in one bar before the total. */
 const MOST_BARS = 14;
-/** Air beside the outermost ends, as a share of the width. */
+/** Margin at both ends, as a share of the width. */
 const AIR = 0.06;
 
 export function waterfallOf(
@@ -63,7 +63,7 @@ export function waterfallOf(
     ...falls.slice(1, -1).flatMap((fall) => [fall.fromPs, fall.toPs]),
   ];
   const [least, most] = [Math.min(...ends), Math.max(...ends)];
-  // Equal sessions get an axis of a hundredth of the step, so that nothing looks like something.
+  // The axis spans at least 1 % of the step, so that tiny differences do not look large.
   const span = Math.max(most - least, baselinePs * 0.01, 1);
   const middle = (least + most) / 2;
   const half = span * (0.5 + AIR);
@@ -74,7 +74,7 @@ export function waterfallOf(
 export const shareOf = ({ lowPs, highPs }: Waterfall, ps: number) =>
   highPs > lowPs ? clamped(linear(lowPs, highPs).share(ps)) : 0;
 
-/** The view that says more of a kind of cause. */
+/** The view that shows more about a kind of cause. */
 export function viewOf(bar: WaterfallBar): string | null {
   switch (bar.kind) {
     case 'input_wait':

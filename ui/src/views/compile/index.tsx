@@ -1,7 +1,7 @@
-/** Compilations in the window: phases, cache, what was compiled again and why, passes. */
+/** Compilations in the window: phases, cache, what was recompiled and why, passes. */
 import { createMemo, For, Show } from 'solid-js';
 
-import { compareRows } from '../../compare/pairing';
+import { compareTable } from '../../compare/identity';
 import { COMPILE_PHASES, occurring } from '../../format/causes';
 import { formatDuration, plural } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
@@ -27,12 +27,8 @@ import './compile.css';
 import { declared, type Layout } from '../../widgets/table/declared';
 
 const COMPARE = {
-  compilations: compareRows((report: CompileReport) => report.rows, {
-    identity: (row: CompilationRow) => row.function || row.program,
-  }),
-  passes: compareRows((report: CompileReport) => report.passes, {
-    identity: (row: PassRow) => row.name,
-  }),
+  compilations: compareTable('compile.rows', (report: CompileReport) => report.rows),
+  passes: compareTable('compile.passes', (report: CompileReport) => report.passes),
 };
 
 const phasesOf = (row: CompilationRow): number[] => [
@@ -54,9 +50,9 @@ function columnsFor(longestPs: number): Column<CompilationRow>[] {
       value: (row) => row.function,
       cell: (row) => (
         <span class="compile-function">
-          <Middle text={row.function || 'not known'} isCode />
+          <Middle text={row.function || 'unknown'} isCode />
           <Show when={row.is_again}>
-            <span class="compile-again">again</span>
+            <span class="compile-again">recompiled</span>
           </Show>
         </span>
       ),
@@ -169,16 +165,16 @@ export default function CompileView(props: ViewProps) {
               <Warnings notes={data().notes} />
               <div class="compile-head">
                 <KpiCard
-                  title="Compilation"
                   compare={compareFigure(
                     data(),
                     (report: CompileReport) => report.total_ps,
-                    'duration',
+                    'compile.total_ps',
                   )}
                   value={formatDuration(data().total_ps)}
+                  figure="compile.total_ps"
                   verdict={data().verdict}
                   detail={<>{plural(data().row_count, 'compilation')}</>}
-                  tip={`Time in which the host that compiled longest compiled: ${data().threshold}.`}
+                  tip={`Compile time on the host that compiled longest: ${data().threshold}.`}
                 />
                 <Functions report={data()} />
               </div>
@@ -223,7 +219,7 @@ export default function CompileView(props: ViewProps) {
                         fileName={`${file()}-passes`}
                         isFilling
                         tools={tools()}
-                        empty="No pass was recorded within the compilations"
+                        empty="No compiler passes were recorded"
                       />
                     ),
                   },
@@ -241,7 +237,7 @@ export default function CompileView(props: ViewProps) {
 function Functions(props: { report: CompileReport }) {
   const bars = (): BarRow[] =>
     props.report.rows.slice(0, 40).map((row) => ({
-      label: `${row.function || 'not known'}${row.step === null ? '' : ` · step ${row.step}`}`,
+      label: `${row.function || 'unknown'}${row.step === null ? '' : ` · step ${row.step}`}`,
       values: phasesOf(row),
       text: formatDuration(row.duration_ps) + (row.cache === 'hit' ? ', from cache' : ''),
       href: hrefTo({ view: 'timeline', params: timelineParams(row.start_ps, row.duration_ps) }),
@@ -250,7 +246,7 @@ function Functions(props: { report: CompileReport }) {
   return (
     <section class="card">
       <header>
-        <h2 data-figure="compile.phases">Where compilation goes</h2>
+        <h2 data-figure="compile.phases">Compile time by phase</h2>
         <span class="spacer" />
         <Legend entries={occurring(COMPILE_PHASES, props.report.rows.map(phasesOf))} />
       </header>
@@ -259,7 +255,7 @@ function Functions(props: { report: CompileReport }) {
         <For each={changed()}>
           {(row) => (
             <p class="compile-change">
-              <code>{row.function || 'not known'}</code> was compiled again: {row.changes.join('; ')}
+              <code>{row.function || 'unknown'}</code> was recompiled: {row.changes.join('; ')}
             </p>
           )}
         </For>
@@ -271,7 +267,7 @@ function Functions(props: { report: CompileReport }) {
 function NothingCompiled(props: { report: CompileReport }) {
   const note = () => props.report.notes[0];
   return (
-    <EmptyState title="Nothing was compiled here">
+    <EmptyState title="No compilations">
       {note()?.text} <Show when={note()?.hint}>{(hint) => <Hint hint={hint()} />}</Show>
     </EmptyState>
   );

@@ -1,4 +1,4 @@
-/** One counter over time. All charts show the same time: a drag zooms, a double click shows all. */
+/** One counter over time. All charts share a window: a drag zooms, a double-click resets. */
 import { createMemo, Show } from 'solid-js';
 
 import { formatTime } from '../../format/numbers';
@@ -19,10 +19,10 @@ const HEIGHT = 132;
 
 interface ChartProps {
   row: CounterRow;
-  /** Its name, without what it shares with its neighbors. */
+  /** Its name, without the prefix that it shares with others. */
   title: string;
   window: TimeWindow;
-  /** Time under the pointer, of whichever chart. */
+  /** Time under the pointer, in any chart. */
   atPs: number | null;
   onPoint: (atPs: number | null) => void;
   onZoom: (window: TimeWindow | null) => void;
@@ -117,7 +117,7 @@ export function CounterChart(props: ChartProps) {
   );
 }
 
-/** A value and its time; of several samples in one place also their range. */
+/** A value and its time; also the range if it combines several samples. */
 function Sample(props: { point: CounterPoint | undefined; unit: string }) {
   return (
     <Show when={props.point}>

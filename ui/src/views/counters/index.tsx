@@ -1,7 +1,7 @@
-/** Hardware counters over time, and what the registers of a TPU say of its units. */
+/** Hardware counters over time, and the utilization of TPU units from its registers. */
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 
-import { compareRows } from '../../compare/pairing';
+import { compareTable } from '../../compare/identity';
 import { codeOf } from '../../format/hint';
 import { formatRatio, plural } from '../../format/numbers';
 import { useColor } from '../../format/heat';
@@ -28,16 +28,12 @@ import './counters.css';
 import { declared, type Layout } from '../../widgets/table/declared';
 
 const LIMIT = 2000;
-/** Charts drawn at once; the table has the others. */
+/** Number of charts shown; the table has all counters. */
 const MOST_CHARTS = 60;
 
 const COMPARE = {
-  counters: compareRows((report: CountersReport) => report.rows, {
-    identity: (row: CounterRow) => `${row.device}/${row.line}/${row.name}`,
-  }),
-  use: compareRows((report: CountersReport) => report.utilisation, {
-    identity: (row: UtilisationRow) => `${row.device}/${row.unit}/${row.name}/${row.line}`,
-  }),
+  counters: compareTable('counters.rows', (report: CountersReport) => report.rows),
+  use: compareTable('counters.utilisation', (report: CountersReport) => report.utilisation),
 };
 
 export default function CountersView(props: ViewProps) {
@@ -102,7 +98,7 @@ function Body(props: { report: CountersReport; session: string }) {
         },
         {
           name: 'utilisation',
-          title: 'Use of units',
+          title: 'Utilization',
           has: hasUse,
           body: (tools) => (
             <DataTable
@@ -155,7 +151,7 @@ function Charts(props: { report: CountersReport; tools: () => JSX.Element }) {
           onInput={(event) => setQuery(event.currentTarget.value)}
         />
         {props.tools()}
-        <span class="muted">Drag to zoom all, double-click for everything</span>
+        <span class="muted">Drag to zoom all charts, double-click to reset</span>
         <span class="spacer" />
         <Show when={matching().length > MOST_CHARTS}>
           <span class="muted">
@@ -164,7 +160,7 @@ function Charts(props: { report: CountersReport; tools: () => JSX.Element }) {
         </Show>
         <Show when={isZoomed()}>
           <button class="quiet" onClick={() => zoom(null)}>
-            All of the time
+            Reset zoom
           </button>
         </Show>
         <a

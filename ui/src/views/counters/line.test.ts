@@ -9,7 +9,7 @@ const point = (at_ps: number, value: number, spread = 0) => ({
   max: value + spread,
 });
 
-test('the points in sight, and one on either side', () => {
+test('the visible points, and one on either side', () => {
   const points = [0, 200, 400, 600, 800].map((at) => point(at, at));
   const times = (startPs: number, endPs: number) =>
     pointsIn(points, { startPs, endPs }).map(({ at_ps }) => at_ps);
@@ -18,7 +18,7 @@ test('the points in sight, and one on either side', () => {
   expect(times(410, 420)).toEqual([400, 600]);
 });
 
-test('a constant is drawn in the middle, and zero is in sight of small values', () => {
+test('a constant is drawn in the middle, and the axis starts at a nearby zero', () => {
   expect(valueRange([point(0, 4), point(9, 4)])).toEqual({ from: 3.8, to: 4.2 });
   expect(valueRange([point(0, 1), point(9, 4)])).toEqual({ from: 0, to: 4 });
   expect(valueRange([point(0, 3), point(9, 4)])).toEqual({ from: 3, to: 4 });
@@ -41,7 +41,7 @@ test('values have their unit', () => {
   expect(valueText(0.0001235, 'W')).toBe('1.235e-4 W');
 });
 
-test('names that begin alike are told apart by their ends', () => {
+test('names lose a long prefix that they share', () => {
   const path = 'VF_CHIP_TC_TCS_STATS_UNPRIVILEGED_COUNT_';
   const titles = titlesOf([
     `${path}CYCLES`,

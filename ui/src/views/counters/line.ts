@@ -1,4 +1,4 @@
-/** The line of a counter: the points in sight, the axis of their values, and their texts. Pure. */
+/** The line of a counter: the visible points, the axis of their values, and its text. Pure. */
 import type { TimeWindow } from '../../timeline/viewport';
 import type { AxisOf } from '../../widgets/chart/axis';
 import { linear, rangeOf } from '../../widgets/chart/scale';
@@ -14,7 +14,7 @@ export function pointsIn(points: readonly CounterPoint[], window: TimeWindow): C
   );
 }
 
-/** Least and most of the points, a little apart where they are the same; 0 is in if it is near. */
+/** Minimum and maximum of the points, widened if equal; starts at 0 if the minimum is near it. */
 export function valueRange(points: readonly CounterPoint[]): { from: number; to: number } {
   const ends = points.flatMap((point) => [point.min, point.max]);
   const { from, to } = rangeOf(ends) ?? { from: 0, to: 0 };
@@ -23,7 +23,7 @@ export function valueRange(points: readonly CounterPoint[]): { from: number; to:
   return { from: from - half, to: to + half };
 }
 
-/** Values upwards: short texts, and one unit for all of them as the title. */
+/** The axis of values: short labels, with their common unit as the title. */
 export function valueAxis(points: readonly CounterPoint[], unit: string): AxisOf {
   const { from, to } = valueRange(points);
   const [size, letter] = scaleOf(Math.max(Math.abs(from), Math.abs(to)));
@@ -38,7 +38,7 @@ export function valueAxis(points: readonly CounterPoint[], unit: string): AxisOf
   });
 }
 
-/** Pixels between two values at the least. */
+/** Minimum distance of two ticks in pixels. */
 const TICK_HEIGHT = 28;
 
 const SCALES: readonly [size: number, letter: string][] = [
@@ -68,10 +68,10 @@ export function valueText(value: number, unit: string): string {
   return [text, scaledUnit(letter, unit)].filter(Boolean).join(' ');
 }
 
-/** Long names that begin alike are told apart by their ends: this much of the beginning. */
+/** Names whose first characters, this many, are the same lose their common prefix. */
 const ALIKE = 24;
 
-/** Titles of charts: names without the long beginning that they share with others. */
+/** Titles of charts: names without a long prefix that they share with others. */
 export function titlesOf(names: readonly string[]): Map<string, string> {
   const groups = new Map<string, string[]>();
   for (const name of new Set(names)) {

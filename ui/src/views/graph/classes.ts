@@ -1,4 +1,4 @@
-/** Colors of instructions by what they do; those of ops are the timeline's. */
+/** Colors of instructions by class; classes that ops have too use the timeline's colors. */
 import { CLASS_COLORS } from '../../format/palette';
 
 export const GRAPH_CLASSES: Record<string, { title: string; color: string }> = {

@@ -1,4 +1,4 @@
-/** Everything about the selected instruction, beside the picture. */
+/** Details of the selected instruction, next to the graph. */
 import { createSignal, For, Show, type JSX } from 'solid-js';
 
 import {
@@ -15,10 +15,10 @@ import type { GraphNode } from '../../wire/generated/GraphNode';
 import type { GraphReport } from '../../wire/generated/GraphReport';
 import { graphColor, graphTitle } from './classes';
 
-/** Names of one list that are shown at first. */
+/** Number of names of a list that are shown at first. */
 const NAMES = 12;
 
-/** The address of a slice in the timeline, with as much again on both sides. */
+/** The URL of an instruction's slice in the timeline, with twice its length on both sides. */
 export function timelineHref(node: GraphNode): string | null {
   if (node.slice === null || node.slice_start_ps === null) return null;
   const length = Math.max(1, node.slice_duration_ps ?? 0);
@@ -47,13 +47,13 @@ export function NodeDetails(props: {
       <p class="mono graph-name">{node().name}</p>
       <div class="graph-actions">
         <Show when={!isCenter()}>
-          <button data-tip="Double click does it too" onClick={() => props.onCenter(node().name)}>
+          <button data-tip="Or double-click the node" onClick={() => props.onCenter(node().name)}>
             Center here
           </button>
         </Show>
         <Show when={timelineHref(node())}>
           {(href) => (
-            <a class="button" href={href()} data-tip="Its longest slice">
+            <a class="button" href={href()} data-tip="Show its longest slice">
               Timeline
             </a>
           )}
@@ -102,7 +102,7 @@ export function NodeDetails(props: {
         </Show>
         <Line title="Scope" isLong>
           <Show when={node().scope_paths.length > 0} fallback={node().scope || '–'}>
-            <ul class="plain-list" aria-label="Scopes that it serves">
+            <ul class="plain-list" aria-label="Scopes it serves">
               <For each={node().scope_paths}>{(path) => <li>{path}</li>}</For>
             </ul>
           </Show>
@@ -121,7 +121,7 @@ export function NodeDetails(props: {
       </dl>
       <Show
         when={details()}
-        fallback={<p class="muted">Center on it for its HLO text, callers and call stack.</p>}
+        fallback={<p class="muted">Center the graph here to see its HLO text, callers and call stack.</p>}
       >
         {(own) => (
           <>
@@ -204,7 +204,7 @@ function Names(props: { title: string; names: string[]; onCenter: (name: string)
         </ul>
         <Show when={shown().length < props.names.length}>
           <button class="quiet" onClick={() => setWhole(true)}>
-            All {formatCount(props.names.length)}
+            Show all {formatCount(props.names.length)}
           </button>
         </Show>
       </section>

@@ -1,4 +1,4 @@
-/** The HLO around an op as a picture, with times; search, texts, and ways to timeline and ops. */
+/** The HLO graph around an op, with times; search, HLO text, and links to the timeline and ops. */
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { formatCount, formatDuration, plural } from '../../format/numbers';
@@ -94,10 +94,10 @@ function GraphPage(props: { session: string; report: GraphReport }) {
               setParams({ 'merge-fusions': event.currentTarget.checked ? null : 'true' }, false)
             }
           />
-          Open fusions
+          Expand fusions
         </label>
         <Show when={hasTimes()}>
-          <label class="graph-field" data-tip="Color by self time instead of by class">
+          <label class="graph-field" data-tip="Color nodes by self time instead of by class">
             <input
               type="checkbox"
               checked={isHeat()}
@@ -105,14 +105,14 @@ function GraphPage(props: { session: string; report: GraphReport }) {
                 setParams({ heat: event.currentTarget.checked ? 'true' : null }, true)
               }
             />
-            Heat by time
+            Color by time
           </label>
         </Show>
         <span class="spacer" />
         <span class="muted">
           {plural(props.report.nodes.length, 'instruction')}
           <Show when={props.report.hidden_count > 0}>
-            , {formatCount(props.report.hidden_count)} more within reach
+            , {formatCount(props.report.hidden_count)} more not shown
           </Show>
         </span>
         <Downloads session={props.session} report={props.report} />
@@ -142,7 +142,7 @@ function GraphPage(props: { session: string; report: GraphReport }) {
   );
 }
 
-/** Finds instructions while one types. */
+/** Finds instructions as you type. */
 function Search(props: { session: string; onChoose: (name: string) => void }) {
   const wanted = () => getParam('find') ?? '';
   const found = createAnswer<GraphReport>(() =>
@@ -247,14 +247,14 @@ function NoProgram(props: { report: GraphReport }) {
   const note = () => props.report.notes[0];
   return (
     <EmptyState
-      title="No HLO to show"
+      title="No HLO"
       actions={
         <Show when={getParam('program')}>
           <button onClick={() => select('program', null)}>All programs</button>
         </Show>
       }
     >
-      {note()?.text ?? 'The capture carries no program.'}{' '}
+      {note()?.text ?? 'This capture contains no programs.'}{' '}
       <Show when={note()?.hint}>{(hint) => <Hint hint={hint()} />}</Show>
     </EmptyState>
   );

@@ -1,8 +1,8 @@
 /**
- * A layered layout from top to bottom, in four steps: ranks by the longest way from a source, edges
- * over several ranks cut into pieces, an order within each rank with few crossings (barycenters,
- * both ways), and places that are as straight above each other as the order allows (least squares
- * with a least distance, solved exactly by pooling). Milliseconds for hundreds of nodes, where
+ * A layered layout from top to bottom, in four steps: ranks by the longest path from a source, edges
+ * across several ranks cut into pieces, an order within each rank with few crossings (barycenters, in
+ * both directions), and positions as straight above each other as the order allows (least squares with
+ * a minimum distance, solved exactly by pooling). Takes milliseconds for hundreds of nodes, where
  * general layout libraries take seconds; see K. Sugiyama et al., 1981.
  */
 
@@ -22,7 +22,7 @@ export interface Point {
   y: number;
 }
 
-/** Middles of the items, the bends of each link between its ends, and the size of it all. */
+/** Centers of the items, the bends of each link between its ends, and the total size. */
 export interface Layered {
   middles: Map<number, Point>;
   bends: Point[][];
@@ -40,7 +40,7 @@ const BEND_WEIGHT = 4;
 
 interface Slot {
   rank: number;
-  /** Place within its rank. */
+  /** Position within its rank. */
   order: number;
   width: number;
   height: number;
@@ -70,7 +70,7 @@ export function layered(items: readonly Item[], links: readonly Link[]): Layered
   return measure(items, rows, slots, chains);
 }
 
-/** The longest way from a source; a source itself stands right above what uses it first. */
+/** Rank: the longest path from a source. A source is placed directly above its first user. */
 function ranksOf(items: readonly Item[], links: readonly Link[]): Map<number, number> {
   const known = new Set(items.map((item) => item.id));
   const below = new Map<number, number[]>();
@@ -101,7 +101,7 @@ function ranksOf(items: readonly Item[], links: readonly Link[]): Map<number, nu
   return ranks;
 }
 
-/** The slots of a link from end to end; those between bend it. Links against the flow have none. */
+/** The slots of a link from end to end; those in between are bends. Links that go up have none. */
 function chainOf(
   from: Slot | undefined,
   to: Slot | undefined,
@@ -137,7 +137,7 @@ function order(rows: Slot[][]): void {
   });
 }
 
-/** Sorts by the mean place of the neighbors; those without keep theirs. */
+/** Sorts by the mean position of the neighbors; slots without neighbors keep their position. */
 function sortRow(row: Slot[], isDown: boolean): void {
   const keys = new Map(
     row.map((slot) => {
@@ -150,7 +150,7 @@ function sortRow(row: Slot[], isDown: boolean): void {
   row.forEach((slot, index) => (slot.order = index));
 }
 
-/** Pairs of edges that cross, counted with a binary indexed tree over the places below. */
+/** Number of pairs of edges that cross, from a binary indexed tree over the positions below. */
 function crossings(rows: Slot[][]): number {
   let count = 0;
   for (const row of rows) {
@@ -183,7 +183,7 @@ function place(rows: Slot[][]): void {
   for (let pass = 0; pass < ALIGNMENTS; pass += 1) {
     const isDown = pass % 2 === 0;
     const ordered = isDown ? rows : [...rows].reverse();
-    // The last passes look both ways.
+    // The last passes look in both directions.
     const isBoth = pass >= ALIGNMENTS - 4;
     for (const row of ordered) align(row, isDown, isBoth);
   }
@@ -206,7 +206,7 @@ function align(row: Slot[], isDown: boolean, isBoth: boolean): void {
       near.length > 0 ? near.reduce((sum, other) => sum + other.x, 0) / near.length : slot.x;
     const weight = slot.isBend ? BEND_WEIGHT : near.length > 0 ? 1 : 0.1;
     blocks.push({ sum: (wanted - offset) * weight, weight, count: 1 });
-    // Pool neighbors that want to pass each other.
+    // Pool neighbors that would pass each other.
     while (blocks.length > 1) {
       const last = blocks[blocks.length - 1]!;
       const previous = blocks[blocks.length - 2]!;

@@ -1,4 +1,4 @@
-/** The layout, off the page's thread. */
+/** Computes layouts off the main thread. */
 import { layOut, type LayoutInput } from './layout';
 
 interface Job {

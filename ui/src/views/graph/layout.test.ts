@@ -19,7 +19,7 @@ function expectApart(boxes: Box[]): void {
 }
 
 describe('layOut', () => {
-  it('puts what makes a value above what uses it', () => {
+  it('puts producers above their users', () => {
     const placed = layOut({
       nodes: [node(1), node(2), node(3), node(4)],
       edges: [
@@ -34,14 +34,14 @@ describe('layOut', () => {
     const y = (id: number) => placed.nodes[id]!.y;
     expect(y(1)).toBeLessThan(y(2));
     expect(y(2)).toBeLessThan(y(3));
-    // A source stands right above its user, not at the top.
+    // A source is placed directly above its user, not at the top.
     expect(y(4)).toBe(y(2));
     // The long edge bends around the node between.
     expect(placed.edges[3]).toHaveLength(3);
     expectApart(Object.values(placed.nodes));
   });
 
-  it('keeps an opened fusion around what is in it, and ends edges at the inside', () => {
+  it('draws an opened fusion around its instructions, where edges end', () => {
     const placed = layOut({
       nodes: [node(1), node(2), node(20, 2), node(21, 2), node(3)],
       edges: [
@@ -65,7 +65,7 @@ describe('layOut', () => {
     expectApart([box, placed.nodes[1]!, placed.nodes[3]!]);
   });
 
-  it('survives edges to nothing, cycles, and no nodes at all', () => {
+  it('handles edges to missing nodes, cycles, and an empty graph', () => {
     const empty = layOut({ nodes: [], edges: [{ from: 1, to: 2 }], clusters: [7] });
     expect(empty.edges).toEqual([null]);
     const cycle = layOut({
@@ -80,7 +80,7 @@ describe('layOut', () => {
     expectApart(Object.values(cycle.nodes));
   });
 
-  it('lays out hundreds of nodes without letting any two overlap', () => {
+  it('lays out hundreds of nodes without overlaps', () => {
     const nodes = Array.from({ length: 300 }, (_, id) => node(id));
     const edges = nodes.slice(1).flatMap(({ id }) => [
       { from: Math.floor((id - 1) / 3), to: id },

@@ -1,6 +1,6 @@
 /**
- * Where nodes, opened fusions and edges go. An opened fusion is laid out on its own and then placed
- * as one box; edges from outside end at the instruction within. Knows no document.
+ * Positions of nodes, opened fusions and edges. An opened fusion is laid out separately and then placed
+ * as one box; edges from outside end at the instruction inside. Does not use the DOM.
  */
 import { layered, type Layered, type Link, type Point } from './layered';
 
@@ -129,7 +129,7 @@ const boxAround = (middle: Point, width: number, height: number, dx: number, dy:
 const shifted = (points: readonly Point[] | undefined, dx: number, dy: number): Point[] =>
   (points ?? []).map(({ x, y }) => ({ x: x + dx, y: y + dy }));
 
-/** A smooth path through the points of an edge, leaving and arriving upright. */
+/** A smooth path through the points of an edge, vertical at both ends. */
 export function pathOf(points: readonly Point[]): string {
   const [first, ...rest] = points;
   if (!first) return '';

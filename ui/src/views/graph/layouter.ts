@@ -1,4 +1,4 @@
-/** Asks the worker for layouts; only the last one asked for is answered. */
+/** Requests layouts from the worker; only the latest request is answered. */
 import { onCleanup } from 'solid-js';
 
 import type { LayoutInput, LayoutOutput } from './layout';

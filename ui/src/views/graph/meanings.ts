@@ -4,7 +4,7 @@ import { type Figure } from '../../widgets/figure';
 export const MEANINGS: Record<string, Figure> = {
   radius: {
     title: 'Radius',
-    definition: 'Steps from the op over operands and users, within its computation.',
+    definition: 'Largest distance from the op, in edges to operands and users, within its computation.',
     formula: '',
     unit: '',
   },

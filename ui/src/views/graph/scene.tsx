@@ -1,4 +1,4 @@
-/** The graph as a picture: pan by dragging, zoom by wheel, arrows and + − 0 on the keyboard. */
+/** Draws the graph: drag or use the arrow keys to pan, the wheel or + − 0 to zoom. */
 import { createEffect, createSignal, For, on, onCleanup, onMount, Show } from 'solid-js';
 
 import { formatDuration } from '../../format/numbers';
@@ -41,7 +41,7 @@ function sized(node: GraphNode): SizedNode {
   };
 }
 
-/** From here on the text of a node is dark in both colors of the page. */
+/** From this heat on, the text of a node is dark in both themes. */
 const HOT_PERCENT = 45;
 const heatColor = (percent: number) =>
   `color-mix(in srgb, var(--class-collective) ${percent}%, var(--surface))`;
@@ -83,7 +83,7 @@ export function Scene(props: {
     const scale = Math.min(1, width / placed.width, height / placed.height);
     const center = drawn()?.nodes.find((node) => node.is_center);
     const box = center ? (placed.nodes[center.id] ?? placed.clusters[center.id]) : undefined;
-    // Too small to read: stay with the op instead of showing all.
+    // Too small to read: center on the op instead of showing all.
     const readable = Math.max(scale, 0.8);
     const middle =
       box && readable > scale
@@ -198,7 +198,7 @@ export function Scene(props: {
       ref={frame}
       tabindex="0"
       role="application"
-      aria-label="Graph: drag to move, wheel to zoom, arrows, + and −, 0 shows all"
+      aria-label="Graph: drag or use arrow keys to move, wheel or + and − to zoom, 0 to show all"
       onPointerDown={drag}
       onKeyDown={key}
     >
@@ -257,7 +257,7 @@ export function Scene(props: {
                         }}
                         d={pathOf(points())}
                         marker-end="url(#graph-arrow)"
-                        data-tip={edge.is_control ? 'Order only, no value' : edge.shape}
+                        data-tip={edge.is_control ? 'Control dependency, no data' : edge.shape}
                       />
                     )}
                   </Show>

@@ -1,4 +1,4 @@
-/** The columns of the tables of memory: stacks, functions, devices, kinds, snapshots. */
+/** The columns of the memory tables: stacks, functions, devices, kinds, snapshots. */
 import { formatDate } from '../../format/numbers';
 import { ShareCell } from '../../widgets/bars';
 import { Middle } from '../../widgets/middle';
@@ -24,7 +24,7 @@ interface Sharing {
   ratio: number | null;
 }
 
-/** What is alive: bytes, and in how many allocations. */
+/** What is alive: bytes and number of allocations. */
 function alive<Row extends Alive>(): Layout<Row>[] {
   return [
     {
@@ -63,7 +63,7 @@ function changes<Row extends Changing>(): Layout<Row>[] {
   ];
 }
 
-/** Without a comparison there is nothing to say about changes. */
+/** Columns that only a comparison has. */
 function only<Row>(isCompared: boolean, columns: Layout<Row>[]): Layout<Row>[] {
   return isCompared ? columns : [];
 }
@@ -170,7 +170,7 @@ export const functionColumns = (isCompared: boolean): Column<HeapFunctionRow>[] 
   },
 ]);
 
-/** Devices or kinds; what has none is called after the column. */
+/** Devices or kinds; a missing name is shown as `(no device)` or `(no kind)`. */
 export function groupColumns(
   table: 'heap.devices' | 'heap.kinds',
   isCompared: boolean,

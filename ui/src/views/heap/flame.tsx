@@ -1,4 +1,4 @@
-/** The flame graph of who holds memory, and one frame of it. */
+/** The flame graph of live memory by stack, and the details of one frame. */
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { format, formatRatio, plural } from '../../format/numbers';
@@ -34,7 +34,7 @@ export function Flame(props: { report: HeapReport }) {
   const meanings = (): [Meaning, string][] =>
     props.report.against === null
       ? [
-          ['own', 'your code, a shade per file'],
+          ['own', 'your code, shaded by file'],
           ...(props.report.has_internal
             ? ([['internal', 'JAX, libraries, Python']] satisfies [Meaning, string][])
             : []),
@@ -42,7 +42,7 @@ export function Flame(props: { report: HeapReport }) {
       : [
           ['grown', 'grown'],
           ['shrunk', 'shrunk'],
-          ['same', 'the same'],
+          ['same', 'unchanged'],
         ];
   return (
     <section class="card heap-flame">
@@ -85,7 +85,7 @@ export function Flame(props: { report: HeapReport }) {
   );
 }
 
-/** A pattern where it is one, else its letters. */
+/** Tests for a regular expression, or for the text itself if it is not a valid one. */
 function testOf(text: string): (name: string) => boolean {
   try {
     const pattern = new RegExp(text, /[A-Z]/.test(text) ? '' : 'i');
@@ -117,7 +117,7 @@ function FrameDetails(props: { row: HeapFrameRow; report: HeapReport }) {
           <tr class="muted">
             <td />
             <td>with callees</td>
-            <td>itself</td>
+            <td>self</td>
             <Show when={props.report.against !== null}>
               <td>change</td>
             </Show>
@@ -144,7 +144,7 @@ function FrameDetails(props: { row: HeapFrameRow; report: HeapReport }) {
         </tbody>
       </table>
       <Show when={share() !== null}>
-        <p class="muted">{formatRatio(share())} of what is selected</p>
+        <p class="muted">{formatRatio(share())} of the selection</p>
       </Show>
     </>
   );

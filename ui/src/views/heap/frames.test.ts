@@ -21,7 +21,7 @@ const row = (name: string, depth: number, values: Partial<HeapFrameRow>): HeapFr
 });
 
 describe('the frames of a heap', () => {
-  it('are as wide as what they hold', () => {
+  it('are as wide as the memory they hold', () => {
     const rows = [
       row('main', 0, { total_bytes: 100, self_bytes: 30, self_allocations: 1 }),
       row('load', 1, { total_bytes: 70, self_bytes: 70, self_allocations: 9 }),
@@ -30,7 +30,7 @@ describe('the frames of a heap', () => {
     expect(weightsOf(rows, 'allocations')).toEqual([10, 9]);
   });
 
-  it('keep the place of what is gone in a comparison', () => {
+  it('keep the place of freed memory in a comparison', () => {
     const rows = [
       row('main', 0, { total_bytes: 60, change_bytes: -40, self_bytes: 0, change_self_bytes: 0 }),
       row('kept', 1, { total_bytes: 60, change_bytes: 10, self_bytes: 60, change_self_bytes: 10 }),
@@ -52,7 +52,7 @@ describe('the frames of a heap', () => {
     expect(meaningOf(internal, 'bytes', 0).meaning).toBe('internal');
   });
 
-  it('are called by function and file', () => {
+  it('are titled by function and file', () => {
     expect(titleOf(row('load', 0, {}))).toBe('load  train.py:12');
     expect(titleOf(row('load', 0, { source: '' }))).toBe('load');
   });

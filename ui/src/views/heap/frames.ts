@@ -1,10 +1,10 @@
-/** From the tree of a report to the boxes of the flame graph: weights, colors, words. Pure. */
+/** Turns the tree of a report into frames of the flame graph: weights, colors, text. Pure. */
 import type { HeapFrameRow } from '../../wire/generated/HeapFrameRow';
 import type { FlameFrame } from '../../widgets/flame/layout';
 
 export type Measure = 'bytes' | 'allocations';
 
-/** What a frame holds in one measure, now and then. */
+/** What a frame holds in one measure, and how it changed. */
 export interface Held {
   now: number;
   change: number | null;
@@ -29,8 +29,8 @@ export function heldBy(row: HeapFrameRow, by: Measure): Held {
 }
 
 /**
- * Weights. Without a comparison a frame is as wide as what it holds. In one, what a frame holds of
- * its own counts with the larger of both snapshots, so that what is gone keeps its place.
+ * The weights of frames: what each holds. In a comparison, the self value of a frame is the larger one
+ * of both snapshots, so that freed memory keeps its place.
  */
 export function weightsOf(rows: readonly HeapFrameRow[], by: Measure): number[] {
   const weights = rows.map((row) => {
@@ -80,7 +80,7 @@ export function meaningOf(
   return { meaning: change > 0 ? 'grown' : 'shrunk', strength: Math.min(0.6, strength) };
 }
 
-/** Files differ in shade, so that a change of file is seen. */
+/** A shade per file, so that a change of file is visible. */
 function shadeOf(source: string): number {
   const file = source.replace(/:\d+$/, '');
   let hash = 7;
@@ -116,7 +116,7 @@ export function titleOf(row: HeapFrameRow): string {
   return file ? `${row.name}  ${file}` : row.name;
 }
 
-/** What became of something: `new`, `gone`, `+2 MiB`. */
+/** The text with a plus sign if the value is positive: `+2 MiB`. */
 export function signed(text: string, value: number): string {
   return value > 0 ? `+${text}` : text;
 }

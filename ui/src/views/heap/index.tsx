@@ -1,7 +1,8 @@
-/** Memory snapshots: a flame graph of who holds what, tables of it, and the growth between two. */
+/** Memory snapshots: live memory as a flame graph and tables, and the growth between two snapshots. */
 import { Show, type JSX } from 'solid-js';
 
-import { compareRows, type RowComparison } from '../../compare/pairing';
+import { compareTable } from '../../compare/identity';
+import type { RowComparison } from '../../compare/pairing';
 import { summaryOf } from '../../shell/session';
 import { getParam, selected } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
@@ -12,10 +13,7 @@ import type { Column } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import { Tabbed, urlTab, type Tab } from '../../widgets/tabs/tabbed';
-import type { HeapFunctionRow } from '../../wire/generated/HeapFunctionRow';
-import type { HeapGroup } from '../../wire/generated/HeapGroup';
 import type { HeapReport } from '../../wire/generated/HeapReport';
-import type { HeapStackRow } from '../../wire/generated/HeapStackRow';
 import { createReport } from '../../wire/report';
 import { functionColumns, groupColumns, SNAPSHOT_COLUMNS, stackColumns } from './columns';
 import { Flame } from './flame';
@@ -39,7 +37,7 @@ export default function HeapView(props: ViewProps) {
       limit: LIMIT,
     }),
   );
-  /** What can be chosen, whatever is. */
+  /** Everything that can be chosen, regardless of the selection. */
   const everything = createReport(
     'heap',
     () => props.session,
@@ -66,18 +64,10 @@ export default function HeapView(props: ViewProps) {
 }
 
 const COMPARE = {
-  stacks: compareRows((report: HeapReport) => report.rows, {
-    identity: (row: HeapStackRow) => `${row.kind} ${row.stack.join('/')}`,
-  }),
-  functions: compareRows((report: HeapReport) => report.functions, {
-    identity: (row: HeapFunctionRow) => `${row.name} ${row.source}`,
-  }),
-  devices: compareRows((report: HeapReport) => report.devices, {
-    identity: (row: HeapGroup) => row.name,
-  }),
-  kinds: compareRows((report: HeapReport) => report.kinds, {
-    identity: (row: HeapGroup) => row.name,
-  }),
+  stacks: compareTable('heap.rows', (report: HeapReport) => report.rows),
+  functions: compareTable('heap.functions', (report: HeapReport) => report.functions),
+  devices: compareTable('heap.devices', (report: HeapReport) => report.devices),
+  kinds: compareTable('heap.kinds', (report: HeapReport) => report.kinds),
 };
 
 function Tables(props: { report: HeapReport; session: string }) {
@@ -164,20 +154,20 @@ function Tables(props: { report: HeapReport; session: string }) {
 function NoSnapshot() {
   return (
     <EmptyState
-      title="No memory snapshot beside this capture"
+      title="No memory snapshot with this capture"
       code={
-        '# in the run\'s folder, in the log directory, or in a folder of its own\njax.profiler.save_device_memory_profile("memory.prof")'
+        '# in the run directory, the log directory, or a separate folder\njax.profiler.save_device_memory_profile("memory.prof")'
       }
     >
-      A snapshot says which arrays are alive on the devices and which line of the program made them.
-      Two of them, some steps apart, show what grows.
+      A snapshot shows which arrays are alive on the devices and which line of the program allocated
+      them. Two snapshots, a few steps apart, show what grows.
     </EmptyState>
   );
 }
 
 function NothingSelected() {
   return (
-    <EmptyState title="Nothing of this selection was alive">
+    <EmptyState title="Nothing in this selection was alive">
       Choose another device or kind, or clear the selection.
     </EmptyState>
   );

@@ -1,4 +1,4 @@
-/** What of the heap is shown: snapshot, device, kind, measure. */
+/** Controls for what is shown: snapshot, device, kind, measure. */
 import { For, Show } from 'solid-js';
 
 import { formatBytes, plural } from '../../format/numbers';
@@ -6,10 +6,10 @@ import { getParam, select, selected, setParams } from '../../shell/state';
 import type { HeapReport } from '../../wire/generated/HeapReport';
 import { signed, type Measure } from './frames';
 
-/** What is counted: the address says. */
+/** What is counted, from the URL. */
 export const measure = (): Measure => (getParam('by') === 'allocations' ? 'allocations' : 'bytes');
 
-/** Changes an option and leaves the zoom, whose frame may not be there any more. */
+/** Changes an option and resets the zoom, whose frame may no longer exist. */
 export function setOption(name: string, value: string | null) {
   setParams({ [name]: value, zoom: null }, false);
 }
@@ -42,7 +42,7 @@ export function Pickers(props: { report: HeapReport; everything: HeapReport }) {
           value={props.report.against ?? ''}
           values={names().filter((name) => name !== props.report.snapshot)}
           onPick={(name) =>
-            // The snapshot shown stays, also where the last is the one to compare with.
+            // Keep the snapshot shown, even if the other one is the latest.
             setParams({ against: name || null, snapshot: props.report.snapshot, zoom: null }, false)
           }
         />
@@ -75,14 +75,14 @@ export function Pickers(props: { report: HeapReport; everything: HeapReport }) {
           Allocations
         </button>
       </span>
-      <label class="heap-internal" data-tip="Frames of JAX, of libraries and of Python itself">
+      <label class="heap-internal" data-tip="Show frames of JAX, libraries, and Python itself">
         <input
           type="checkbox"
           checked={getParam('internal') === 'true'}
           onChange={(event) => setOption('internal', event.currentTarget.checked ? 'true' : null)}
         />
-        Frames of JAX
-      </label>
+        JAX frames
+        </label>
       <span class="spacer" />
       <Totals report={props.report} />
     </div>
@@ -93,7 +93,7 @@ function Picker(props: {
   label: string;
   value: string;
   values: string[];
-  /** The choice of none of them. */
+  /** Title of the choice of none. */
   none?: string;
   onPick: (value: string) => void;
 }) {
@@ -122,7 +122,7 @@ function Picker(props: {
   );
 }
 
-/** How much is held, and of two snapshots what came and went. */
+/** Total live memory and, for two snapshots, its change. */
 function Totals(props: { report: HeapReport }) {
   const change = () => props.report.change_bytes;
   return (

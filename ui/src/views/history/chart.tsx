@@ -16,10 +16,10 @@ const HEIGHT = 128;
 export interface HistoryChartProps {
   report: HistoryReport;
   series: HistorySeries;
-  /** The run below the pointer, in whichever chart; null without one. */
+  /** The run under the pointer, in any chart; null if there is none. */
   pointed: number | null;
   onPoint: (run: number | null) => void;
-  /** A run was chosen. */
+  /** Called when a run is chosen. */
   onRun: (run: number) => void;
 }
 

@@ -1,4 +1,4 @@
-/** Figures over many runs, and where they changed: of every session here, or of a recorded history. */
+/** Figures over many runs, and where they changed: the sessions here, or a recorded history. */
 import { createSignal, For, Show } from 'solid-js';
 
 import { formatFigure } from '../../format/figure-unit';
@@ -22,7 +22,7 @@ export default function HistoryView() {
   const report = createAnswer<HistoryReport>(() => {
     const { steps, time, device, host } = selectionParams();
     const history = getParam('history');
-    // What is recorded cannot be selected from.
+    // The selection does not apply to a recorded history.
     const selection = history === undefined ? { steps, time, device, host } : {};
     return urlOf('api/comparisons/history', { history, ...selection });
   }, false);
@@ -46,13 +46,13 @@ export default function HistoryView() {
   );
 }
 
-/** The answer with figures by their titles, as the charts have them. */
+/** The conclusion with metric names replaced by titles, as in the charts. */
 function titled(conclusion: string, rows: readonly HistorySeries[]): string {
   const titles = new Map(rows.map(({ metric, title }) => [metric, title.toLowerCase()]));
   return conclusion.replace(/\w+_\w+/g, (word) => titles.get(word) ?? word);
 }
 
-/** Whose runs: the sessions of this folder, or those of a history in it. */
+/** Chooses the runs: the sessions of this folder, or a history in it. */
 function Sources() {
   const histories = () => sessions.data()?.histories ?? [];
   const chosen = () => getParam('history');
@@ -86,13 +86,13 @@ function Changes(props: { report: HistoryReport }) {
     <section class="card">
       <header>
         <h2 data-figure="history.change">What changed, and when</h2>
-        <span class="muted">the latest first</span>
+        <span class="muted">latest first</span>
       </header>
       <Show
         when={props.report.changes.length > 0}
         fallback={
           <EmptyState title="No figure changed">
-            In {plural(props.report.runs.length, 'run')} nothing moved by more than chance explains.
+            No change in {plural(props.report.runs.length, 'run')} is larger than chance explains.
           </EmptyState>
         }
       >
@@ -132,7 +132,7 @@ function ChangeRow(props: { change: HistoryChange; report: HistoryReport }) {
   );
 }
 
-/** The session that a run is of; none for one that was recorded. */
+/** The session of a run; undefined for a recorded run. */
 function sessionOf(report: HistoryReport, run: number): string | undefined {
   const found = report.runs[run];
   return found?.source === 'session' ? sessionCalled(found.name) : undefined;
@@ -189,7 +189,7 @@ function Series(props: { report: HistoryReport }) {
   );
 }
 
-/** The figure of the run that is pointed at, else the latest. */
+/** The figure of the run under the pointer, otherwise of the latest. */
 function valueAt(series: HistorySeries, run: number | null): number | null {
   return run === null ? series.last : (series.values[run] ?? null);
 }

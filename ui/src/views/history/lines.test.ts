@@ -10,7 +10,7 @@ const change = (run: number, isWorse: boolean, metric = 'step_time') =>
   ({ metric, run, is_worse: isWorse }) as HistoryChange;
 
 describe('lines of a history', () => {
-  it('have a level between change points, whatever order these come in', () => {
+  it('have a level between change points, which may be in any order', () => {
     const found = stretchesOf(series([1, 2, 3, null, 9, 8, 4]), [
       change(6, false),
       change(4, true),
@@ -23,7 +23,7 @@ describe('lines of a history', () => {
     ]);
   });
 
-  it('leave stretches out that nobody measured', () => {
+  it('leave out stretches without values', () => {
     expect(stretchesOf(series([null, null, 5]), [change(2, true)])).toEqual([
       { from: 2, to: 2, level: 5, isWorse: true },
     ]);

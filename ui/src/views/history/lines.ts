@@ -1,4 +1,4 @@
-/** Series of a history as lines: stretches between change points. Pure. */
+/** Splits the series of a history at its change points. Pure. */
 import type { HistoryChange } from '../../wire/generated/HistoryChange';
 import type { HistorySeries } from '../../wire/generated/HistorySeries';
 
@@ -7,7 +7,7 @@ export interface Stretch {
   from: number;
   to: number;
   level: number;
-  /** Whether the change that it begins with made things worse; null for the first. */
+  /** Whether the change at its start made things worse; null for the first. */
   isWorse: boolean | null;
 }
 

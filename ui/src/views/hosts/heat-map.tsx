@@ -1,4 +1,4 @@
-/** Steps from left to right, devices from top to bottom, one color whose strength is the value. */
+/** Steps from left to right, devices from top to bottom; the strength of the color is the value. */
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { formatDuration } from '../../format/numbers';
@@ -16,9 +16,9 @@ import { cellAt, drawHeat, heatOf, METRICS, metricsOf, type Metric } from './hea
 const MOST_ROW_HEIGHT = 26;
 const LEAST_ROW_HEIGHT = 3;
 const MOST_HEIGHT = 420;
-/** Characters of a name beside its row. */
+/** Maximum number of characters of a row's name. */
 const MOST_NAME = 32;
-/** Around the cells; the labels decide about the left. */
+/** Margins around the cells; the labels determine the left one. */
 const MARGIN = { right: 0, top: 2, bottom: 22 };
 
 export function HeatMap(props: { report: HostsReport }) {

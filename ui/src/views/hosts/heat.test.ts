@@ -34,14 +34,14 @@ describe('the heat map', () => {
     expect(strength(50, heat)).toBe(0.25);
   });
 
-  it('counts from the earliest where values are negative', () => {
+  it('starts at the minimum if values are negative', () => {
     const heat = heatOf(cells, 2, 2, 'lateness_ps');
     expect(strength(-5, heat)).toBe(0);
     expect(strength(0, heat)).toBe(0.5);
     expect(strength(5, heat)).toBe(1);
   });
 
-  it('offers what some cell has', () => {
+  it('offers the metrics that are not always zero', () => {
     expect(metricsOf(cells).map((metric) => metric.key)).toEqual([
       'duration_ps',
       'lateness_ps',

@@ -51,12 +51,12 @@ export function heatOf(
   return heat;
 }
 
-/** Metrics that some cell has; what is zero throughout says nothing. */
+/** Metrics that are not zero in every cell. */
 export function metricsOf(cells: readonly HostCell[]): (typeof METRICS)[number][] {
   return METRICS.filter(({ key }) => cells.some((cell) => (cell[key] ?? 0) !== 0));
 }
 
-/** How strongly a value is colored, 0..1: from zero, so that two maps of one metric compare. */
+/** Strength of the color of a value, 0..1. It starts at zero, or at the minimum if that is negative. */
 export function strength(value: number, heat: Heat): number {
   const from = Math.min(0, heat.least);
   const range = heat.most - from;
@@ -76,10 +76,10 @@ export function cellAt(
   return place === null || step === null ? null : place * heat.stepCount + step;
 }
 
-/** How much of its color the least value has; the legend begins with as much. */
+/** Strength of the color of the smallest value; the legend starts with it. */
 const LEAST_STRENGTH = 0.08;
 
-/** Draws the cells; a line stands where a device took no part. */
+/** Draws the cells; a line marks where a device took no part. */
 export function drawHeat(
   context: CanvasRenderingContext2D,
   frame: Size,

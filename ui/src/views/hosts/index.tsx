@@ -1,7 +1,7 @@
-/** Hosts and devices side by side: who is late, what it does then, and how clocks agree. */
+/** Hosts and devices side by side: which is late, what it was doing, and how well clocks agree. */
 import { For, Show } from 'solid-js';
 
-import { compareRows } from '../../compare/pairing';
+import { compareTable } from '../../compare/identity';
 import { formatDuration, formatRatio, MISSING, plural } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
 import { navigate, select, selectionParams } from '../../shell/state';
@@ -25,10 +25,8 @@ import { HOST_PARTS, partOf } from './parts';
 import './hosts.css';
 import { declared, type Layout } from '../../widgets/table/declared';
 
-/** Hosts of two runs seldom have the same names: they are held against each other in order. */
-const COMPARE = compareRows((report: HostsReport) => report.rows, {
-  identity: (_row: HostRow) => 'host',
-});
+/** Hosts of two runs rarely have the same names, so they are compared in order. */
+const COMPARE = compareTable('hosts.rows', (report: HostsReport) => report.rows);
 
 export default function HostsView(props: ViewProps) {
   const report = createReport(
@@ -54,7 +52,7 @@ export default function HostsView(props: ViewProps) {
   );
 }
 
-/** The timeline between two times, with the device's host in sight. */
+/** Opens the timeline between two times, at a host or device. */
 function openBetween(fromPs: number, untilPs: number, place: string) {
   const around = Math.max(1e6, (untilPs - fromPs) * 0.1);
   navigate({
@@ -66,7 +64,7 @@ function openBetween(fromPs: number, untilPs: number, place: string) {
   });
 }
 
-/** The ranked list of who the others waited for. */
+/** The ranked list of hosts or devices that the others waited for. */
 function Blame(props: { report: HostsReport }) {
   const most = () => Math.max(1, props.report.blame[0]?.caused_ps ?? 1);
   const hasHosts = () => props.report.rows.length > 1;
@@ -79,7 +77,7 @@ function Blame(props: { report: HostsReport }) {
         <header>
           <h2>Who the others waited for</h2>
           <span class="muted" data-figure="hosts.rows.caused_ps">
-            per step the one that arrived last at collectives, and what it did before
+            per step, the last to arrive at collectives, and what it did before
           </span>
         </header>
         <ol class="blame">
@@ -88,7 +86,7 @@ function Blame(props: { report: HostsReport }) {
               <li>
                 <button
                   class="blame-row"
-                  data-tip={`Step ${row.step}, where it cost most, in the timeline`}
+                  data-tip={`Show step ${row.step}, its costliest, in the timeline`}
                   onClick={() => openBetween(row.from_ps, row.until_ps, placeOf(row))}
                 >
                   <span class="blame-who mono">{hasHosts() ? row.host : row.device}</span>
@@ -98,7 +96,7 @@ function Blame(props: { report: HostsReport }) {
                       <span class="muted">
                         {' '}
                         {formatDuration(row.activity_ps)} on the{' '}
-                        {row.activity_on === 'device' ? 'device' : 'host'} before it arrives
+                        {row.activity_on === 'device' ? 'device' : 'host'} before it arrived
                       </span>
                     </Show>
                   </span>
@@ -117,7 +115,7 @@ function Blame(props: { report: HostsReport }) {
         </ol>
         <Show when={props.report.blame.length > shown().length}>
           <p class="blame-more muted">
-            and {plural(props.report.blame.length - shown().length, 'more cause')} of less
+            and {plural(props.report.blame.length - shown().length, 'smaller cause')}
           </p>
         </Show>
       </section>
@@ -298,8 +296,8 @@ function Clocks(props: { report: HostsReport }) {
         <header>
           <h2>Clocks</h2>
           <span class="muted">
-            by the ends of collectives, which all participants leave together; times shown stay as
-            recorded
+            from the ends of collectives, which all participants leave together; the times shown are
+            not corrected
           </span>
         </header>
         <DataTable
@@ -318,8 +316,8 @@ function Clocks(props: { report: HostsReport }) {
 function NoSteps() {
   return (
     <EmptyState title="No steps to compare" code={CODE_STEPS}>
-      No step line, no step annotation, and no program that repeats was found. Wrap each step of the
-      loop on every host and record again:
+      Found no step line, step annotation, or repeating program. Wrap each step of the loop on every
+      host and record again:
     </EmptyState>
   );
 }

@@ -6,7 +6,7 @@ import { HOST_PARTS, partOf } from './parts';
 const row = (parts: Partial<HostRow>) => parts as HostRow;
 
 describe('the parts of a host', () => {
-  test('copies of every direction are one', () => {
+  test('copies in all directions are one part', () => {
     const names = HOST_PARTS.map(({ part }) => part);
     expect(names.filter((name) => name === 'copies')).toHaveLength(1);
     expect(names).not.toContain('host_to_device');

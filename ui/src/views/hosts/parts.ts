@@ -8,7 +8,7 @@ interface HostPart {
   color: string;
 }
 
-/** In the order in which they stack; copies of every direction are one part here. */
+/** In stacking order; copies in all directions are one part here. */
 export const HOST_PARTS = PARTS.flatMap((part): HostPart[] => {
   if (part.part === 'host_to_device') return [{ ...part, part: 'copies', title: 'Copies' }];
   return part.part === 'device_to_host' || part.part === 'device_to_device' ? [] : [part];

@@ -1,4 +1,4 @@
-/** Gaps on devices: why they wait, for how long, and each gap with a link to the timeline. */
+/** Gaps on devices: why devices wait, for how long, and each gap with a link to the timeline. */
 import { For, Show } from 'solid-js';
 
 import { CAUSES, meaningOf, occurring } from '../../format/causes';
@@ -115,10 +115,10 @@ export default function IdleView(props: ViewProps) {
                         </button>
                       )}
                     </Show>
-                    <span class="muted">A click shows the gap on the timeline</span>
+                    <span class="muted">Click a gap to show it in the timeline</span>
                   </>
                 }
-                empty="No gap of this length in the selection"
+                empty="No gaps of this length in the selection"
               />
             </section>
             <Remarks notes={data().notes} />
@@ -150,7 +150,7 @@ function Causes(props: { report: IdleReport }) {
         <DividedBar
           isTall
           total={window()}
-          tip="Idle time by cause; what is left of the bar is busy, or in shorter gaps"
+          tip="Idle time by cause; the rest is busy time or shorter gaps"
           pieces={props.report.causes.map((row) => ({
             title: meaningOf(CAUSES, row.cause).title,
             value: row.total_ps,
@@ -185,7 +185,7 @@ function Causes(props: { report: IdleReport }) {
                         props.report,
                         (report: IdleReport) =>
                           report.causes.find((other) => other.cause === row.cause)?.window_ratio,
-                        'ratio',
+                        'idle.causes.window_ratio',
                       )}
                     />
                   </td>
@@ -202,7 +202,7 @@ function Causes(props: { report: IdleReport }) {
   );
 }
 
-/** By device and by length, of which one is shown. */
+/** Idle time by device, and by length of the gap. */
 function Places(props: { report: IdleReport }) {
   const devices = (): BarRow[] =>
     props.report.devices.map((row) => ({
@@ -240,7 +240,7 @@ function Places(props: { report: IdleReport }) {
       <div class="card-body">
         <BarRows rows={devices()} meanings={CAUSES} total={longest()} />
         <Show when={lengths().length > 0}>
-          <h3 data-figure="idle.buckets">By length of the gap</h3>
+          <h3 data-figure="idle.buckets">By gap length</h3>
           <BarRows rows={lengths()} meanings={CAUSES} />
         </Show>
       </div>
@@ -251,8 +251,8 @@ function Places(props: { report: IdleReport }) {
 function NoDevice(props: { report: IdleReport }) {
   const note = () => props.report.notes[0];
   return (
-    <EmptyState title="No device worked here">
-      {note()?.text ?? 'No device work, so no gaps.'}{' '}
+    <EmptyState title="No device work">
+      {note()?.text ?? 'Without device work, there are no gaps.'}{' '}
       <Show when={note()?.hint}>{(hint) => <Hint hint={hint()} />}</Show>
     </EmptyState>
   );

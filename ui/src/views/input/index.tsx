@@ -1,7 +1,7 @@
-/** Waiting for data: whether the program is bound by it, why, on which host, in which stage. */
+/** Input wait: whether the program is input-bound, why, on which host, and in which stage. */
 import { createMemo, For, Show } from 'solid-js';
 
-import { compareRows } from '../../compare/pairing';
+import { compareTable } from '../../compare/identity';
 import { INPUT_CAUSES, meaningOf, occurring } from '../../format/causes';
 import { columnScale, formatDuration, formatRatio } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
@@ -28,16 +28,11 @@ import './input.css';
 import { declared } from '../../widgets/table/declared';
 
 const COMPARE = {
-  steps: compareRows((report: InputReport) => report.rows, {
-    step: (row: InputRow) => row.step,
-    identity: (row) => row.device,
-  }),
-  stages: compareRows((report: InputReport) => report.stages, {
-    identity: (row: StageRow) => `${row.stage}/${row.name}`,
-  }),
+  steps: compareTable('input.rows', (report: InputReport) => report.rows),
+  stages: compareTable('input.stages', (report: InputReport) => report.stages),
 };
 
-/** Causes of a row, copies last, as the colors have them. */
+/** Causes of a row in the order of the colors, copies last. */
 const partsOf = (row: InputRow) => [...row.causes_ps, row.copies_ps];
 
 function rowColumns(longestPs: number): Column<InputRow>[] {
@@ -227,7 +222,7 @@ export default function InputView(props: ViewProps) {
                           navigate({ view: 'timeline', params: { search: row.name } })
                         }
                         tools={tools()}
-                        empty="Nothing that loads input was recorded"
+                        empty="No input stages were recorded"
                       />
                     ),
                   },
@@ -254,7 +249,7 @@ function Bounds(props: { report: InputReport }) {
               props.report,
               (report: InputReport) =>
                 report.bounds.find((other) => other.key === bound.key)?.ratio,
-              'ratio',
+              'input.bounds.ratio',
             )}
             verdict={bound.verdict}
             detail={<>{formatDuration(Math.round(bound.mean_ps))} per step</>}
@@ -280,12 +275,12 @@ function Causes(props: { report: InputReport }) {
       <div class="card-body">
         <Show
           when={props.report.causes.length > 0}
-          fallback={<p class="muted">No device waited for input that was recorded.</p>}
+          fallback={<p class="muted">No input wait was recorded.</p>}
         >
           <table class="cause-table">
             <thead>
               <tr>
-                <th>The input is</th>
+                <th>Cause</th>
                 <th class="number">{times().unit} per step</th>
                 <th class="number">Step</th>
                 <th />
@@ -305,7 +300,7 @@ function Causes(props: { report: InputReport }) {
                           props.report,
                           (report: InputReport) =>
                             report.causes.find((other) => other.cause === row.cause)?.mean_ps,
-                          'duration',
+                          'input.causes.mean_ps',
                         )}
                       />
                     </td>
@@ -322,7 +317,7 @@ function Causes(props: { report: InputReport }) {
   );
 }
 
-/** By step, stacked, one bar per host where there are several. */
+/** Stacked bars per step and, if there are several hosts, per host. */
 function Places(props: { report: InputReport }) {
   const hosts = (): BarRow[] =>
     props.report.hosts.map((host) => {
@@ -368,7 +363,7 @@ function Places(props: { report: InputReport }) {
       <div class="card-body">
         <Show when={props.report.hosts.length > 1}>
           <BarRows rows={hosts()} meanings={INPUT_CAUSES} />
-          <h3>Mean of the hosts</h3>
+          <h3>Mean over hosts</h3>
         </Show>
         <Show
           when={props.report.rows.some((row) => row.input_ps > 0)}
@@ -390,7 +385,7 @@ function meansOf(rows: readonly InputRow[]): number[] {
 
 function NoSteps(props: { report: InputReport }) {
   return (
-    <EmptyState title="No steps, so no waiting per step" code={CODE_STEPS}>
+    <EmptyState title="No steps in this profile" code={CODE_STEPS}>
       {props.report.conclusion} Wrap each step of the loop and record again:
     </EmptyState>
   );

@@ -30,7 +30,7 @@ const rangeText = (bin: DurationBin) =>
     ? `${formatDuration(bin.start_ps)} and longer`
     : `${formatDuration(bin.start_ps)} to ${formatDuration(bin.end_ps)}`;
 
-/** Bars of two kinds: share of launches and share of time. */
+/** Two bars per bin: share of launches and share of time. */
 export function Durations(props: {
   bins: readonly DurationBin[];
   tinyRatio: number | null;
@@ -83,16 +83,16 @@ export function Durations(props: {
         )}
       </Plot>
       <Show when={props.tinyRatio !== null}>
-        <p class="muted" data-figure="kernels.tiny">
-          {formatRatio(props.tinyRatio)} of launches take less than 0.1 ms, and{' '}
-          {formatRatio(props.tinyTimeRatio)} of the time
+        <p class="muted" data-figure="kernels.tiny_ratio">
+          {formatRatio(props.tinyRatio)} of launches take less than 0.1 ms; they account for{' '}
+          {formatRatio(props.tinyTimeRatio)} of kernel time
         </p>
       </Show>
     </section>
   );
 }
 
-/** One of the two bars of a bin, at most two fifths of its slot wide, beside the middle. */
+/** One of the two bars of a bin, at most two fifths of its slot wide, next to the middle. */
 function Bar(props: { class: string; frame: Frame; bin: number; ratio: number; isLeft?: boolean }) {
   const width = () => Math.min(MOST_BAR, 0.39 * (props.frame.x(1) - props.frame.x(0)));
   const middle = () => props.frame.x(props.bin + 0.5);
@@ -131,7 +131,7 @@ function Bin(props: { bin: DurationBin | undefined }) {
   );
 }
 
-/** What is launched and not finished, over time. */
+/** Kernels and copies launched but not finished, over time. */
 export function Queue(props: { row: LaunchDevice }) {
   const [pointed, setPointed] = createSignal<number | null>(null);
   const points = () => props.row.queue;
@@ -188,8 +188,8 @@ export function Queue(props: { row: LaunchDevice }) {
         )}
       </Plot>
       <p class="muted">
-        Launch latency: median {formatDuration(props.row.latency_p50_ps)},{' '}
-        {formatDuration(props.row.latency_p99_ps)} for 99 %.{' '}
+        Launch latency: median {formatDuration(props.row.latency_p50_ps)}, p99{' '}
+        {formatDuration(props.row.latency_p99_ps)}.{' '}
         <a
           href={hrefTo({
             view: 'timeline',

@@ -60,7 +60,7 @@ export function kernelColumns(totalPs: number): Column<KernelRow>[] {
           data-tip={
             row.latency_mean_ps === null
               ? undefined
-              : `median ${formatDuration(row.latency_p50_ps)}, 99 % ${formatDuration(row.latency_p99_ps)}, longest ${formatDuration(row.latency_max_ps)}`
+              : `median ${formatDuration(row.latency_p50_ps)}, p99 ${formatDuration(row.latency_p99_ps)}, max ${formatDuration(row.latency_max_ps)}`
           }
         >
           {scale.text(row.latency_mean_ps)}

@@ -1,7 +1,8 @@
 /** GPU kernels: durations, launches, streams, matrix units, and the copies between host and devices. */
 import { For, Show, type JSX } from 'solid-js';
 
-import { compareRows, type RowComparison } from '../../compare/pairing';
+import { compareTable } from '../../compare/identity';
+import type { RowComparison } from '../../compare/pairing';
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
 import { getParam, hrefTo, select, selectionParams, setParams } from '../../shell/state';
@@ -14,14 +15,7 @@ import type { Column } from '../../widgets/table/rows';
 import { localTableState, urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import { Tabbed, urlTab, type Tab } from '../../widgets/tabs/tabbed';
-import type { KernelRow } from '../../wire/generated/KernelRow';
 import type { KernelsReport } from '../../wire/generated/KernelsReport';
-import type { LaunchDevice } from '../../wire/generated/LaunchDevice';
-import type { LaunchStep } from '../../wire/generated/LaunchStep';
-import type { MatrixOp } from '../../wire/generated/MatrixOp';
-import type { StreamRow } from '../../wire/generated/StreamRow';
-import type { TransferRow } from '../../wire/generated/TransferRow';
-import type { TransferSize } from '../../wire/generated/TransferSize';
 import { createReport } from '../../wire/report';
 import { Durations, Queue } from './charts';
 import { kernelColumns } from './columns';
@@ -31,30 +25,14 @@ import './kernels.css';
 const LIMIT = 5000;
 
 const COMPARE = {
-  /** Names that the compiler numbers lose their number; the op says which it was. */
-  kernels: compareRows((report: KernelsReport) => report.rows, {
-    op: (row: KernelRow) => (row.program_id ? [row.program_id, row.op] : null),
-    identity: (row) => [row.name.replace(/[._]\d+$/, ''), row.stream, row.device].join('/'),
-  }),
-  launches: compareRows((report: KernelsReport) => report.launches, {
-    identity: (row: LaunchDevice) => row.device,
-  }),
-  steps: compareRows((report: KernelsReport) => report.steps, {
-    step: (row: LaunchStep) => row.step,
-    identity: () => 'step',
-  }),
-  streams: compareRows((report: KernelsReport) => report.streams, {
-    identity: (row: StreamRow) => `${row.device}/${row.stream}`,
-  }),
-  matrix: compareRows((report: KernelsReport) => report.matrix_ops, {
-    op: (row: MatrixOp) => [row.program_id, row.op],
-  }),
-  copies: compareRows((report: KernelsReport) => report.transfers, {
-    identity: (row: TransferRow) => `${row.direction}/${row.memory}`,
-  }),
-  sizes: compareRows((report: KernelsReport) => report.transfer_sizes, {
-    identity: (row: TransferSize) => `${row.direction}/${row.start_bytes}`,
-  }),
+  /** Numeric suffixes from the compiler are ignored; kernels of a program pair by op. */
+  kernels: compareTable('kernels.rows', (report: KernelsReport) => report.rows),
+  launches: compareTable('kernels.launches', (report: KernelsReport) => report.launches),
+  steps: compareTable('kernels.steps', (report: KernelsReport) => report.steps),
+  streams: compareTable('kernels.streams', (report: KernelsReport) => report.streams),
+  matrix: compareTable('kernels.matrix_ops', (report: KernelsReport) => report.matrix_ops),
+  copies: compareTable('kernels.transfers', (report: KernelsReport) => report.transfers),
+  sizes: compareTable('kernels.transfer_sizes', (report: KernelsReport) => report.transfer_sizes),
 };
 
 export default function KernelsView(props: ViewProps) {
@@ -134,7 +112,7 @@ function Tables(props: { report: KernelsReport; session: string }) {
     },
     {
       name: 'steps',
-      title: 'Launching by step',
+      title: 'Launches by step',
       has: () => props.report.steps.length > 0,
       body: (tools) =>
         plain('steps', props.report.steps, STEPS, 'step', '', COMPARE.steps, tools()),
@@ -220,11 +198,11 @@ function Kernels(props: {
                 </a>
               }
             >
-              <span class="muted">ran for {row().op}</span>
+              <span class="muted">launched for {row().op}</span>
               <OpLinks name={row().op} programId={row().program_id} />
             </Show>
             <span class="muted">
-              {row().matrix_rule ? `matrix unit by the rule “${row().matrix_rule}”` : ''}
+              {row().matrix_rule ? `matrix unit identified by the rule “${row().matrix_rule}”` : ''}
             </span>
           </p>
         )}
@@ -247,7 +225,7 @@ function Kernels(props: {
         tools={
           <>
             {props.tools()}
-            <span class="muted" data-figure="ops.attributed_ratio">
+            <span class="muted" data-figure="kernels.attributed_ratio">
               Σ {formatDuration(props.report.total_ps)}
               <Show when={props.report.attributed_ratio !== null}>
                 , {formatRatio(props.report.attributed_ratio)} attributed to ops
@@ -260,7 +238,7 @@ function Kernels(props: {
             </Show>
           </>
         }
-        empty="No kernel in this selection"
+        empty="No kernels in this selection"
       />
     </>
   );
@@ -271,11 +249,11 @@ function NoKernels(props: { report: KernelsReport }) {
   return (
     <EmptyState title="No GPU kernels in this profile">
       {note()?.text ??
-        'Kernels are what GPUs run. This profile has none, or the selection above leaves none.'}{' '}
-      Device time is under{' '}
+        'Kernels run on GPUs. This profile, or the selection above, contains none.'}{' '}
+      See{' '}
       <a href={hrefTo({ view: 'ops' })}>Ops</a> and{' '}
-      <a href={hrefTo({ view: 'op_tree' })}>Op tree</a>, what the host does on the{' '}
-      <a href={hrefTo({ view: 'timeline' })}>Timeline</a>.
+      <a href={hrefTo({ view: 'op_tree' })}>Op tree</a> for device time, and the{' '}
+      <a href={hrefTo({ view: 'timeline' })}>Timeline</a> for host activity.
     </EmptyState>
   );
 }

@@ -23,7 +23,7 @@ export const DIRECTIONS: Record<string, string> = {
   other: 'Other',
 };
 
-/** A link to a stretch of the timeline, a little wider than it. */
+/** A link to a range of the timeline, with a margin. */
 function TimeLink(props: { startPs: number; endPs: number; text: string }) {
   const margin = () => (props.endPs - props.startPs) * 0.2 + 1000;
   return (
@@ -254,7 +254,7 @@ export const TRANSFERS = declared<TransferRow>('kernels.transfers', [
 /** `4 KiB to 64 KiB`. */
 const sizeOf = (row: TransferSize) =>
   row.end_bytes === null
-    ? `${formatBytes(row.start_bytes)} and more`
+    ? `${formatBytes(row.start_bytes)} or more`
     : `${formatBytes(row.start_bytes)} to ${formatBytes(row.end_bytes)}`;
 
 export const SIZES = declared<TransferSize>('kernels.transfer_sizes', [

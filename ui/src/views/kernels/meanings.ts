@@ -4,26 +4,14 @@ import { SHARE, type Figure } from '../../widgets/figure';
 export const MEANINGS: Record<string, Figure> = {
   queue: {
     title: 'Queue',
-    definition: 'Kernels and copies launched and not finished: dark: mean, light: maximum. An empty queue means that the device waits for the host.',
-    formula: 'calls begun − kernels and copies ended',
+    definition: 'Kernels and copies launched but not finished. Dark: mean, light: maximum. An empty queue means that the device waits for the host.',
+    formula: 'calls started − kernels and copies ended',
     unit: '',
   },
   durations: {
     title: 'Kernels by duration',
-    definition: 'How many launches last how long, and what share of the kernel time is theirs. Many below 0.1 ms say that little was fused; above 1 ms launching costs nothing.',
+    definition: 'Kernels by duration: their share of launches and of kernel time. Many kernels below 0.1 ms suggest that little was fused; above 1 ms, launch overhead is negligible.',
     formula: '',
-    unit: SHARE,
-  },
-  tiny: {
-    title: 'Tiny kernels',
-    definition: 'Shorter than 0.1 ms.',
-    formula: '',
-    unit: SHARE,
-  },
-  matrix_ratio: {
-    title: 'On matrix units',
-    definition: 'Kernel time in kernels that use Tensor Cores or MFMA, identified by their names.',
-    formula: 'time of those kernels ÷ time of all',
     unit: SHARE,
   },
   size: {

@@ -1,4 +1,4 @@
-/** Columns of who was alive at the peak. */
+/** Columns of the table of what was alive at the peak. */
 import { Show } from 'solid-js';
 
 import { hrefTo } from '../../shell/state';
@@ -9,12 +9,12 @@ import type { AliveRow } from '../../wire/generated/AliveRow';
 import { declared } from '../../widgets/table/declared';
 
 const KINDS: Record<string, string> = {
-  before_window: 'in use before the recording',
-  reserved: 'set aside for programs',
-  unexplained: 'freed without a record',
+  before_window: 'allocated before the recording',
+  reserved: 'reserved for programs',
+  unexplained: 'unrecorded deallocations',
 };
 
-/** What a row is, in words. */
+/** The name of a row. */
 export function nameOf(row: AliveRow): string {
   return KINDS[row.kind] ?? (row.op || row.caller || 'allocation');
 }
@@ -30,7 +30,7 @@ function timelineOf(row: AliveRow): string | null {
 export const ALIVE = declared<AliveRow>('memory.rows', [
   {
     key: 'name',
-    title: 'Who',
+    title: 'Owner',
     figure: 'memory.name',
     width: 300,
     value: nameOf,

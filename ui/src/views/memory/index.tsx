@@ -1,10 +1,9 @@
-/** Memory in use over time, its peak and who was alive then; every allocator beside the others. */
+/** Memory in use over time and what was alive at its peak, for every allocator. */
 import { createMemo, Show } from 'solid-js';
 
-import type { Better } from '../../compare/change';
-import { compareRows } from '../../compare/pairing';
+import { compareTable } from '../../compare/identity';
 import { codeOf } from '../../format/hint';
-import { formatBytes, formatCount, formatRatio, plural, type Kind } from '../../format/numbers';
+import { formatBytes, formatCount, formatRatio, plural } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
 import { getParam, hrefTo, selectionParams, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
@@ -16,7 +15,6 @@ import { Remarks, Warnings } from '../../widgets/notes';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import { Tabs } from '../../widgets/tabs/tabs';
-import type { AliveRow } from '../../wire/generated/AliveRow';
 import type { AllocatorRow } from '../../wire/generated/AllocatorRow';
 import type { MemoryReport } from '../../wire/generated/MemoryReport';
 import { createReport } from '../../wire/report';
@@ -24,14 +22,10 @@ import { ALIVE } from './columns';
 import { Picture } from './picture';
 import './memory.css';
 
-/** What was alive on the allocator shown, against the one that the baseline calls the same. */
+/** Compares what was alive with the allocator of the same name in the baseline. */
 const compareHolders = (shown: AllocatorRow) =>
-  compareRows(
-    (report: MemoryReport) => report.rows.filter((row) => row.allocator === shown.allocator),
-    {
-      identity: (row: AliveRow) =>
-        [row.kind, row.op, row.source, row.region, row.data_type, row.shape].join('/'),
-    },
+  compareTable('memory.rows', (report: MemoryReport) =>
+    report.rows.filter((row) => row.allocator === shown.allocator),
   );
 
 const keyOf = (row: { host: string; allocator: string }) => `${row.host}/${row.allocator}`;
@@ -66,8 +60,7 @@ function Allocators(props: { report: MemoryReport; session: string }) {
   const table = urlTableState('bytes');
   const compareAllocator = (
     of: (row: AllocatorRow) => number | null,
-    kind: Kind,
-    better: Better = 'less',
+    key: string,
   ) =>
     compareFigure(
       props.report,
@@ -76,8 +69,7 @@ function Allocators(props: { report: MemoryReport; session: string }) {
         const found = own.find((row) => row.device === shown().device) ?? own[0];
         return found ? of(found) : null;
       },
-      kind,
-      better,
+      `memory.allocators.${key}`,
     );
   return (
     <div class="page is-filling memory">
@@ -99,8 +91,7 @@ function Allocators(props: { report: MemoryReport; session: string }) {
       />
       <div class="kpi-row">
         <KpiCard
-          title="Peak"
-          compare={compareAllocator((row) => row.peak_bytes, 'bytes')}
+          compare={compareAllocator((row) => row.peak_bytes, 'peak_bytes')}
           value={formatBytes(shown().peak_bytes)}
           figure="memory.allocators.peak_bytes"
           detail={shown().peak_reserved_bytes > 0
@@ -108,40 +99,35 @@ function Allocators(props: { report: MemoryReport; session: string }) {
             : `of ${formatBytes(shown().capacity_bytes)}`}
         />
         <KpiCard
-          title="Since the process began"
-          compare={compareAllocator((row) => row.recorded_peak_bytes, 'bytes')}
+          compare={compareAllocator((row) => row.recorded_peak_bytes, 'recorded_peak_bytes')}
           value={formatBytes(shown().recorded_peak_bytes)}
           figure="memory.allocators.recorded_peak_bytes"
-          detail="handed out at once"
+          detail="in use at once"
         />
         <KpiCard
-          title="Headroom"
-          compare={compareAllocator((row) => row.headroom_bytes, 'bytes', 'more')}
+          compare={compareAllocator((row) => row.headroom_bytes, 'headroom_bytes')}
           value={formatBytes(shown().headroom_bytes)}
           figure="memory.allocators.headroom_bytes"
           detail={`${formatRatio(shown().peak_ratio)} full`}
         />
         <KpiCard
-          title="Growth"
-          compare={compareAllocator((row) => row.growth_bytes_per_step, 'bytes')}
+          compare={compareAllocator((row) => row.growth_bytes_per_step, 'growth_bytes_per_step')}
           value={
             shown().growth_bytes_per_step === null
               ? '–'
               : formatBytes(Math.round(shown().growth_bytes_per_step ?? 0))
           }
           figure="memory.allocators.growth_bytes_per_step"
-          detail={shown().is_growing ? 'per step: it grows' : 'per step'}
+          detail={shown().is_growing ? 'per step, growing' : 'per step'}
         />
         <KpiCard
-          title="Fragmentation"
-          compare={compareAllocator((row) => row.fragmentation_ratio, 'ratio')}
+          compare={compareAllocator((row) => row.fragmentation_ratio, 'fragmentation_ratio')}
           value={formatRatio(shown().fragmentation_ratio)}
           figure="memory.allocators.fragmentation_ratio"
-          detail={`at the peak; most ${formatRatio(shown().largest_fragmentation_ratio)}`}
+          detail={`at the peak; max ${formatRatio(shown().largest_fragmentation_ratio)}`}
         />
         <KpiCard
-          title="Allocations"
-          compare={compareAllocator((row) => row.allocations, 'count', 'neither')}
+          compare={compareAllocator((row) => row.allocations, 'allocations')}
           value={formatCount(shown().allocations)}
           figure="memory.allocators.allocations"
           detail={`${formatCount(shown().small_allocations)} of 4 KiB or less`}
@@ -152,7 +138,7 @@ function Allocators(props: { report: MemoryReport; session: string }) {
           <h2>
             {/^\d+$/.test(shown().allocator) ? `Allocator ${shown().allocator}` : shown().allocator}
           </h2>
-          <span class="muted">{shown().device || 'memory of the host'}</span>
+          <span class="muted">{shown().device || 'host memory'}</span>
           <span class="spacer" />
           <span class="muted number">
             <Show when={shown().spike_count > 0}>{plural(shown().spike_count, 'spike')}, </Show>
@@ -170,11 +156,11 @@ function Allocators(props: { report: MemoryReport; session: string }) {
           rows={alive()}
           columns={ALIVE}
           state={table}
-          noun="holder"
+          noun="owner"
           compare={compareHolders(shown())}
           fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-memory`}
           isFilling
-          tools={<span class="muted">Alive at the peak; the rows sum to it</span>}
+          tools={<span class="muted">Alive at the peak; rows sum to the peak</span>}
           empty="Nothing was alive"
         />
       </section>
@@ -183,7 +169,7 @@ function Allocators(props: { report: MemoryReport; session: string }) {
   );
 }
 
-/** Device memory before that of the host. */
+/** Ranks allocators: device memory before host memory, fuller ones first. */
 function fullness(row: AllocatorRow): number {
   return (row.device ? 1 : 0) + (row.peak_ratio ?? 0);
 }
@@ -192,12 +178,12 @@ function NoEvents(props: { report: MemoryReport }) {
   const note = () => props.report.notes[0];
   return (
     <EmptyState
-      title="No memory in use over time"
+      title="No memory use over time was recorded"
       code={codeOf(note()?.hint ?? '')}
       actions={
         <Show when={props.report.snapshots.length > 0}>
           <a href={hrefTo({ view: 'heap' })}>
-            {plural(props.report.snapshots.length, 'row')} of memory snapshots under Heap
+            Memory snapshots in Heap ({plural(props.report.snapshots.length, 'row')})
           </a>
         </Show>
       }

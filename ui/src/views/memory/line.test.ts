@@ -14,7 +14,7 @@ const LINE: MemoryTimeline = {
 };
 
 describe('the line of memory', () => {
-  it('adds what is set aside to what is in use', () => {
+  it('adds reserved memory to memory in use', () => {
     expect(takenOf(LINE)).toEqual([10, 50, 20]);
     expect(extentOf(LINE)).toEqual({ startPs: 100, endPs: 300, topBytes: 54 });
   });

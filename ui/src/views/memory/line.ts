@@ -1,4 +1,4 @@
-/** From a timeline of memory to what its chart shows. Pure. */
+/** Turns a timeline of memory into what its chart shows. Pure. */
 import type { MemoryTimeline } from '../../wire/generated/MemoryTimeline';
 
 export interface Extent {
@@ -8,12 +8,12 @@ export interface Extent {
   topBytes: number;
 }
 
-/** What was taken at each point: handed out and set aside. */
+/** Memory taken at each point: in use plus reserved. */
 export function takenOf(line: MemoryTimeline): number[] {
   return line.in_use_bytes.map((bytes, index) => bytes + (line.reserved_bytes[index] ?? 0));
 }
 
-/** First and last time, and room above the highest point. */
+/** First and last time, and the top of the chart, with room above the highest point. */
 export function extentOf(line: MemoryTimeline): Extent {
   const startPs = line.times_ps[0] ?? 0;
   const endPs = line.times_ps[line.times_ps.length - 1] ?? startPs + 1;

@@ -3,8 +3,8 @@ import { type Figure } from '../../widgets/figure';
 
 export const MEANINGS: Record<string, Figure> = {
   name: {
-    title: 'Who',
-    definition: 'The op it was allocated for, else the call of the host that allocated it.',
+    title: 'Owner',
+    definition: 'The op that the memory was allocated for, otherwise the host call that allocated it.',
     formula: '',
     unit: '',
   },

@@ -17,7 +17,7 @@ import { extentOf, takenOf } from './line';
 
 const HEIGHT = 262;
 const RESERVED_COLOR = 'color-mix(in srgb, var(--phase-rematerialised) 45%, transparent)';
-/** More steps than pixels shade nothing. */
+/** With more steps than this, none is shaded. */
 const MOST_STEPS = 400;
 
 interface PictureProps {
@@ -41,7 +41,7 @@ export function Picture(props: PictureProps) {
   const shaded = () => (props.steps.length <= MOST_STEPS ? props.steps : []);
   const legend = () => [
     { title: 'In use', color: 'color-mix(in srgb, var(--accent) 30%, transparent)' },
-    ...(hasReserved() ? [{ title: 'of it set aside for programs', color: RESERVED_COLOR }] : []),
+    ...(hasReserved() ? [{ title: 'of which reserved for programs', color: RESERVED_COLOR }] : []),
     ...(hasCapacity() ? [{ title: 'Capacity', color: 'var(--problem)' }] : []),
     ...(shaded().some((step) => step.is_spike)
       ? [{ title: 'Step with a spike', color: 'var(--problem-soft)' }]

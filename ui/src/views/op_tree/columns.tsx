@@ -1,4 +1,4 @@
-/** Columns of the tree of ops and of the list of wasteful ones. */
+/** Columns of the tree of ops and of the list of wasteful ops. */
 import { Show } from 'solid-js';
 
 import { formatRatio } from '../../format/numbers';
@@ -16,7 +16,7 @@ import { declared } from '../../widgets/table/declared';
 
 export type Node = TreeNode<OpTreeRow>;
 
-/** What the filter looks at. */
+/** What the filter searches. */
 export const SEARCHED = declared<Node>('op_tree.rows', [
   { key: 'name', width: 0, value: (node) => node.row.name },
   { key: 'category', width: 0, value: (node) => node.row.category },
@@ -56,7 +56,7 @@ export function treeColumns(
       width: 132,
       value: (node) => (isTimed(node.row) ? node.row.ratio : null),
       cell: (node, scale) => (
-        <Show when={isTimed(node.row)} fallback={<span class="muted">inside</span>}>
+        <Show when={isTimed(node.row)} fallback={<span class="muted">in fusion</span>}>
           <ShareCell
             ratio={node.row.ratio}
             text={scale.text(node.row.ratio)}

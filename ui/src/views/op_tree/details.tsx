@@ -1,4 +1,4 @@
-/** Everything about one node, beside the tree. */
+/** Details of one node, next to the tree. */
 import { For, Show } from 'solid-js';
 
 import {
@@ -61,7 +61,7 @@ function linesOf(row: OpTreeRow): Line[] {
       title: 'Bandwidth',
       value: format('bandwidth', row.bandwidth),
     },
-    row.bound_by !== '' && { figure: 'op_tree.rows.bound_by', title: 'Bound', value: row.bound_by },
+    row.bound_by !== '' && { figure: 'op_tree.rows.bound_by', title: 'Bound by', value: row.bound_by },
   ];
   const levels = row.levels.map((level) => ({
     figure: 'op_tree.levels',
@@ -100,7 +100,7 @@ export function NodeDetails(props: { row: OpTreeRow; close: () => void }) {
       </Show>
       <Show when={props.row.kind === 'instruction'}>
         <p class="muted op-details-name">
-          Part of a fusion: its work is computed from the HLO, and it has no time of its own.
+          Part of a fusion: its work is computed from the HLO, and its time is not recorded.
         </p>
       </Show>
       <dl>

@@ -1,8 +1,9 @@
-/** Device time by program, category and op, or by scope: icicle, tree table, the most wasteful. */
+/** Device time by program, category and op, or by scope: icicle, tree table, most wasteful ops. */
 import { createEffect, createMemo, createSignal, For, on, Show } from 'solid-js';
 
 import type { Change } from '../../compare/change';
 import { strongest } from '../../compare/matching';
+import { compareTable } from '../../compare/identity';
 import { compareRows } from '../../compare/pairing';
 import { format, formatDuration, formatRatio, plural } from '../../format/numbers';
 import { USE_GRADIENT, useColor } from '../../format/heat';
@@ -26,7 +27,6 @@ import { DataTable } from '../../widgets/table/table';
 import { buildTree, visibleNodes, worthOpening } from '../../widgets/tree';
 import type { OpTreeReport } from '../../wire/generated/OpTreeReport';
 import type { OpTreeRow } from '../../wire/generated/OpTreeRow';
-import type { OpTreeWaste } from '../../wire/generated/OpTreeWaste';
 import { createReport } from '../../wire/report';
 import { SEARCHED, treeColumns, wasteColumns, type Node } from './columns';
 import { NodeDetails } from './details';
@@ -35,7 +35,7 @@ import { declaredColumn } from '../../widgets/table/declared';
 
 const LIMIT = 20000;
 
-/** Ops by the comparison's matching, what holds them by its way from the root. */
+/** Ops pair by the comparison's matching, other nodes by their path from the root. */
 const compareNodes = (tree: () => readonly Node[]) =>
   compareRows((report: OpTreeReport) => buildTree(report.rows), {
     among: tree,
@@ -49,7 +49,7 @@ const compareNodes = (tree: () => readonly Node[]) =>
           ),
   });
 
-/** The ops that a node is the sum of. */
+/** The ops that a node sums. */
 function opsBelow(tree: readonly Node[], node: Node): OpTreeRow[] {
   const ops: OpTreeRow[] = [];
   for (let at = node.index + 1; (tree[at]?.row.depth ?? 0) > node.row.depth; at++) {
@@ -60,8 +60,8 @@ function opsBelow(tree: readonly Node[], node: Node): OpTreeRow[] {
 }
 
 /**
- * Ops lie below the same nodes whatever they are called; programs lose their ids, and ops of one
- * text are called after the longest of them: they pair in order.
+ * Identifies a node in both sessions. The matching pairs ops, whatever their names; program ids are
+ * dropped. Duplicates are named after the longest of them, so that name is dropped: they pair in order.
  */
 function nodeIdentity(row: OpTreeRow): string {
   if (row.kind === 'op') return 'op';
@@ -70,11 +70,9 @@ function nodeIdentity(row: OpTreeRow): string {
   return `${row.kind} ${shared}`;
 }
 
-const COMPARE_WASTE = compareRows((report: OpTreeReport) => report.wasted, {
-  op: (row: OpTreeWaste) => [row.program_id, row.name],
-});
+const COMPARE_WASTE = compareTable('op_tree.wasted', (report: OpTreeReport) => report.wasted);
 
-/** What icicles are colored by the change of. */
+/** The column whose change colors the icicle. */
 const SELF = declaredColumn<Node>('op_tree.rows', {
   key: 'self_ps',
   width: 0,
@@ -90,13 +88,13 @@ const BY = [
 const by = () => BY.find(([key]) => key === getParam('by'))?.[0] ?? 'program';
 const hasIdle = () => getParam('idle') !== 'exclude';
 
-/** With a baseline by change unless asked otherwise. */
+/** With a baseline, colored by change unless the URL says otherwise. */
 const isByChange = () => {
   const wanted = getParam('color');
   return baseline() !== null && (wanted === undefined || wanted === 'change');
 };
 
-/** By use unless asked otherwise, or nothing is known of it. */
+/** Colored by utilization, unless the URL says otherwise or it is unknown. */
 const isByUse = (report: OpTreeReport) => {
   const wanted = getParam('color');
   return wanted === undefined || wanted === 'change' ? report.wasted_ps !== null : wanted === 'use';
@@ -168,7 +166,7 @@ function Body(props: { report: OpTreeReport; session: string }) {
           Tree
         </button>
         <button aria-pressed={isWasted()} onClick={() => setParams({ tab: 'wasted' }, false)}>
-          Wasted most
+          Most wasted
         </button>
       </span>
       <Show when={!isWasted()}>
@@ -207,7 +205,7 @@ function Body(props: { report: OpTreeReport; session: string }) {
                     ),
                   )
                 }
-                empty="Not known: the peaks of the chip or the work of its ops are not in the profile"
+                empty="Unknown: the profile lacks the peaks of the chip or the work of its ops"
               />
             }
           >
@@ -325,14 +323,14 @@ function Icicle(props: {
             aria-pressed={!isByChange() && isByUse(props.report)}
             onClick={() => setParams({ color: 'use' }, false)}
           >
-            {baseline() === null ? 'Color by use' : 'by use'}
+            {baseline() === null ? 'Color by utilization' : 'by utilization'}
           </button>
           <button
             aria-pressed={!isByChange() && !isByUse(props.report)}
             onClick={() => setParams({ color: 'category' }, false)}
           >
-            by kind
-          </button>
+            by class
+            </button>
         </span>
         <Show when={isByChange()} fallback={<Legend report={props.report} />}>
           <ChangeLegend />
@@ -385,7 +383,7 @@ function Legend(props: { report: OpTreeReport }) {
         0 % <span style={{ background: USE_GRADIENT }} /> 100 % of a peak
       </span>
       <span class="muted">
-        <span class="swatch op-tree-unknown" /> not known
+        <span class="swatch op-tree-unknown" /> unknown
       </span>
     </Show>
   );
@@ -402,7 +400,7 @@ function Hover(props: { row: OpTreeRow | undefined; change: Change | null }) {
           <p class="muted">
             {row().kind}
             {row().category && row().category !== row().name ? `, ${row().category}` : ''}
-            {row().duplicate_count > 1 ? `, ${row().duplicate_count} of the same text` : ''}
+            {row().duplicate_count > 1 ? `, ${row().duplicate_count} identical ops` : ''}
           </p>
           <table>
             <tbody>
@@ -451,9 +449,9 @@ function Hover(props: { row: OpTreeRow | undefined; change: Change | null }) {
 
 function NoOps() {
   return (
-    <EmptyState title="No op in this selection" actions={<ClearSelection />}>
-      <Icon name="search" /> Either the selection above leaves nothing, or no device work was
-      recorded while the trace was on.
+    <EmptyState title="No ops in this selection" actions={<ClearSelection />}>
+      <Icon name="search" /> The selection above matches no ops, or no device work was recorded
+      while tracing.
     </EmptyState>
   );
 }

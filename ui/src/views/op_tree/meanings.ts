@@ -1,17 +1,11 @@
 /** What the figures of the tree of ops mean. */
-import { TIME, type Figure } from '../../widgets/figure';
+import { type Figure } from '../../widgets/figure';
 
 export const MEANINGS: Record<string, Figure> = {
   levels: {
     title: 'Memory',
-    definition: 'Bytes through this memory, and their rate against its peak.',
+    definition: 'Bytes moved through this memory, and their rate as a share of its peak.',
     formula: 'bytes ÷ time ÷ peak',
-    unit: 'bytes, per cent',
-  },
-  idle_ps: {
-    title: 'Idle',
-    definition: 'Time without work, from the first to the last work of each device, or in the selected steps.',
-    formula: 'Σ over devices of (elapsed − busy)',
-    unit: TIME,
+    unit: 'bytes, percent',
   },
 };

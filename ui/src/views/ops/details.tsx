@@ -1,4 +1,4 @@
-/** Everything about one op, beside the table. */
+/** Details of one op, next to the table. */
 import { For, Show, type JSX } from 'solid-js';
 
 import { attributionText, categoryText } from '../../format/attribution';
@@ -45,7 +45,7 @@ export function OpDetails(props: { op: OpRow; close: () => void }) {
       { figure: 'ops.rows.bytes', title: 'Bytes', value: formatBytes(op.bytes) },
       { figure: 'ops.rows.flop_rate', title: 'Rate', value: format('flop_rate', op.flop_rate) },
       { figure: 'ops.rows.bandwidth', title: 'Bandwidth', value: format('bandwidth', op.bandwidth) },
-      { figure: 'ops.rows.bound_by', title: 'Bound', value: op.bound_by || 'not known' },
+      { figure: 'ops.rows.bound_by', title: 'Bound by', value: op.bound_by || 'unknown' },
       { figure: 'ops.rows.roofline_ratio', title: 'Of roofline', value: formatRatio(op.roofline_ratio) },
       { figure: 'ops.rows.cost_source', title: 'Work from', value: costSource(op.cost_source) },
       { figure: 'ops.rows.attribution', title: 'Op from', value: attributionText(op.attribution) },
@@ -70,8 +70,8 @@ export function OpDetails(props: { op: OpRow; close: () => void }) {
         <h2>{classTitle(props.op.class)}</h2>
         <Show when={props.op.is_rematerialised}>
           <span class="op-remat" data-figure="scopes.rows.rematerialised_ps">
-            rematerialised
-          </span>
+            rematerialized
+            </span>
         </Show>
         <span class="spacer" />
         <button class="quiet" aria-label="Close" onClick={() => props.close()}>
@@ -81,7 +81,7 @@ export function OpDetails(props: { op: OpRow; close: () => void }) {
       <p class="mono op-details-name">{props.op.name}</p>
       <div class="op-details-actions">
         <button
-          data-tip="Search the timeline for it"
+          data-tip="Search the timeline for this op"
           onClick={() =>
             navigate({ view: 'timeline', params: { search: `^${escapeRegex(props.op.name)}$` } })
           }
@@ -91,7 +91,7 @@ export function OpDetails(props: { op: OpRow; close: () => void }) {
         <Show when={props.op.program_id}>
           <a
             class="button"
-            data-tip="What surrounds it in the program"
+            data-tip="Show it in the graph of the program"
             href={hrefTo({
               view: 'graph',
               params: { program: props.op.program_id, op: props.op.name },
@@ -101,7 +101,7 @@ export function OpDetails(props: { op: OpRow; close: () => void }) {
           </a>
         </Show>
         <button
-          data-tip="Select only this op, in every view"
+          data-tip="Select only this op in every view"
           onClick={() => select('match', `^${escapeRegex(props.op.name)}$`)}
         >
           Select
@@ -129,5 +129,5 @@ function costSource(source: string): string {
   if (source === 'hlo') return 'computed from the HLO';
   if (source === 'shapes') return 'computed from the shapes of a known call';
   if (source === 'estimate') return 'estimated by the author of the kernel';
-  return 'not known';
+  return 'unknown';
 }

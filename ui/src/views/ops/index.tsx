@@ -1,7 +1,7 @@
-/** Every op of the selected devices and steps: time, work, bound. A click shows all of one op. */
+/** Every op of the selected devices and steps: time, work, bound. Clicking an op shows its details. */
 import { createMemo, Show } from 'solid-js';
 
-import { compareRows } from '../../compare/pairing';
+import { compareTable } from '../../compare/identity';
 import { formatDuration, formatRatio } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
 import { getParam, select, selectionParams, setParams } from '../../shell/state';
@@ -19,7 +19,7 @@ import { OpDetails } from './details';
 import './ops.css';
 import { declared } from '../../widgets/table/declared';
 
-/** Rows asked for; the count says when there are more. */
+/** Rows requested; the count shows if there are more. */
 const LIMIT = 5000;
 
 const COLUMNS = declared<OpRow>('ops.rows', [
@@ -57,13 +57,10 @@ const COLUMNS = declared<OpRow>('ops.rows', [
   },
 ]);
 
-/** The same op in the baseline, whatever it is called there. */
-const COMPARE = compareRows((report: OpsReport) => report.rows, {
-  op: (row: OpRow) => [row.program_id, row.name],
-  identity: (row) => row.device,
-});
+/** Pairs an op with the same op in the baseline, even if its name differs. */
+const COMPARE = compareTable('ops.rows', (report: OpsReport) => report.rows);
 
-/** What tells an op from all others, for the URL. */
+/** Identifies an op in the URL. */
 const identity = (row: OpRow) => [row.program_id, row.name, row.device].join('/');
 
 export default function OpsView(props: ViewProps) {
@@ -149,15 +146,15 @@ export default function OpsView(props: ViewProps) {
 function NoOps() {
   return (
     <EmptyState
-      title="No op in this selection"
+      title="No ops in this selection"
       actions={<ClearSelection />}
       code={
         'jax.profiler.start_trace("/tmp/profile")\n# … a few steps, with jax.block_until_ready(…) at the end\njax.profiler.stop_trace()'
       }
     >
-      Either the selection above leaves nothing, or no device work was recorded: the program ran
-      nothing while the trace was on, or it was stopped before the devices had finished. Record
-      while steps run, and wait for them before stopping.
+      The selection above matches no ops, or no device work was recorded: nothing ran while tracing,
+      or the trace was stopped before the devices finished. Record while steps run, and wait for
+      them before stopping.
     </EmptyState>
   );
 }

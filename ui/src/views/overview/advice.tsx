@@ -18,7 +18,7 @@ export function TopFindings(props: { report: AdviceReport | undefined }) {
           <a href={hrefTo({ view: 'advice' })}>
             {findings().length > SHOWN
               ? `All ${plural(findings().length, 'finding')}`
-              : 'Reasons and remedies'}
+              : 'Details'}
           </a>
         </header>
         <ol class="card-body">

@@ -23,8 +23,8 @@ export function Devices(props: { devices: readonly DeviceBusy[]; ratio: number |
           when={props.devices.length > 0}
           fallback={
             <p class="muted">
-              No device was recorded: only host threads are in this profile. On GPU and TPU, record
-              in the process that owns the devices.
+              No devices were recorded; this profile contains only host threads. On GPU and TPU,
+              record in the process that owns the devices.
             </p>
           }
         >

@@ -59,7 +59,7 @@ function Chip(props: { chip: ChipReport }) {
       <dt>Chip</dt>
       <dd data-tip={sources() || undefined}>
         {props.chip.name}
-        <span class="muted"> {peaks().length > 0 ? peaks().join(' · ') : 'peaks not known'}</span>
+        <span class="muted"> {peaks().length > 0 ? peaks().join(' · ') : 'peaks unknown'}</span>
       </dd>
     </div>
   );

@@ -1,7 +1,7 @@
-/** The key figures on top, each with its verdict. */
+/** The key figures at the top, each with its verdict. */
 import { For, Show } from 'solid-js';
 
-import { byEvidence, type Better } from '../../compare/change';
+import { byEvidence } from '../../compare/change';
 import {
   format,
   formatCount,
@@ -15,7 +15,7 @@ import { compareFigure, KpiCard } from '../../widgets/kpi';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
 import type { Verdict } from '../../wire/generated/Verdict';
 
-/** Cards that fit beside each other at 1280 pixels. */
+/** Number of cards that fit side by side at 1280 pixels. */
 const MOST_IN_A_ROW = 6;
 
 export function KeyFigures(props: { report: OverviewReport }) {
@@ -34,10 +34,9 @@ export function KeyFigures(props: { report: OverviewReport }) {
           when={time()}
           fallback={
             <KpiCard
-              title="Capture"
               value={formatDuration(props.report.duration_ps)}
               detail="first to last recorded slice"
-              figure="sessions.session_duration_ps"
+              figure="overview.duration_ps"
             />
           }
         >
@@ -47,9 +46,8 @@ export function KeyFigures(props: { report: OverviewReport }) {
               compare={compareFigure(
                 props.report,
                 (report: OverviewReport) => report.step_time_ps?.mean,
-                'duration',
-                byEvidence(stepEvidence()).better,
-                byEvidence(stepEvidence()).isNoise,
+                'steps.rows.duration_ps',
+                byEvidence(stepEvidence()),
               )}
               value={formatDuration(Math.round(step().mean))}
               detail={
@@ -59,7 +57,7 @@ export function KeyFigures(props: { report: OverviewReport }) {
                 </span>
               }
               tip={
-                `${step().count > 1 ? spreadTip(step()) : 'The one step that was recorded'}\n` +
+                `${step().count > 1 ? spreadTip(step()) : 'Only one step was recorded'}\n` +
                 `capture ${formatDuration(props.report.duration_ps)}`
               }
             />
@@ -86,7 +84,7 @@ export function KeyFigures(props: { report: OverviewReport }) {
   );
 }
 
-/** Where steps lie. */
+/** The spread of the step times. */
 const spreadTip = (time: NonNullable<OverviewReport['step_time_ps']>) =>
   `Mean of ${formatCount(time.count)} steps, ± standard deviation (n − 1)\n` +
   `median ${formatDuration(time.median)}, min ${formatDuration(time.min)}, max ${formatDuration(time.max)}`;
@@ -94,12 +92,7 @@ const spreadTip = (time: NonNullable<OverviewReport['step_time_ps']>) =>
 /** The comparison says whether the step changed by more than noise. */
 const stepEvidence = () => comparison.data()?.differences[0]?.step?.evidence;
 
-/** Which way a judged figure gets better. */
-function betterOfKey(key: string): Better {
-  if (key.endsWith('_bytes') || key.endsWith('_ps')) return 'less';
-  return /busy|mfu|utili[sz]ation|hidden|roofline|overlap|matrix/.test(key) ? 'more' : 'less';
-}
-
+/** Which direction is better for a figure with a verdict. */
 function VerdictCard(props: { verdict: Verdict; report: OverviewReport }) {
   return (
     <KpiCard
@@ -110,8 +103,11 @@ function VerdictCard(props: { verdict: Verdict; report: OverviewReport }) {
         props.report,
         (report: OverviewReport) =>
           report.verdicts.find((other) => other.key === props.verdict.key)?.value,
-        kindOf(props.verdict.key),
-        betterOfKey(props.verdict.key),
+        `overview.${props.verdict.key}`,
+        {
+          kind: kindOf(props.verdict.key),
+          better: props.verdict.is_larger_better ? 'more' : 'less',
+        },
       )}
       detail={shortNumbers(props.verdict.thresholds)}
       tip={verdictTip(props.verdict)}

@@ -1,4 +1,4 @@
-/** The first page of a session: how long is a step, where does it go, what to look at first. */
+/** The first page of a session: step time, where it goes, and what to look at first. */
 import { Show } from 'solid-js';
 
 import { formatDuration } from '../../format/numbers';
@@ -27,11 +27,11 @@ import './overview.css';
 export default function OverviewView(props: ViewProps) {
   const session = () => props.session;
   const report = createReport('overview', session, selectionParams);
-  // The chart shows all steps, also while only some are selected.
+  // The chart shows all steps, even while only some are selected.
   const whole = createReport('overview', session, () => ({ ...selectionParams(), steps: null }));
   const verdict = createReport('verdict', session, () => ({}));
   const advice = createReport('advice', session, selectionParams);
-  // What a finding tells is not told again as a note.
+  // A note that repeats a finding is not shown.
   const unsaid = (notes: readonly Note[]) =>
     notes.filter((note) => !isTold(note, verdict.data()?.findings ?? []));
   useStepKeys(() => whole.data()?.step_series ?? []);
@@ -110,7 +110,7 @@ function StepsHead(props: { report: OverviewReport; hasBaseline: boolean }) {
   );
 }
 
-/** Notes name the host before what a finding tells without it, or the other way round. */
+/** Whether a finding contains the text of a note. */
 function isTold(note: Note, findings: readonly Finding[]): boolean {
   const text = note.text.replace(/[.]$/, '');
   return findings.some((finding) => finding.what.includes(text));
@@ -120,8 +120,8 @@ function NoSteps() {
   return (
     <div class="overview-empty">
       <EmptyState title="No steps in this profile" code={CODE_STEPS}>
-        No step line, no step annotation, and no program that repeats was found, so there is no step
-        time. Wrap each step of the loop and record again:
+        Found no step line, step annotation, or repeating program, so there is no step time. Wrap each
+        step of the loop and record again:
       </EmptyState>
     </div>
   );

@@ -34,7 +34,7 @@ export function StepParts(props: { report: OverviewReport }) {
   return (
     <section class="card">
       <header>
-        <h2 data-figure="steps.step_parts">Where a step goes</h2>
+        <h2 data-figure="steps.step_parts">Where step time goes</h2>
         <span class="spacer" />
         <span class="muted number">mean {formatDuration(Math.round(mean()))}</span>
       </header>
@@ -71,9 +71,8 @@ export function StepParts(props: { report: OverviewReport }) {
                         props.report,
                         (report: OverviewReport) =>
                           report.step_parts.find((other) => other.part === entry.part)?.mean_ps,
-                        'duration',
-                        byEvidence(partEvidence(entry.part)).better,
-                        byEvidence(partEvidence(entry.part)).isNoise,
+                        'overview.step_parts.mean_ps',
+                        byEvidence(partEvidence(entry.part)),
                       )}
                     />
                   </td>

@@ -1,5 +1,5 @@
 /** The ten ops with the largest self time. */
-import { compareRows } from '../../compare/pairing';
+import { compareTable } from '../../compare/identity';
 import { escapeRegex } from '../../format/text';
 import { hrefTo, navigate } from '../../shell/state';
 import * as op from '../../widgets/op-columns';
@@ -19,9 +19,7 @@ const COLUMNS = declared<OpRow>('overview.top_ops', [
   { ...op.OP_SOURCE, width: 160 },
 ]);
 
-const COMPARE = compareRows((report: OverviewReport) => report.top_ops, {
-  op: (row: OpRow) => [row.program_id, row.name],
-});
+const COMPARE = compareTable('overview.top_ops', (report: OverviewReport) => report.top_ops);
 
 export function TopOps(props: { report: OverviewReport; session: string }) {
   const state = localTableState('self_ps');
@@ -41,7 +39,7 @@ export function TopOps(props: { report: OverviewReport; session: string }) {
         fileName="stepscope-top-ops"
         isPlain
         onRow={(row) => navigate({ view: 'ops', params: { q: `^${escapeRegex(row.name)}$` } })}
-        empty="No op ran in this selection. Was the trace stopped before the devices had finished? Wait with jax.block_until_ready first."
+        empty="No ops ran in this selection. If the trace was stopped before the devices finished, call jax.block_until_ready first."
       />
     </section>
   );

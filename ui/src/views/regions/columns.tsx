@@ -9,7 +9,7 @@ import type { RegionRow } from '../../wire/generated/RegionRow';
 import { KIND_COLORS, kindOf } from './frames';
 import { declared } from '../../widgets/table/declared';
 
-/** Where an occurrence is on the timeline: its slice, selected, and the time around it. */
+/** Timeline parameters of an occurrence: its slice, selected, and the time around it. */
 export function placeOf(
   row: RegionRow,
   which: 'first' | 'longest',

@@ -1,4 +1,4 @@
-/** The flame graph of the host: who called what, as wide as the time, and one frame of it. */
+/** The flame graph of the host, in which width is time, and the details of one frame. */
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { formatCount, formatDuration, plural } from '../../format/numbers';
@@ -13,7 +13,7 @@ import { framesOf, KIND_COLORS, kindOf, titleOf, type Kind } from './frames';
 
 const WORDS: Record<Kind, string> = {
   annotation: 'annotation',
-  python: 'Python function, a shade per file',
+  python: 'Python function, shaded by file',
   runtime: 'runtime',
   other: 'not listed',
 };
@@ -80,7 +80,7 @@ export function RegionFlame(props: { report: RegionsReport }) {
   );
 }
 
-/** A pattern where it is one, else its letters. */
+/** Tests for a regular expression, or for the text itself if it is not a valid one. */
 function testOf(text: string): (name: string) => boolean {
   try {
     const pattern = new RegExp(text, /[A-Z]/.test(text) ? '' : 'i');
@@ -90,7 +90,7 @@ function testOf(text: string): (name: string) => boolean {
   }
 }
 
-/** From the frame zoomed to, to its occurrences on the timeline. */
+/** Links from the zoomed frame to its occurrences on the timeline. */
 function Places(props: { row: RegionRow }) {
   const go = (which: 'first' | 'longest') => () => {
     const params = placeOf(props.row, which);
@@ -99,11 +99,11 @@ function Places(props: { row: RegionRow }) {
   return (
     <Show when={props.row.longest !== null}>
       <button class="quiet" onClick={go('longest')}>
-        Longest on the timeline
-      </button>
+        Show longest in timeline
+        </button>
       <button class="quiet" onClick={go('first')}>
-        First
-      </button>
+        Show first
+        </button>
     </Show>
   );
 }
@@ -115,7 +115,7 @@ function Details(props: { row: RegionRow }) {
     return [
       ['Total', time(row.total_ps)],
       ['Self', time(row.self_ps)],
-      ['Count', row.count > 0 ? formatCount(row.count) : 'not selected itself'],
+      ['Count', row.count > 0 ? formatCount(row.count) : 'not selected'],
       ['Mean', time(row.mean_ps)],
       ['p95', time(row.p95_ps)],
       ['Per step', time(row.step_ps)],

@@ -46,7 +46,7 @@ describe('the frames of regions', () => {
     expect(kindOf(row('x', 0, { kind: 'unheard of' }))).toBe('other');
   });
 
-  it('are the same in another session when a line moved, and by the way to them', () => {
+  it('keep their identity when a line moves, and are identified by their path', () => {
     const before = row('load', 0, { kind: 'python', source: 'data.py:3' });
     const after = row('load', 0, { kind: 'python', source: 'data.py:9' });
     expect(identityOf(before)).toBe(identityOf(after));

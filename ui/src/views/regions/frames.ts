@@ -1,4 +1,4 @@
-/** From the tree of regions to the boxes of the flame graph: weights, colors, words. Pure. */
+/** Turns the tree of regions into frames of the flame graph: weights, colors, text. Pure. */
 import type { FlameFrame } from '../../widgets/flame/layout';
 import type { RegionRow } from '../../wire/generated/RegionRow';
 
@@ -15,13 +15,13 @@ export type Kind = keyof typeof KIND_COLORS;
 export const kindOf = (row: RegionRow): Kind =>
   row.kind in KIND_COLORS ? (row.kind as Kind) : 'other';
 
-/** `main  train.py:31`; of what is not listed, how much there is. */
+/** `main  train.py:31`; for what is not listed, the number of stacks. */
 export function titleOf(row: RegionRow): string {
   if (row.kind === 'other') return `(other: ${row.name_count} stacks)`;
   return row.source ? `${row.name}  ${row.source}` : row.name;
 }
 
-/** A node is as wide as what was counted at or below it. */
+/** A frame is as wide as its total time. */
 export function framesOf(
   rows: readonly RegionRow[],
   colorOf: (kind: Kind) => string,
@@ -35,7 +35,7 @@ export function framesOf(
   }));
 }
 
-/** Files differ in shade, so that a change of file is seen. */
+/** A shade per file, so that a change of file is visible. */
 function shadeOf(source: string): number {
   const file = source.replace(/:\d+$/, '');
   let hash = 7;
@@ -45,7 +45,7 @@ function shadeOf(source: string): number {
   return (hash % 5) / 4;
 }
 
-/** Name and source of every row from the outermost in, which tells stacks of two sessions apart. */
+/** The path of every row, outermost first, which identifies a stack in both sessions. */
 export function pathsOf(rows: readonly RegionRow[]): string[] {
   const path: string[] = [];
   return rows.map((row) => {
@@ -57,6 +57,6 @@ export function pathsOf(rows: readonly RegionRow[]): string[] {
   });
 }
 
-/** What tells a region from others in both sessions: lines move, files and names stay. */
+/** Identifies a region in both sessions: lines move, files and names stay. */
 export const identityOf = (row: RegionRow) =>
   `${row.kind}/${row.source.replace(/:\d+$/, '')}/${row.name}`;

@@ -1,7 +1,7 @@
-/** Host time by annotation and function of Python: as a table, by thread, or as a flame graph. */
+/** Host time by annotation and Python function: as a table, by thread, or as a flame graph. */
 import { Show } from 'solid-js';
 
-import { compareRows } from '../../compare/pairing';
+import { compareTable } from '../../compare/identity';
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
 import { getParam, navigate, selectionParams, setParams } from '../../shell/state';
@@ -11,12 +11,10 @@ import { EmptyState } from '../../widgets/empty';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
-import type { RegionRow } from '../../wire/generated/RegionRow';
 import type { RegionsReport } from '../../wire/generated/RegionsReport';
 import { createReport } from '../../wire/report';
 import { columns, placeOf } from './columns';
 import { RegionFlame } from './flame';
-import { identityOf } from './frames';
 import './regions.css';
 
 const LIMIT = 20000;
@@ -35,9 +33,7 @@ const KINDS = [
   { kind: 'all', title: 'All' },
 ] as const;
 
-const COMPARE = compareRows((report: RegionsReport) => report.rows, {
-  identity: (row: RegionRow) => `${identityOf(row)}/${row.thread}`,
-});
+const COMPARE = compareTable('regions.rows', (report: RegionsReport) => report.rows);
 
 const by = () => SHAPES.find((shape) => shape.by === getParam('by'))?.by ?? 'name';
 const kind = () => KINDS.find((entry) => entry.kind === getParam('kind'))?.kind ?? 'user';
@@ -119,7 +115,7 @@ function Tools(props: { report: RegionsReport }) {
         {plural(props.report.threads.length, 'thread')}
         <Show when={props.report.device_ratio !== null}>
           <span data-figure="regions.device_ratio">
-            , launches of {formatRatio(props.report.device_ratio)} of device time found
+            , launches found for {formatRatio(props.report.device_ratio)} of device time
           </span>
         </Show>
       </span>
@@ -176,8 +172,8 @@ function NoRegions() {
         title="No regions in this selection"
         code={'with stepscope.profile_scope("forward_pass"):\n    …'}
       >
-        Regions are what the program names on its threads: annotations, and functions of Python where
-        the Python tracer is on. Name the parts of a step and record again:
+        Regions are annotations and, if the Python tracer is on, Python functions on host threads.
+        Annotate the parts of a step and record again:
       </EmptyState>
     </>
   );

@@ -1,7 +1,7 @@
 /** Inference requests: latency, where it goes, batches, the slowest requests. */
 import { createMemo, Show } from 'solid-js';
 
-import { compareRows } from '../../compare/pairing';
+import { compareTable } from '../../compare/identity';
 import { occurring, REQUEST_PHASES } from '../../format/causes';
 import { formatCount, formatDuration, formatRatio } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
@@ -25,9 +25,7 @@ import { createReport } from '../../wire/report';
 import './requests.css';
 import { declared, type Layout } from '../../widgets/table/declared';
 
-const COMPARE = compareRows((report: RequestsReport) => report.rows, {
-  identity: (row: RequestRow) => `${row.name}/${row.request_id}`,
-});
+const COMPARE = compareTable('requests.rows', (report: RequestsReport) => report.rows);
 
 const CODE = 'with jax.profiler.TraceAnnotation("inference_request", request_id=i):';
 
@@ -201,7 +199,7 @@ export default function RequestsView(props: ViewProps) {
                         isFilling
                         onRow={(row) => show(row, row.duration_ps)}
                         tools={tools()}
-                        empty="No batch was recorded"
+                        empty="No batches were recorded"
                       />
                     ),
                   },
@@ -224,41 +222,37 @@ function Figures(props: { report: RequestsReport }) {
     <div class="kpi-row">
       <KpiCard
         title="Median latency"
-        compare={compareFigure(props.report, latency(50), 'duration')}
+        compare={compareFigure(props.report, latency(50), 'requests.percentiles.latency_ps')}
         value={formatDuration(at(50))}
         detail={<>mean {formatDuration(Math.round(props.report.mean_ps ?? 0))}</>}
         figure="requests.percentiles.percentile"
       />
       <KpiCard
-        title="99 % latency"
+        title="p99 latency"
         value={formatDuration(at(99))}
         figure="requests.percentiles.percentile"
-        compare={compareFigure(props.report, latency(99), 'duration')}
+        compare={compareFigure(props.report, latency(99), 'requests.percentiles.latency_ps')}
       />
       <KpiCard
-        title="Throughput"
         compare={compareFigure(
           props.report,
           (report: RequestsReport) => report.throughput,
-          'count',
-          'more',
+          'requests.throughput',
         )}
         value={`${(props.report.throughput ?? 0).toFixed(1)}\u202f/s`}
         detail={<>{formatCount(props.report.row_count)} requests</>}
         figure="requests.throughput"
       />
       <KpiCard
-        title="Open at once"
         value={(props.report.concurrency_mean ?? 0).toFixed(1)}
         detail={<>max {props.report.concurrency_max}</>}
         figure="requests.concurrency_mean"
       />
       <KpiCard
-        title="Padding"
         compare={compareFigure(
           props.report,
           (report: RequestsReport) => report.padding_ratio,
-          'ratio',
+          'requests.padding_ratio',
         )}
         value={formatRatio(props.report.padding_ratio)}
         detail={<>of all batches</>}
@@ -277,7 +271,7 @@ function Latency(props: { report: RequestsReport }) {
       text: formatDuration(Math.round(props.report.mean_ps ?? 0)),
     },
     ...props.report.percentiles.map((row) => ({
-      label: `${row.percentile} %`,
+      label: `p${row.percentile}`,
       values: row.phases_ps,
       text:
         formatDuration(row.latency_ps) + (row.request_id ? `, request ${row.request_id}` : ''),
@@ -306,9 +300,9 @@ function Latency(props: { report: RequestsReport }) {
 function NoRequests() {
   return (
     <EmptyState title="No requests in this profile" code={CODE}>
-      No root of a model server was recorded, and no annotation that says request, inference,
-      generate, serve or predict. Wrap each request and record again; an annotation of another name
-      is found with <code>--root REGEX</code>:
+      Found no request of a model server, and no annotation named after request, inference, generate,
+      serve or predict. Wrap each request and record again, or match annotations with another name
+      with <code>--root REGEX</code>:
     </EmptyState>
   );
 }

@@ -1,4 +1,4 @@
-/** Intensity against rate on logarithmic axes, under the roofs of the chip. */
+/** Rate over intensity on logarithmic axes, with the roofs of the chip. */
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { format, formatDuration, formatRatio } from '../../format/numbers';
@@ -12,7 +12,7 @@ import type { RooflineRow } from '../../wire/generated/RooflineRow';
 import { Roof } from './roof';
 import { decadeAxis, decadesAround, intensityText, rateText } from './scale';
 
-/** Points drawn; the table has the others. */
+/** Maximum number of points drawn; the table has all ops. */
 const MOST_POINTS = 1200;
 
 const LEVELS: Record<string, string> = {
@@ -25,16 +25,16 @@ const LEVELS: Record<string, string> = {
   shared: 'shared memory',
 };
 
-/** What a memory is called. */
+/** The title of a memory. */
 export const levelTitle = (level: string) => LEVELS[level] ?? level;
 
-/** FLOP per byte of the memory looked at. */
+/** FLOP per byte of the chosen memory. */
 export function intensityOf(row: RooflineRow, level: string): number | null {
   if (level === 'all') return row.intensity;
   return row.levels.find((found) => found.level === level)?.intensity ?? null;
 }
 
-/** Points that have a place on logarithmic axes. */
+/** Rows that logarithmic axes can show: rate and intensity are known and positive. */
 export function plotted(rows: readonly RooflineRow[], level: string): RooflineRow[] {
   const found = rows.filter(
     (row) => (row.flop_rate ?? 0) > 0 && (intensityOf(row, level) ?? 0) > 0,
@@ -60,7 +60,7 @@ export function RooflineChart(props: ChartProps) {
   /** In the order of the report, large ones below small ones. */
   const points = createMemo(() => plotted(props.rows, props.level));
   const marks = createMemo(() => plotted(props.scopes, props.level));
-  /** From left to right, for the keys. */
+  /** From left to right, for navigation by keyboard. */
   const all = createMemo(() =>
     [points(), marks()].flatMap((rows) =>
       [...rows].sort((one, other) => intensity(one) - intensity(other)),
@@ -134,7 +134,7 @@ export function RooflineChart(props: ChartProps) {
               y={frame().height * 0.8}
               text-anchor="middle"
             >
-              No op has known FLOPs and bytes, so none has a place here
+              No op has known FLOPs and bytes
             </text>
           </Show>
           <For each={points()}>
@@ -168,7 +168,7 @@ export function RooflineChart(props: ChartProps) {
   );
 }
 
-/** The roof of the memory that intensities are of; device memory's where they are of all bytes. */
+/** Whether a roof is that of the chosen memory; for all bytes, that of device memory. */
 const isMain = (roof: string, level: string) => roof === (level === 'all' ? 'hbm' : level);
 
 function Tip(props: { row: RooflineRow | undefined; level: string }) {
@@ -192,7 +192,7 @@ function Tip(props: { row: RooflineRow | undefined; level: string }) {
                   {format('flop_rate', row().flop_rate)}
                   {row().compute_ratio === null
                     ? ''
-                    : ` (${formatRatio(row().compute_ratio)} of the peak)`}
+                    : ` (${formatRatio(row().compute_ratio)} of peak)`}
                 </td>
               </ReadoutRow>
               <ReadoutRow title="Intensity">
@@ -203,7 +203,7 @@ function Tip(props: { row: RooflineRow | undefined; level: string }) {
               <Show when={row().bound_by}>
                 <ReadoutRow title="Bound by">
                   <td class="number">
-                    {row().bound_by}, {formatRatio(row().roofline_ratio)} of it
+                    {row().bound_by}, {formatRatio(row().roofline_ratio)} of peak
                   </td>
                 </ReadoutRow>
               </Show>

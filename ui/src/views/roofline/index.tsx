@@ -1,7 +1,7 @@
-/** Every op, program and step under the roofs of the chip, with the peaks and their sources. */
+/** The roofline of every op, program and step, with the peaks of the chip and their sources. */
 import { createMemo, For, Show } from 'solid-js';
 
-import { compareRows } from '../../compare/pairing';
+import { compareTable } from '../../compare/identity';
 import { format, formatCount, formatRatio, plural } from '../../format/numbers';
 import { CLASS_TITLES, classColor, classTitle } from '../../format/palette';
 import { summaryOf } from '../../shell/session';
@@ -23,16 +23,12 @@ import './roofline.css';
 
 const LIMIT = 5000;
 
-/** What tells an op from all others, for the URL. */
+/** Identifies an op in the URL. */
 const identity = (row: RooflineRow) => `${row.program_id}/${row.name}`;
 
 const COMPARE = {
-  ops: compareRows((report: RooflineReport) => report.rows, {
-    op: (row: RooflineRow) => [row.program_id, row.name],
-  }),
-  scopes: compareRows((report: RooflineReport) => report.scopes, {
-    identity: (row: RooflineRow) => `${row.kind}/${row.name.replace(/\(\d+\)$/, '')}`,
-  }),
+  ops: compareTable('roofline.rows', (report: RooflineReport) => report.rows),
+  scopes: compareTable('roofline.scopes', (report: RooflineReport) => report.scopes),
 };
 
 export default function RooflineView(props: ViewProps) {
@@ -94,7 +90,7 @@ function Body(props: { report: RooflineReport; session: string }) {
           <Toggle name="idle" title="Idle time" />
           <Toggle name="infeed" title="Infeed and outfeed" />
           <div class="roofline-key muted">
-            <span data-tip="An op is as large as its share of time">
+            <span data-tip="The size of a point is its share of time">
               {formatCount(points().length)} of {plural(props.report.row_count, 'op')} with known
               FLOPs
             </span>
@@ -164,7 +160,7 @@ const MARKS = [
   ['step', 'step'],
 ] as const;
 
-/** A choice that is in unless it is left out. */
+/** A checkbox that is on by default. */
 function Toggle(props: { name: 'idle' | 'infeed'; title: string }) {
   return (
     <label class="roofline-check">
@@ -254,7 +250,7 @@ function Tables(props: {
 
 function NoPoints() {
   return (
-    <EmptyState title="No op in this selection" actions={<ClearSelection />}>
+    <EmptyState title="No ops in this selection" actions={<ClearSelection />}>
       A roofline needs ops with known work: select more steps, devices or programs, or record while
       steps run.
     </EmptyState>

@@ -4,7 +4,7 @@ import { type Figure } from '../../widgets/figure';
 export const MEANINGS: Record<string, Figure> = {
   per_second: {
     title: 'Per second',
-    definition: 'Operations or bytes.',
+    definition: 'Peak rate of operations or bytes.',
     formula: '',
     unit: 'FLOP or bytes per second',
   },

@@ -30,11 +30,11 @@ export function Roof(props: {
     );
   const ridge = () => props.peak.ridge_intensity;
   const name = () => `${props.title} ${format('bandwidth', bytes())}`;
-  /** A place on the slope for the end of its name, each roof's at another height. */
+  /** Where the name ends on the slope, at a different height for each roof. */
   const label = () => {
     const to = Math.min(ridge() ?? props.axis.to, props.axis.to);
     const wanted = props.frame.x(to) * (0.8 - 0.22 * props.position);
-    // Where the slope is short the name begins at the axis.
+    // Where the slope is short, the name starts at the axis.
     const x = Math.max(wanted, 6 + name().length * NAME_WIDTH);
     const y = Math.min(props.frame.atX(x) * bytes(), props.flops ?? Infinity);
     return { x, y: props.frame.y(y) };

@@ -19,7 +19,7 @@ test('an axis ends at powers of ten around its values', () => {
   expect([0.01, 1, 1e4, 1e5].map(intensityText)).toEqual(['0.01', '1', '10000', '1e+5']);
 });
 
-test('a roof rises to its ridge and is flat behind it', () => {
+test('a roof rises to its ridge and is flat beyond it', () => {
   const roof = roofOf({ from: 1, to: 1000 }, 1e12, 1e14);
   expect(roof).toEqual([
     [1, 1e12],

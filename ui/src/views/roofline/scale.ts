@@ -39,7 +39,7 @@ export function decadeAxis(
 export const intensityText = (value: number) =>
   value >= 0.009 && value < 1e5 ? String(Number(value.toPrecision(3))) : value.toExponential(0);
 
-/** `100 T` for 1e14: the unit is the title of the axis. */
+/** `100 T` for 1e14; the unit is in the title of the axis. */
 export function rateText(value: number): string {
   const prefixes = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
   const index = Math.max(0, Math.min(6, Math.floor(Math.log10(value) / 3 + 1e-9)));

@@ -9,7 +9,7 @@ import { closest } from '../../widgets/chart/points';
 import type { ScalingRow } from '../../wire/generated/ScalingRow';
 import { countAxis, formatTimes, idealOf, valueAxis, type Line, type Measure } from './lines';
 
-/** Hues of people with any color vision, apart in lightness too. */
+/** Distinguishable with any color vision; they also differ in lightness. */
 const COLORS = ['#3f7fd0', '#e08b1f', '#2f9e83', '#8f74d6', '#b55f93', '#8a6a45', '#7488a6'];
 export const colorOf = (position: number) => COLORS[position % COLORS.length] ?? COLORS[0];
 
@@ -99,7 +99,7 @@ function Details(props: { row: ScalingRow | undefined }) {
             <strong>{row().method}</strong> on {plural(row().device_count, 'device')}
           </p>
           <p>
-            step {formatDuration(row().step_ps)}, {formatTimes(row().speedup_ratio)} of{' '}
+            step {formatDuration(row().step_ps)}, {formatTimes(row().speedup_ratio)}, ideal{' '}
             {formatTimes(row().ideal_speedup_ratio)}
           </p>
           <p>efficiency {formatRatio(row().efficiency_ratio)}</p>

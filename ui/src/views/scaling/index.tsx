@@ -1,4 +1,4 @@
-/** What more devices give, for each method of the sessions, and what limits the next doubling. */
+/** How each method scales with more devices, and what limits the next doubling. */
 import { createMemo, For, Show } from 'solid-js';
 
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
@@ -24,10 +24,10 @@ import { formatTimes, linesOf, measureOf, MEASURES } from './lines';
 import './scaling.css';
 import { declared, type Layout } from '../../widgets/table/declared';
 
-/** Keys of the sessions that count; empty for all. */
+/** Keys of the sessions that are included; empty for all. */
 const chosen = () => (getParam('sessions') ?? '').split(',').filter((key) => KEY.test(key));
 
-/** Sessions that can be asked. */
+/** Sessions that can be included. */
 const candidates = createMemo(() =>
   (sessions.data()?.sessions ?? []).filter(
     (session) => session.state !== 'failed' && session.kind !== 'memory' && session.kind !== 'programs',
@@ -67,12 +67,12 @@ export default function ScalingView() {
   );
 }
 
-/** Names that the note below the curves spells out. */
+/** Maximum number of names in the note below the curves. */
 const MOST_NAMES = 6;
 
 function Curves(props: { report: ScalingReport }) {
   const all = createMemo(() => linesOf(props.report));
-  /** A point alone has no curve. */
+  /** A single point has no curve. */
   const lines = createMemo(() => all().filter((line) => line.rows.length > 1));
   const alone = () => all().filter((line) => line.rows.length === 1);
   const measure = () => measureOf(getParam('measure'));
@@ -101,12 +101,12 @@ function Curves(props: { report: ScalingReport }) {
             </For>
             <span class="muted">
               <i class="scaling-dash" />
-              perfect
-            </span>
+              ideal
+              </span>
           </div>
           <Show when={alone().length > 0}>
             <p class="scaling-alone muted" data-tip={alone().map(({ method }) => method).join('\n')}>
-              Without a curve, measured on one device count only:{' '}
+              No curve, because there is one device count only:{' '}
               {alone()
                 .slice(0, MOST_NAMES)
                 .map(({ method }) => method)
@@ -144,7 +144,7 @@ function Controls(props: { report: ScalingReport }) {
           )}
         </For>
       </div>
-      <label class="scaling-check" data-tip="A step has more work with more devices (--weak)">
+      <label class="scaling-check" data-tip="Work per step grows with the number of devices (--weak)">
         <input
           type="checkbox"
           checked={props.report.kind === 'weak'}
@@ -152,7 +152,7 @@ function Controls(props: { report: ScalingReport }) {
         />
         Weak scaling
       </label>
-      <Popover class="tab" label={<>{plural(count(), 'session')} ▾</>} tip="Which sessions count">
+      <Popover class="tab" label={<>{plural(count(), 'session')} ▾</>} tip="Sessions to include">
         {() => (
           <ul class="scaling-sessions">
             <For each={candidates()}>
@@ -180,15 +180,15 @@ function Controls(props: { report: ScalingReport }) {
 function OneCount(props: { report: ScalingReport }) {
   const counts = () => [...new Set(props.report.rows.map((row) => row.device_count))].join(', ');
   return (
-    <EmptyState title={`Every method was measured on one device count only (${counts()})`}>
-      Capture the same program on twice and four times as many devices into folders of this log
-      directory, such as <code>2gpu/</code> and <code>4gpu/</code>.
+    <EmptyState title={`Each method has one device count only (${counts()})`}>
+      Capture the same program with two and four times as many devices, in folders of this log
+      directory such as <code>2gpu/</code> and <code>4gpu/</code>.
     </EmptyState>
   );
 }
 
 function Limits(props: { report: ScalingReport }) {
-  /** Where some method has several device counts, the others say no more than that they have not. */
+  /** The methods with limits; all methods if none has several device counts. */
   const limited = () => {
     const several = props.report.methods.filter((method) => method.limits.length > 0);
     return several.length > 0 ? several : props.report.methods;
@@ -198,7 +198,7 @@ function Limits(props: { report: ScalingReport }) {
       <header>
         <h2>What limits the next doubling</h2>
         <span class="muted" data-figure="scaling.limits.cost_ps">
-          what each part takes beyond perfect scaling, if it goes on as at the last doubling
+          time of each part beyond perfect scaling, extrapolated from the last doubling
         </span>
       </header>
       <div class="scaling-methods">

@@ -14,7 +14,7 @@ const row = (method: string, count: number, speedup: number): ScalingRow =>
     throughput_per_second: 100 * speedup,
   }) as ScalingRow;
 
-describe('lines of a chart of scaling', () => {
+describe('lines of a scaling chart', () => {
   it('has a line for each method, by device count', () => {
     const report = {
       methods: [

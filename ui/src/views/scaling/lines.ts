@@ -1,4 +1,4 @@
-/** Lines of the chart of speed-ups: points by device count on axes that double. Pure. */
+/** Lines of the speedup chart: points by device count, on axes that double. Pure. */
 import { figureAxis, tickText, titled, type AxisOf } from '../../widgets/chart/axis';
 import { logarithmic, rangeOf } from '../../widgets/chart/scale';
 import { doublingTicks } from '../../widgets/chart/ticks';
@@ -7,7 +7,7 @@ import type { ScalingRow } from '../../wire/generated/ScalingRow';
 
 /** What the chart shows of a row. */
 export const MEASURES = [
-  { key: 'speedup', title: 'Speed-up', unit: '×', value: (row: ScalingRow) => row.speedup_ratio },
+  { key: 'speedup', title: 'Speedup', unit: '×', value: (row: ScalingRow) => row.speedup_ratio },
   {
     key: 'efficiency',
     title: 'Efficiency',
@@ -23,7 +23,7 @@ export const MEASURES = [
 ] as const;
 export type Measure = (typeof MEASURES)[number];
 
-/** The measure of a parameter of the page's address; speed-up where it says none. */
+/** The measure that a URL parameter names; speedup by default. */
 export const measureOf = (key: string | undefined): Measure =>
   MEASURES.find((measure) => measure.key === key) ?? MEASURES[0];
 

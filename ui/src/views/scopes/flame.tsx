@@ -1,4 +1,4 @@
-/** The tree of scopes as a flame graph: as wide as the time, colored by the pass of most of it. */
+/** The tree of scopes as a flame graph: width is time, color is the pass with most of it. */
 import { createMemo, For, Show } from 'solid-js';
 
 import type { Change } from '../../compare/change';
@@ -17,7 +17,7 @@ import { declaredColumn } from '../../widgets/table/declared';
 
 type Node = TreeNode<ScopeRow>;
 
-/** What frames are colored by the change of. */
+/** The column whose change colors the frames. */
 const TOTAL = declaredColumn<Node>('scopes.rows', {
   key: 'total_ps',
   width: 0,
@@ -30,7 +30,7 @@ const PASSES = [
   { title: 'mostly rematerialized', color: 'phase-rematerialised', figure: 'rematerialised_ps' },
 ] as const;
 
-/** The pass with most of the time; none where no time belongs to one. */
+/** The pass with most of the time; undefined if no time belongs to a pass. */
 export function passOf(row: ScopeRow): (typeof PASSES)[number] | undefined {
   const largest = [...PASSES].sort((one, other) => row[other.figure] - row[one.figure])[0];
   return largest && row[largest.figure] > 0 ? largest : undefined;
@@ -41,7 +41,7 @@ export function ScopeFlame(props: {
   /** Positions of the rows that the filter found; null without one. */
   found: ReadonlySet<number> | null;
   totalPs: number;
-  /** How nodes are held against the baseline's. */
+  /** How nodes are paired with the baseline's. */
   compare: RowComparison<Node>;
 }) {
   const isByChange = () => baseline() !== null && getParam('color') !== 'pass';
@@ -136,7 +136,7 @@ function Details(props: {
             <strong>{row().path}</strong>
           </p>
           <Show when={row().paths.length > 0}>
-            <ul class="plain-list mono" aria-label="Paths that it serves">
+            <ul class="plain-list mono" aria-label="Paths it serves">
               <For each={row().paths}>{(path) => <li>{path}</li>}</For>
             </ul>
           </Show>

@@ -1,7 +1,7 @@
 /** Time by JAX name stack or by source line, as a tree with forward, backward and recomputation. */
 import { createEffect, createMemo, createSignal, on, Show } from 'solid-js';
 
-import { compareRows } from '../../compare/pairing';
+import { compareTable } from '../../compare/identity';
 import { formatDuration, formatRatio } from '../../format/numbers';
 import { escapeRegex } from '../../format/text';
 import { Icon } from '../../shell/icons';
@@ -29,10 +29,10 @@ type Node = TreeNode<ScopeRow>;
 const LIMIT = 20000;
 
 const compareNodes = (tree: () => readonly Node[]) =>
-  compareRows((report: ScopesReport) => buildTree(report.rows), {
+  compareTable('scopes.rows', (report: ScopesReport) => buildTree(report.rows), {
     among: tree,
-    identity: (node: Node) => node.row.path,
-    // Scopes are sums of ops: where none of these changed by more than noise, nor did they.
+    of: (node: Node) => node.row,
+    // Scopes are sums of ops: if no op changed by more than noise, no scope did.
     evidence: (_node, { opsEvidence }) =>
       opsEvidence === 'beyond_noise' ? undefined : opsEvidence,
   });
@@ -86,7 +86,7 @@ export default function ScopesView(props: ViewProps) {
         const columns = createMemo(() =>
           columnsFor(data().total_self_ps, open, by() === 'source' ? 'Source' : 'Scope'),
         );
-        // Without combined ops there is nothing to divide.
+        // Without combined ops, there is nothing to split.
         const hasCombined = createMemo(
           () => isSplit() || data().rows.some((row) => row.paths.length > 0),
         );
@@ -195,13 +195,13 @@ function CombinedSwitch() {
         aria-pressed={!isSplit()}
         onClick={() => setParams({ combined: null, q: null, zoom: null }, false)}
       >
-        Combined ops together
+        Keep combined ops
       </button>
       <button
         aria-pressed={isSplit()}
         onClick={() => setParams({ combined: 'split', q: null, zoom: null }, false)}
       >
-        Divided (estimate)
+        Split (estimate)
       </button>
     </span>
   );
@@ -227,7 +227,7 @@ function BySwitch() {
   );
 }
 
-/** What the filter looks at: also what a combined op serves. */
+/** What the filter searches, including the paths that a combined op serves. */
 const SEARCHED = declared<Node>('scopes.rows', [
   { key: 'path', width: 0, value: (node) => node.row.path },
   { key: 'paths', width: 0, value: (node) => node.row.paths.join('\n') },
@@ -235,7 +235,7 @@ const SEARCHED = declared<Node>('scopes.rows', [
 
 const MOST_PATHS_IN_TIP = 30;
 
-/** The path, and of combined ops what they serve. */
+/** The path and, for combined ops, the paths they serve. */
 function tipOf(row: ScopeRow): string {
   if (row.paths.length === 0) return row.path;
   const shown = row.paths.slice(0, MOST_PATHS_IN_TIP);
@@ -270,7 +270,7 @@ function columnsFor(
           <span class="scope-text">{node.row.name || node.row.path}</span>
           <button
             class="scope-select quiet"
-            data-tip="Select only this, in every view"
+            data-tip="Select only this in every view"
             onClick={(event) => {
               event.stopPropagation();
               select('match', escapeRegex(node.row.path));
@@ -302,7 +302,7 @@ function columnsFor(
       cell: ({ row }) => (
         <DividedBar
           total={totalPs}
-          tip={`Forward ${formatDuration(row.forward_ps)}\nBackward ${formatDuration(row.backward_ps)}\nRematerialised ${formatDuration(row.rematerialised_ps)}`}
+          tip={`Forward ${formatDuration(row.forward_ps)}\nBackward ${formatDuration(row.backward_ps)}\nRematerialized ${formatDuration(row.rematerialised_ps)}`}
           pieces={[
             { title: 'Forward', value: row.forward_ps, color: 'var(--phase-forward)' },
             { title: 'Backward', value: row.backward_ps, color: 'var(--phase-backward)' },
@@ -388,9 +388,9 @@ function NoScopes(props: { isSource: boolean }) {
         title={props.isSource ? 'No source lines in this profile' : 'No scopes in this profile'}
         code={'with jax.named_scope("attention"):\n    …'}
       >
-        Scopes come from the names JAX gives to ops while it traces. This profile carries none for
-        the selected work: it was recorded without the compiled programs (XLA's HLO), or the ops ran
-        outside of jit. Named scopes make the tree readable:
+        Scopes come from the names that JAX gives to ops during tracing. This profile has none for the
+        selected work: it was recorded without compiled programs (XLA's HLO), or the ops ran outside
+        jit. Named scopes make the tree readable:
       </EmptyState>
     </>
   );

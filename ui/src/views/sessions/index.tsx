@@ -1,4 +1,4 @@
-/** The list of sessions: what is there, and what could not be read. */
+/** The list of sessions, including those that could not be read. */
 import { createMemo, createSignal, onCleanup, Show } from 'solid-js';
 
 import { openCapture } from '../../capture/dialog';
@@ -130,16 +130,16 @@ const COLUMNS: Column<SessionSummary>[] = [
   },
 ];
 
-/** Whether it was opened whole, now or before: what is wrong with a session is seen then. */
+/** Whether the session is or was fully open; only then are its warnings known. */
 const isKnown = (session: SessionSummary): boolean =>
   session.state === 'open' ||
   (session.state !== 'in_parts' && (session.devices !== '' || session.duration_ps !== null));
 
-/** The folder of a log directory, without what profilers put between it and the run. */
+/** The log directory of a run: its location without `plugins/profile/<run>`. */
 const folderOf = (location: string): string =>
   location.replace(/\/plugins\/profile\/[^/]+$/, '');
 
-/** Where it is, below the root where it can be said so. */
+/** The location, relative to the root if it is below it. */
 function locationColumn(root: string): Column<SessionSummary> {
   const below = (location: string) =>
     location.startsWith(`${root}/`) ? location.slice(root.length + 1) : location;
@@ -158,9 +158,9 @@ function locationColumn(root: string): Column<SessionSummary> {
 }
 
 export default function SessionsView() {
-  // The order of the numbers: captured last first.
+  // By number: the latest capture first.
   const table = urlTableState('-id');
-  // Others may have been recorded or opened since.
+  // Other sessions may have been recorded or opened since.
   const timer = setInterval(
     () => document.visibilityState === 'visible' && sessions.retry(),
     10_000,
@@ -214,15 +214,15 @@ export default function SessionsView() {
   );
 }
 
-/** A link that named a session by its number leads nowhere: the session may have another one now. */
+/** Shown for a link with a session number, which opens nothing because numbers may have changed. */
 function NumberedLink() {
   return (
     <Show when={getParam(NUMBERED_PARAM)}>
       {(number) => (
         <p class="numbered-link" role="status">
           <span>
-            The link asks for session {number()} by its number. Numbers change when sessions are
-            added, so choose the session below; its address names it for good.
+            The link refers to session {number()} by its number. Numbers change when sessions are
+            added. Choose the session below to get a permanent link.
           </span>
           <button class="quiet" onClick={() => setParams({ [NUMBERED_PARAM]: null }, true)}>
             Dismiss
@@ -262,7 +262,7 @@ function CompareButton(props: { sessions: readonly SessionSummary[] }) {
         data-tip={
           chosen().length < 2
             ? 'Check another session'
-            : `${chosen()[0]?.name} is the baseline: it is the oldest`
+            : `${chosen()[0]?.name} is the baseline, because it is the oldest`
         }
         onClick={compare}
       >
@@ -286,8 +286,8 @@ function NoSessions(props: { root: string }) {
         'import jax\n\nwith jax.profiler.trace("/tmp/profile"):\n    for step in range(5):\n        with jax.profiler.StepTraceAnnotation("train", step_num=step):\n            state = train_step(state, batch)\n    jax.block_until_ready(state)'
       }
     >
-      Stepscope looks for files named *.xplane.pb (also .gz, .zst, .zip, .tar), at any depth. These
-      lines of a JAX program record one; then open the folder with{' '}
+      Stepscope looks for files named *.xplane.pb (also .gz, .zst, .zip, .tar), at any depth. This
+      code in a JAX program records one; then open the folder with{' '}
       <code>stepscope view /tmp/profile</code>.
     </EmptyState>
   );

@@ -10,13 +10,13 @@ export const MEANINGS: Record<string, Figure> = {
   },
   session_number: {
     title: 'Number',
-    definition: 'As `stepscope sessions` counts, for `--session`: 0 is the session captured last, by the time in its name, else by its files. It changes when a session is added.',
+    definition: 'The number in `stepscope sessions` and for `--session`: 0 is the latest capture, by the time in its name, otherwise by its files. Numbers change when sessions are added.',
     formula: '',
     unit: '',
   },
   session_duration_ps: {
     title: 'Duration',
-    definition: 'First to last recorded slice. Known once the session was opened.',
+    definition: 'First to last recorded slice. Known once the session has been opened.',
     formula: '',
     unit: TIME,
   },

@@ -1,7 +1,7 @@
-/** Every step on every device, with its parts and the outliers. A click selects the step. */
+/** Every step on every device, with its parts, outliers marked. Clicking a row selects the step. */
 import { createMemo, Show } from 'solid-js';
 
-import { compareRows } from '../../compare/pairing';
+import { compareTable } from '../../compare/identity';
 import { formatDuration, plural } from '../../format/numbers';
 import { PARTS } from '../../format/palette';
 import { summaryOf } from '../../shell/session';
@@ -25,10 +25,7 @@ import { barsOf } from './bars';
 import './steps.css';
 import { declared, type Layout } from '../../widgets/table/declared';
 
-const COMPARE = compareRows((report: StepsReport) => report.rows, {
-  step: (row: StepRow) => row.step,
-  identity: (row) => row.device,
-});
+const COMPARE = compareTable('steps.rows', (report: StepsReport) => report.rows);
 
 const PART_KEYS = PARTS.map((part) => `${part.part}_ps` as keyof StepRow);
 const partOf = (row: StepRow, index: number) => row[PART_KEYS[index] as keyof StepRow] as number;
@@ -84,10 +81,7 @@ function columnsFor(longestPs: number): Column<StepRow>[] {
     },
     {
       key: 'busy_ratio',
-      title: 'Busy',
-      figure: 'steps.step_busy_ratio',
       width: 80,
-      kind: 'ratio',
       value: (row) => (row.duration_ps > 0 ? row.busy_ps / row.duration_ps : null),
     },
     ...PARTS.map((part, index): Layout<StepRow> => ({
@@ -110,7 +104,7 @@ function columnsFor(longestPs: number): Column<StepRow>[] {
 
 export default function StepsView(props: ViewProps) {
   const session = () => props.session;
-  // All steps, also while only some are selected: the others are dimmed, not gone.
+  // All steps, even while only some are selected; the others are dimmed.
   const report = createReport('steps', session, () => ({
     ...selectionParams(),
     steps: null,
@@ -186,7 +180,7 @@ export default function StepsView(props: ViewProps) {
                   compare={COMPARE}
                   fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-steps`}
                   isFilling
-                  absent="Zero throughout"
+                  absent="All values are zero"
                   onRow={(row) => toggleStep(row.step)}
                   isSelected={(row) => isChosen()?.(row.step) ?? false}
                 />
@@ -203,8 +197,8 @@ export default function StepsView(props: ViewProps) {
 function NoSteps() {
   return (
     <EmptyState title="No steps in this profile" code={CODE_STEPS}>
-      No step line, no step annotation, and no program that repeats was found. Wrap each step of the
-      loop and record again:
+      Found no step line, step annotation, or repeating program. Wrap each step of the loop and
+      record again:
     </EmptyState>
   );
 }

@@ -1,17 +1,11 @@
 /** What the figures of a step mean. */
-import { SHARE, TIME, type Figure } from '../../widgets/figure';
+import { TIME, type Figure } from '../../widgets/figure';
 import { WORDS } from '../../wire/generated/words';
 
 export const MEANINGS: Record<string, Figure> = {
-  step_busy_ratio: {
-    title: 'Busy share',
-    definition: 'Share of the step in which the device worked.',
-    formula: 'busy ÷ duration',
-    unit: SHARE,
-  },
   step_parts: {
     title: 'Parts of a step',
-    definition: 'Every instant of a step belongs to exactly one part: where several apply, the first in the list wins. So parts never overlap and sum to the step.',
+    definition: 'Every instant of a step belongs to exactly one part: where several apply, the first in the list wins. So parts never overlap, and they sum to the step.',
     formula: 'Σ parts = duration',
     unit: TIME,
   },

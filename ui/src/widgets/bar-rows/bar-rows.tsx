@@ -1,4 +1,4 @@
-/** Rows of divided bars of one scale: a label, the bar, a figure. */
+/** Rows of divided bars on one scale: a label, the bar, a figure. */
 import { For } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 
@@ -8,7 +8,7 @@ import './bar-rows.css';
 
 export interface BarRow {
   label: string;
-  /** By meaning, in its order. */
+  /** One value per meaning, in the same order. */
   values: readonly number[];
   text: string;
   href?: string;
@@ -18,7 +18,7 @@ export interface BarRow {
 export function BarRows(props: {
   rows: readonly BarRow[];
   meanings: readonly Meaning[];
-  /** What the full width stands for; the longest row by default. */
+  /** The value that the full width represents; the longest row by default. */
   total?: number;
 }) {
   const sum = (row: BarRow) => row.values.reduce((all, value) => all + value, 0);

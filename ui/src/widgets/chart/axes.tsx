@@ -4,18 +4,18 @@ import { For, Show } from 'solid-js';
 import type { Axis } from './axis';
 import type { Frame } from './frame';
 
-/** Below the labels of the axis to the right. */
+/** Distance of the labels of the horizontal axis from the plot. */
 const LABEL_BELOW = 16;
 
 export function Axes(props: { frame: Frame; x: Axis | null; y: Axis | null }) {
   const bottom = () => props.frame.height;
-  /** Labels at the ends stay within the element, and off the title at the left. */
+  /** Keeps labels at the ends inside the element and clear of the title on the left. */
   const anchor = (x: number, text: string) => {
     const half = text.length * 3.2;
     if (x + half > props.frame.width + props.frame.margin.right) return 'end';
     return x - half < 0 ? 'start' : 'middle';
   };
-  /** A unit alone stands above its numbers. */
+  /** Whether the title is short, such as just a unit; it is then placed above the numbers. */
   const isShort = (title: string) => title.length * 6.4 + 8 < props.frame.margin.left;
   return (
     <g class="chart-axes" aria-hidden="true">
@@ -91,5 +91,5 @@ export function Axes(props: { frame: Frame; x: Axis | null; y: Axis | null }) {
   );
 }
 
-/** Lines lie on whole pixels. */
+/** Aligns lines with whole pixels. */
 const row = (frame: Frame, value: number) => Math.round(frame.y(value)) + 0.5;

@@ -5,7 +5,7 @@ import { frameOf, inPlot, isInside, marginOf } from './frame';
 
 const texts = (axis: Axis) => axis.ticks.map(({ text }) => text);
 
-test('ticks of figures share a unit, which the title names', () => {
+test('ticks of figures share a unit, which the title shows', () => {
   const bytes = figureAxis('In use', 'bytes', 0, 21.6 * 1024 ** 3)(200);
   expect(bytes.title).toBe('In use, GiB');
   expect(texts(bytes)).toEqual(['0', '5', '10', '15', '20']);
@@ -17,7 +17,7 @@ test('ticks of figures share a unit, which the title names', () => {
   expect(texts(figureAcross('Point', 'count', 0, 12000)(200))).toContain('5,000');
 });
 
-test('times carry their unit', () => {
+test('times show their unit', () => {
   expect(texts(timeAcross(0, 50e9)(300))).toEqual(['0 ms', '20 ms', '40 ms']);
 });
 
@@ -38,7 +38,7 @@ test('slots leave no seams', () => {
   ]);
 });
 
-test('a frame leaves room for what stands around the plot', () => {
+test('a frame leaves room for axes and titles', () => {
   const x = slotsAcross('Step', ['0', '1'])(100);
   const y = figureAxis('', 'duration', 0, 1e9)(80);
   const margin = marginOf(x, y, { right: 0 });

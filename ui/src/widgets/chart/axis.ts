@@ -1,4 +1,4 @@
-/** Axes: a scale, the ticks that have room on it, and what they measure. Pure. */
+/** Axes: a scale, the ticks that fit on it, and what they measure. Pure. */
 import { columnScale, type Kind } from '../../format/numbers';
 import { tickLabel, timeAxis } from '../../timeline/time-axis';
 import { linear, type Scale } from './scale';
@@ -21,24 +21,24 @@ export interface Axis {
 /** An axis for a length in pixels. */
 export type AxisOf = (length: number) => Axis;
 
-/** Pixels between two ticks at the least. */
+/** Minimum pixels between two ticks. */
 const TICK_HEIGHT = 27;
 const TICK_WIDTH = 64;
 const TIME_WIDTH = 90;
 /** Pixels of a character of a label, and between two labels. */
 const CHARACTER = 6.4;
 const LABEL_GAP = 10;
-/** Pixels of a label below another. */
+/** Pixels per row of labels. */
 const ROW_HEIGHT = 12;
 
 /** `Step time, ms`, or the name alone. */
 export const titled = (name: string, unit: string) => [name, unit].filter(Boolean).join(', ');
 
-/** A number as an axis shows it: no more digits than it takes, with thousands separators. */
+/** A number as an axis shows it: no more digits than necessary, with thousands separators. */
 export const tickText = (value: number) =>
   Number(value.toPrecision(6)).toLocaleString('en', { maximumFractionDigits: 6 });
 
-/** A figure upwards: one unit for all ticks, named in the title. */
+/** A vertical axis of figures: one unit for all ticks, shown in the title. */
 export function figureAxis(name: string, kind: Kind, from: number, to: number): AxisOf {
   return (length) => {
     const unit = columnScale(kind, [from, to]);
@@ -54,7 +54,7 @@ export function figureAxis(name: string, kind: Kind, from: number, to: number): 
   };
 }
 
-/** A figure to the right. */
+/** A horizontal axis of figures. */
 export function figureAcross(name: string, kind: Kind, from: number, to: number): AxisOf {
   return (length) => ({
     ...figureAxis(name, kind, from, to)((length * TICK_HEIGHT) / TICK_WIDTH),
@@ -62,7 +62,7 @@ export function figureAcross(name: string, kind: Kind, from: number, to: number)
   });
 }
 
-/** Time of the session to the right, each tick with its unit. */
+/** A horizontal axis of session time, each tick with its unit. */
 export function timeAcross(startPs: number, endPs: number): AxisOf {
   return (length) => {
     const window = { startPs, endPs: Math.max(endPs, startPs + 1) };
@@ -75,7 +75,7 @@ export function timeAcross(startPs: number, endPs: number): AxisOf {
   };
 }
 
-/** Things next to each other, each with a slot: slot `i` goes from `i` to `i + 1`. */
+/** A horizontal axis with one slot per label: slot `i` goes from `i` to `i + 1`. */
 export function slotsAcross(title: string, labels: readonly string[]): AxisOf {
   return (length) => {
     const longest = labels.reduce((most, label) => Math.max(most, label.length), 0);
@@ -88,7 +88,7 @@ export function slotsAcross(title: string, labels: readonly string[]): AxisOf {
   };
 }
 
-/** Things below each other, the first at the top: slot `i` of `n` goes from `n - i` to `n - i - 1`. */
+/** A vertical axis of slots, the first at the top: slot `i` of `n` goes from `n - i` to `n - i - 1`. */
 export function slotsDown(labels: readonly string[]): AxisOf {
   return (length) => {
     const count = Math.max(1, labels.length);
@@ -100,7 +100,7 @@ export function slotsDown(labels: readonly string[]): AxisOf {
   };
 }
 
-/** Slots in whole pixels, so that neighbors leave no seams: left edge and width. */
+/** Left edge and width of a slot in whole pixels, without seams between neighbors. */
 export function slotAt(count: number, index: number, width: number): [left: number, width: number] {
   const left = Math.round((index / Math.max(1, count)) * width);
   return [left, Math.max(1, Math.round(((index + 1) / Math.max(1, count)) * width) - left)];

@@ -1,4 +1,4 @@
-/** Marks of a plot that are too many for elements, drawn in the coordinates of the plot. */
+/** Marks of a plot that are too numerous for elements, drawn in the coordinates of the plot. */
 import { createEffect } from 'solid-js';
 
 import type { Frame } from './frame';

@@ -1,4 +1,4 @@
-/** The plot of a chart: where it lies in its element, and where values lie in it. Pure. */
+/** The plot of a chart: its position in its element, and the positions of values in it. Pure. */
 import type { Axis } from './axis';
 import type { Place, Size } from './points';
 
@@ -9,14 +9,14 @@ export interface Margin {
   bottom: number;
 }
 
-/** The plot without its margins. Places are counted from its upper left corner. */
+/** The plot without its margins. Places are relative to its upper left corner. */
 export interface Frame extends Size {
   margin: Margin;
-  /** Pixels to the right. */
+  /** Pixels from the left; without a horizontal axis, `value` is a share of the width. */
   x: (value: number) => number;
-  /** Pixels down; without an axis upwards, a share of the height from below. */
+  /** Pixels from the top; without a vertical axis, `value` is a share of the height from the bottom. */
   y: (value: number) => number;
-  /** Both, back: values at a place. */
+  /** The inverse of `x`: the value at a horizontal position. */
   atX: (x: number) => number;
 }
 
@@ -26,7 +26,7 @@ const AROUND_LABEL = 14;
 const LEAST_LEFT = 46;
 const ROW = 21;
 
-/** Room for what stands around the plot. */
+/** Room for axes and titles around the plot. */
 export function marginOf(x: Axis | null, y: Axis | null, given: Partial<Margin> = {}): Margin {
   const labels = [...(y?.ticks.map((tick) => tick.text) ?? []), x?.title ?? ''];
   const longest = Math.max(0, ...labels.map((label) => label.length));
@@ -52,12 +52,12 @@ export function frameOf(outer: Size, margin: Margin, x: Axis | null, y: Axis | n
   };
 }
 
-/** A place in the plot from one in the element. */
+/** Converts a place in the element to one in the plot. */
 export const inPlot = (frame: Frame, place: Place): Place => ({
   x: place.x - frame.margin.left,
   y: place.y - frame.margin.top,
 });
 
-/** Whether a place lies in the plot. */
+/** Whether a place is in the plot. */
 export const isInside = (frame: Frame, { x, y }: Place) =>
   x >= 0 && y >= 0 && x <= frame.width && y <= frame.height;

@@ -1,9 +1,9 @@
-/** Lines and areas as paths of SVG; places are in pixels. Pure. */
+/** Lines and areas as SVG paths; places are in pixels. Pure. */
 import type { Place } from './points';
 
 const short = (value: number) => String(Math.round(value * 100) / 100);
 
-/** From point to point; a gap where there is none. */
+/** A line from point to point, with gaps where points are missing. */
 export function linePath(places: readonly (Place | null)[]): string {
   let isOpen = false;
   let path = '';
@@ -14,7 +14,7 @@ export function linePath(places: readonly (Place | null)[]): string {
   return path;
 }
 
-/** A value holds until the next; the last one until `endX`, if given. */
+/** A stepped line: each value holds until the next, the last one until `endX`, if given. */
 export function stepPath(places: readonly Place[], endX?: number): string {
   const path = places
     .map(({ x, y }, index) =>
@@ -24,12 +24,12 @@ export function stepPath(places: readonly Place[], endX?: number): string {
   return path && endX !== undefined ? `${path}H${short(endX)}` : path;
 }
 
-/** What is below a line that begins at `startX`. */
+/** The area below a line that begins at `startX`. */
 export function areaPath(line: string, startX: number, bottom: number): string {
   return line && `${line}V${short(bottom)}H${short(startX)}Z`;
 }
 
-/** What is between two lines. */
+/** The area between two lines. */
 export function bandPath(above: readonly Place[], below: readonly Place[]): string {
   const path = linePath([...above, ...[...below].reverse()]);
   return path && `${path}Z`;

@@ -1,6 +1,6 @@
 /**
- * A chart: axes around a plot as wide as its place, a point under the pointer or the keys, and a
- * readout beside it. What is drawn in the plot, and what its points are, each chart says itself.
+ * A chart: axes around a plot as wide as its container, a point chosen by pointer or keys, and a
+ * readout next to it. Each chart defines its points and draws the contents of the plot.
  */
 import { createMemo, createSignal, Show, type Accessor, type JSX } from 'solid-js';
 
@@ -14,34 +14,34 @@ import { createSize } from './size';
 import './chart.css';
 
 export interface PlotProps {
-  /** What the chart shows, for those who do not see it. */
+  /** What the chart shows, for screen readers. */
   label: string;
   class?: string;
   x?: AxisOf;
   y?: AxisOf;
-  /** Height with axes; without it the element's own. */
+  /** Height with axes; by default that of the element. */
   height?: number;
   margin?: Partial<Margin>;
   /** How many points each row has; keys move among them. */
   rows: readonly number[];
   /** The point at a place of the plot. */
   hit: (place: Place, frame: Frame) => number | null;
-  /** Where a point lies. */
+  /** The place of a point. */
   placeOf: (index: number, frame: Frame) => Place;
-  /** The point that is looked at; several charts may share it. */
+  /** The current point; several charts may share it. */
   at: number | null;
   onAt: (index: number | null) => void;
   /** A click on a point, or Enter. */
   onOpen?: ((index: number) => void) | undefined;
-  /** A click beside all points. */
+  /** A click that hits no point. */
   onMiss?: () => void;
-  /** From one place to another with the button held. */
+  /** A drag from one place to another. */
   onDrag?: (from: Place, to: Place, frame: Frame) => void;
   /** A double click. */
   onReset?: () => void;
-  /** Marks end at the edges of the plot. */
+  /** Whether marks are clipped at the edges of the plot. */
   isClipped?: boolean;
-  /** A line across the plot at the point. */
+  /** Whether a vertical line marks the current point. */
   hasCursor?: boolean;
   readout?: (index: number) => JSX.Element;
   /** Drawn on a canvas, above the axes and below the marks. */
@@ -51,7 +51,7 @@ export interface PlotProps {
 
 /** Lines along the edges of the plot keep their width. */
 const STROKE = 2;
-/** A shorter way of the pointer is a click. */
+/** A shorter movement of the pointer is a click. */
 const LEAST_DRAG = 4;
 
 export function Plot(props: PlotProps) {

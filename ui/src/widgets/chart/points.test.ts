@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { closest, holdingIndex, moveByKey, nearestIndex, readoutPlace, slotIndex } from './points';
 
 describe('points', () => {
-  it('belong to the place nearest to them', () => {
+  it('are found by the nearest place', () => {
     const values = [0, 400, 900];
     expect([-5, 199, 201, 700, 5000].map((at) => nearestIndex(values, at))).toEqual([
       0, 0, 1, 2, 2,
@@ -17,7 +17,7 @@ describe('points', () => {
     expect(closest(places, { x: 5, y: 30 }, 5)).toBeNull();
   });
 
-  it('hold until the next', () => {
+  it('hold their value until the next', () => {
     expect([50, 100, 250, 900].map((at) => holdingIndex([100, 200, 300], at))).toEqual([
       -1, 0, 1, 2,
     ]);
@@ -33,7 +33,7 @@ describe('keys', () => {
   const go = (rows: number[], at: number | null, ...keys: string[]) =>
     keys.reduce<number | null>((now, key) => moveByKey(rows, now, key), at);
 
-  it('first show where one is', () => {
+  it('start at the first or last point', () => {
     expect(go([10], null, 'ArrowRight')).toBe(0);
     expect(go([10], null, 'End')).toBe(9);
     expect(go([], null, 'ArrowRight')).toBeNull();
@@ -58,7 +58,7 @@ describe('keys', () => {
   });
 });
 
-it('a readout stands beside its point and within the chart', () => {
+it('a readout is next to its point and inside the chart', () => {
   const outer = { width: 300, height: 100 };
   const box = { width: 80, height: 40 };
   expect(readoutPlace({ x: 100, y: 50 }, box, outer)).toEqual({ x: 112, y: 30 });

@@ -1,4 +1,4 @@
-/** Which point a place belongs to, where keys lead, and where the readout stands. Pure. */
+/** The point at a place, the point that a key moves to, and the place of the readout. Pure. */
 
 /** A place in the plot, in pixels from its upper left corner. */
 export interface Place {
@@ -11,7 +11,7 @@ export interface Size {
   height: number;
 }
 
-/** The point whose value is nearest; values rise. Null without points. */
+/** The point whose value is nearest; values must be ascending. Null without points. */
 export function nearestIndex(values: readonly number[], wanted: number): number | null {
   if (values.length === 0) return null;
   const before = Math.max(0, holdingIndex(values, wanted));
@@ -21,7 +21,7 @@ export function nearestIndex(values: readonly number[], wanted: number): number 
   return isAfter ? after : before;
 }
 
-/** The point that holds at a value: the last one not after it, −1 before the first. */
+/** The point in effect at a value: the last one not after it, −1 before the first. */
 export function holdingIndex(values: readonly number[], wanted: number): number {
   let low = 0;
   let high = values.length;
@@ -33,12 +33,12 @@ export function holdingIndex(values: readonly number[], wanted: number): number 
   return low - 1;
 }
 
-/** The slot below a place, null beside them. */
+/** The slot at a horizontal position; null outside all slots. */
 export function slotIndex(count: number, x: number, width: number): number | null {
   return x >= 0 && x < width && count > 0 ? Math.floor((x / width) * count) : null;
 }
 
-/** The nearest of points that lie anywhere, within `reach` pixels. */
+/** The nearest point within `reach` pixels. */
 export function closest(places: readonly Place[], at: Place, reach: number): number | null {
   let found: number | null = null;
   let least = reach * reach;
@@ -52,14 +52,14 @@ export function closest(places: readonly Place[], at: Place, reach: number): num
 }
 
 /**
- * Where a key leads from a point. Points are numbered row by row, `rows` says how many each has:
- * left and right stay in the row, up and down keep the position. Null for other keys.
+ * The point that a key moves to. Points are numbered row by row; `rows` has the number in each row.
+ * Left and right stay in the row, up and down keep the position. Null for other keys.
  */
 export function moveByKey(rows: readonly number[], at: number | null, key: string): number | null {
   const total = rows.reduce((sum, count) => sum + count, 0);
   const isMove = /^(Arrow(Left|Right|Up|Down)|Home|End|Page(Up|Down))$/.test(key);
   if (!isMove || total === 0) return null;
-  // The first key shows where one is.
+  // The first key press only shows the starting point.
   if (at === null) return key === 'End' ? total - 1 : 0;
   let row = 0;
   let first = 0;
@@ -67,7 +67,7 @@ export function moveByKey(rows: readonly number[], at: number | null, key: strin
   const count = rows[row] ?? 0;
   const position = at - first;
   const along = (by: number) => first + Math.max(0, Math.min(count - 1, position + by));
-  // Ten moves through all points, however many there are.
+  // Ten page moves cross a row, however many points it has.
   const page = Math.max(1, Math.ceil(count / 10));
   switch (key) {
     case 'ArrowLeft':
@@ -87,7 +87,7 @@ export function moveByKey(rows: readonly number[], at: number | null, key: strin
   }
 }
 
-/** The same position of the next row that has points; of a single row the next point. */
+/** The same position in the next row that has points; with a single row, the next point. */
 function acrossRows(
   rows: readonly number[],
   row: number,
@@ -95,7 +95,7 @@ function acrossRows(
   position: number,
   by: 1 | -1,
 ): number | null {
-  // Up means more where there is one row, as on a slider.
+  // With a single row, Up increases the position, as on a slider.
   if (rows.length === 1) {
     return Math.max(0, Math.min((rows[0] ?? 1) - 1, position - by));
   }
@@ -108,7 +108,7 @@ function acrossRows(
   return null;
 }
 
-/** Beside a point, on the side that has room, and within the outer box where it fits. */
+/** Places a box next to a point, on the side that has room, and inside the outer box if it fits. */
 export function readoutPlace(point: Place, box: Size, outer: Size): Place {
   const gap = 12;
   const right = point.x + gap;

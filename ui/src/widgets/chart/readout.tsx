@@ -1,4 +1,4 @@
-/** What the chart says of the point at the pointer or the keys, beside that point. */
+/** Details of the current point of a chart, shown next to it. */
 import { createSignal, onCleanup, onMount, type JSX } from 'solid-js';
 
 import type { Frame } from './frame';
@@ -31,7 +31,7 @@ export function Readout(props: { frame: Frame; place: Place; children: JSX.Eleme
       style={{
         left: `${at().x}px`,
         top: `${at().y}px`,
-        // It must not flash at the wrong side before it is measured.
+        // It must not flash on the wrong side before it is measured.
         visibility: size().width > 0 ? 'visible' : 'hidden',
       }}
     >
@@ -40,7 +40,7 @@ export function Readout(props: { frame: Frame; place: Place; children: JSX.Eleme
   );
 }
 
-/** A readout of figures: what the point is, and a table of what it has. */
+/** The title of a readout: the point and its main figure. */
 export function ReadoutTitle(props: { title: JSX.Element; value?: JSX.Element }) {
   return (
     <p class="chart-readout-title">
@@ -50,7 +50,7 @@ export function ReadoutTitle(props: { title: JSX.Element; value?: JSX.Element })
   );
 }
 
-/** One figure of it. */
+/** One figure of a readout's table. */
 export function ReadoutRow(props: { title: JSX.Element; color?: string; children: JSX.Element }) {
   return (
     <tr>

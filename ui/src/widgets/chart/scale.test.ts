@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { clamped, linear, logarithmic, rangeOf, withRoom } from './scale';
 
 describe('scales', () => {
-  it('lead from values to shares and back', () => {
+  it('convert values to shares and back', () => {
     const scale = linear(10, 30);
     expect([10, 20, 30, 40].map(scale.share)).toEqual([0, 0.5, 1, 1.5]);
     expect(scale.value(0.5)).toBe(20);
     expect(clamped(scale.share(40))).toBe(1);
   });
 
-  it('have a place for a single value', () => {
+  it('work for a single value', () => {
     expect(linear(5, 5).share(5)).toBe(0);
     expect(logarithmic(5, 5).share(5)).toBe(0);
   });
@@ -21,7 +21,7 @@ describe('scales', () => {
     expect(scale.value(0.25)).toBeCloseTo(10);
   });
 
-  it('go around values', () => {
+  it('cover all values', () => {
     expect(rangeOf([3, 1, 2])).toEqual({ from: 1, to: 3 });
     expect(rangeOf([])).toBeNull();
     expect(withRoom({ from: 10, to: 20 }, 0.12)).toEqual({ from: 8.8, to: 21.2 });

@@ -1,16 +1,16 @@
-/** From values to places along an axis, and back. Pure. */
+/** Converts values to positions along an axis, and back. Pure. */
 
 export interface Scale {
   from: number;
   to: number;
-  /** Where a value lies: 0 at `from`, 1 at `to`, outside of that beyond the ends. */
+  /** The position of a value: 0 at `from`, 1 at `to`, below 0 or above 1 beyond the ends. */
   share: (value: number) => number;
   /** The value at a share of the axis. */
   value: (share: number) => number;
 }
 
 export function linear(from: number, to: number): Scale {
-  // An axis without length still has a place for its only value.
+  // An axis of zero length still has a position for its only value.
   const length = to > from ? to - from : 1;
   return {
     from,
@@ -20,7 +20,7 @@ export function linear(from: number, to: number): Scale {
   };
 }
 
-/** Equal factors take equal room; `from` and `to` are positive. */
+/** Equal factors have equal distances; `from` and `to` must be positive. */
 export function logarithmic(from: number, to: number): Scale {
   const start = Math.log(from);
   const length = to > from ? Math.log(to) - start : 1;
@@ -35,7 +35,7 @@ export function logarithmic(from: number, to: number): Scale {
 /** A share that stays on the axis. */
 export const clamped = (share: number) => Math.max(0, Math.min(1, share));
 
-/** Least and largest of the values; null where there is none. */
+/** The minimum and maximum of the values; null if there are none. */
 export function rangeOf(values: Iterable<number>): { from: number; to: number } | null {
   let [from, to] = [Infinity, -Infinity];
   for (const value of values) {
@@ -45,7 +45,7 @@ export function rangeOf(values: Iterable<number>): { from: number; to: number } 
   return from <= to ? { from, to } : null;
 }
 
-/** With room on either side, as a share of the length; equal ends get a tenth of the value. */
+/** Adds room on both sides, as a share of the length; equal ends get a tenth of their absolute value. */
 export function withRoom(range: { from: number; to: number }, share: number) {
   const { from, to } = range;
   const room = to > from ? share * (to - from) : Math.max(Math.abs(to) * 0.1, 1e-12);

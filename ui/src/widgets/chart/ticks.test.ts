@@ -6,7 +6,7 @@ test('steps are round', () => {
   expect([0.3, 1, 1.1, 2, 3, 5.1, 70].map(roundStep)).toEqual([0.5, 1, 2, 2, 5, 10, 100]);
 });
 
-test('ticks lie within the ends', () => {
+test('ticks are within the range', () => {
   expect(linearTicks(0, 13, 4)).toEqual([0, 5, 10]);
   expect(linearTicks(0, 100, 5)).toEqual([0, 20, 40, 60, 80, 100]);
   expect(linearTicks(7, 18, 4)).toEqual([10, 15]);
@@ -26,14 +26,14 @@ test('counts have whole ticks', () => {
   expect(wholeTicks(0, 90, 3)).toEqual([0, 50]);
 });
 
-test('powers stand apart', () => {
+test('powers are spaced out', () => {
   expect(decadeTicks(1, 1000, 10)).toEqual([1, 10, 100, 1000]);
   expect(decadeTicks(1, 1e9, 3)).toEqual([1, 1e3, 1e6, 1e9]);
   expect(doublingTicks(0.9, 9, 8)).toEqual([1, 2, 4, 8]);
   expect(doublingTicks(1, 2 ** 20, 8).length).toBeLessThan(10);
 });
 
-test('labels that have no room are left out evenly', () => {
+test('labels that do not fit are left out evenly', () => {
   expect(everyNth(40, 30)).toBe(1);
   expect(everyNth(10, 30)).toBe(5);
 });

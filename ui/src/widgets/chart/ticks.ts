@@ -9,13 +9,13 @@ export function roundStep(minimum: number): number {
   return 10 * power;
 }
 
-/** Multiples of a round number of units from `from` to `to`, at most about `most` of them. */
+/** Multiples of a round number of units from `from` to `to`, about `most` of them at most. */
 export function linearTicks(from: number, to: number, most: number, unit = 1): number[] {
   if (!(to > from)) return [from];
   const step = unit * roundStep((to - from) / unit / Math.max(1, most));
   const ticks: number[] = [];
-  // Counted, since adding up steps adds up their errors.
-  // Adding 0 makes a plain 0 of −0.
+  // Multiply instead of adding up steps, which would add up rounding errors.
+  // Adding 0 turns −0 into 0.
   const first = Math.ceil(from / step - 1e-9) + 0;
   for (let index = first; index * step <= to + step * 1e-9; index++) ticks.push(index * step);
   return ticks;
@@ -26,7 +26,7 @@ export function wholeTicks(from: number, to: number, most: number): number[] {
   return linearTicks(from, to, Math.min(most, Math.max(1, to - from)));
 }
 
-/** Powers of ten within the ends, at most `most` of them. */
+/** Powers of ten within the range, about `most` of them at most. */
 export function decadeTicks(from: number, to: number, most: number): number[] {
   const first = Math.ceil(Math.log10(from) - 1e-9);
   const last = Math.floor(Math.log10(to) + 1e-9);
@@ -36,7 +36,7 @@ export function decadeTicks(from: number, to: number, most: number): number[] {
   return ticks;
 }
 
-/** Powers of two within the ends, at most `most` of them. */
+/** Powers of two within the range, about `most` of them at most. */
 export function doublingTicks(from: number, to: number, most: number): number[] {
   const first = Math.ceil(Math.log2(from) - 1e-9);
   const last = Math.floor(Math.log2(to) + 1e-9);
@@ -46,7 +46,7 @@ export function doublingTicks(from: number, to: number, most: number): number[] 
   return ticks;
 }
 
-/** Every how many of `count` labels have room where one takes `wanted` of `slot` pixels. */
+/** Show every nth label, if a label needs `wanted` pixels and a slot has `slot`. */
 export function everyNth(slot: number, wanted: number): number {
   return slot > 0 && wanted > slot ? roundStep(Math.ceil(wanted / slot)) : 1;
 }

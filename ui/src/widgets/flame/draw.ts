@@ -68,7 +68,7 @@ function drawBox(
   context.globalAlpha = 1;
 }
 
-/** The title, cut in the middle to what fits into so many pixels; nothing below three characters. */
+/** The title, shortened in the middle to fit; empty if fewer than three characters of it would fit. */
 function fitted(
   context: CanvasRenderingContext2D,
   title: string,

@@ -1,7 +1,7 @@
 /**
- * A flame graph: stacks merged, the outermost frame at the top, as wide as what it weighs. A click
- * or Enter zooms, Escape zooms out, arrows walk, and what is pointed at is explained beside it. Only
- * the rows in sight are drawn.
+ * A flame graph: merged stacks, the outermost frame at the top, each as wide as its weight. A click or
+ * Enter zooms in, Escape zooms out, arrow keys move, and details of the frame at the pointer are shown
+ * next to it. Only visible rows are drawn.
  */
 import { createEffect, createMemo, createSignal, on, Show, type JSX } from 'solid-js';
 
@@ -26,7 +26,7 @@ interface FlameProps {
   onZoom: (index: number) => void;
   /** Frames that a search found; null without one. */
   found: ReadonlySet<number> | null;
-  /** What is said of a frame that is pointed at. */
+  /** Details of the frame at the pointer. */
   details: (index: number) => JSX.Element;
   label: string;
 }
@@ -82,7 +82,7 @@ export function FlameGraph(props: FlameProps) {
     const row = Math.floor((y + top()) / ROW_HEIGHT);
     return { index: frameAt(props.tree, props.zoom, size().width, x, row), x, y };
   };
-  /** Again on the frame that is zoomed to, it goes back one. */
+  /** Zooms to a frame; if it is already zoomed to, zooms out to its parent. */
   const zoomTo = (index: number) => {
     if (index < 0) return;
     setActive(index);
@@ -108,7 +108,7 @@ export function FlameGraph(props: FlameProps) {
     event.preventDefault();
     event.stopPropagation();
   };
-  /** Beside the zoomed frame nothing is drawn, so walking there zooms out as far as needed. */
+  /** Scrolls to a frame; if it is outside the zoomed frame, and so not drawn, zooms to its parent. */
   const keepInSight = (index: number) => {
     const isInside = props.zoom < 0 || pathTo(props.tree, index).includes(props.zoom);
     if (!isInside) props.onZoom(props.tree.parents[index] ?? -1);
@@ -134,7 +134,7 @@ export function FlameGraph(props: FlameProps) {
         style={{ height: `min(${Math.max(3, rows()) * ROW_HEIGHT}px, var(--flame-height, 280px))` }}
         tabindex="0"
         role="application"
-        aria-label={`${props.label}. Arrows walk, Enter zooms, Escape zooms out.`}
+        aria-label={`${props.label}. Arrow keys move, Enter zooms in, Escape zooms out.`}
         onScroll={() => setTop(scroller.scrollTop)}
         onKeyDown={onKey}
         onBlur={() => setActive(-1)}
@@ -173,10 +173,10 @@ export function FlameGraph(props: FlameProps) {
   );
 }
 
-/** How many frames a search found, and what part of the whole they are. */
+/** How many frames a search found, and their share of the total. */
 export function FlameFound(props: {
   tree: FlameTree;
-  /** Of `matchesOf`; null while nothing is searched. */
+  /** The result of `matchesOf`; null without a search. */
   matches: ReturnType<typeof matchesOf> | null;
   noun: string;
 }) {
@@ -186,7 +186,7 @@ export function FlameFound(props: {
         <span class="muted" role="status">
           {plural(matches().found.size, props.noun)}
           <Show when={props.tree.total > 0}>
-            , {formatRatio(matches().weight / props.tree.total)} of the whole
+            , {formatRatio(matches().weight / props.tree.total)} of the total
           </Show>
         </span>
       )}
@@ -194,7 +194,7 @@ export function FlameFound(props: {
   );
 }
 
-/** The way from the outermost frame to the one zoomed to; each step zooms there. */
+/** The path from the outermost frame to the one zoomed to; a click on a frame zooms to it. */
 export function FlamePath(props: {
   tree: FlameTree;
   zoom: number;

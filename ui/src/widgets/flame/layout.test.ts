@@ -26,7 +26,7 @@ const tree = buildFlame([
 ]);
 
 describe('the flame tree', () => {
-  it('knows parents, ends and where frames begin', () => {
+  it('has the parents, ends and starts of frames', () => {
     expect(tree.parents).toEqual([-1, 0, 0, 2, 2, -1]);
     expect(tree.ends).toEqual([5, 2, 5, 4, 5, 6]);
     expect(tree.starts).toEqual([0, 0, 20, 20, 40, 80]);
@@ -34,7 +34,7 @@ describe('the flame tree', () => {
     expect(pathTo(tree, 4)).toEqual([0, 2, 4]);
   });
 
-  it('fills the width, and below a zoom that of one frame', () => {
+  it('fills the width, also when zoomed to a frame', () => {
     const all = boxesOf(tree, -1, 200);
     expect(all.map((box) => [box.index, box.left, box.width])).toEqual([
       [0, 0, 160],
@@ -62,7 +62,7 @@ describe('the flame tree', () => {
     expect(frameAt(tree, 2, 200, 100, 0)).toBe(0);
   });
 
-  it('walks by arrows and stays at the edges', () => {
+  it('moves by arrow keys and stops at the edges', () => {
     expect(moveFrom(tree, -1, 'child')).toBe(0);
     expect(moveFrom(tree, 2, 'parent')).toBe(0);
     expect(moveFrom(tree, 0, 'parent')).toBe(0);
@@ -75,7 +75,7 @@ describe('the flame tree', () => {
     expect(moveFrom(tree, 5, 'previous')).toBe(0);
   });
 
-  it('counts what a search finds once', () => {
+  it('counts nested matches once', () => {
     const titles = ['step', 'grad', 'other'];
     const { found, weight } = matchesOf(tree, (index) =>
       titles.includes(tree.frames[index]?.title ?? ''),

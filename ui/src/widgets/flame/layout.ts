@@ -1,17 +1,17 @@
 /**
- * Where the boxes of a flame graph lie: frames come flattened depth first with their weights, the
- * outermost at the top, children side by side below their parent. Pure.
+ * Positions of the boxes of a flame graph: frames are given depth first with their weights; the
+ * outermost are at the top, children side by side below their parent. Pure.
  */
 
-/** One frame, as the view that owns it describes it. */
+/** One frame, as given by the view. */
 export interface FlameFrame {
-  /** What stands in the box. */
+  /** The text in the box. */
   title: string;
   /** Level, 0 for the outermost. */
   depth: number;
-  /** Its width in whatever the graph is of; at least the sum of its children's. */
+  /** Its width, in the quantity that the graph shows; at least the sum of its children's. */
   weight: number;
-  /** Its color, and how strong (0 to 1); the meaning is the view's. */
+  /** Its color and opacity (0 to 1); their meaning is up to the view. */
   color: string;
   strength: number;
 }
@@ -20,9 +20,9 @@ export interface FlameTree {
   frames: readonly FlameFrame[];
   /** Position of the parent, -1 for the outermost. */
   parents: readonly number[];
-  /** Position behind the last frame below this one. */
+  /** One past the position of the last frame below this one. */
   ends: readonly number[];
-  /** Where a frame begins, in weights from the left edge of the whole. */
+  /** Where a frame begins, in units of weight from the left edge. */
   starts: readonly number[];
   /** Weight of all outermost frames. */
   total: number;
@@ -54,17 +54,16 @@ export interface Box {
   left: number;
   width: number;
   row: number;
-  /** It holds the frame that is zoomed to, and is as wide as the graph. */
+  /** Whether it contains the frame that is zoomed to; it is then as wide as the graph. */
   isAncestor: boolean;
 }
 
-/** Boxes narrower than this are drawn as a line and have no room for text. */
+/** Boxes narrower than this share a pixel with others. */
 const LEAST_WIDTH = 0.4;
 
 /**
- * The boxes of the rows from `firstRow` to `lastRow`. Zoomed to a frame, its ancestors stay above
- * it and what lies beside it goes. Boxes too narrow to see are drawn one pixel wide where the pixel is
- * still free.
+ * The boxes of the rows from `firstRow` to `lastRow`. When zoomed to a frame, its ancestors stay above
+ * it and frames next to it are left out. Of boxes too narrow to see, one per pixel is kept.
  */
 export function boxesOf(
   tree: FlameTree,
@@ -94,7 +93,7 @@ export function boxesOf(
     const wide = frame.weight * scale;
     if (wide < LEAST_WIDTH) {
       const pixel = Math.floor(left);
-      // The pixel has its line already; what lies below this frame is narrower still.
+      // The pixel already has a box; the frames below this one are narrower still.
       if (pixel < (filledTo[frame.depth] ?? -1)) {
         index = (tree.ends[index] ?? index + 1) - 1;
         continue;
@@ -107,7 +106,7 @@ export function boxesOf(
   return boxes;
 }
 
-/** Rows of the frame zoomed to and of all above and below it. */
+/** How many rows the frame zoomed to takes, with all above and below it. */
 export function rowCount(tree: FlameTree, zoom: number): number {
   const first = tree.frames[zoom] ? zoom : 0;
   const last = tree.frames[zoom] ? (tree.ends[zoom] ?? 0) : tree.frames.length;
@@ -142,7 +141,7 @@ export function pathTo(tree: FlameTree, index: number): number[] {
 
 export type Move = 'parent' | 'child' | 'previous' | 'next';
 
-/** Where an arrow key leads; stays where there is nothing. */
+/** The frame that an arrow key moves to; the same one if there is none in that direction. */
 export function moveFrom(tree: FlameTree, index: number, move: Move): number {
   const frame = tree.frames[index];
   if (!frame) return tree.frames.length > 0 ? 0 : -1;
@@ -164,7 +163,7 @@ export function moveFrom(tree: FlameTree, index: number, move: Move): number {
   return index;
 }
 
-/** Frames that match, and what they weigh together, each part once. */
+/** Frames that match, and their total weight, without counting nested matches twice. */
 export function matchesOf(
   tree: FlameTree,
   isMatch: (index: number) => boolean,

@@ -1,6 +1,6 @@
 /**
- * Steps as bars stacked by part. A click selects a step, a drag a range, the same again clears.
- * Outliers carry a mark.
+ * Steps as bars stacked by part. A click selects a step, a drag selects a range, and repeating it
+ * clears the selection. Outliers are marked.
  */
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
@@ -21,7 +21,7 @@ import { drawBars } from './draw';
 import { axisTop, baselineOf, bucketSteps, stepsBetween, stepTest, type Bucket } from './layout';
 import './chart.css';
 
-/** A bar has at least two pixels. */
+/** Minimum pixels per bar. */
 const LEAST_SLOT = 2;
 const AROUND_PLOT = 60;
 
@@ -39,7 +39,7 @@ export function StepChart(props: {
   const baselinePs = createMemo(() =>
     props.baseline ? baselineOf(buckets(), props.series, props.baseline) : [],
   );
-  /** Lines of the baseline above all bars have room too. */
+  /** Leaves room for lines of the baseline that are above all bars. */
   const topPs = createMemo(() => {
     const own = axisTop(buckets());
     const lines = baselinePs().filter((length) => length !== null && length < own * 3);

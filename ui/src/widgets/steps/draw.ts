@@ -21,11 +21,11 @@ export interface Chart {
   font: string;
   isSelected: ((step: number) => boolean) | null;
   hovered: number | null;
-  /** The baseline's length of each bar's steps; empty without a baseline. */
+  /** The baseline's mean time of the steps in each bar; empty without a baseline. */
   baselinePs: readonly (number | null)[];
 }
 
-/** What of a highlighted slot stands above the plot. */
+/** How far the highlight of a slot extends above the plot, in pixels. */
 const ABOVE = 6;
 
 export function drawBars(context: CanvasRenderingContext2D, frame: Frame, chart: Chart): void {
@@ -73,7 +73,7 @@ function drawBar(
 const isChosen = (chart: Chart, bucket: Bucket) =>
   (chart.isSelected?.(bucket.first) || chart.isSelected?.(bucket.last)) ?? false;
 
-/** Where the same steps of the baseline end: a line across each bar. */
+/** The time of the same steps in the baseline, as a line across each bar. */
 function drawBaseline(context: CanvasRenderingContext2D, frame: Frame, chart: Chart): void {
   chart.baselinePs.forEach((length, index) => {
     if (length === null || length > chart.topPs * 1.05) return;
@@ -86,7 +86,7 @@ function drawBaseline(context: CanvasRenderingContext2D, frame: Frame, chart: Ch
   });
 }
 
-/** A bar longer than the axis: two slanted strokes through it and its length above. */
+/** A bar that exceeds the axis: two slanted strokes through it and its time above. */
 function drawCut(
   context: CanvasRenderingContext2D,
   frame: Frame,

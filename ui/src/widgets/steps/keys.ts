@@ -1,4 +1,4 @@
-/** N and P go to the next and the previous step, in views that have steps. */
+/** N and P select the next and the previous step, in views that have steps. */
 import { onCleanup } from 'solid-js';
 
 import { registerShortcut } from '../../shell/shortcuts';
@@ -14,7 +14,7 @@ export function useStepKeys(series: () => readonly { step: number }[]): void {
     const edge = by === 1 ? chosen[chosen.length - 1] : chosen[0];
     const from = edge === undefined ? (by === 1 ? -1 : steps.length) : steps.indexOf(edge);
     const next = steps[Math.max(0, Math.min(steps.length - 1, from + by))];
-    // Walking leaves one entry in the history, not one per step.
+    // Moving through steps leaves one entry in the browser history, not one per step.
     if (next !== undefined) setParams({ steps: next }, selected('steps') !== '');
     return true;
   };

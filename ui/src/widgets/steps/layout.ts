@@ -1,22 +1,22 @@
-/** Where the bars of the step chart stand. Pure. */
+/** The bars of the step chart. Pure. */
 import { alignSteps } from '../../compare/align';
 import type { StepBar } from '../../wire/generated/StepBar';
 
-/** One bar: a step, or several where steps are more than pixels. */
+/** One bar: a step, or several if there are more steps than pixels. */
 export interface Bucket {
   first: number;
   last: number;
   count: number;
   startPs: number;
-  /** Mean length of the steps in it. */
+  /** Mean time of its steps. */
   durationPs: number;
-  /** Longest. */
+  /** Time of its longest step. */
   maxPs: number;
   partsPs: number[];
   isOutlier: boolean;
 }
 
-/** At most `limit` bars of equal numbers of steps, in order. */
+/** Groups steps into at most `limit` bars, in order; all but the last have the same number of steps. */
 export function bucketSteps(series: readonly StepBar[], limit: number): Bucket[] {
   const size = Math.max(1, Math.ceil(series.length / Math.max(1, limit)));
   const buckets: Bucket[] = [];
@@ -43,7 +43,7 @@ function merge(steps: readonly StepBar[]): Bucket {
 }
 
 /**
- * For each bar the mean length of the same steps of the baseline; null where it has none of them.
+ * For each bar, the mean time of the same steps in the baseline; null if it has none of them.
  */
 export function baselineOf(
   buckets: readonly Bucket[],
@@ -62,8 +62,8 @@ export function baselineOf(
 }
 
 /**
- * Top of the axis. A few steps many times longer than the rest (a compilation in the first step)
- * would flatten all others; they are cut, and the chart writes their length on them.
+ * Top of the axis. A few steps that are much longer than the rest (such as a first step with a
+ * compilation) would flatten all others; they are cut off, and the chart labels them with their time.
  */
 export function axisTop(buckets: readonly Bucket[]): number {
   const lengths = buckets.map((bucket) => bucket.durationPs).sort((one, other) => one - other);
@@ -73,14 +73,14 @@ export function axisTop(buckets: readonly Bucket[]): number {
   return longest > usual * 3.5 ? usual * 1.7 : longest;
 }
 
-/** The selection of steps from one bar to another, as the command line writes it. */
+/** The selection of steps from one bar to another, in the syntax of the command line. */
 export function stepsBetween(one: Bucket, other: Bucket): string {
   const first = Math.min(one.first, other.first);
   const last = Math.max(one.last, other.last);
   return first === last ? String(first) : `${first}..=${last}`;
 }
 
-/** A test for step numbers from `3..8`, `5`, `1,4..=6`; everything when there is no selection. */
+/** A predicate on step numbers from `3..8`, `5`, `1,4..=6`; null without a selection. */
 export function stepTest(selection: string): ((step: number) => boolean) | null {
   if (!selection.trim()) return null;
   const ranges = selection.split(',').map((part): [number, number] => {

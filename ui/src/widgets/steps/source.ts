@@ -1,10 +1,10 @@
-/** How steps were found, in words. */
+/** Explains how steps were found. */
 import type { StepSource } from '../../wire/generated/StepSource';
 
 export function sourceText(source: StepSource): { short: string; long: string } {
   switch (source) {
     case 'step_line':
-      return { short: 'recorded by the device', long: 'From the Steps line the device recorded.' };
+      return { short: 'recorded by the device', long: 'From the Steps line recorded by the device.' };
     case 'annotation':
       return {
         short: 'from step annotations',
@@ -13,12 +13,12 @@ export function sourceText(source: StepSource): { short: string; long: string } 
     case 'cadence':
       return {
         short: "from the device's cadence",
-        long: 'Steps are annotated, but which work an annotation launched was not recorded. A step is the time from one run of the program that dominates the device to its next.',
+        long: 'Steps are annotated, but the work that each annotation launched was not recorded. A step lasts from one run of the program that dominates the device to the next.',
       };
     case 'program_runs':
       return {
         short: 'inferred from program runs',
-        long: 'Nothing marks steps in this profile. They are inferred from repeated runs of the program that dominates the device.',
+        long: 'This profile has no step markers. Steps are inferred from repeated runs of the program that dominates the device.',
       };
   }
 }

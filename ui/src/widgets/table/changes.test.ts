@@ -51,7 +51,7 @@ const pairs = (stepRatio = 1) =>
     { ...matchingOf(undefined), stepRatio },
   );
 
-test('figures change against the same row; sums also where a row is new or gone', () => {
+test('figures are compared with the same row; sums also if a row is new or gone', () => {
   const found = pairs();
   const of = (row: Row, column: number) => changeIn(found, row, COLUMNS[column]!)?.difference;
   expect([of(ROWS[0]!, 1), of(ROWS[1]!, 1), of(ROWS[2]!, 1)]).toEqual([-100, 100, 50]);
@@ -60,13 +60,13 @@ test('figures change against the same row; sums also where a row is new or gone'
   expect(of(found.gone[0]!, 2)).toBeUndefined();
 });
 
-test('sums are scaled to as many steps, means are not', () => {
+test('sums are scaled to the same number of steps, means are not', () => {
   const found = pairs(0.5);
   expect(changeIn(found, ROWS[0]!, COLUMNS[1]!)?.difference).toBe(0);
   expect(changeIn(found, ROWS[0]!, COLUMNS[2]!)?.difference).toBe(-10);
 });
 
-test('rows sort by their change, those only in the baseline among them', () => {
+test('rows sort by their change, including those that are only in the baseline', () => {
   const found = pairs();
   const columns = [...ownColumns(found, COLUMNS), ...changeColumns(found, COLUMNS)];
   const names = (key: string) =>
@@ -75,7 +75,7 @@ test('rows sort by their change, those only in the baseline among them', () => {
   expect(names('self_ps')).toEqual(['b', 'a', 'new', 'gone']);
 });
 
-test('files have the baseline beside every figure', () => {
+test('files have the baseline next to every figure', () => {
   const found = pairs();
   const text = toCsv([...ROWS, ...found.gone], exportColumns(found, COLUMNS));
   expect(text.split('\n').slice(0, 5)).toEqual([

@@ -1,10 +1,10 @@
-/** Changes of a table's figures against the baseline, as values and as columns to sort and save by. Pure. */
+/** Changes of a table's figures from the baseline, as values and as columns to sort and save. Pure. */
 import { addingOf, betterOf, byEvidence, changeOf, isComparable, type Change } from '../../compare/change';
 import type { Kind } from '../../format/numbers';
 import type { Pairs } from '../../compare/pairing';
 import { changeKey, type Column, type Value } from './rows';
 
-/** Figures that change with the time of an op, and by no more than noise where it does. */
+/** Kinds of figures that depend on the time of an op, and are within noise if the time is. */
 const FROM_TIME: ReadonlySet<Kind> = new Set(['duration', 'bandwidth', 'flop_rate']);
 
 /** The change of one figure; null where there is nothing to compare. */
@@ -29,12 +29,12 @@ export function changeIn<Row>(pairs: Pairs<Row>, row: Row, column: Column<Row>):
   return pairs.fresh.has(row) && addingOf(column) !== 'no' ? changeOf(now, 0, options) : null;
 }
 
-/** What the baseline's figures are multiplied by: sums belong to as many steps as were run. */
+/** The factor for the baseline's figures: sums over steps are scaled to the same number of steps. */
 export function scaleBy<Row>(pairs: Pairs<Row>, column: Column<Row>): number {
   return addingOf(column) === 'over_steps' ? pairs.stepRatio : 1;
 }
 
-/** The columns as the session has them: rows that only the baseline has count nothing. */
+/** The session's own columns: rows that only the baseline has are without figures. */
 export function ownColumns<Row>(pairs: Pairs<Row>, columns: readonly Column<Row>[]): Column<Row>[] {
   return columns.map((column) =>
     column.kind === undefined
@@ -57,7 +57,7 @@ export function changeColumns<Row>(
     }));
 }
 
-/** Columns for a file: after every figure the baseline's, unscaled. */
+/** Columns for a file: every figure is followed by the baseline's, unscaled. */
 export function exportColumns<Row>(
   pairs: Pairs<Row>,
   columns: readonly Column<Row>[],

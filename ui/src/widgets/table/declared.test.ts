@@ -15,7 +15,7 @@ const column = (table: TableName, key: string) =>
     value: (row) => row[key] ?? null,
   });
 
-/** The change of a figure against the same figure; the baseline's is scaled by the ratio of steps. */
+/** The change from the same figure in the baseline, which is scaled by the ratio of steps. */
 function change(table: TableName, key: string, stepRatio: number) {
   const rows = [{ [key]: 100 }];
   const found = pairRows(
@@ -57,7 +57,7 @@ test('memory adds up over rows and less of it is better', () => {
   expect(betterOf(bytes)).toBe('less');
 });
 
-test('what is declared is said nowhere else', () => {
+test('what is declared is not repeated', () => {
   const [self] = declared<{ self_ps: number }>('ops.rows', [
     { key: 'self_ps', width: 90, value: (row) => row.self_ps },
   ]);
@@ -67,7 +67,7 @@ test('what is declared is said nowhere else', () => {
   expect(() => declared('ops.rows', [twice])).toThrow();
 });
 
-test('every column has a meaning, and one of its own', () => {
+test('every column has its own meaning', () => {
   for (const [table, columns] of Object.entries(TABLES)) {
     for (const key of Object.keys(columns)) {
       expect(figureOf(`${table}.${key}`)?.definition, `${table}.${key}`).toBeTruthy();
@@ -78,7 +78,7 @@ test('every column has a meaning, and one of its own', () => {
   );
 });
 
-test('every figure that a page names has a meaning', () => {
+test('every figure that a page refers to has a meaning', () => {
   const sources = import.meta.glob<string>('../../**/*.tsx', {
     eager: true,
     query: '?raw',

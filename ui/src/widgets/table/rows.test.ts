@@ -65,7 +65,7 @@ describe('sorting', () => {
     expect(parseSort('-self_ps')).toEqual({ key: 'self_ps', isReversed: true });
     expect(parseSort(undefined)).toBeNull();
   });
-  test('a click sorts figures from the largest, texts from A, the second click turns round', () => {
+  test('a click sorts figures from the largest, texts from A; a second click reverses', () => {
     const [name, self] = columns as [Column<Row>, Column<Row>];
     expect(isAscending(nextSort(null, self), self)).toBe(false);
     expect(isAscending(nextSort(null, name), name)).toBe(true);
@@ -76,18 +76,18 @@ describe('sorting', () => {
 });
 
 describe('filtering', () => {
-  test('any case unless the query has capitals', () => {
+  test('ignores case unless the query has capitals', () => {
     expect(names(filterRows(rows, columns, 'copy'))).toEqual(['Copy, "slow"']);
     expect(names(filterRows(rows, columns, 'Fusion'))).toEqual([]);
   });
-  test('a regular expression, or the text itself when it is none', () => {
+  test('by a regular expression, or by the literal text if it is not one', () => {
     expect(names(filterRows(rows, columns, '^(dot|fusion\\.9)'))).toEqual(['fusion.9', 'dot.1']);
     expect(compilePattern('jit(f').test('jit(f)/add')).toBe(true);
     expect(filterRows(rows, columns, '')).toHaveLength(4);
   });
 });
 
-test('CSV holds raw values and quotes what needs it', () => {
+test('CSV contains raw values and quotes them where needed', () => {
   expect(toCsv(rows.slice(1), columns)).toBe(
     'name,self_ps\nfusion.9,\ndot.1,70\n"Copy, ""slow""",5\n',
   );
@@ -98,7 +98,7 @@ test('hasValues', () => {
   expect(hasValues(rows, columns[1] as Column<Row>)).toBe(true);
 });
 
-test('with changes a header goes round value, change, and both reversed', () => {
+test('with changes, a header cycles through value and change, each in both orders', () => {
   const column: Column<{ a: number }> = {
     key: 'self_ps',
     title: 'Self',

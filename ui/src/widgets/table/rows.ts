@@ -11,7 +11,7 @@ const COLLATOR = new Intl.Collator('en', { numeric: true });
 
 /** One column. Figures are right-aligned and share one unit, shown in the header. */
 export interface Column<Row> {
-  /** Key on the wire; also of sorting and of the CSV's header. */
+  /** Key on the wire, for sorting, and in the header of the CSV. */
   key: string;
   title: string;
   value: (row: Row) => Value;
@@ -19,21 +19,21 @@ export interface Column<Row> {
   kind?: Kind;
   /** Key in `figures.ts`. */
   figure?: string;
-  /** Pixels. The first column also takes what is left over. */
+  /** Pixels. The first text column also takes the remaining width. */
   width: number;
-  /** Columns of one scale share a unit and its decimals, so that they compare. */
+  /** Columns with the same scale share a unit and its decimals, so that they are comparable. */
   scale?: string;
   /** What the header shows instead of the title. */
   head?: () => JSX.Element;
   /** What the cell shows instead of the value's text. */
   cell?: (row: Row, scale: Scale) => JSX.Element;
-  /** The column goes when no row has a value, and the foot of the table names it. */
+  /** Whether the column is left out if no row has a value; the foot of the table then lists it. */
   isOptional?: boolean;
-  /** Drawn only in the CSV. */
+  /** Whether it is only in the CSV. */
   isExportOnly?: boolean;
-  /** Which way the figure gets better; neither unless said. `incomparable` has no difference. */
+  /** Whether less or more is better; by default neither. `incomparable` has no difference. */
   better?: Better | 'incomparable';
-  /** Whether it adds up, and over what; not unless said. */
+  /** Whether it adds up, and over what; by default it does not. */
   adds?: Adding;
 }
 
@@ -43,7 +43,7 @@ export interface Sort {
   isReversed: boolean;
 }
 
-/** Behind a column's key in an order by the change against the baseline. */
+/** Suffix of a column's key for sorting by its change from the baseline. */
 const CHANGE = '.change';
 
 export const changeKey = (key: string) => `${key}${CHANGE}`;
@@ -60,12 +60,12 @@ export function formatSort(sort: Sort): string {
   return sort.isReversed ? `-${sort.key}` : sort.key;
 }
 
-/** What a click on a header asks for: the usual order, then the other way round. */
+/** The order after a click on a header: the default order first, then reversed. */
 export function nextSort<Row>(current: Sort | null, column: Column<Row>): Sort {
   return { key: column.key, isReversed: current?.key === column.key && !current.isReversed };
 }
 
-/** The same where changes are shown: after both orders of the figure come both of its change. */
+/** The same if changes are shown: after both orders of the figure come both orders of its change. */
 export function nextSortWithChange<Row>(current: Sort | null, column: Column<Row>): Sort {
   if (!isComparable(column)) return nextSort(current, column);
   const change = changeKey(column.key);
@@ -77,7 +77,7 @@ export function nextSortWithChange<Row>(current: Sort | null, column: Column<Row
     : next;
 }
 
-/** Values grow from the top to the bottom. */
+/** Whether values increase from top to bottom. */
 export function isAscending<Row>(sort: Sort, column: Column<Row>): boolean {
   return (column.kind === undefined) !== sort.isReversed;
 }
@@ -100,7 +100,7 @@ export function sortRows<Row>(
     .map(({ row }) => row);
 }
 
-/** A test for rows: a regular expression over the texts, any case unless it has capitals. */
+/** The rows with a text that matches a regular expression; ignores case unless it has capitals. */
 export function filterRows<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -117,7 +117,7 @@ export function filterRows<Row>(
   );
 }
 
-/** The pattern as the server reads `match`; what is no regular expression is searched as it stands. */
+/** A pattern, parsed as the server parses `match`; invalid expressions are searched literally. */
 export function compilePattern(query: string): RegExp {
   const flags = /\p{Lu}/u.test(query) ? 'u' : 'iu';
   try {
@@ -127,7 +127,7 @@ export function compilePattern(query: string): RegExp {
   }
 }
 
-/** The rows as CSV, raw values under the keys of the wire. */
+/** The rows as CSV: raw values, with the keys of the wire as the header. */
 export function toCsv<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
   const lines = [columns.map((column) => quote(column.key)).join(',')];
   for (const row of rows) {
@@ -136,7 +136,7 @@ export function toCsv<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   return `${lines.join('\n')}\n`;
 }
 
-/** Some row has a value in the column. */
+/** Whether any row has a value in the column. */
 export function hasValues<Row>(rows: readonly Row[], column: Column<Row>): boolean {
   return rows.some((row) => !isMissing(column.value(row)));
 }

@@ -1,4 +1,4 @@
-/** Where a table keeps its order and its search: in the URL, or just while it is shown. */
+/** Where a table keeps its order and its search: in the URL, or only while it is shown. */
 import { createSignal } from 'solid-js';
 
 import { getParam, setParams } from '../../shell/state';
@@ -24,7 +24,7 @@ export function urlTableState(fallback: string): TableState {
   };
 }
 
-/** For small tables beside others. */
+/** For small tables next to others. */
 export function localTableState(initial: string | null): TableState {
   const [sort, setSort] = createSignal<Sort | null>(parseSort(initial ?? undefined));
   const [query, setQuery] = createSignal('');

@@ -1,5 +1,5 @@
 /**
- * The table of all views: virtualised rows, sticky header and first column, sorting, filtering,
+ * The table of all views: virtualized rows, sticky header and first column, sorting, filtering,
  * CSV of what is shown, keyboard. Order and search live in the `TableState` given to it.
  */
 import {
@@ -41,46 +41,46 @@ import './table.css';
 const PLAIN_ROW_HEIGHT = 27;
 /** With a second line for the change. */
 const CHANGED_ROW_HEIGHT = 42;
-/** A figure with its change needs as much. */
+/** The minimum width of a figure with its change. */
 const CHANGED_WIDTH = 128;
 const OVERSCAN = 8;
-/** Search field and header; the foot. */
+/** Height of search field and header. */
 const AROUND_ROWS = 72;
 const FOOT_HEIGHT = 29;
-/** What a table that fills keeps of a small window. */
+/** The minimum height that a filling table keeps in a small window. */
 const LEAST_HEIGHT = 240;
-/** Padding of a header's cell, its gaps and the sign of the order. */
+/** Padding and gaps of a header cell, and its sort indicator. */
 const AROUND_TITLE = 34;
 
 interface TableProps<Row> {
   rows: readonly Row[];
   columns: readonly Column<Row>[];
   state: TableState;
-  /** Rows loaded, when `rows` are a part of them: the unfolded ones of a tree. */
+  /** How many rows are loaded, if `rows` are only some of them, such as the unfolded ones of a tree. */
   loadedCount?: number;
-  /** What to say of optional columns without values. */
+  /** How to introduce optional columns without values. */
   absent?: string;
   /** What a row is, for the count and the label: `op`. */
   noun: string;
   /** Rows before the server's limit, when that is more than `rows`. */
   rowCount?: number;
-  /** File name of the CSV, without its ending. */
+  /** File name of the CSV, without its extension. */
   fileName: string;
-  /** It takes the height that is left and scrolls; otherwise it is as high as its rows. */
+  /** Takes the remaining height and scrolls; otherwise the table is as high as its rows. */
   isFilling?: boolean;
   /** No search field, no CSV: a few rows inside a card. */
   isPlain?: boolean;
   /** Keeps the order of the rows given, for trees. */
   isOrdered?: boolean;
-  /** The search field is among the `tools`, and so is what pushes the rest to the right. */
+  /** The search field and the spacer are among the `tools`. */
   isBare?: boolean;
   onRow?: (row: Row) => void;
   isSelected?: (row: Row) => boolean;
-  /** More controls beside the search field. */
+  /** More controls next to the search field. */
   tools?: JSX.Element;
-  /** Offers the search as the selection of all views. */
+  /** Offers to use the search as the selection in all views. */
   onPromoteQuery?: (query: string) => void;
-  /** How rows are held against those of the baseline, where one is chosen. */
+  /** How rows are compared with those of the baseline, if one is chosen. */
   compare?: RowComparison<Row> | undefined;
   /** Shown instead of rows when there are none. */
   empty?: JSX.Element;
@@ -88,7 +88,7 @@ interface TableProps<Row> {
 
 interface Shown<Row> extends Column<Row> {
   shared: Scale;
-  /** Its figures are held against the baseline's. */
+  /** The change from the baseline; null for columns that are not compared. */
   change: ((row: Row) => Change | null) | null;
   scaledBy: number;
 }
@@ -98,7 +98,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
   const [scrollTop, setScrollTop] = createSignal(0);
   const [height, setHeight] = createSignal(600);
   const [active, setActive] = createSignal(-1);
-  /** Columns lie beyond the right edge. */
+  /** Whether there are columns beyond the right edge. */
   const [isCut, setCut] = createSignal(false);
 
   const pairs = useRowPairs(
@@ -107,7 +107,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
   );
   const againstError = useAgainstError();
   const rowHeight = () => (pairs() ? CHANGED_ROW_HEIGHT : PLAIN_ROW_HEIGHT);
-  /** A tree keeps its order: rows that only the baseline has are named below it. */
+  /** A tree keeps its order; rows that only the baseline has are listed below it. */
   const all = createMemo(() => {
     const found = pairs();
     return found && !props.isOrdered ? [...props.rows, ...found.gone] : props.rows;
@@ -173,7 +173,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
     onCleanup(() => observer.disconnect());
   });
   createEffect(on(width, () => queueMicrotask(lookRight)));
-  /** Its card keeps room for the rows there are, and for some of many where the window is small. */
+  /** Reserves height in the card for the rows, up to a limit, so that it stays usable in a small window. */
   createEffect(() => {
     if (!props.isFilling) return;
     const foot = missing().length > 0 ? FOOT_HEIGHT : 0;
@@ -216,7 +216,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
     event.preventDefault();
     event.stopPropagation();
   };
-  /** Rows that only the baseline has lead nowhere in this session. */
+  /** Rows that only the baseline has cannot be opened in this session. */
   const open = (row: Row) => {
     if (!pairs()?.isGone(row)) props.onRow?.(row);
   };
@@ -260,7 +260,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
           <Show when={props.onPromoteQuery && props.state.query()}>
             <button
               class="quiet"
-              data-tip="Select the matching rows in every view: the same as --match on the command line"
+              data-tip="Apply this filter to every view, like --match on the command line"
               onClick={() => {
                 const query = props.state.query();
                 props.state.setQuery('');
@@ -285,7 +285,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
               props.noun,
             )}
           </span>
-          <button class="quiet" data-tip="Save what the table shows, raw values" onClick={saveCsv}>
+          <button class="quiet" data-tip="Save the rows shown, with raw values" onClick={saveCsv}>
             CSV
           </button>
         </div>
@@ -392,7 +392,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
       <Show when={props.compare && againstError()}>
         {(error) => (
           <p class="table-foot muted">
-            No comparison: the baseline says “{error().message}”
+            No comparison: the baseline failed with “{error().message}”
           </p>
         )}
       </Show>
@@ -416,7 +416,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
   );
 }
 
-/** Rows by their figures, or by how these changed. */
+/** Switches between sorting by figures and by their changes. */
 function OrderSwitch(props: { sort: Sort; onSort: (sort: Sort) => void }) {
   const isChange = () => isChangeKey(props.sort.key);
   const key = () => plainKey(props.sort.key);
@@ -431,7 +431,7 @@ function OrderSwitch(props: { sort: Sort; onSort: (sort: Sort) => void }) {
       </button>
       <button
         aria-pressed={isChange()}
-        data-tip="What grew most against the baseline first; click the header to turn it round"
+        data-tip="Largest increase from the baseline first; click the header to reverse"
         onClick={() => props.onSort({ key: changeKey(key()), isReversed: false })}
       >
         By change
@@ -440,7 +440,7 @@ function OrderSwitch(props: { sort: Sort; onSort: (sort: Sort) => void }) {
   );
 }
 
-/** The first few by name. */
+/** Lists the first few rows by name. */
 function nameSome<Row>(rows: readonly Row[], column: Column<Row> | undefined): string {
   if (!column) return '';
   const names = rows.slice(0, 4).map((row) => String(column.value(row) ?? ''));
@@ -459,7 +459,7 @@ function TableCell<Row>(props: { row: Row; column: Shown<Row>; side: string; isG
   const tip = () => {
     const value =
       props.column.kind || props.column.cell ? '' : String(props.column.value(props.row) ?? '');
-    // About what fits at seven pixels a character.
+    // A rough estimate, at seven pixels per character.
     return value.length * 7 > props.column.width - 16 ? value : undefined;
   };
   return (
@@ -500,7 +500,7 @@ function TableCell<Row>(props: { row: Row; column: Shown<Row>; side: string; isG
 
 let ruler: CanvasRenderingContext2D | null | undefined;
 
-/** Pixels that a header needs for its words. */
+/** Pixels that the text of a header needs. */
 function titleWidth(title: string, unit: string): number {
   ruler ??= document.createElement('canvas').getContext('2d');
   if (!ruler) return 0;

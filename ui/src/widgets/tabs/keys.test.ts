@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { tabByKey } from './keys';
 
-test('keys go from tab to tab and around', () => {
+test('keys move from tab to tab and wrap around', () => {
   expect(tabByKey(3, 0, 'ArrowRight')).toBe(1);
   expect(tabByKey(3, 2, 'ArrowRight')).toBe(0);
   expect(tabByKey(3, 0, 'ArrowLeft')).toBe(2);

@@ -1,4 +1,4 @@
-/** Where a key leads from a tab: around the ends, as tabs do. Pure. */
+/** The tab that a key moves to; arrow keys wrap around. Pure. */
 
 /** The position of the tab; null for keys that do not move. */
 export function tabByKey(count: number, at: number, key: string): number | null {

@@ -1,4 +1,4 @@
-/** A card that shows one of several tables, with the tabs that choose among them. */
+/** A card that shows one of several tables, with tabs to choose among them. */
 import { createMemo, createSignal, createUniqueId, Show, type JSX } from 'solid-js';
 
 import { getParam, setParams } from '../../shell/state';
@@ -9,45 +9,45 @@ export interface Tab {
   title: string;
   /** How many rows it has. */
   count?: () => number;
-  /** Whether it has anything to show; it has unless said. */
+  /** Whether it has anything to show; true by default. */
   has?: () => boolean;
-  /** What it shows; `tools` are the tabs, for the bar of its table. */
+  /** Its content; `tools` are the tabs, for the toolbar of its table. */
   body: (tools: () => JSX.Element) => JSX.Element;
-  /** It brings its own cards. */
+  /** Whether it has its own cards. */
   isBare?: boolean;
 }
 
-/** Where the choice is kept; undefined is the usual tab. */
+/** Where the choice is kept; undefined means the default tab. */
 export interface TabState {
   chosen: () => string | undefined;
   choose: (name: string | null) => void;
 }
 
-/** For the tabs of a view: `tab` of the URL. Each table has an order and a search of its own. */
+/** For the tabs of a view: `tab` of the URL. A change of tab resets the order and the search. */
 export const urlTab = (): TabState => ({
   chosen: () => getParam('tab'),
   choose: (tab) => setParams({ tab, sort: null, q: null }, false),
 });
 
-/** For tabs beside others. */
+/** For additional tabs in a view. */
 export function localTab(): TabState {
   const [chosen, setChosen] = createSignal<string>();
   return { chosen, choose: (name) => setChosen(name ?? undefined) };
 }
 
 export function Tabbed(props: {
-  /** What the tabs choose. */
+  /** What the tabs choose, for screen readers. */
   label: string;
   tabs: readonly Tab[];
   state: TabState;
-  /** The tab that is shown unless another is chosen; the first one unless said. */
+  /** The default tab; if missing, the first one. */
   usual?: string | undefined;
   class?: string;
-  /** The tabs stand above, not in the bar of the table. */
+  /** Whether the tabs are above the table instead of in its toolbar. */
   hasHeader?: boolean;
 }) {
   const panel = createUniqueId();
-  // Once: where it is written `state={localTab()}`, each look would make another.
+  // Read once: with `state={localTab()}`, each access would create a new one.
   const { state } = props;
   const tabs = createMemo(() => props.tabs.filter((tab) => tab.has?.() ?? true));
   const usual = () => tabs().find(({ name }) => name === props.usual) ?? tabs()[0];

@@ -1,4 +1,4 @@
-/** A list of tabs of which one is chosen; arrow keys, Home and End move. */
+/** A list of tabs, one of which is chosen; arrow keys, Home and End move. */
 import { createEffect, For, onCleanup, Show, type JSX } from 'solid-js';
 
 import { formatCount } from '../../format/numbers';
@@ -10,11 +10,11 @@ export interface TabEntry {
   count?: number | undefined;
 }
 
-/** Tabs inside what they choose are drawn anew with it; the focus then goes to their successor. */
+/** Tabs inside the content that they choose are recreated with it; the focus moves to the new ones. */
 let focused: string | null = null;
 
 export function Tabs(props: {
-  /** What is chosen. */
+  /** What the tabs choose, for screen readers. */
   label: string;
   entries: readonly TabEntry[];
   chosen: string | undefined;
@@ -38,7 +38,7 @@ export function Tabs(props: {
   createEffect(() => {
     const { chosen } = props;
     if (focused === null || focused !== chosen) return;
-    // After the tabs are in the page.
+    // Wait until the tabs are in the page.
     timer = setTimeout(() => {
       list.querySelector<HTMLElement>('[aria-selected="true"]')?.focus();
       focused = null;

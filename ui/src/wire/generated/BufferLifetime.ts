@@ -9,22 +9,22 @@ export type BufferLifetime = {
  */
 name: string, 
 /**
- * Bytes from the beginning of the allocation.
+ * Bytes from the start of the allocation.
  */
 offset_bytes: number, 
 /**
- * Bytes.
+ * Size of the buffer in bytes, padding included.
  */
 bytes: number, 
 /**
- * First point.
+ * First point at which the buffer is alive.
  */
 start: number, 
 /**
- * First point at which it lives no more.
+ * First point at which the buffer is no longer alive.
  */
 end: number, 
 /**
- * `forward`, `backward`, `rematerialised`, or empty where the name stack is unknown.
+ * `forward`, `backward`, `rematerialised`, or empty if the name stack is unknown.
  */
 phase: string, };

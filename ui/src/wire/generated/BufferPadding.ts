@@ -17,7 +17,7 @@ padding_bytes: number,
  */
 bytes: number, 
 /**
- * Share of padding in the bytes that buffers of the shape hold at the peak, 0..1.
+ * Padding ÷ bytes of the padded buffers of the shape at the peak, 0..1.
  */
 padding_ratio: number, 
 /**

@@ -5,18 +5,18 @@
  */
 export type BufferPoint = { 
 /**
- * Which point, counted in events of the heap trace.
+ * The point, counted in events of the heap trace.
  */
 position: number, 
 /**
- * Bytes held.
+ * Bytes held, padding included.
  */
 bytes: number, 
 /**
- * Bytes without padding.
+ * Bytes held, without padding.
  */
 unpadded_bytes: number, 
 /**
- * Where the schedule is then: the instruction that was last given memory.
+ * Position in the schedule: the instruction for which memory was last allocated.
  */
 instruction: string, };

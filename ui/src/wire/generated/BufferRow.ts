@@ -35,11 +35,11 @@ bytes: number,
  */
 unpadded_bytes: number, 
 /**
- * Bytes that a layout in whole tiles needs beyond the elements of the value.
+ * Bytes that the layout needs beyond the elements of the value, such as to fill tiles.
  */
 padding_bytes: number, 
 /**
- * Share of the buffer in all bytes held at the selected point of the schedule.
+ * Bytes of the buffer ÷ all bytes held at the selected point of the schedule.
  */
 ratio: number, 
 /**
@@ -61,8 +61,8 @@ start: number | null,
  */
 end: number | null, 
 /**
- * Position in the schedule when the buffer is freed: the instruction that was last given
- * memory.
+ * Position in the schedule when the buffer is freed: the instruction for which memory was last
+ * allocated.
  */
 end_instruction: string, 
 /**
@@ -76,7 +76,7 @@ offset_bytes: number | null,
 sharding: string, 
 /**
  * Whether the memory belongs to an argument that donates it to a result, which then needs no
- * memory of its own.
+ * additional memory.
  */
 is_donated: boolean, 
 /**

@@ -45,7 +45,7 @@ thread_local_bytes: number,
  */
 non_reusable_bytes: number, 
 /**
- * Bytes of the heap that lie unused between buffers even at the peak.
+ * Reserved bytes that are unused even at the peak, such as gaps between buffers.
  */
 fragmentation_bytes: number, 
 /**

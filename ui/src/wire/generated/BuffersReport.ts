@@ -22,19 +22,19 @@ rows: Array<BufferRow>,
  */
 row_count: number, 
 /**
- * Program, as `module(program id)` of the program; empty where none carries a memory plan.
+ * Program, as `module(program id)`. Empty if no program has a memory plan.
  */
 program: string, 
 /**
- * Its id.
+ * Id of the program.
  */
 program_id: string, 
 /**
- * The memory space that the figures are of, such as `HBM`.
+ * Memory space that the figures refer to, such as `HBM`.
  */
 memory_space: string, 
 /**
- * The compiler's number of that memory space.
+ * The compiler's number for that memory space.
  */
 memory_space_color: number, 
 /**
@@ -42,7 +42,7 @@ memory_space_color: number,
  */
 peak_bytes: number, 
 /**
- * The same point without padding.
+ * Bytes held at the same point, without padding.
  */
 peak_unpadded_bytes: number, 
 /**
@@ -50,20 +50,20 @@ peak_unpadded_bytes: number,
  */
 peak_position: number, 
 /**
- * Points of the schedule; 1 where the space has no heap trace.
+ * Number of points in the schedule; 1 if the memory space has no heap trace.
  */
 point_count: number, 
 /**
- * Point that `rows` and `categories` are of: the peak unless another was asked for.
+ * Point that `rows` and `categories` describe: the peak, or the requested point.
  */
 position: number, 
 /**
- * Where the schedule is then: the instruction that was last given memory; empty without a heap
- * trace.
+ * Position in the schedule at that point: the instruction for which memory was last allocated. Empty
+ * without a heap trace.
  */
 position_instruction: string, 
 /**
- * Its name stack.
+ * Name stack of that instruction.
  */
 position_scope: string, 
 /**
@@ -71,27 +71,27 @@ position_scope: string,
  */
 position_bytes: number, 
 /**
- * The same by what the memory is for.
+ * Bytes held at that point, by what the memory is used for.
  */
 categories: Array<BufferCategory>, 
 /**
- * Bytes held over the schedule, oldest first; thinned out, each point the largest of its stretch.
+ * Bytes held over the schedule, in order; thinned out to the largest point of each range.
  */
 curve: Array<BufferPoint>, 
 /**
- * Bytes of the allocation that the heap trace lays out; absent without a trace.
+ * Bytes of the allocation that the heap trace describes; absent without a trace.
  */
 heap_bytes: number | null, 
 /**
- * When and where in that allocation buffers live, the largest by bytes × time.
+ * When buffers live and where they are in that allocation, the largest by bytes × time.
  */
 lifetimes: Array<BufferLifetime>, 
 /**
- * Buffers of the trace, shown or not.
+ * Number of buffers in the trace, shown or not.
  */
 lifetime_count: number, 
 /**
- * What to shrink to fit, the largest effect on the peak first.
+ * What to shrink, largest effect on the peak first.
  */
 savings: Array<BufferSaving>, 
 /**
@@ -103,15 +103,15 @@ padding: Array<BufferPadding>,
  */
 spaces: Array<BufferSpace>, 
 /**
- * All programs that carry a memory plan, largest peak first.
+ * All programs that have a memory plan, largest peak first.
  */
 programs: Array<BufferProgram>, 
 /**
- * Most VMEM that one instruction reserves for its own use while it runs; absent if none does.
+ * Most VMEM that a single instruction reserves while it runs; absent if none does.
  */
 scoped_vmem_bytes: number | null, 
 /**
- * The instruction that does; empty if none.
+ * Instruction that reserves the most VMEM; empty if none does.
  */
 scoped_vmem_instruction: string, 
 /**

@@ -16,7 +16,7 @@ export type CheckReport = {
  */
 verdict: CheckVerdict, 
 /**
- * No budget is broken, and every one could be checked or may be unknown.
+ * Whether no budget is broken, and every budget could be checked or is allowed to be unknown.
  */
 is_passed: boolean, 
 /**
@@ -24,15 +24,15 @@ is_passed: boolean,
  */
 conclusion: string, 
 /**
- * Name of the session that is checked.
+ * Name of the checked session.
  */
 session: string, 
 /**
- * What it is held against.
+ * What the session is compared with.
  */
 baseline: BaselineKind, 
 /**
- * Names of the baselines, or of the runs of a history since its last change.
+ * Names of the baselines; for a history, the names of its files with their numbers of runs.
  */
 baselines: Array<string>, 
 /**
@@ -44,15 +44,16 @@ rows: Array<CheckedBudget>,
  */
 comparison: string, 
 /**
- * Why the session differs from the nearest baseline, what weighs most first.
+ * Why the session differs from the nearest baseline; causes that explain figures beyond their limit
+ * come first, then largest effect first.
  */
 causes: Array<CheckedCause>, 
 /**
- * What differs of versions, chips, flags, options and manifests.
+ * Differences in versions, chips, flags, options and manifests.
  */
 environment: Array<ComparedFact>, 
 /**
- * All figures of the session that may have a budget, as a history keeps them.
+ * All figures of the session that may have a budget, as stored in a history.
  */
 figures: Array<CheckedFigure>, 
 /**

@@ -15,7 +15,7 @@ budget: string,
  */
 metric: string, 
 /**
- * The same in words.
+ * Readable name of the figure.
  */
 title: string, 
 /**
@@ -23,23 +23,23 @@ title: string,
  */
 unit: FigureUnit, 
 /**
- * More is better, so that the limit is a least value.
+ * Whether a higher value is better, so that the limit is a minimum.
  */
 is_better_higher: boolean, 
 /**
- * What may be said of it.
+ * Verdict on the budget.
  */
 verdict: CheckVerdict, 
 /**
- * Figure of the baseline, the median of several; absent without one.
+ * Figure of the baseline; with several baselines, their median. Absent without a baseline.
  */
 baseline: number | null, 
 /**
- * How far the value may go; absent where that depends on a baseline that is missing.
+ * Last value that still passes. Absent if it depends on a baseline that is missing.
  */
 limit: number | null, 
 /**
- * Figure of the session; absent where it was not measured.
+ * Figure of the session. Absent if it was not measured.
  */
 value: number | null, 
 /**
@@ -51,12 +51,12 @@ difference: number | null,
  */
 ratio: number | null, 
 /**
- * Lowest value that the figure may truly have, noise within and between runs included. Absent
+ * Lower end of the confidence interval of the value, including noise within and between runs. Absent
  * if there are too few steps to determine it.
  */
 low: number | null, 
 /**
- * Highest value that the figure may truly have, noise within and between runs included. Absent
+ * Upper end of the confidence interval of the value, including noise within and between runs. Absent
  * if there are too few steps to determine it.
  */
 high: number | null, 
@@ -65,7 +65,7 @@ high: number | null,
  */
 text: string, 
 /**
- * Source line of the op that the budget is about, as `file:line`. Empty if the budget is about
- * no op or the line is unknown.
+ * Source line of the op that the budget is about, as `file:line`. Empty if the budget is not
+ * about an op or the line is unknown.
  */
 source: string, };

@@ -18,11 +18,11 @@ text: string,
  */
 difference_ps: number | null, 
 /**
- * What it does to the memory that a program plans to hold; absent where it is about no memory.
+ * Effect of the cause on the peak of a program's memory plan. Absent if it is not about memory.
  */
 difference_bytes: number | null, 
 /**
- * Whether the difference is larger than noise explains. Absent if the cause is not about time.
+ * Whether the difference is more than noise explains. Absent if the cause is not about time.
  */
 evidence: Evidence | null, 
 /**

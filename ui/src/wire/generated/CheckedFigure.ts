@@ -10,7 +10,7 @@ export type CheckedFigure = {
  */
 metric: string, 
 /**
- * Name of the figure, in words.
+ * Readable name of the figure.
  */
 title: string, 
 /**

@@ -15,12 +15,12 @@ export type CompareReport = {
  */
 sessions: Array<ComparedSession>, 
 /**
- * Every session but the first against the first.
+ * How each session except the first differs from the first.
  */
 differences: Array<SessionDifference>, 
 /**
- * Ops, kernels and copies of the baseline and of each other session, matched by meaning; what
- * changed the step most comes first, unless sorted otherwise.
+ * Ops, kernels and copies of the baseline and of each other session, matched by meaning. Those with
+ * the largest effect on the step come first, unless sorted otherwise.
  */
 ops: Array<ComparedOp>, 
 /**
@@ -28,12 +28,12 @@ ops: Array<ComparedOp>,
  */
 op_count: number, 
 /**
- * What is held against each other kernel by kernel: the sessions, or what ran below name scopes
- * of theirs; the first is the baseline.
+ * What is compared kernel by kernel: the sessions, or the work below their name scopes; the first
+ * is the baseline.
  */
 methods: Array<ComparedMethod>, 
 /**
- * Kernels of each method against those of the first, by name; the largest difference first.
+ * Kernels of each method compared with those of the first, by name; largest difference first.
  */
 kernels: Array<ComparedKernel>, 
 /**

@@ -2,7 +2,7 @@
 import type { Evidence } from "./Evidence";
 
 /**
- * One reason, in plain words.
+ * One cause of a difference.
  */
 export type ComparedCause = { 
 /**
@@ -18,18 +18,19 @@ text: string,
  */
 difference_ps: number | null, 
 /**
- * What it does to the memory that a program plans to hold; absent where it is about no memory.
+ * Effect of the cause on the peak of a program's memory plan. Absent if it is not about memory.
  */
 difference_bytes: number | null, 
 /**
- * Position among all ops; absent where it is about no single op.
+ * Position of the op among all ops; absent if the cause is not about a single op.
  */
 op: number | null, 
 /**
- * Whether the difference is more than noise; absent where it is no time.
+ * Whether the difference is more than noise. Absent if the cause is not about time.
  */
 evidence: Evidence | null, 
 /**
- * Source line, as `file:line`, of its op or buffer; empty if it is about none or that is unknown.
+ * Source line of the op or buffer that the cause is about, as `file:line`. Empty if it is about
+ * neither or the line is unknown.
  */
 source: string, };

@@ -9,7 +9,7 @@ export type ComparedKernel = {
  */
 method: number, 
 /**
- * Name of the kernel; of the kind of op where devices run ops.
+ * Name of the kernel. On devices that run ops instead of kernels, the kind of op.
  */
 name: string, 
 /**

@@ -2,15 +2,15 @@
 import type { MethodUnit } from "./MethodUnit";
 
 /**
- * What is held against others kernel by kernel.
+ * One method: a session, or the work below one of its name scopes.
  */
 export type ComparedMethod = { 
 /**
- * Position of its session in `sessions`.
+ * Position of the method's session in `sessions`.
  */
 session: number, 
 /**
- * Name of the session, with the scope where there is one.
+ * Name of the session, followed by the name scope if there is one.
  */
 name: string, 
 /**
@@ -18,11 +18,11 @@ name: string,
  */
 scope: string, 
 /**
- * What the figures of the method are per, on each device: `step`, `run` or `capture`.
+ * Unit of the figures of the method: per `step`, `run` or `capture`, on each device.
  */
 unit: MethodUnit, 
 /**
- * Number of steps, or of runs on all devices, that the method had.
+ * Number of steps of the method, or number of its runs on all devices.
  */
 count: number, 
 /**

@@ -8,7 +8,7 @@ import type { TimeDifference } from "./TimeDifference";
  */
 export type ComparedOp = { 
 /**
- * Its position before sorting and limit, to which bars and causes refer.
+ * Position of the op before sorting and limit, to which bars and causes refer.
  */
 index: number, 
 /**
@@ -21,19 +21,19 @@ session: number,
  */
 matched: string, 
 /**
- * In the baseline; absent for a new op.
+ * The op in the baseline; absent for a new op.
  */
 baseline: ComparedOpSide | null, 
 /**
- * In the other session; absent for one that is gone.
+ * The op in the other session; absent for an op that is gone.
  */
 other: ComparedOpSide | null, 
 /**
- * Part of a step in which it stands.
+ * Part of a step that the op belongs to.
  */
 part: PartKind, 
 /**
- * Self time per step, mean over devices.
+ * Self time of the op per step, mean over devices.
  */
 time: TimeDifference, 
 /**

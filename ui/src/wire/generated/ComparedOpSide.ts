@@ -13,7 +13,7 @@ program: string,
  */
 program_id: string, 
 /**
- * Instruction or kernel.
+ * Name of the instruction or kernel, or direction of the copy.
  */
 name: string, 
 /**
@@ -21,7 +21,7 @@ name: string,
  */
 category: string, 
 /**
- * Shape of its value; empty if unknown.
+ * Shape of the op's value; empty if unknown.
  */
 shape: string, 
 /**

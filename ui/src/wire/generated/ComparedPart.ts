@@ -11,6 +11,6 @@ export type ComparedPart = {
  */
 part: PartKind, 
 /**
- * Its time.
+ * Time of the part.
  */
 time: TimeDifference, };

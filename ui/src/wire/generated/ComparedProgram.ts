@@ -14,7 +14,7 @@ matched: string,
  */
 baseline: string, 
 /**
- * Its id.
+ * Id of the program in the baseline. Empty for a new program.
  */
 baseline_id: string, 
 /**
@@ -22,21 +22,21 @@ baseline_id: string,
  */
 other: string, 
 /**
- * Its id.
+ * Id of the program in this session. Empty for a program that is gone.
  */
 other_id: string, 
 /**
  * Number of instructions of the program in the baseline, excluding those inside fusions and
- * mere bookkeeping. Absent without HLO.
+ * pure bookkeeping. Absent without HLO.
  */
 baseline_instructions: number | null, 
 /**
  * Number of instructions of the program in this session, excluding those inside fusions and
- * mere bookkeeping. Absent without HLO.
+ * pure bookkeeping. Absent without HLO.
  */
 other_instructions: number | null, 
 /**
- * Instructions that only the other has, by name and shape, at most 50.
+ * Instructions that only this session has, by name and shape, at most 50.
  */
 added: Array<string>, 
 /**
@@ -44,7 +44,7 @@ added: Array<string>,
  */
 added_count: number, 
 /**
- * Instructions that only the baseline has, at most 50.
+ * Instructions that only the baseline has, by name and shape, at most 50.
  */
 removed: Array<string>, 
 /**
@@ -60,6 +60,6 @@ changed: Array<string>,
  */
 changed_count: number, 
 /**
- * Opcodes whose number differs.
+ * Opcodes whose count differs.
  */
 opcodes: Array<ComparedOpcode>, };

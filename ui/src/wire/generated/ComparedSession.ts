@@ -6,7 +6,7 @@ import type { ComparedStep } from "./ComparedStep";
  */
 export type ComparedSession = { 
 /**
- * Name, by which no two of the sessions are called.
+ * Name of the session, unique among the compared sessions.
  */
 name: string, 
 /**
@@ -26,7 +26,7 @@ typical_step_count: number,
  */
 step_ps: number | null, 
 /**
- * Mean of all steps; absent without steps.
+ * Mean duration of all steps, outliers included. Absent without steps.
  */
 all_steps_ps: number | null, 
 /**
@@ -43,8 +43,8 @@ busy_ratio: number | null,
  */
 launch_count: number | null, 
 /**
- * Bytes that the collectives of a step move, mean over devices. Absent if there is no
- * collective with known shapes.
+ * Bytes that the collectives of a step move, mean over devices. Absent if no collective has known
+ * shapes.
  */
 collective_bytes: number | null, 
 /**
@@ -75,7 +75,7 @@ compilation_ps: number,
  */
 memory_peak_bytes: number | null, 
 /**
- * Which of them: `allocator`, `snapshot`, `plan`; empty without a peak.
+ * Source of the memory peak: `allocator`, `snapshot` or `plan`; empty without a peak.
  */
 memory_peak_source: string, 
 /**

@@ -9,18 +9,18 @@ export type ComparedStep = {
  */
 step: number, 
 /**
- * Start since the session began, of the first device that begins it.
+ * Start of the step on the first device, since the session began.
  */
 start_ps: number, 
 /**
- * End since the session began, of the last device that ends it.
+ * End of the step on the last device, since the session began.
  */
 end_ps: number, 
 /**
- * Mean over hosts of the mean over the host's devices.
+ * Duration of the step: mean over hosts of the mean over the host's devices.
  */
 duration_ps: number, 
 /**
- * Far from the median of the session's steps, by the rule of `steps`.
+ * Whether the duration is far from the median of the session's steps, by the rule of `steps`.
  */
 is_outlier: boolean, };

@@ -47,10 +47,11 @@ ratio: number | null,
  */
 is_worse: boolean, 
 /**
- * How often chance alone gives as much; absent for a figure that is counted and was constant.
+ * Probability that chance alone produces as large a change. Absent for counts and bytes that were
+ * constant.
  */
 p_value: number | null, 
 /**
- * The same in a sentence.
+ * Description of the change in one sentence.
  */
 text: string, };

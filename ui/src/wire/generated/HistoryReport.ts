@@ -17,7 +17,7 @@ conclusion: string,
  */
 changes: Array<HistoryChange>, 
 /**
- * One series per figure; what changed comes first.
+ * One series per figure; figures that changed come first.
  */
 rows: Array<HistorySeries>, 
 /**
@@ -25,7 +25,7 @@ rows: Array<HistorySeries>,
  */
 runs: Array<HistoryRun>, 
 /**
- * Confidence of each series: at most 1 − it of series without a change get a change point.
+ * Confidence of the change points: at most 1 − confidence of the unchanged series get one.
  */
 confidence_ratio: number, 
 /**

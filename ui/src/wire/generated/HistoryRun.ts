@@ -9,7 +9,8 @@ export type HistoryRun = {
  */
 name: string, 
 /**
- * When it was captured or recorded, in seconds since the Unix epoch; absent if unknown.
+ * Time at which the run was captured or recorded, in seconds since the Unix epoch; absent if
+ * unknown.
  */
 recorded_unix_s: number | null, 
 /**
@@ -25,6 +26,6 @@ verdict: string,
  */
 is_accepted: boolean, 
 /**
- * History file that contains the run; `session` if the run was measured now.
+ * History file that contains the run; `session` if the run was measured from a session.
  */
 source: string, };

@@ -10,7 +10,7 @@ export type HistorySeries = {
  */
 metric: string, 
 /**
- * Name of the figure in words.
+ * Readable name of the figure.
  */
 title: string, 
 /**
@@ -18,7 +18,7 @@ title: string,
  */
 unit: FigureUnit, 
 /**
- * More is better.
+ * Whether a higher value is better.
  */
 is_better_higher: boolean, 
 /**

@@ -55,7 +55,8 @@ streams: Array<StreamRow>,
  */
 matrix_ops: Array<MatrixOp>, 
 /**
- * Share of kernel time in kernels that use matrix units, 0..1; absent without kernels.
+ * Share of kernel time in kernels that use Tensor Cores or MFMA, identified by their names, 0..1;
+ * absent without kernels.
  */
 matrix_ratio: number | null, 
 /**

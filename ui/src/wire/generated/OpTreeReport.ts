@@ -20,7 +20,8 @@ row_count: number,
  */
 self_ps: number, 
 /**
- * Idle time of the devices; absent where it is left out.
+ * Time without work, from the first to the last work of each device, or in the selected steps;
+ * absent where it is left out.
  */
 idle_ps: number | null, 
 /**

@@ -26,7 +26,8 @@ devices: Array<OpsDevice>,
  */
 total_self_ps: number, 
 /**
- * Share of device work time that carries an HLO op, 0..1; absent without devices.
+ * Share of device work time whose op is known, 0..1; the rest is listed under its own name.
+ * Absent without devices.
  */
 attributed_ratio: number | null, 
 /**

@@ -43,7 +43,8 @@ step_balance: StepBalance | null,
  */
 step_series: Array<StepBar>, 
 /**
- * Mean over devices of (union of work intervals ÷ observed window); absent without devices.
+ * Share of the observed window in which the device ran at least one op or kernel, 0..1; the mean
+ * over devices, absent without any.
  */
 device_busy_ratio: number | null, 
 /**

@@ -18,15 +18,16 @@ mean_ps: number | null,
  */
 throughput: number | null, 
 /**
- * Requests open at once, mean: Σ latencies ÷ (last end − first start).
+ * Requests that had started and not ended, on average.
  */
 concurrency_mean: number | null, 
 /**
- * The most at once.
+ * The most requests open at once.
  */
 concurrency_max: number, 
 /**
- * Σ padding ÷ Σ batch sizes, 0..1; absent where batches do not say.
+ * Share of the elements of batches that no request asked for, 0..1; absent where batches do not
+ * say.
  */
 padding_ratio: number | null, 
 /**

@@ -13,11 +13,11 @@ kind: string,
  */
 title: string, 
 /**
- * A sentence.
+ * Description of the limit in one sentence.
  */
 text: string, 
 /**
- * Time in the step on the largest count.
+ * Time of the limit in the step on the largest device count.
  */
 step_ps: number, 
 /**
@@ -31,7 +31,8 @@ before_ps: number | null,
  */
 next_ps: number, 
 /**
- * That − what perfect scaling leaves of it.
+ * Excess over perfect scaling on twice the largest device count: `next_ps` − half of `step_ps`; with
+ * weak scaling, `next_ps` − `step_ps`.
  */
 cost_ps: number, 
 /**

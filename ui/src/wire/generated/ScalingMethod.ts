@@ -6,7 +6,8 @@ import type { ScalingLimit } from "./ScalingLimit";
  */
 export type ScalingMethod = { 
 /**
- * What the names of the method's sessions have in common, besides device count and time stamp.
+ * What differs between the names of sessions besides device count and time. `--method REGEX`
+ * selects it.
  */
 method: string, 
 /**
@@ -14,11 +15,11 @@ method: string,
  */
 source: string, 
 /**
- * Counts that were measured, ascending.
+ * Measured device counts, ascending.
  */
 device_counts: Array<number>, 
 /**
- * Smallest device count of the method, relative to which speed-up and efficiency are computed.
+ * Smallest device count of the method, relative to which speedup and efficiency are computed.
  */
 base_device_count: number, 
 /**
@@ -27,7 +28,7 @@ base_device_count: number,
 next_device_count: number, 
 /**
  * Share of the step on the smallest device count that does not shrink with more devices, by
- * Amdahl's law, 0..1. Absent with one count, with weak scaling, and if the law does not fit.
+ * Amdahl's law, 0..1. Absent with one count, with weak scaling, or if the law does not fit.
  */
 serial_ratio: number | null, 
 /**
@@ -41,16 +42,16 @@ fit_error_ratio: number | null,
  */
 next_step_ps: number | null, 
 /**
- * Predicted speed-up over the smallest device count on twice the largest device count.
+ * Predicted speedup over the smallest device count on twice the largest device count.
  */
 next_speedup_ratio: number | null, 
 /**
- * Speed-up over the smallest device count that no number of devices exceeds. Absent if nothing
- * limits it.
+ * Upper limit of the speedup over the smallest device count, for any number of devices. Absent if
+ * nothing limits it.
  */
 largest_speedup_ratio: number | null, 
 /**
- * What the step on the largest count would lose at the next doubling, costliest first.
+ * What limits the next doubling of the largest device count, costliest first.
  */
 limits: Array<ScalingLimit>, 
 /**

@@ -10,7 +10,7 @@ import type { ScalingSample } from "./ScalingSample";
  */
 export type ScalingReport = { 
 /**
- * Strong: the work of a step stays the same. Weak: it grows with the devices.
+ * Strong: the work per step stays the same. Weak: it grows with the number of devices.
  */
 kind: ScalingKind, 
 /**
@@ -18,7 +18,7 @@ kind: ScalingKind,
  */
 methods: Array<ScalingMethod>, 
 /**
- * One row per method and device count, methods by name and counts ascending.
+ * One row per method and device count, by name of the method and ascending device count.
  */
 rows: Array<ScalingRow>, 
 /**
@@ -26,6 +26,6 @@ rows: Array<ScalingRow>,
  */
 samples: Array<ScalingSample>, 
 /**
- * How figures were obtained, and what was left out.
+ * How figures were obtained, and what was skipped.
  */
 notes: Array<Note>, };

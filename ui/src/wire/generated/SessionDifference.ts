@@ -19,7 +19,7 @@ session: number,
  */
 conclusion: string, 
 /**
- * Mean typical step against that of the baseline; absent where either has no step.
+ * Mean typical step compared with that of the baseline; absent if either has no steps.
  */
 step: TimeDifference | null, 
 /**
@@ -27,11 +27,11 @@ step: TimeDifference | null,
  */
 parts: Array<ComparedPart>, 
 /**
- * The difference of the mean step (of all steps, outliers included) as a sum, the largest first.
+ * The difference of the mean step (outliers included) as a sum, largest bar first.
  */
 waterfall: Array<WaterfallBar>, 
 /**
- * Why, in plain words, what weighs most first.
+ * Causes of the difference, in words, largest effect first.
  */
 causes: Array<ComparedCause>, 
 /**
@@ -39,6 +39,6 @@ causes: Array<ComparedCause>,
  */
 programs: Array<ComparedProgram>, 
 /**
- * What differs of versions, chips, flags, options and manifests.
+ * Differences in versions, chips, flags, options and manifests.
  */
 environment: Array<ComparedFact>, };

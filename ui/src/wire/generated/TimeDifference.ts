@@ -2,7 +2,7 @@
 import type { Evidence } from "./Evidence";
 
 /**
- * A mean time against that of the baseline.
+ * A mean time compared with that of the baseline.
  */
 export type TimeDifference = { 
 /**
@@ -14,11 +14,11 @@ baseline_ps: number,
  */
 mean_ps: number, 
 /**
- * The latter − the former.
+ * Mean of the session − mean of the baseline.
  */
 difference_ps: number, 
 /**
- * Difference ÷ baseline; absent where that is 0.
+ * Difference ÷ baseline; absent if the baseline is 0.
  */
 ratio: number | null, 
 /**
@@ -26,14 +26,14 @@ ratio: number | null,
  */
 low_ps: number, 
 /**
- * Upper end.
+ * Upper end of the confidence interval.
  */
 high_ps: number, 
 /**
- * How often noise alone gives as much; absent with too few steps.
+ * Probability that noise alone produces as large a difference; absent with too few steps.
  */
 p_value: number | null, 
 /**
- * What may be said.
+ * Whether the difference is more than noise.
  */
 evidence: Evidence, };

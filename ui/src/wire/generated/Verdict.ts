@@ -27,6 +27,10 @@ verdict: VerdictKind,
  */
 thresholds: string, 
 /**
+ * Whether more of the figure is better.
+ */
+is_larger_better: boolean, 
+/**
  * How the figure was obtained, or what is missing and how to record it.
  */
 explanation: string, };

@@ -25,8 +25,8 @@ part: PartKind | null,
  */
 difference_ps: number, 
 /**
- * Position among all ops (before sorting and limit, in the order of weight); absent where it is
- * no single op.
+ * Position of the op among all ops (before sorting and limit, largest effect first); absent if the
+ * bar is not a single op.
  */
 op: number | null, 
 /**

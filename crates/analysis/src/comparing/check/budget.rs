@@ -1,10 +1,10 @@
-//! Budgets as people write them: a metric, and how far it may go.
+//! Budgets as people write them: a metric and its limit.
 //!
 //! ```text
 //! step_time=+2%          at most 2 % more than the baseline       device_busy=-5%   at most 5 % less
 //! step_time=-5%          at least 5 % less
-//! memory_peak=+100MiB    at most so much more                     step_time=+2ms    compilation_count=+0
-//! step_time<=150ms       at most that, whatever the baseline      device_busy>=80%
+//! memory_peak=+100MiB    at most that much more                   step_time=+2ms    compilation_count=+0
+//! step_time<=150ms       at most that, with or without baseline   device_busy>=80%
 //! ```
 
 use super::metric::Metric;
@@ -12,17 +12,17 @@ use super::report::FigureUnit;
 use crate::asking::AnalysisError;
 use crate::measuring::selection::parse_length;
 
-/// A metric and how far it may go.
+/// A metric and its limit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Budget {
-    /// As it was written.
+    /// The budget as written.
     pub text: String,
-    /// Of what.
+    /// The limited metric.
     pub metric: Metric,
     pub(super) limit: Limit,
 }
 
-/// How far a metric may go.
+/// Limit of a metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Limit {
     /// The baseline's figure × (1 + this).
@@ -34,7 +34,7 @@ pub(super) enum Limit {
 }
 
 impl Limit {
-    /// The limit as a figure; none where it needs a baseline and there is none.
+    /// The limit as a figure; none if it needs a baseline and there is none.
     pub(super) fn figure(self, baseline: Option<f64>) -> Option<f64> {
         match self {
             Self::Relative(ratio) => baseline.map(|figure| figure * (1.0 + ratio)),
@@ -45,7 +45,7 @@ impl Limit {
 }
 
 impl Budget {
-    /// All budgets of a list; each text may hold several with commas between them.
+    /// All budgets of a list; each text may contain several, separated by commas.
     pub(super) fn parse_all(texts: &[String]) -> Result<Vec<Self>, AnalysisError> {
         let each = texts.iter().flat_map(|text| split_budgets(text));
         each.map(|text| Self::parse(&text)).collect()
@@ -61,7 +61,7 @@ impl Budget {
         };
         let (left, right) = text
             .rsplit_once('=')
-            .ok_or_else(|| wrong("it has no limit"))?;
+            .ok_or_else(|| wrong("missing limit"))?;
         let right = right.trim();
         let is_change = right.starts_with(['+', '-']);
         let comparison = left.chars().next_back().filter(|_| !is_change);
@@ -71,7 +71,7 @@ impl Budget {
         };
         let metric = Metric::of(name.trim()).ok_or_else(|| {
             AnalysisError::Options(format!(
-                "--budget {text:?}: there is no metric {:?}; available: {}",
+                "--budget {text:?}: unknown metric {:?}; available: {}",
                 name.trim(),
                 Metric::names()
             ))
@@ -89,10 +89,10 @@ impl Budget {
                         ("higher", ">=")
                     };
                     return Err(wrong(&format!(
-                        "{name} is better when {word}, so give it {sign}"
+                        "{name} is better when {word}, so use {sign}"
                     )));
                 }
-                _ => return Err(wrong("a change begins with + or -, a bound with <= or >=")),
+                _ => return Err(wrong("a change starts with + or -, a bound with <= or >=")),
             }
         };
         let limit = limit
@@ -104,13 +104,13 @@ impl Budget {
         })
     }
 
-    /// It says nothing without a baseline.
+    /// Whether it cannot be checked without a baseline.
     pub const fn needs_baseline(&self) -> bool {
         !matches!(self.limit, Limit::Bound(_))
     }
 }
 
-/// Budgets between commas. A comma within a name stays: what has no `=` belongs to what follows.
+/// Budgets separated by commas. Commas within names stay: a piece without `=` belongs to the next one.
 pub fn split_budgets(text: &str) -> Vec<String> {
     let mut budgets = Vec::new();
     let mut begun = String::new();
@@ -142,7 +142,7 @@ fn change(text: &str, unit: FigureUnit) -> Option<Limit> {
     figure(size, unit).map(|size| Limit::Increment(sign * size))
 }
 
-/// A figure that is not negative, in the unit of a metric.
+/// A non-negative figure in the unit of a metric.
 fn figure(text: &str, unit: FigureUnit) -> Option<f64> {
     match unit {
         FigureUnit::Picos => parse_length(text).ok().map(|picos| picos as f64),
@@ -257,18 +257,17 @@ mod tests {
 
     #[test]
     fn what_is_no_budget_is_refused_with_what_would_be() {
-        assert!(error("step_time").contains("it has no limit"));
+        assert!(error("step_time").contains("missing limit"));
         let unknown = error("stp_time=+2%");
         assert!(
-            unknown
-                .contains("there is no metric \"stp_time\"; available: step_time, all_steps_time"),
+            unknown.contains("unknown metric \"stp_time\"; available: step_time, all_steps_time"),
             "{unknown}"
         );
-        assert!(error("step_time=2%").contains("begins with + or -"));
+        assert!(error("step_time=2%").contains("starts with + or -"));
         assert!(error("step_time=+2MiB").contains("is not a time such as"));
         assert!(error("memory_peak=+2ms").contains("is not a size such as"));
-        assert!(error("step_time>=2ms").contains("better when lower, so give it <="));
-        assert!(error("device_busy<=80%").contains("better when higher, so give it >="));
+        assert!(error("step_time>=2ms").contains("better when lower, so use <="));
+        assert!(error("device_busy<=80%").contains("better when higher, so use >="));
         for wrong in [
             "step_time=+",
             "step_time=+-2%",

@@ -1,5 +1,5 @@
-//! Budgets as bars of characters: how far each value goes towards its limit. Lines far in are printed
-//! as they are.
+//! Budgets as bars of characters: how close each value is to its limit. Indented lines are printed as
+//! they are.
 //!
 //! ```text
 //!      broken        step_time    ██████████|█████████████    13.40 ms of 5.156 ms
@@ -10,9 +10,9 @@ use super::report::{CheckReport, CheckedBudget};
 use super::words::figure;
 use crate::telling::format;
 
-/// Columns of the longest bar.
+/// Width of the longest bar, in characters.
 const WIDTH: usize = 36;
-/// Columns before the limit, where values reach twice as far at most.
+/// Characters before the limit; bars end at about twice that.
 const TO_LIMIT: usize = 18;
 
 pub(super) fn lines(report: &CheckReport) -> Vec<String> {
@@ -45,7 +45,7 @@ fn figures(row: &CheckedBudget) -> String {
     }
 }
 
-/// The value's share of the limit, which stands in the middle; what is beyond the bar is cut.
+/// The value's share of the limit, which is in the middle; longer bars are cut off.
 fn bar(row: &CheckedBudget) -> String {
     let (Some(value), Some(limit)) = (row.value, row.limit) else {
         return String::new();
@@ -60,7 +60,7 @@ fn bar(row: &CheckedBudget) -> String {
     let missing = " ".repeat(TO_LIMIT.saturating_sub(reached));
     let beyond = reached.saturating_sub(TO_LIMIT).min(WIDTH - TO_LIMIT - 1);
     let mut bar = format!("{before}{missing}|{}", "█".repeat(beyond));
-    // A value that is beyond its limit by little is still drawn beyond it.
+    // A value that is slightly beyond its limit is still drawn beyond it.
     if share > 1.0 && beyond == 0 {
         bar.push('█');
     }
@@ -70,7 +70,7 @@ fn bar(row: &CheckedBudget) -> String {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "clamped to the width of a chart before"
+    reason = "clamped to the width of the chart"
 )]
 fn columns(share: f64) -> usize {
     (share.clamp(0.0, 2.0) * TO_LIMIT as f64).round() as usize

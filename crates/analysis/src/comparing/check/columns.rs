@@ -1,5 +1,5 @@
 //! Columns of the tables of `check`: titles, units, behavior, and how each is read from its row.
-//! What each means is said beside the field of its row.
+//! The meaning of each column is documented at the field of its row.
 
 use super::report::{CheckedBudget, CheckedCause, CheckedFigure};
 use super::words::{figure, signed};
@@ -10,10 +10,10 @@ pub(super) const ROWS: &[Field<CheckedBudget>] = &[
     Column::new("budget", "Budget", Unit::Text).of(|row| row.budget.as_str().into()),
     Column::new("verdict", "Verdict", Unit::Text)
         .means(
-            "Passed: the value stays within the limit. Within noise: the value is \
-             beyond the limit, but its interval reaches back across it. Broken: the \
-             value and its whole interval are beyond the limit. Unknown: the figure or \
-             its baseline is missing or cannot be compared.",
+            "Passed: the value is within the limit. Within noise: the value is beyond \
+             the limit, but its interval reaches back across it. Broken: the value and \
+             its whole interval are beyond the limit. Unknown: the figure or its \
+             baseline is missing or cannot be compared.",
         )
         .of(|row| row.verdict.name().into()),
     Column::new("baseline_text", "Baseline", Unit::Text)
@@ -23,7 +23,7 @@ pub(super) const ROWS: &[Field<CheckedBudget>] = &[
         )
         .of(|row| shown(row, row.baseline)),
     Column::new("limit_text", "Limit", Unit::Text)
-        .means("Figure that still passes the budget, formatted with its unit.")
+        .means("Last value that still passes the budget, formatted with its unit.")
         .of(|row| shown(row, row.limit)),
     Column::new("value_text", "Value", Unit::Text)
         .means("Figure of the checked session, formatted with its unit.")
@@ -34,8 +34,8 @@ pub(super) const ROWS: &[Field<CheckedBudget>] = &[
     Column::new("ratio", "Change", Unit::Ratio).of(|row| row.ratio.into()),
     Column::new("interval_text", "Interval", Unit::Text)
         .means(
-            "Interval in which the true value lies, noise within and between runs \
-             included.",
+            "Confidence interval of the value, including noise within and between \
+             runs.",
         )
         .of(|row| interval(row).into()),
     Column::wide("text", "Why", Unit::Text).of(|row| row.text.as_str().into()),
@@ -60,7 +60,7 @@ pub(super) const ROWS: &[Field<CheckedBudget>] = &[
         .fractional()
         .means(
             "Figure of the checked session, as a number. The line drawn through it is \
-             its interval, noise within and between runs included.",
+             its confidence interval, including noise within and between runs.",
         )
         .of(|row| row.value.into()),
     Column::wide("difference", "Difference, number", Unit::Count)
@@ -94,7 +94,7 @@ pub(super) const ENVIRONMENT: &[Field<ComparedFact>] = &[
 
 pub(super) const FIGURES: &[Field<CheckedFigure>] = &[
     Column::new("metric", "Figure", Unit::Text).of(|row| row.metric.as_str().into()),
-    Column::wide("title", "In words", Unit::Text).of(|row| row.title.as_str().into()),
+    Column::wide("title", "Name", Unit::Text).of(|row| row.title.as_str().into()),
     Column::new("value_text", "Value", Unit::Text)
         .means("Figure of the checked session, formatted with its unit.")
         .of(|row| figure(row.value, row.unit).into()),

@@ -1,4 +1,4 @@
-//! The figures of a session that budgets are about, and how each was measured.
+//! The figures of a session that budgets can limit, and how each was measured.
 
 use stepscope_model::hlo::name_stack::components;
 
@@ -13,7 +13,7 @@ use crate::measuring::steps::parts::PARTS;
 use crate::views::collectives::communication_by_step;
 use crate::views::requests::summary::rank;
 
-/// A figure and what it comes from.
+/// A figure and the samples it is computed from.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Measured {
     pub(super) value: f64,
@@ -23,22 +23,22 @@ pub(super) struct Measured {
 /// How a figure was measured.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Samples {
-    /// It is the mean of these, in the order of time.
+    /// The figure is the mean of these, in chronological order.
     Mean(Vec<f64>),
-    /// It is the 95th percentile of these.
+    /// The figure is the 95th percentile of these.
     Quantile(Vec<f64>),
-    /// It is a time that was measured once.
+    /// The figure is a time that was measured once.
     Once,
-    /// It was counted.
+    /// The figure was counted.
     Counted,
 }
 
-/// Share of steps that the percentile is not below.
+/// The percentile, as a share of the steps.
 pub(super) const PERCENTILE: f64 = 0.95;
 
-/// All of one session.
+/// All figures of one session.
 pub(super) struct Figures {
-    /// Where its peak of memory is known from; empty without one.
+    /// Source of its memory peak; empty without one.
     pub(super) memory_source: String,
     session: ComparedSession,
     parts: Vec<(PartKind, Vec<f64>)>,
@@ -46,9 +46,9 @@ pub(super) struct Figures {
     all_durations: Vec<f64>,
     busy: Vec<f64>,
     communication: Vec<f64>,
-    /// Name, scope, source and self times of all that ran.
+    /// Name, scope, source and self times of everything that ran.
     items: Vec<Ran>,
-    /// There are steps, and how long they take is not known.
+    /// Whether there are steps whose duration is unknown.
     has_untimed_steps: bool,
 }
 
@@ -92,7 +92,7 @@ impl Figures {
         }
     }
 
-    /// The figure; none where the session does not have it.
+    /// The figure; none if the session does not have it.
     pub(super) fn measured(&self, metric: &Metric) -> Option<Measured> {
         let has_steps = !self.durations.is_empty() || self.has_untimed_steps;
         if self.is_untimed(metric) {
@@ -127,19 +127,19 @@ impl Figures {
         }
     }
 
-    /// The figure is of the length of steps, which are there and whose length is not known.
+    /// Whether the figure depends on step times, and these are unknown although there are steps.
     pub(super) const fn is_untimed(&self, metric: &Metric) -> bool {
         self.has_untimed_steps && metric.is_of_step_time()
     }
 
-    /// Without communication none are moved; of communication whose shapes are unknown nothing is.
+    /// 0 if nothing communicates; none if the shapes of what communicates are unknown.
     fn collective_bytes(&self) -> Option<f64> {
         let is_silent = self.communication.iter().all(|&step| step == 0.0);
         let nothing = (is_silent && !self.communication.is_empty()).then_some(0.0);
         self.session.collective_bytes.or(nothing)
     }
 
-    /// Where the op of a name stands in its program; empty if that is unknown.
+    /// Source line of the op with a name; empty if unknown.
     pub(super) fn source_of_op(&self, name: &str) -> String {
         let found = self.items.iter().find(|ran| ran.name == *name);
         found.map_or_else(String::new, |ran| ran.source.clone())
@@ -153,7 +153,7 @@ impl Figures {
         })
     }
 
-    /// Self time in each typical step of all that is wanted; none where nothing is.
+    /// Self time in each typical step, summed over all wanted items; none if there are none.
     fn sum(&self, is_wanted: impl Fn(&Ran) -> bool) -> Option<Measured> {
         let wanted = self.items.iter().filter(|ran| is_wanted(ran));
         let sum = wanted.fold(None, |sum: Option<Vec<f64>>, ran| {
@@ -181,9 +181,9 @@ fn added(sum: Vec<f64>, other: &[f64]) -> Vec<f64> {
     sum.into_iter().zip(other).map(|(a, b)| a + b).collect()
 }
 
-/// Self time of an op in the baseline and in the checked session: what is called so in the checked
-/// session and what it was in the baseline, whatever it was called there; where nothing is called so
-/// any more, what was. None where neither knows the name.
+/// Self time of an op in the baseline and in the checked session. The op has this name in the checked
+/// session, and possibly another name in the baseline. If the checked session has no op with this name,
+/// it is the op with this name in the baseline. None if neither has the name.
 pub(super) fn op_of_pair(both: &Both<'_, '_>, name: &str) -> Option<(Measured, Measured)> {
     let changes = &both.changes.ops;
     let is_called = |side: usize, item: Option<usize>| {
@@ -214,7 +214,7 @@ pub(super) fn op_of_pair(both: &Both<'_, '_>, name: &str) -> Option<(Measured, M
     ))
 }
 
-/// The percentile by nearest rank.
+/// The 95th percentile by nearest rank.
 fn percentile(durations: &[f64]) -> Option<Measured> {
     let mut sorted = durations.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -225,8 +225,8 @@ fn percentile(durations: &[f64]) -> Option<Measured> {
     })
 }
 
-/// Samples whose mean is Σ busy ÷ Σ duration and whose spread is that of this ratio: what each step
-/// adds to it, its length taken into account.
+/// Samples whose mean is Σ busy ÷ Σ duration and whose spread is that of this ratio: the contribution of
+/// each step, weighted by its duration.
 fn busy(steps: &[(f64, f64)]) -> Vec<f64> {
     let busy: f64 = steps.iter().map(|step| step.0).sum();
     let duration: f64 = steps.iter().map(|step| step.1).sum();

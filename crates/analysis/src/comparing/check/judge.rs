@@ -2,19 +2,19 @@
 //!
 //! ```text
 //!                limit
-//!   baseline ──────┼────────────►          passed          the value keeps to the limit
+//!   baseline ──────┼────────────►          passed          the value is within the limit
 //!        ●         │
-//!             ├────┼──●───────┤            within noise    it does not, its interval reaches back
-//!                  │ ├────●────┤           broken          neither does any end of its interval
+//!             ├────┼──●───────┤            within noise    it is beyond, its interval reaches back
+//!                  │ ├────●────┤           broken          its whole interval is beyond the limit
 //! ```
 //!
 //! | measured | interval of the value |
 //! |---|---|
-//! | mean of steps, one baseline | that of `compare`: steps, neighbors that are alike, noise between runs; the ranks of the steps have to agree; or, where other work ran and no steps overlap, that of the ranges |
-//! | percentile of steps | order statistics of either side, and noise between runs |
-//! | once a run (compilation time) | noise between runs: [`ONCE_RATIO`] unless given |
-//! | counted (bytes, launches) | none: it is exact |
-//! | any, three baselines or more, a history | what the runs differ by, with Student's distribution, and the steps of the checked session |
+//! | mean of steps, one baseline | as in `compare`: from steps, correlated neighboring steps, and noise between runs, and the ranks of the steps have to agree; or, if different work ran and no steps overlap, from the ranges |
+//! | percentile of steps | from order statistics of both sides, and noise between runs |
+//! | once per run (compilation time) | from noise between runs: [`ONCE_RATIO`] unless given |
+//! | counted (bytes, launches) | none: the value is exact |
+//! | any, with three or more baselines or a history | from the differences between runs, by Student's t-distribution, and the steps of the checked session |
 
 use super::budget::Budget;
 use super::figures::{Measured, PERCENTILE, Samples};
@@ -25,44 +25,44 @@ use crate::comparing::compare::noise::{
     quantile_interval, spread,
 };
 
-/// Noise between runs of a time that is measured once a run, ÷ the time. An assumption: compilations
-/// were seen to differ by less.
+/// Noise between runs of a time that is measured once per run, ÷ the time. This is an assumption:
+/// observed compilations differed by less.
 pub(super) const ONCE_RATIO: f64 = 0.1;
 
-/// How intervals are made.
+/// How intervals are computed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Judge {
     pub(super) noise: RunNoise,
-    /// Noise between runs was given.
+    /// Whether noise between runs was given.
     pub(super) is_known: bool,
     pub(super) confidence: f64,
 }
 
-/// What a value is held against.
+/// What a value is compared with.
 pub(super) enum Against<'a> {
     Nothing,
-    /// One run, and whether other work that was counted may be why it differs.
+    /// One run, and whether counts show different work that can be why the value differs.
     One(&'a Measured, bool),
     /// The values of several runs.
     Runs(Vec<f64>),
 }
 
-/// Why a budget cannot be checked, with the value where there is one.
+/// Why a budget cannot be checked, with the value if there is one.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Unknown {
     /// The session does not have the figure.
     NotMeasured,
-    /// It is of the length of steps, which was not recorded.
+    /// The figure depends on step times, which were not recorded.
     NoStepTime,
-    /// Nothing has it that it could be held against.
+    /// No baseline has the figure.
     NoBaseline(f64),
-    /// So many steps tell nothing.
+    /// This number of steps is too small to decide.
     TooFewSteps(f64, usize),
-    /// The figures are known from different sources.
+    /// The figures come from different sources.
     OtherSource(f64, String),
 }
 
-/// What is said of a budget that could be checked.
+/// Result for a budget that could be checked.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Judged {
     pub(super) verdict: CheckVerdict,
@@ -71,11 +71,11 @@ pub(super) struct Judged {
     pub(super) value: f64,
     pub(super) low: Option<f64>,
     pub(super) high: Option<f64>,
-    /// The interval alone would say broken, the ranks of the steps do not.
+    /// Whether the interval alone says broken, but the ranks of the steps do not.
     pub(super) do_ranks_differ: bool,
 }
 
-/// Ends of the interval of a value, and how often noise alone goes so far beyond the limit.
+/// Ends of the interval of a value, and the probability that noise alone goes this far beyond the limit.
 struct Reach {
     low: Option<f64>,
     high: Option<f64>,
@@ -111,7 +111,7 @@ impl Judge {
             value > limit
         };
         let reach = match too_few_steps(checked, against, budget.needs_baseline()) {
-            // Whether it is noise need not be known of a value that keeps to its limit.
+            // A value within its limit passes whether or not it is noise.
             Some(_) if !is_beyond => Reach::UNKNOWN,
             Some(count) => return Err(Unknown::TooFewSteps(value, count)),
             None => self.reach(checked, against, baseline, limit),
@@ -203,7 +203,7 @@ impl Judge {
         }
     }
 
-    /// Whether the change is beyond the limit is not known from this.
+    /// Whether the effect does not decide if the change is beyond the limit.
     fn leaves_open(&self, found: &Effect, margin: f64) -> bool {
         let is_rare = found.p_value.is_some_and(|p| p <= 1.0 - self.confidence);
         !is_rare || (found.low..=found.high).contains(&margin)
@@ -213,7 +213,7 @@ impl Judge {
         let is_even = runs.windows(2).all(|pair| pair[0] == pair[1]);
         let one = [value];
         let (other, noise) = match samples {
-            // What was counted alike in every run is exact; else the runs say how far it varies.
+            // A count that is the same in every run is exact; otherwise the runs show how much it varies.
             Samples::Counted if is_even || runs.len() < FEWEST_RUNS => {
                 return Reach::exactly(value);
             }
@@ -237,7 +237,7 @@ impl Judge {
         }
     }
 
-    /// Two percentiles are as far apart as the ends of their intervals leave open.
+    /// The interval of the difference of two percentiles, from the ends of their intervals.
     fn of_quantiles(&self, base: &Measured, value: f64, other: &[f64]) -> Reach {
         let Samples::Quantile(before) = &base.samples else {
             return Reach::exactly(value);
@@ -276,7 +276,7 @@ impl Reach {
         p_value: None,
     };
 
-    /// No figure is negative, and no share more than all.
+    /// Figures are not negative, and ratios are at most 1.
     fn within_bounds(self, unit: FigureUnit) -> Self {
         let most = match unit {
             FigureUnit::Ratio => 1.0,
@@ -289,8 +289,8 @@ impl Reach {
         }
     }
 
-    /// What no step of the baseline has and every step here, such as a new op, is no noise, however much
-    /// it varies.
+    /// What every step has and no step of the baseline, such as a new op, is not noise, however much it
+    /// varies.
     fn of_something_new(before: &[f64], other: &[f64]) -> Option<Self> {
         let is_new = before.iter().all(|&step| step <= 0.0) && other.iter().all(|&step| step > 0.0);
         is_new.then(|| Self {
@@ -317,7 +317,7 @@ impl Reach {
     }
 }
 
-/// The least number of steps that a mean or percentile rests on, where it is too small to tell.
+/// The smallest number of steps that a mean or percentile is computed from, if that is too small.
 fn too_few_steps(checked: &Measured, against: &Against<'_>, needs_baseline: bool) -> Option<usize> {
     let count = |measured: &Measured| match &measured.samples {
         Samples::Mean(steps) | Samples::Quantile(steps) => Some(steps.len()),
@@ -390,8 +390,7 @@ mod tests {
 
     #[test]
     fn the_ranks_of_the_steps_have_to_agree() {
-        // One step far out makes the mean; the other four say nothing. Without noise of any kind the
-        // interval of unequal spreads would still reach back, so the ranks are asked on their own.
+        // A single outlier determines the mean; the other seven steps are equal to the baseline.
         let before = mean(&[10.0; 8]);
         let after = mean(&[10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 40.0]);
         let found = ask(
@@ -421,7 +420,7 @@ mod tests {
             (found.verdict, found.low),
             (CheckVerdict::Broken, Some(1.0))
         );
-        // In some steps only: that may be chance.
+        // In some steps only, which may be chance.
         let some = of(&mean(&[0.0, 2.0, 9.0, 30.0, 0.0, 2.0]));
         assert_eq!(
             (some.verdict, some.low),

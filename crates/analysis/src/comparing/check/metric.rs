@@ -1,4 +1,4 @@
-//! Figures that may have a budget, by the names people type. Each is a figure of another analysis.
+//! Figures that may have a budget, by the names people type. Each figure is defined by an analysis.
 
 use super::report::FigureUnit;
 use crate::measuring::steps::PartKind;
@@ -14,7 +14,7 @@ pub enum Metric {
     StepTimeP95,
     /// A part of the mean typical step.
     Part(PartKind),
-    /// Communication of a typical step, hidden or not.
+    /// Communication of a typical step, hidden or exposed.
     Communication,
     /// Device busy ÷ step.
     DeviceBusy,
@@ -22,7 +22,7 @@ pub enum Metric {
     MemoryPeak,
     /// Compilations in the capture.
     CompilationCount,
-    /// Time in which a host compiled.
+    /// Time spent compiling, on the host that compiled most.
     CompilationTime,
     /// Slices of work in a typical step.
     LaunchCount,
@@ -36,13 +36,13 @@ pub enum Metric {
 
 /// A metric with a fixed name.
 pub struct Known {
-    /// Which.
+    /// The metric.
     pub metric: Metric,
-    /// What people type.
+    /// Name that people type.
     pub name: &'static str,
-    /// What it is in words.
+    /// Readable name.
     pub title: &'static str,
-    /// Where its definition stands, in a sentence.
+    /// Definition, in one sentence.
     pub definition: &'static str,
 }
 
@@ -77,7 +77,7 @@ pub const METRICS: &[Known] = &[
     known(
         Metric::StepTimeP95,
         "step_time_p95",
-        "Step, 95th percentile",
+        "Step, p95",
         "95th percentile of all steps by nearest rank",
     ),
     known(
@@ -90,7 +90,7 @@ pub const METRICS: &[Known] = &[
         Metric::Communication,
         "communication_time",
         "Communication",
-        "union of a device's communication in a typical step, hidden or not, as in collectives",
+        "union of a device's communication in a typical step, hidden or exposed, as in collectives",
     ),
     known(
         Metric::Part(PartKind::Collectives),
@@ -168,7 +168,7 @@ pub const METRICS: &[Known] = &[
         Metric::CompilationTime,
         "compilation_time",
         "Compilation time",
-        "time in which a host compiled, of the host that did most; measured once a run",
+        "time spent compiling, on the host that compiled most; measured once per run",
     ),
     known(
         Metric::LaunchCount,
@@ -188,7 +188,7 @@ const OP: &str = "op:";
 const SCOPE: &str = "scope:";
 
 impl Metric {
-    /// The metric that a name means.
+    /// The metric with a name.
     pub fn of(name: &str) -> Option<Self> {
         let rest = |prefix: &str| {
             let rest = name.strip_prefix(prefix)?.trim();
@@ -205,7 +205,7 @@ impl Metric {
         METRICS.iter().find(|known| known.metric == *self)
     }
 
-    /// What people type.
+    /// Name that people type.
     pub fn name(&self) -> String {
         match self {
             Self::Op(name) => format!("{OP}{name}"),
@@ -214,7 +214,7 @@ impl Metric {
         }
     }
 
-    /// In words.
+    /// Readable name.
     pub fn title(&self) -> String {
         match self {
             Self::Op(name) => format!("Op {name}"),
@@ -223,7 +223,7 @@ impl Metric {
         }
     }
 
-    /// In what it is measured.
+    /// Unit of the metric.
     pub const fn unit(&self) -> FigureUnit {
         match self {
             Self::DeviceBusy => FigureUnit::Ratio,
@@ -233,7 +233,7 @@ impl Metric {
         }
     }
 
-    /// It is the length of steps, or a part or share of that.
+    /// Whether it is a step time, or a part or share of it.
     pub(super) const fn is_of_step_time(&self) -> bool {
         matches!(
             self,
@@ -245,12 +245,12 @@ impl Metric {
         )
     }
 
-    /// More of it is better.
+    /// Whether a higher value is better.
     pub const fn is_better_higher(&self) -> bool {
         matches!(self, Self::DeviceBusy)
     }
 
-    /// All that may be typed, for messages.
+    /// All valid names, for messages.
     pub(super) fn names() -> String {
         let names: Vec<&str> = METRICS.iter().map(|known| known.name).collect();
         format!("{}, op:NAME, scope:PATH", names.join(", "))

@@ -1,16 +1,16 @@
-//! `check`: whether a session keeps to its budgets, against baselines or by itself.
+//! `check`: whether a session meets its budgets, relative to baselines or in absolute terms.
 //!
 //! The last session is checked; those before it are its baselines.
 //!
 //! | Figure | Definition |
 //! |---|---|
-//! | budget | a [`metric`] and a [`limit`](budget): how far it may go |
-//! | baseline | the figure of the one baseline; of several, or of a history, the median of their runs |
+//! | budget | a [`metric`] and its [`limit`](budget) |
+//! | baseline | the figure of the baseline; with several baselines or a history, the median of the runs |
 //! | value | the figure of the checked session |
-//! | interval | what the value may truly be, noise within and between runs included: [`judge`] |
+//! | interval | the confidence interval of the value, including noise within and between runs: [`judge`] |
 //! | broken | the value is beyond the limit, and so is the whole interval |
-//! | within noise | the value is beyond the limit, the near end of the interval is not |
-//! | unknown | the figure, or what it would be held against, is not there; of steps whose length was not recorded, everything that is of that length |
+//! | within noise | the value is beyond the limit, but the near end of the interval is not |
+//! | unknown | the figure or its baseline is missing, or it depends on step times that were not recorded |
 
 mod budget;
 mod chart;
@@ -49,12 +49,11 @@ pub struct Check;
 impl Comparison for Check {
     const NAME: &'static str = "check";
     const ALIASES: &'static [&'static str] = &[];
-    const SUMMARY: &'static str =
-        "Whether a session keeps to its budgets; a script learns it from the exit code";
+    const SUMMARY: &'static str = "Check a session against budgets (exit code 4 on failure)";
     const EXAMPLES: &'static str = "\
-# At most 2 % slower than the baseline and 1 % more memory: exit code 4 if not, beyond noise
+# At most 2 % slower than the baseline and 1 % more memory; exit code 4 if exceeded beyond noise
 stepscope check ./logs --baseline ./main --budget step_time=+2% --budget memory_peak=+1%
-# The newest session against the five before it, which show how much runs differ
+# The newest session against the five before it, which show the noise between runs
 stepscope check ./logs --baseline-runs 5 --budget step_time=+2%
 # Without a baseline
 stepscope check ./logs --budget 'step_time<=150ms' --budget 'compilation_count<=3'
@@ -130,7 +129,7 @@ stepscope check ./logs --history stepscope-history.jsonl --baseline history --bu
     }
 }
 
-/// What is asked is whole sessions, or the same part of each: rows of other analyses are not chosen.
+/// Rejects options that select rows: sessions are checked as a whole, or the same part of each.
 fn only_parts(selection: &Selection) -> Result<(), AnalysisError> {
     let given = [
         ("--program", selection.program.is_some()),
@@ -139,14 +138,14 @@ fn only_parts(selection: &Selection) -> Result<(), AnalysisError> {
     ];
     match given.into_iter().find(|(_, is_given)| *is_given) {
         Some((name, _)) => Err(AnalysisError::Options(format!(
-            "{name} chooses nothing here: a budget of its own says what is checked, such as \
-             --budget op:dot.1=+5% or --budget scope:layer_0=+5%"
+            "{name} has no effect here: select what is checked with a budget, such as \
+             `--budget op:dot.1=+5%` or `--budget scope:layer_0=+5%`"
         ))),
         None => Ok(()),
     }
 }
 
-/// The checked session against each of its baselines.
+/// The checked session paired with each of its baselines.
 fn pairs<'a, 'b>(
     baselines: &'b [Side<'a>],
     checked: &'b Side<'a>,
@@ -159,10 +158,10 @@ fn pairs<'a, 'b>(
         .collect()
 }
 
-/// Everything that budgets are held against.
+/// Everything needed to check budgets.
 struct Run<'a, 'b> {
     judge: Judge,
-    /// Of each session; the last is checked.
+    /// The figures of each session; the last session is the checked one.
     figures: Vec<Figures>,
     pairs: Vec<Both<'a, 'b>>,
     recorded: &'b Recorded,
@@ -195,7 +194,7 @@ impl Run<'_, '_> {
         found.filter_map(|one| one.measured(metric)).collect()
     }
 
-    /// Other work that was counted may be why the figure differs from that of the one baseline.
+    /// Whether counts show different work that can be why the figure differs from that of the one baseline.
     fn is_by_work(&self, metric: &Metric, baseline: f64) -> bool {
         let (Some(both), Some(checked)) = (self.pairs.last(), self.checked(metric)) else {
             return false;
@@ -234,7 +233,7 @@ impl Run<'_, '_> {
         words::row(budget, &judged, self.source_of(&budget.metric))
     }
 
-    /// Peaks of memory that are known from elsewhere say nothing of each other.
+    /// Memory peaks from different sources, which cannot be compared; described in words.
     fn mixed_sources(&self, metric: &Metric) -> Option<String> {
         if *metric != Metric::MemoryPeak || self.has_history {
             return None;
@@ -243,10 +242,10 @@ impl Run<'_, '_> {
         let known: Vec<&str> = sources.filter(|source| !source.is_empty()).collect();
         let last = known.last()?;
         let other = known.iter().find(|source| *source != last)?;
-        Some(format!("by {last} here, by {other} in the baseline"))
+        Some(format!("{last} in this session, {other} in the baseline"))
     }
 
-    /// Where the op of a budget stands in its program.
+    /// Source line of the op of a budget.
     fn source_of(&self, metric: &Metric) -> String {
         match (metric, self.figures.last()) {
             (Metric::Op(name), Some(own)) => own.source_of_op(name),
@@ -269,7 +268,7 @@ impl Run<'_, '_> {
         baselines.iter().map(|side| side.name.to_owned()).collect()
     }
 
-    /// Runs from which noise between runs was told; none where it was assumed or given.
+    /// Number of runs from which noise between runs was estimated; none if it was assumed or given.
     fn run_count(&self) -> Option<usize> {
         let count = if self.has_history {
             self.recorded.run_count()
@@ -301,7 +300,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// The worst of all; what cannot be checked counts less where that is allowed.
+/// The worst verdict; budgets that cannot be checked are ignored if that is allowed.
 fn overall(rows: &[CheckedBudget], allows_unknown: bool) -> CheckVerdict {
     let verdicts = rows.iter().map(|row| row.verdict);
     let worst = verdicts.max_by_key(|verdict| match verdict {
@@ -335,7 +334,7 @@ fn beyond<'a>(budgets: &'a [Budget], rows: &[CheckedBudget]) -> Vec<&'a Metric> 
     found.map(|(budget, _)| &budget.metric).collect()
 }
 
-/// The causes of a comparison; those that explain a figure that is beyond its limit come first.
+/// The causes of a comparison; those that explain a figure beyond its limit come first.
 fn caused(nearest: &SessionDifference, beyond: &[&Metric]) -> Vec<CheckedCause> {
     let mut causes: Vec<&ComparedCause> = nearest.causes.iter().collect();
     causes.sort_by_key(|cause| !beyond.iter().any(|metric| explains(cause, metric)));

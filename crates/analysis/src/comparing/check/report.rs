@@ -13,25 +13,26 @@ use crate::telling::Note;
 pub struct CheckReport {
     /// The worst verdict of all budgets; `unknown` without any.
     pub verdict: CheckVerdict,
-    /// No budget is broken, and every one could be checked or may be unknown.
+    /// Whether no budget is broken, and every budget could be checked or is allowed to be unknown.
     pub is_passed: bool,
     /// The answer in a sentence.
     pub conclusion: String,
-    /// Name of the session that is checked.
+    /// Name of the checked session.
     pub session: String,
-    /// What it is held against.
+    /// What the session is compared with.
     pub baseline: BaselineKind,
-    /// Names of the baselines, or of the runs of a history since its last change.
+    /// Names of the baselines; for a history, the names of its files with their numbers of runs.
     pub baselines: Vec<String>,
     /// The budgets in the order in which they were given.
     pub rows: Vec<CheckedBudget>,
     /// Whether the session is slower than the nearest baseline, in a sentence; empty without one.
     pub comparison: String,
-    /// Why the session differs from the nearest baseline, what weighs most first.
+    /// Why the session differs from the nearest baseline; causes that explain figures beyond their limit
+    /// come first, then largest effect first.
     pub causes: Vec<CheckedCause>,
-    /// What differs of versions, chips, flags, options and manifests.
+    /// Differences in versions, chips, flags, options and manifests.
     pub environment: Vec<ComparedFact>,
-    /// All figures of the session that may have a budget, as a history keeps them.
+    /// All figures of the session that may have a budget, as stored in a history.
     pub figures: Vec<CheckedFigure>,
     /// Confidence of the intervals, 0..1.
     pub confidence_ratio: f64,
@@ -39,16 +40,16 @@ pub struct CheckReport {
     pub notes: Vec<Note>,
 }
 
-/// What may be said of a budget.
+/// Verdict on a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
 pub enum CheckVerdict {
-    /// The value keeps to the limit.
+    /// The value is within the limit.
     Passed,
-    /// The value is beyond the limit, and noise explains it: it passes.
+    /// The value is beyond the limit, but noise explains it: the budget passes.
     WithinNoise,
-    /// It cannot be checked.
+    /// The budget cannot be checked.
     Unknown,
     /// The value is beyond the limit, by more than noise explains.
     Broken,
@@ -76,20 +77,20 @@ impl CheckVerdict {
     }
 }
 
-/// What a session is held against.
+/// What a session is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
 pub enum BaselineKind {
-    /// Nothing: budgets are bounds.
+    /// Nothing; only bounds can be checked.
     None,
-    /// One session or several.
+    /// One or more sessions.
     Sessions,
     /// The runs of a history since its last change.
     History,
 }
 
-/// In what a figure is measured.
+/// Unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
@@ -98,7 +99,7 @@ pub enum FigureUnit {
     Picos,
     /// Bytes.
     Bytes,
-    /// How many; means have fractions.
+    /// A count; means may be fractional.
     Count,
     /// A share, 0..1.
     Ratio,
@@ -124,34 +125,34 @@ pub struct CheckedBudget {
     pub budget: String,
     /// Name of the figure that the budget limits, such as `step_time`.
     pub metric: String,
-    /// The same in words.
+    /// Readable name of the figure.
     pub title: String,
     /// Unit of the figures of the budget: `picos`, `bytes`, `count` or `ratio`.
     pub unit: FigureUnit,
-    /// More is better, so that the limit is a least value.
+    /// Whether a higher value is better, so that the limit is a minimum.
     pub is_better_higher: bool,
-    /// What may be said of it.
+    /// Verdict on the budget.
     pub verdict: CheckVerdict,
-    /// Figure of the baseline, the median of several; absent without one.
+    /// Figure of the baseline; with several baselines, their median. Absent without a baseline.
     pub baseline: Option<f64>,
-    /// How far the value may go; absent where that depends on a baseline that is missing.
+    /// Last value that still passes. Absent if it depends on a baseline that is missing.
     pub limit: Option<f64>,
-    /// Figure of the session; absent where it was not measured.
+    /// Figure of the session. Absent if it was not measured.
     pub value: Option<f64>,
     /// Value − baseline, as a number in the unit of the figure.
     pub difference: Option<f64>,
     /// Difference ÷ baseline. Absent if the baseline is 0.
     pub ratio: Option<f64>,
-    /// Lowest value that the figure may truly have, noise within and between runs included. Absent
+    /// Lower end of the confidence interval of the value, including noise within and between runs. Absent
     /// if there are too few steps to determine it.
     pub low: Option<f64>,
-    /// Highest value that the figure may truly have, noise within and between runs included. Absent
+    /// Upper end of the confidence interval of the value, including noise within and between runs. Absent
     /// if there are too few steps to determine it.
     pub high: Option<f64>,
     /// Reason for the verdict, in one sentence.
     pub text: String,
-    /// Source line of the op that the budget is about, as `file:line`. Empty if the budget is about
-    /// no op or the line is unknown.
+    /// Source line of the op that the budget is about, as `file:line`. Empty if the budget is not
+    /// about an op or the line is unknown.
     pub source: String,
 }
 
@@ -165,10 +166,10 @@ pub struct CheckedCause {
     pub text: String,
     /// Effect of the cause on the mean step. Absent if unknown.
     pub difference_ps: Option<f64>,
-    /// What it does to the memory that a program plans to hold; absent where it is about no memory.
+    /// Effect of the cause on the peak of a program's memory plan. Absent if it is not about memory.
     #[ts(type = "number | null")]
     pub difference_bytes: Option<i64>,
-    /// Whether the difference is larger than noise explains. Absent if the cause is not about time.
+    /// Whether the difference is more than noise explains. Absent if the cause is not about time.
     pub evidence: Option<Evidence>,
     /// Source line of the op or buffer that the cause is about, as `file:line`. Empty if it is
     /// about neither or the line is unknown.
@@ -181,7 +182,7 @@ pub struct CheckedCause {
 pub struct CheckedFigure {
     /// Name of the figure, such as `step_time`.
     pub metric: String,
-    /// Name of the figure, in words.
+    /// Readable name of the figure.
     pub title: String,
     /// Unit of the figure: `picos`, `bytes`, `count` or `ratio`.
     pub unit: FigureUnit,

@@ -63,7 +63,7 @@ impl Report for CheckReport {
     }
 
     fn unprinted(&self) -> &'static [&'static str] {
-        // Where nothing is checked, the figures are all there is to see.
+        // Without budgets, the figures are the only result.
         if self.rows.is_empty() {
             &[]
         } else {
@@ -72,7 +72,7 @@ impl Report for CheckReport {
     }
 }
 
-/// Causes that stand above the tables.
+/// Maximum number of causes that are shown above the tables.
 const HEADLINE_CAUSES: usize = 5;
 
 /// The first few of the names.

@@ -1,4 +1,4 @@
-//! Budgets in words: why a verdict is what it is, the answer in a sentence, what figures do not cover.
+//! The texts of `check`: the reason for each verdict, the conclusion, and notes.
 
 use std::fmt::Write;
 
@@ -34,7 +34,7 @@ pub(crate) fn signed_percent(ratio: f64) -> String {
     format::signed(ratio, percent)
 }
 
-/// The limit as it was given, with what it comes to.
+/// The limit as a figure, with the allowed change if it is relative.
 fn limit(budget: &Budget, judged: &Judged) -> String {
     let unit = budget.metric.unit();
     let most = if budget.metric.is_better_higher() {
@@ -127,11 +127,11 @@ fn verdict(budget: &Budget, judged: &Judged) -> String {
             None => format!("{what}."),
         },
         CheckVerdict::WithinNoise if judged.do_ranks_differ => {
-            format!("{what}: beyond the limit, but it rests on a few odd steps.")
+            format!("{what}: beyond the limit, but only because of a few unusual steps.")
         }
         CheckVerdict::WithinNoise if judged.low.is_none() => format!(
-            "{what}: beyond the limit, but so few steps leave a percentile open (72 of either session \
-             bound it)."
+            "{what}: beyond the limit, but there are too few steps to bound a percentile (it takes 72 in \
+             each session)."
         ),
         CheckVerdict::WithinNoise => {
             let interval = interval.map(|interval| format!(" ({interval})"));
@@ -148,26 +148,26 @@ fn unknown(budget: &Budget, why: &Unknown) -> String {
             Metric::Op(name) => format!("No op {name} ran in a step."),
             Metric::Scope(path) => format!("No op in scope {path} ran in a step."),
             metric if metric.unit() == FigureUnit::Bytes => {
-                "Not in the capture: nothing recorded memory, or shapes are unknown.".to_owned()
+                "Not in the capture: memory was not recorded, or shapes are unknown.".to_owned()
             }
             _ => "Not in the capture: it has no steps.".to_owned(),
         },
         Unknown::NoStepTime => {
-            "How long a step takes was not recorded: its recorded end is not the \
+            "Step times were not recorded: the recorded end of a step is not the \
                                 end of the devices' work."
                 .to_owned()
         }
         Unknown::NoBaseline(value) => format!(
-            "{} here, and no baseline to compare it with.",
+            "{} in this session, but there is no baseline to compare with.",
             figure(*value, unit)
         ),
         Unknown::TooFewSteps(value, count) => format!(
-            "{} here; {} are too few to tell noise from a change.",
+            "{} in this session; {} are too few to distinguish a change from noise.",
             figure(*value, unit),
             counted(*count, "step")
         ),
         Unknown::OtherSource(value, sources) => format!(
-            "{} here, known from another source than in the baseline ({sources}).",
+            "{} in this session, but from a different source than in the baseline ({sources}).",
             figure(*value, unit)
         ),
     }
@@ -187,10 +187,10 @@ pub(super) fn conclusion(session: &str, rows: &[CheckedBudget], allows_unknown: 
     let noisy = of(CheckVerdict::WithinNoise).count();
     let total = counted(rows.len(), "budget");
     let mut text = match (rows.len(), broken) {
-        (0, _) => return format!("No budget was given: nothing is checked of {session}."),
-        (_, 0) if unknown == rows.len() => format!("nothing can be said of {session}"),
-        (_, 0) if unknown == 0 => format!("{session} keeps to its {total}"),
-        (_, 0) => format!("{session} keeps to {} of its {total}", rows.len() - unknown),
+        (0, _) => return format!("No budget was given, so {session} is not checked."),
+        (_, 0) if unknown == rows.len() => format!("no budget of {session} can be checked"),
+        (_, 0) if unknown == 0 => format!("{session} meets its {total}"),
+        (_, 0) => format!("{session} meets {} of its {total}", rows.len() - unknown),
         (all, broken) if all == broken => {
             let which = if all == 1 {
                 "its budget"
@@ -236,16 +236,16 @@ pub(super) fn notes(
     {
         notes.push(
             Note::warning(
-                "A value is beyond its limit, though no more than noise explains: it passes. It may \
-                 be a regression that these captures are too few or too noisy to show.",
+                "A value is beyond its limit, but noise explains it, so the budget passes. It may still be \
+                 a regression that these captures are too few or too noisy to show.",
             )
-            .with_hint("capture more steps, or give several baselines: `--baseline-runs 5`"),
+            .with_hint("capture more steps, or use several baselines: `--baseline-runs 5`"),
         );
     }
     if rows.iter().any(|row| row.verdict == CheckVerdict::Unknown) && !options.allow_unknown {
         notes.push(
-            Note::warning("What cannot be checked does not pass.")
-                .with_hint("`--allow-unknown` lets it pass"),
+            Note::warning("Budgets that cannot be checked do not pass.")
+                .with_hint("`--allow-unknown` lets them pass"),
         );
     }
     for side in sides
@@ -253,8 +253,7 @@ pub(super) fn notes(
         .filter(|side| !side.is_timed && !side.steps.is_empty())
     {
         let text = format!(
-            "{}: how long its steps take was not recorded, so no budget of a step's time can be \
-             checked.",
+            "{}: step times were not recorded, so budgets for step times cannot be checked.",
             side.name
         );
         let hint = recording::waiting_for_steps(side.session);
@@ -262,7 +261,7 @@ pub(super) fn notes(
     }
     for side in sides.iter().filter(|side| side.steps.is_empty()) {
         let text = format!(
-            "{}: no step was recorded and none could be inferred.",
+            "{}: no steps were recorded or could be inferred.",
             side.name
         );
         notes.push(Note::warning(text).with_code(recording::steps(side.session)));
@@ -273,7 +272,7 @@ pub(super) fn notes(
     if rows.iter().any(|row| row.metric == "compilation_time") && run_count.is_none() {
         let assumed = options.run_noise.unwrap_or(ONCE_RATIO);
         notes.push(Note::info(format!(
-            "Compilation time is measured once a run; runs are taken to differ by {} (standard \
+            "Compilation time is measured once per run; the assumed noise between runs is {} (standard \
              deviation).",
             percent(assumed)
         )));
@@ -281,26 +280,28 @@ pub(super) fn notes(
     notes
 }
 
-/// What broken means here.
+/// The rule by which a budget is broken.
 fn rule(options: &CheckOptions, baseline: BaselineKind, run_count: Option<usize>) -> String {
     let runs = match (options.run_noise, run_count) {
-        (Some(ratio), _) => format!("runs differ by {} as given", percent(ratio)),
+        (Some(ratio), _) => format!("noise between runs is {}, as given", percent(ratio)),
         (None, Some(count)) => format!(
-            "runs differ as the {} of the baseline do",
+            "noise between runs is estimated from the {} of the baseline",
             counted(count, "run")
         ),
-        (None, None) => "runs differ by 1 % or 1.5 standard deviations of the steps, whichever is \
-                         more, as compare takes it"
-            .to_owned(),
+        (None, None) => {
+            "noise between runs is 1 % or 1.5 standard deviations of the steps, whichever is \
+                         larger, as in compare"
+                .to_owned()
+        }
     };
     let held = match baseline {
-        BaselineKind::None => "no baseline",
-        BaselineKind::Sessions => "the baseline",
-        BaselineKind::History => "the history since its last change",
+        BaselineKind::None => "Without a baseline",
+        BaselineKind::Sessions => "Compared with the baseline",
+        BaselineKind::History => "Compared with the history since its last change",
     };
     format!(
-        "Against {held}: a budget is broken where the value is beyond the limit and so is its whole \
-         interval of {} confidence; {runs}. What is counted, such as bytes and launches, is exact.",
+        "{held}, a budget is broken if the value and its whole interval of {} confidence are \
+         beyond the limit; {runs}. Counted figures, such as bytes and launches, are exact.",
         percent(options.confidence)
     )
 }

@@ -15,12 +15,12 @@ use crate::measuring::steps::PartKind;
 use crate::telling::format;
 use crate::telling::format::{duration_ps, percent};
 
-/// Ops that are named as causes.
+/// Maximum number of ops that are named as causes.
 const NAMED_OPS: usize = 8;
-/// Share of the step below which nothing is a cause.
+/// A difference below this share of the step is not a cause.
 const LEAST_RATIO: f64 = 0.002;
 
-/// What weighs most first; causes without a time come after those with one.
+/// All causes, largest effect first; causes without a time come after those with one.
 pub(super) fn causes(
     both: &Both<'_, '_>,
     bars: &[WaterfallBar],
@@ -51,7 +51,7 @@ pub(super) fn causes(
         let weight = |cause: &ComparedCause| cause.difference_ps.map_or(-1.0, f64::abs);
         weight(b).total_cmp(&weight(a))
     });
-    // Other hardware or software comes first: nothing below it is comparable as it stands.
+    // Different hardware or software comes first: the causes below may all follow from it.
     if let Some(cause) = surroundings::hardware_and_versions(environment) {
         causes.insert(0, cause);
     }
@@ -77,7 +77,7 @@ fn of_bar(both: &Both<'_, '_>, bar: &WaterfallBar) -> Option<ComparedCause> {
         BarKind::Overlap if bar.part == Some(PartKind::DeviceCompute) => (
             "concurrency",
             format!(
-                "ops run beside each other {}: {} per step",
+                "ops overlap each other {}: {} per step",
                 opposite(more),
                 signed(bar.difference_ps)
             ),
@@ -85,7 +85,7 @@ fn of_bar(both: &Both<'_, '_>, bar: &WaterfallBar) -> Option<ComparedCause> {
         BarKind::Overlap => (
             "overlap",
             format!(
-                "{part} overlaps with computation {}: {length} {more} of it is exposed per step",
+                "{part}: {} overlap with computation, {length} {more} exposed per step",
                 opposite(more)
             ),
         ),
@@ -164,19 +164,19 @@ fn of_op(both: &Both<'_, '_>, bar: &WaterfallBar) -> Option<(&'static str, Strin
     Some((kind, format!("{name}{renamed}{at} {change} per step{why}")))
 }
 
-/// Where an op comes from: its line, else its scope.
+/// Where an op comes from: its source line, else its scope.
 fn place<'a>(both: &Both<'a, '_>, op: usize) -> Option<&'a str> {
     let (source, scope) = origin(both, op)?;
     let texts = [short_source(source), scope];
     texts.into_iter().find(|text| !text.is_empty())
 }
 
-/// The line of an op as it was recorded; empty if unknown.
+/// The source line of an op as recorded; empty if unknown.
 fn source(both: &Both<'_, '_>, op: usize) -> String {
     origin(both, op).map_or_else(String::new, |(source, _)| source.to_owned())
 }
 
-/// Line and scope of an op, in the other session if it is there.
+/// Source line and scope of an op, from the other session if it has the op.
 fn origin<'a>(both: &Both<'a, '_>, op: usize) -> Option<(&'a str, &'a str)> {
     let row = &both.changes.ops[op];
     let (side, item) = match both.item(1, row.other) {
@@ -188,7 +188,7 @@ fn origin<'a>(both: &Both<'a, '_>, op: usize) -> Option<(&'a str, &'a str)> {
     Some((session.text(op.source), session.text(op.scope)))
 }
 
-/// Ops that only one side has, those of one line together.
+/// Ops that only one side has, grouped by source line or scope.
 fn one_sided(both: &Both<'_, '_>, least_ps: f64) -> Vec<ComparedCause> {
     let mut groups: Vec<(bool, Option<&str>, Vec<usize>)> = Vec::new();
     for (op, change) in both.changes.ops.iter().enumerate() {
@@ -228,7 +228,7 @@ fn one_sided(both: &Both<'_, '_>, least_ps: f64) -> Vec<ComparedCause> {
     causes.collect()
 }
 
-/// A dimension that most changed shapes agree on: the batch, a length, a width.
+/// A change of one dimension that most changed shapes share: the batch size, a length, a width.
 fn resized(both: &Both<'_, '_>) -> Option<ComparedCause> {
     let mut changes: Vec<(&str, &str)> = Vec::new();
     let mut shapes = 0;
@@ -256,7 +256,7 @@ fn resized(both: &Both<'_, '_>) -> Option<ComparedCause> {
     let (old, new) = most[0];
     (2 * most.len() >= shapes).then(|| {
         let text = format!(
-            "a size changed from {old} to {new} in the shapes of {}: another batch size, length or width",
+            "a dimension changed from {old} to {new} in {}: likely another batch size, length or width",
             format::counted(most.len(), "instruction")
         );
         cause("resized", text, None)
@@ -267,7 +267,7 @@ fn dimensions(shape: &str) -> Vec<&str> {
     arrays(shape).flatten().collect()
 }
 
-/// Most ops are slower, or faster, by the same factor: no op is to blame.
+/// Most ops are slower, or faster, by a similar factor, so that no single op is the cause.
 fn all_alike(both: &Both<'_, '_>) -> Option<ComparedCause> {
     const LEAST_OPS: usize = 8;
     let step_ps = both.sides[0].typical_step_ps()?;
@@ -298,8 +298,7 @@ fn all_alike(both: &Both<'_, '_>) -> Option<ComparedCause> {
     };
     (shift.abs() > 0.02 && is_alike).then(|| {
         let text = format!(
-            "most ops take {} {} time, whatever they do: another clock, chip or load of the machine \
-             rather than one op",
+            "most ops take {} {} time: likely clock speed, chip or machine load, not a single op",
             percent(shift.abs()),
             if shift > 0.0 { "more" } else { "less" }
         );
@@ -330,7 +329,7 @@ fn recompiled(both: &Both<'_, '_>) -> Option<ComparedCause> {
         .find(|change| !change.is_empty());
     let why = why.map(|change| format!(": {change}")).unwrap_or_default();
     let (verb, count, before) = if counts[1] > counts[0] {
-        ("compiled again", counts[1], counts[0])
+        ("recompiled", counts[1], counts[0])
     } else {
         ("compiled", all[1], all[0])
     };
@@ -343,7 +342,7 @@ fn launches(both: &Both<'_, '_>) -> Option<ComparedCause> {
     let (a, b) = (both.sides[0].launches()?, both.sides[1].launches()?);
     ((a - b).abs() > 0.02 * a.max(b)).then(|| {
         let text = format!(
-            "{} instead of {} pieces of work (ops, kernels, copies) run per step and device",
+            "{} instead of {} ops, kernels and copies run per step and device",
             number(b),
             number(a)
         );
@@ -378,9 +377,9 @@ fn of_program(program: &ComparedProgram) -> Option<ComparedCause> {
             } else {
                 format!(" ({})", opcodes.join(", "))
             };
-            format!("the program {} is another, {of}{opcodes}", program.other)
+            format!("the program {} differs in its {of}{opcodes}", program.other)
         }
-        "new" => format!("the program {} runs only here", program.other),
+        "new" => format!("the program {} runs only in this session", program.other),
         "gone" => format!("the program {} runs only in the baseline", program.baseline),
         _ => return None,
     };

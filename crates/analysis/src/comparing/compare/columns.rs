@@ -1,5 +1,5 @@
 //! Columns of the tables of `compare`: titles, units, behavior, and how each is read from its row.
-//! What each means is said beside the field of its row.
+//! The meaning of each column is documented at the field of its row.
 
 use super::report::{
     CompareReport, ComparedCause, ComparedFact, ComparedKernel, ComparedMethod, ComparedOp,
@@ -14,7 +14,7 @@ pub(super) const SESSIONS: &[Field<ComparedSession, Option<TimeDifference>>] = &
         .of(|session| session.name.as_str().into()),
     Column::wide("devices", "Devices", Unit::Text).of(|session| session.devices.as_str().into()),
     Column::new("step_count", "Steps", Unit::Count).of(|session| session.step_count.into()),
-    Column::wide("typical_step_count", "Typical", Unit::Count)
+    Column::wide("typical_step_count", "Typical steps", Unit::Count)
         .of(|session| session.typical_step_count.into()),
     Column::new("step_ps", "Step", Unit::Picos)
         .fractional()
@@ -28,18 +28,27 @@ pub(super) const SESSIONS: &[Field<ComparedSession, Option<TimeDifference>>] = &
         .means("Difference of the mean typical step ÷ mean typical step of the baseline.")
         .within(|_, step| step.as_ref().and_then(|step| step.ratio).into()),
     Column::new("evidence", "Noise", Unit::Text)
-        .means("Whether the difference is larger than the noise of the steps explains.")
+        .means("Whether the difference is more than noise explains.")
         .within(|_, step| step.as_ref().map(|step| step.evidence.name()).into()),
-    Column::wide("busy_ratio", "Busy", Unit::Ratio)
+    Column::wide("all_steps_ps", "With outliers", Unit::Picos)
+        .fractional()
+        .of(|session| session.all_steps_ps.into()),
+    Column::wide("busy_ratio", "Device busy", Unit::Ratio)
+        .more_is_better()
         .formula("device busy ÷ step, in typical steps")
         .of(|session| session.busy_ratio.into()),
     Column::wide("launch_count", "Launches", Unit::Count)
         .fractional()
+        .less_is_better()
         .formula("mean over devices")
         .of(|session| session.launch_count.into()),
+    Column::wide("compilation_count", "Compilations", Unit::Count)
+        .less_is_better()
+        .of(|session| session.compilation_count.into()),
     Column::wide("compilation_ps", "Compiling", Unit::Picos)
         .of(|session| session.compilation_ps.into()),
     Column::wide("memory_peak_bytes", "Memory peak", Unit::Bytes)
+        .less_is_better()
         .of(|session| session.memory_peak_bytes.into()),
     Column::wide("collective_bytes", "Communicated", Unit::Bytes)
         .fractional()
@@ -65,7 +74,7 @@ pub(super) const CAUSES: &[Field<ComparedCause, str>] = &[
         .fractional()
         .of(|cause| cause.difference_ps.into()),
     Column::wide("evidence", "Noise", Unit::Text)
-        .means("Whether the difference is larger than the noise of the steps explains.")
+        .means("Whether the difference is more than noise explains.")
         .of(|cause| cause.evidence.map(Evidence::name).into()),
     Column::new("text", "Why", Unit::Text).of(|cause| cause.text.as_str().into()),
 ];
@@ -85,7 +94,7 @@ pub(super) const WATERFALL: &[Field<WaterfallBar, str>] = &[
         .fractional()
         .of(|bar| bar.difference_ps.into()),
     Column::new("evidence", "Noise", Unit::Text)
-        .means("Whether the difference is larger than the noise of the steps explains.")
+        .means("Whether the difference is more than noise explains.")
         .of(|bar| bar.evidence.name().into()),
 ];
 
@@ -107,11 +116,11 @@ pub(super) const OPS: &[Field<ComparedOp, CompareReport>] = &[
         .fractional()
         .means("Self time of the op per step in this session, mean over devices.")
         .of(|op| op.time.mean_ps.into()),
-    Column::new("step_difference_ps", "Of step", Unit::Picos)
+    Column::new("step_difference_ps", "Effect on step", Unit::Picos)
         .fractional()
         .of(|op| op.step_difference_ps.into()),
     Column::new("evidence", "Noise", Unit::Text)
-        .means("Whether the difference is larger than the noise of the steps explains.")
+        .means("Whether the difference is more than noise explains.")
         .of(|op| op.time.evidence.name().into()),
     Column::wide("low_ps", "Low", Unit::Picos)
         .fractional()
@@ -169,7 +178,7 @@ pub(super) const PARTS: &[Field<ComparedPart, str>] = &[
         .means("Upper end of the confidence interval of the difference in the part.")
         .of(|part| part.time.high_ps.into()),
     Column::new("evidence", "Noise", Unit::Text)
-        .means("Whether the difference is larger than the noise of the steps explains.")
+        .means("Whether the difference is more than noise explains.")
         .of(|part| part.time.evidence.name().into()),
 ];
 
@@ -211,9 +220,9 @@ pub(super) const METHODS: &[Field<ComparedMethod>] = &[
     Column::new("device_ps", "Device time", Unit::Picos)
         .fractional()
         .of(|method| method.device_ps.into()),
-    Column::new("ratio", "Of first", Unit::Ratio).of(|method| method.ratio.into()),
+    Column::new("ratio", "Vs. first", Unit::Ratio).of(|method| method.ratio.into()),
     Column::new("unit", "Per", Unit::Text).of(|method| method.unit.name().into()),
-    Column::new("count", "Times", Unit::Count).of(|method| method.count.into()),
+    Column::new("count", "Count", Unit::Count).of(|method| method.count.into()),
     Column::new("launch_count", "Launches", Unit::Count)
         .fractional()
         .of(|method| method.launch_count.into()),
@@ -227,7 +236,7 @@ pub(super) const KERNELS: &[Field<ComparedKernel, CompareReport>] = &[
     Column::wide("method", "Method", Unit::Text)
         .within(|kernel, report| report.methods[kernel.method].name.as_str().into()),
     Column::new("kernel", "Kernel", Unit::Text)
-        .means("Name of the kernel, or of the kind of op where devices run ops.")
+        .means("Name of the kernel. On devices that run ops instead of kernels, the kind of op.")
         .of(|kernel| kernel.name.as_str().into()),
     Column::new("baseline_count", "Launches before", Unit::Count)
         .fractional()
@@ -261,12 +270,12 @@ pub(super) fn tables() -> Vec<Declared> {
     ]
 }
 
-/// A text of one side of an op; missing where the op is not there.
+/// A text of one side of an op; missing if that side does not have the op.
 fn text(side: Option<&ComparedOpSide>, read: fn(&ComparedOpSide) -> &str) -> Cell {
     side.map(read).into()
 }
 
-/// A text of the op here, else in the baseline.
+/// A text of the op in this session, else in the baseline.
 fn known(op: &ComparedOp, read: fn(&ComparedOpSide) -> &str) -> Cell {
     text(op.other.as_ref().or(op.baseline.as_ref()), read)
 }

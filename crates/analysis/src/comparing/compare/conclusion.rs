@@ -1,4 +1,4 @@
-//! The answer in a sentence: slower, faster, no difference, or what is missing to say so.
+//! The conclusion in a sentence: slower, faster, no difference, or why that is unknown.
 
 use super::causes::signed;
 use super::pair::Both;
@@ -8,7 +8,7 @@ use super::side::Side;
 use crate::telling::format;
 use crate::telling::format::{duration_ps, percent};
 
-/// An interval wider than this share of the baseline's step says nothing.
+/// An interval wider than this share of the baseline's step is inconclusive.
 const MAX_WIDTH: f64 = 1.0;
 
 /// Whether the other session is slower, in a sentence.
@@ -59,7 +59,7 @@ fn within_noise(both: &Both<'_, '_>, step: &TimeDifference, times: &str) -> Stri
     if are_apart(both) {
         return format!(
             "{other} may be {} than {baseline}: {times} ({change}; {interval}), and {}. On a busy \
-             machine two runs of one program can be as far apart.{counted} Compare another run of each.",
+             machine, two runs of one program can differ this much.{counted} Compare another run of each.",
             if step.difference_ps > 0.0 {
                 "slower"
             } else {
@@ -80,13 +80,13 @@ fn within_noise(both: &Both<'_, '_>, step: &TimeDifference, times: &str) -> Stri
     )
 }
 
-/// What the step times leave open, the counts may know.
+/// What counts show where step times are inconclusive; empty if they show nothing.
 fn counted(both: &Both<'_, '_>) -> String {
     let work = both.other_work.as_ref();
     work.map_or_else(String::new, |work| format!(" {}", work.in_words()))
 }
 
-/// No step of one side is as long as any of the other.
+/// Every step of one side is longer than every step of the other.
 fn are_apart(both: &Both<'_, '_>) -> bool {
     let [a, b] = both.sides.map(Side::durations);
     a.len() > 1 && b.len() > 1 && gap(&a, &b).is_some()
@@ -124,15 +124,14 @@ fn without_steps(sides: [&Side<'_>; 2]) -> String {
         .find(|side| !side.steps.is_empty() && !side.is_timed);
     match untimed {
         Some(side) => format!(
-            "{other} and {baseline} cannot be compared by step: how long the steps of {} take was not \
-             recorded.",
+            "{other} and {baseline} cannot be compared by step: the step times of {} were not recorded.",
             format::shortened(side.name)
         ),
-        None => format!("{other} and {baseline} cannot be compared by step: one has none."),
+        None => format!("{other} and {baseline} cannot be compared by step: one has no steps."),
     }
 }
 
-/// Names that are told apart in a sentence: of long ones what differs, `…14_43_185…`.
+/// Names for a sentence; long names are shortened to what differs: `…14_43_185…`.
 fn names(sides: [&Side<'_>; 2]) -> [String; 2] {
     shortened(sides.map(|side| side.name))
 }

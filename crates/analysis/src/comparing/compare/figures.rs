@@ -10,11 +10,11 @@ use crate::views::collectives::bandwidth::payload_bytes;
 use crate::views::collectives::step_index::StepIndex;
 use crate::views::memory::fullest;
 
-/// Programs whose memory plan is looked at, those with most time first.
+/// Maximum number of programs whose memory plans are read, those with the most time first.
 const PLANS: usize = 8;
 
-/// Payload of the collectives in the selected steps, per step and device that takes part. None
-/// without a collective whose shapes are known.
+/// Payload of the collectives in the selected steps, per step and participating device. None if no
+/// collective has known shapes.
 pub(super) fn collective_bytes(session: &Session, selected: &Selected<'_>) -> Option<f64> {
     let evidence = Evidence::of(session, selected);
     let survey = &evidence.survey;
@@ -37,8 +37,8 @@ pub(super) fn collective_bytes(session: &Session, selected: &Selected<'_>) -> Op
     (!places.is_empty()).then(|| bytes / places.len() as f64)
 }
 
-/// Largest memory in use on a device and where that is known from: the allocator, else snapshots,
-/// else the memory plan of a program that ran.
+/// Largest memory in use on a device, and its source: the allocator, else snapshots, else the memory
+/// plan of a program that ran.
 pub(super) fn memory_peak(
     session: &Session,
     selected: &Selected<'_>,
@@ -50,7 +50,7 @@ pub(super) fn memory_peak(
         .or_else(|| Some((largest_plan(session, items)?, "plan")))
 }
 
-/// Bytes alive on the device that holds most, in the snapshot that holds most.
+/// The most bytes alive on any device in any snapshot.
 fn largest_snapshot(session: &Session) -> Option<i64> {
     let heap = &session.heap;
     let of_snapshots = heap.snapshots.iter().map(|snapshot| {
@@ -64,7 +64,7 @@ fn largest_snapshot(session: &Session) -> Option<i64> {
     of_snapshots.max()
 }
 
-/// Σ allocations of the device's own memory.
+/// Largest Σ allocations in the device's own memory, over the programs with the most time.
 fn largest_plan(session: &Session, items: &[Item]) -> Option<i64> {
     let mut times: Vec<(ProgramId, f64)> = Vec::new();
     for item in items {
@@ -95,7 +95,7 @@ pub(super) fn wall_step_ps(session: &Session) -> Option<f64> {
     mean(manifests.filter_map(|manifest| Some(manifest.mean_step_ns? * 1e3)))
 }
 
-/// A wall time of the run that the capture is of, of the host on which it was longest.
+/// A wall time of the captured run, from the host where it was longest.
 pub(super) fn wall_clock_ps(
     session: &Session,
     seconds: impl Fn(&WallClock) -> Option<f64>,

@@ -1,7 +1,7 @@
-//! What ran: ops, and kernels and copies that carry none, with their self time in every step.
+//! What ran: ops, and kernels and copies without an op, with their self time in every step.
 //!
-//! A value is the mean over hosts of the mean over the host's devices, as the parts of a step are, so
-//! that both may be set against each other.
+//! A value is the mean over hosts of the mean over the host's devices, like the parts of a step, so that
+//! the two can be compared.
 
 use rustc_hash::FxHashMap;
 use stepscope_model::{DeviceId, LabelId, OpId, ProgramId, Session, SliceKind, Span, StringId};
@@ -15,7 +15,7 @@ use crate::views::ops::key::{Key, key_of};
 /// One op, or work without one.
 pub(crate) struct Item {
     pub(super) key: Key,
-    /// The part of a step it stands in.
+    /// The part of a step it belongs to.
     pub(super) part: PartKind,
     /// The label with the largest total.
     pub(super) label: LabelId,
@@ -23,7 +23,7 @@ pub(crate) struct Item {
     pub(crate) self_ps: Vec<f64>,
     /// Slices in each typical step.
     pub(super) occurrences: Vec<f64>,
-    /// Kernels it launched, by falling time.
+    /// Kernels it launched, most time first.
     pub(super) kernels: Vec<StringId>,
 }
 
@@ -64,7 +64,7 @@ impl Item {
     }
 }
 
-/// A row of a step with the number of its typical step and its weight in it.
+/// A device's row of a typical step, with the index of that step and the weight of the row in it.
 struct Place {
     device: DeviceId,
     span: Span,
@@ -72,8 +72,8 @@ struct Place {
     weight: f64,
 }
 
-/// Everything that ran in the typical steps: `typical` says for a position in `Session::steps` which
-/// of them it is.
+/// Everything that ran in the typical steps. `typical` maps a position in `Session::steps` to the index
+/// of the typical step.
 pub(super) fn items(
     session: &Session,
     selected: &Selected<'_>,
@@ -121,7 +121,7 @@ pub(super) fn items(
     items
 }
 
-/// The rows of typical steps that are on devices; hosts weigh the same, and so do devices of a host.
+/// The device rows of typical steps. All hosts have equal weight, and so have all devices of a host.
 fn places(rows: &[StepParts], typical: &FxHashMap<usize, usize>) -> Vec<Place> {
     let mut places = Vec::new();
     for of_step in rows.chunk_by(|a, b| a.step == b.step) {

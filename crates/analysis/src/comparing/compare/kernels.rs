@@ -1,11 +1,10 @@
-//! Kernel by kernel: what each method launches. A method is a session, or what ran below one of its
-//! name scopes, so that two implementations of one thing compare whether they were captured apart or
-//! together.
+//! Comparison kernel by kernel. A method is a session, or the work below one of its name scopes, so that
+//! two implementations can be compared whether they were captured separately or together.
 //!
 //! | Figure | Definition |
 //! |---|---|
-//! | kernel | kernels and copies by name; where a device runs ops (TPU, XLA:CPU), these, without the number that tells instructions apart |
-//! | per | a session's figures are per step and device; without steps of the whole capture; those of a scope are per run and device of the programs that hold it |
+//! | kernel | kernels and copies by name; on devices that run ops (TPU, XLA:CPU), ops by name without number |
+//! | per | a session's figures are per step and device, or of the whole capture if it has no steps; a scope's figures are per run and device of the programs that contain it |
 //! | time | self time, so that the kernels of a method sum to it |
 
 use std::collections::BTreeMap;
@@ -20,7 +19,7 @@ use crate::asking::{AnalysisError, Compared};
 use crate::measuring::selection::Selected;
 use crate::measuring::totals::{WorkTotals, work_totals};
 
-/// Scopes that an error lists.
+/// Maximum number of scopes that an error lists.
 const LISTED_SCOPES: usize = 20;
 
 /// One method and what it launches: time and slices by kernel.
@@ -29,7 +28,7 @@ struct Method {
     kernels: BTreeMap<String, (f64, f64)>,
 }
 
-/// Methods in the order in which they were given, and the kernels of each against the first.
+/// Methods in the order in which they were given, and the kernels of each compared with the first.
 pub(super) fn methods(
     sessions: &[Compared<'_>],
     options: &CompareOptions,
@@ -61,7 +60,7 @@ pub(super) fn methods(
     Ok((reports.collect(), kernels))
 }
 
-/// The selected work; without a selection of time that of all steps, where there are any.
+/// The selected work. If no time is selected, the work of all steps, if there are any.
 fn work<'a>(
     session: &'a Session,
     selection: &Selection,
@@ -74,7 +73,7 @@ fn work<'a>(
     Ok((selected, totals))
 }
 
-/// One session as it is looked at.
+/// One session with its selected work.
 struct Sight<'a> {
     session: &'a Session,
     selected: &'a Selected<'a>,
@@ -96,7 +95,7 @@ impl Sight<'_> {
         method.with(self, times, |_| true)
     }
 
-    /// None where no work carries the scope.
+    /// None if no work has the scope.
     fn scope(&self, session: usize, name: &str, scope: &str) -> Option<Method> {
         let is_within: Vec<bool> = (0..self.session.labels.len())
             .map(|index| self.is_below(LabelId::from_index(index), scope))
@@ -128,7 +127,7 @@ impl Sight<'_> {
         op.is_some_and(|op| has_scope(self.session.text(self.session.op(op).scope), scope))
     }
 
-    /// Runs of the programs on the selected devices that begin in the selected time.
+    /// Runs of the programs on the selected devices that start in the selected time.
     fn runs(&self, programs: &[ProgramId]) -> usize {
         let devices = self.selected.devices.iter();
         let windows: Vec<_> = devices.map(|&id| (id, self.selected.windows(id))).collect();
@@ -166,7 +165,7 @@ impl Method {
         }
     }
 
-    /// Takes in the work that counts, divided by how often the method ran.
+    /// Adds the work that `counts` accepts, divided by how often the method ran.
     fn with(mut self, sight: &Sight<'_>, times: usize, counts: impl Fn(LabelId) -> bool) -> Self {
         let times = times.max(1) as f64;
         let all = sight.totals.iter().flat_map(|totals| &totals.labels);
@@ -191,7 +190,7 @@ impl Method {
     }
 }
 
-/// Whether a name stack holds the scope as whole components: `jit(f)/jvp(tad)/dot` holds `tad`,
+/// Whether a name stack contains the scope as whole components: `jit(f)/jvp(tad)/dot` contains `tad`,
 /// `f` and `jvp(tad)/dot`.
 fn has_scope(stack: &str, scope: &str) -> bool {
     let is_boundary = |letter: Option<char>| letter.is_none_or(|at| "/()".contains(at));
@@ -224,7 +223,7 @@ fn unknown_scope(sessions: &[Compared<'_>], scope: &str) -> AnalysisError {
     }
 }
 
-/// The kernels of every method against those of the first, the largest difference first.
+/// The kernels of every method compared with those of the first, largest difference first.
 fn against_first(methods: &[Method]) -> Vec<ComparedKernel> {
     let Some((first, others)) = methods.split_first() else {
         return Vec::new();

@@ -1,25 +1,25 @@
-//! Which node of one program is which of another: by what it means, not by its name.
+//! Matches the nodes of two programs by meaning, not by name.
 //!
 //! ```text
 //! color of a node    what it does, its shape, scope, source, …        rounds 0
 //!                     that, and the colors of operands and users      rounds 1, 2, 3
-//! match               a color that one node has on either side; or as many on both, in order
+//! match               a color that one node on each side has; or equally many on both, in order
 //! ```
 //!
-//! Colors are refined as in the Weisfeiler-Leman test, strict ones first. Matched nodes keep a color
-//! of their own, so that what is known spreads to their neighbors, and each level asks for less.
-//! What ran and is left over is matched by a score that must reach a half.
+//! Colors are refined as in the Weisfeiler-Leman test, strict ones first. Each matched pair gets a unique
+//! color, so that matches spread to their neighbors, and later levels require less. Nodes that ran and
+//! are still unmatched are matched by a score of at least 0.5.
 
 use rustc_hash::FxHashMap;
 use stepscope_model::hlo::name_stack::parts;
 
 use super::nodes::{Node, hash, stem};
 
-/// Which features a color is made of, and how far it looks.
+/// Which features make up a color, and how many rounds it is refined.
 struct Level {
     features: u8,
     rounds: usize,
-    /// As many of one color on both sides are matched in the order of the program.
+    /// Whether nodes of a color are matched in program order if both sides have equally many.
     pairs_equals: bool,
 }
 
@@ -55,7 +55,7 @@ const fn level(features: u8, rounds: usize, pairs_equals: bool) -> Level {
     }
 }
 
-/// Left-over nodes that are scored against each other, at most on either side.
+/// Maximum number of unmatched nodes per side that are scored.
 const MAX_SCORED: usize = 300;
 
 /// Position on the left and on the right.
@@ -78,7 +78,7 @@ pub(super) fn match_nodes(left: &[Node], right: &[Node]) -> Vec<Pair> {
         .collect()
 }
 
-/// Nodes of two programs that are one program: the same names.
+/// Matches the nodes of two identical programs by name.
 pub(super) fn match_names(left: &[Node], right: &[Node]) -> Vec<Pair> {
     let by_name: FxHashMap<(&str, &str), usize> = right
         .iter()
@@ -149,10 +149,7 @@ impl Matching<'_> {
         for _ in 0..level.rounds {
             let refined = nodes.iter().enumerate().map(|(index, node)| {
                 let of = |others: &[u32]| -> Vec<u64> {
-                    others
-                        .iter()
-                        .map(|&other| colors[other as usize])
-                        .collect()
+                    others.iter().map(|&other| colors[other as usize]).collect()
                 };
                 let mut users = of(&node.users);
                 users.sort_unstable();
@@ -166,7 +163,7 @@ impl Matching<'_> {
         colors
     }
 
-    /// Matches what ran and is left over, the best score first.
+    /// Matches the remaining nodes that ran, best score first.
     fn score(&mut self) {
         let rest = |side: usize| -> Vec<usize> {
             let nodes = self.sides[side].iter().enumerate();
@@ -224,7 +221,7 @@ impl Matching<'_> {
         score + 0.15 * self.neighbors_matched(a, b)
     }
 
-    /// Share of the neighbors that are matched with one of the other's.
+    /// Share of the neighbors that are matched with a neighbor of the other node.
     fn neighbors_matched(&self, a: usize, b: usize) -> f64 {
         let (left, right) = (&self.sides[0][a], &self.sides[1][b]);
         let around: Vec<u32> = left.operands.iter().chain(&left.users).copied().collect();
@@ -256,7 +253,7 @@ fn color(node: &Node, features: u8) -> u64 {
     ))
 }
 
-/// Share of the components that two scopes have in common from either end.
+/// Share of the components that two scopes have in common, counted from both ends.
 fn scope_likeness(left: &str, right: &str) -> f64 {
     if left.is_empty() || right.is_empty() {
         return 0.0;

@@ -1,7 +1,7 @@
-//! Why a program needs more memory than in the baseline: what its memory plan holds at the peak.
+//! Why a program needs more or less memory than in the baseline, by its memory plan at the peak.
 //!
-//! Buffers of one purpose and place (name stack, else line, else kind of instruction) are one group on
-//! either side, so that a buffer is known again when its instruction has another number or shape.
+//! Buffers with the same purpose and place (name stack, else source line, else kind of instruction) form
+//! a group, so that a buffer is recognized even if its instruction has another number or shape.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use super::report::ComparedCause;
 use crate::telling::format;
 use crate::views::buffers::{BufferRow, held_at_peak};
 
-/// Share of the baseline's peak below which no change of it is told.
+/// A change below this share of the baseline's peak is not reported.
 const LEAST_RATIO: f64 = 0.005;
-/// Groups of buffers that are named for one program.
+/// Maximum number of buffer groups that are named per program.
 const NAMED: usize = 3;
 
 /// A cause for every program of both sessions whose plan holds more or less at its peak.
 pub(super) fn causes(both: &Both<'_, '_>) -> Vec<ComparedCause> {
-    // Of the same program the plan is the same.
+    // The same program has the same plan.
     let pairs = both.pairing.programs.iter().filter(|pair| !pair.is_same);
     let mut causes: Vec<ComparedCause> = pairs.filter_map(|pair| of_plan(both, pair)).collect();
     causes.sort_by_key(|cause| std::cmp::Reverse(cause.difference_bytes.map(i64::abs)));
@@ -71,7 +71,7 @@ fn signed(bytes: i64) -> String {
     format::signed(bytes as f64, format::bytes)
 }
 
-/// Buffers of one purpose and place on either side, largest first.
+/// Buffers with the same purpose and place, of both sides, largest first.
 #[derive(Default)]
 struct Group<'a> {
     rows: [Vec<&'a BufferRow>; 2],
@@ -90,9 +90,9 @@ fn groups(sides: [&[BufferRow]; 2]) -> BTreeMap<(&str, &str), Group<'_>> {
     groups
 }
 
-/// Where a buffer comes from, by what is the same in another version of the program.
+/// Where a buffer comes from, in terms that another version of the program shares.
 fn place(row: &BufferRow) -> &str {
-    // The first part of a name stack is the function that was compiled, whatever it is called.
+    // The first part of a name stack is the compiled function, which may have been renamed.
     let scope: &str = match row.scope.split_once('/') {
         Some((function, rest)) if function.ends_with(')') => rest,
         _ => &row.scope,
@@ -110,7 +110,7 @@ impl<'a> Group<'a> {
         after.saturating_sub(before)
     }
 
-    /// Of the other session, or of the baseline where it is there alone.
+    /// The largest buffer of the other session, or of the baseline if only that has the group.
     fn largest(&self) -> Option<&'a BufferRow> {
         let [before, after] = &self.rows;
         after.first().or(before.first()).copied()
@@ -137,7 +137,7 @@ impl<'a> Group<'a> {
             (old, new) if old != new => format!("{new} buffers instead of {old}"),
             _ => match (shape(before[0]), shape(row)) {
                 (old, new) if old != new => format!("was {old}"),
-                _ => "another size".to_owned(),
+                _ => "size changed".to_owned(),
             },
         };
         Some(format!(

@@ -1,15 +1,15 @@
 //! `compare`: what changed between sessions, and whether it is more than noise.
 //!
-//! The first session is the baseline; every other one is held against it.
+//! The first session is the baseline; every other session is compared with it.
 //!
 //! | Figure | Definition |
 //! |---|---|
-//! | step | per step the mean over hosts of the mean over the host's devices, as in `overview` |
-//! | typical steps | the selected steps but outliers, by the rule of `steps` |
+//! | step | for each step, the mean over hosts of the mean over the host's devices, as in `overview` |
+//! | typical steps | the selected steps except outliers, by the rule of `steps` |
 //! | effect | mean of the typical steps − that of the baseline, its interval as in [`noise`] |
-//! | beyond noise | the interval excludes 0 and the ranks agree; of ops, after Benjamini and Hochberg; or no steps overlap and other work ran ([`ranges`]) |
+//! | beyond noise | the interval excludes 0 and the ranks agree; for ops, after the Benjamini-Hochberg procedure; or no steps overlap and different work ran ([`ranges`]) |
 //! | op | matched by meaning: [`pairing`], [`matching`] |
-//! | waterfall | the difference of the mean of all steps as a sum: [`waterfall`] |
+//! | waterfall | the difference of the mean over all steps, as a sum: [`waterfall`] |
 
 mod cause;
 mod causes;
@@ -66,11 +66,11 @@ stepscope compare ./logs
 stepscope compare ./before ./after
 # Sessions of one log directory, as Git names commits
 stepscope compare ./logs latest~3 latest
-# Three optimizers against the first
+# Three optimizers, compared with the first
 stepscope compare ./logs/adam ./logs/manifold_muon ./logs/hyperspherical_descent
-# Two implementations in one capture, kernel by kernel, by their name scopes
+# Two implementations in one capture, by name scope, kernel by kernel
 stepscope compare ./logs --scope lcam,tad --table kernels
-# Without the steps that warm up, as JSON
+# Without warm-up steps, as JSON
 stepscope compare ./before ./after --steps 5.. --json";
     const GROUP: Group = Group::Summary;
     const LEAST_SESSIONS: usize = 2;
@@ -164,7 +164,7 @@ pub(crate) fn difference(both: &Both<'_, '_>) -> SessionDifference {
     }
 }
 
-/// The ops that pass `--program` and `--match` on either side.
+/// The ops that pass `--program` and `--match` on at least one side.
 fn selected_ops(
     both: &Both<'_, '_>,
     selection: &Selection,

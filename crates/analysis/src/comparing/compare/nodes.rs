@@ -1,5 +1,5 @@
-//! The instructions of a program as nodes of a graph, each with what it can be recognised by. Where a
-//! program has no HLO its ops stand alone, with names, categories and scopes.
+//! The instructions of a program as nodes of a graph, with the features by which they are recognized.
+//! Without HLO, a program's ops are nodes without neighbors, with names, categories and scopes.
 
 use std::hash::{Hash, Hasher};
 
@@ -11,24 +11,24 @@ use crate::views::ops::key::Key;
 
 /// Instruction, op or kernel.
 pub(super) struct Node {
-    /// Its position among the items of its side, where it ran.
+    /// Its position among the items of its side, if it ran.
     pub(super) item: Option<usize>,
     pub(super) name: String,
     /// What it does: opcode, kind of fusion, target of a custom call; else the category.
     pub(super) opcode: String,
-    /// Shape of its value without layout; empty where unknown.
+    /// Shape of its value without layout; empty if unknown.
     pub(super) shape: String,
     pub(super) scope: String,
     pub(super) source: String,
-    /// Opcodes of what a fusion computes.
+    /// Hash of the opcodes inside a fusion.
     pub(super) body: u64,
     pub(super) operands: Vec<u32>,
     pub(super) users: Vec<u32>,
-    /// Moves or names data and computes nothing, such as parameters and tuples.
+    /// Whether it only moves or names data, such as parameters and tuples.
     pub(super) is_bookkeeping: bool,
 }
 
-/// The nodes of one program with the items that ran; of no program, what ran without one.
+/// The nodes of one program with the items that ran; for `None`, the items that ran without a program.
 pub(super) fn nodes(session: &Session, program: Option<ProgramId>, items: &[Item]) -> Vec<Node> {
     let mut nodes = Vec::new();
     let mut by_name: FxHashMap<&str, usize> = FxHashMap::default();
@@ -74,7 +74,7 @@ pub(super) fn nodes(session: &Session, program: Option<ProgramId>, items: &[Item
     nodes
 }
 
-/// Items that have no partner yet, as nodes without neighbors.
+/// Unmatched items, as nodes without neighbors.
 pub(super) fn loose(session: &Session, items: &[Item], is_matched: &[bool]) -> Vec<Node> {
     let rest = items
         .iter()
@@ -129,7 +129,7 @@ fn of_item(session: &Session, index: usize, item: &Item) -> Node {
         item: Some(index),
         name: item.name(session).to_owned(),
         opcode: match item.key {
-            // A copy of another direction is another copy.
+            // Copies in different directions do not match.
             Key::Transfer(_, direction) => format!("copy {}", direction.name()),
             _ if category.is_empty() => session.label(item.label).class.name().to_owned(),
             _ => category,
@@ -144,7 +144,7 @@ fn of_item(session: &Session, index: usize, item: &Item) -> Node {
     }
 }
 
-/// `f32[64,512]`, tuples in brackets.
+/// `f32[64,512]`; tuples in parentheses.
 pub(super) fn shape_text(shape: &stepscope_model::hlo::Shape) -> String {
     if shape.is_tuple() {
         let parts: Vec<String> = shape.tuple_shapes.iter().map(shape_text).collect();
@@ -154,7 +154,7 @@ pub(super) fn shape_text(shape: &stepscope_model::hlo::Shape) -> String {
     format!("{}[{}]", shape.element_type.name(), dimensions.join(","))
 }
 
-/// Opcodes that name or hand on values.
+/// Opcodes that only name or pass on values.
 pub(super) fn is_bookkeeping(opcode: &str) -> bool {
     matches!(
         opcode,
@@ -168,7 +168,7 @@ pub(super) fn is_bookkeeping(opcode: &str) -> bool {
     )
 }
 
-/// A name without the number that tells instructions of one kind apart: `fusion.123` is `fusion`.
+/// A name without the number that distinguishes instructions of one kind: `fusion` for `fusion.123`.
 pub(super) fn stem(name: &str) -> &str {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let mut stem = name;

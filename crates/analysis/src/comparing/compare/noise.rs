@@ -1,50 +1,50 @@
 //! Whether a difference is more than noise. Steps are samples of a run, and a run is one sample of
-//! what the program does: both vary.
+//! the program's behavior; both vary.
 //!
 //! ```text
 //! effect      mean of the typical steps − that of the baseline
 //! variance    s²/n of each side                       steps differ from each other,
-//!             × (1 + r) ÷ (1 − r)                     neighbors more alike than others (r > 0),
+//!             × (1 + r) ÷ (1 − r)                     neighboring steps correlate (r > 0),
 //!             + run² of each side                     and runs differ although nothing changed
-//! run         RUN_RATIO × mean, and RUN_SPREADS × s   what the study of identical runs measured
+//! run         the larger of RUN_RATIO × mean and RUN_SPREADS × s, from the study of identical runs
 //! interval    effect ± t × √variance                  Welch's degrees of freedom
-//! p           the larger of that of t and that of the ranks (Mann and Whitney)
+//! p           the larger of the p-values of t and of the ranks (Mann and Whitney)
 //! ```
 //!
-//! Outliers are set aside by the rule of `steps` before, and the ranks have to agree, so that no
-//! claim rests on a few odd steps or on the shape of the distribution. Where many ops are tested at
-//! once, Benjamini and Hochberg bound the share of false claims.
+//! Outliers are excluded first, by the rule of `steps`, and the ranks have to agree, so that no claim
+//! rests on a few odd steps or on the shape of the distribution. When many ops are tested, the
+//! Benjamini-Hochberg procedure bounds the share of false claims.
 
 use super::report::Evidence;
 
-/// Steps of either side below which nothing is claimed.
+/// With fewer steps on either side, nothing is claimed.
 pub(crate) const FEWEST_STEPS: usize = 4;
 
-/// Largest correlation of neighboring steps that is corrected for; a trend has more.
+/// Upper limit of the correlation of neighboring steps that is corrected for; trends exceed it.
 const MAX_CORRELATION: f64 = 0.9;
 
 /// How much runs of one unchanged program differ.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct RunNoise {
-    /// Standard deviation of a run's mean between runs ÷ the mean.
+    /// Standard deviation of the mean between runs ÷ the mean.
     pub(crate) ratio: f64,
-    /// The same in standard deviations of the steps within a run.
+    /// The same standard deviation, in standard deviations of the steps within a run.
     pub(crate) spreads: f64,
 }
 
-/// A difference and what is known of it.
+/// A difference with its interval and p-value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Effect {
     pub(crate) difference: f64,
-    /// Ends of the interval; the difference alone where nothing can be said of its spread.
+    /// Ends of the interval; both equal the difference if its spread is unknown.
     pub(crate) low: f64,
     pub(crate) high: f64,
     /// Absent with too few samples.
     pub(crate) p_value: Option<f64>,
 }
 
-/// The difference of the means of two samples of times, each in the order of time. Nothing takes
-/// less than no time, so the interval ends where all of the baseline's is gone.
+/// The difference of the means of two samples of times, each in chronological order. A time cannot be
+/// negative, so the lower end of the interval is at least −(the baseline's mean).
 pub(super) fn effect(baseline: &[f64], other: &[f64], noise: RunNoise, confidence: f64) -> Effect {
     let found = effect_beyond(baseline, other, 0.0, noise, confidence);
     Effect {
@@ -53,8 +53,8 @@ pub(super) fn effect(baseline: &[f64], other: &[f64], noise: RunNoise, confidenc
     }
 }
 
-/// The same; the p-value says how often noise alone gives as much where the true difference is
-/// `margin`.
+/// The same, for values of any kind. The p-value is the probability that noise alone produces as large a
+/// difference if the true difference is `margin`.
 pub(crate) fn effect_beyond(
     baseline: &[f64],
     other: &[f64],
@@ -72,7 +72,7 @@ pub(crate) fn effect_beyond(
             p_value: None,
         };
     }
-    // The spread of either side stands for both: a few even steps do not make a quiet machine.
+    // Both sides share one pooled spread: a few even steps do not make a quiet machine.
     let pooled = (a.variance.max(0.0) + b.variance.max(0.0)).sqrt() / std::f64::consts::SQRT_2;
     let largest = a.mean.abs().max(b.mean.abs());
     let run = noise.run(largest, pooled);
@@ -104,8 +104,8 @@ pub(crate) fn effect_beyond(
     }
 }
 
-/// A run against several of one program: their median, and noise between runs as they show it. With
-/// fewer than [`FEWEST_RUNS`], or where `is_known`, it is `noise`.
+/// A run compared with the median of several runs of one program. Noise between runs is estimated from
+/// these runs; with fewer than [`FEWEST_RUNS`], or if `is_known`, it is `noise`.
 ///
 /// ```text
 /// variance    s² of the runs × (1 + π/2k) + s²/n of the steps       the median of k runs varies
@@ -166,8 +166,8 @@ pub(crate) fn interval(values: &[f64], noise: RunNoise, confidence: f64) -> (f64
     (moments.mean - reach, moments.mean + reach)
 }
 
-/// A quantile by nearest rank with its interval: the values at the ranks between which, of steps that
-/// are independent, it lies with this confidence. Absent ends lie beyond all steps there are.
+/// The confidence interval of a quantile: the values at the ranks between which it is with this
+/// confidence, if steps are independent. An end beyond all measured steps is absent.
 pub(crate) fn quantile_interval(
     values: &[f64],
     share: f64,
@@ -177,8 +177,8 @@ pub(crate) fn quantile_interval(
     sorted.sort_by(f64::total_cmp);
     let count = sorted.len();
     let tail = (1.0 - confidence) / 2.0;
-    // How many of `count` steps lie below the quantile is a binomial variable; in logarithms, since
-    // the first of its probabilities are too small for numbers.
+    // The number of steps below the quantile is binomially distributed. Its probabilities are computed
+    // as logarithms, since the first ones underflow.
     let mut logarithm = count as f64 * (1.0 - share).ln();
     let (mut sum, mut low, mut high) = (0.0, None, None);
     for (below, &value) in sorted.iter().enumerate() {
@@ -194,10 +194,10 @@ pub(crate) fn quantile_interval(
     (low, high)
 }
 
-/// Runs from which noise between runs can be told.
+/// Minimum number of runs from which noise between runs can be estimated.
 pub(crate) const FEWEST_RUNS: usize = 3;
 
-/// The middle value; of an even number the mean of the two; 0 of nothing.
+/// The median; 0 without values.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -210,17 +210,17 @@ pub(crate) fn median(values: &[f64]) -> f64 {
 }
 
 impl RunNoise {
-    /// The standard deviation of a mean between runs, where steps within a run have this spread.
+    /// The standard deviation of a mean between runs, if steps within a run have this spread.
     fn run(self, mean: f64, spread: f64) -> f64 {
         (self.ratio * mean).max(self.spreads * spread)
     }
 
-    /// The reach of an interval on either side, whatever the steps of a run differ by.
+    /// The minimum half-width of an interval, from `ratio` alone, regardless of the spread within a run.
     pub(super) fn least(self, mean: f64, confidence: f64) -> f64 {
         self.ratio * mean * normal_quantile(f64::midpoint(confidence, 1.0))
     }
 
-    /// The same as the reach of an interval on either side.
+    /// The half-width of an interval for noise between runs.
     pub(crate) fn reach(self, mean: f64, spread: f64, confidence: f64) -> f64 {
         self.run(mean, spread) * student_quantile(f64::midpoint(confidence, 1.0), 1e4)
     }
@@ -236,7 +236,7 @@ const fn enough(baseline: &[f64], other: &[f64]) -> bool {
 }
 
 impl Effect {
-    /// What may be said, the interval and the p-value held against what was asked for.
+    /// The evidence: beyond noise if the interval excludes 0 and the p-value is a discovery.
     pub(super) fn evidence(&self, is_discovery: bool) -> Evidence {
         match self.p_value {
             None => Evidence::TooFewSteps,
@@ -250,8 +250,8 @@ impl Effect {
     }
 }
 
-/// Which of the p-values are discoveries when at most this share of them may be false (Benjamini and
-/// Hochberg).
+/// Which of the p-values are discoveries if at most this share of the discoveries may be false
+/// (Benjamini and Hochberg).
 pub(super) fn discoveries(p_values: &[Option<f64>], rate: f64) -> Vec<bool> {
     let mut sorted: Vec<f64> = p_values.iter().flatten().copied().collect();
     sorted.sort_by(f64::total_cmp);
@@ -265,7 +265,7 @@ pub(super) fn discoveries(p_values: &[Option<f64>], rate: f64) -> Vec<bool> {
     p_values.iter().map(is_discovery).collect()
 }
 
-/// Mean, variance, and how many independent samples it is worth.
+/// Mean, variance, number of samples, and the equivalent number of independent samples.
 struct Moments {
     mean: f64,
     variance: f64,
@@ -287,7 +287,7 @@ impl Moments {
             .windows(2)
             .map(|pair| (pair[0] - mean) * (pair[1] - mean))
             .sum();
-        // A short series makes neighbors look less alike than they are: by 1/n on average.
+        // In a short series, the estimate is too small by 1/n on average.
         let correlation = if squares > 0.0 && values.len() >= 8 {
             (neighbors / squares + 1.0 / count).clamp(0.0, MAX_CORRELATION)
         } else {
@@ -307,13 +307,14 @@ impl Moments {
         self.variance / self.effective
     }
 
-    /// By how much correlation inflates the variance of the mean.
+    /// Factor by which correlation inflates the variance of the mean.
     fn inflation(&self) -> f64 {
         (self.count / self.effective).max(1.0)
     }
 }
 
-/// Welch and Satterthwaite: of a sum of variances, of which the rest is known for sure.
+/// Degrees of freedom of a sum of variances (Welch and Satterthwaite); what `parts` lack of the sum is
+/// known exactly.
 fn freedom(parts: &[(f64, f64)], variance: f64) -> f64 {
     let terms = parts
         .iter()
@@ -326,8 +327,8 @@ fn freedom(parts: &[(f64, f64)], variance: f64) -> f64 {
     }
 }
 
-/// Mann and Whitney's test that neither sample tends to larger values, two-sided, with corrections
-/// for ties and continuity; correlation widens the distribution.
+/// P-value of the Mann-Whitney test, two-sided, with corrections for ties and continuity; correlation
+/// widens the distribution.
 fn rank_p_value(baseline: &[f64], other: &[f64], inflation: f64) -> f64 {
     let mut all: Vec<(f64, bool)> = baseline
         .iter()
@@ -355,13 +356,12 @@ fn rank_p_value(baseline: &[f64], other: &[f64], inflation: f64) -> f64 {
     2.0 * student_tail(score, 1e4)
 }
 
-/// Probability that a variable with Student's distribution exceeds a value that is not negative.
+/// Probability that a variable with Student's t-distribution exceeds a non-negative value.
 fn student_tail(value: f64, freedom: f64) -> f64 {
     0.5 * incomplete_beta(freedom / 2.0, 0.5, freedom / (freedom + value * value))
 }
 
-/// The value that a variable with Student's distribution stays below with this probability, above
-/// one half.
+/// The quantile of Student's t-distribution for a probability above one half.
 fn student_quantile(probability: f64, freedom: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while student_tail(high, freedom) > 1.0 - probability && high < 1e9 {
@@ -378,12 +378,12 @@ fn student_quantile(probability: f64, freedom: f64) -> f64 {
     f64::midpoint(low, high)
 }
 
-/// The same of the normal distribution.
+/// The quantile of the normal distribution for a probability above one half.
 pub(super) fn normal_quantile(probability: f64) -> f64 {
     student_quantile(probability, 1e4)
 }
 
-/// The regularised incomplete beta function, by its continued fraction (Lentz).
+/// The regularized incomplete beta function, by its continued fraction (Lentz).
 fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -468,7 +468,7 @@ mod tests {
 
     #[test]
     fn ranks_of_separate_samples_are_as_rare_as_counting_says() {
-        // Of the 70 ways to draw 4 of 8 two are as extreme: 0.0286; the approximation says 0.030.
+        // Of the 70 ways to draw 4 of 8, two are this extreme: 0.0286; the approximation gives 0.030.
         let p = rank_p_value(&[1.0, 2.0, 3.0, 4.0], &[5.0, 6.0, 7.0, 8.0], 1.0);
         assert!((p - 0.0304).abs() < 1e-3, "{p}");
         assert!((rank_p_value(&[1.0, 1.0], &[1.0, 1.0], 1.0) - 1.0).abs() < 1e-12);
@@ -533,7 +533,7 @@ mod tests {
             spreads: crate::comparing::compare::options::RUN_SPREADS,
         };
         assert!(alarms(default) <= 10, "{} of 200", alarms(default));
-        // Steps alone say far too often that something changed: what runs differ by is real.
+        // Steps alone raise far too many alarms: noise between runs is real.
         assert!(alarms(QUIET) >= 40, "{} of 200", alarms(QUIET));
     }
 
@@ -555,7 +555,7 @@ mod tests {
     #[test]
     fn discoveries_are_those_of_benjamini_and_hochberg() {
         let p = [Some(0.01), Some(0.04), None, Some(0.03), Some(0.5)];
-        // Limits 0.0125, 0.025, 0.0375, 0.05 for 0.01, 0.03, 0.04, 0.5: the first alone.
+        // Limits 0.0125, 0.025, 0.0375, 0.05 for 0.01, 0.03, 0.04, 0.5: only the first passes.
         assert_eq!(discoveries(&p, 0.05), [true, false, false, false, false]);
         assert_eq!(discoveries(&p, 0.1), [true, true, false, true, false]);
     }

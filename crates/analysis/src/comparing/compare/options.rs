@@ -8,17 +8,17 @@ use clap::Args;
 /// Options of [`Compare`].
 #[derive(Debug, Clone, Args)]
 pub struct CompareOptions {
-    /// Which part of each session; `--program`, `--match`, `--sort` and `--limit` are about the ops.
+    /// Which part of each session; `--program`, `--match`, `--sort` and `--limit` apply to the ops.
     #[command(flatten)]
     pub selection: Selection,
-    /// Confidence of the intervals; 1 − it is the rate of false alarms
+    /// Confidence of the intervals; 1 − confidence is the rate of false alarms
     #[arg(long, value_name = "RATIO", default_value_t = CONFIDENCE)]
     pub confidence: f64,
-    /// How much runs of one unchanged program differ: standard deviation ÷ mean, such as 0.01
-    /// [default: 1 %, or 1.5 standard deviations of the steps where that is more]
+    /// Noise between runs of an unchanged program: standard deviation ÷ mean, such as 0.01
+    /// [default: 1 %, or 1.5 standard deviations of the steps if that is larger]
     #[arg(long, value_name = "RATIO")]
     pub run_noise: Option<f64>,
-    /// Compare what ran below these name scopes kernel by kernel, comma separated: `lcam,tad`. With
+    /// Compare the work below these name scopes kernel by kernel, separated by commas: `lcam,tad`. With
     /// two or more, one PATH is enough
     #[arg(long, value_name = "SCOPES")]
     pub scope: Option<String>,
@@ -35,18 +35,18 @@ impl Default for CompareOptions {
     }
 }
 
-/// Confidence unless asked otherwise.
+/// Default confidence.
 pub(crate) const CONFIDENCE: f64 = 0.95;
 
-/// Least standard deviation of a run's mean between runs ÷ the mean.
+/// Minimum standard deviation of the mean between runs ÷ the mean.
 pub(super) const RUN_RATIO: f64 = 0.01;
 
-/// The same in standard deviations of the steps within a run, as the study of identical runs in
-/// `docs/reference/analyses/compare.md` measured it on a busy machine.
+/// The same standard deviation, in standard deviations of the steps within a run, as measured on a busy
+/// machine in the study of identical runs in `docs/reference/analyses/compare.md`.
 pub(super) const RUN_SPREADS: f64 = 1.5;
 
 impl CompareOptions {
-    /// The scopes that were asked for, each once.
+    /// The requested scopes, each once.
     pub(super) fn scopes(&self) -> Vec<&str> {
         let words = self.scope.iter().flat_map(|text| text.split(','));
         let mut scopes: Vec<&str> = Vec::new();
@@ -64,16 +64,16 @@ impl CompareOptions {
     }
 }
 
-/// Refuses a confidence with which no interval can be given.
+/// Rejects a confidence from which no interval can be computed.
 pub(crate) fn checked_confidence(confidence: f64) -> Result<(), AnalysisError> {
     if (0.5..1.0).contains(&confidence) {
         return Ok(());
     }
-    let text = format!("--confidence {confidence} is not from 0.5 to below 1");
+    let text = format!("--confidence must be at least 0.5 and below 1, not {confidence}");
     Err(AnalysisError::Options(text))
 }
 
-/// Noise between runs as it was given, or as it is unless given.
+/// Noise between runs as given, or the default.
 pub(crate) fn run_noise(given: Option<f64>) -> Result<RunNoise, AnalysisError> {
     match given {
         None => Ok(RunNoise {
@@ -85,7 +85,7 @@ pub(crate) fn run_noise(given: Option<f64>) -> Result<RunNoise, AnalysisError> {
             spreads: 0.0,
         }),
         Some(ratio) => Err(AnalysisError::Options(format!(
-            "--run-noise {ratio} is not from 0 to 1"
+            "--run-noise must be between 0 and 1, not {ratio}"
         ))),
     }
 }

@@ -1,4 +1,4 @@
-//! A session against the baseline: what is what, what changed, and what may be said of it.
+//! A session and the baseline: which ops match, what changed, and whether it is more than noise.
 
 use std::str::Split;
 
@@ -15,10 +15,10 @@ use super::waterfall::{Change, Changes};
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
 
-/// Ops below this share of either step are not tested: there are many, and none of them matters.
+/// Ops below this share of the step in both sessions are not tested: there are many, and none matters.
 const TESTED_RATIO: f64 = 0.001;
 
-/// The baseline, another session, and what is known of both.
+/// The baseline and another session, matched and compared.
 pub(crate) struct Both<'a, 'b> {
     pub(crate) sides: [&'b Side<'a>; 2],
     /// Position of the other session.
@@ -28,9 +28,9 @@ pub(crate) struct Both<'a, 'b> {
     noise: RunNoise,
     confidence: f64,
     effects: Vec<(Effect, Evidence)>,
-    /// What was counted says that the sessions did not run the same.
+    /// Present if counts show that the sessions ran different work.
     pub(super) other_work: Option<OtherWork>,
-    /// For each item its program pair and node.
+    /// For each item, its program pair and node.
     node_of: [Vec<Option<(usize, usize)>>; 2],
 }
 
@@ -71,13 +71,13 @@ impl<'a, 'b> Both<'a, 'b> {
         both
     }
 
-    /// The step.
+    /// Difference of the step time.
     pub(super) fn step(&self) -> Option<TimeDifference> {
         let [a, b] = self.sides.map(Side::durations);
         (!a.is_empty() && !b.is_empty()).then(|| self.time(&a, &b, None))
     }
 
-    /// A part of the step.
+    /// Difference of a part of the step.
     pub(super) fn part(&self, part: PartKind) -> TimeDifference {
         let [a, b] = self.sides.map(|side| side.part(part));
         self.time(&a, &b, Some(part))
@@ -90,7 +90,7 @@ impl<'a, 'b> Both<'a, 'b> {
         difference(baseline, other, &found, found.evidence(is_discovery))
     }
 
-    /// The effect by means and ranks; where other work ran and these leave it open, that of ranges.
+    /// The effect by means and ranks. If these are inconclusive and other work ran, the effect by ranges.
     fn effect(&self, baseline: &[f64], other: &[f64], is_other_work: bool) -> Effect {
         let found = effect(baseline, other, self.noise, self.confidence);
         let is_shown = found.p_value.is_some_and(|p| p <= 1.0 - self.confidence)
@@ -102,8 +102,8 @@ impl<'a, 'b> Both<'a, 'b> {
             .unwrap_or(found)
     }
 
-    /// The work that differs may be why a part of the step, or all of it, takes longer or shorter. More
-    /// launches keep the host busy as well; larger ops keep the device busy, and no gap is their doing.
+    /// Whether different work can be why the step, or a part of it, takes more or less time. More launches
+    /// also keep the host busy. Larger ops only keep the device busy; they cause no gaps.
     pub(crate) fn is_by_work(&self, part: Option<PartKind>, is_longer: bool) -> bool {
         match (&self.other_work, part) {
             (None, _) => false,
@@ -134,7 +134,7 @@ impl<'a, 'b> Both<'a, 'b> {
         share(0).max(share(1))
     }
 
-    /// The op itself is another: its shape, its content, how often it runs.
+    /// Whether the op itself differs: its shape, its content, how often it runs, or the devices.
     fn is_another(&self, change: &Change) -> bool {
         let counts = |side: usize, item| self.item(side, item).map(|item| &item.occurrences);
         let counts = [counts(0, change.baseline), counts(1, change.other)];
@@ -156,7 +156,7 @@ impl<'a, 'b> Both<'a, 'b> {
         Some(&self.pairing.programs[program].nodes[side][node])
     }
 
-    /// What may be said of an op's own time.
+    /// Evidence for the difference of an op's self time.
     pub(super) fn evidence(&self, op: usize) -> Evidence {
         self.effects[op].1
     }
@@ -172,7 +172,7 @@ impl<'a, 'b> Both<'a, 'b> {
             .unwrap_or_default()
     }
 
-    /// Every op with all that is known of it.
+    /// All ops, as rows of the report.
     pub(crate) fn ops(&self) -> Vec<ComparedOp> {
         (0..self.changes.ops.len()).map(|op| self.op(op)).collect()
     }
@@ -197,7 +197,7 @@ impl<'a, 'b> Both<'a, 'b> {
         }
     }
 
-    /// The effect on each op, and whether it is a discovery among those that are large enough to matter.
+    /// The effect on each op, and its evidence among the ops that are large enough to be tested.
     fn tested(&self) -> Vec<(Effect, Evidence)> {
         let (sides, changes) = (self.sides, &self.changes);
         let steps = sides.map(|side| side.typical_step_ps().unwrap_or(0.0));
@@ -231,7 +231,7 @@ impl<'a, 'b> Both<'a, 'b> {
             .map(|((mut effect, is_discovery), change)| {
                 let is_there = effect.p_value.is_some() && is_in_all_steps(sides, change);
                 let evidence = if is_there {
-                    // No op takes less than no time: a new one adds, one that is gone takes away.
+                    // Times are not negative, so an op that is gone cannot make the step longer.
                     if change.other.is_none() {
                         effect.high = effect.high.min(0.0);
                     }
@@ -269,7 +269,7 @@ impl<'a, 'b> Both<'a, 'b> {
         }
     }
 
-    /// What changed of an op, in words.
+    /// What changed about an op, in words.
     pub(super) fn change_text(&self, change: &Change) -> String {
         let (Some(left), Some(right)) = (self.item(0, change.baseline), self.item(1, change.other))
         else {
@@ -287,7 +287,7 @@ impl<'a, 'b> Both<'a, 'b> {
                 texts.push(format!("its shape {verb} from {before} to {after}"));
             }
             if a.body != b.body {
-                texts.push("it fuses other instructions".to_owned());
+                texts.push("it fuses different instructions".to_owned());
             }
         }
         let counts = (left.count(), right.count());
@@ -350,7 +350,7 @@ fn values(side: &Side<'_>, item: Option<usize>) -> Vec<f64> {
     }
 }
 
-/// The op runs in all typical steps of one side and never on the other: no noise does that.
+/// The op runs in all typical steps of one side and never on the other, which noise does not cause.
 fn is_in_all_steps(sides: [&Side<'_>; 2], change: &Change) -> bool {
     let item = match (change.baseline, change.other) {
         (Some(item), None) => &sides[0].items[item],
@@ -383,7 +383,7 @@ fn difference(
     }
 }
 
-/// Elements of a shape as it is written; tuples are summed.
+/// Number of elements of a shape in text form, summed over tuples.
 fn size(shape: &str) -> f64 {
     let elements = arrays(shape).map(|dimensions| {
         let sizes = dimensions.filter_map(|size| size.parse::<f64>().ok());
@@ -392,7 +392,7 @@ fn size(shape: &str) -> f64 {
     elements.sum()
 }
 
-/// The dimensions of each array of a shape, as they are written.
+/// The dimensions of each array of a shape in text form.
 pub(super) fn arrays(shape: &str) -> impl Iterator<Item = Split<'_, char>> {
     let inner = shape.split('[').skip(1);
     inner

@@ -1,4 +1,4 @@
-//! Which program and which op of one session is which of another.
+//! Matches the programs and ops of two sessions.
 
 use std::collections::BTreeMap;
 
@@ -8,27 +8,27 @@ use super::items::Item;
 use super::matching::{Pair, match_names, match_nodes};
 use super::nodes::{Node, is_bookkeeping, nodes};
 
-/// Programs are alike whose instructions point in directions this near (cosine), names aside.
+/// Minimum cosine similarity of the opcode counts of two programs that match despite different names.
 const ALIKE: f64 = 0.8;
 
-/// Programs of a session that are looked at, those with most time first.
+/// Maximum number of programs of a session that are matched, those with the most time first.
 const MAX_PROGRAMS: usize = 400;
 
-/// One program on either side with the matched nodes.
+/// Two matched programs, with their nodes and the matched nodes.
 pub(super) struct ProgramPair {
     pub(super) programs: [ProgramId; 2],
     pub(super) nodes: [Vec<Node>; 2],
     pub(super) pairs: Vec<Pair>,
-    /// It is one program: the same fingerprint.
+    /// Whether both are the same program: same fingerprint, same names of instructions.
     pub(super) is_same: bool,
 }
 
-/// What is what.
+/// Matched programs and items of two sessions.
 pub(super) struct Pairing {
     pub(super) programs: Vec<ProgramPair>,
-    /// Programs without a partner that ran, of either side.
+    /// Programs that ran and have no match, for each side.
     pub(super) alone: [Vec<ProgramId>; 2],
-    /// Positions of items: of the baseline, of the other.
+    /// Matched items: position in the baseline, position in the other session.
     pub(super) items: Vec<Pair>,
 }
 
@@ -66,7 +66,7 @@ struct Candidate<'a> {
     histogram: BTreeMap<&'a str, f64>,
 }
 
-/// Programs with HLO or time, the most time first.
+/// Programs with HLO or time, most time first.
 fn programs<'a>(session: &'a Session, items: &[Item]) -> Vec<Candidate<'a>> {
     let mut times = vec![0.0; session.programs.len()];
     for item in items {
@@ -90,7 +90,7 @@ fn programs<'a>(session: &'a Session, items: &[Item]) -> Vec<Candidate<'a>> {
     candidates
 }
 
-/// Instructions by opcode; of a program without HLO, ops by category.
+/// Number of instructions by opcode; without HLO, number of ops by category.
 fn histogram<'a>(session: &'a Session, id: ProgramId, items: &[Item]) -> BTreeMap<&'a str, f64> {
     let mut counts = BTreeMap::new();
     if let Some(hlo) = &session.program(id).hlo {
@@ -188,7 +188,7 @@ fn item_pairs(program: &ProgramPair) -> impl Iterator<Item = Pair> {
     })
 }
 
-/// What ran outside of matched programs or was left over in them, by what it can be recognised by.
+/// Matches the items outside of matched programs, and those left unmatched within them.
 fn rest(sessions: [&Session; 2], items: [&[Item]; 2], pairs: &[Pair]) -> Vec<Pair> {
     let [left, right] = [0, 1].map(|side| {
         let mut is_matched = vec![false; items[side].len()];

@@ -9,7 +9,7 @@ use super::pair::Both;
 use super::pairing::ProgramPair;
 use super::report::{ComparedOpcode, ComparedProgram};
 
-/// Instructions of a kind that are named.
+/// Maximum number of added, removed or changed instructions that are listed.
 const NAMED: usize = 50;
 
 /// All programs that ran or have a partner, those that differ first.
@@ -50,7 +50,7 @@ fn row(sessions: [&Session; 2], pair: &ProgramPair) -> ComparedProgram {
         .filter(|(a, b)| !b.is_bookkeeping && (a.shape != b.shape || a.body != b.body))
         .map(|(a, b)| {
             if a.shape == b.shape {
-                format!("{} (was {}): other instructions fused", text(b), a.name)
+                format!("{} (was {}): different instructions fused", text(b), a.name)
             } else {
                 format!("{} (was {} {})", text(b), a.name, a.shape)
             }
@@ -124,7 +124,7 @@ fn counts(session: &Session, id: ProgramId) -> BTreeMap<&str, usize> {
     counts
 }
 
-/// Opcodes whose number differs, the largest difference first.
+/// Opcodes whose count differs, largest difference first.
 fn opcodes([left, right]: [BTreeMap<&str, usize>; 2]) -> Vec<ComparedOpcode> {
     let mut names: Vec<&str> = left.keys().chain(right.keys()).copied().collect();
     names.sort_unstable();

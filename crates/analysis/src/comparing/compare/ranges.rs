@@ -3,39 +3,39 @@
 //! ```text
 //! baseline    ● ●●   ●
 //! other               ├─ gap ─┤ ●  ● ●    ●
-//! p           2 ÷ (n + m choose n)       all n below all m, or the other way round
+//! p           2 ÷ (n + m choose n)       all n below all m, or vice versa
 //! interval    differences of two steps, without the k smallest and largest (Hodges and Lehmann),
-//!             and the least noise between runs
+//!             widened by the minimum noise between runs
 //! ```
 //!
-//! This is exact for steps of one run, whatever their distribution, but runs differ too: a third of
-//! the pairs of runs of one program on a busy machine have such steps in a window of five. So it
-//! proves a difference only where something counted says that other work ran ([`OtherWork`]), and where
-//! that may be the reason (`Both::is_by_work`). Runs of one program never show any of it.
+//! This is exact for steps of one run, whatever their distribution, but runs differ too: on a busy
+//! machine, a third of the pairs of runs of one program have such steps in a window of five. So it
+//! proves a difference only if counts show that different work ran ([`OtherWork`]) and if that can be
+//! the cause (`Both::is_by_work`). Runs of one program never differ in these counts.
 
 use super::noise::{Effect, FEWEST_STEPS, RunNoise, normal_quantile};
 use super::side::Side;
 use crate::measuring::steps::mean;
 
-/// Share by which counts must differ in every step.
+/// Minimum change of mean counts, relative to the larger one, that is different work.
 const MIN_COUNT_CHANGE: f64 = 0.1;
-/// Share of the work in ops that are new, gone or changed from which on other work ran.
+/// Minimum share of the work in ops that are new, gone or changed that is different work.
 const MIN_CHANGED_SHARE: f64 = 0.1;
 
 /// Exact evidence that the sessions did not run the same work on the same devices.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum OtherWork {
-    /// Other chips, or another number of them: before and after.
+    /// Different chips, or a different number of them: before and after.
     Devices(String, String),
-    /// Pieces of work per step and device: before and after.
+    /// Ops, kernels and copies per step and device: before and after.
     Launches(f64, f64),
     /// Share of the work in ops that are new, gone or changed.
     Ops(f64),
 }
 
 impl OtherWork {
-    /// The first of them that there is. `changed_share` is the share of the work in ops that are
-    /// new, gone or changed.
+    /// The first kind of evidence found. `changed_share` is the share of the work in ops that are new,
+    /// gone or changed.
     pub(super) fn of(sides: [&Side<'_>; 2], changed_share: impl FnOnce() -> f64) -> Option<Self> {
         let [before, after] = sides.map(|side| side.environment.devices.as_str());
         let chips = sides.map(chips);
@@ -55,19 +55,19 @@ impl OtherWork {
         (share >= MIN_CHANGED_SHARE).then_some(Self::Ops(share))
     }
 
-    /// A sentence.
+    /// The difference in a sentence.
     pub(super) fn in_words(&self) -> String {
         match self {
             Self::Devices(before, after) => {
                 format!("They ran on different devices: {after} instead of {before}.")
             }
             Self::Launches(before, after) => format!(
-                "They did other work: {} instead of {} ops, kernels and copies run per step and device.",
+                "They did different work: {} instead of {} ops, kernels and copies per step and device.",
                 number(*after),
                 number(*before)
             ),
             Self::Ops(share) => format!(
-                "They did other work: {} of it is in ops that are new, gone or changed.",
+                "They did different work: {} of it is in ops that are new, gone or changed.",
                 crate::telling::format::percent(*share)
             ),
         }
@@ -89,13 +89,13 @@ fn chips(side: &Side<'_>) -> String {
     names.join(", ")
 }
 
-/// Counts of steps that differ in every step, and by enough to matter.
+/// Whether counts differ in every step, and by enough to matter.
 pub(super) fn are_other_counts(before: &[f64], after: &[f64]) -> bool {
     let [a, b] = [before, after].map(|counts| mean(counts.iter().copied()).unwrap_or(0.0));
     gap(before, after).is_some() && (b - a).abs() > MIN_COUNT_CHANGE * a.max(b)
 }
 
-/// By how much every value of one side exceeds all of the other; none where they overlap.
+/// The gap by which every value of one side exceeds every value of the other; none if they overlap.
 pub(super) fn gap(before: &[f64], after: &[f64]) -> Option<f64> {
     let (low_before, high_before) = ends(before)?;
     let (low_after, high_after) = ends(after)?;
@@ -103,8 +103,8 @@ pub(super) fn gap(before: &[f64], after: &[f64]) -> Option<f64> {
     (gap > 0.0).then_some(gap)
 }
 
-/// The effect that steps without overlap prove: its interval and its chance; none where they overlap
-/// or are too few.
+/// The effect that steps without overlap prove, with its interval and p-value; none if they overlap or
+/// are too few.
 pub(crate) fn effect_of_ranges(
     before: &[f64],
     after: &[f64],
@@ -125,15 +125,15 @@ pub(crate) fn effect_of_ranges(
     let (low, high) = (differences[cut], differences[differences.len() - 1 - cut]);
     Some(Effect {
         difference: means.1 - means.0,
-        // Nothing takes less than no time.
+        // A time cannot be negative.
         low: (low - run).max(-means.0),
         high: high + run,
         p_value: Some(chance),
     })
 }
 
-/// How many of the smallest and of the largest differences of two steps lie beyond the interval, by the
-/// normal approximation of the ranks, which is right to a rank from four steps on.
+/// How many of the smallest and of the largest differences of two steps are outside the interval, by the
+/// normal approximation of the ranks, which is accurate to one rank from four steps on.
 fn cut(n: usize, m: usize, confidence: f64) -> usize {
     let pairs = u32::try_from(n.saturating_mul(m)).unwrap_or(u32::MAX);
     let (n, m) = (n as f64, m as f64);
@@ -175,8 +175,8 @@ mod tests {
         let found = effect_of_ranges(&before, &after, NOISE, 0.95).expect("no overlap");
         assert!((found.p_value.expect("a chance") - 2.0 / 252.0).abs() < 1e-12);
         assert!((found.difference - 25.7).abs() < 1e-9);
-        // The third of the 25 differences from either end: 19 (44 − 25) and 37.5 (58 − 20.5); and what
-        // runs differ by at least, 1 % of 46.6 × 1.96 × √2.
+        // The third of the 25 differences from either end: 19 (44 − 25) and 37.5 (58 − 20.5); plus the
+        // minimum noise between runs, 1 % of 46.6 × 1.96 × √2.
         assert!((found.low - (19.0 - 1.292)).abs() < 1e-2, "{found:?}");
         assert!((found.high - (37.5 + 1.292)).abs() < 1e-2, "{found:?}");
         let faster = effect_of_ranges(&after, &before, NOISE, 0.95).expect("no overlap");

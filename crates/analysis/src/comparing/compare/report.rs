@@ -13,17 +13,17 @@ use crate::telling::Note;
 pub struct CompareReport {
     /// The sessions in the order in which they were given; the first is the baseline.
     pub sessions: Vec<ComparedSession>,
-    /// Every session but the first against the first.
+    /// How each session except the first differs from the first.
     pub differences: Vec<SessionDifference>,
-    /// Ops, kernels and copies of the baseline and of each other session, matched by meaning; what
-    /// changed the step most comes first, unless sorted otherwise.
+    /// Ops, kernels and copies of the baseline and of each other session, matched by meaning. Those with
+    /// the largest effect on the step come first, unless sorted otherwise.
     pub ops: Vec<ComparedOp>,
     /// Ops before the limit.
     pub op_count: usize,
-    /// What is held against each other kernel by kernel: the sessions, or what ran below name scopes
-    /// of theirs; the first is the baseline.
+    /// What is compared kernel by kernel: the sessions, or the work below their name scopes; the first
+    /// is the baseline.
     pub methods: Vec<ComparedMethod>,
-    /// Kernels of each method against those of the first, by name; the largest difference first.
+    /// Kernels of each method compared with those of the first, by name; largest difference first.
     pub kernels: Vec<ComparedKernel>,
     /// Kernels before the limit.
     pub kernel_count: usize,
@@ -37,7 +37,7 @@ pub struct CompareReport {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ComparedSession {
-    /// Name, by which no two of the sessions are called.
+    /// Name of the session, unique among the compared sessions.
     pub name: String,
     /// Kinds of devices of the session with counts, such as `8 × XLA:CPU`.
     pub devices: String,
@@ -47,7 +47,7 @@ pub struct ComparedSession {
     pub typical_step_count: usize,
     /// Mean duration of the typical steps, which exclude outliers. Absent without steps.
     pub step_ps: Option<f64>,
-    /// Mean of all steps; absent without steps.
+    /// Mean duration of all steps, outliers included. Absent without steps.
     pub all_steps_ps: Option<f64>,
     /// Parts of the mean typical step, in the order of `PartKind`; they sum to it.
     pub parts_ps: Vec<f64>,
@@ -56,8 +56,8 @@ pub struct ComparedSession {
     /// Number of slices of work in a typical step, mean over devices. On GPUs, these are kernel
     /// launches and copies.
     pub launch_count: Option<f64>,
-    /// Bytes that the collectives of a step move, mean over devices. Absent if there is no
-    /// collective with known shapes.
+    /// Bytes that the collectives of a step move, mean over devices. Absent if no collective has known
+    /// shapes.
     pub collective_bytes: Option<f64>,
     /// Compilations in the capture.
     pub compilation_count: usize,
@@ -76,25 +76,25 @@ pub struct ComparedSession {
     /// the memory plan of the largest program.
     #[ts(type = "number | null")]
     pub memory_peak_bytes: Option<i64>,
-    /// Which of them: `allocator`, `snapshot`, `plan`; empty without a peak.
+    /// Source of the memory peak: `allocator`, `snapshot` or `plan`; empty without a peak.
     pub memory_peak_source: String,
     /// Every step, so that timelines can be aligned by step.
     pub steps: Vec<ComparedStep>,
 }
 
-/// What is held against others kernel by kernel.
+/// One method: a session, or the work below one of its name scopes.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ComparedMethod {
-    /// Position of its session in `sessions`.
+    /// Position of the method's session in `sessions`.
     pub session: usize,
-    /// Name of the session, with the scope where there is one.
+    /// Name of the session, followed by the name scope if there is one.
     pub name: String,
     /// The name scope; empty for a whole session.
     pub scope: String,
-    /// What the figures of the method are per, on each device: `step`, `run` or `capture`.
+    /// Unit of the figures of the method: per `step`, `run` or `capture`, on each device.
     pub unit: MethodUnit,
-    /// Number of steps, or of runs on all devices, that the method had.
+    /// Number of steps of the method, or number of its runs on all devices.
     pub count: usize,
     /// Self time of the kernels of the method, per unit (step, run or capture) and device.
     pub device_ps: f64,
@@ -108,16 +108,16 @@ pub struct ComparedMethod {
     pub ratio: Option<f64>,
 }
 
-/// What the figures of a method are per.
+/// Unit that the figures of a method are per.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
 pub enum MethodUnit {
     /// A step.
     Step,
-    /// A run of the programs that hold the scope.
+    /// A run of the programs that contain the scope.
     Run,
-    /// The whole capture, which has neither.
+    /// The whole capture, if it has neither.
     Capture,
 }
 
@@ -127,7 +127,7 @@ pub enum MethodUnit {
 pub struct ComparedKernel {
     /// Method that is compared with the first, by name; in JSON, its position in `methods`.
     pub method: usize,
-    /// Name of the kernel; of the kind of op where devices run ops.
+    /// Name of the kernel. On devices that run ops instead of kernels, the kind of op.
     pub name: String,
     /// Launches of the kernel in the first method, per unit of that method (step, run or capture)
     /// and device.
@@ -152,15 +152,15 @@ pub struct ComparedStep {
     /// Step number as recorded.
     #[ts(type = "number")]
     pub step: i64,
-    /// Start since the session began, of the first device that begins it.
+    /// Start of the step on the first device, since the session began.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// End since the session began, of the last device that ends it.
+    /// End of the step on the last device, since the session began.
     #[ts(type = "number")]
     pub end_ps: i64,
-    /// Mean over hosts of the mean over the host's devices.
+    /// Duration of the step: mean over hosts of the mean over the host's devices.
     pub duration_ps: f64,
-    /// Far from the median of the session's steps, by the rule of `steps`.
+    /// Whether the duration is far from the median of the session's steps, by the rule of `steps`.
     pub is_outlier: bool,
 }
 
@@ -172,21 +172,21 @@ pub struct SessionDifference {
     pub session: usize,
     /// The answer in a sentence.
     pub conclusion: String,
-    /// Mean typical step against that of the baseline; absent where either has no step.
+    /// Mean typical step compared with that of the baseline; absent if either has no steps.
     pub step: Option<TimeDifference>,
     /// The parts of the mean typical step; their differences sum to that of the step.
     pub parts: Vec<ComparedPart>,
-    /// The difference of the mean step (of all steps, outliers included) as a sum, the largest first.
+    /// The difference of the mean step (outliers included) as a sum, largest bar first.
     pub waterfall: Vec<WaterfallBar>,
-    /// Why, in plain words, what weighs most first.
+    /// Causes of the difference, in words, largest effect first.
     pub causes: Vec<ComparedCause>,
     /// Programs, matched by name and content.
     pub programs: Vec<ComparedProgram>,
-    /// What differs of versions, chips, flags, options and manifests.
+    /// Differences in versions, chips, flags, options and manifests.
     pub environment: Vec<ComparedFact>,
 }
 
-/// A mean time against that of the baseline.
+/// A mean time compared with that of the baseline.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct TimeDifference {
@@ -194,28 +194,28 @@ pub struct TimeDifference {
     pub baseline_ps: f64,
     /// Mean over the typical steps of the session.
     pub mean_ps: f64,
-    /// The latter − the former.
+    /// Mean of the session − mean of the baseline.
     pub difference_ps: f64,
-    /// Difference ÷ baseline; absent where that is 0.
+    /// Difference ÷ baseline; absent if the baseline is 0.
     pub ratio: Option<f64>,
     /// Lower end of the difference's confidence interval, noise between runs included.
     pub low_ps: f64,
-    /// Upper end.
+    /// Upper end of the confidence interval.
     pub high_ps: f64,
-    /// How often noise alone gives as much; absent with too few steps.
+    /// Probability that noise alone produces as large a difference; absent with too few steps.
     pub p_value: Option<f64>,
-    /// What may be said.
+    /// Whether the difference is more than noise.
     pub evidence: Evidence,
 }
 
-/// What may be said of a difference.
+/// Whether a difference is more than noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
 pub enum Evidence {
-    /// It is more than noise explains.
+    /// The difference is more than noise explains.
     BeyondNoise,
-    /// Noise explains it.
+    /// Noise explains the difference.
     WithinNoise,
     /// Either session has too few steps to tell.
     TooFewSteps,
@@ -227,7 +227,7 @@ pub enum Evidence {
 pub struct ComparedPart {
     /// Part of the step that is compared.
     pub part: PartKind,
-    /// Its time.
+    /// Time of the part.
     pub time: TimeDifference,
 }
 
@@ -244,8 +244,8 @@ pub struct WaterfallBar {
     /// Contribution of this bar to the difference of the mean step, outlier steps included. All
     /// bars sum to that difference.
     pub difference_ps: f64,
-    /// Position among all ops (before sorting and limit, in the order of weight); absent where it is
-    /// no single op.
+    /// Position of the op among all ops (before sorting and limit, largest effect first); absent if the
+    /// bar is not a single op.
     pub op: Option<usize>,
     /// Whether the difference is more than noise.
     pub evidence: Evidence,
@@ -258,13 +258,13 @@ pub struct WaterfallBar {
 pub enum BarKind {
     /// An op of both sessions takes more or less time.
     Op,
-    /// An op that the baseline has not.
+    /// An op that the baseline does not have.
     NewOp,
     /// An op that only the baseline has.
     GoneOp,
     /// All other ops of a part together.
     OtherOps,
-    /// Ops of a part run beside each other, or behind other work, less or more than before.
+    /// Ops of a part overlap with each other, or with other work, less or more than in the baseline.
     Overlap,
     /// The device waits for input.
     InputWait,
@@ -278,7 +278,7 @@ pub enum BarKind {
     OutlierCompilation,
     /// Other time in outlier steps.
     OutlierSteps,
-    /// What none of the others explains.
+    /// What no other bar explains.
     Residual,
 }
 
@@ -302,7 +302,7 @@ impl BarKind {
     }
 }
 
-/// One reason, in plain words.
+/// One cause of a difference.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ComparedCause {
@@ -312,14 +312,15 @@ pub struct ComparedCause {
     pub text: String,
     /// Effect of the cause on the mean step. Absent if unknown.
     pub difference_ps: Option<f64>,
-    /// What it does to the memory that a program plans to hold; absent where it is about no memory.
+    /// Effect of the cause on the peak of a program's memory plan. Absent if it is not about memory.
     #[ts(type = "number | null")]
     pub difference_bytes: Option<i64>,
-    /// Position among all ops; absent where it is about no single op.
+    /// Position of the op among all ops; absent if the cause is not about a single op.
     pub op: Option<usize>,
-    /// Whether the difference is more than noise; absent where it is no time.
+    /// Whether the difference is more than noise. Absent if the cause is not about time.
     pub evidence: Option<Evidence>,
-    /// Source line, as `file:line`, of its op or buffer; empty if it is about none or that is unknown.
+    /// Source line of the op or buffer that the cause is about, as `file:line`. Empty if it is about
+    /// neither or the line is unknown.
     pub source: String,
 }
 
@@ -327,20 +328,20 @@ pub struct ComparedCause {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ComparedOp {
-    /// Its position before sorting and limit, to which bars and causes refer.
+    /// Position of the op before sorting and limit, to which bars and causes refer.
     pub index: usize,
     /// Session that is compared with the baseline, by name; in JSON, its position in `sessions`.
     pub session: usize,
     /// How the op matches the baseline: one of `same`, `renamed`, `changed` (shape or content),
     /// `new` or `gone`.
     pub matched: String,
-    /// In the baseline; absent for a new op.
+    /// The op in the baseline; absent for a new op.
     pub baseline: Option<ComparedOpSide>,
-    /// In the other session; absent for one that is gone.
+    /// The op in the other session; absent for an op that is gone.
     pub other: Option<ComparedOpSide>,
-    /// Part of a step in which it stands.
+    /// Part of a step that the op belongs to.
     pub part: PartKind,
-    /// Self time per step, mean over devices.
+    /// Self time of the op per step, mean over devices.
     pub time: TimeDifference,
     /// Effect of the op on the step: the difference of its self time, scaled so that the ops of a
     /// part sum to the part, because they may overlap.
@@ -357,11 +358,11 @@ pub struct ComparedOpSide {
     pub program: String,
     /// Program id; empty for work without one.
     pub program_id: String,
-    /// Instruction or kernel.
+    /// Name of the instruction or kernel, or direction of the copy.
     pub name: String,
     /// Category, such as `loop fusion`; `kernel` or `transfer` without an op.
     pub category: String,
-    /// Shape of its value; empty if unknown.
+    /// Shape of the op's value; empty if unknown.
     pub shape: String,
     /// JAX name stack; empty if unknown.
     pub scope: String,
@@ -381,23 +382,23 @@ pub struct ComparedProgram {
     pub matched: String,
     /// Name of the program in the baseline. Empty for a new program.
     pub baseline: String,
-    /// Its id.
+    /// Id of the program in the baseline. Empty for a new program.
     pub baseline_id: String,
     /// Name of the program in this session. Empty for a program that is gone.
     pub other: String,
-    /// Its id.
+    /// Id of the program in this session. Empty for a program that is gone.
     pub other_id: String,
     /// Number of instructions of the program in the baseline, excluding those inside fusions and
-    /// mere bookkeeping. Absent without HLO.
+    /// pure bookkeeping. Absent without HLO.
     pub baseline_instructions: Option<usize>,
     /// Number of instructions of the program in this session, excluding those inside fusions and
-    /// mere bookkeeping. Absent without HLO.
+    /// pure bookkeeping. Absent without HLO.
     pub other_instructions: Option<usize>,
-    /// Instructions that only the other has, by name and shape, at most 50.
+    /// Instructions that only this session has, by name and shape, at most 50.
     pub added: Vec<String>,
     /// Number of instructions that this session has and the baseline does not.
     pub added_count: usize,
-    /// Instructions that only the baseline has, at most 50.
+    /// Instructions that only the baseline has, by name and shape, at most 50.
     pub removed: Vec<String>,
     /// Number of instructions that the baseline has and this session does not.
     pub removed_count: usize,
@@ -405,19 +406,19 @@ pub struct ComparedProgram {
     pub changed: Vec<String>,
     /// Number of instructions whose shape or content differs between the baseline and this session.
     pub changed_count: usize,
-    /// Opcodes whose number differs.
+    /// Opcodes whose count differs.
     pub opcodes: Vec<ComparedOpcode>,
 }
 
-/// How often an opcode stands in a program.
+/// How often an opcode occurs in a program.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct ComparedOpcode {
     /// Opcode, instructions of fusions included.
     pub opcode: String,
-    /// In the baseline.
+    /// Count in the baseline.
     pub baseline_count: usize,
-    /// In the other.
+    /// Count in the other session.
     pub other_count: usize,
 }
 

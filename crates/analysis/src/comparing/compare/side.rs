@@ -15,15 +15,15 @@ use crate::measuring::steps::{PartKind, StepBar, step_bars};
 use crate::measuring::steps::{StepParts, divide_steps, mean, step_time};
 use crate::views::compile::{self, CompilationRow};
 
-/// One session and what is measured of it.
+/// One session and its measurements.
 pub(crate) struct Side<'a> {
     pub(crate) name: &'a str,
     pub(crate) session: &'a Session,
-    /// What is compared of it: steps, times, devices and hosts.
+    /// The part that is compared: steps, times, devices and hosts.
     pub(crate) selected: Selected<'a>,
     /// Every selected step with its parts.
     pub(crate) steps: Vec<StepBar>,
-    /// How long these take is known.
+    /// Whether the durations of the steps are known.
     pub(crate) is_timed: bool,
     /// What ran in the typical steps.
     pub(crate) items: Vec<Item>,
@@ -40,7 +40,7 @@ pub(crate) struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    /// Measures a session. Which ops are listed is decided later, so that all of them share a step.
+    /// Measures a session. Ops are filtered later, so that the ops of a step still sum to it.
     pub(crate) fn of(compared: Compared<'a>, selection: &Selection) -> Result<Self, AnalysisError> {
         let Compared { name, session } = compared;
         let selection = Selection {
@@ -77,32 +77,31 @@ impl<'a> Side<'a> {
         })
     }
 
-    /// The steps that are no outliers.
+    /// The steps that are not outliers.
     pub(crate) fn typical(&self) -> impl Iterator<Item = &StepBar> {
         self.steps.iter().filter(|step| !step.is_outlier)
     }
 
-    /// Durations of the typical steps, in the order of time; none where they are not known.
+    /// Durations of the typical steps, in chronological order; empty if unknown.
     pub(crate) fn durations(&self) -> Vec<f64> {
         let steps = self.typical().filter(|_| self.is_timed);
         steps.map(|step| step.duration_ps).collect()
     }
 
-    /// Durations of all steps, in the order of time; none where they are not known.
+    /// Durations of all steps, in chronological order; empty if unknown.
     pub(crate) fn all_durations(&self) -> Vec<f64> {
         let steps = self.steps.iter().filter(|_| self.is_timed);
         steps.map(|step| step.duration_ps).collect()
     }
 
-    /// A part of every typical step, in the order of time; none where it is not known how long they
-    /// are.
+    /// A part of every typical step, in chronological order; empty if step times are unknown.
     pub(crate) fn part(&self, part: PartKind) -> Vec<f64> {
         let index = position(part);
         let steps = self.typical().filter(|_| self.is_timed);
         steps.map(|step| step.parts_ps[index]).collect()
     }
 
-    /// The parts of every typical step in which the device works, in the order of time.
+    /// Time in which the device works, for every typical step, in chronological order.
     pub(super) fn work(&self) -> Vec<f64> {
         let steps = self.typical().filter(|_| self.is_timed);
         let work = steps.map(|step| {
@@ -118,7 +117,7 @@ impl<'a> Side<'a> {
         mean(self.typical().map(|step| step.duration_ps))
     }
 
-    /// By how much a part of the mean over all steps exceeds that of the typical ones.
+    /// By how much a part's mean over all steps exceeds its mean over the typical steps.
     pub(super) fn excess_ps(&self, part: PartKind) -> f64 {
         let index = position(part);
         let all = mean(self.steps.iter().map(|step| step.parts_ps[index]));
@@ -126,17 +125,17 @@ impl<'a> Side<'a> {
         all.unwrap_or(0.0) - typical.unwrap_or(0.0)
     }
 
-    /// Outlier steps.
+    /// Number of outlier steps.
     pub(super) fn outliers(&self) -> usize {
         self.steps.iter().filter(|step| step.is_outlier).count()
     }
 
-    /// Slices of work in a typical step.
+    /// Mean number of slices of work in a typical step.
     pub(super) fn launches(&self) -> Option<f64> {
         (!self.items.is_empty()).then(|| self.items.iter().map(Item::count).sum())
     }
 
-    /// The same in each typical step.
+    /// Number of slices of work in each typical step.
     pub(super) fn launches_by_step(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.typical().count()];
         for item in &self.items {
@@ -183,7 +182,7 @@ fn step((bar, &end_ps): (&StepBar, &i64)) -> ComparedStep {
     }
 }
 
-/// Which typical step a position in `Session::steps` is.
+/// Index of the typical step by position in `Session::steps`.
 fn typical(rows: &[StepParts], steps: &[StepBar]) -> FxHashMap<usize, usize> {
     let of_steps = rows.chunk_by(|a, b| a.step == b.step).zip(steps);
     of_steps
@@ -199,7 +198,7 @@ fn ends(rows: &[StepParts]) -> Vec<i64> {
         .collect()
 }
 
-/// Busy time and duration of the typical steps, each summed over devices; steps without any are left
+/// Busy time and duration of the typical steps, each summed over devices; steps on no device are left
 /// out.
 fn busy_steps(rows: &[StepParts], typical: &FxHashMap<usize, usize>) -> Vec<(f64, f64)> {
     let of_steps = rows.chunk_by(|a, b| a.step == b.step);
@@ -224,7 +223,7 @@ fn busy_ratio(steps: &[(f64, f64)]) -> Option<f64> {
     (duration > 0.0).then(|| busy / duration)
 }
 
-/// The selection resolved again, to filter what is listed.
+/// The selection resolved again, to filter the listed ops.
 pub(super) fn listed<'a>(
     side: &Side<'a>,
     selection: &Selection,

@@ -1,14 +1,14 @@
-//! What differs around a program, as causes: chips and versions, then what it was started with.
+//! Differences in the environment of a program, as causes: chips and versions, then its options.
 
 use super::cause::cause;
 use super::report::{ComparedCause, ComparedFact};
 use super::side::Side;
 use crate::telling::format;
 
-/// Facts that a cause names.
+/// Maximum number of facts that a cause names.
 const NAMED: usize = 4;
 
-/// Other chips, another number of devices, another version of what compiles.
+/// Different chips, number of devices, or versions.
 pub(super) fn hardware_and_versions(facts: &[ComparedFact]) -> Option<ComparedCause> {
     told(facts, |name| {
         let order = ["chip", "devices", "jax_version", "jaxlib_version"];
@@ -46,8 +46,8 @@ fn told(facts: &[ComparedFact], place: impl Fn(&str) -> Option<usize>) -> Option
     (!texts.is_empty()).then(|| cause("environment", text, None))
 }
 
-/// Facts that differ between two sessions: devices, chips, versions, options and manifests. What
-/// differs between any two runs (times, process numbers, names of captures) is left out.
+/// Facts that differ between two sessions: devices, chips, versions, options and manifests. Facts that
+/// differ between any two runs (times, process ids, names of captures) are left out.
 pub(super) fn environment(sides: [&Side<'_>; 2]) -> Vec<ComparedFact> {
     let all = sides.map(|side| {
         let mut facts = vec![("devices".to_owned(), side.environment.devices.clone())];
@@ -76,7 +76,7 @@ pub(super) fn environment(sides: [&Side<'_>; 2]) -> Vec<ComparedFact> {
     .collect()
 }
 
-/// The fact is another in every run.
+/// Whether the fact differs between any two runs.
 fn differs_always(name: &str) -> bool {
     let name = name.to_lowercase();
     [

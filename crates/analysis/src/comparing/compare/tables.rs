@@ -12,7 +12,7 @@ use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::{Declared, Field, Table};
 
-/// Columns of [`SESSIONS`] that are shown where a run recorded them.
+/// Columns of [`SESSIONS`] that are shown only if a run recorded them.
 const WALL_TIMES: [&str; 2] = ["wall_step_ps", "training_wall_ps"];
 
 impl MethodUnit {
@@ -37,7 +37,7 @@ impl Evidence {
     }
 }
 
-/// Causes of each difference that stand above the tables.
+/// Maximum number of causes of a difference that are shown above the tables.
 const HEADLINE_CAUSES: usize = 6;
 
 impl Report for CompareReport {
@@ -50,7 +50,7 @@ impl Report for CompareReport {
             sessions(self),
             self.within(
                 "waterfall",
-                "Difference of the mean step, as a sum",
+                "Difference of the mean step by cause",
                 WATERFALL,
                 |one| &one.waterfall,
             ),
@@ -72,7 +72,7 @@ impl Report for CompareReport {
     }
 
     fn only_wide(&self) -> Vec<&'static str> {
-        // Of whole sessions both repeat what the others say, unless other kernels ran.
+        // For whole sessions, both repeat the other tables, unless different kernels ran.
         let are_scopes = self.methods.iter().any(|method| !method.scope.is_empty());
         if are_scopes || self.kernels.iter().any(has_other_count) {
             return Vec::new();
@@ -116,7 +116,7 @@ fn told(method: &ComparedMethod) -> String {
     )
 }
 
-/// Where outliers make the mean of all steps another story.
+/// The mean of all steps, if any step is an outlier.
 fn all_steps(report: &CompareReport, difference: &SessionDifference) -> Option<String> {
     let [a, b] = [0, difference.session].map(|index| &report.sessions[index]);
     if a.step_count == a.typical_step_count && b.step_count == b.typical_step_count {
@@ -130,7 +130,7 @@ fn all_steps(report: &CompareReport, difference: &SessionDifference) -> Option<S
     ))
 }
 
-/// The kernel is launched more or less often than in the first method.
+/// Whether the kernel is launched more or less often than in the first method.
 fn has_other_count(kernel: &ComparedKernel) -> bool {
     const LEAST_SHARE: f64 = 0.05;
     let (before, after) = (kernel.baseline_count, kernel.count);
@@ -138,7 +138,7 @@ fn has_other_count(kernel: &ComparedKernel) -> bool {
 }
 
 impl CompareReport {
-    /// What each difference has of something, with the name of its session.
+    /// A table of the rows of each difference, with the name of its session.
     fn within<'a, R: 'a, I: IntoIterator<Item = &'a R>>(
         &'a self,
         key: &'static str,
@@ -153,7 +153,7 @@ impl CompareReport {
         Table::within(key, title, fields, rows)
     }
 
-    /// Only parts that take time on either side.
+    /// The parts that take time on at least one side.
     fn parts(&self) -> Table {
         self.within("parts", "Parts of a typical step", PARTS, |difference| {
             let parts = difference.parts.iter();
@@ -182,7 +182,7 @@ fn sessions(report: &CompareReport) -> Table {
 }
 
 fn kernels(report: &CompareReport) -> Table {
-    let title = "Kernels of each method against the first";
+    let title = "Kernels of each method vs. the first";
     let rows = report.kernels.iter().map(|kernel| (kernel, report));
     Table::within("kernels", title, KERNELS, rows).with_row_count(report.kernel_count)
 }

@@ -7,9 +7,9 @@
 //! Δ part      = Σ f̄ × Δ self time  +  mean Σ self × Δ f          ops, and how they overlap
 //! ```
 //!
-//! f is 1 where ops of a device run one after another and nothing covers them; it falls where they run
-//! beside each other or behind other work. f̄ is the mean of both sides', so that the two terms sum to
-//! the difference exactly, whichever side is the baseline.
+//! f is 1 if the ops of a device run one after another and nothing hides them; it is smaller if they
+//! overlap with each other or with other work. f̄ is the mean of f over both sides, so that the two terms
+//! sum to the difference exactly, whichever side is the baseline.
 
 use super::items::Item;
 use super::matching::Pair;
@@ -19,7 +19,7 @@ use crate::measuring::steps::PartKind;
 use crate::measuring::steps::parts::PARTS;
 use crate::telling::format;
 
-/// Parts that consist of work of the device.
+/// Parts in which the device works.
 pub(super) const WORK_PARTS: [PartKind; 6] = [
     PartKind::DeviceCompute,
     PartKind::Collectives,
@@ -29,12 +29,12 @@ pub(super) const WORK_PARTS: [PartKind; 6] = [
     PartKind::PythonCallbacks,
 ];
 
-/// Single ops that get a bar of their own.
+/// Maximum number of ops that get their own bar.
 const SINGLE_OPS: usize = 12;
-/// Share of the step below which an op has none.
+/// An op below this share of the step does not get a bar.
 const LEAST_RATIO: f64 = 0.002;
 
-/// An op of either or both sides, and what it does to the step.
+/// An op of one or both sides, and its effect on the step.
 pub(crate) struct Change {
     pub(crate) baseline: Option<usize>,
     pub(crate) other: Option<usize>,
@@ -43,16 +43,16 @@ pub(crate) struct Change {
     pub(super) step_ps: f64,
 }
 
-/// How a part of work changed beside its ops.
+/// How a part of work changed apart from its ops.
 struct Overlap {
     part: PartKind,
     change_ps: f64,
     residual_ps: f64,
 }
 
-/// What changed, by ops and beside them.
+/// All changes: of the ops, and of how they overlap.
 pub(crate) struct Changes {
-    /// What weighs most first.
+    /// Largest effect first.
     pub(crate) ops: Vec<Change>,
     overlaps: Vec<Overlap>,
 }
@@ -70,7 +70,7 @@ impl Changes {
             let (a, b) = (&sides[0].items[left], &sides[1].items[right]);
             is_paired[0][left] = true;
             is_paired[1][right] = true;
-            // An op that moved to another part leaves the one and comes into the other.
+            // An op that moved to another part is subtracted from the old one and added to the new one.
             ops.push(Change {
                 baseline: Some(left),
                 other: Some(right),
@@ -99,7 +99,7 @@ impl Changes {
     }
 }
 
-/// Part and Σ self time of its ops, on both sides.
+/// Time of a part, and Σ self time of its ops, on both sides.
 struct Factors {
     part: PartKind,
     parts_ps: [f64; 2],
@@ -120,12 +120,12 @@ impl Factors {
         }
     }
 
-    /// f of a side; none where nothing of the part ran.
+    /// f of a side; none if nothing of the part ran.
     fn own(&self, side: usize) -> Option<f64> {
         (self.self_ps[side] > 0.0).then(|| self.parts_ps[side] / self.self_ps[side])
     }
 
-    /// f̄: where only one side has ops, its own.
+    /// f̄; if only one side has ops, the f of that side.
     fn mean(&self) -> f64 {
         match (self.own(0), self.own(1)) {
             (Some(a), Some(b)) => f64::midpoint(a, b),
@@ -148,8 +148,8 @@ impl Factors {
     }
 }
 
-/// The bars, the largest first; they sum to the difference of the mean of all steps. `title` and
-/// `evidence` are asked of the ops that get a bar, `of_part` of the parts.
+/// The bars, largest first; they sum to the difference of the mean over all steps. `title` and `evidence`
+/// describe the ops that get a bar, `of_part` gives the evidence of parts.
 pub(super) fn bars(
     sides: [&Side<'_>; 2],
     changes: &Changes,
@@ -204,8 +204,8 @@ pub(super) fn bars(
             "more"
         };
         let title = match overlap.part {
-            PartKind::DeviceCompute => format!("Ops run beside each other {less}"),
-            part => format!("{} overlap with computation {less}", part.title()),
+            PartKind::DeviceCompute => format!("Ops overlap each other {less}"),
+            part => format!("{}: {less} overlap with computation", part.title()),
         };
         let part = Some(overlap.part);
         let evidence = of_part(overlap.part);
@@ -232,7 +232,7 @@ pub(super) fn bars(
         bars.push(bar(kind, title, Some(part), difference_ps, of_part(part)));
     }
     bars.extend(outliers(sides));
-    let title = "Communication or copies without ops of their own".to_owned();
+    let title = "Communication or copies not attributed to ops".to_owned();
     bars.push(bar(
         BarKind::Residual,
         title,
@@ -245,7 +245,7 @@ pub(super) fn bars(
     bars
 }
 
-/// What outlier steps add to the mean of all steps, compilation apart.
+/// What outlier steps add to the mean over all steps: compilation, and everything else.
 fn outliers(sides: [&Side<'_>; 2]) -> [WaterfallBar; 2] {
     let excess = |part: PartKind| sides[1].excess_ps(part) - sides[0].excess_ps(part);
     let compilation_ps = excess(PartKind::Compilation);
@@ -264,7 +264,7 @@ fn outliers(sides: [&Side<'_>; 2]) -> [WaterfallBar; 2] {
         ),
         bar(
             BarKind::OutlierSteps,
-            title("All else in"),
+            title("Other time in"),
             None,
             all - compilation_ps,
             evidence,
@@ -289,7 +289,7 @@ const fn bar(
     }
 }
 
-/// A part in the middle of a sentence.
+/// Name of a part for use in a sentence.
 pub(super) fn in_words(part: PartKind) -> &'static str {
     match part {
         PartKind::DeviceCompute => "computation",

@@ -1,29 +1,30 @@
-//! Change points: where a series of runs goes on at another level.
+//! Change points: the runs at which a series moves to a new level.
 //!
 //! ```text
 //! energy      Q = ab/(a+b) × (2·mean|x−y| across − mean|x−x′| inside − mean|y−y′| outside)
-//!             of a stretch of a runs and the b others: large where the two differ
+//!             for a range of a runs and the b others: large if the two differ
 //! split       the first a runs, or                                    ▁▁▂▁▁|▇▆▇▇▆
-//! stretch     some in the middle: a regression and its repair         ▁▁|▇▆▇▇|▁▂▁
-//! test        the largest Q of either, against the largest Q of the same runs in random order
-//! recursion   what lies between change points is asked again
+//! stretch     runs in the middle: a regression and its repair         ▁▁|▇▆▇▇|▁▂▁
+//! test        the largest Q of either search, compared with that of the same runs in random orders
+//! recursion   the runs between change points are searched again
 //! ```
 //!
-//! Distances and not their squares, so that one odd run does little. Random orders make the test exact
-//! for any distribution: of series whose order means nothing, at most 1 − confidence get a change
-//! point, half of that by either search. The random numbers are the same every time.
+//! Q uses distances, not their squares, so that a single odd run has little effect. Random orders make
+//! the test exact for any distribution: if the order of the runs means nothing, a series gets a change
+//! point with a probability of at most 1 − confidence, half of that from each search. The random
+//! numbers are the same every time.
 //!
 //! After Matteson and James, *A nonparametric approach for multiple change point analysis*, 2014.
 
-/// Runs on either side of a split at least.
+/// Minimum number of runs on either side of a split.
 const FEWEST: usize = 2;
-/// Runs of a stretch at least: of the many that are looked at, short ones are often odd.
+/// Minimum number of runs in a stretch: many are searched, and short ones often differ by chance.
 const SHORTEST: usize = 4;
-/// Random orders that are tried, so that no p-value is below 1 in a thousand.
+/// Number of random orders that are tried; the smallest possible p-value is 1 in 1000.
 const ORDERS: usize = 999;
-/// Of a longer series the last runs are looked at.
+/// Maximum number of runs that are analyzed: the last ones of a longer series.
 pub(crate) const LONGEST: usize = 200;
-/// Equal values in a row that make a figure that is counted a level of its own.
+/// Number of equal values in a row that make a level of a counted figure.
 const LEVEL: usize = 3;
 
 /// A place where the level changes.
@@ -31,12 +32,13 @@ const LEVEL: usize = 3;
 pub(crate) struct Change {
     /// Position of the first run at the new level.
     pub(crate) at: usize,
-    /// How often chance alone gives as much; absent for a figure that is counted and was constant.
+    /// Probability that chance alone produces as large a change; absent for a counted figure that was
+    /// constant.
     pub(crate) p_value: Option<f64>,
 }
 
-/// The change points of a series, by position. What is counted and stays the same run by run changes
-/// where it changes, without a test.
+/// The change points of a series, by position. A counted figure that is constant for some runs needs no
+/// test: a new level is a change point.
 pub(crate) fn change_points(values: &[f64], is_counted: bool, confidence: f64) -> Vec<Change> {
     let offset = values.len().saturating_sub(LONGEST);
     let values = &values[offset..];
@@ -60,7 +62,7 @@ pub(crate) fn change_points(values: &[f64], is_counted: bool, confidence: f64) -
     moved.collect()
 }
 
-/// Where a constant level of some runs ends for good: what follows is one as well, or lasts.
+/// The ends of constant levels that are followed by another constant level or by the last values.
 fn level_changes(values: &[f64]) -> Vec<usize> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -99,12 +101,12 @@ fn split(values: &[f64], start: usize, end: usize, rate: f64, changes: &mut Vec<
     }
 }
 
-/// Which stretches are looked at.
+/// Which stretches are searched.
 #[derive(Debug, Clone, Copy)]
 enum Search {
-    /// Those from the first run on.
+    /// Stretches that start at the first run.
     Splits,
-    /// Those in the middle.
+    /// Stretches in the middle.
     Stretches,
 }
 
@@ -115,7 +117,7 @@ struct Stretch {
     p_value: f64,
 }
 
-/// The stretch that differs most; none that chance explains.
+/// The stretch that differs most, unless chance explains it.
 fn differing(values: &[f64], search: Search, rate: f64) -> Option<Stretch> {
     if values.iter().all(|value| *value == values[0]) {
         return None;
@@ -124,12 +126,12 @@ fn differing(values: &[f64], search: Search, rate: f64) -> Option<Stretch> {
     let mut random = Random(0x5745_6e65_7267_7921);
     let mut order = values.to_vec();
     let mut as_large = 1;
-    // Beyond this many the p-value is above the rate, whatever the others give.
+    // With more, the p-value exceeds the rate whatever the remaining orders give.
     let most = rate * (ORDERS + 1) as f64;
     for _ in 0..ORDERS {
         random.shuffle(&mut order);
         let energy = largest_energy(&order, search).map_or(0.0, |(.., energy)| energy);
-        // Sums in another order differ by their rounding.
+        // Sums in a different order differ by rounding.
         as_large += usize::from(energy >= observed * (1.0 - 1e-9));
         if as_large as f64 > most {
             return None;
@@ -139,7 +141,7 @@ fn differing(values: &[f64], search: Search, rate: f64) -> Option<Stretch> {
     Some(Stretch { from, to, p_value })
 }
 
-/// The stretch with the largest energy, and how much it is; none of too few runs.
+/// The stretch with the largest energy, and the energy; none if there are too few runs.
 fn largest_energy(values: &[f64], search: Search) -> Option<(usize, usize, f64)> {
     let count = values.len();
     let distances = Distances::of(values);
@@ -153,7 +155,7 @@ fn largest_energy(values: &[f64], search: Search) -> Option<(usize, usize, f64)>
     match search {
         Search::Splits => (FEWEST..=count.saturating_sub(FEWEST)).for_each(|at| look(0, at)),
         Search::Stretches => {
-            // One run or more on either side, which makes two others.
+            // At least one run on either side, so at least two others.
             for from in 1..count {
                 (from + SHORTEST..count).for_each(|to| look(from, to));
             }
@@ -162,7 +164,7 @@ fn largest_energy(values: &[f64], search: Search) -> Option<(usize, usize, f64)>
     best
 }
 
-/// Sums of distances between runs: those among the first r and the first c of them stand at r, c.
+/// Sums of distances between runs: entry (r, c) is the sum between the first r and the first c runs.
 struct Distances {
     count: usize,
     sums: Vec<f64>,
@@ -187,7 +189,7 @@ impl Distances {
         self.sums[row * (self.count + 1) + column]
     }
 
-    /// Q of the runs from `from` to `to` and the others, of which there are two at least.
+    /// Q of the runs from `from` to `to` and of the others, of which there are at least two.
     fn energy(&self, from: usize, to: usize) -> f64 {
         let (a, b) = ((to - from) as f64, (self.count - (to - from)) as f64);
         let pairs = |count: f64| count * (count - 1.0) / 2.0;

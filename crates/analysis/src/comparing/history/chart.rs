@@ -1,4 +1,5 @@
-//! Series as sparks of characters, a bar where the level changes. Lines far in are printed as they are.
+//! Series as sparklines of characters, with a bar where the level changes. Indented lines are printed
+//! as they are.
 //!
 //! ```text
 //!      step_time    ▂▁▂▁▁▂|▇▆▇█▇    5.655 ms
@@ -8,7 +9,7 @@ use super::report::{HistoryReport, HistorySeries};
 use crate::comparing::check::words::figure;
 use crate::telling::format;
 
-/// Runs that are drawn, the latest.
+/// Maximum number of runs that are drawn: the latest ones.
 const WIDTH: usize = 60;
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
@@ -43,7 +44,7 @@ pub(super) fn lines(report: &HistoryReport) -> Vec<String> {
     lines.collect()
 }
 
-/// One character per run, between the least and the largest value; a space where there is none.
+/// One character per run, scaled from the smallest to the largest value; a space for a missing value.
 fn spark(report: &HistoryReport, series: &HistorySeries) -> String {
     let known = || series.values.iter().flatten().copied();
     let (least, most) = known().fold(
@@ -66,7 +67,7 @@ fn spark(report: &HistoryReport, series: &HistorySeries) -> String {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a share between 0 and 1 of few levels"
+    reason = "between 0 and a small number of levels"
 )]
 fn level(value: f64, least: f64, most: f64) -> char {
     let share = ((value - least) / (most - least)).clamp(0.0, 1.0);

@@ -1,5 +1,5 @@
 //! Columns of the tables of `history`: titles, units, behavior, and how each is read from its row.
-//! What each means is said beside the field of its row.
+//! The meaning of each column is documented at the field of its row.
 
 use documented::DocumentedFields;
 
@@ -10,7 +10,7 @@ use crate::telling::{Cell, Column, Declared, Field, Unit};
 
 pub(super) const ROWS: &[Field<HistorySeries>] = &[
     Column::new("metric", "Figure", Unit::Text).of(|row| Cell::from(row.metric.as_str())),
-    Column::wide("title", "In words", Unit::Text).of(|row| row.title.as_str().into()),
+    Column::wide("title", "Name", Unit::Text).of(|row| row.title.as_str().into()),
     Column::new("last_text", "Last", Unit::Text)
         .means("Value of the latest run that has the figure, in the unit of the figure.")
         .of(|row| figure(row.last, row.unit).into()),
@@ -20,14 +20,15 @@ pub(super) const ROWS: &[Field<HistorySeries>] = &[
              in the unit of the figure.",
         )
         .of(|row| figure(row.level, row.unit).into()),
-    Column::new("spread_ratio", "Runs differ by", Unit::Ratio)
+    Column::new("spread_ratio", "Spread", Unit::Ratio)
         .means(
             "Standard deviation of the runs since the last change point, as a share of \
              the level.",
         )
         .of(|row| spread_ratio(row).into()),
     Column::new("change_count", "Changes", Unit::Count).of(|row| row.change_count.into()),
-    Column::new("level_run_count", "Runs since", Unit::Count).of(|row| row.level_run_count.into()),
+    Column::new("level_run_count", "Runs since change", Unit::Count)
+        .of(|row| row.level_run_count.into()),
     Column::new("run_count", "Runs", Unit::Count).of(|row| row.run_count.into()),
     Column::wide("unit", "Unit", Unit::Text).of(|row| row.unit.name().into()),
     Column::wide("last", "Last, number", Unit::Count)
@@ -65,7 +66,7 @@ pub(super) const CHANGES: &[Field<HistoryChange>] = &[
         .of(|change| change.p_value.map_or(1.0, |p| 1.0 - p).into()),
     Column::new("run_name", "Since run", Unit::Text).of(|change| change.run_name.as_str().into()),
     Column::new("commit", "Commit", Unit::Text).of(|change| change.commit.as_str().into()),
-    Column::wide("previous_commit", "Commit before", Unit::Text)
+    Column::wide("previous_commit", "Previous commit", Unit::Text)
         .of(|change| change.previous_commit.as_str().into()),
     Column::wide("unit", "Unit", Unit::Text).of(|change| change.unit.name().into()),
     Column::wide("before", "Before, number", Unit::Count)
@@ -90,7 +91,7 @@ pub(super) const RUNS: &[Field<HistoryRun>] = &[
     Column::wide("source", "Source", Unit::Text).of(|run| run.source.as_str().into()),
 ];
 
-/// A figure of a run: for programs, and for plots.
+/// A figure of a run, one per row, for other programs and for plots.
 #[derive(DocumentedFields)]
 pub(super) struct RunFigure {
     /// Key of the figure.

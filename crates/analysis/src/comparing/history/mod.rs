@@ -1,10 +1,10 @@
-//! `history`: figures of many runs in the order of time, and where they changed.
+//! `history`: figures of many runs in chronological order, and where they changed.
 //!
 //! | Figure | Definition |
 //! |---|---|
 //! | run | a line of a history that `check --history` wrote, or a session |
 //! | series | a figure of `check` over the runs |
-//! | change point | the first run at another level: [`changes`] |
+//! | change point | the first run at a new level: [`changes`] |
 //! | level | median of the runs since the last change point |
 
 mod changes;
@@ -35,16 +35,16 @@ pub struct History;
 /// Options of [`History`].
 #[derive(Debug, Clone, Args)]
 pub struct HistoryOptions {
-    /// Which part of each session, where sessions are asked.
+    /// Which part of each session; history files are not affected.
     #[command(flatten)]
     pub selection: Selection,
     /// Only these figures, such as step_time; may be repeated
     #[arg(long = "metric", value_name = "METRIC", value_delimiter = ',')]
     pub metrics: Vec<String>,
-    /// Confidence of change points; 1 − it is the share of unchanged series that get one
+    /// Confidence of change points; 1 − confidence is the share of unchanged series that get one
     #[arg(long, value_name = "RATIO", default_value_t = CONFIDENCE)]
     pub confidence: f64,
-    /// Histories, whose text a caller read from files.
+    /// Text of history files, which the caller has read.
     #[arg(skip)]
     pub files: Vec<NamedText>,
 }
@@ -60,10 +60,10 @@ impl Default for HistoryOptions {
     }
 }
 
-/// What is called so among the sources of runs.
+/// Source of runs that were measured from a session.
 const SESSION: &str = "session";
 
-/// Runs below which the test of a change point cannot succeed with 99 % confidence.
+/// With fewer runs, no change point reaches a confidence of 99 %.
 const FEWEST_RUNS: usize = 10;
 
 impl Comparison for History {
@@ -73,14 +73,14 @@ impl Comparison for History {
     const EXAMPLES: &'static str = "\
 # What `stepscope check --history` recorded, run by run
 stepscope history stepscope-history.jsonl
-# Every session of a log directory, without a file
+# Every session of a log directory, without a history file
 stepscope history ./logs
 # One figure, as CSV
 stepscope history stepscope-history.jsonl --metric step_time --csv --table changes";
     const GROUP: Group = Group::Summary;
     const LEAST_SESSIONS: usize = 0;
     const ASKS: Asks = Asks::EverySession;
-    // Sessions in which nothing happens are left out with a note.
+    // Sessions without events are skipped with a note.
     const NEEDS_EVENTS: bool = false;
     const TAKES_FILES: bool = true;
     type Options = HistoryOptions;
@@ -101,14 +101,14 @@ stepscope history stepscope-history.jsonl --metric step_time --csv --table chang
         let mut samples = recorded.samples;
         for one in sessions {
             if one.session.is_memory_only() || one.session.is_program_only() {
-                let text = format!("{}: nothing happens in it, so it is left out.", one.name);
+                let text = format!("{}: no events, skipped.", one.name);
                 notes.push(Note::warning(text));
                 continue;
             }
             match measured(*one, &options.selection) {
                 Ok(sample) => samples.push((SESSION.to_owned(), sample)),
                 Err(AnalysisError::NothingSelected { what, .. }) => notes.push(Note::warning(
-                    format!("{}: {what} selects nothing, so it is left out.", one.name),
+                    format!("{}: {what} selects nothing, skipped.", one.name),
                 )),
                 Err(error) => return Err(error.of_session(one.name)),
             }
@@ -116,7 +116,7 @@ stepscope history stepscope-history.jsonl --metric step_time --csv --table chang
         if samples.is_empty() {
             let why: Vec<&str> = notes.iter().map(|note| note.text.as_str()).collect();
             return Err(AnalysisError::Options(format!(
-                "this history has no run: {}",
+                "no runs in this history: {}",
                 why.join(" ")
             )));
         }
@@ -133,7 +133,7 @@ stepscope history stepscope-history.jsonl --metric step_time --csv --table chang
     }
 }
 
-/// Benchmarks may lie beside sessions; they are no histories.
+/// Benchmark results may be stored next to sessions; they are not histories.
 fn is_benchmark(name: &str) -> bool {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let suffix = file.rsplit_once('.').map(|(_, suffix)| suffix);
@@ -163,15 +163,15 @@ fn remarks(run_count: usize, confidence: f64) -> Vec<Note> {
     let mut notes = Vec::new();
     if run_count < FEWEST_RUNS {
         notes.push(Note::info(format!(
-            "{} are too few for a change point of a time; with {FEWEST_RUNS} a clear one can be told \
-             from noise.",
+            "{} are too few to find a change point in a time; {FEWEST_RUNS} are enough to distinguish a \
+             clear one from noise.",
             counted(run_count, "run")
         )));
     }
     notes.push(Note::info(format!(
-        "A change point is tested against random orders of the runs: of series that did not change at \
-         most {} get one, whatever their distribution, as long as runs do not depend on those before \
-         them. Counts and bytes that were constant change where they change.",
+        "Change points are tested against random orders of the runs: at most {} of the series that did \
+         not change get one, whatever their distribution, if runs are independent. Counts and bytes \
+         that were constant are not tested: a new level is a change point.",
         crate::telling::format::percent(1.0 - confidence)
     )));
     notes

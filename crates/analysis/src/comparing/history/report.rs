@@ -15,11 +15,11 @@ pub struct HistoryReport {
     pub conclusion: String,
     /// Every change point, the latest first.
     pub changes: Vec<HistoryChange>,
-    /// One series per figure; what changed comes first.
+    /// One series per figure; figures that changed come first.
     pub rows: Vec<HistorySeries>,
     /// The runs, oldest first.
     pub runs: Vec<HistoryRun>,
-    /// Confidence of each series: at most 1 − it of series without a change get a change point.
+    /// Confidence of the change points: at most 1 − confidence of the unchanged series get one.
     pub confidence_ratio: f64,
     /// What the figures do not cover.
     pub notes: Vec<Note>,
@@ -31,7 +31,8 @@ pub struct HistoryReport {
 pub struct HistoryRun {
     /// Name of the run's session.
     pub name: String,
-    /// When it was captured or recorded, in seconds since the Unix epoch; absent if unknown.
+    /// Time at which the run was captured or recorded, in seconds since the Unix epoch; absent if
+    /// unknown.
     #[ts(type = "number | null")]
     pub recorded_unix_s: Option<i64>,
     /// Commit of the program in the run. Empty if unknown.
@@ -40,7 +41,7 @@ pub struct HistoryRun {
     pub verdict: String,
     /// Whether the level of the run was accepted, so that baselines start with it.
     pub is_accepted: bool,
-    /// History file that contains the run; `session` if the run was measured now.
+    /// History file that contains the run; `session` if the run was measured from a session.
     pub source: String,
 }
 
@@ -50,11 +51,11 @@ pub struct HistoryRun {
 pub struct HistorySeries {
     /// Name of the figure, such as `step_time`.
     pub metric: String,
-    /// Name of the figure in words.
+    /// Readable name of the figure.
     pub title: String,
     /// Unit in which the figure is measured.
     pub unit: FigureUnit,
-    /// More is better.
+    /// Whether a higher value is better.
     pub is_better_higher: bool,
     /// The figure in each run, in the order of the runs; absent where a run has none.
     pub values: Vec<Option<f64>>,
@@ -98,8 +99,9 @@ pub struct HistoryChange {
     pub ratio: Option<f64>,
     /// Whether the figure got worse at the change point.
     pub is_worse: bool,
-    /// How often chance alone gives as much; absent for a figure that is counted and was constant.
+    /// Probability that chance alone produces as large a change. Absent for counts and bytes that were
+    /// constant.
     pub p_value: Option<f64>,
-    /// The same in a sentence.
+    /// Description of the change in one sentence.
     pub text: String,
 }

@@ -1,4 +1,4 @@
-//! Lines of a history file: one JSON object a run.
+//! Lines of a history file: one JSON object per run.
 //!
 //! ```text
 //! {"run":"main-41","recorded_unix_s":1795336836,"commit":"4f0c2d1","verdict":"passed",
@@ -16,29 +16,29 @@ use crate::comparing::check::{CheckReport, FigureUnit};
 use crate::telling::Note;
 use crate::telling::format::counted;
 
-/// Confidence unless asked otherwise: there are many series, and nobody likes false alarms.
+/// Default confidence; high, because many series are tested.
 pub(crate) const CONFIDENCE: f64 = 0.99;
 
-/// What is counted has no noise of its own.
+/// Whether figures of the unit are counted, so that they have no noise.
 pub(crate) const fn is_counted(unit: FigureUnit) -> bool {
     matches!(unit, FigureUnit::Bytes | FigureUnit::Count)
 }
 
-/// One run as a line of a history keeps it.
+/// One run, as stored in a line of a history file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Name of the session.
     pub run: String,
-    /// When it was captured or recorded, in seconds since the Unix epoch; absent if unknown.
+    /// Time at which it was captured or recorded, in seconds since the Unix epoch; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded_unix_s: Option<i64>,
     /// Commit of the program; empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub commit: String,
-    /// What `check` said of it, such as `passed` or `broken`; empty where nothing was checked.
+    /// Verdict of `check`, such as `passed` or `broken`; empty if nothing was checked.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub verdict: String,
-    /// Its level was accepted: baselines begin with it.
+    /// Whether its level was accepted, so that baselines start with it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_accepted: bool,
     /// Figures by their names.
@@ -48,14 +48,14 @@ pub struct Sample {
 /// One figure of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SampleFigure {
-    /// In what it is measured.
+    /// Unit of the value.
     pub unit: FigureUnit,
-    /// The figure.
+    /// Value of the figure.
     pub value: f64,
 }
 
 impl Sample {
-    /// The figures that were checked, as a run of a history.
+    /// The figures of a `check` report, as a run of a history.
     pub fn of(report: &CheckReport) -> Self {
         let figures = report.figures.iter().map(|figure| {
             let (unit, value) = (figure.unit, figure.value);
@@ -73,7 +73,7 @@ impl Sample {
         }
     }
 
-    /// The line of the file, without its end.
+    /// The line of the file, without the line break.
     pub fn line(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(self)
     }
@@ -90,13 +90,13 @@ impl Sample {
     }
 }
 
-/// Runs of histories, in the order of their lines.
+/// Runs read from history files, in the order of their lines.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Recorded {
-    /// Name of the file and what its line says.
+    /// Name of the file, and the run on its line.
     pub(super) samples: Vec<(String, Sample)>,
     names: Vec<String>,
-    /// File, line from 1, why it is no run.
+    /// File, line number from 1, and why the line is not a run.
     damaged: Vec<(String, usize, String)>,
 }
 
@@ -123,7 +123,7 @@ impl Recorded {
         self.samples.len()
     }
 
-    /// Files, with how many runs they hold.
+    /// Names of the files, each with its number of runs.
     pub(crate) fn names(&self) -> Vec<String> {
         let names = self.names.iter().map(|name| {
             let own = self.samples.iter().filter(|(file, _)| file == name);
@@ -132,8 +132,8 @@ impl Recorded {
         names.collect()
     }
 
-    /// A figure of the runs since it last changed, or since the last run that was accepted. Runs that
-    /// broke a budget do not count: no regression becomes a baseline by lasting.
+    /// Values of a figure since its last change point, or since the last accepted run if that is later.
+    /// Runs that broke a budget are excluded, so that a lasting regression does not become the baseline.
     pub(crate) fn latest_values(&self, metric: &str) -> Vec<f64> {
         let accepted = self
             .samples
@@ -151,15 +151,13 @@ impl Recorded {
         values[last.map_or(0, |change| change.at)..].to_vec()
     }
 
-    /// What is wrong with the files.
+    /// Warnings about invalid lines and files without runs.
     pub(crate) fn notes(&self) -> Vec<Note> {
         const SHOWN: usize = 3;
         let mut notes = Vec::new();
         let damaged = self.damaged.iter().take(SHOWN);
         notes.extend(damaged.map(|(file, line, why)| {
-            Note::warning(format!(
-                "{file}, line {line} is not a run of a history: {why}."
-            ))
+            Note::warning(format!("{file}, line {line}: not a history record: {why}."))
         }));
         if let Some(more) = self
             .damaged
@@ -168,15 +166,15 @@ impl Recorded {
             .filter(|&more| more > 0)
         {
             notes.push(Note::warning(format!(
-                "{} more are none either.",
+                "{} more with similar errors.",
                 counted(more, "line")
             )));
         }
         for name in &self.names {
             if !self.samples.iter().any(|(file, _)| file == name) {
                 notes.push(
-                    Note::warning(format!("{name} holds no run of a history."))
-                        .with_hint("`stepscope check LOGS --history FILE` records one"),
+                    Note::warning(format!("{name}: no history records."))
+                        .with_hint("`stepscope check LOGS --history FILE` records a run"),
                 );
             }
         }
@@ -236,23 +234,20 @@ mod tests {
         assert!(
             notes[0]
                 .text
-                .starts_with("history.jsonl, line 2 is not a run"),
+                .starts_with("history.jsonl, line 2: not a history record"),
             "{notes:?}"
         );
         assert!(
             notes[1]
                 .text
-                .starts_with("history.jsonl, line 4 is not a run"),
+                .starts_with("history.jsonl, line 4: not a history record"),
             "{notes:?}"
         );
         let empty = Recorded::of(&[NamedText {
             name: "history.jsonl".to_owned(),
             text: String::new(),
         }]);
-        assert_eq!(
-            empty.notes()[0].text,
-            "history.jsonl holds no run of a history."
-        );
+        assert_eq!(empty.notes()[0].text, "history.jsonl: no history records.");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::comparing::check::{FigureUnit, METRICS, Metric};
 use crate::comparing::compare::noise::{median, spread};
 use crate::telling::format::counted;
 
-/// All series, what changed first, and all change points, the latest first.
+/// All series, changed ones first, and all change points, latest first.
 pub(super) struct Found {
     pub(super) series: Vec<HistorySeries>,
     pub(super) changes: Vec<HistoryChange>,
@@ -17,7 +17,7 @@ pub(super) struct Found {
 
 type Samples = [(String, Sample)];
 
-/// The series of the figures that are wanted, of all without any.
+/// The series of the requested figures, or of all figures if none is requested.
 pub(super) fn all(
     samples: &Samples,
     wanted: &[String],
@@ -68,7 +68,7 @@ fn one(
     let figures = samples.iter().map(|(_, sample)| sample.figures.get(name));
     let figures: Vec<_> = figures.collect();
     let known = figures.iter().enumerate();
-    // A figure whose unit is another than the latest is another figure.
+    // Values in another unit than the latest belong to another figure.
     let Some(unit) = figures.iter().flatten().last().map(|figure| figure.unit) else {
         return (None, Vec::new());
     };
@@ -120,7 +120,7 @@ fn one(
     (Some(series), changes)
 }
 
-#[expect(clippy::too_many_arguments, reason = "all that one row holds")]
+#[expect(clippy::too_many_arguments, reason = "everything that a row contains")]
 fn change(
     samples: &Samples,
     metric: &str,
@@ -142,8 +142,11 @@ fn change(
         format!(" (commit {})", short(&sample.commit))
     };
     let how_sure = match p_value {
-        Some(p) if p <= 0.001 => "chance gives as much in at most 1 of 1000 cases".to_owned(),
-        Some(p) => format!("chance gives as much in {:.0} of 1000 cases", p * 1000.0),
+        Some(p) if p <= 0.001 => "chance alone explains it in at most 1 of 1000 cases".to_owned(),
+        Some(p) => format!(
+            "chance alone explains it in {:.0} of 1000 cases",
+            p * 1000.0
+        ),
         None => "it was constant before".to_owned(),
     };
     HistoryChange {
@@ -168,7 +171,7 @@ fn change(
     }
 }
 
-/// As Git shortens commits.
+/// A full commit hash is shortened to 10 digits, as Git does.
 fn short(commit: &str) -> &str {
     let is_hash = commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
     if is_hash { &commit[..10] } else { commit }
@@ -188,12 +191,12 @@ pub(super) fn conclusion(found: &Found, run_count: usize) -> String {
         counted(run_count, "run")
     );
     let longer = if run_count > LONGEST {
-        format!(" (of the last {LONGEST})")
+        format!(" (the last {LONGEST} are analyzed)")
     } else {
         String::new()
     };
     if changed.is_empty() {
-        return format!("None of {of}{longer} changed its level.");
+        return format!("None of {of}{longer} changed.");
     }
     format!(
         "{} of {of}{longer} changed: {}.",

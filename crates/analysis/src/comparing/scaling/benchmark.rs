@@ -1,11 +1,11 @@
-//! Benchmarks: times that other programs wrote as JSON.
+//! Benchmarks: times that other programs wrote, as JSON.
 //!
 //! | Form | Devices | Method |
 //! |---|---|---|
 //! | an object with `execution_time` | `device_count`, else the file's name | `name`, else the file's |
 //! | an object of such objects | `environment.device_count`, else the file's name | its key |
 //! | an object with `runs` (by device count) | the key in `runs` | the key in the run |
-//! | the same without `runs`: rows in `scaling` | `device_count` | `method` |
+//! | an object without `runs`, with rows in `scaling` | `device_count` | `method` |
 
 use serde_json::{Map, Value};
 
@@ -14,7 +14,7 @@ use super::naming::{count_in, without_marks};
 use crate::asking::NamedText;
 use crate::telling::Note;
 
-/// What a file holds.
+/// Reads one file.
 struct Reader<'a> {
     /// The file's name, for messages.
     file: &'a str,
@@ -22,7 +22,7 @@ struct Reader<'a> {
     notes: Vec<Note>,
 }
 
-/// Measurements of files, each only once, and what could not be used.
+/// Measurements in the files, each only once, and notes on what could not be used.
 pub(super) fn measured(files: &[NamedText]) -> (Vec<Measured>, Vec<Note>) {
     let (mut all, mut notes): (Vec<Measured>, Vec<Note>) = Default::default();
     let mut repeated = 0usize;
@@ -34,15 +34,15 @@ pub(super) fn measured(files: &[NamedText]) -> (Vec<Measured>, Vec<Note>) {
         };
         match serde_json::from_str::<Value>(&file.text) {
             Ok(Value::Object(content)) => reader.file(&content),
-            Ok(_) => reader.warn("holds no object"),
-            Err(error) => reader.warn(&format!("is no JSON ({error})")),
+            Ok(_) => reader.warn("not a JSON object"),
+            Err(error) => reader.warn(&format!("invalid JSON ({error})")),
         }
         if reader.measured.is_empty() && reader.notes.is_empty() {
-            reader.warn("holds no time: nothing in it is called execution_time");
+            reader.warn("no times: missing `execution_time`");
         }
         notes.append(&mut reader.notes);
         for one in reader.measured {
-            // A summary repeats the runs that lie beside it.
+            // A summary repeats the runs in the files next to it.
             if all.iter().any(|known| known.is_same(&one)) {
                 repeated += 1;
             } else {
@@ -53,7 +53,7 @@ pub(super) fn measured(files: &[NamedText]) -> (Vec<Measured>, Vec<Note>) {
     if repeated > 0 {
         let times = crate::telling::format::counted(repeated, "benchmark");
         notes.push(Note::info(format!(
-            "{times} stood in more than one file and counted once."
+            "{times} in more than one file, counted once."
         )));
     }
     (all, notes)
@@ -108,17 +108,17 @@ impl Reader<'_> {
         let stem = without_marks(stem.strip_suffix(".json").unwrap_or(stem));
         let method = name.or_else(|| text("name")).unwrap_or(&stem);
         if result.get("success") == Some(&Value::Bool(false)) {
-            let error = text("error").unwrap_or("it does not say why");
+            let error = text("error").unwrap_or("no error message");
             return self.warn(&format!("{method} failed: {error}"));
         }
         let Some(step_ps) = time_ps(result) else {
-            return self.warn(&format!("{method} has no time that could be read"));
+            return self.warn(&format!("{method} has an invalid `execution_time`"));
         };
         let count = count.or_else(|| device_count(result));
         let Some(device_count) = count.or_else(|| count_in(self.file)).filter(|&n| n > 0) else {
             return self.warn(&format!(
-                "{method} does not say on how many devices: no device_count in it, no count such \
-                 as 4gpu in the file's name"
+                "{method} has no device count: missing `device_count`, and no count such as 4gpu in the \
+                 file's name"
             ));
         };
         let calls = result.get("samples").and_then(Value::as_array);
@@ -147,7 +147,7 @@ fn device_count(facts: &Map<String, Value>) -> Option<usize> {
     usize::try_from(count.as_u64()?).ok()
 }
 
-/// The mean time of a call in picoseconds.
+/// The mean time of a call, in picoseconds.
 fn time_ps(result: &Map<String, Value>) -> Option<f64> {
     let time = result.get("execution_time")?.as_f64()?;
     let unit = result.get("execution_time_unit").and_then(Value::as_str);
@@ -204,14 +204,14 @@ mod tests {
     #[test]
     fn what_cannot_be_used_is_told() {
         for (text, expected) in [
-            ("[]", "holds no object"),
-            ("{", "is no JSON"),
-            ("{}", "holds no time"),
-            (r#"{"execution_time": 1}"#, "on how many devices"),
-            (r#"{"execution_time": "x"}"#, "no time that could be read"),
+            ("[]", "not a JSON object"),
+            ("{", "invalid JSON"),
+            ("{}", "no times"),
+            (r#"{"execution_time": 1}"#, "no device count"),
+            (r#"{"execution_time": "x"}"#, "invalid `execution_time`"),
             (
                 r#"{"execution_time": 1, "execution_time_unit": "days"}"#,
-                "no time that could be read",
+                "invalid `execution_time`",
             ),
         ] {
             let (rows, notes) = read("file.json", text);
@@ -233,6 +233,9 @@ mod tests {
         });
         let (measured, notes) = measured(&files);
         assert_eq!(measured.len(), 1);
-        assert!(notes[0].text.starts_with("1 benchmark stood"), "{notes:?}");
+        assert!(
+            notes[0].text.starts_with("1 benchmark in more"),
+            "{notes:?}"
+        );
     }
 }

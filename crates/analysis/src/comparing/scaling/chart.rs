@@ -1,4 +1,4 @@
-//! Speed-up as bars of characters, with the mark of perfect scaling, for terminals. Lines far in are
+//! Speedup as bars of characters for terminals, with a mark for perfect scaling. Indented lines are
 //! printed as they are.
 //!
 //! ```text
@@ -11,10 +11,10 @@ use super::limits::times;
 use super::report::{ScalingReport, ScalingRow};
 use crate::telling::format;
 
-/// Columns of the longest bar.
+/// Width of the longest bar, in characters.
 const WIDTH: usize = 44;
 
-/// One line per method and count, and the conclusion of each method below its lines.
+/// One line per method and device count, and below the lines of a method its conclusion.
 pub(super) fn lines(report: &ScalingReport) -> Vec<String> {
     let longest = report
         .rows
@@ -61,11 +61,11 @@ fn line(row: &ScalingRow, longest: f64) -> String {
     )
 }
 
-/// Columns of a share of the longest bar.
+/// Width of a share of the longest bar, in characters.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "clamped to the width of a chart before"
+    reason = "clamped to the width of the chart"
 )]
 fn columns(share: f64) -> usize {
     (share.clamp(0.0, 1.0) * WIDTH as f64).round() as usize

@@ -1,5 +1,5 @@
 //! Columns of the tables of `scaling`: titles, units, behavior, and how each is read from its row.
-//! What each means is said beside the field of its row.
+//! The meaning of each column is documented at the field of its row.
 
 use super::report::{ScalingLimit, ScalingMethod, ScalingRow, ScalingSample};
 use crate::telling::{Column, Declared, Field, Unit};
@@ -14,10 +14,10 @@ pub(super) const ROWS: &[Field<ScalingRow>] = &[
     Column::new("step_ps", "Step", Unit::Picos)
         .fractional()
         .of(|row| row.step_ps.into()),
-    Column::wide("step_min_ps", "Least", Unit::Picos)
+    Column::wide("step_min_ps", "Min", Unit::Picos)
         .fractional()
         .of(|row| row.step_min_ps.into()),
-    Column::wide("step_max_ps", "Most", Unit::Picos)
+    Column::wide("step_max_ps", "Max", Unit::Picos)
         .fractional()
         .of(|row| row.step_max_ps.into()),
     Column::new("throughput_per_second", "Steps/s", Unit::Count)
@@ -28,15 +28,15 @@ pub(super) const ROWS: &[Field<ScalingRow>] = &[
         .fractional()
         .formula("batch × steps per second")
         .of(|row| row.examples_per_second.into()),
-    Column::new("speedup_ratio", "Speed-up", Unit::Count)
+    Column::new("speedup_ratio", "Speedup", Unit::Count)
         .fractional()
-        .formula("throughput ÷ throughput on the least count")
+        .formula("throughput ÷ throughput on the smallest device count")
         .of(|row| row.speedup_ratio.into()),
     Column::wide("ideal_speedup_ratio", "Ideal", Unit::Count)
         .fractional()
         .of(|row| row.ideal_speedup_ratio.into()),
     Column::new("efficiency_ratio", "Efficiency", Unit::Ratio)
-        .formula("speed-up ÷ (device count ÷ least count)")
+        .formula("speedup ÷ (device count ÷ smallest device count)")
         .of(|row| row.efficiency_ratio.into()),
     Column::wide("compute_ps", "Compute", Unit::Picos)
         .fractional()
@@ -51,14 +51,14 @@ pub(super) const ROWS: &[Field<ScalingRow>] = &[
         .of(|row| row.exposed_ps.into()),
     Column::new("exposed_ratio", "Exposed share", Unit::Ratio).of(|row| row.exposed_ratio.into()),
     Column::new("balance_ratio", "Balance", Unit::Ratio)
-        .formula("mean over devices of their computation ÷ that of the device with most")
+        .formula("mean computation per device ÷ computation of the device with most")
         .of(|row| row.balance_ratio.into()),
 ];
 
 pub(super) const LIMITS: &[Field<ScalingLimit, ScalingMethod>] = &[
     Column::new("method", "Method", Unit::Text)
         .means(
-            "What differs in the names of sessions besides device count and time. \
+            "What differs between the names of sessions besides device count and time. \
              `--method REGEX` selects it.",
         )
         .within(|_, method| method.method.as_str().into()),
@@ -73,10 +73,10 @@ pub(super) const LIMITS: &[Field<ScalingLimit, ScalingMethod>] = &[
              samples of the mean of their typical steps, excluding outliers.",
         )
         .of(|limit| limit.step_ps.into()),
-    Column::new("next_ps", "Twice as many", Unit::Picos)
+    Column::new("next_ps", "Next count", Unit::Picos)
         .fractional()
         .of(|limit| limit.next_ps.into()),
-    Column::new("cost_ps", "Too much", Unit::Picos)
+    Column::new("cost_ps", "Excess", Unit::Picos)
         .fractional()
         .means(
             "Time that a part of the step takes beyond perfect scaling when the device \
@@ -87,7 +87,7 @@ pub(super) const LIMITS: &[Field<ScalingLimit, ScalingMethod>] = &[
              part now",
         )
         .of(|limit| limit.cost_ps.into()),
-    Column::wide("cost_ratio", "Of the step", Unit::Ratio).of(|limit| limit.cost_ratio.into()),
+    Column::wide("cost_ratio", "Share of step", Unit::Ratio).of(|limit| limit.cost_ratio.into()),
 ];
 
 pub(super) const METHODS: &[Field<ScalingMethod>] = &[
@@ -99,15 +99,15 @@ pub(super) const METHODS: &[Field<ScalingMethod>] = &[
         .of(|method| method.next_device_count.into()),
     Column::new("serial_ratio", "Serial share", Unit::Ratio)
         .of(|method| method.serial_ratio.into()),
-    Column::wide("fit_error_ratio", "Error of fit", Unit::Ratio)
+    Column::wide("fit_error_ratio", "Fit error", Unit::Ratio)
         .of(|method| method.fit_error_ratio.into()),
     Column::wide("next_step_ps", "Next step", Unit::Picos)
         .fractional()
         .of(|method| method.next_step_ps.into()),
-    Column::new("next_speedup_ratio", "Next speed-up", Unit::Count)
+    Column::new("next_speedup_ratio", "Next speedup", Unit::Count)
         .fractional()
         .of(|method| method.next_speedup_ratio.into()),
-    Column::new("largest_speedup_ratio", "Largest speed-up", Unit::Count)
+    Column::new("largest_speedup_ratio", "Max speedup", Unit::Count)
         .fractional()
         .of(|method| method.largest_speedup_ratio.into()),
 ];

@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! Amdahl    step(n) = step(base) × (s + (1 − s) × base ÷ n)        s by least squares over all counts
-//! a part    p = ln(part(n) ÷ part(m)) ÷ ln(n ÷ m)                   from the count before, m, to n
+//! a part    p = ln(part(n) ÷ part(m)) ÷ ln(n ÷ m)                   from the previous count m to n
 //!           part(2n) = part(n) × 2^p                               p within −1 and 1.5
 //! cost      part(2n) − part(n) ÷ 2                                 weak scaling: − part(n)
 //! ```
 //!
-//! Two counts fit the law whatever they are, and a part is extrapolated from two counts: the sentences
-//! say how many there were.
+//! The law fits any two counts, and a part is extrapolated from two counts; the conclusions say how many
+//! counts there were.
 
 use super::report::{ScalingKind, ScalingLimit, ScalingMethod};
 use super::rows::{Group, Point};
@@ -16,28 +16,28 @@ use crate::measuring::steps::PartKind;
 use crate::measuring::steps::parts::PARTS;
 use crate::telling::format;
 
-/// Growth of a part with the count beyond which an extrapolation says nothing.
+/// Upper limit of the exponent with which a part grows; extrapolating more is meaningless.
 const MOST_GROWTH: f64 = 1.5;
-/// Costs below this share of the step are not told.
+/// Costs below this share of the step are not reported.
 const LEAST_COST: f64 = 0.005;
 
-/// A law that is further off than this is none.
+/// With a larger error, the law does not apply.
 const MOST_ERROR: f64 = 0.2;
-/// Efficiency beyond 1 by less than this is noise.
+/// Efficiency up to this is noise, not superlinear scaling.
 const SUPERLINEAR: f64 = 1.02;
 
-/// The law of Amdahl through the counts of a method.
+/// Amdahl's law, fitted to the device counts of a method.
 struct Law {
     serial_ratio: f64,
     error_ratio: Option<f64>,
 }
 
-/// Whether there is such a law.
+/// Result of fitting the law.
 enum Fit {
     Law(Law),
     /// More devices make a step slower.
     Slower,
-    /// The best law is so far off.
+    /// The best fit is off by this share.
     Off(f64),
     /// One count, or weak scaling.
     None,
@@ -123,13 +123,13 @@ pub(super) fn method(group: &Group<'_>, kind: ScalingKind) -> ScalingMethod {
     method
 }
 
-/// The count before the largest.
+/// The device count before the largest.
 fn before<'g, 'a>(group: &'g Group<'a>) -> Option<&'g Point<'a>> {
     let index = group.counts.len().checked_sub(2)?;
     group.counts.get(index)
 }
 
-/// The exponent with which a time grows with the count.
+/// The exponent with which a time grows with the device count.
 fn growth(before_ps: f64, now_ps: f64, before: &Point<'_>, now: &Point<'_>) -> f64 {
     if before_ps <= 0.0 || now_ps <= 0.0 {
         return 0.0;
@@ -161,7 +161,7 @@ fn limits(group: &Group<'_>, kind: ScalingKind) -> Vec<ScalingLimit> {
         let before_ps = before.and_then(|before| before.imbalance_ps);
         let words = (
             "imbalance",
-            "uneven load (the device with most work beyond the mean)",
+            "uneven load (device with the most work − mean)",
         );
         found.push(limit(group, kind, words, imbalance_ps, before_ps));
     }
@@ -193,19 +193,19 @@ fn limit(
     let time = format::duration_ps;
     let from = match (before_ps, before(group)) {
         (Some(before_ps), Some(before)) => format!(
-            ", {} on {}; going on like that {} on {}",
+            ", {} on {}; at this rate {} on {}",
             time(before_ps),
             before.device_count,
             time(next_ps),
             largest.device_count * 2
         ),
-        _ => format!("; if it stays so, the same on {}", largest.device_count * 2),
+        _ => format!("; if unchanged, the same on {}", largest.device_count * 2),
     };
     ScalingLimit {
         kind: kind.to_owned(),
         title: capitalised(title),
         text: format!(
-            "{}: {} of the step on {} ({}){from}, where perfect scaling leaves {}",
+            "{}: {} of the step on {} ({}){from}; with perfect scaling {}",
             capitalised(title),
             time(step_ps),
             format::counted(largest.device_count as u64, "device"),
@@ -226,7 +226,7 @@ fn conclusion(group: &Group<'_>, fit: &Fit, kind: ScalingKind, method: &ScalingM
     let count = |count: usize| format::counted(count as u64, "device");
     if group.counts.len() == 1 {
         return format!(
-            "Measured on {} only: run it on {} too to see how it scales.",
+            "Measured on {} only; also measure it on {} to see how it scales.",
             count(base.device_count),
             count(method.next_device_count)
         );
@@ -234,7 +234,7 @@ fn conclusion(group: &Group<'_>, fit: &Fit, kind: ScalingKind, method: &ScalingM
     let speedup = group.speedup(kind, largest.device_count, largest.step_ps);
     let ideal = group.ideal(largest.device_count);
     let mut sentences = vec![format!(
-        "{} give {} of the {} that perfect scaling gives over {}: efficiency {}.",
+        "{} give a speedup of {} (perfect scaling: {}) over {}: efficiency {}.",
         count(largest.device_count),
         times(speedup),
         times(ideal),
@@ -250,8 +250,8 @@ fn conclusion(group: &Group<'_>, fit: &Fit, kind: ScalingKind, method: &ScalingM
         .fold(0.0, f64::max);
     if best > SUPERLINEAR {
         sentences.push(format!(
-            "A count is faster than perfect scaling ({}): the step on {} may be slow for a reason of \
-             its own, such as caches, or times are noisy.",
+            "Some count exceeds perfect scaling (efficiency {}): the step on {} may be slow for another \
+             reason, such as caches, or times are noisy.",
             format::percent(best),
             count(base.device_count),
         ));
@@ -265,15 +265,14 @@ fn conclusion(group: &Group<'_>, fit: &Fit, kind: ScalingKind, method: &ScalingM
             largest.device_count,
         )),
         Fit::Off(error) => sentences.push(format!(
-            "Amdahl's law does not describe it (at best {} off), so nothing is said of more devices \
-             by it.",
+            "Amdahl's law does not fit (best fit is {} off), so there is no prediction for more devices.",
             format::percent(*error),
         )),
         Fit::Law(law) => sentences.push(law_in_words(group, method, law.serial_ratio)),
         Fit::None => {
             if let Some(next) = method.next_speedup_ratio {
                 sentences.push(format!(
-                    "If a step grows as from {} to {}, {} give {}.",
+                    "If the step grows as it did from {} to {}, {} give a speedup of {}.",
                     before(group).map_or(0, |before| before.device_count),
                     count(largest.device_count),
                     count(method.next_device_count),
@@ -284,11 +283,11 @@ fn conclusion(group: &Group<'_>, fit: &Fit, kind: ScalingKind, method: &ScalingM
     }
     match method.limits.first() {
         Some(first) => sentences.push(format!(
-            "The next doubling is limited most by {}.",
+            "Main limit of the next doubling: {}.",
             uncapitalised(&first.title)
         )),
         None if group.source == "benchmark" => sentences
-            .push("A benchmark has times only: captures show what a step waits for.".to_owned()),
+            .push("A benchmark only has times; captures show what a step waits for.".to_owned()),
         None => {}
     }
     sentences.join(" ")
@@ -301,16 +300,16 @@ fn law_in_words(group: &Group<'_>, method: &ScalingMethod, serial: f64) -> Strin
             group.counts.len(),
             format::percent(error)
         ),
-        None => "two counts always fit; a third would test it".to_owned(),
+        None => "two counts always fit; measure a third to test it".to_owned(),
     };
     let next = method.next_speedup_ratio.map_or_else(String::new, times);
     let most = match method.largest_speedup_ratio {
-        Some(most) => format!(" and no number of them more than {}", times(most)),
+        Some(most) => format!("; the limit for any number is {}", times(most)),
         None => String::new(),
     };
     format!(
-        "By Amdahl's law {} of the step on {} does not get faster with devices ({fit}): {} would \
-         give {next}{most}.",
+        "By Amdahl's law, {} of the step on {} does not get faster with more devices ({fit}): {} \
+         would give a speedup of {next}{most}.",
         format::percent(serial),
         format::counted(group.base().device_count as u64, "device"),
         format::counted(method.next_device_count as u64, "device"),
@@ -356,15 +355,15 @@ const fn key(part: PartKind) -> &'static str {
 
 const fn in_words(part: PartKind) -> &'static str {
     match part {
-        PartKind::DeviceCompute => "computation that does not get less",
+        PartKind::DeviceCompute => "computation that does not shrink",
         PartKind::Collectives => "exposed communication",
         PartKind::HostToDevice => "exposed copies to the devices",
         PartKind::DeviceToHost => "exposed copies from the devices",
         PartKind::DeviceToDevice => "exposed copies within or between devices",
-        PartKind::PythonCallbacks => "Python that the program calls",
+        PartKind::PythonCallbacks => "Python callbacks",
         PartKind::InputWait => "waiting for input",
         PartKind::Compilation => "compilation",
         PartKind::HostOverhead => "host overhead",
-        PartKind::Idle => "idle devices for no recorded reason",
+        PartKind::Idle => "idle devices, cause not recorded",
     }
 }

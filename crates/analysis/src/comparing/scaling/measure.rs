@@ -1,4 +1,4 @@
-//! One session, measured: its typical steps, and what they are made of.
+//! Measures a session: its typical steps and their parts.
 
 use stepscope_model::{DeviceId, DeviceKind, Session};
 
@@ -11,27 +11,27 @@ use crate::measuring::steps::{PartKind, StepBar, step_bars};
 use crate::measuring::steps::{StepParts, divide_steps, part_position};
 use crate::views::collectives::communication_by_step;
 
-/// One sample: a session, or a benchmark of a file.
+/// One sample: a session, or a benchmark in a file.
 #[derive(Debug, Clone)]
 pub(super) struct Measured {
     pub(super) name: String,
-    /// Known of benchmarks; sessions get theirs from their names.
+    /// Method of a benchmark; the methods of sessions follow from their names.
     pub(super) method: Option<String>,
     pub(super) device_count: usize,
     pub(super) devices: String,
     pub(super) is_virtual: bool,
-    /// Typical steps, or timed calls.
+    /// Number of typical steps, or of timed calls.
     pub(super) step_count: usize,
     pub(super) step_ps: f64,
-    /// Position among the sessions that were asked.
+    /// Position among the given sessions.
     pub(super) session: Option<usize>,
-    /// What a step is made of; none for benchmarks.
+    /// What a step consists of; none for benchmarks.
     pub(super) work: Option<Work>,
 }
 
-/// What a typical step is made of.
+/// What a typical step consists of.
 #[derive(Debug, Clone)]
-#[expect(clippy::struct_field_names, reason = "units stand in names")]
+#[expect(clippy::struct_field_names, reason = "names contain their unit")]
 pub(super) struct Work {
     /// In the order of `PARTS`, mean over hosts of the mean over devices.
     pub(super) parts_ps: [f64; PARTS.len()],
@@ -41,7 +41,7 @@ pub(super) struct Work {
     pub(super) computed_ps: Vec<f64>,
 }
 
-/// What a session misses that cannot be counted.
+/// What a session that cannot be a sample lacks.
 pub(super) enum Missing {
     Events,
     Steps,
@@ -49,14 +49,14 @@ pub(super) enum Missing {
 }
 
 impl Measured {
-    /// The same measurement, read again.
+    /// Whether the other is the same measurement, read again.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.method == other.method
             && self.device_count == other.device_count
             && self.step_ps.total_cmp(&other.step_ps).is_eq()
     }
 
-    /// Where it comes from.
+    /// Source of the sample.
     pub(super) const fn source(&self) -> &'static str {
         if self.session.is_some() {
             "capture"
@@ -71,7 +71,7 @@ impl Work {
         self.parts_ps[part_position(part)]
     }
 
-    /// Mean over devices of their computation ÷ that of the device with most.
+    /// Mean computation per device ÷ computation of the device with most.
     pub(super) fn balance(&self) -> Option<f64> {
         let most = self.computed_ps.iter().copied().fold(0.0, f64::max);
         let mean = self.computed_ps.iter().sum::<f64>() / self.computed_ps.len().max(1) as f64;
@@ -155,7 +155,7 @@ fn communication(session: &Session, selected: &Selected<'_>, typical: &[&StepBar
     times.map(|step| step.total_ps).sum::<f64>() / typical.len() as f64
 }
 
-/// Several devices that XLA makes of one machine's cores.
+/// Whether the devices are several that XLA simulates on the cores of one machine.
 fn is_virtual(session: &Session, selected: &Selected<'_>) -> bool {
     let kinds = selected.devices.iter().map(|&id| session.device(id).kind);
     selected.devices.len() > 1 && kinds.into_iter().all(|kind| kind == DeviceKind::Cpu)

@@ -1,18 +1,18 @@
-//! `scaling`: what more devices give, for each method, and what limits the next doubling.
+//! `scaling`: the speedup from more devices, for each method, and what limits the next doubling.
 //!
 //! | Figure | Definition |
 //! |---|---|
 //! | device count | devices that worked in typical steps |
-//! | step | mean of the typical steps: the selected ones but outliers, by the rule of `steps` |
-//! | throughput | 1 ÷ step; with weak scaling × device count |
-//! | speed-up | throughput ÷ that of the least count of the method |
-//! | efficiency | speed-up ÷ (count ÷ least count) |
-//! | communication | union of a device's communication in a step, by `collectives` |
+//! | step | mean of the typical steps: the selected ones except outliers, by the rule of `steps` |
+//! | throughput | 1 ÷ step; with weak scaling, × device count |
+//! | speedup | throughput ÷ throughput on the smallest device count of the method |
+//! | efficiency | speedup ÷ (device count ÷ smallest device count) |
+//! | communication | union of a device's communication in a step, as in `collectives` |
 //! | exposed | the part *collectives* of a step |
-//! | balance | mean over devices of their computation ÷ that of the device with most |
-//! | limits | [`limits`]: Amdahl's law, and how each part of a step goes on |
+//! | balance | mean computation per device ÷ computation of the device with most |
+//! | limits | [`limits`]: Amdahl's law, and an extrapolation of each part of a step |
 //!
-//! Several sessions of a method on one count are samples: a row is their mean.
+//! Several sessions with the same method and device count are samples; a row is their mean.
 
 mod benchmark;
 mod chart;
@@ -45,21 +45,20 @@ pub struct Scaling;
 /// Options of [`Scaling`].
 #[derive(Debug, Clone, Default, Args)]
 pub struct ScalingOptions {
-    /// Which part of each session; `--sort` and `--limit` are about the table.
+    /// Which part of each session; `--sort` and `--limit` apply to the table.
     #[command(flatten)]
     pub selection: Selection,
-    /// Weak scaling: a step has more work with more devices, so it should take the same time
+    /// Weak scaling: the work per step grows with the devices, so the step time should stay the same
     #[arg(long)]
     pub weak: bool,
-    /// What in a session's name is its method: the first group of this regular expression; names
-    /// that do not match are left out
+    /// Regular expression whose first group is the method in a session's name; sessions whose names do
+    /// not match are skipped
     #[arg(long, value_name = "REGEX")]
     pub method: Option<String>,
-    /// Examples in a step over all devices, with --weak in a step of one device; adds examples per
-    /// second
+    /// Examples per step over all devices; with --weak, per step and device. Adds examples per second
     #[arg(long, value_name = "N")]
     pub batch: Option<f64>,
-    /// Benchmarks, which a caller read from files.
+    /// Benchmarks, which the caller has read from files.
     #[arg(skip)]
     pub benchmarks: Vec<NamedText>,
 }
@@ -68,20 +67,20 @@ impl Comparison for Scaling {
     const NAME: &'static str = "scaling";
     const ALIASES: &'static [&'static str] = &[];
     const SUMMARY: &'static str =
-        "What 2, 4, 8… devices give: speed-up, efficiency, and what limits the next doubling";
+        "Speedup and efficiency on 2, 4, 8… devices, and what limits the next doubling";
     const EXAMPLES: &'static str = "\
 # Every session below a folder, such as tensorboard_logs/<n>gpu_<time>/<method>
 stepscope scaling ./tensorboard_logs
 # Benchmarks: JSON with execution_time, as benchmark_function writes it
 stepscope scaling results_1gpu.json results_2gpu.json results_4gpu.json
-# Each device has a batch of 32 of its own
+# Weak scaling, with a batch of 32 per device
 stepscope scaling ./logs --weak --batch 32
-# What the method is called in the names of sessions
+# Where the names of sessions contain the method
 stepscope scaling ./logs --method '/([a-z]+)_bf16'";
     const GROUP: MenuGroup = MenuGroup::Summary;
     const LEAST_SESSIONS: usize = 0;
     const ASKS: Asks = Asks::EverySession;
-    // Sessions in which nothing happens are left out with a note.
+    // Sessions without events are skipped with a note.
     const NEEDS_EVENTS: bool = false;
     const TAKES_FILES: bool = true;
     type Options = ScalingOptions;
@@ -128,27 +127,27 @@ fn checked_batch(batch: f64) -> Result<f64, AnalysisError> {
         return Ok(batch);
     }
     Err(AnalysisError::Options(format!(
-        "--batch takes a number of examples above 0, not {batch}"
+        "--batch must be a number of examples above 0, not {batch}"
     )))
 }
 
 fn nothing(notes: &[Note]) -> AnalysisError {
     let why: Vec<&str> = notes.iter().map(|note| note.text.as_str()).collect();
     let why = if why.is_empty() {
-        "no session and no benchmark was given".to_owned()
+        "no sessions or benchmarks were given".to_owned()
     } else {
         let why = why.join(" ");
         let mut letters = why.trim_end_matches('.').chars();
         let first = letters.next().map(|letter| letter.to_ascii_lowercase());
         first.into_iter().chain(letters).collect()
     };
-    AnalysisError::Options(format!("there is nothing to measure scaling by: {why}"))
+    AnalysisError::Options(format!("no samples to measure scaling: {why}"))
 }
 
 /// Each with its method.
 type Samples = Vec<(String, Measured)>;
 
-/// Every sample with its method, and notes on what is none.
+/// Every sample with its method, and notes on what was skipped.
 fn samples(
     sessions: &[Compared<'_>],
     options: &ScalingOptions,
@@ -160,7 +159,7 @@ fn samples(
         match measure(position, one, &options.selection) {
             Ok(Ok(measured)) => found.push(measured),
             Ok(Err(why)) => left_out.add(one, &why),
-            // A selection that fits some sessions only, such as steps that others have not.
+            // A selection that only some sessions have, such as certain steps.
             Err(AnalysisError::NothingSelected { what, .. }) => {
                 notes.push(Note::warning(format!(
                     "{}: {what} selects nothing.",
@@ -189,13 +188,13 @@ fn samples(
     Ok((samples, notes))
 }
 
-/// Sessions that are no samples, by the reason.
+/// Sessions that are skipped, by reason.
 #[derive(Default)]
 struct LeftOut {
     without_events: Vec<String>,
     without_steps: Vec<String>,
     without_devices: Vec<String>,
-    /// How to record the steps that some lack.
+    /// How to record steps, for sessions without steps.
     steps_hint: &'static str,
     unmatched: Vec<String>,
 }
@@ -215,7 +214,7 @@ impl LeftOut {
 
     fn notes(self) -> Vec<Note> {
         let reasons = [
-            (self.without_events, "no events are recorded in", ""),
+            (self.without_events, "no events were recorded in", ""),
             (
                 self.without_steps,
                 "no steps were recorded in or could be inferred for",
@@ -226,7 +225,7 @@ impl LeftOut {
         ];
         let told = reasons.into_iter().filter(|(names, ..)| !names.is_empty());
         told.map(|(names, why, hint)| {
-            let text = format!("Left out, because {why} {}.", listed(&names));
+            let text = format!("Skipped, because {why} {}.", listed(&names));
             Note::warning(text).with_code(hint)
         })
         .collect()
@@ -247,27 +246,27 @@ fn remarks(rows: &[ScalingRow], sessions: &[Compared<'_>]) -> Vec<Note> {
     let mut notes = Vec::new();
     if rows.iter().any(|row| row.is_virtual) {
         notes.push(Note::warning(
-            "Virtual CPU devices share the cores of one machine: read what is communicated and how \
-             evenly work is split, not the speed-up, which real devices do not share.",
+            "Virtual CPU devices share the cores of one machine: what is communicated and how evenly work \
+             is split are meaningful, but their speedup does not predict that of real devices.",
         ));
     }
     if rows.iter().any(|row| row.sample_count > 1) {
         notes.push(Note::info(
-            "Several sessions of a method on one count are samples; a row is their mean.",
+            "Several sessions with the same method and device count are samples; a row is their mean.",
         ));
     }
     if !sessions.is_empty() {
         let counted = format::counted(sessions.len(), "session");
         notes.push(Note::info(format!(
-            "{counted}; a step is the mean of the typical ones, outliers set aside. The method is \
-             what differs in the names besides device count and time; --method REGEX picks it."
+            "{counted}; a step is the mean of the typical steps, without outliers. The method is what \
+             differs between names besides device count and time; `--method REGEX` selects it."
         )));
     }
     let two_kinds = |a: &&ScalingRow, b: &&ScalingRow| a.method == b.method && a.source != b.source;
     if rows.iter().any(|a| rows.iter().any(|b| two_kinds(&a, &b))) {
         notes.push(Note::info(
-            "Captures and benchmarks of one method are kept apart: profiling has a price, and a \
-             benchmark times whole calls.",
+            "Captures and benchmarks of a method are listed separately: profiling adds overhead, and \
+             benchmarks time whole calls.",
         ));
     }
     notes

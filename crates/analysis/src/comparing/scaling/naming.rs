@@ -1,9 +1,9 @@
-//! Methods: what the names of sessions have in common besides count and time stamp.
+//! Methods: what distinguishes the names of sessions besides device count and timestamp.
 //!
 //! ```text
 //! tensorboard_logs/2gpu_20261121_215201/lcam_trace/2026_11_21_21_52_04
-//!                  ~~~~~~~~~~~~~~~~~~~~            ~~~~~~~~~~~~~~~~~~~  counts and stamps go
-//! ~~~~~~~~~~~~~~~~                                                      what all share goes
+//!                  ~~~~~~~~~~~~~~~~~~~~            ~~~~~~~~~~~~~~~~~~~  counts and timestamps are removed
+//! ~~~~~~~~~~~~~~~~                                                      parts shared by all are removed
 //!                                       lcam_trace                      the method
 //! ```
 
@@ -14,7 +14,7 @@ use regex::Regex;
 
 use crate::asking::AnalysisError;
 
-/// A count of devices as people write it in names, with what separates it from its neighbors.
+/// A device count as people write it in names, with the separators around it.
 static COUNT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
         r"(?ix) (^|[_.-]) (?: (?:gpus?|tpus?|cpus?|devices?|devs?|chips?|cores?|n|x)[_-]?(\d+)
@@ -27,16 +27,16 @@ static STAMP: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(r"(?x) (19|20)\d\d [_-]? [01]\d [_-]? [0-3]\d ( [T_-]? \d{2,} )*  Z?")
 });
 
-/// A part of a name that is a number alone.
+/// A part of a name that is only a number.
 static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^\d+$"));
 
-/// Our own patterns are right; if one were not, it would match nothing.
+/// Compiles a built-in pattern; an invalid one would match nothing.
 fn pattern(text: &str) -> Option<Regex> {
     Regex::new(text).ok()
 }
 
-/// The methods of names. With an own pattern they are its group `method`, else its first group, else
-/// what it matches; names that it does not match have none.
+/// The methods of names. With a given pattern, the method is its group `method`, else its first group,
+/// else the whole match; names that do not match have no method.
 pub(super) fn methods(
     names: &[&str],
     own: Option<&str>,
@@ -63,8 +63,7 @@ pub(super) fn methods(
     Ok(own.iter().map(|own| Some(method(own))).collect())
 }
 
-/// The same without last parts that tell nothing apart, such as the name of a run in a folder of its
-/// own.
+/// The same without last parts that distinguish nothing, such as the name of the only run in a folder.
 fn telling(mut names: Vec<Vec<String>>) -> Vec<Vec<String>> {
     let kinds = |names: &[Vec<String>]| names.iter().collect::<BTreeSet<_>>().len();
     while !names.is_empty() && names.iter().all(|parts| parts.len() > 1) {
@@ -87,13 +86,13 @@ fn captured(pattern: &Regex, name: &str) -> Option<String> {
     Some(if text.is_empty() { "all" } else { text }.to_owned())
 }
 
-/// The parts of a name without counts and stamps; those with nothing left are gone.
+/// The parts of a name without counts and timestamps; parts with nothing left are removed.
 fn significant(name: &str) -> Vec<String> {
     let parts = name.split('/').map(without_marks);
     parts.filter(|part| !part.is_empty()).collect()
 }
 
-/// A part of a name without count and stamp.
+/// A part of a name without count and timestamp.
 pub(super) fn without_marks(part: &str) -> String {
     if NUMBER.as_ref().is_some_and(|number| number.is_match(part)) {
         return String::new();
@@ -109,7 +108,7 @@ pub(super) fn without_marks(part: &str) -> String {
     let is_mark = |character: char| matches!(character, '_' | '-' | '.' | ' ');
     let mut tidy = String::with_capacity(plain.len());
     for character in plain.trim_matches(is_mark).chars() {
-        // What stood between two marks leaves two separators beside each other.
+        // Removing what was between two separators leaves two in a row.
         if !(is_mark(character) && tidy.ends_with(is_mark)) {
             tidy.push(character);
         }
@@ -117,7 +116,7 @@ pub(super) fn without_marks(part: &str) -> String {
     tidy
 }
 
-/// The count that a name gives, as in `results_4gpu.json`.
+/// The device count in a name, as in `results_4gpu.json`.
 pub(super) fn count_in(name: &str) -> Option<usize> {
     let found = COUNT.as_ref()?.captures(name)?;
     found.get(2).or_else(|| found.get(3))?.as_str().parse().ok()

@@ -11,15 +11,15 @@ use crate::telling::Note;
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct ScalingReport {
-    /// Strong: the work of a step stays the same. Weak: it grows with the devices.
+    /// Strong: the work per step stays the same. Weak: it grows with the number of devices.
     pub kind: ScalingKind,
     /// What limits each method.
     pub methods: Vec<ScalingMethod>,
-    /// One row per method and device count, methods by name and counts ascending.
+    /// One row per method and device count, by name of the method and ascending device count.
     pub rows: Vec<ScalingRow>,
     /// Every session and every benchmark that was counted, in the order of the rows.
     pub samples: Vec<ScalingSample>,
-    /// How figures were obtained, and what was left out.
+    /// How figures were obtained, and what was skipped.
     pub notes: Vec<Note>,
 }
 
@@ -28,9 +28,9 @@ pub struct ScalingReport {
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
 pub enum ScalingKind {
-    /// The work of a step: twice the devices should take half the time.
+    /// The work per step: with twice the devices, a step should take half the time.
     Strong,
-    /// The work of a device: twice the devices should take the same time.
+    /// The work per device: with twice the devices, a step should take the same time.
     Weak,
 }
 
@@ -38,18 +38,19 @@ pub enum ScalingKind {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ScalingMethod {
-    /// What the names of the method's sessions have in common, besides device count and time stamp.
+    /// What differs between the names of sessions besides device count and time. `--method REGEX`
+    /// selects it.
     pub method: String,
     /// Source of the measurements: `capture` or `benchmark`.
     pub source: String,
-    /// Counts that were measured, ascending.
+    /// Measured device counts, ascending.
     pub device_counts: Vec<usize>,
-    /// Smallest device count of the method, relative to which speed-up and efficiency are computed.
+    /// Smallest device count of the method, relative to which speedup and efficiency are computed.
     pub base_device_count: usize,
     /// Twice the largest device count of the method.
     pub next_device_count: usize,
     /// Share of the step on the smallest device count that does not shrink with more devices, by
-    /// Amdahl's law, 0..1. Absent with one count, with weak scaling, and if the law does not fit.
+    /// Amdahl's law, 0..1. Absent with one count, with weak scaling, or if the law does not fit.
     pub serial_ratio: Option<f64>,
     /// Largest deviation of a measured step from Amdahl's law ÷ the step. Absent without the law,
     /// and with two counts, which it always fits.
@@ -57,12 +58,12 @@ pub struct ScalingMethod {
     /// Predicted step time on twice the largest device count: by Amdahl's law, or with weak scaling
     /// by the trend of the last doubling.
     pub next_step_ps: Option<f64>,
-    /// Predicted speed-up over the smallest device count on twice the largest device count.
+    /// Predicted speedup over the smallest device count on twice the largest device count.
     pub next_speedup_ratio: Option<f64>,
-    /// Speed-up over the smallest device count that no number of devices exceeds. Absent if nothing
-    /// limits it.
+    /// Upper limit of the speedup over the smallest device count, for any number of devices. Absent if
+    /// nothing limits it.
     pub largest_speedup_ratio: Option<f64>,
-    /// What the step on the largest count would lose at the next doubling, costliest first.
+    /// What limits the next doubling of the largest device count, costliest first.
     pub limits: Vec<ScalingLimit>,
     /// The answer in a few sentences.
     pub conclusion: String,
@@ -76,9 +77,9 @@ pub struct ScalingLimit {
     pub kind: String,
     /// What limits scaling, in words: a part of the step, or uneven load.
     pub title: String,
-    /// A sentence.
+    /// Description of the limit in one sentence.
     pub text: String,
-    /// Time in the step on the largest count.
+    /// Time of the limit in the step on the largest device count.
     pub step_ps: f64,
     /// Time of the limit in the step on the device count before the largest. Absent if there is
     /// none.
@@ -86,17 +87,18 @@ pub struct ScalingLimit {
     /// Predicted time of the limit on twice the largest device count, if it changes as from the
     /// count before to the largest.
     pub next_ps: f64,
-    /// That − what perfect scaling leaves of it.
+    /// Excess over perfect scaling on twice the largest device count: `next_ps` − half of `step_ps`; with
+    /// weak scaling, `next_ps` − `step_ps`.
     pub cost_ps: f64,
     /// Cost of the limit as a share of the step on the largest device count, 0..1.
     pub cost_ratio: f64,
 }
 
-/// A method on so many devices.
+/// A method on one device count.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ScalingRow {
-    /// What differs in the names of sessions besides device count and time. `--method REGEX`
+    /// What differs between the names of sessions besides device count and time. `--method REGEX`
     /// selects it.
     pub method: String,
     /// Source of the measurements: `capture` or `benchmark`.
@@ -105,7 +107,7 @@ pub struct ScalingRow {
     pub device_count: usize,
     /// Kinds of devices with their counts, such as `8 × XLA:CPU`. Empty if unknown.
     pub devices: String,
-    /// Whether the devices share the cores of one machine, so that their times mean little.
+    /// Whether the devices share the cores of one machine, which makes their times unrealistic.
     pub is_virtual: bool,
     /// Number of sessions or benchmarks with this method and device count.
     pub sample_count: usize,
@@ -116,15 +118,15 @@ pub struct ScalingRow {
     /// Longest step time of any sample.
     pub step_max_ps: f64,
     /// Throughput in steps per second. With weak scaling, multiplied by the device count, because
-    /// each device adds work of its own.
+    /// each device adds work.
     pub throughput_per_second: f64,
     /// Examples per second: throughput × the given batch size. Absent without a batch size.
     pub examples_per_second: Option<f64>,
-    /// Speed-up over the smallest device count of the method.
+    /// Speedup over the smallest device count of the method.
     pub speedup_ratio: f64,
-    /// Speed-up with perfect scaling: device count ÷ smallest device count.
+    /// Speedup with perfect scaling: device count ÷ smallest device count.
     pub ideal_speedup_ratio: f64,
-    /// Achieved share of perfect scaling.
+    /// Share of perfect scaling that is achieved.
     pub efficiency_ratio: f64,
     /// Computation in a step, mean over devices. Absent for benchmarks.
     pub compute_ps: Option<f64>,
@@ -147,11 +149,11 @@ pub struct ScalingRow {
     pub parts_ps: Vec<f64>,
 }
 
-/// One session, or one benchmark of a file.
+/// One session, or one benchmark in a file.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ScalingSample {
-    /// Name of the session, or of the file and the benchmark.
+    /// Name of the session, or names of the file and the benchmark.
     pub name: String,
     /// Method that the sample was assigned to by its name.
     pub method: String,
@@ -163,6 +165,6 @@ pub struct ScalingSample {
     pub step_count: usize,
     /// Mean duration of the measured steps or calls, excluding outliers.
     pub step_ps: f64,
-    /// Position among the sessions that were asked; absent for benchmarks.
+    /// Position among the given sessions; absent for benchmarks.
     pub session: Option<usize>,
 }

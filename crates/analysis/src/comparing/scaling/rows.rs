@@ -1,4 +1,4 @@
-//! Rows: the samples of a method on so many devices, and how they compare with the least count.
+//! Rows: the samples of a method on one device count, compared with the smallest count.
 
 use super::measure::{Measured, Work};
 use super::report::{ScalingKind, ScalingRow};
@@ -14,7 +14,7 @@ pub(super) struct Group<'a> {
     pub(super) counts: Vec<Point<'a>>,
 }
 
-/// The samples of a method on so many devices.
+/// The samples of a method on one device count.
 pub(super) struct Point<'a> {
     pub(super) device_count: usize,
     pub(super) samples: Vec<&'a Measured>,
@@ -26,7 +26,7 @@ pub(super) struct Point<'a> {
 }
 
 impl<'a> Group<'a> {
-    /// The samples by method and source, each in the order of counts.
+    /// The samples by method and source, each by ascending device count.
     pub(super) fn all(samples: &'a [(String, Measured)]) -> Vec<Self> {
         let mut keys: Vec<(&str, &'static str)> = samples
             .iter()
@@ -50,17 +50,17 @@ impl<'a> Group<'a> {
         keys.into_iter().map(group).collect()
     }
 
-    /// The least count, against which the others are measured.
+    /// The smallest device count, which the others are compared with.
     pub(super) fn base(&self) -> &Point<'a> {
         &self.counts[0]
     }
 
-    /// The largest count.
+    /// The largest device count.
     pub(super) fn largest(&self) -> &Point<'a> {
         &self.counts[self.counts.len() - 1]
     }
 
-    /// Speed-up of a step on so many devices over the base.
+    /// Speedup of a step over the base.
     pub(super) fn speedup(&self, kind: ScalingKind, device_count: usize, step_ps: f64) -> f64 {
         let faster = self.base().step_ps / step_ps;
         match kind {
@@ -69,7 +69,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// What perfect scaling gives.
+    /// Speedup with perfect scaling.
     pub(super) fn ideal(&self, device_count: usize) -> f64 {
         device_count as f64 / self.base().device_count as f64
     }
@@ -119,7 +119,7 @@ impl<'a> Group<'a> {
 }
 
 impl<'a> Point<'a> {
-    /// Of samples of one method and count, at least one.
+    /// From the samples of one method and count, at least one.
     fn of(samples: &[&'a Measured]) -> Self {
         let mut count = Self {
             device_count: samples[0].device_count,
@@ -139,7 +139,7 @@ impl<'a> Point<'a> {
         count
     }
 
-    /// Mean over the samples that say it.
+    /// Mean over the samples that have the value.
     fn of_work(&self, value: impl Fn(&Work) -> Option<f64>) -> Option<f64> {
         let known = self
             .samples

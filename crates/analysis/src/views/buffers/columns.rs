@@ -1,14 +1,16 @@
 //! Columns of the tables of `buffers`: titles, units, behavior, and how each is read from its row.
-//! What each means is said beside the field of its row.
+//! The meaning of each column is documented at the field of its row.
 
 use super::report::{
     BufferCategory, BufferPadding, BufferProgram, BufferRow, BufferSaving, BufferSpace,
 };
-use crate::telling::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Identity, Unit};
 
 pub(super) const ROWS: &[Field<BufferRow>] = &[
     Column::new("name", "Buffer", Unit::Text).of(|row| row.name.as_str().into()),
-    Column::new("category", "Category", Unit::Text).of(|row| row.category.as_str().into()),
+    Column::new("category", "Category", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.category.as_str().into()),
     Column::new("bytes", "Bytes", Unit::Bytes)
         .adds_over_rows()
         .less_is_better()
@@ -16,14 +18,20 @@ pub(super) const ROWS: &[Field<BufferRow>] = &[
     Column::new("ratio", "Share", Unit::Ratio)
         .formula("bytes ÷ Σ bytes at the point")
         .of(|row| row.ratio.into()),
-    Column::new("shape", "Shape", Unit::Text).of(|row| row.shape.as_str().into()),
+    Column::new("shape", "Shape", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.shape.as_str().into()),
     Column::wide("padding_bytes", "Padding", Unit::Bytes)
         .formula("bytes − Π dimensions × bytes of an element")
         .adds_over_rows()
         .less_is_better()
         .of(|row| row.padding_bytes.into()),
-    Column::wide("scope", "Scope", Unit::Text).of(|row| row.scope.as_str().into()),
-    Column::wide("source", "Source", Unit::Text).of(|row| row.source.as_str().into()),
+    Column::wide("scope", "Scope", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.scope.as_str().into()),
+    Column::wide("source", "Source", Unit::Text)
+        .identifies(Identity::Unnumbered)
+        .of(|row| row.source.as_str().into()),
     Column::wide("start", "From", Unit::Count)
         .position()
         .of(|row| row.start.into()),
@@ -53,9 +61,9 @@ pub(super) const SAVINGS: &[Field<BufferSaving>] = &[
         .less_is_better()
         .of(|saving| saving.bytes.into()),
     Column::new("count", "Buffers", Unit::Count).of(|saving| saving.count.into()),
-    Column::new("group", "What", Unit::Text).of(|saving| saving.group.as_str().into()),
+    Column::new("group", "Group", Unit::Text).of(|saving| saving.group.as_str().into()),
     Column::wide("source", "Source", Unit::Text).of(|saving| saving.source.as_str().into()),
-    Column::wide("instruction", "Largest", Unit::Text)
+    Column::wide("instruction", "Largest buffer", Unit::Text)
         .of(|saving| saving.instruction.as_str().into()),
     Column::wide("advice", "Advice", Unit::Text).of(|saving| saving.advice.as_str().into()),
 ];
@@ -82,7 +90,8 @@ pub(super) const PADDING: &[Field<BufferPadding>] = &[
         .adds_over_rows()
         .less_is_better()
         .of(|shape| shape.padding_bytes.into()),
-    Column::new("padding_ratio", "Of it", Unit::Ratio).of(|shape| shape.padding_ratio.into()),
+    Column::new("padding_ratio", "Padding share", Unit::Ratio)
+        .of(|shape| shape.padding_ratio.into()),
     Column::new("bytes", "Bytes", Unit::Bytes)
         .adds_over_rows()
         .less_is_better()
@@ -90,7 +99,8 @@ pub(super) const PADDING: &[Field<BufferPadding>] = &[
     Column::new("count", "Buffers", Unit::Count)
         .adds_over_rows()
         .of(|shape| shape.count.into()),
-    Column::wide("instruction", "First", Unit::Text).of(|shape| shape.instruction.as_str().into()),
+    Column::wide("instruction", "First buffer", Unit::Text)
+        .of(|shape| shape.instruction.as_str().into()),
     Column::wide("source", "Source", Unit::Text).of(|shape| shape.source.as_str().into()),
 ];
 
@@ -155,6 +165,14 @@ pub(super) const PROGRAMS: &[Field<BufferProgram>] = &[
         .of(|program| program.has_heap_trace.into()),
     Column::wide("program_id", "Program id", Unit::Text)
         .of(|program| program.program_id.as_str().into()),
+];
+
+/// The key figures of the report.
+pub(super) const FIGURES: &[Column] = &[
+    Column::new("peak_bytes", "Peak", Unit::Bytes).less_is_better(),
+    Column::new("peak_unpadded_bytes", "Peak without padding", Unit::Bytes).less_is_better(),
+    Column::new("heap_bytes", "Heap", Unit::Bytes).less_is_better(),
+    Column::new("scoped_vmem_bytes", "Scoped VMEM", Unit::Bytes).less_is_better(),
 ];
 
 /// The tables of the report with their columns.

@@ -1,4 +1,4 @@
-//! Who holds the memory at one point of the schedule.
+//! What holds memory at one point of the schedule.
 
 use stepscope_model::hlo::{Instruction, Outline};
 
@@ -7,21 +7,21 @@ use super::replay::{Block, Replay};
 use super::report::{BufferCategory, BufferRow};
 use super::space::signed;
 
-/// What holds memory at a point: an allocation from beginning to end, or a block of the heap.
+/// What holds memory at a point: an allocation held from start to end, or a block of the heap.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Held {
     pub(super) category: Category,
-    /// Position of the allocation it lies in.
+    /// Position of the allocation that contains it.
     pub(super) allocation: usize,
-    /// The buffer that stands for it.
+    /// The buffer that represents it.
     pub(super) buffer: Option<BufferIndex>,
     pub(super) bytes: u64,
     pub(super) unpadded: u64,
-    /// The block, where it is one of the heap.
+    /// The block, if it is a block of the heap.
     pub(super) block: Option<Block>,
 }
 
-/// Everything of a memory space that is held at a point, largest first.
+/// Everything that a memory space holds at a point, largest first.
 pub(super) fn held_at(plan: &Plan<'_>, color: i64, replay: &Replay<'_>, point: usize) -> Vec<Held> {
     let mut all = Vec::new();
     for (index, allocation) in plan.allocations(color) {
@@ -61,7 +61,7 @@ fn padding(plan: &Plan<'_>, buffer: BufferIndex) -> u64 {
         .saturating_sub(plan.unpadded(buffer))
 }
 
-/// Sums by what the memory is for, in the order of the compiler's own list.
+/// Sums by what the memory is used for, in the order of [`Category::ALL`].
 pub(super) fn categories(held: &[Held]) -> Vec<BufferCategory> {
     let total: u64 = held
         .iter()
@@ -92,7 +92,7 @@ pub(super) fn ratio(part: u64, total: u64) -> f64 {
     part as f64 / total as f64
 }
 
-/// The rows of a point, in the order of what is held.
+/// The rows of a point, in the order of `held`.
 pub(super) fn rows(
     plan: &Plan<'_>,
     replay: &Replay<'_>,
@@ -174,7 +174,7 @@ pub(super) fn name(plan: &Plan<'_>, buffer: BufferIndex) -> String {
     format!("{name}{{{}}}", index.join(","))
 }
 
-/// Shape of what stands for a piece of memory.
+/// Shape of the buffer that represents the memory.
 pub(super) fn shape_text(plan: &Plan<'_>, held: &Held) -> String {
     let shape = held.buffer.and_then(|buffer| plan.shape(buffer));
     match shape {
@@ -186,8 +186,8 @@ pub(super) fn shape_text(plan: &Plan<'_>, held: &Held) -> String {
     }
 }
 
-/// Name stack and source of an instruction; where it has none of its own, those of what it calls
-/// or takes: fusions and copies that the compiler made up often stand for one op of the program.
+/// Name stack and source of an instruction. If it has neither, those of what it calls, or of its operand:
+/// fusions and copies that the compiler inserts often represent one op of the program.
 pub(super) fn origin(plan: &Plan<'_>, instruction: &Instruction) -> (String, String) {
     let mut current = instruction;
     for _ in 0..8 {

@@ -8,13 +8,13 @@ use super::replay::{Life, Replay};
 use super::report::{BufferLifetime, BufferPoint};
 use super::space::signed;
 
-/// More rectangles than a screen can tell apart are not sent.
+/// Maximum number of rectangles that are sent; a screen cannot show more.
 const MAX_LIFETIMES: usize = 1500;
 
-/// Points of a curve that are sent.
+/// Maximum number of ranges of a thinned-out curve.
 const MAX_POINTS: usize = 1000;
 
-/// The lives of buffers that lie somewhere in the heap, the largest by bytes × points.
+/// The lifetimes of the buffers in the heap, the largest by bytes × points.
 pub(super) fn lifetimes(plan: &Plan<'_>, replay: &Replay<'_>) -> Vec<BufferLifetime> {
     let last = replay.bytes.len();
     let area = |life: &Life| {
@@ -52,8 +52,8 @@ fn pass_name(scope: &str) -> &'static str {
     }
 }
 
-/// The curve, thinned out to what can be drawn: of each stretch the point with the most bytes, so
-/// that the peak is always among them, and the two ends.
+/// The curve, thinned out to what can be drawn: the point with the most bytes of each range, so that the
+/// peak is always included, and the two ends.
 pub(super) fn curve(replay: &Replay<'_>) -> Vec<BufferPoint> {
     let count = replay.bytes.len();
     let width = count.div_ceil(MAX_POINTS).max(1);

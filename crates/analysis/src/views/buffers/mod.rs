@@ -3,13 +3,13 @@
 //! | Figure | Definition |
 //! |---|---|
 //! | point | a moment of the schedule: point *i* is the state after *i* events of the heap trace |
-//! | held at a point | what lives in the heap, each shared block once; all other allocations whole |
-//! | peak | the largest sum over all points, the first of these |
+//! | held at a point | live buffers in the heap, counting each shared block once, and all other allocations in full |
+//! | peak | the largest sum over all points; the first point that has it |
 //! | unpadded | Π dimensions × bytes of an element, at most the buffer's own size |
-//! | reserved | Σ sizes of allocations: what the program takes while it runs |
-//! | fragmentation | reserved − peak: what the heap wastes between buffers |
+//! | reserved | Σ sizes of allocations: the memory that the program occupies while it runs |
+//! | fragmentation | reserved − peak: unused bytes of the heap between buffers |
 //! | category | first that applies of parameter, output, thread-local, constant, temporary |
-//! | would free | peak − the peak without the group's bytes |
+//! | would free | peak − peak without the bytes that the remedy removes |
 
 mod columns;
 mod compose;
@@ -46,14 +46,14 @@ pub struct Buffers;
 /// Options of [`Buffers`].
 #[derive(Debug, Clone, Default, Args)]
 pub struct BuffersOptions {
-    /// Which part of the session. `--program` chooses the program (of several that match the one
-    /// with the largest peak), `--match` rows; steps, devices and hosts have no meaning for a plan.
+    /// Which part of the session. `--program` selects the program (if several match, the one with the
+    /// largest peak), `--match` selects rows; steps, devices and hosts have no effect on a plan.
     #[command(flatten)]
     pub selection: Selection,
-    /// Memory space by name (part of it, any case) or number; the fullest of the device if not given
+    /// Memory space by number or part of its name, ignoring case; default: the device's own memory
     #[arg(long, value_name = "SPACE")]
     pub space: Option<String>,
-    /// What is held at this point of the schedule instead of the peak
+    /// Show what is held at this point of the schedule instead of at the peak
     #[arg(long, value_name = "POSITION")]
     pub at: Option<usize>,
 }
@@ -62,7 +62,7 @@ impl Analysis for Buffers {
     const NAME: &'static str = "buffers";
     const ALIASES: &'static [&'static str] = &["memory_viewer"];
     const SUMMARY: &'static str =
-        "The memory plan of a program: what is held at the peak, when buffers live, what to shrink";
+        "The memory plan of a program: buffers at the peak, their lifetimes, and what to shrink";
     const EXAMPLES: &'static str = "\
 # What the program with the largest peak holds, and what to shrink to fit
 stepscope buffers ./logs
@@ -70,7 +70,7 @@ stepscope buffers ./logs
 stepscope buffers train_step.hlo_proto.pb
 # Temporaries of the backward pass at the peak
 stepscope buffers ./logs --program jit_step --match 'transpose\\(' --limit 20
-# What lies in VMEM
+# Buffers in VMEM
 stepscope buffers ./logs --space vmem";
     const GROUP: Group = Group::Memory;
     const NEEDS_EVENTS: bool = false;
@@ -107,19 +107,19 @@ stepscope buffers ./logs --space vmem";
     }
 }
 
-/// What a program needs of the device's memory, by its plan.
+/// Device memory that a program needs, by its memory plan.
 pub(crate) struct PlanFigures {
     /// Most bytes held at any point, padding included.
     pub(crate) peak_bytes: i64,
-    /// The same point without padding.
+    /// Bytes held at the same point, without padding.
     pub(crate) unpadded_bytes: i64,
-    /// What to shrink to fit, the largest effect first.
+    /// What to shrink, largest effect first.
     pub(crate) savings: Vec<BufferSaving>,
     /// Bytes lost to padding at the peak, by shape, largest first.
     pub(crate) padding: Vec<BufferPadding>,
 }
 
-/// The plan of one program; none where it carries none.
+/// Figures of a program's memory plan; none if it has no plan.
 pub(crate) fn plan_figures(session: &Session, id: ProgramId) -> Option<PlanFigures> {
     let plan = Plan::of(session.program(id))?;
     let replay = Replay::of(&plan, space::DEVICE);
@@ -133,8 +133,8 @@ pub(crate) fn plan_figures(session: &Session, id: ProgramId) -> Option<PlanFigur
     })
 }
 
-/// What a program's plan holds of the device's memory at its peak, largest first; none where it carries
-/// no plan.
+/// What a program's memory plan holds in device memory at its peak, largest first; none if it has no
+/// plan.
 pub(crate) fn held_at_peak(session: &Session, id: ProgramId) -> Option<Vec<BufferRow>> {
     let plan = Plan::of(session.program(id))?;
     let replay = Replay::of(&plan, space::DEVICE);
@@ -251,7 +251,7 @@ fn spaces<'a>(session: &Session, plan: &Plan<'a>) -> Vec<Space<'a>> {
         .collect()
 }
 
-/// The space that was asked for; else the one of the device that holds most.
+/// The requested space; else the device's own memory, or the fullest space if it is not used.
 fn choose_space(spaces: &[Space<'_>], wanted: Option<&str>) -> Result<usize, AnalysisError> {
     let Some(wanted) = wanted else {
         let first = spaces.iter().position(|space| space.color == space::DEVICE);
@@ -278,12 +278,12 @@ fn no_plan(session: &Session, options: &BuffersOptions) -> Note {
     let hint = "`XLA_FLAGS=\"--xla_dump_to=/tmp/hlo --xla_dump_hlo_as_proto\"` writes programs with \
                 their plans; `stepscope buffers /tmp/hlo` shows them";
     let text = match (session.programs.as_slice(), &options.selection.program) {
-        ([], _) => "The capture carries no program, so there is no memory plan to show.",
-        (_, Some(_)) => "None of the selected programs carries a memory plan.",
-        (_, None) => "None of the programs in the capture carries its memory plan.",
+        ([], _) => "The capture contains no programs, so there is no memory plan to show.",
+        (_, Some(_)) => "None of the selected programs has a memory plan.",
+        (_, None) => "None of the programs in the capture has a memory plan.",
     };
     let note = Note::warning(text);
-    // What PyTorch runs without XLA is no program of HLO.
+    // PyTorch without XLA runs no HLO programs.
     if session.framework() == Framework::PyTorch {
         return note;
     }
@@ -300,51 +300,51 @@ fn notes(options: &BuffersOptions, report: &BuffersReport, replay: &Replay<'_>) 
     ];
     for (option, _) in meaningless.iter().filter(|(_, value)| value.is_some()) {
         notes.push(Note::info(format!(
-            "{option} chooses nothing here: the plan is the same in every step and on every device."
+            "{option} has no effect here: the plan is the same in every step and on every device."
         )));
     }
     if replay.trace.is_none() {
         notes.push(Note::info(format!(
-            "The compiler left no heap trace for {} of this program, so nothing is known of when \
-             buffers live: arguments, results, constants and totals are shown, and every \
-             allocation counts as held from beginning to end.",
+            "The compiler recorded no heap trace for {} of this program, so lifetimes of buffers are \
+             unknown: arguments, results, constants and totals are shown, and every allocation \
+             counts as held from start to end.",
             report.memory_space
         )));
     } else {
         notes.push(Note::info(
-            "This is what the compiler planned for one device, not what was measured: memory of \
-             other programs, of the framework and of the allocator comes on top.",
+            "This is the compiler's plan for one device, not a measurement: other programs, the framework \
+             and the allocator need additional memory.",
         ));
     }
     if replay.other_traces > 0 {
         notes.push(Note::info(format!(
             "{} more heap traces of this memory are not replayed; their allocations count as held \
-             from beginning to end.",
+             from start to end.",
             replay.other_traces
         )));
     }
     if replay.odd_events > 0 {
         notes.push(Note::warning(format!(
-            "{} of {} events of the heap trace contradict the ones before and are left out.",
+            "{} of {} events of the heap trace contradict earlier ones and are skipped.",
             replay.odd_events,
             replay.trace.map_or(0, |trace| trace.events.len())
         )));
     }
     if options.at.is_some_and(|at| at != report.position) {
         notes.push(Note::info(format!(
-            "The schedule ends at point {}, which is shown.",
+            "The schedule ends at point {}; showing that point.",
             report.position
         )));
     }
     if !report.savings.is_empty() {
         notes.push(Note::info(
-            "What a remedy would free is the fall of the peak when just these bytes are gone; the \
-             compiler may plan anew once the program changes, so read it as an estimate.",
+            "What a remedy would free is an estimate: how much the peak falls if only these bytes are \
+             removed. The compiler may choose another plan for the changed program.",
         ));
     }
     if report.lifetimes.len() < report.lifetime_count {
         notes.push(Note::info(format!(
-            "Of {} buffers the {} largest by bytes and time are drawn.",
+            "Of {} buffers, the {} largest by bytes × time are drawn.",
             report.lifetime_count,
             report.lifetimes.len()
         )));

@@ -1,4 +1,4 @@
-//! The memory plan of a program, joined: which instruction a buffer is of, and where it lies.
+//! The memory plan of a program: which instruction a buffer belongs to, and where it is placed.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use stepscope_model::Program;
@@ -16,14 +16,14 @@ pub(super) struct Plan<'a> {
     pub(super) hlo: &'a hlo::Program,
     pub(super) assignment: &'a BufferAssignment,
     index_of: FxHashMap<i64, BufferIndex>,
-    /// Per buffer: position of its allocation, and its place there.
+    /// For each buffer: position of its allocation, and its placement in it.
     placed: Vec<Option<(usize, Placement)>>,
     /// Instructions whose values the program returns.
     results: FxHashSet<InstructionIndex>,
 }
 
 impl<'a> Plan<'a> {
-    /// The plan of a program that carries one.
+    /// The memory plan of a program, if it has one.
     pub(super) fn of(program: &'a Program) -> Option<Self> {
         let hlo = program.hlo.as_ref()?;
         let assignment = program.buffer_assignment()?;
@@ -48,7 +48,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// The buffer of this id.
+    /// The buffer with this id.
     pub(super) fn buffer_of_id(&self, id: i64) -> Option<BufferIndex> {
         self.index_of.get(&id).copied()
     }
@@ -57,17 +57,17 @@ impl<'a> Plan<'a> {
         &self.assignment.buffers[index]
     }
 
-    /// Position of the allocation that a buffer lies in.
+    /// Position of the allocation that contains a buffer.
     pub(super) fn allocation_of(&self, index: BufferIndex) -> Option<usize> {
         self.placed[index].map(|(allocation, _)| allocation)
     }
 
-    /// Bytes from the beginning of its allocation.
+    /// Bytes from the start of the allocation.
     pub(super) fn offset(&self, index: BufferIndex) -> Option<u64> {
         self.placed[index].map(|(_, placement)| placement.offset)
     }
 
-    /// The instruction that defines a buffer; by name where the id is unknown, as in old files.
+    /// The instruction that defines a buffer; found by name if the id is unknown, as in old files.
     pub(super) fn instruction(&self, index: BufferIndex) -> Option<&'a Instruction> {
         let buffer = self.buffer(index);
         let by_id = self.hlo.instruction_by_id(buffer.instruction_id);
@@ -88,7 +88,7 @@ impl<'a> Plan<'a> {
         Some(shape)
     }
 
-    /// Bytes of a buffer without its padding. A tuple is a table of pointers, which has none.
+    /// Bytes of a buffer without padding. A tuple is a table of pointers, which has no padding.
     pub(super) fn unpadded(&self, index: BufferIndex) -> u64 {
         let size = self.buffer(index).size;
         match self.shape(index) {
@@ -99,8 +99,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The buffer that stands for an allocation: an argument or result where it holds one, as other
-    /// values may lie there before or after; else the largest; the first of equals.
+    /// The buffer that represents an allocation: its argument or result, if it has one (other values may
+    /// use the memory before or after); else the largest buffer, and the first of equally large ones.
     pub(super) fn largest_of(&self, allocation: &Allocation) -> Option<BufferIndex> {
         let buffers = allocation.assigned.iter();
         buffers
@@ -118,7 +118,7 @@ impl<'a> Plan<'a> {
             })
     }
 
-    /// The memory spaces that the plan places something in, ascending.
+    /// The memory spaces that the plan uses, ascending.
     pub(super) fn colors(&self) -> Vec<i64> {
         let allocations = self.assignment.allocations.iter();
         let mut colors: Vec<i64> = allocations.map(|allocation| allocation.color).collect();
@@ -134,8 +134,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// What the entry computation returns: its root, or what its root bundles; looked for behind names
-/// for parts of values, which take no memory of their own.
+/// What the entry computation returns: its root, or the operands of its root, followed through
+/// instructions that only name parts of values and need no memory.
 fn results(hlo: &hlo::Program) -> FxHashSet<InstructionIndex> {
     let Some(root) = hlo.entry().and_then(|entry| hlo.root(entry)) else {
         return FxHashSet::default();
@@ -143,7 +143,7 @@ fn results(hlo: &hlo::Program) -> FxHashSet<InstructionIndex> {
     let mut found = FxHashSet::default();
     for value in std::iter::once(root).chain(hlo.operands(root)) {
         let mut current = Some(value);
-        // Chains of names are short; a damaged file may close one to a circle.
+        // Such chains are short; in a damaged file, they may be cyclic.
         for _ in 0..16 {
             let Some(value) = current else { break };
             found.insert(value.index);
@@ -154,7 +154,7 @@ fn results(hlo: &hlo::Program) -> FxHashSet<InstructionIndex> {
     found
 }
 
-/// What an allocation is for; the first that applies.
+/// What an allocation is used for; the first that applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Category {
     Parameter,

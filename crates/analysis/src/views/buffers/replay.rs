@@ -6,8 +6,8 @@
 //! held   0         1        1+2              1+2      1+2       1        0
 //! ```
 //!
-//! A point lies before each event and one after the last, so that point *i* is the state after *i*
-//! events. Buffers that share memory are held once, as long as one of them lives.
+//! There is a point before each event and one after the last, so that point *i* is the state after *i*
+//! events. Buffers that share memory count once, as long as one of them is alive.
 
 use rustc_hash::FxHashMap;
 use stepscope_model::hlo::{HeapEvent, HeapEventKind, HeapTrace};
@@ -17,38 +17,38 @@ use super::plan::{BufferIndex, Category, Plan};
 /// A memory space over the schedule of the program.
 pub(super) struct Replay<'a> {
     pub(super) trace: Option<&'a HeapTrace>,
-    /// Position of the allocation that the trace lays out.
+    /// Position of the allocation that the trace describes.
     pub(super) allocation: Option<usize>,
-    /// Bytes held at each point, everything of the space included; one point without a trace.
+    /// Bytes held at each point in the whole memory space; a single point without a trace.
     pub(super) bytes: Vec<u64>,
-    /// The same without padding.
+    /// Bytes held at each point, without padding.
     pub(super) unpadded: Vec<u64>,
-    /// Memory that the trace hands out, in the order in which it does.
+    /// Blocks of memory that the trace allocates, in order of allocation.
     pub(super) blocks: Vec<Block>,
-    /// The life of every buffer of the trace on its own, sharing or not.
+    /// The lifetime of every buffer of the trace, whether or not it shares memory.
     pub(super) lives: Vec<Life>,
-    /// Point of the largest sum, the first of these.
+    /// The first point with the largest sum.
     pub(super) peak: usize,
-    /// Traces of the space with events, beside the one that is replayed.
+    /// Number of traces of the space other than the replayed one.
     pub(super) other_traces: usize,
-    /// Events that contradict what came before, and were left out.
+    /// Number of events that contradict earlier ones and were skipped.
     pub(super) odd_events: usize,
 }
 
 /// Memory that is held from one point to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Block {
-    /// The buffer it was handed out for.
+    /// The buffer it was allocated for.
     pub(super) buffer: BufferIndex,
-    /// The last buffer that took it over, which is what is in it at the end.
+    /// The last buffer that uses it.
     pub(super) shown: BufferIndex,
     /// First point at which it is held.
     pub(super) start: usize,
-    /// First point at which it is held no more.
+    /// First point at which it is no longer held.
     pub(super) end: usize,
 }
 
-/// From where to where one buffer lives.
+/// The lifetime of one buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Life {
     pub(super) buffer: BufferIndex,
@@ -105,8 +105,8 @@ impl<'a> Replay<'a> {
         blocks.filter(move |block| block.start <= point && point < block.end)
     }
 
-    /// The instruction that had last been given memory at a point, which is where the schedule was.
-    /// Events that free name the buffer's own instruction, not the one after which it is free.
+    /// The position in the schedule at a point: the instruction for which memory was last allocated. Free
+    /// events do not help: they name the instruction of the buffer, not the one after which it is freed.
     pub(super) fn instruction_at(&self, point: usize) -> &'a str {
         let Some(trace) = self.trace else { return "" };
         let before = trace.events.get(..point).unwrap_or(&trace.events);
@@ -127,11 +127,11 @@ fn first_largest(values: &[u64]) -> usize {
     best
 }
 
-/// The trace to replay, with the position of its allocation, and how many others there are.
+/// The trace to replay, with the position of its allocation, and the number of other traces.
 ///
-/// A trace belongs to the allocation that most of its buffers lie in: the number that it states is
-/// often wrong. Of several, the one of the first allocation that does not live for ever is taken;
-/// else the one with the most events.
+/// A trace belongs to the allocation that contains most of its buffers: the number that it states is
+/// often wrong. Of several traces, the one of the first temporary allocation is used; if there is none,
+/// the one with the most events.
 fn choose<'a>(plan: &Plan<'a>, color: i64) -> (Option<(&'a HeapTrace, usize)>, usize) {
     let mut candidates: Vec<(&HeapTrace, usize)> = Vec::new();
     for trace in &plan.assignment.heap_traces {
@@ -168,20 +168,20 @@ fn allocation_of(plan: &Plan<'_>, trace: &HeapTrace) -> Option<usize> {
     best.map(|(allocation, _)| allocation)
 }
 
-/// A replay under way.
+/// State during a replay.
 struct State<'p, 'a> {
     plan: &'p Plan<'a>,
-    /// Bytes held, padded and not.
+    /// Bytes held, with and without padding.
     held: [u64; 2],
     bytes: Vec<u64>,
     unpadded: Vec<u64>,
     blocks: Vec<Block>,
     lives: Vec<Life>,
-    /// Per living buffer: its block and its life.
+    /// For each live buffer: its block and its lifetime.
     living: FxHashMap<BufferIndex, (usize, usize)>,
-    /// Per buffer that once had or shared a block: the last one.
+    /// For each buffer that ever had or shared a block: its last block.
     block_of: FxHashMap<BufferIndex, usize>,
-    /// Per block: living buffers in it.
+    /// For each block: number of live buffers in it.
     users: Vec<usize>,
     odd_events: usize,
 }
@@ -226,7 +226,7 @@ impl<'p, 'a> State<'p, 'a> {
         Some(())
     }
 
-    /// A buffer of a block that had ended gets it back, as the compiler's own simulation does.
+    /// Sharing a block that was freed allocates it again, as the compiler's simulation does.
     fn share(&mut self, buffer: BufferIndex, with: i64, point: usize) -> Option<()> {
         if self.living.contains_key(&buffer) {
             return None;

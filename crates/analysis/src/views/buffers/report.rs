@@ -7,65 +7,65 @@ use ts_rs::TS;
 use crate::telling::Note;
 
 /// The answer of the `buffers` analysis.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BuffersReport {
     /// What is held at `position`, largest first unless sorted otherwise.
     pub rows: Vec<BufferRow>,
     /// Rows before the limit.
     pub row_count: usize,
-    /// Program, as `module(program id)` of the program; empty where none carries a memory plan.
+    /// Program, as `module(program id)`. Empty if no program has a memory plan.
     pub program: String,
-    /// Its id.
+    /// Id of the program.
     pub program_id: String,
-    /// The memory space that the figures are of, such as `HBM`.
+    /// Memory space that the figures refer to, such as `HBM`.
     pub memory_space: String,
-    /// The compiler's number of that memory space.
+    /// The compiler's number for that memory space.
     #[ts(type = "number")]
     pub memory_space_color: i64,
     /// Most bytes held at any point of the schedule, padding included.
     #[ts(type = "number")]
     pub peak_bytes: i64,
-    /// The same point without padding.
+    /// Bytes held at the same point, without padding.
     #[ts(type = "number")]
     pub peak_unpadded_bytes: i64,
     /// Point of the peak, counted in events of the heap trace.
     pub peak_position: usize,
-    /// Points of the schedule; 1 where the space has no heap trace.
+    /// Number of points in the schedule; 1 if the memory space has no heap trace.
     pub point_count: usize,
-    /// Point that `rows` and `categories` are of: the peak unless another was asked for.
+    /// Point that `rows` and `categories` describe: the peak, or the requested point.
     pub position: usize,
-    /// Where the schedule is then: the instruction that was last given memory; empty without a heap
-    /// trace.
+    /// Position in the schedule at that point: the instruction for which memory was last allocated. Empty
+    /// without a heap trace.
     pub position_instruction: String,
-    /// Its name stack.
+    /// Name stack of that instruction.
     pub position_scope: String,
     /// Bytes held at that point.
     #[ts(type = "number")]
     pub position_bytes: i64,
-    /// The same by what the memory is for.
+    /// Bytes held at that point, by what the memory is used for.
     pub categories: Vec<BufferCategory>,
-    /// Bytes held over the schedule, oldest first; thinned out, each point the largest of its stretch.
+    /// Bytes held over the schedule, in order; thinned out to the largest point of each range.
     pub curve: Vec<BufferPoint>,
-    /// Bytes of the allocation that the heap trace lays out; absent without a trace.
+    /// Bytes of the allocation that the heap trace describes; absent without a trace.
     #[ts(type = "number | null")]
     pub heap_bytes: Option<i64>,
-    /// When and where in that allocation buffers live, the largest by bytes × time.
+    /// When buffers live and where they are in that allocation, the largest by bytes × time.
     pub lifetimes: Vec<BufferLifetime>,
-    /// Buffers of the trace, shown or not.
+    /// Number of buffers in the trace, shown or not.
     pub lifetime_count: usize,
-    /// What to shrink to fit, the largest effect on the peak first.
+    /// What to shrink, largest effect on the peak first.
     pub savings: Vec<BufferSaving>,
     /// Bytes lost to padding at the peak, by shape, largest first.
     pub padding: Vec<BufferPadding>,
     /// The program's memory spaces.
     pub spaces: Vec<BufferSpace>,
-    /// All programs that carry a memory plan, largest peak first.
+    /// All programs that have a memory plan, largest peak first.
     pub programs: Vec<BufferProgram>,
-    /// Most VMEM that one instruction reserves for its own use while it runs; absent if none does.
+    /// Most VMEM that a single instruction reserves while it runs; absent if none does.
     #[ts(type = "number | null")]
     pub scoped_vmem_bytes: Option<i64>,
-    /// The instruction that does; empty if none.
+    /// Instruction that reserves the most VMEM; empty if none does.
     pub scoped_vmem_instruction: String,
     /// What the figures do not cover.
     pub notes: Vec<Note>,
@@ -93,10 +93,10 @@ pub struct BufferRow {
     /// Bytes that the buffer would hold without padding.
     #[ts(type = "number")]
     pub unpadded_bytes: i64,
-    /// Bytes that a layout in whole tiles needs beyond the elements of the value.
+    /// Bytes that a layout in whole tiles needs in addition to the elements of the value.
     #[ts(type = "number")]
     pub padding_bytes: i64,
-    /// Share of the buffer in all bytes held at the selected point of the schedule.
+    /// Bytes of the buffer ÷ all bytes held at the selected point of the schedule.
     pub ratio: f64,
     /// Name stack of the instruction. For a parameter, the name of the argument.
     pub scope: String,
@@ -110,8 +110,8 @@ pub struct BufferRow {
     /// the end.
     #[ts(type = "number | null")]
     pub end: Option<i64>,
-    /// Position in the schedule when the buffer is freed: the instruction that was last given
-    /// memory.
+    /// Position in the schedule when the buffer is freed: the instruction for which memory was last
+    /// allocated.
     pub end_instruction: String,
     /// Bytes from the start of the allocation that contains the buffer. Absent if the buffer is the
     /// allocation itself.
@@ -120,13 +120,13 @@ pub struct BufferRow {
     /// How the value of an argument is divided over devices. Empty for other values and if unknown.
     pub sharding: String,
     /// Whether the memory belongs to an argument that donates it to a result, which then needs no
-    /// memory of its own.
+    /// additional memory.
     pub is_donated: bool,
     /// Number of the buffer in the compiler's memory plan.
     pub buffer_id: String,
 }
 
-/// What is held at the point for one purpose.
+/// What is held at the point in one category.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BufferCategory {
@@ -141,7 +141,7 @@ pub struct BufferCategory {
     /// padding.
     #[ts(type = "number")]
     pub unpadded_bytes: i64,
-    /// Share of the category in all bytes held at the selected point of the schedule, 0..1.
+    /// Bytes of the category ÷ all bytes held at the selected point of the schedule, 0..1.
     pub ratio: f64,
     /// Number of buffers of the category that are held at the selected point of the schedule.
     pub count: usize,
@@ -151,15 +151,15 @@ pub struct BufferCategory {
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct BufferPoint {
-    /// Which point, counted in events of the heap trace.
+    /// The point, counted in events of the heap trace.
     pub position: usize,
-    /// Bytes held.
+    /// Bytes held, padding included.
     #[ts(type = "number")]
     pub bytes: i64,
-    /// Bytes without padding.
+    /// Bytes held, without padding.
     #[ts(type = "number")]
     pub unpadded_bytes: i64,
-    /// Where the schedule is then: the instruction that was last given memory.
+    /// Position in the schedule: the instruction for which memory was last allocated.
     pub instruction: String,
 }
 
@@ -169,25 +169,25 @@ pub struct BufferPoint {
 pub struct BufferLifetime {
     /// Instruction and position in its tuple.
     pub name: String,
-    /// Bytes from the beginning of the allocation.
+    /// Bytes from the start of the allocation.
     #[ts(type = "number")]
     pub offset_bytes: i64,
-    /// Bytes.
+    /// Size of the buffer in bytes, padding included.
     #[ts(type = "number")]
     pub bytes: i64,
-    /// First point.
+    /// First point at which the buffer is alive.
     pub start: usize,
-    /// First point at which it lives no more.
+    /// First point at which the buffer is no longer alive.
     pub end: usize,
-    /// `forward`, `backward`, `rematerialised`, or empty where the name stack is unknown.
+    /// `forward`, `backward`, `rematerialised`, or empty if the name stack is unknown.
     pub phase: String,
 }
 
-/// One way to need less memory.
+/// One way to reduce memory.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BufferSaving {
-    /// Way to need less memory: one of `rematerialise`, `donate`, `shard`, `precision`, `batch` or
+    /// Way to reduce memory: one of `rematerialise`, `donate`, `shard`, `precision`, `batch` or
     /// `padding`.
     pub remedy: String,
     /// What the remedy applies to: a name stack with numbers left out, arguments, results, all
@@ -202,7 +202,7 @@ pub struct BufferSaving {
     /// Bytes that the buffers of the group hold at the peak.
     #[ts(type = "number")]
     pub bytes: i64,
-    /// Bytes by which the peak would fall. The new peak may lie at another point of the schedule.
+    /// Bytes by which the peak would fall. The new peak may be at another point of the schedule.
     #[ts(type = "number")]
     pub frees_bytes: i64,
     /// Recommended change, in a sentence or two.
@@ -221,7 +221,7 @@ pub struct BufferPadding {
     /// Bytes that padded buffers of the shape hold at the peak, padding included.
     #[ts(type = "number")]
     pub bytes: i64,
-    /// Share of padding in the bytes that buffers of the shape hold at the peak, 0..1.
+    /// Padding ÷ bytes of the padded buffers of the shape at the peak, 0..1.
     pub padding_ratio: f64,
     /// Number of padded buffers of the shape that are held at the peak.
     pub count: usize,
@@ -264,7 +264,7 @@ pub struct BufferSpace {
     /// Bytes that cannot be reused for any other value: thread-local memory and tables of pointers.
     #[ts(type = "number")]
     pub non_reusable_bytes: i64,
-    /// Bytes of the heap that lie unused between buffers even at the peak.
+    /// Reserved bytes that are unused even at the peak, such as gaps between buffers.
     #[ts(type = "number")]
     pub fragmentation_bytes: i64,
     /// Number of allocations in the memory space.
@@ -273,7 +273,7 @@ pub struct BufferSpace {
     pub event_count: usize,
 }
 
-/// A program that carries a memory plan; sums are over the memory of the device.
+/// A program that has a memory plan; sums are over device memory.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BufferProgram {

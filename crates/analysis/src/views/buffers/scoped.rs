@@ -1,5 +1,5 @@
-//! VMEM that instructions reserve for their own use while they run, as their backend
-//! configuration says. It comes on top of what the plan places there.
+//! VMEM that instructions reserve while they run, according to their backend configuration. It is not
+//! part of the memory plan.
 
 use stepscope_model::Program;
 use stepscope_model::hlo::Outline;
@@ -10,7 +10,7 @@ const KEY: &str = "used_scoped_memory_configs";
 pub(super) fn largest(program: &Program, outline: &Outline<'_>) -> Option<(u64, String)> {
     let bytes = program.hlo_bytes();
     let hlo = program.hlo.as_ref()?;
-    // Most programs have none; the bytes are looked through before any instruction is.
+    // Most programs have none, so search the bytes before decoding instructions.
     if !bytes
         .windows(KEY.len())
         .any(|window| window == KEY.as_bytes())

@@ -1,13 +1,13 @@
-//! What to shrink to fit: groups of buffers at the peak, each with a remedy and its effect.
+//! What to shrink: groups of buffers at the peak, each with a remedy and its effect.
 //!
-//! The effect is worked out, not guessed: the group's bytes are taken off the curve at every point
-//! where they are held, and the peak of what is left is compared with the peak there is. So a group
-//! beside whose peak another lies frees little, however large it is.
+//! The effect is computed, not guessed: the group's bytes are subtracted from the curve at every point
+//! where they are held, and the peak of the rest is compared with the actual peak. So even a large group
+//! frees little if another point of the schedule is almost as high without it.
 //!
-//! | remedy | about | taken off |
+//! | remedy | applies to | bytes removed |
 //! |---|---|---|
 //! | rematerialise | values of the forward pass that are freed in the backward pass | all |
-//! | donate | results for which an argument of the same type is not handed over | all |
+//! | donate | results for which an argument of the same type is not donated | all |
 //! | shard | arguments that are replicated over N devices | 1 − 1/N |
 //! | precision | arguments and temporaries of 4 or 8 bytes per float | half |
 //! | padding | buffers at least half of which is padding | the padding |
@@ -26,18 +26,18 @@ use super::report::{BufferPadding, BufferSaving};
 use super::space::signed;
 use crate::telling::format;
 
-/// Groups whose effect is worked out, by bytes.
+/// Maximum number of groups whose effect is computed, largest first.
 const MAX_CANDIDATES: usize = 48;
-/// Groups that are told.
+/// Maximum number of groups that are reported.
 const MAX_SAVINGS: usize = 24;
-/// Groups that would free less of the peak are not worth a line.
+/// Groups that would free less than this share of the peak are not reported.
 const MIN_RATIO: f64 = 0.002;
-/// Events that are looked back at to find where the schedule is.
+/// Maximum number of events that are searched backward for the position in the schedule.
 const MAX_EVENTS_BACK: usize = 200;
-/// Shapes that are told.
+/// Maximum number of shapes that are reported.
 const MAX_SHAPES: usize = 50;
 
-/// A remedy, in the order in which equals are told.
+/// A remedy; with equal effects, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Remedy {
     Donate,
@@ -55,11 +55,11 @@ struct Group {
     instruction: String,
     count: usize,
     bytes: u64,
-    /// Bytes to take off, and where: the points of a block, or all of them.
+    /// Bytes to subtract, and at which points: those of a block, or all.
     off: Vec<(u64, Option<(usize, usize)>)>,
 }
 
-/// The groups worth telling, the largest effect first.
+/// The groups worth reporting, largest effect first.
 pub(super) fn savings(
     framework: Framework,
     plan: &Plan<'_>,
@@ -173,7 +173,7 @@ fn ranked(
     savings
 }
 
-/// The peak once these bytes are gone.
+/// The peak without these bytes.
 fn peak_without(replay: &Replay<'_>, off: &[(u64, Option<(usize, usize)>)]) -> u64 {
     let count = replay.bytes.len();
     let mut always = 0u64;
@@ -195,8 +195,8 @@ fn peak_without(replay: &Replay<'_>, off: &[(u64, Option<(usize, usize)>)]) -> u
     left.max().unwrap_or(0)
 }
 
-/// Results that an argument of the same type could hold, one argument each. An argument that is
-/// handed over already is not asked again.
+/// Results that could use the memory of an argument of the same type, one argument each. Arguments that
+/// are already donated are excluded.
 fn donations(plan: &Plan<'_>, held: &[Held]) -> Vec<usize> {
     let shape = |held: &Held| {
         let shape = plan.shape(held.buffer?)?;
@@ -230,7 +230,7 @@ fn donations(plan: &Plan<'_>, held: &[Held]) -> Vec<usize> {
     found
 }
 
-/// It was computed forward, and is freed while the backward pass runs.
+/// Whether the forward pass computed it and it is freed during the backward pass.
 fn is_saved_for_backward(plan: &Plan<'_>, replay: &Replay<'_>, held: &Held, scope: &str) -> bool {
     let end = held.block.map(|block| block.end);
     let Some(end) = end.filter(|&end| end < replay.bytes.len()) else {
@@ -241,8 +241,8 @@ fn is_saved_for_backward(plan: &Plan<'_>, replay: &Replay<'_>, held: &Held, scop
         && pass_at(plan, replay, end) != Some(Pass::Forward)
 }
 
-/// The pass that the schedule is in at a point: that of the last instruction before with a name
-/// stack, among those that were given memory.
+/// The pass of the schedule at a point: that of the last preceding instruction with a name stack for
+/// which memory was allocated.
 fn pass_at(plan: &Plan<'_>, replay: &Replay<'_>, point: usize) -> Option<Pass> {
     let events = replay.trace?.events.get(..point)?;
     let given = events.iter().rev().take(MAX_EVENTS_BACK);
@@ -286,26 +286,26 @@ impl Remedy {
         let is_jax = framework == Framework::Jax;
         match self {
             Self::Donate if is_jax => {
-                "Arguments of the same types stay alive beside these results. Where the \
-                caller does not need them any more, hand them over: jax.jit(step, \
+                "Arguments of the same types stay alive next to these results. If the \
+                caller does not need them afterwards, donate them: jax.jit(step, \
                 donate_argnames=...)."
                     .to_owned()
             }
             Self::Donate => {
-                "Arguments of the same types stay alive beside these results. Where the \
-                caller does not need them any more, let the program update them in place."
+                "Arguments of the same types stay alive next to these results. If the \
+                caller does not need them afterwards, let the program update them in place."
                     .to_owned()
             }
             Self::Rematerialise if is_jax => {
-                "The forward pass keeps them for the backward pass. Compute them \
-                again there instead: put jax.checkpoint (flax: nn.remat) around the layer."
+                "The forward pass keeps them for the backward pass. Recompute them \
+                there instead: wrap the layer in jax.checkpoint (flax: nn.remat)."
                     .to_owned()
             }
-            Self::Rematerialise => "The forward pass keeps them for the backward pass. Compute \
-                them again there instead."
+            Self::Rematerialise => "The forward pass keeps them for the backward pass. Recompute \
+                them there instead."
                 .to_owned(),
             Self::Shard => format!(
-                "Each of the {} holds all of it. Divide it among them{}, as fully sharded data \
+                "Each of the {} holds a full copy. Shard it over them{}, as fully sharded data \
                  parallelism does.",
                 format::counted(devices, "device"),
                 if is_jax {
@@ -315,14 +315,14 @@ impl Remedy {
                 }
             ),
             Self::Padding => "At least half of each is padding, because its minor dimensions are \
-                smaller than the tiles of the device. Put a large dimension last, or make these \
-                multiples of the tile."
+                smaller than the tiles of the device. Put a large dimension last, or make the minor \
+                dimensions multiples of the tile."
                 .to_owned(),
             Self::Precision => {
-                "Keep them in bfloat16 where the numbers allow it: half the bytes.".to_owned()
+                "Store them in bfloat16 if precision allows: half the bytes.".to_owned()
             }
-            Self::Batch => "Half the batch (or twice the gradient accumulation) is about half of \
-                the intermediate values."
+            Self::Batch => "Half the batch size (or twice the gradient accumulation steps) needs about \
+                half the memory for intermediate values."
                 .to_owned(),
         }
     }

@@ -8,12 +8,12 @@ use super::report::BufferSpace;
 
 /// The device's own memory.
 pub(super) const DEVICE: i64 = 0;
-/// On TPU, the memory on the chip beside the compute units.
+/// On TPU, the on-chip memory next to the compute units.
 pub(super) const VMEM: i64 = 1;
-/// Memory of the host, of values that were offloaded to it.
+/// Host memory, for offloaded values.
 const HOST: i64 = 5;
 
-/// What kind of device the plans of a session are for; none where nothing says it.
+/// Kind of device that the plans of a session are for; none if unknown.
 pub(super) fn device_kind(session: &Session, plan: &Plan<'_>) -> Option<DeviceKind> {
     let recorded = session.devices.first().map(|device| device.kind);
     let has_tiles = |shape: &stepscope_model::hlo::Shape| {
@@ -29,7 +29,7 @@ pub(super) fn device_kind(session: &Session, plan: &Plan<'_>) -> Option<DeviceKi
     recorded.or_else(|| is_tpu().then_some(DeviceKind::Tpu))
 }
 
-/// The name of a memory space. Numbers above 0 mean different things to different backends.
+/// The name of a memory space. The meaning of numbers above 0 depends on the backend.
 pub(super) fn name(color: i64, kind: Option<DeviceKind>) -> String {
     let name = match (color, kind) {
         (DEVICE, Some(DeviceKind::Cpu)) => "memory",
@@ -87,7 +87,7 @@ pub(super) fn totals(
     space
 }
 
-/// A size on the wire.
+/// A size as a signed number, as in reports.
 pub(super) fn signed(bytes: u64) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }

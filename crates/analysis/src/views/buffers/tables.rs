@@ -5,11 +5,15 @@ use super::report::{BufferProgram, BuffersReport};
 use crate::asking::Report;
 use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::{Declared, Table};
+use crate::telling::{Declared, DeclaredColumn, Table};
 
 impl Report for BuffersReport {
     fn declared() -> Vec<Declared> {
         columns::tables()
+    }
+
+    fn figures() -> Vec<DeclaredColumn> {
+        DeclaredColumn::figures::<Self>(columns::FIGURES)
     }
 
     fn tables(&self) -> Vec<Table> {
@@ -17,7 +21,7 @@ impl Report for BuffersReport {
         held.row_count = self.row_count;
         vec![
             held,
-            Table::of("savings", "What to shrink to fit", SAVINGS, &self.savings),
+            Table::of("savings", "What to shrink", SAVINGS, &self.savings),
             Table::of("categories", "By category", CATEGORIES, &self.categories),
             Table::of("padding", "Padding at the peak", PADDING, &self.padding),
             Table::of("spaces", "Memory spaces", SPACES, &self.spaces),
@@ -56,7 +60,7 @@ impl Report for BuffersReport {
         if let Some(space) = space {
             let wasted = match space.fragmentation_bytes {
                 0 => String::new(),
-                wasted => format!(", {} of it between buffers", bytes(wasted)),
+                wasted => format!(", {} of it unused at the peak", bytes(wasted)),
             };
             lines.push((
                 "Reserved".to_owned(),
@@ -87,7 +91,7 @@ impl BuffersReport {
     }
 }
 
-/// The report where there is no plan to show.
+/// The report if there is no plan to show.
 pub(super) fn without_plan(programs: Vec<BufferProgram>, note: Note) -> BuffersReport {
     BuffersReport {
         rows: Vec::new(),

@@ -1,21 +1,21 @@
-//! Bandwidths as NCCL's tests define them (nccl-tests, PERFORMANCE.md), so that figures compare.
+//! Bandwidths as defined by nccl-tests (PERFORMANCE.md), so that figures are comparable.
 //!
 //! | Exchange | size S | bus factor for n devices |
 //! |---|---|---|
 //! | all-reduce | operands | 2 (n − 1) ÷ n |
-//! | all-gather | operands × n, what each has in the end | (n − 1) ÷ n |
-//! | reduce-scatter | operands, what each has at first | (n − 1) ÷ n |
+//! | all-gather | operands × n: what each device has at the end | (n − 1) ÷ n |
+//! | reduce-scatter | operands: what each device has at the start | (n − 1) ÷ n |
 //! | all-to-all | operands | (n − 1) ÷ n |
 //! | broadcast, permute, send, recv | operands | 1 |
 //!
-//! algorithm bandwidth = S ÷ time; bus bandwidth = algorithm bandwidth × factor: what every link of
-//! a ring carries, whatever the number of devices.
+//! algorithm bandwidth = S ÷ time; bus bandwidth = algorithm bandwidth × factor: what every link of a
+//! ring carries, regardless of the number of devices.
 
 use stepscope_model::CollectiveKind;
 
 use super::survey::CollectiveOp;
 
-/// The size S; none where it is not known.
+/// The size S; none if unknown.
 pub(crate) fn payload_bytes(op: &CollectiveOp) -> Option<u64> {
     let operands = op.operand_bytes?;
     match op.kind? {
@@ -24,7 +24,7 @@ pub(crate) fn payload_bytes(op: &CollectiveOp) -> Option<u64> {
     }
 }
 
-/// Bus bandwidth ÷ algorithm bandwidth; none where the number of devices matters and is not known.
+/// Bus bandwidth ÷ algorithm bandwidth; none if it depends on an unknown number of devices.
 pub(crate) fn bus_factor(kind: CollectiveKind, group_size: Option<u64>) -> Option<f64> {
     use CollectiveKind::{
         AllGather, AllReduce, AllToAll, Broadcast, HostReceive, HostSend, Permute, Receive,
@@ -38,7 +38,7 @@ pub(crate) fn bus_factor(kind: CollectiveKind, group_size: Option<u64>) -> Optio
     }
 }
 
-/// Bytes per second; none without time.
+/// Bytes per second; none if the time is 0.
 pub(crate) fn rate(bytes: u64, time_ps: f64) -> Option<f64> {
     (time_ps > 0.0).then(|| bytes as f64 / (time_ps * 1e-12))
 }
@@ -57,7 +57,7 @@ mod tests {
         assert!((factor(CollectiveKind::Permute, 2) - 1.0).abs() < 1e-12);
         assert!(factor(CollectiveKind::AllReduce, 1).abs() < 1e-12);
         assert_eq!(bus_factor(CollectiveKind::AllReduce, None), None);
-        // 1 GB in 10 ms are 100 GB/s.
+        // 1 GB in 10 ms is 100 GB/s.
         let rate = rate(1_000_000_000, 1e10).expect("takes time");
         assert!((rate - 1e11).abs() < 1.0);
     }

@@ -1,9 +1,9 @@
-//! Clocks of hosts, aligned by collectives: all participants leave together, so where they seem not
-//! to, their clocks differ.
+//! Clocks of hosts, aligned by collectives: all participants leave a collective together, so if they
+//! seem not to, their clocks differ.
 //!
-//! For two hosts that take part in the same collectives, the difference of their ends is taken each
-//! time. Its median is the offset. A drift is fitted (median of slopes, Theil and Sen) and kept
-//! where it explains the differences clearly better than a constant.
+//! For two hosts with common collectives, the offset is the median difference of their ends. A drift is
+//! fitted (median of slopes, Theil and Sen) and kept if it explains the differences clearly better than
+//! a constant offset.
 
 use stepscope_model::{DeviceId, HostId, Picos, Session};
 
@@ -11,43 +11,43 @@ use super::instance::Instance;
 use super::survey::Survey;
 use crate::measuring::steps::median;
 
-/// Fewer common collectives say nothing of a drift.
+/// Minimum number of common collectives from which a drift is fitted.
 const MIN_FOR_DRIFT: usize = 16;
-/// A drift is kept where it leaves less than this share of the residual.
+/// A drift is kept if it leaves less than this share of the residual.
 const DRIFT_RESIDUAL_RATIO: f64 = 0.7;
-/// More collectives than this are sampled.
+/// Maximum number of collectives that are used; if there are more, a sample of them.
 const MAX_COMPARED: usize = 4096;
-/// Points between which slopes are taken.
+/// Maximum number of points between which slopes are computed.
 const SLOPE_POINTS: usize = 64;
 
-/// Where every host's clock stands against the first one's.
+/// The clock of every host relative to a reference host.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Clocks {
-    /// By host.
+    /// One clock per host, by position.
     pub(crate) hosts: Vec<HostClock>,
 }
 
 /// One host's clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct HostClock {
-    /// Host it is measured against, directly or over others; none where nothing is common.
+    /// Host it is relative to, directly or via others; none without common collectives.
     pub(crate) reference: Option<HostId>,
-    /// What to subtract from its times at `at_ps`.
+    /// Offset to subtract from its times, at `at_ps`.
     pub(crate) offset_ps: f64,
-    /// By how much the offset grows, per unit of time; 0 where no drift was found.
+    /// Growth of the offset per unit of time; 0 if no drift was found.
     pub(crate) drift: f64,
     /// Time to which the offset refers.
     pub(crate) at_ps: f64,
-    /// Median distance of single differences from the fit.
+    /// Median absolute residual of the fit.
     pub(crate) residual_ps: f64,
-    /// The largest distance.
+    /// Largest absolute residual of the fit.
     pub(crate) max_residual_ps: f64,
-    /// Collectives compared.
+    /// Number of collectives compared.
     pub(crate) matched_count: usize,
 }
 
 impl Clocks {
-    /// From what ran together.
+    /// Aligns the clocks by matched collectives.
     pub(crate) fn of(session: &Session, survey: &Survey, instances: &[Instance]) -> Self {
         let mut hosts = vec![HostClock::default(); session.hosts.len()];
         let every = instances.len().div_ceil(MAX_COMPARED).max(1);
@@ -58,7 +58,7 @@ impl Clocks {
             .filter(|ends| ends.len() > 1)
             .collect();
         let mut is_known = vec![false; hosts.len()];
-        // Every set of hosts that are linked gets its first host as reference.
+        // In each connected set of hosts, the first host is the reference.
         for first in 0..hosts.len() {
             if is_known[first] {
                 continue;
@@ -107,7 +107,7 @@ impl Clocks {
         Picos(time.0.saturating_sub(whole(offset)))
     }
 
-    /// Some host was aligned with another.
+    /// Whether any host was aligned with another.
     pub(crate) fn has_any(&self) -> bool {
         self.hosts.iter().any(|clock| clock.reference.is_some())
     }
@@ -133,7 +133,7 @@ fn host_ends(session: &Session, survey: &Survey, instance: &Instance) -> Vec<(Ho
         .collect()
 }
 
-/// Time on the first host, and by how much later the other one's end was.
+/// Time on the first host, and how much later the end on the other host was.
 fn differences(ends: &[Vec<(HostId, f64)>], from: usize, to: usize) -> Vec<(f64, f64)> {
     let end = |of: &[(HostId, f64)], host: usize| {
         let found = of.binary_search_by_key(&host, |(id, _)| id.index());
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_drift_is_found_where_there_is_one() {
-        // 20 ppm, 10 000 at the middle.
+        // 20 ppm; 10,000 ps at the middle.
         let points: Vec<(f64, f64)> = (0..40)
             .map(|k| {
                 (

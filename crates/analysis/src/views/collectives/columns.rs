@@ -1,15 +1,17 @@
 //! Columns of the tables of `collectives`: titles, units, behavior, and how each is read from its
 //! row.
-//! What each means is said beside the field of its row.
+//! The meaning of each column is documented at the field of its row.
 
 use super::report::{
     CollectiveDeviceRow, CollectiveInstanceRow, CollectiveRow, CollectiveStepRow, RendezvousRow,
     ShardingRow,
 };
-use crate::telling::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Identity, Unit};
 
 pub(super) const ROWS: &[Field<CollectiveRow>] = &[
-    Column::new("name", "Collective", Unit::Text).of(|row| row.name.as_str().into()),
+    Column::new("name", "Collective", Unit::Text)
+        .identifies(Identity::Op)
+        .of(|row| row.name.as_str().into()),
     Column::new("kind", "Kind", Unit::Text).of(|row| row.kind.as_str().into()),
     Column::new("occurrences", "Count", Unit::Count)
         .sums()
@@ -61,11 +63,10 @@ pub(super) const ROWS: &[Field<CollectiveRow>] = &[
     Column::wide("transfer_bandwidth", "Transfer bandwidth", Unit::ByteRate)
         .formula("bytes ÷ mean transfer × factor")
         .of(|row| row.transfer_bandwidth.into()),
-    Column::wide("link_ratio", "Of link", Unit::Ratio)
+    Column::wide("link_ratio", "Link use", Unit::Ratio)
         .formula("bus bandwidth ÷ peak of one link")
         .of(|row| row.link_ratio.into()),
-    Column::new("reason", "Not hidden because", Unit::Text)
-        .of(|row| reason_words(&row.reason).into()),
+    Column::new("reason", "Why exposed", Unit::Text).of(|row| reason_words(&row.reason).into()),
     Column::wide("mesh_axes", "Mesh axes", Unit::Text).of(|row| row.mesh_axes.as_str().into()),
     Column::wide("is_mesh_guessed", "Guessed", Unit::Flag).of(|row| row.is_mesh_guessed.into()),
     Column::wide("groups", "Groups", Unit::Text).of(|row| row.groups.as_str().into()),
@@ -74,7 +75,9 @@ pub(super) const ROWS: &[Field<CollectiveRow>] = &[
     Column::wide("scope", "Scope", Unit::Text).of(|row| row.scope.as_str().into()),
     Column::wide("source", "Source", Unit::Text).of(|row| row.source.as_str().into()),
     Column::wide("program", "Program", Unit::Text).of(|row| row.program.as_str().into()),
-    Column::wide("device", "Device", Unit::Text).of(|row| row.device.as_str().into()),
+    Column::wide("device", "Device", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.device.as_str().into()),
     Column::wide("start_ps", "Start of longest", Unit::Picos)
         .position()
         .of(|row| row.start_ps.into()),
@@ -105,6 +108,7 @@ pub(super) const DEVICES: &[Field<CollectiveDeviceRow>] = &[
 
 pub(super) const STEPS: &[Field<CollectiveStepRow>] = &[
     Column::new("step", "Step", Unit::Count)
+        .identifies(Identity::Step)
         .position()
         .of(|row| row.step.into()),
     Column::wide("start_ps", "Start", Unit::Picos)
@@ -120,8 +124,8 @@ pub(super) const STEPS: &[Field<CollectiveStepRow>] = &[
         .fractional()
         .of(|row| row.exposed_ps.into()),
     Column::new("exposed_ratio", "Exposed share", Unit::Ratio).of(|row| row.exposed_ratio.into()),
-    Column::new("device", "Most exposed on", Unit::Text).of(|row| row.device.as_str().into()),
-    Column::new("max_exposed_ps", "There", Unit::Picos).of(|row| row.max_exposed_ps.into()),
+    Column::new("device", "Most exposed device", Unit::Text).of(|row| row.device.as_str().into()),
+    Column::new("max_exposed_ps", "Exposed on it", Unit::Picos).of(|row| row.max_exposed_ps.into()),
 ];
 
 pub(super) const INSTANCES: &[Field<CollectiveInstanceRow>] = &[
@@ -135,7 +139,7 @@ pub(super) const INSTANCES: &[Field<CollectiveInstanceRow>] = &[
     Column::new("last_device", "Last to arrive", Unit::Text)
         .of(|row| row.last_device.as_str().into()),
     Column::new("skew_ps", "Skew", Unit::Picos).of(|row| row.skew_ps.into()),
-    Column::new("wait_ps", "Wait of all", Unit::Picos)
+    Column::new("wait_ps", "Total wait", Unit::Picos)
         .formula("Σ last arrival − own arrival")
         .of(|row| row.wait_ps.into()),
     Column::new("transfer_ps", "Transfer", Unit::Picos).of(|row| row.transfer_ps.into()),
@@ -151,7 +155,9 @@ pub(super) const RENDEZVOUS: &[Field<RendezvousRow>] = &[
     Column::new("rendezvous", "Rendezvous", Unit::Text).of(|row| row.rendezvous.as_str().into()),
     Column::new("transfer_type", "Type", Unit::Text).of(|row| row.transfer_type.as_str().into()),
     Column::wide("participants", "Participants", Unit::Count).of(|row| row.participants.into()),
-    Column::wide("send_op", "Send", Unit::Text).of(|row| row.send_op.as_str().into()),
+    Column::wide("send_op", "Send", Unit::Text)
+        .identifies(Identity::Op)
+        .of(|row| row.send_op.as_str().into()),
     Column::wide("recv_op", "Receive", Unit::Text).of(|row| row.recv_op.as_str().into()),
     Column::new("occurrences", "Count", Unit::Count)
         .sums()
@@ -182,7 +188,7 @@ pub(super) const RENDEZVOUS: &[Field<RendezvousRow>] = &[
         .fractional()
         .of(|row| row.recv_done_ps.into()),
     Column::new("bytes", "Bytes", Unit::Bytes)
-        .formula("bytes received, by the kind of exchange and how many take part")
+        .formula("bytes received, by the kind of exchange and the number of participants")
         .of(|row| row.bytes.into()),
     Column::new("required_bandwidth", "Required bandwidth", Unit::ByteRate)
         .of(|row| row.required_bandwidth.into()),
@@ -208,16 +214,20 @@ pub(super) const SHARDINGS: &[Field<ShardingRow>] = &[
     Column::new("device_bytes", "On one device", Unit::Bytes)
         .formula("from its shape, without padding")
         .of(|row| row.device_bytes.into()),
-    Column::new("total_bytes", "On all", Unit::Bytes)
+    Column::new("total_bytes", "On all devices", Unit::Bytes)
         .formula("on one device × devices")
         .of(|row| row.total_bytes.into()),
-    Column::new("replicated_bytes", "Beyond one copy", Unit::Bytes)
+    Column::new("replicated_bytes", "Replicated", Unit::Bytes)
         .of(|row| row.replicated_bytes.into()),
     Column::wide("sharding", "Sharding", Unit::Text).of(|row| row.sharding.as_str().into()),
     Column::wide("instruction", "Instruction", Unit::Text)
         .of(|row| row.instruction.as_str().into()),
     Column::wide("program", "Program", Unit::Text).of(|row| row.program.as_str().into()),
 ];
+
+/// The key figures of the report.
+pub(super) const FIGURES: &[Column] =
+    &[Column::new("link_bandwidth", "Link peak", Unit::ByteRate).position()];
 
 /// The tables of the report with their columns.
 pub(super) fn tables() -> Vec<Declared> {
@@ -231,13 +241,13 @@ pub(super) fn tables() -> Vec<Declared> {
     ]
 }
 
-/// The reason in words.
+/// The reason, for people.
 fn reason_words(reason: &str) -> &'static str {
     match reason {
-        "late_participant" => "a participant came late",
+        "late_participant" => "late participant",
         "synchronous" => "synchronous",
-        "nothing_scheduled" => "nothing was scheduled behind it",
-        "compute_shorter" => "compute was shorter",
+        "nothing_scheduled" => "nothing to overlap with",
+        "compute_shorter" => "compute too short",
         _ => "",
     }
 }

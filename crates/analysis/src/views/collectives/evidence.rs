@@ -1,4 +1,4 @@
-//! What was recorded of collectives: their ops, occurrences, and exchanges.
+//! What was recorded about collectives: their ops, occurrences, and instances.
 
 use super::clocks::Clocks;
 use super::instance::Instance;
@@ -11,15 +11,15 @@ use std::ops::Deref;
 use std::sync::Arc;
 use stepscope_model::Session;
 
-/// What is known of communication before it becomes rows. What belongs together is found in the
-/// whole session, so that an occurrence waits as long whatever is selected.
+/// What is known about communication before it becomes rows. Occurrences are matched over the whole
+/// session, so that their waiting times do not depend on the selection.
 pub(crate) struct Evidence<'a> {
     pub(crate) session: &'a Session,
     pub(crate) found: Arc<Exchanges>,
-    /// For each occurrence: it is on a selected device and begins in the selected windows.
+    /// For each occurrence: whether it is on a selected device and starts in the selected windows.
     pub(crate) is_selected: Vec<bool>,
-    /// Numbers of the instances that concern the selection: a selected device takes part, and the
-    /// last one arrives in the selected windows.
+    /// Numbers of the instances in the selection: a selected device takes part, and the last device
+    /// arrives in the selected windows.
     pub(crate) instances: Vec<usize>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Exchanges {
 }
 
 impl<'a> Evidence<'a> {
-    /// Of the session, which is gathered once; with what of it is selected.
+    /// The evidence of a session, which is collected once, with the given selection.
     pub(crate) fn of(session: &'a Session, selected: &Selected<'_>) -> Self {
         let found = session.memo.get_or_compute(|| {
             let survey = Survey::of(session);
@@ -77,14 +77,14 @@ impl<'a> Evidence<'a> {
         self.occurrences().map(|(_, one)| one.op).collect()
     }
 
-    /// Instances that concern the selection, with their numbers.
+    /// Instances in the selection, with their numbers.
     pub(crate) fn instances(&self) -> impl Iterator<Item = (usize, &Instance)> {
         let number = |&number: &usize| (number, &self.matched.instances[number]);
         self.instances.iter().map(number)
     }
 }
 
-/// For each occurrence: it begins in the windows of its device, which need not be selected itself.
+/// For each occurrence: whether it starts in the windows of its device, selected or not.
 pub(crate) fn in_time(session: &Session, selected: &Selected<'_>, survey: &Survey) -> Vec<bool> {
     if selected.is_all_time() {
         return vec![true; survey.occurrences.len()];

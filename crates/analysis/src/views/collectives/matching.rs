@@ -1,4 +1,5 @@
-//! The same collective on all its participants: what ran together, who came last, who waited.
+//! Matches occurrences of a collective over its participants: what ran together, who arrived last, and
+//! who waited.
 //!
 //! ```text
 //! device 0     ├── waits ──┼─ transfer ─┤
@@ -7,9 +8,9 @@
 //!                     last arrival      end
 //! ```
 //!
-//! The k-th occurrence within a program run belongs to the k-th within the run of the same id, where
-//! run ids are shared; else the k-th on one device belongs to the k-th on the other, shifted so that
-//! they end together. Which devices are matched at all is decided in
+//! If devices share run ids, the k-th occurrence within a program run is matched with the k-th within the
+//! run of the same id. Otherwise, the k-th on one device is matched with the k-th on the other, shifted
+//! so that they end together. Which devices are matched at all is decided in
 //! [`participants`](super::participants).
 
 use super::instance::Instance;
@@ -23,15 +24,15 @@ use super::participants::{Grouping, Participants, participants};
 use super::survey::Survey;
 use crate::measuring::steps::median;
 
-/// Captures that began or ended apart differ by no more occurrences than this.
+/// Maximum number of occurrences by which one device's capture started earlier.
 const MAX_SHIFT: usize = 64;
-/// Pairs that decide which shift fits.
+/// Maximum number of pairs by which a shift is judged.
 const SAMPLE: usize = 512;
-/// Two devices of which nothing else is known must be in a collective at the same time in this share
-/// of its occurrences: nobody leaves before the last one has come.
+/// Two devices of which nothing else is known must overlap in this share of the occurrences of a
+/// collective, because no device leaves before the last one has arrived.
 const TOGETHER_RATIO: f64 = 0.9;
 
-/// Collectives that belong together over devices.
+/// Collectives matched over devices.
 pub(crate) struct Matched {
     pub(crate) instances: Vec<Instance>,
     /// For each op: its participants in the session.
@@ -105,7 +106,7 @@ impl Matched {
         matched
     }
 
-    /// For each occurrence the instance it belongs to.
+    /// For each occurrence, the instance it belongs to.
     pub(crate) fn instance_of(&self, survey: &Survey) -> Vec<Option<usize>> {
         let mut of = vec![None; survey.occurrences.len()];
         for (number, instance) in self.instances.iter().enumerate() {
@@ -148,7 +149,7 @@ impl Instance {
     }
 }
 
-/// Ops of equal module and name: programs may be numbered differently on every host.
+/// Ops with equal module and name: the ids of programs may differ between hosts.
 fn same_ops(session: &Session, survey: &Survey) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut by_name: FxHashMap<(&str, &str), usize> = FxHashMap::default();
@@ -165,7 +166,7 @@ fn same_ops(session: &Session, survey: &Survey) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Ids of program runs, by device and program, by start.
+/// Ids of program runs, by device and program, sorted by start.
 struct RunIds {
     by_device: BTreeMap<(DeviceId, u32), Vec<(i64, i64)>>,
 }
@@ -185,7 +186,7 @@ impl RunIds {
         Self { by_device }
     }
 
-    /// The run in which an occurrence began, and its number within.
+    /// The id of the run in which each occurrence started, and its number within the run.
     fn keys(&self, survey: &Survey, list: &[usize]) -> Option<Vec<(i64, usize)>> {
         let mut counts: FxHashMap<i64, usize> = FxHashMap::default();
         let key = |&member: &usize| {
@@ -202,7 +203,7 @@ impl RunIds {
     }
 }
 
-/// Members of nearly all instances are in them at the same time.
+/// Whether the members of nearly all instances overlap in time.
 fn are_together(survey: &Survey, instances: &[Instance]) -> bool {
     let overlaps = |instance: &&Instance| {
         let spans = || {
@@ -241,7 +242,7 @@ fn pair(
         let by_run = keys.map(|(of_reference, keys)| by_run(of_reference, &keys));
         let enough = |pairs: &Vec<(usize, usize)>| pairs.len() * 2 >= list.len();
         let pairs = match by_run.filter(enough) {
-            // Ids that every device counts for itself can be shared by chance.
+            // Ids that each device counts on its own can agree by chance.
             Some(pairs)
                 if spread(survey, session, reference, list, &pairs)
                     <= spread(survey, session, reference, list, &by_order) =>
@@ -275,7 +276,7 @@ fn by_run(reference: &[(i64, usize)], own: &[(i64, usize)]) -> Vec<(usize, usize
         .collect()
 }
 
-/// Positions in order, shifted as fits best.
+/// Pairs of positions in order, with the shift that fits best.
 fn by_order(
     survey: &Survey,
     session: &Session,
@@ -296,12 +297,12 @@ fn by_order(
         .unwrap_or_default()
 }
 
-/// Weight of the offset between two hosts' clocks beside the spread: it decides between shifts that
-/// fit alike, since clocks rarely differ by a step.
+/// Weight of the offset between the clocks of two hosts relative to the spread. It decides between shifts
+/// that fit equally well, since clocks rarely differ by a whole step.
 const OFFSET_WEIGHT: f64 = 1e-3;
 
-/// How far from together the pairs end: median distance on one host, whose devices share a clock;
-/// over hosts the median distance from the median difference.
+/// How far apart the ends of the pairs are. On one host, whose devices share a clock: the median distance.
+/// Across hosts: the median distance from the median difference, plus a small weight of that difference.
 fn spread(
     survey: &Survey,
     session: &Session,

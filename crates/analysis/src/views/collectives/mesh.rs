@@ -1,8 +1,8 @@
 //! Replica groups as axes of a mesh.
 //!
-//! Newer compilers write the axes themselves. Of older ones the groups of all collectives of a
-//! program are looked at: a group of devices `a, a + s, a + 2s …` runs along an axis of stride `s`.
-//! Strides and sizes that fit together give the mesh, most major axis first; its names are ours.
+//! Newer compilers record the axes. For older ones, they are inferred from the groups of all collectives
+//! of a program: a group of devices `a, a + s, a + 2s …` is an axis with stride `s`. Compatible strides
+//! and sizes give the mesh, most major axis first; the names of its axes are made up.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use stepscope_model::{Collective, ProgramId, ReplicaGroups};
 
 use super::Evidence;
 
-/// More devices than this in a program are not laid out.
+/// Maximum number of devices in the groups of a collective.
 const MAX_DEVICES: usize = 1 << 16;
 
-/// Axes of every collective, and whether they are a guess; the meshes of programs.
+/// Axes of every collective, and whether they are inferred; the meshes of programs.
 pub(super) struct Meshes {
     of_ops: Vec<(String, bool)>,
     of_programs: BTreeMap<ProgramId, Mesh>,
@@ -22,14 +22,14 @@ pub(super) struct Meshes {
 /// The mesh of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mesh {
-    /// Axes of more than one device, most major first: name and size.
+    /// Axes with more than one device, most major first: name and size.
     pub(super) axes: Vec<(String, u64)>,
-    /// Whether it follows from strides and has names of ours.
+    /// Whether it is inferred from strides and the names are made up.
     pub(super) is_guessed: bool,
 }
 
 impl Mesh {
-    /// From strides and sizes of axes; none where they do not fit together.
+    /// A mesh from strides and sizes of axes; none if they are incompatible.
     pub(super) fn guess(axes: &[(u64, u64)], device_count: u64) -> Option<Self> {
         let sizes = mesh(axes, device_count);
         let named = sizes.into_iter().enumerate();
@@ -42,7 +42,7 @@ impl Mesh {
         })
     }
 
-    /// The axes along which devices lie, most major first; none where they lie along no axes.
+    /// The axes along which devices are arranged, most major first; none if there are no such axes.
     pub(super) fn along(&self, devices: &[i64]) -> Option<Vec<&str>> {
         let strides = self.axes.iter().rev().scan(1u64, |covered, (name, size)| {
             let stride = *covered;
@@ -77,9 +77,9 @@ impl Mesh {
     }
 }
 
-/// What a collective runs along, before the mesh is known.
+/// Along what a collective communicates, before the mesh is known.
 enum Along {
-    /// The program says it.
+    /// The axes that the program names.
     Named(String),
     /// Size and stride of its groups.
     Regular {
@@ -148,13 +148,13 @@ impl Meshes {
         self.of_ops.get(op).cloned().unwrap_or_default()
     }
 
-    /// The mesh that the executed collectives of a program tell.
+    /// The mesh of a program, according to its executed collectives.
     pub(super) fn of_program(&self, program: ProgramId) -> Option<&Mesh> {
         self.of_programs.get(&program)
     }
 }
 
-/// Axes of more than one device of the mesh that some collective of a program names.
+/// The mesh that some collective of a program names, without axes of one device.
 fn named_meshes(evidence: &Evidence<'_>) -> BTreeMap<ProgramId, Vec<(String, u64)>> {
     let mut found = BTreeMap::new();
     for op in &evidence.survey.ops {
@@ -189,7 +189,7 @@ fn by_name(mesh: &[(String, u64)], size: u64, stride: u64) -> Option<String> {
     None
 }
 
-/// What it runs along, and the number of devices of the program.
+/// Along what a collective communicates, and the number of devices of the program.
 fn along(evidence: &Evidence<'_>, op: &super::survey::CollectiveOp) -> Option<(Along, usize)> {
     let hlo = evidence.session.program(op.program?).hlo.as_ref()?;
     let collective = hlo.collective(hlo.instruction(&op.name)?)?;
@@ -242,7 +242,7 @@ fn stride(groups: &[Vec<i64>]) -> Option<(u64, u64)> {
     found
 }
 
-/// Sizes of a mesh, most major first, from strides and sizes of axes; empty where they do not fit.
+/// Sizes of a mesh, most major first, from strides and sizes of axes; empty if they are incompatible.
 fn mesh(axes: &[(u64, u64)], device_count: u64) -> Vec<u64> {
     let mut axes = axes.to_vec();
     axes.sort_unstable();

@@ -3,15 +3,15 @@
 //! | Figure | Definition |
 //! |---|---|
 //! | occurrence | from the start to the end of a collective on one device ([`survey`]) |
-//! | exposed | the part of it during which the same device computes nothing ([`crate::measuring::communication`]) |
+//! | exposed | the part of an occurrence during which the same device computes nothing ([`crate::measuring::communication`]) |
 //! | hidden | the rest |
 //! | wait | last arrival − own arrival, over matched occurrences, on aligned clocks ([`matching`]) |
 //! | transfer | own end − last arrival |
-//! | bytes, bandwidths | as NCCL's tests define them ([`bandwidth`]) |
-//! | reason | what most of the exposed time is: waiting, or by how the op is scheduled ([`rows`]) |
+//! | bytes, bandwidths | as defined by nccl-tests ([`bandwidth`]) |
+//! | reason | cause of most of the exposed time: waiting, or how the op is scheduled ([`rows`]) |
 //! | rendezvous | exchanges with the host and with other slices ([`rendezvous`]) |
 //! | shardings | how inputs and outputs of programs are divided over devices ([`sharding`]) |
-//! | devices, steps | unions of intervals, so that two collectives at once count once |
+//! | devices, steps | unions of intervals, so that simultaneous collectives count once |
 
 pub(crate) mod bandwidth;
 pub(crate) mod clocks;
@@ -58,15 +58,15 @@ pub struct CollectivesOptions {
     /// Which part of the session.
     #[command(flatten)]
     pub selection: Selection,
-    /// At most this many single occurrences, costliest first; 0 means all
+    /// Maximum number of single occurrences, costliest first; 0 means all
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub instances: usize,
-    /// At most this many inputs and outputs of programs, largest first; 0 means all
+    /// Maximum number of inputs and outputs of programs, largest first; 0 means all
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub shardings: usize,
 }
 
-/// Every collective of a selection with what it cost.
+/// Every collective of a selection, with its cost.
 pub(crate) struct Exposure<'a> {
     evidence: Evidence<'a>,
     communication: Arc<AllCommunication>,
@@ -100,7 +100,7 @@ impl Analysis for Collectives {
     const GROUP: Group = Group::Waiting;
     const ALIASES: &'static [&'static str] = &["megascale_stats"];
     const SUMMARY: &'static str =
-        "Communication: bytes, bandwidth, exposed and hidden time, who waited for whom, shardings";
+        "Communication: bytes, bandwidth, exposed and hidden time, waiting, shardings";
     const EXAMPLES: &'static str = "\
 # What communication costs, most exposed first
 stepscope collectives ./logs

@@ -1,4 +1,4 @@
-//! What the figures of `collectives` rest on.
+//! Notes on what the figures of `collectives` are based on.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub(super) fn notes(
     if unsized_count > 0 {
         notes.push(
             Note::info(format!(
-                "{} without a size: the profile does not hold their programs, so bytes and \
+                "{} without a size: the profile does not contain their programs, so bytes and \
                  bandwidths are unknown.",
                 format::counted(unsized_count, "collective")
             ))
@@ -43,8 +43,8 @@ pub(super) fn notes(
         .all(|&device| evidence.session.device(device).kind == DeviceKind::Cpu);
     if is_cpu {
         notes.push(Note::info(
-            "XLA:CPU moves data through the memory of the host, or over the network between \
-             processes; its bandwidths say nothing of an accelerator's links.",
+            "XLA:CPU moves data through host memory, or over the network between processes; these \
+             bandwidths do not predict those of an accelerator's links.",
         ));
     }
     notes
@@ -62,14 +62,14 @@ fn nothing(evidence: &Evidence<'_>, selected: &Selected<'_>) -> Note {
     }
     match working {
         0 => Note::warning("No device work was recorded in this selection."),
-        1 => Note::info("The work ran on one device, which communicates with no other."),
+        1 => Note::info("All work ran on one device, so there is no communication."),
         _ => Note::info(format!(
-            "{working} devices worked, and no op or kernel of theirs communicates."
+            "{working} devices worked, but none of their ops or kernels communicate."
         )),
     }
 }
 
-/// How many of the executed collectives have groups of this kind.
+/// Number of executed collectives whose groups were obtained this way.
 fn counted(evidence: &Evidence<'_>, ops: &BTreeSet<usize>, grouping: Grouping) -> usize {
     let participants = &evidence.matched.participants;
     let own = ops.iter().filter(|&&op| {
@@ -79,20 +79,20 @@ fn counted(evidence: &Evidence<'_>, ops: &BTreeSet<usize>, grouping: Grouping) -
     own.count()
 }
 
-/// Whose participants nobody knows.
+/// Collectives whose participants are unknown.
 fn unknown_groups(evidence: &Evidence<'_>, ops: &BTreeSet<usize>) -> Option<Note> {
     let count = counted(evidence, ops, Grouping::Unknown);
     (count > 0).then(|| {
         Note::warning(format!(
-            "Which devices exchange with each other is not known of {}: the profile does not hold \
-             the program, or not which ids its devices have. Who waited for whom is left out.",
+            "The participants of {} are unknown: the profile does not contain the program, or not \
+             the ids of its devices. Their waiting times are missing.",
             format::counted(count, "collective")
         ))
         .with_hint(recording::programs(evidence.session))
     })
 }
 
-/// How much could be matched over participants.
+/// How many occurrences could be matched over participants.
 fn unmatched(
     evidence: &Evidence<'_>,
     rows: &[CollectiveRow],
@@ -101,14 +101,14 @@ fn unmatched(
     let occurrences: i64 = rows.iter().map(|row| row.occurrences).sum();
     let matched: i64 = rows.iter().map(|row| row.matched).sum();
     let has_unknown = counted(evidence, ops, Grouping::Unknown) > 0;
-    // Without groups there is nothing to match, which is told already.
+    // Without groups there is nothing to match, which another note reports.
     if matched == occurrences || (matched == 0 && has_unknown) {
         return None;
     }
     let share = format::percent(matched as f64 / occurrences.max(1) as f64);
     let mut text = format!(
-        "{share} of occurrences were matched with those of other participants; waiting is known of \
-         these only."
+        "{share} of occurrences were matched with those of other participants; waiting is known only for \
+         these."
     );
     if has_unknown {
         return Some(Note::info(text));
@@ -123,15 +123,15 @@ fn guessed(evidence: &Evidence<'_>, ops: &BTreeSet<usize>) -> Vec<Note> {
     let mut notes = Vec::new();
     if counted(evidence, ops, Grouping::ByOrder) > 0 {
         notes.push(Note::info(
-            "Which devices belong together was inferred from the order of hosts and devices, since the \
-             profile does not say which ids its devices have.",
+            "The groups of devices were inferred from the order of hosts and devices, because the profile \
+             does not contain the ids of its devices.",
         ));
     }
     let pairs = counted(evidence, ops, Grouping::Pair);
     if pairs > 0 {
         notes.push(Note::info(format!(
-            "The two devices of {} are taken for one group, because they are in it at the same \
-             times: the profile does not hold the program that says so.",
+            "The two devices of {} are assumed to be one group, because they execute it at the same \
+             times; the profile does not contain the program that would confirm it.",
             format::counted(pairs, "collective")
         )));
     }
@@ -151,7 +151,7 @@ fn clocks(evidence: &Evidence<'_>) -> Option<Note> {
     Some(
         Note::info(format!(
             "Arrivals on different hosts are compared on clocks aligned by the ends of common \
-             collectives, to within {} in the median; times shown are those recorded.",
+             collectives (median error: {}); times are shown as recorded.",
             format::duration_ps(residual)
         ))
         .with_hint("`stepscope hosts PATH` shows the clocks"),

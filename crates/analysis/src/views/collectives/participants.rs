@@ -1,21 +1,20 @@
-//! Which devices of the session take part in a collective together.
+//! Finds the devices of the session that take part in a collective together.
 //!
-//! Replica groups speak of logical ids; the program's device assignment says which device each is.
-//! XLA:CPU records those ids as ordinals, over all processes. Elsewhere ordinals count from 0 on
-//! every host: with one host they are the ids, with several the order of hosts is taken for the
-//! order of ids, which is a guess.
+//! Replica groups contain logical ids; the program's device assignment maps each id to a device. XLA:CPU
+//! records these device ids as ordinals, over all processes. Elsewhere, ordinals start at 0 on every
+//! host: with one host they are the ids; with several, ids are assumed to be in the order of hosts.
 //!
-//! Without the program nobody says which device has which id. Where a group is known to have as many
-//! devices as executed the collective, that is no matter. Else two devices of a host that are always
-//! at it at the same time are one group; of more it is not known who exchanges with whom, and
-//! nothing is matched.
+//! Without the program, the ids of devices are unknown. If a group is known to have as many devices as
+//! executed the collective, all of them form the group. Otherwise, two devices of one host that always
+//! execute it at the same time are one group. With more devices, the groups are unknown, and nothing is
+//! matched.
 
 use rustc_hash::FxHashMap;
 use stepscope_model::{DeviceId, ProgramId, Session};
 
 use super::survey::CollectiveOp;
 
-/// More devices than this in one collective are not told apart.
+/// Maximum number of devices in the groups of a collective.
 const MAX_DEVICES: usize = 1 << 16;
 
 /// Groups of devices of the session that communicate with one another.
@@ -23,21 +22,21 @@ const MAX_DEVICES: usize = 1 << 16;
 pub(crate) struct Participants {
     /// Only groups with at least two devices in the session.
     pub(crate) groups: Vec<Vec<DeviceId>>,
-    /// What they rest on.
+    /// How the groups were obtained.
     pub(crate) grouping: Grouping,
 }
 
-/// What is known of the groups of a collective.
+/// How the groups of a collective were obtained.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Grouping {
-    /// The program says them, and which device has which id; or one group has all devices.
+    /// From the program, with known ids of devices; or one group has all devices.
     #[default]
     Known,
-    /// The program says them; ids of devices were told by the order of hosts and devices.
+    /// From the program, with ids of devices inferred from the order of hosts and devices.
     ByOrder,
-    /// Two devices of one host, of which nothing is known but that they execute it together.
+    /// Two devices of one host that execute it together; nothing else is known.
     Pair,
-    /// It is not known which of the devices exchange with each other.
+    /// Unknown.
     Unknown,
 }
 
@@ -59,7 +58,7 @@ pub(crate) fn participants(
     found
 }
 
-/// Without a usable program: everybody where the group is known to be that large, or a pair.
+/// Without a usable program: all devices if the group is known to be that large, or a pair.
 fn by_size(session: &Session, op: &CollectiveOp, executed_on: &[DeviceId]) -> Participants {
     let grouping = match (op.group_size, executed_on) {
         (_, [] | [_]) => Grouping::Known,
@@ -101,8 +100,7 @@ fn by_program(
     Some(found)
 }
 
-/// Devices of one job. Where one host alone has as many as the program needs, every host runs a job
-/// of its own.
+/// Devices by job. If one host alone has as many as the program needs, every host runs a separate job.
 fn worlds(session: &Session, needed: usize, executed_on: &[DeviceId]) -> Vec<Vec<DeviceId>> {
     let mut by_host: Vec<Vec<DeviceId>> = Vec::new();
     let mut sorted = executed_on.to_vec();
@@ -120,7 +118,7 @@ fn worlds(session: &Session, needed: usize, executed_on: &[DeviceId]) -> Vec<Vec
 
 type LogicalDevices = FxHashMap<i64, DeviceId>;
 
-/// Devices of a world by logical id, and whether that is a guess; none where it cannot be told.
+/// Devices of a job by logical id, and whether that is inferred; none if unknown.
 fn logical(
     session: &Session,
     assigned: &[i64],
@@ -139,7 +137,7 @@ fn logical(
     if is_unique && known == world.len() {
         let ids = (0i64..).zip(assigned);
         let found = ids.filter_map(|(id, device)| Some((id, logical_of(device)?)));
-        // A part of the devices of one host of several has their numbers by chance.
+        // All ordinals are assigned device ids, so they are those ids.
         return Some((found.collect(), false));
     }
     if world.len() != assigned.len() {

@@ -15,7 +15,7 @@ pub(super) struct DeviceCommunication {
     pub(super) communication: Communication,
 }
 
-/// Selected devices that recorded work, in their order.
+/// Rows of the selected devices that recorded work, in order.
 pub(super) fn devices(
     evidence: &Evidence<'_>,
     selected: &Selected<'_>,
@@ -50,7 +50,7 @@ pub(super) fn devices(
     devices.iter().filter_map(row).collect()
 }
 
-/// The selected steps on the device, else its first to last work; none without work.
+/// Length of the selected time on the device, else from its first to its last work; none without work.
 fn window_ps(session: &Session, selected: &Selected<'_>, of: &DeviceCommunication) -> Option<i64> {
     let extents = session
         .work_tracks(of.device)
@@ -64,13 +64,13 @@ fn window_ps(session: &Session, selected: &Selected<'_>, of: &DeviceCommunicatio
     Some(windows.clip(session.extent()?).duration().0)
 }
 
-/// Selected steps, mean over the devices on which they ran and that recorded communication.
+/// Rows of the selected steps, mean over the devices on which they ran and that communicate.
 pub(super) fn steps(
     session: &Session,
     selected: &Selected<'_>,
     communication: &AllCommunication,
 ) -> Vec<CollectiveStepRow> {
-    // Whole steps, as `steps` has them, also where the selected times cut one.
+    // Whole steps, as in `steps`, even if the selected time only contains a part of one.
     let communicating: Vec<(DeviceId, &Communication)> = selected
         .devices
         .iter()

@@ -1,15 +1,15 @@
-//! Exchanges with the host and, over it, with other slices (megascale): by rendezvous.
+//! Exchanges with the host and, via the host, with other TPU slices (megascale), by rendezvous.
 //!
 //! ```text
 //! send ██                 send-done █
 //!      recv █                        recv-done ███
-//!      ├──────── slack ──────────────┤              without other communication in between
+//!      ├──────── slack ──────────────┤              excluding other communication in between
 //!      ├──────────────── observed ─────────────────┤
 //! stall = send + send-done + recv + recv-done
 //! ```
 //!
-//! Both sides of an exchange name the same rendezvous, else have the same channel. What crosses the
-//! network when n take part and s bytes arrive at one of them:
+//! Both sides of an exchange name the same rendezvous, or else have the same channel. With n participants
+//! and s bytes received by each, the bytes over the network are:
 //!
 //! | Exchange | bytes |
 //! |---|---|
@@ -18,7 +18,7 @@
 //! | all-reduce | 2 (n − 1) · s ÷ n |
 //! | reduce-scatter | (n − 1) · s |
 //!
-//! n is what the profiler recorded with the op; an exchange of no kind is one with the host.
+//! The profiler records n with the op. An exchange without a kind is one with the host.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ use crate::measuring::communication::AllCommunication;
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
 
-/// What the framework attaches to sends and receives: the name, and how data is exchanged.
+/// Attributes that the framework attaches to sends and receives: the name, and the kind of exchange.
 const RENDEZVOUS: &str = "_xla_host_transfer_rendezvous";
 const TRANSFER_TYPE: &str = "_xla_megascale_transfer_type";
 
@@ -47,7 +47,7 @@ const SEND_DONE: usize = 1;
 const RECV: usize = 2;
 const RECV_DONE: usize = 3;
 
-/// What the program says of a rendezvous.
+/// What the program says about a rendezvous, and sums over its occurrences.
 #[derive(Default)]
 struct Exchange {
     transfer_type: String,
@@ -63,7 +63,7 @@ struct Sums {
     slack_ps: f64,
     observed_ps: f64,
     roles_ps: [i64; ROLES.len()],
-    /// One slice of each, to read what was recorded with it.
+    /// One slice of each op, to read what was recorded with it.
     examples: [Option<SliceId>; ROLES.len()],
     worst: Option<(i64, Span, SliceId)>,
 }
@@ -107,9 +107,9 @@ pub(super) fn rendezvous(
     rows
 }
 
-/// For each label: the rendezvous it belongs to and its part in it.
+/// For each label: the rendezvous it belongs to, and its role.
 fn keys(session: &Session, exchanges: &mut BTreeMap<Key, Exchange>) -> Vec<Option<(Key, usize)>> {
-    // Only programs with such ops are looked through again.
+    // Only programs with such ops are decoded again.
     let mut outlines: BTreeMap<ProgramId, Outline<'_>> = BTreeMap::new();
     let key = |index: usize| {
         let label = session.label(LabelId::from_index(index));
@@ -193,12 +193,12 @@ fn slice_id(track: TrackId, lane: usize, index: usize) -> SliceId {
 }
 
 impl Exchange {
-    /// See the head of this page.
+    /// Bytes over the network of one occurrence; see the table at the top of this file.
     fn network_bytes(&self, participants: Option<u64>) -> Option<u64> {
         let some = |bytes: u64| (bytes > 0).then_some(bytes);
         let size = || some(self.received_bytes);
         let n = participants.filter(|&n| n > 0);
-        // In 128 bits nothing overflows.
+        // 128 bits cannot overflow here.
         let part = |times: u64, of: u64| {
             let bytes = u128::from(size()?) * u128::from(times) / u128::from(of.max(1));
             some(u64::try_from(bytes).unwrap_or(u64::MAX))
@@ -215,7 +215,7 @@ impl Exchange {
 }
 
 impl Sums {
-    /// The k-th slices of the four ops belong together.
+    /// Adds the occurrences: the k-th slices of the four ops belong together.
     fn add(&mut self, slices: &Slices, communication: &Intervals) {
         let count = slices.iter().map(Vec::len).max().unwrap_or(0);
         for occurrence in 0..count {

@@ -8,7 +8,7 @@ use crate::telling::Note;
 use crate::telling::places::SliceRefReport;
 
 /// The answer of the `collectives` analysis.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CollectivesReport {
     /// One row per collective, most exposed time first unless sorted otherwise.
@@ -19,25 +19,25 @@ pub struct CollectivesReport {
     pub devices: Vec<CollectiveDeviceRow>,
     /// Communication in each selected step, mean over devices.
     pub steps: Vec<CollectiveStepRow>,
-    /// Single occurrences over all participants, those that cost most waiting and transfer first.
+    /// Single occurrences over all participants, those with the most waiting and transfer first.
     pub instances: Vec<CollectiveInstanceRow>,
-    /// Instances before they were cut.
+    /// Number of single occurrences before `--instances` limits them.
     pub instance_count: usize,
     /// Exchanges with the host or with other slices, by rendezvous.
     pub rendezvous: Vec<RendezvousRow>,
     /// Inputs and outputs of programs that run on several devices, most bytes first.
     pub shardings: Vec<ShardingRow>,
-    /// All of them, before `--shardings` cut them.
+    /// Number of inputs and outputs before `--shardings` limits them.
     pub sharding_count: usize,
-    /// Peak of one link to a neighbor, one way, bytes per second; absent where not known.
+    /// Peak of one link to a neighbor, one way, in bytes per second; absent if unknown.
     pub link_bandwidth: Option<f64>,
-    /// Where that peak comes from; empty where not known.
+    /// Source of that peak; empty if unknown.
     pub link_source: String,
     /// How figures were obtained and what they do not cover.
     pub notes: Vec<Note>,
 }
 
-/// One collective: an op of a program, or a kernel that names none.
+/// One collective: an op of a program, or a kernel without an op.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CollectiveRow {
@@ -61,7 +61,7 @@ pub struct CollectiveRow {
     /// Number of occurrences of the collective, over all selected devices.
     #[ts(type = "number")]
     pub occurrences: i64,
-    /// Size of one occurrence, as NCCL's tests count it: the operands of one device or, for an
+    /// Size of one occurrence, as defined by nccl-tests: the operands of one device or, for an
     /// all-gather, what each device has at the end. Absent if the shapes are unknown.
     #[ts(type = "number | null")]
     pub bytes: Option<i64>,
@@ -75,7 +75,7 @@ pub struct CollectiveRow {
     /// Axes of the device mesh along which the collective communicates. Newer compilers record
     /// them; otherwise they are guessed from the strides of the groups.
     pub mesh_axes: String,
-    /// Whether the mesh axes were inferred from the numbers in the groups.
+    /// Whether the mesh axes were inferred from the ids in the groups.
     pub is_mesh_guessed: bool,
     /// Σ time of the occurrences, from start to end.
     #[ts(type = "number")]
@@ -91,8 +91,7 @@ pub struct CollectiveRow {
     /// Σ time in the collective's own ops and kernels.
     #[ts(type = "number")]
     pub own_ps: i64,
-    /// Communication while the same device computes nothing: the time that the collective really
-    /// costs.
+    /// Communication while the same device computes nothing: the actual cost of the collective.
     #[ts(type = "number")]
     pub exposed_ps: i64,
     /// Communication that is hidden behind computation of the same device.
@@ -121,14 +120,14 @@ pub struct CollectiveRow {
     /// no occurrence was matched.
     pub transfer_bandwidth: Option<f64>,
     /// Bus bandwidth ÷ peak of one link to a neighbor, one way. Above 100 % if several links are
-    /// used at once.
+    /// used at the same time.
     pub link_ratio: Option<f64>,
-    /// Names of the devices that executed the collective, comma separated.
+    /// Names of the devices that executed the collective, separated by commas.
     pub device: String,
     /// Start of the longest occurrence.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// The slice that begins the longest occurrence.
+    /// The slice that starts the longest occurrence.
     pub slice: SliceRefReport,
 }
 
@@ -282,7 +281,7 @@ pub struct RendezvousRow {
     /// Start of the occurrence with the longest stall.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// The slice with which that one began.
+    /// The slice with which that occurrence started.
     pub slice: SliceRefReport,
 }
 
@@ -290,11 +289,11 @@ pub struct RendezvousRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ShardingRow {
-    /// Program that has the input or output, as `module(program id)`.
+    /// Program with the input or output, as `module(program id)`.
     pub program: String,
     /// Program id.
     pub program_id: String,
-    /// Whether it goes in; else it comes out.
+    /// Whether it is an input; otherwise it is an output.
     pub is_input: bool,
     /// Number of the parameter for an input, or of the element of the result for an output.
     #[ts(type = "number")]
@@ -308,8 +307,7 @@ pub struct ShardingRow {
     /// Mesh axes that split each dimension, in JAX notation: `P(data, None)`, or `P()` if the value
     /// is whole on every device. Empty if the program does not specify it.
     pub partition: String,
-    /// Whether the names of the mesh axes are Stepscope's own, inferred from the strides of
-    /// devices.
+    /// Whether the mesh axes were inferred from the strides of devices, so that their names are made up.
     pub is_mesh_guessed: bool,
     /// Sharding of the value, as the program writes it. Empty if the program does not specify it.
     pub sharding: String,

@@ -2,14 +2,14 @@
 //!
 //! Why exposed time was not hidden, per occurrence:
 //!
-//! | Reason | Exposed time that counts for it |
+//! | Reason | Exposed time attributed to it |
 //! |---|---|
-//! | `late_participant` | as much of it as was spent waiting for the last participant |
-//! | `synchronous` | the rest, where the op is not split in two (and no stream of its own runs it) |
-//! | `nothing_scheduled` | the rest, where computation covers less than a twentieth of it |
-//! | `compute_shorter` | the rest, where there is computation, but too little |
+//! | `late_participant` | the part spent waiting for the last participant |
+//! | `synchronous` | the rest, if the op is not split into start and done, nor runs on a separate stream |
+//! | `nothing_scheduled` | the rest, if computation covers less than 5 % of the occurrence |
+//! | `compute_shorter` | the rest, if there is computation, but not enough |
 //!
-//! A row has the reason with the most time.
+//! The reason of a row is the one with the most time.
 
 use stepscope_model::{DeviceId, Peak, Picos, SliceId, Span};
 
@@ -21,7 +21,7 @@ use super::{Evidence, Exchanges, mesh};
 use crate::measuring::communication::AllCommunication;
 use crate::measuring::selection::Selected;
 
-/// Computation that covers less of a transfer than this is none.
+/// Computation that covers less than this share of an occurrence counts as none.
 const NO_COMPUTE_RATIO: f64 = 0.05;
 
 /// Waiting and transfer of a matched occurrence.
@@ -54,7 +54,7 @@ struct Sums {
     longest: Option<(Span, SliceId)>,
 }
 
-/// For each occurrence: how long it waited for the last participant, and how long the rest took.
+/// For each matched occurrence: how long it waited for the last participant, and how long the rest took.
 pub(super) fn waits(evidence: &Evidence<'_>, instance_of: &[Option<usize>]) -> Vec<Option<Wait>> {
     let session = evidence.session;
     let Exchanges {
@@ -86,8 +86,8 @@ pub(super) fn waits(evidence: &Evidence<'_>, instance_of: &[Option<usize>]) -> V
         .collect()
 }
 
-/// One row per collective that passes `--program` and `--match`, most exposed first, and the peak of
-/// the link that all of them use.
+/// One row per collective that passes `--program` and `--match`, most exposed first, and the peak of the
+/// links that all of them use.
 pub(super) fn rows(
     evidence: &Evidence<'_>,
     selected: &Selected<'_>,
@@ -116,7 +116,7 @@ pub(super) fn rows(
     (rows, link)
 }
 
-/// `--program` and `--match` (name, kind, scope, source).
+/// Whether an op passes `--program` and `--match` (by name, kind, scope or source).
 pub(super) fn is_selected(
     evidence: &Evidence<'_>,
     selected: &Selected<'_>,
@@ -175,7 +175,7 @@ impl Sums {
         }
     }
 
-    /// The reason with the most time; the first of equal ones.
+    /// The reason with the most time; the first one if equal.
     fn reason(&self) -> &'static str {
         let mut best = 0;
         for (place, &sum_ps) in self.reasons_ps.iter().enumerate() {
@@ -280,7 +280,7 @@ pub(super) fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// The peak of one link, where all devices that communicate have the same.
+/// The peak of one link, if it is the same for all devices that communicate.
 fn link(evidence: &Evidence<'_>) -> Option<Peak> {
     let mut devices: Vec<DeviceId> = evidence
         .occurrences()
@@ -295,7 +295,7 @@ fn link(evidence: &Evidence<'_>) -> Option<Peak> {
         .then_some(first)
 }
 
-/// Single occurrences over all participants, those with most waiting and transfer first.
+/// Single occurrences over all participants, those with the most waiting and transfer first.
 pub(super) fn instances(
     evidence: &Evidence<'_>,
     selected: &Selected<'_>,

@@ -1,13 +1,13 @@
 //! How inputs and outputs of programs are divided over devices.
 //!
-//! Shapes in a compiled program are those of one device. The sharding says into how many parts the
-//! whole value is cut: `{devices=[4,1]<=[4]}` cuts it in four, `{replicated}` leaves it whole on
-//! every device, and `{devices=[2,1,4]<=[8] last_tile_dim_replicate}` cuts it in two, each part four
-//! times there. Which axes of the mesh that is follows from the devices along each cut:
+//! Shapes in a compiled program are those of one device. The sharding says into how many parts the whole
+//! value is split: `{devices=[4,1]<=[4]}` splits it in four, `{replicated}` keeps it whole on every
+//! device, and `{devices=[2,1,4]<=[8] last_tile_dim_replicate}` splits it in two and keeps four copies of
+//! each part. The axes of the mesh follow from the devices along each split dimension:
 //!
 //! ```text
 //! mesh data=4 × model=2     0 1 | 2 3 | 4 5 | 6 7      stride of data 2, of model 1
-//! cut along 0 2 4 6         data                       P(data, None)
+//! split along 0 2 4 6       data                       P(data, None)
 //! ```
 
 use std::cmp::Reverse;
@@ -20,7 +20,7 @@ use super::report::ShardingRow;
 use super::rows::signed;
 use crate::measuring::selection::Selected;
 
-/// More inputs and outputs than this of one program are not looked at.
+/// Maximum number of inputs and outputs of one program that are read.
 const MAX_VALUES: usize = 20_000;
 
 /// Inputs and outputs of the selected programs that ran on several devices, most bytes first, at
@@ -60,7 +60,7 @@ pub(super) fn shardings(
     (rows, count)
 }
 
-/// Programs that ran on a selected device: by their runs, else by the ops that are there.
+/// Programs that ran on a selected device, by their runs; without recorded runs, by their ops.
 fn ran(session: &Session, selected: &Selected<'_>) -> Vec<bool> {
     let mut ran = vec![false; session.programs.len()];
     let mut has_runs = vec![false; session.programs.len()];
@@ -91,7 +91,7 @@ fn of_program(program: &Program, mesh: Option<&Mesh>) -> Option<Vec<ShardingRow>
     Some(values.iter().map(row).collect())
 }
 
-/// The mesh that the shardings themselves tell.
+/// The mesh, inferred from the shardings themselves.
 fn guess(values: &[ShardedValue<'_>], device_count: u64) -> Option<Mesh> {
     let mut axes = Vec::new();
     for value in values {
@@ -105,7 +105,7 @@ fn guess(values: &[ShardedValue<'_>], device_count: u64) -> Option<Mesh> {
                 .devices
                 .windows(2)
                 .all(|pair| pair[1].checked_sub(pair[0]) == Some(step));
-            // What lies along all devices at once may be several axes.
+            // A split over all devices may be along several axes.
             if is_even && division.part_count < device_count {
                 axes.push((u64::try_from(step).ok()?, division.part_count));
             }
@@ -152,7 +152,7 @@ fn row(
     }
 }
 
-/// What the framework calls an input, else its instruction; leaves of a tuple with their number.
+/// The framework's name for an input, else the instruction; leaves of a tuple with their number.
 fn name(value: &ShardedValue<'_>) -> String {
     let instruction = value.instruction;
     let name = match instruction.op_name.as_str() {
@@ -164,7 +164,7 @@ fn name(value: &ShardedValue<'_>) -> String {
         .map_or_else(|| name.to_owned(), |leaf| format!("{name}[{leaf}]"))
 }
 
-/// As JAX writes it: `P(data, None)`; `P()` for a whole value; empty where the program says nothing.
+/// In JAX notation: `P(data, None)`; `P()` for a whole value; empty if the program does not specify it.
 fn partition(value: &ShardedValue<'_>, device_count: u64, mesh: Option<&Mesh>) -> String {
     let Some(sharding) = &value.sharding else {
         return String::new();

@@ -1,10 +1,10 @@
-//! Which step of a device an instant lies in.
+//! Finds the step of a device that contains an instant.
 
 use stepscope_model::{DeviceId, Picos, Session, Span};
 
 use crate::measuring::selection::device_span;
 
-/// The steps of every device, by start.
+/// The steps of every device, sorted by start.
 pub(crate) struct StepIndex(Vec<Vec<(Span, usize)>>);
 
 impl StepIndex {
@@ -20,7 +20,7 @@ impl StepIndex {
         Self(session.device_ids().map(of_device).collect())
     }
 
-    /// Position in `Session::steps` of the step that an instant lies in.
+    /// Position in `Session::steps` of the step that contains an instant.
     pub(crate) fn at(&self, device: DeviceId, instant: Picos) -> Option<usize> {
         let steps = &self.0[device.index()];
         let after = steps.partition_point(|(span, _)| span.start <= instant);

@@ -1,4 +1,4 @@
-//! Every collective and each of its occurrences on every device.
+//! Collects every collective and each of its occurrences on every device.
 //!
 //! An asynchronous collective is recorded as two ops, as a span, or as both:
 //!
@@ -8,8 +8,8 @@
 //! occurrence  ├───────────────────────────────┤
 //! ```
 //!
-//! Starts and dones of one op pair in the order in which they come. On GPUs the kernel is the
-//! occurrence, whichever half of the op launched it.
+//! Starts and dones of one op are paired in order. On GPUs, the kernel is the occurrence, whichever half
+//! of the op launched it.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -18,30 +18,30 @@ use stepscope_model::{
     SliceId, SliceKind, Span, TrackId, TrackRole, collective_kernel,
 };
 
-/// One collective: an op of a program, or a kernel that names none.
+/// One collective: an op of a program, or a kernel without an op.
 #[derive(Debug, Clone)]
 pub(crate) struct CollectiveOp {
     /// Program it belongs to.
     pub(crate) program: Option<ProgramId>,
-    /// The op that begins it, where it was executed.
+    /// The op that starts it, if it was executed.
     pub(crate) op: Option<OpId>,
-    /// Name of the instruction that begins it, or of the kernel.
+    /// Name of the instruction that starts it, or of the kernel.
     pub(crate) name: String,
-    /// How data is exchanged; none where the name does not say.
+    /// How data is exchanged; none if unknown.
     pub(crate) kind: Option<CollectiveKind>,
-    /// The program splits it in a start and a done.
+    /// Whether the program splits it into a start and a done.
     pub(crate) is_async: bool,
-    /// Bytes of its operands on one device; none where the program is not in the profile.
+    /// Bytes of its operands on one device; none if the profile does not contain the program.
     pub(crate) operand_bytes: Option<u64>,
-    /// Devices in a group; none where the program does not say.
+    /// Number of devices in a group; none if unknown.
     pub(crate) group_size: Option<u64>,
     /// Groups as the program writes them.
     pub(crate) groups: String,
-    /// Algorithm and protocol of the kernel, where its name says.
+    /// Algorithm and protocol of the kernel, if its name contains them.
     pub(crate) algorithm: String,
 }
 
-/// One time a collective happened on one device.
+/// One execution of a collective on one device.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Occurrence {
     /// Position in [`Survey::ops`].
@@ -49,11 +49,11 @@ pub(crate) struct Occurrence {
     pub(crate) device: DeviceId,
     /// From its start to its end.
     pub(crate) span: Span,
-    /// Time of its own ops and kernels, in which the device does nothing else on that row.
+    /// Time in its own ops and kernels, during which nothing else runs on that track.
     pub(crate) own_ps: i64,
-    /// Slice that begins it.
+    /// Slice that starts it.
     pub(crate) slice: SliceId,
-    /// It is a kernel on a stream on which nothing computes, or is split in two by the program.
+    /// Whether it is a kernel on a stream that computes nothing, or the program splits it into two ops.
     pub(crate) can_overlap: bool,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Survey {
     pub(crate) occurrences: Vec<Occurrence>,
 }
 
-/// What a label is of a collective.
+/// Which part of a collective a label is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Whole,
@@ -81,13 +81,12 @@ struct Found {
     part: Part,
     span: Span,
     slice: SliceId,
-    /// Nothing computes on the same row.
+    /// Whether it is on a stream on which nothing computes.
     is_apart: bool,
 }
 
 impl Survey {
-    /// Of all devices and times, so that what belongs together is found together whatever is
-    /// selected.
+    /// Covers all devices and times, so that matching does not depend on the selection.
     pub(crate) fn of(session: &Session) -> Self {
         let mut roles = Roles::new(session);
         let parts: Vec<Option<(usize, Part)>> = (0..session.labels.len())
@@ -112,7 +111,7 @@ impl Survey {
     }
 }
 
-/// Decides once per label.
+/// Assigns a collective and a part to each label.
 struct Roles<'a> {
     session: &'a Session,
     ops: Vec<CollectiveOp>,
@@ -146,7 +145,7 @@ impl<'a> Roles<'a> {
         }
     }
 
-    /// What the program says; also of exchanges with the host, which are no collectives.
+    /// From the program; includes exchanges with the host, whose class is not collective.
     fn by_instruction(&mut self, label: &Label, is_kernel: bool) -> Option<(usize, Part)> {
         let op_id = label.op?;
         let op = self.session.op(op_id);
@@ -184,8 +183,8 @@ impl<'a> Roles<'a> {
         Some((index, part))
     }
 
-    /// Without the program: the name of the op, `all-reduce-start.3`, and the groups that its HLO
-    /// text writes, which TPUs record beside it.
+    /// Without the program: from the name of the op, `all-reduce-start.3`, and the groups in its HLO text,
+    /// which TPUs record with it.
     fn by_op_name(&mut self, label: &Label, op_id: OpId) -> (usize, Part) {
         let op = self.session.op(op_id);
         let name = self.session.text(op.name);
@@ -247,7 +246,7 @@ impl<'a> Roles<'a> {
             if known.algorithm.is_empty() {
                 known.algorithm = op.algorithm;
             }
-            // A done repeats nothing of its start.
+            // A done does not repeat the groups of its start.
             if known.group_size.is_none() {
                 (known.group_size, known.groups) = (op.group_size, op.groups);
             }
@@ -262,7 +261,7 @@ fn algorithm(kernel: &stepscope_model::CollectiveKernel) -> String {
     words.join(" ")
 }
 
-/// Slices of collectives on a device, by row and start.
+/// Slices of collectives on a device, sorted by op and start.
 fn slices(session: &Session, device: DeviceId, parts: &[Option<(usize, Part)>]) -> Vec<Found> {
     let mut found = Vec::new();
     for (number, track) in session.tracks.iter().enumerate() {
@@ -307,7 +306,7 @@ fn occurrences(ops: &[CollectiveOp], device: DeviceId, found: &[Found]) -> Vec<O
     let mut all = Vec::new();
     for of_op in found.chunk_by(|a, b| a.op == b.op) {
         let is_async = ops[of_op[0].op].is_async;
-        // Ops say when it began and ended; the span beside them says the same.
+        // The ops have its start and end; the async span repeats them.
         let has_ops = of_op.iter().any(|slice| slice.part != Part::UnderWay);
         let mut open: std::collections::VecDeque<usize> = std::collections::VecDeque::new();
         for slice in of_op {
@@ -333,7 +332,7 @@ fn occurrences(ops: &[CollectiveOp], device: DeviceId, found: &[Found]) -> Vec<O
                         begun.span = begun.span.hull(slice.span);
                         begun.own_ps = begun.own_ps.saturating_add(one.own_ps);
                     }
-                    // Its start lies before the capture.
+                    // It started before the capture.
                     None => all.push(one),
                 },
             }

@@ -5,11 +5,15 @@ use super::report::{CollectiveDeviceRow, CollectivesReport};
 use crate::asking::Report;
 use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::{Declared, Table};
+use crate::telling::{Declared, DeclaredColumn, Table};
 
 impl Report for CollectivesReport {
     fn declared() -> Vec<Declared> {
         columns::tables()
+    }
+
+    fn figures() -> Vec<DeclaredColumn> {
+        DeclaredColumn::figures::<Self>(columns::FIGURES)
     }
 
     fn tables(&self) -> Vec<Table> {
@@ -32,7 +36,7 @@ impl Report for CollectivesReport {
             ),
             Table::of(
                 "shardings",
-                "Inputs and outputs of programs, and how they are divided",
+                "Sharding of inputs and outputs",
                 SHARDINGS,
                 &self.shardings,
             )
@@ -71,7 +75,7 @@ impl Report for CollectivesReport {
         if !waits.is_empty() {
             let wait_ps = waits.iter().sum::<i64>() as f64 / waits.len() as f64;
             lines.push((
-                "Waiting for the last".to_owned(),
+                "Waiting for the last participant".to_owned(),
                 format!("{} per device", format::duration_ps(wait_ps)),
             ));
         }

@@ -1,11 +1,13 @@
 //! Columns of the tables of `compile`: titles, units, behavior, and how each is read from its row.
-//! What each means is said beside the field of its row.
+//! The meaning of each column is documented at the field of its row.
 
 use super::report::{CompilationRow, FunctionRow, PassRow};
-use crate::telling::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Identity, Unit};
 
 pub(super) const ROWS: &[Field<CompilationRow>] = &[
-    Column::new("function", "Function", Unit::Text).of(|row| named(&row.function).into()),
+    Column::new("function", "Function", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| named(&row.function).into()),
     Column::new("duration_ps", "Duration", Unit::Picos).of(|row| row.duration_ps.into()),
     Column::new("trace_ps", "Trace", Unit::Picos).of(|row| row.trace_ps.into()),
     Column::new("lower_ps", "Lower", Unit::Picos).of(|row| row.lower_ps.into()),
@@ -24,7 +26,9 @@ pub(super) const ROWS: &[Field<CompilationRow>] = &[
         .of(|row| row.start_ps.into()),
     Column::wide("host", "Host", Unit::Text).of(|row| row.host.as_str().into()),
     Column::wide("thread", "Thread", Unit::Text).of(|row| row.thread.as_str().into()),
-    Column::wide("program", "Program", Unit::Text).of(|row| row.program.as_str().into()),
+    Column::wide("program", "Program", Unit::Text)
+        .identifies(Identity::Unnumbered)
+        .of(|row| row.program.as_str().into()),
     Column::new("is_again", "Again", Unit::Flag).of(|row| row.is_again.into()),
     Column::wide("change", "What changed", Unit::Text).of(|row| row.change.as_str().into()),
 ];
@@ -48,7 +52,9 @@ pub(super) const FUNCTIONS: &[Field<FunctionRow>] = &[
 ];
 
 pub(super) const PASSES: &[Field<PassRow>] = &[
-    Column::new("name", "Pass", Unit::Text).of(|row| row.name.as_str().into()),
+    Column::new("name", "Pass", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.name.as_str().into()),
     Column::wide("phase", "Phase", Unit::Text).of(|row| row.phase.as_str().into()),
     Column::new("count", "Runs", Unit::Count)
         .adds_over_rows()
@@ -60,6 +66,9 @@ pub(super) const PASSES: &[Field<PassRow>] = &[
         .adds_over_rows()
         .of(|row| row.total_ps.into()),
 ];
+
+/// The key figures of the report.
+pub(super) const FIGURES: &[Column] = &[Column::new("total_ps", "Compilation", Unit::Picos)];
 
 /// The tables of the report with their columns.
 pub(super) fn tables() -> Vec<Declared> {

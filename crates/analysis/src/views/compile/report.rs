@@ -32,7 +32,7 @@ pub(crate) const PHASES: [Word; 8] = [
 ];
 
 /// The answer of the `compile` analysis.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CompileReport {
     /// Time in which the host that compiled longest compiled; absent where no thread was recorded.

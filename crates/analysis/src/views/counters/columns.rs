@@ -1,12 +1,16 @@
 //! Columns of the tables of `counters`: titles, units, behavior, and how each is read from its row.
-//! What each means is said beside the field of its row.
+//! The meaning of each column is documented at the field of its row.
 
 use super::report::{CounterRow, UtilisationRow};
-use crate::telling::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Identity, Unit};
 
 pub(super) const ROWS: &[Field<CounterRow>] = &[
-    Column::new("name", "Counter", Unit::Text).of(|row| row.name.as_str().into()),
-    Column::new("device", "Device", Unit::Text).of(|row| row.device.as_str().into()),
+    Column::new("name", "Counter", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.name.as_str().into()),
+    Column::new("device", "Device", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.device.as_str().into()),
     Column::new("unit", "Unit", Unit::Text).of(|row| row.unit.as_str().into()),
     Column::new("sample_count", "Samples", Unit::Count).of(|row| row.sample_count.into()),
     Column::new("min", "Least", Unit::Count)
@@ -22,7 +26,9 @@ pub(super) const ROWS: &[Field<CounterRow>] = &[
     Column::wide("last", "Last", Unit::Count)
         .fractional()
         .of(|row| row.last.into()),
-    Column::wide("line", "Line", Unit::Text).of(|row| row.line.as_str().into()),
+    Column::wide("line", "Line", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.line.as_str().into()),
     Column::wide("register", "Register", Unit::Text).of(|row| row.register.as_str().into()),
     Column::wide("last_exact", "Exact last", Unit::Text).of(|row| row.last_exact.as_str().into()),
     Column::wide("min_exact", "Exact minimum", Unit::Text).of(|row| row.min_exact.as_str().into()),
@@ -43,8 +49,12 @@ pub(super) const ROWS: &[Field<CounterRow>] = &[
 ];
 
 pub(super) const UTILISATION: &[Field<UtilisationRow>] = &[
-    Column::new("name", "Use of", Unit::Text).of(|row| row.name.as_str().into()),
-    Column::new("unit", "Unit", Unit::Text).of(|row| row.unit.as_str().into()),
+    Column::new("name", "Use of", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.name.as_str().into()),
+    Column::new("unit", "Unit", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.unit.as_str().into()),
     Column::new("ratio", "Use", Unit::Ratio)
         .formula("counted ÷ at most")
         .of(|row| row.ratio.into()),
@@ -55,8 +65,12 @@ pub(super) const UTILISATION: &[Field<UtilisationRow>] = &[
         .fractional()
         .of(|row| row.peak.into()),
     Column::new("measure", "In", Unit::Text).of(|row| row.measure.as_str().into()),
-    Column::wide("device", "Device", Unit::Text).of(|row| row.device.as_str().into()),
-    Column::wide("line", "Line", Unit::Text).of(|row| row.line.as_str().into()),
+    Column::wide("device", "Device", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.device.as_str().into()),
+    Column::wide("line", "Line", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.line.as_str().into()),
     Column::wide("sample", "Sample", Unit::Count)
         .position()
         .of(|row| row.sample.into()),

@@ -2,7 +2,7 @@
 //! What each means is said beside the field of its row.
 
 use super::report::{HeapFrameRow, HeapFunctionRow, HeapGroup, HeapSnapshotRow, HeapStackRow};
-use crate::telling::{Column, Declared, Field, Unit, indented};
+use crate::telling::{Column, Declared, Field, Identity, Unit, indented};
 
 const CHANGE_BYTES: Column = Column::new("change_bytes", "Change", Unit::Bytes)
     .adds_over_rows()
@@ -34,14 +34,20 @@ pub(super) const ROWS: &[Field<HeapStackRow>] = &[
     BYTES.of(|row| row.bytes.into()),
     ALLOCATIONS.of(|row| row.allocations.into()),
     RATIO.of(|row| row.ratio.into()),
-    Column::new("kind", "Kind", Unit::Text).of(|row| row.kind.as_str().into()),
+    Column::new("kind", "Kind", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.kind.as_str().into()),
     Column::wide("devices", "Devices", Unit::Text).of(|row| row.devices.as_str().into()),
     Column::wide("source", "Source", Unit::Text).of(|row| row.source.as_str().into()),
-    Column::wide("stack", "Stack", Unit::Text).of(|row| row.stack.join("; ").into()),
+    Column::wide("stack", "Stack", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.stack.join("; ").into()),
 ];
 
 pub(super) const FUNCTIONS: &[Field<HeapFunctionRow>] = &[
-    Column::new("name", "Function", Unit::Text).of(|row| row.name.as_str().into()),
+    Column::new("name", "Function", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.name.as_str().into()),
     CHANGE_BYTES.of(|row| row.change_bytes.into()),
     CHANGE_ALLOCATIONS.of(|row| row.change_allocations.into()),
     TOTAL_BYTES.of(|row| row.total_bytes.into()),
@@ -49,11 +55,15 @@ pub(super) const FUNCTIONS: &[Field<HeapFunctionRow>] = &[
     RATIO.of(|row| row.ratio.into()),
     TOTAL_ALLOCATIONS.of(|row| row.total_allocations.into()),
     SELF_ALLOCATIONS.of(|row| row.self_allocations.into()),
-    Column::new("source", "Source", Unit::Text).of(|row| row.source.as_str().into()),
+    Column::new("source", "Source", Unit::Text)
+        .identifies(Identity::Unnumbered)
+        .of(|row| row.source.as_str().into()),
 ];
 
 pub(super) const DEVICES: &[Field<HeapGroup>] = &[
-    Column::new("name", "Device", Unit::Text).of(|row| named(row, "device").into()),
+    Column::new("name", "Device", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| named(row, "device").into()),
     CHANGE_BYTES.of(|row| row.change_bytes.into()),
     CHANGE_ALLOCATIONS.of(|row| row.change_allocations.into()),
     BYTES.of(|row| row.bytes.into()),
@@ -62,7 +72,9 @@ pub(super) const DEVICES: &[Field<HeapGroup>] = &[
 ];
 
 pub(super) const KINDS: &[Field<HeapGroup>] = &[
-    Column::new("name", "Kind", Unit::Text).of(|row| named(row, "kind").into()),
+    Column::new("name", "Kind", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| named(row, "kind").into()),
     CHANGE_BYTES.of(|row| row.change_bytes.into()),
     CHANGE_ALLOCATIONS.of(|row| row.change_allocations.into()),
     BYTES.of(|row| row.bytes.into()),
@@ -93,6 +105,14 @@ pub(super) const SNAPSHOTS: &[Field<HeapSnapshotRow>] = &[
         .of(|row| row.change_bytes.into()),
     Column::wide("change_allocations", "Change of count", Unit::Count)
         .of(|row| row.change_allocations.into()),
+];
+
+/// The key figures of the report.
+pub(super) const FIGURES: &[Column] = &[
+    Column::new("total_bytes", "Alive", Unit::Bytes).less_is_better(),
+    Column::new("total_allocations", "Allocations", Unit::Count),
+    Column::new("change_bytes", "Change", Unit::Bytes),
+    Column::new("change_allocations", "Change in count", Unit::Count),
 ];
 
 /// The tables of the report with their columns.

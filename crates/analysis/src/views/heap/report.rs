@@ -8,7 +8,7 @@ use crate::telling::Note;
 
 /// The answer of the `heap` analysis. Figures are of live allocations at one moment; changes are
 /// differences to another snapshot, and null where none was asked for.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HeapReport {
     /// The snapshot shown; empty when the session has none.

@@ -5,7 +5,7 @@ use super::report::HeapReport;
 use crate::asking::Report;
 use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::{Declared, Table};
+use crate::telling::{Declared, DeclaredColumn, Table};
 
 /// Columns that only a comparison of snapshots has.
 const COMPARED: [&str; 3] = ["change_bytes", "change_allocations", "change"];
@@ -13,6 +13,10 @@ const COMPARED: [&str; 3] = ["change_bytes", "change_allocations", "change"];
 impl Report for HeapReport {
     fn declared() -> Vec<Declared> {
         columns::tables()
+    }
+
+    fn figures() -> Vec<DeclaredColumn> {
+        DeclaredColumn::figures::<Self>(columns::FIGURES)
     }
 
     fn tables(&self) -> Vec<Table> {

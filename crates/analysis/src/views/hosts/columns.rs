@@ -2,10 +2,12 @@
 //! What each means is said beside the field of its row.
 
 use super::report::{BlameRow, ClockRow, HostDeviceRow, HostRow, HostStepRow};
-use crate::telling::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Identity, Unit};
 
 pub(super) const ROWS: &[Field<HostRow>] = &[
-    Column::new("host", "Host", Unit::Text).of(|row| row.host.as_str().into()),
+    Column::new("host", "Host", Unit::Text)
+        .identifies(Identity::Order)
+        .of(|row| row.host.as_str().into()),
     Column::wide("device_count", "Devices", Unit::Count).of(|row| row.device_count.into()),
     Column::wide("working_count", "Working", Unit::Count).of(|row| row.working_count.into()),
     Column::wide("step_count", "Steps", Unit::Count)

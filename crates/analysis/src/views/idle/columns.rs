@@ -26,7 +26,9 @@ pub(super) const CAUSES: &[Field<CauseRow>] = &[
     Column::new("total_ps", "Idle time", Unit::Picos)
         .sums()
         .of(|row| row.total_ps.into()),
-    Column::new("window_ratio", "Of window", Unit::Ratio).of(|row| row.window_ratio.into()),
+    Column::new("window_ratio", "Of window", Unit::Ratio)
+        .less_is_better()
+        .of(|row| row.window_ratio.into()),
     Column::new("count", "Gaps", Unit::Count)
         .sums()
         .of(|row| row.count.into()),

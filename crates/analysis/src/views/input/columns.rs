@@ -3,14 +3,17 @@
 
 use super::collect::KINDS;
 use super::report::{Bound, InputCause, InputHost, InputRow, StageRow};
-use crate::telling::{Cell, Column, Declared, Field, Unit};
+use crate::telling::{Cell, Column, Declared, Field, Identity, Unit};
 
 pub(super) const ROWS: &[Field<InputRow>] = &[
     Column::new("step", "Step", Unit::Count)
+        .identifies(Identity::Step)
         .position()
         .of(|row| row.step.into()),
     Column::new("host", "Host", Unit::Text).of(|row| row.host.as_str().into()),
-    Column::new("device", "Device", Unit::Text).of(|row| row.device.as_str().into()),
+    Column::new("device", "Device", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.device.as_str().into()),
     Column::wide("start_ps", "Start", Unit::Picos)
         .position()
         .of(|row| row.start_ps.into()),
@@ -60,7 +63,9 @@ pub(super) const BOUNDS: &[Field<Bound>] = &[
     Column::new("mean_ps", "Mean", Unit::Picos)
         .fractional()
         .of(|row| row.mean_ps.into()),
-    Column::new("ratio", "Of step", Unit::Ratio).of(|row| row.ratio.into()),
+    Column::new("ratio", "Of step", Unit::Ratio)
+        .less_is_better()
+        .of(|row| row.ratio.into()),
     Column::new("verdict", "Verdict", Unit::Text).of(|row| row.verdict.name().into()),
     Column::new("low_ratio", "Good below", Unit::Ratio)
         .position()
@@ -83,8 +88,12 @@ pub(super) const CAUSES: &[Field<InputCause>] = &[
 ];
 
 pub(super) const STAGES: &[Field<StageRow>] = &[
-    Column::new("name", "Stage", Unit::Text).of(|row| row.name.as_str().into()),
-    Column::new("stage", "Does", Unit::Text).of(|row| row.stage.as_str().into()),
+    Column::new("name", "Stage", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.name.as_str().into()),
+    Column::new("stage", "Does", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.stage.as_str().into()),
     Column::wide("source", "From", Unit::Text).of(|row| row.source.as_str().into()),
     Column::new("count", "Count", Unit::Count)
         .sums()

@@ -5,10 +5,12 @@ use super::report::{
     DurationBin, KernelRow, LaunchDevice, LaunchStep, MatrixOp, StreamRow, TransferRow,
     TransferSize,
 };
-use crate::telling::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Identity, Unit};
 
 pub(super) const ROWS: &[Field<KernelRow>] = &[
-    Column::new("name", "Kernel", Unit::Text).of(|row| row.name.as_str().into()),
+    Column::new("name", "Kernel", Unit::Text)
+        .identifies(Identity::Unnumbered)
+        .of(|row| row.name.as_str().into()),
     Column::new("occurrences", "Launches", Unit::Count)
         .sums()
         .of(|row| row.occurrences.into()),
@@ -34,10 +36,16 @@ pub(super) const ROWS: &[Field<KernelRow>] = &[
     Column::wide("occupancy", "Occupancy", Unit::Ratio).of(|row| row.occupancy.into()),
     Column::wide("occupancy_limit", "Limited by", Unit::Text)
         .of(|row| row.occupancy_limit.as_str().into()),
-    Column::new("op", "Op", Unit::Text).of(|row| row.op.as_str().into()),
+    Column::new("op", "Op", Unit::Text)
+        .identifies(Identity::Op)
+        .of(|row| row.op.as_str().into()),
     Column::wide("program", "Program", Unit::Text).of(|row| row.program.as_str().into()),
-    Column::wide("stream", "Stream", Unit::Text).of(|row| row.stream.as_str().into()),
-    Column::wide("device", "Device", Unit::Text).of(|row| row.device.as_str().into()),
+    Column::wide("stream", "Stream", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.stream.as_str().into()),
+    Column::wide("device", "Device", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.device.as_str().into()),
     Column::wide("latency_p50_ps", "Median latency", Unit::Picos)
         .of(|row| row.latency_p50_ps.into()),
     Column::wide("latency_p99_ps", "p99 latency", Unit::Picos).of(|row| row.latency_p99_ps.into()),
@@ -52,8 +60,12 @@ pub(super) const ROWS: &[Field<KernelRow>] = &[
 ];
 
 pub(super) const TRANSFERS: &[Field<TransferRow>] = &[
-    Column::new("direction", "Direction", Unit::Text).of(|row| row.direction.as_str().into()),
-    Column::wide("memory", "Host memory", Unit::Text).of(|row| row.memory.as_str().into()),
+    Column::new("direction", "Direction", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.direction.as_str().into()),
+    Column::wide("memory", "Host memory", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.memory.as_str().into()),
     Column::new("occurrences", "Count", Unit::Count)
         .sums()
         .of(|row| row.occurrences.into()),
@@ -92,7 +104,9 @@ pub(super) const DURATIONS: &[Field<DurationBin>] = &[
 ];
 
 pub(super) const LAUNCHES: &[Field<LaunchDevice>] = &[
-    Column::new("device", "Device", Unit::Text).of(|row| row.device.as_str().into()),
+    Column::new("device", "Device", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.device.as_str().into()),
     Column::new("launched", "Launches", Unit::Count)
         .sums()
         .of(|row| row.launched.into()),
@@ -114,6 +128,7 @@ pub(super) const LAUNCHES: &[Field<LaunchDevice>] = &[
 
 pub(super) const STEPS: &[Field<LaunchStep>] = &[
     Column::new("step", "Step", Unit::Count)
+        .identifies(Identity::Step)
         .position()
         .of(|row| row.step.into()),
     Column::wide("host", "Host", Unit::Text).of(|row| row.host.as_str().into()),
@@ -130,8 +145,12 @@ pub(super) const STEPS: &[Field<LaunchStep>] = &[
 ];
 
 pub(super) const STREAMS: &[Field<StreamRow>] = &[
-    Column::new("stream", "Stream", Unit::Text).of(|row| row.stream.as_str().into()),
-    Column::new("device", "Device", Unit::Text).of(|row| row.device.as_str().into()),
+    Column::new("stream", "Stream", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.stream.as_str().into()),
+    Column::new("device", "Device", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.device.as_str().into()),
     Column::new("occurrences", "Count", Unit::Count)
         .sums()
         .of(|row| row.occurrences.into()),
@@ -165,7 +184,9 @@ pub(super) const STREAMS: &[Field<StreamRow>] = &[
 ];
 
 pub(super) const MATRIX_OPS: &[Field<MatrixOp>] = &[
-    Column::new("op", "Op", Unit::Text).of(|row| row.op.as_str().into()),
+    Column::new("op", "Op", Unit::Text)
+        .identifies(Identity::Op)
+        .of(|row| row.op.as_str().into()),
     Column::new("total_ps", "Total", Unit::Picos)
         .sums()
         .of(|row| row.total_ps.into()),
@@ -184,8 +205,11 @@ pub(super) const MATRIX_OPS: &[Field<MatrixOp>] = &[
 ];
 
 pub(super) const TRANSFER_SIZES: &[Field<TransferSize>] = &[
-    Column::new("direction", "Direction", Unit::Text).of(|row| row.direction.as_str().into()),
+    Column::new("direction", "Direction", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.direction.as_str().into()),
     Column::new("start_bytes", "From", Unit::Bytes)
+        .identifies(Identity::Same)
         .position()
         .of(|row| row.start_bytes.into()),
     Column::new("end_bytes", "To", Unit::Bytes)
@@ -201,6 +225,17 @@ pub(super) const TRANSFER_SIZES: &[Field<TransferSize>] = &[
         .sums()
         .of(|row| row.total_ps.into()),
     Column::new("bandwidth", "Bandwidth", Unit::ByteRate).of(|row| row.bandwidth.into()),
+];
+
+/// The key figures of the report.
+pub(super) const FIGURES: &[Column] = &[
+    Column::new("total_ps", "Kernel time", Unit::Picos).sums(),
+    Column::new("tiny_ratio", "Tiny kernels", Unit::Ratio).less_is_better(),
+    Column::new("tiny_time_ratio", "Time in tiny kernels", Unit::Ratio).less_is_better(),
+    Column::new("matrix_ratio", "On matrix units", Unit::Ratio)
+        .more_is_better()
+        .formula("time of those kernels ÷ time of all"),
+    Column::new("attributed_ratio", "Attributed", Unit::Ratio).more_is_better(),
 ];
 
 /// The tables of the report with their columns.

@@ -8,7 +8,7 @@ use crate::telling::Note;
 use crate::telling::attribution::AttributionShare;
 
 /// The answer of the `kernels` analysis.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct KernelsReport {
     /// One row per kernel and launch geometry, largest total first unless sorted otherwise.
@@ -32,7 +32,8 @@ pub struct KernelsReport {
     pub streams: Vec<StreamRow>,
     /// Matrix units by op: ops that are matrix products or use them.
     pub matrix_ops: Vec<MatrixOp>,
-    /// Share of kernel time in kernels that use matrix units, 0..1; absent without kernels.
+    /// Share of kernel time in kernels that use Tensor Cores or MFMA, identified by their names, 0..1;
+    /// absent without kernels.
     pub matrix_ratio: Option<f64>,
     /// Copies and memsets, by direction and kind of host memory.
     pub transfers: Vec<TransferRow>,

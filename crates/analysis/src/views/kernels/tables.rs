@@ -8,7 +8,7 @@ use crate::asking::Report;
 use crate::telling::Note;
 use crate::telling::attribution;
 use crate::telling::format;
-use crate::telling::{Declared, Table};
+use crate::telling::{Declared, DeclaredColumn, Table};
 
 impl KernelsReport {
     fn launch_tables(&self) -> [Table; 4] {
@@ -47,6 +47,10 @@ impl KernelsReport {
 impl Report for KernelsReport {
     fn declared() -> Vec<Declared> {
         columns::tables()
+    }
+
+    fn figures() -> Vec<DeclaredColumn> {
+        DeclaredColumn::figures::<Self>(columns::FIGURES)
     }
 
     fn tables(&self) -> Vec<Table> {

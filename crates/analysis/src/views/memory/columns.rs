@@ -2,7 +2,7 @@
 //! What each means is said beside the field of its row.
 
 use super::report::{AliveRow, AllocatorRow, MemorySnapshotRow, StepMemoryRow};
-use crate::telling::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Identity, Unit};
 
 pub(super) const ALLOCATORS: &[Field<AllocatorRow>] = &[
     Column::new("allocator", "Allocator", Unit::Text).of(|row| row.allocator.as_str().into()),
@@ -20,11 +20,13 @@ pub(super) const ALLOCATORS: &[Field<AllocatorRow>] = &[
     Column::new("peak_step", "Step", Unit::Count)
         .position()
         .of(|row| row.peak_step.into()),
-    Column::new("recorded_peak_bytes", "Recorded peak", Unit::Bytes)
+    Column::new("recorded_peak_bytes", "Process peak", Unit::Bytes)
         .less_is_better()
         .of(|row| row.recorded_peak_bytes.into()),
     Column::new("capacity_bytes", "Capacity", Unit::Bytes).of(|row| row.capacity_bytes.into()),
-    Column::new("peak_ratio", "Full", Unit::Ratio).of(|row| row.peak_ratio.into()),
+    Column::new("peak_ratio", "Full", Unit::Ratio)
+        .less_is_better()
+        .of(|row| row.peak_ratio.into()),
     Column::wide("headroom_bytes", "Headroom", Unit::Bytes)
         .more_is_better()
         .of(|row| row.headroom_bytes.into()),
@@ -32,6 +34,7 @@ pub(super) const ALLOCATORS: &[Field<AllocatorRow>] = &[
         .less_is_better()
         .of(|row| row.last_bytes.into()),
     Column::wide("fragmentation_ratio", "Fragmentation", Unit::Ratio)
+        .less_is_better()
         .of(|row| row.fragmentation_ratio.into()),
     Column::wide("largest_fragmentation_ratio", "Largest", Unit::Ratio)
         .of(|row| row.largest_fragmentation_ratio.into()),
@@ -61,7 +64,9 @@ pub(super) const ALLOCATORS: &[Field<AllocatorRow>] = &[
 pub(super) const ROWS: &[Field<AliveRow>] = &[
     Column::new("allocator", "Allocator", Unit::Text).of(|row| row.allocator.as_str().into()),
     Column::wide("host", "Host", Unit::Text).of(|row| row.host.as_str().into()),
-    Column::new("kind", "Kind", Unit::Text).of(|row| row.kind.as_str().into()),
+    Column::new("kind", "Kind", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.kind.as_str().into()),
     Column::new("bytes", "Bytes", Unit::Bytes)
         .adds_over_rows()
         .less_is_better()
@@ -72,12 +77,22 @@ pub(super) const ROWS: &[Field<AliveRow>] = &[
     Column::new("count", "Count", Unit::Count)
         .adds_over_rows()
         .of(|row| row.count.into()),
-    Column::new("op", "Op", Unit::Text).of(|row| row.op.as_str().into()),
+    Column::new("op", "Op", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.op.as_str().into()),
     Column::new("caller", "Called from", Unit::Text).of(|row| row.caller.as_str().into()),
-    Column::wide("source", "Python", Unit::Text).of(|row| row.source.as_str().into()),
-    Column::wide("region", "Region", Unit::Text).of(|row| row.region.as_str().into()),
-    Column::wide("data_type", "Type", Unit::Text).of(|row| row.data_type.as_str().into()),
-    Column::wide("shape", "Shape", Unit::Text).of(|row| row.shape.as_str().into()),
+    Column::wide("source", "Python", Unit::Text)
+        .identifies(Identity::Unnumbered)
+        .of(|row| row.source.as_str().into()),
+    Column::wide("region", "Region", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.region.as_str().into()),
+    Column::wide("data_type", "Type", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.data_type.as_str().into()),
+    Column::wide("shape", "Shape", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.shape.as_str().into()),
     Column::wide("allocated_ps", "Allocated", Unit::Picos)
         .position()
         .of(|row| row.allocated_ps.into()),

@@ -2,7 +2,7 @@
 //! What each means is said beside the field of its row.
 
 use super::report::{OpTreeRow, OpTreeWaste};
-use crate::telling::{Column, Declared, Field, Unit, indented};
+use crate::telling::{Column, Declared, Field, Identity, Unit, indented};
 
 pub(super) const ROWS: &[Field<OpTreeRow>] = &[
     Column::new("name", "Node", Unit::Text).of(|row| node(row).into()),
@@ -54,7 +54,9 @@ pub(super) const ROWS: &[Field<OpTreeRow>] = &[
 ];
 
 pub(super) const WASTED: &[Field<OpTreeWaste>] = &[
-    Column::new("name", "Op", Unit::Text).of(|row| row.name.as_str().into()),
+    Column::new("name", "Op", Unit::Text)
+        .identifies(Identity::Op)
+        .of(|row| row.name.as_str().into()),
     Column::new("wasted_ps", "Wasted", Unit::Picos)
         .sums()
         .of(|row| row.wasted_ps.into()),
@@ -69,6 +71,17 @@ pub(super) const WASTED: &[Field<OpTreeWaste>] = &[
     Column::wide("category", "Category", Unit::Text).of(|row| row.category.as_str().into()),
     Column::wide("source", "Source", Unit::Text).of(|row| row.source.as_str().into()),
     Column::wide("program_id", "Program id", Unit::Text).of(|row| row.program_id.as_str().into()),
+];
+
+/// The key figures of the report.
+pub(super) const FIGURES: &[Column] = &[
+    Column::new("self_ps", "Self time", Unit::Picos).sums(),
+    Column::new("idle_ps", "Idle", Unit::Picos)
+        .sums()
+        .formula("Σ over devices of (elapsed − busy)"),
+    Column::new("wasted_ps", "Wasted", Unit::Picos)
+        .sums()
+        .formula("Σ (time − time at the binding peak)"),
 ];
 
 /// The tables of the report with their columns.

@@ -7,7 +7,7 @@ use ts_rs::TS;
 use crate::telling::Note;
 
 /// The answer of the `op_tree` analysis. The tree is flattened depth first; `depth` gives the level.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct OpTreeReport {
     /// Nodes, each before its children.
@@ -17,7 +17,8 @@ pub struct OpTreeReport {
     /// Σ self time of all ops.
     #[ts(type = "number")]
     pub self_ps: i64,
-    /// Idle time of the devices; absent where it is left out.
+    /// Time without work, from the first to the last work of each device, or in the selected steps;
+    /// absent where it is left out.
     #[ts(type = "number | null")]
     pub idle_ps: Option<i64>,
     /// Σ wasted time; absent where nothing is known of it.

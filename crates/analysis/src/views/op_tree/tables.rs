@@ -5,12 +5,16 @@ use super::report::OpTreeReport;
 use crate::asking::Report;
 use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::{Declared, Table};
+use crate::telling::{Declared, DeclaredColumn, Table};
 use crate::views::ops::beside;
 
 impl Report for OpTreeReport {
     fn declared() -> Vec<Declared> {
         columns::tables()
+    }
+
+    fn figures() -> Vec<DeclaredColumn> {
+        DeclaredColumn::figures::<Self>(columns::FIGURES)
     }
 
     fn tables(&self) -> Vec<Table> {

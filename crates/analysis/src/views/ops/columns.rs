@@ -2,12 +2,16 @@
 //! What each means is said beside the field of its row.
 
 use super::report::{OpRegion, OpRow, OpsDevice};
-use crate::telling::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Identity, Unit};
 
 pub(crate) const ROWS: &[Field<OpRow>] = &[
-    Column::new("name", "Op", Unit::Text).of(|row| row.name.as_str().into()),
+    Column::new("name", "Op", Unit::Text)
+        .identifies(Identity::Op)
+        .of(|row| row.name.as_str().into()),
     Column::new("category", "Category", Unit::Text).of(|row| row.category.as_str().into()),
-    Column::wide("device", "Device", Unit::Text).of(|row| row.device.as_str().into()),
+    Column::wide("device", "Device", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.device.as_str().into()),
     Column::new("occurrences", "Count", Unit::Count)
         .sums()
         .of(|row| row.occurrences.into()),
@@ -80,6 +84,15 @@ pub(super) const DEVICES: &[Field<OpsDevice>] = &[
     Column::new("occurrences", "Count", Unit::Count)
         .sums()
         .of(|device| device.occurrences.into()),
+];
+
+/// The key figures of the report.
+pub(super) const FIGURES: &[Column] = &[
+    Column::new("total_self_ps", "Self time", Unit::Picos).sums(),
+    Column::new("attributed_ratio", "Attributed", Unit::Ratio)
+        .more_is_better()
+        .formula("attributed time ÷ work time"),
+    Column::new("flops_unknown_ratio", "FLOPs unknown", Unit::Ratio).less_is_better(),
 ];
 
 /// The tables of the report with their columns.

@@ -8,7 +8,7 @@ use crate::telling::Note;
 use crate::telling::attribution::AttributionShare;
 
 /// The answer of the `ops` analysis.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct OpsReport {
     /// Ops over all selected devices, largest self time first unless sorted otherwise.
@@ -20,7 +20,8 @@ pub struct OpsReport {
     /// Σ self time over all selected rows before the limit.
     #[ts(type = "number")]
     pub total_self_ps: i64,
-    /// Share of device work time that carries an HLO op, 0..1; absent without devices.
+    /// Share of device work time whose op is known, 0..1; the rest is listed under its own name.
+    /// Absent without devices.
     pub attributed_ratio: Option<f64>,
     /// That share by how the op was found, and the rest; the surest first.
     pub attribution: Vec<AttributionShare>,

@@ -7,7 +7,7 @@ use crate::asking::Report;
 use crate::telling::Note;
 use crate::telling::attribution;
 use crate::telling::format;
-use crate::telling::{Declared, Table};
+use crate::telling::{Declared, DeclaredColumn, Table};
 
 /// Ops as a table; `overview` shows its top ops with it too.
 pub(crate) fn op_table(key: &'static str, title: &str, rows: &[OpRow], row_count: usize) -> Table {
@@ -17,6 +17,10 @@ pub(crate) fn op_table(key: &'static str, title: &str, rows: &[OpRow], row_count
 impl Report for OpsReport {
     fn declared() -> Vec<Declared> {
         columns::tables()
+    }
+
+    fn figures() -> Vec<DeclaredColumn> {
+        DeclaredColumn::figures::<Self>(columns::FIGURES)
     }
 
     fn tables(&self) -> Vec<Table> {

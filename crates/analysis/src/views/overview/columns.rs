@@ -184,6 +184,14 @@ pub(super) const ENVIRONMENT: &[Field<Fact>] = &[
     Column::new("value", "Value", Unit::Text).of(|fact| fact.value.as_str().into()),
 ];
 
+/// The key figures of the report.
+pub(super) const FIGURES: &[Column] = &[
+    Column::new("duration_ps", "Capture", Unit::Picos).neutral(),
+    Column::new("device_busy_ratio", "Device busy", Unit::Ratio)
+        .more_is_better()
+        .formula("union of work intervals ÷ window"),
+];
+
 /// The tables of the report with their columns.
 pub(super) fn tables() -> Vec<Declared> {
     vec![

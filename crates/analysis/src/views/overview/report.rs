@@ -12,7 +12,7 @@ use crate::telling::thresholds::VerdictKind;
 use crate::views::ops::OpRow;
 
 /// The answer of the `overview` analysis.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct OverviewReport {
     /// Name of the session.
@@ -31,7 +31,8 @@ pub struct OverviewReport {
     pub step_balance: Option<StepBalance>,
     /// Every selected step with its parts, for the chart.
     pub step_series: Vec<StepBar>,
-    /// Mean over devices of (union of work intervals ÷ observed window); absent without devices.
+    /// Share of the observed window in which the device ran at least one op or kernel, 0..1; the mean
+    /// over devices, absent without any.
     pub device_busy_ratio: Option<f64>,
     /// The same per device.
     pub devices: Vec<DeviceBusy>,
@@ -109,6 +110,8 @@ pub struct Verdict {
     pub verdict: VerdictKind,
     /// Thresholds of the verdict, as text: `good > 80 %, bad < 50 %`.
     pub thresholds: String,
+    /// Whether more of the figure is better.
+    pub is_larger_better: bool,
     /// How the figure was obtained, or what is missing and how to record it.
     pub explanation: String,
 }

@@ -9,7 +9,7 @@ use crate::measuring::environment::Fact;
 use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::steps::step_time_lines;
-use crate::telling::{Declared, Table};
+use crate::telling::{Declared, DeclaredColumn, Table};
 use crate::views::ops::op_table;
 
 impl IdleKind {
@@ -27,6 +27,10 @@ impl IdleKind {
 impl Report for OverviewReport {
     fn declared() -> Vec<Declared> {
         columns::tables()
+    }
+
+    fn figures() -> Vec<DeclaredColumn> {
+        DeclaredColumn::figures::<Self>(columns::FIGURES)
     }
 
     fn tables(&self) -> Vec<Table> {

@@ -38,6 +38,7 @@ pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdic
             value,
             verdict: value.map_or(VerdictKind::Unknown, |value| threshold.judge(value)),
             thresholds: threshold.text(),
+            is_larger_better: threshold.is_larger_better,
             explanation,
         }
     };

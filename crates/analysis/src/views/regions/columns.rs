@@ -2,11 +2,15 @@
 //! What each means is said beside the field of its row.
 
 use super::report::{RegionRow, RegionThread};
-use crate::telling::{Column, Declared, Field, Unit, indented};
+use crate::telling::{Column, Declared, Field, Identity, Unit, indented};
 
 pub(super) const ROWS: &[Field<RegionRow>] = &[
-    Column::new("name", "Region", Unit::Text).of(|row| indented(row.depth, &row.name).into()),
-    Column::new("kind", "Kind", Unit::Text).of(|row| row.kind.as_str().into()),
+    Column::new("name", "Region", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| indented(row.depth, &row.name).into()),
+    Column::new("kind", "Kind", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.kind.as_str().into()),
     Column::new("count", "Count", Unit::Count)
         .sums()
         .of(|row| row.count.into()),
@@ -36,7 +40,9 @@ pub(super) const ROWS: &[Field<RegionRow>] = &[
         )
         .sums()
         .of(|row| row.device_ps.into()),
-    Column::wide("source", "Source", Unit::Text).of(|row| row.source.as_str().into()),
+    Column::wide("source", "Source", Unit::Text)
+        .identifies(Identity::Unnumbered)
+        .of(|row| row.source.as_str().into()),
     Column::wide("ratio", "Self share", Unit::Ratio)
         .formula("self ÷ time within regions")
         .of(|row| row.ratio.into()),
@@ -44,7 +50,9 @@ pub(super) const ROWS: &[Field<RegionRow>] = &[
         .fractional()
         .formula("occurrences ÷ steps")
         .of(|row| row.step_count.into()),
-    Column::wide("thread", "Thread", Unit::Text).of(|row| row.thread.as_str().into()),
+    Column::wide("thread", "Thread", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.thread.as_str().into()),
     Column::wide("thread_count", "Threads", Unit::Count)
         .of(|row| i64::from(row.thread_count).into()),
     Column::wide("longest_ps", "Longest", Unit::Picos)
@@ -79,6 +87,14 @@ pub(super) const THREADS: &[Field<RegionThread>] = &[
         .sums()
         .of(|row| row.device_ps.into()),
     Column::wide("host", "Host", Unit::Text).of(|row| row.host.as_str().into()),
+];
+
+/// The key figures of the report.
+pub(super) const FIGURES: &[Column] = &[
+    Column::new("covered_ps", "Time in regions", Unit::Picos)
+        .sums()
+        .neutral(),
+    Column::new("device_ratio", "Launches found", Unit::Ratio).more_is_better(),
 ];
 
 /// The tables of the report with their columns.

@@ -8,7 +8,7 @@ use crate::telling::Note;
 use crate::telling::places::SliceRefReport;
 
 /// The answer of the `regions` analysis.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct RegionsReport {
     /// `name`, `thread` or `stack`: what a row is.

@@ -5,11 +5,15 @@ use super::report::RegionsReport;
 use crate::asking::Report;
 use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::{Declared, Table};
+use crate::telling::{Declared, DeclaredColumn, Table};
 
 impl Report for RegionsReport {
     fn declared() -> Vec<Declared> {
         columns::tables()
+    }
+
+    fn figures() -> Vec<DeclaredColumn> {
+        DeclaredColumn::figures::<Self>(columns::FIGURES)
     }
 
     fn tables(&self) -> Vec<Table> {

@@ -2,11 +2,15 @@
 //! What each means is said beside the field of its row.
 
 use super::report::{BatchRow, PercentileRow, PhaseRow, RequestRow};
-use crate::telling::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Identity, Unit};
 
 pub(super) const ROWS: &[Field<RequestRow>] = &[
-    Column::new("name", "Request", Unit::Text).of(|row| row.name.as_str().into()),
-    Column::new("request_id", "Id", Unit::Text).of(|row| row.request_id.as_str().into()),
+    Column::new("name", "Request", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.name.as_str().into()),
+    Column::new("request_id", "Id", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.request_id.as_str().into()),
     Column::new("latency_ps", "Latency", Unit::Picos).of(|row| row.latency_ps.into()),
     Column::wide("start_ps", "Start", Unit::Picos)
         .position()
@@ -83,6 +87,22 @@ pub(super) const BATCHES: &[Field<BatchRow>] = &[
     Column::new("device_ps", "Device", Unit::Picos).of(|row| row.device_ps.into()),
     Column::wide("delay_ps", "Delay", Unit::Picos).of(|row| row.delay_ps.into()),
     Column::wide("host", "Host", Unit::Text).of(|row| row.host.as_str().into()),
+];
+
+/// The key figures of the report.
+pub(super) const FIGURES: &[Column] = &[
+    Column::new("mean_ps", "Mean latency", Unit::Picos).fractional(),
+    Column::new("throughput", "Throughput", Unit::Count)
+        .fractional()
+        .more_is_better()
+        .formula("requests ÷ (last end − first start)"),
+    Column::new("concurrency_mean", "Open at once", Unit::Count)
+        .fractional()
+        .formula("Σ latencies ÷ (last end − first start)"),
+    Column::new("concurrency_max", "Most open at once", Unit::Count),
+    Column::new("padding_ratio", "Padding", Unit::Ratio)
+        .less_is_better()
+        .formula("Σ padding ÷ Σ sizes"),
 ];
 
 /// The tables of the report with their columns.

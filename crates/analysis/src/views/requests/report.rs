@@ -24,18 +24,19 @@ pub(crate) const PHASES: [Word; 9] = [
 ];
 
 /// The answer of the `requests` analysis.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct RequestsReport {
     /// Mean latency; absent without requests.
     pub mean_ps: Option<f64>,
     /// Requests per second, from the first start to the last end.
     pub throughput: Option<f64>,
-    /// Requests open at once, mean: Σ latencies ÷ (last end − first start).
+    /// Requests that had started and not ended, on average.
     pub concurrency_mean: Option<f64>,
-    /// The most at once.
+    /// The most requests open at once.
     pub concurrency_max: usize,
-    /// Σ padding ÷ Σ batch sizes, 0..1; absent where batches do not say.
+    /// Share of the elements of batches that no request asked for, 0..1; absent where batches do not
+    /// say.
     pub padding_ratio: Option<f64>,
     /// Latencies by percentile.
     pub percentiles: Vec<PercentileRow>,

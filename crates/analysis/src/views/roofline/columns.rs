@@ -2,10 +2,12 @@
 //! What each means is said beside the field of its row.
 
 use super::report::{RooflinePeak, RooflineRow};
-use crate::telling::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Identity, Unit};
 
 pub(super) const ROWS: &[Field<RooflineRow>] = &[
-    Column::new("name", "Op", Unit::Text).of(|row| row.name.as_str().into()),
+    Column::new("name", "Op", Unit::Text)
+        .identifies(Identity::Op)
+        .of(|row| row.name.as_str().into()),
     Column::new("self_ps", "Self", Unit::Picos)
         .sums()
         .of(|row| row.self_ps.into()),
@@ -47,7 +49,9 @@ pub(super) const ROWS: &[Field<RooflineRow>] = &[
 ];
 
 pub(super) const SCOPES: &[Field<RooflineRow>] = &[
-    Column::new("name", "Over", Unit::Text).of(|row| row.name.as_str().into()),
+    Column::new("name", "Over", Unit::Text)
+        .identifies(Identity::Unnumbered)
+        .of(|row| row.name.as_str().into()),
     Column::new("total_ps", "Time", Unit::Picos)
         .sums()
         .of(|row| row.total_ps.into()),
@@ -68,7 +72,9 @@ pub(super) const SCOPES: &[Field<RooflineRow>] = &[
         .fractional()
         .sums()
         .of(|row| row.bytes.into()),
-    Column::wide("kind", "Kind", Unit::Text).of(|row| row.kind.as_str().into()),
+    Column::wide("kind", "Kind", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.kind.as_str().into()),
 ];
 
 pub(super) const PEAKS: &[Field<RooflinePeak>] = &[
@@ -93,6 +99,10 @@ pub(super) const PEAKS: &[Field<RooflinePeak>] = &[
         .of(|peak| i64::try_from(peak.device_count).unwrap_or(i64::MAX).into()),
     Column::wide("source", "Source", Unit::Text).of(|peak| peak.source.as_str().into()),
 ];
+
+/// The key figures of the report.
+pub(super) const FIGURES: &[Column] =
+    &[Column::new("flops_unknown_ratio", "FLOPs unknown", Unit::Ratio).less_is_better()];
 
 /// The tables of the report with their columns.
 pub(super) fn tables() -> Vec<Declared> {

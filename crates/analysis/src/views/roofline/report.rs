@@ -7,7 +7,7 @@ use ts_rs::TS;
 use crate::telling::Note;
 
 /// The answer of the `roofline` analysis.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct RooflineReport {
     /// One point per op, largest self time first unless sorted otherwise.

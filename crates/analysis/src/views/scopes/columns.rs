@@ -2,7 +2,7 @@
 //! What each means is said beside the field of its row.
 
 use super::report::ScopeRow;
-use crate::telling::{Column, Declared, Field, Unit, indented};
+use crate::telling::{Column, Declared, Field, Identity, Unit, indented};
 
 pub(super) const ROWS: &[Field<ScopeRow>] = &[
     Column::new("name", "Scope", Unit::Text).of(|row| indented(row.depth, &row.name).into()),
@@ -44,7 +44,9 @@ pub(super) const ROWS: &[Field<ScopeRow>] = &[
         .of(|row| i64::from(row.depth).into()),
     Column::wide("child_count", "Children", Unit::Count)
         .of(|row| i64::from(row.child_count).into()),
-    Column::wide("path", "Path", Unit::Text).of(|row| row.path.as_str().into()),
+    Column::wide("path", "Path", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.path.as_str().into()),
     Column::wide("estimated_ps", "Estimated", Unit::Picos)
         .formula("Σ self × share of the path")
         .sums()

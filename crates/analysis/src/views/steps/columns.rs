@@ -2,14 +2,17 @@
 //! What each means is said beside the field of its row.
 
 use super::report::StepRow;
-use crate::telling::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Identity, Unit};
 
 pub(super) const ROWS: &[Field<StepRow>] = &[
     Column::new("step", "Step", Unit::Count)
+        .identifies(Identity::Step)
         .position()
         .of(|row| row.step.into()),
     Column::wide("host", "Host", Unit::Text).of(|row| row.host.as_str().into()),
-    Column::new("device", "Device", Unit::Text).of(|row| row.device.as_str().into()),
+    Column::new("device", "Device", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.device.as_str().into()),
     Column::wide("start_ps", "Start", Unit::Picos)
         .position()
         .of(|row| row.start_ps.into()),
@@ -17,6 +20,14 @@ pub(super) const ROWS: &[Field<StepRow>] = &[
         .formula("duration = Σ parts")
         .of(|row| row.duration_ps.into()),
     Column::new("busy_ps", "Busy", Unit::Picos).of(|row| row.busy_ps.into()),
+    Column::wide("busy_ratio", "Busy share", Unit::Ratio)
+        .more_is_better()
+        .means("Share of the step in which the device worked.")
+        .formula("busy ÷ duration")
+        .of(|row| {
+            let busy_ratio = row.busy_ps as f64 / row.duration_ps as f64;
+            (row.duration_ps > 0).then_some(busy_ratio).into()
+        }),
     Column::new("device_compute_ps", "Compute", Unit::Picos).of(|row| row.device_compute_ps.into()),
     Column::new("collectives_ps", "Collectives", Unit::Picos).of(|row| row.collectives_ps.into()),
     Column::wide("host_to_device_ps", "Host to device", Unit::Picos)

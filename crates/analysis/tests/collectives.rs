@@ -644,7 +644,7 @@ fn two_devices_at_the_same_time_are_one_group_without_a_program() {
     let row = &rows(&report, "rows")[0];
     assert_eq!(row["matched"], json!(2));
     assert_eq!(micros(row, "wait_ps"), 10.0);
-    assert!(told(&report, "are taken for one group"), "{report}");
+    assert!(told(&report, "are assumed to be one group"), "{report}");
 }
 
 #[test]

@@ -145,7 +145,7 @@ fn a_slower_op_under_another_name_is_found_with_its_reason() {
         .find(|(kind, _)| *kind == "resized")
         .expect("the size");
     assert!(
-        resized.1.starts_with("a size changed from 8 to 16"),
+        resized.1.starts_with("a dimension changed from 8 to 16"),
         "{resized:?}"
     );
 }
@@ -215,7 +215,7 @@ fn a_lost_overlap_is_told_apart_from_a_slower_collective() {
         .expect("the overlap");
     assert_eq!(
         found.1,
-        "communication overlaps with computation less: 30.00 µs more of it is exposed per step"
+        "communication: less overlap with computation, 30.00 µs more exposed per step"
     );
 }
 
@@ -555,7 +555,7 @@ fn a_planted_batch_is_found() {
         .find(|(kind, _)| *kind == "resized")
         .expect("a size");
     assert!(
-        found.1.starts_with("a size changed from 256 to 512"),
+        found.1.starts_with("a dimension changed from 256 to 512"),
         "{found:?}"
     );
     assert!(matched(&report, "new").is_empty());
@@ -625,7 +625,7 @@ fn an_interval_beyond_all_reason_is_too_noisy_to_tell() {
         .expect("a sentence");
     for part in [
         "Too noisy to tell whether after differs from before",
-        "They did other work: 60 instead of 20 ops, kernels and copies run per step and device.",
+        "They did different work: 60 instead of 20 ops, kernels and copies per step and device.",
         "Capture more steps, or compare another run of each.",
     ] {
         assert!(conclusion.contains(part), "{conclusion}");

@@ -122,7 +122,7 @@ fn compilations_and_their_passes_are_those_of_the_selection() {
     assert_eq!(names(&first), [json!("backend_compile_and_load")]);
     let none = ask(&session, "compile", &[("steps", "2")]);
     assert_eq!(none["total_ps"], json!(0));
-    assert!(says(&none, "No compilation in this selection"), "{none}");
+    assert!(says(&none, "No compilations in this selection"), "{none}");
 }
 
 #[test]

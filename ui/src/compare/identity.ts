@@ -1,15 +1,15 @@
-/** Which row of a table is which in the baseline, as the columns of the table declare it. */
+/** Pairs the rows of a declared table with the baseline's, by the columns that identify a row. */
 import { TABLES, type TableName } from '../wire/generated/tables';
 import { compareRows, type RowComparison } from './pairing';
 
-/** How a column takes part: see `Identity` beside the columns. */
+/** How a column identifies a row; see `Identity` in Rust, where the columns are declared. */
 export type Identity = 'same' | 'unnumbered' | 'op' | 'step' | 'order';
 
 /** The number at the end of a name: a line, a suffix of the compiler, the id of a program. */
 const NUMBER = /([._:]\d+|\(\d+\))$/;
 
 interface Details<Row> extends Pick<RowComparison<Row>, 'among' | 'evidence'> {
-  /** The row of the report, where the table shows something made of it. */
+  /** The row of the report, if the table shows something derived from it. */
   of?: (row: Row) => object;
 }
 
@@ -22,7 +22,7 @@ export function compareTable<Report, Row extends object>(
   const columns = Object.entries(TABLES[table]).flatMap(([key, { identity }]) =>
     identity ? [{ key, identity }] : [],
   );
-  if (columns.length === 0) throw new Error(`${table} does not say what identifies a row`);
+  if (columns.length === 0) throw new Error(`no column of ${table} identifies a row`);
   const value = (row: Row, key: string): unknown => (of(row) as Record<string, unknown>)[key];
   const keyOf = (wanted: Identity) => columns.find(({ identity }) => identity === wanted)?.key;
   const [opKey, stepKey] = [keyOf('op'), keyOf('step')];

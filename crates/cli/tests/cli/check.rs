@@ -246,7 +246,7 @@ fn settings_stand_in_a_file_of_this_folder_or_above() {
     );
     assert_eq!(wrong.code, 2);
     assert!(
-        wrong.stderr.contains("other.toml:2: ") && wrong.stderr.contains("there is no metric"),
+        wrong.stderr.contains("other.toml:2: ") && wrong.stderr.contains("unknown metric"),
         "{}",
         wrong.stderr
     );

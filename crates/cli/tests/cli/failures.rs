@@ -102,7 +102,7 @@ fn programs_of_the_corpus_open_without_a_profile() {
     let answer = run(&["report", &program.display().to_string()]);
     assert_eq!(answer.code, 0, "{}", answer.stderr);
     assert!(
-        answer.stdout.contains("What to shrink to fit"),
+        answer.stdout.contains("What to shrink"),
         "{}",
         answer.stdout
     );

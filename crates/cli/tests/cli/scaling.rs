@@ -145,7 +145,7 @@ fn benchmarks_alone_and_what_is_none() {
     assert!(
         answer
             .stderr
-            .contains("nothing in it is called execution_time"),
+            .contains("missing `execution_time`"),
         "{}",
         answer.stderr
     );
@@ -158,7 +158,7 @@ fn benchmarks_alone_and_what_is_none() {
     let memory = run(&["scaling", &fixture("leak-cpu")]);
     assert_eq!(memory.code, 2, "{}", memory.stdout);
     assert!(
-        memory.stderr.contains("no events are recorded"),
+        memory.stderr.contains("no events were recorded"),
         "{}",
         memory.stderr
     );

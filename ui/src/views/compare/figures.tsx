@@ -11,7 +11,7 @@ import type { ComparedSession } from '../../wire/generated/ComparedSession';
 import { TABLES } from '../../wire/generated/tables';
 import { sessionColor } from './colors';
 
-/** What a line shows: a column of the sessions. */
+/** The value of a line, from a column of the sessions. */
 const value = (one: ComparedSession, key: Key) => one[key];
 
 const KEYS = [

@@ -102,7 +102,7 @@ function Allocators(props: { report: MemoryReport; session: string }) {
           compare={compareAllocator((row) => row.recorded_peak_bytes, 'recorded_peak_bytes')}
           value={formatBytes(shown().recorded_peak_bytes)}
           figure="memory.allocators.recorded_peak_bytes"
-          detail="in use at once"
+          detail="since process start"
         />
         <KpiCard
           compare={compareAllocator((row) => row.headroom_bytes, 'headroom_bytes')}

@@ -1,6 +1,6 @@
 /**
- * Keeps the URL and the timeline the same, both ways. Changes that belong together become one step
- * of the history, and so does walking quickly from slice to slice.
+ * Keeps the URL and the timeline in sync, both ways. Changes that belong together become one history
+ * entry, and so does moving quickly from slice to slice.
  */
 import { createEffect, on, onCleanup } from 'solid-js';
 
@@ -22,10 +22,10 @@ import { stepSelection } from '../../timeline/step-selection';
 import type { Timeline } from '../../timeline/timeline';
 import { fitRange, type TimeWindow } from '../../timeline/viewport';
 
-/** Walking from slice to slice faster than this is one step for Back. */
+/** Moving from slice to slice faster than this adds only one history entry. */
 const BURST_MS = 700;
 
-/** What the address says about rows. */
+/** The choices about rows in the URL. */
 export function initialChoices(): Partial<LayoutChoices> {
   return {
     pinned: parseTracks(getParam('pin')),
@@ -35,7 +35,7 @@ export function initialChoices(): Partial<LayoutChoices> {
   };
 }
 
-/** Follows the address and writes it, as long as the calling component lives. */
+/** Follows the URL and updates it, as long as the calling component lives. */
 export function followAddress(timeline: Timeline, commands: Commands): void {
   const writer = new Writer();
   onCleanup(() => writer.flush());
@@ -59,7 +59,7 @@ export function followAddress(timeline: Timeline, commands: Commands): void {
     apply: (text) => timeline.setQuery(text),
     isStep: false,
   });
-  // Where a link leads to; scrolling on does not change it.
+  // Where a link leads; scrolling does not change it.
   followParam('at', writer, {
     read: () => '',
     apply: (place) => timeline.revealPlace(place),
@@ -71,7 +71,7 @@ export function followAddress(timeline: Timeline, commands: Commands): void {
     isStep: false,
   });
   createEffect(() => timeline.setSelectedSteps(stepSelection(getParam('steps') ?? '')));
-  // What is selected in all views is searched for, unless something else is.
+  // The pattern selected in all views is searched for, unless there is another search.
   createEffect(
     on(
       () => getParam('match'),
@@ -138,7 +138,7 @@ function followSlice(timeline: Timeline, commands: Commands, writer: Writer): vo
 interface Binding {
   read: () => string;
   apply: (text: string) => void;
-  /** A change is a step for Back. */
+  /** Whether a change adds a history entry. */
   isStep: boolean;
 }
 
@@ -183,7 +183,7 @@ class Writer {
     this.last.set(name, text);
     this.changes[name] = text;
     if (isStep) {
-      // What comes or goes is a step of its own; walking on from one to the next is not.
+      // Setting or clearing a value adds an entry; moving quickly from one value to the next does not.
       const isWalk = before !== '' && text !== '';
       const isBurst = performance.now() - this.steppedMs < BURST_MS;
       if (!isWalk || !isBurst) this.isStep = true;

@@ -1,4 +1,4 @@
-/** What lies in the selected area, as a table by name, class, scope or track. */
+/** What ran in the selected area, as a table by name, class, scope or track. */
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { formatDuration, formatTime, plural } from '../../format/numbers';
@@ -59,7 +59,7 @@ function columnsFor(title: string): Column<AreaRow>[] {
     time('self_ps', 'Self', 100),
     {
       key: 'window_ratio',
-      title: 'Of area',
+      title: 'Area share',
       value: (row) => row.window_ratio,
       kind: 'ratio',
       width: 86,
@@ -123,19 +123,19 @@ function AreaTable(props: PanelProps) {
         </button>
         <button
           onClick={() => select('time', timeRange(area().startPs, area().endPs))}
-          data-tip="Every view shows what begins within this time"
+          data-tip="Limit every view to what starts in this time range"
         >
           Select this time
         </button>
         <Show when={area().tracks !== null}>
           <button
             onClick={() => props.timeline.setArea({ ...area(), tracks: null })}
-            data-tip="The same time on every track"
+            data-tip="Extend the area to every track"
           >
             All tracks
           </button>
         </Show>
-        <button onClick={() => props.timeline.setArea(null)} data-tip="Drop the area (Esc)">
+        <button onClick={() => props.timeline.setArea(null)} data-tip="Clear the area (Esc)">
           Clear
         </button>
       </p>

@@ -1,6 +1,6 @@
 /**
- * The baseline's tracks below those of the session: the same steps, windows that move together, and
- * for the slice that is selected in one the slice of the same op in the other.
+ * The baseline's tracks below those of the session: aligned by step, with windows that move together.
+ * For the slice selected in one, the slice of the same op in the other is selected as well.
  */
 import { createEffect, createSignal, on, onCleanup, onMount, type Accessor } from 'solid-js';
 
@@ -16,13 +16,13 @@ import { Timeline } from '../../timeline/timeline';
 import type { TimelineReport } from '../../wire/generated/TimelineReport';
 import { Stage } from './stage';
 
-/** A timeline with what acts on it. */
+/** A timeline and its commands. */
 export interface Side {
   timeline: Timeline;
   commands: Commands;
 }
 
-/** The baseline's. */
+/** The baseline's side. */
 export interface Other extends Side {
   session: string;
   pair: TimelinePair;
@@ -86,11 +86,11 @@ export function BaselineStage(props: {
           <span class="muted">Baseline</span>{' '}
           <a
             href={hrefTo({ session: props.session, view: 'timeline' })}
-            data-tip="Its timeline alone"
+            data-tip="Open its timeline alone"
           >
             <strong>{summaryOf(props.session)?.name}</strong>
           </a>
-          <span class="muted"> aligned by step, one scale; windows move together</span>
+          <span class="muted"> aligned by step, same scale; windows move together</span>
         </p>
       }
     />
@@ -102,7 +102,7 @@ export type Counterpart =
   | { kind: 'found'; isBaseline: boolean; slice: SelectedSlice; show: () => void }
   | { kind: 'none'; isBaseline: boolean; reason: string };
 
-/** Follows the selection of the active timeline; null while there is nothing to say. */
+/** Follows the selection of the active timeline; null while there is nothing to show. */
 export function createCounterparts(
   upper: Side,
   other: Accessor<Other | null>,
@@ -141,7 +141,7 @@ export function createCounterparts(
         .then(async (report) => {
           const slice = nearest(report.slices, selected.track_name, wantedPs);
           if (!slice) {
-            setFound({ kind: 'none', isBaseline, reason: `No ${name} around this time` });
+            setFound({ kind: 'none', isBaseline, reason: `No ${name} near this time` });
             return;
           }
           const known = { startPs: slice.start_ps, durationPs: slice.duration_ps };
@@ -157,7 +157,7 @@ export function createCounterparts(
   return found;
 }
 
-/** How long the step around a time is; what lies farther off is not looked for. */
+/** Duration of the step at a time, which limits how far back a counterpart is searched. */
 function stepSpan(timeline: Timeline, timePs: number): number {
   const { steps } = timeline.scene;
   const step = steps.findLast((each) => each.start_ps <= timePs) ?? steps[0];

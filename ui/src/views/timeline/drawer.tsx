@@ -25,7 +25,7 @@ interface DrawerProps extends PanelProps {
   tab: DrawerTab;
   onTab: (tab: DrawerTab) => void;
   onClose: () => void;
-  /** It leaves room for two timelines. */
+  /** Starts lower, to leave room for two timelines. */
   isLow?: boolean;
 }
 
@@ -91,7 +91,7 @@ export function Drawer(props: DrawerProps) {
   );
 }
 
-/** A panel that has nothing to show says how to fill it. */
+/** Says how to fill an empty panel. */
 export function PanelHint(props: { text: string; keys: string }) {
   return (
     <p class="panel-hint muted">

@@ -1,4 +1,4 @@
-/** Icons that only the timeline needs, on the grid of 16 of the shell's icons. */
+/** Icons that only the timeline needs, on the same 16-pixel grid as the shell's icons. */
 const PATHS = {
   pin: 'M6 2.5h4l-.5 4l2 2.5h-7l2-2.5zM8 9v4.5',
   hide: 'M2 8s2.2-3.6 6-3.6S14 8 14 8s-2.2 3.6-6 3.6S2 8 2 8M3 13L13 3',

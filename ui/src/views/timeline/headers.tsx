@@ -63,7 +63,7 @@ export function Headers(props: { timeline: Timeline }) {
   );
 }
 
-/** The corner: filter and what is hidden. */
+/** The corner: the filter, the ruler, and the hidden tracks. */
 function HeaderTools(props: { timeline: Timeline; height: number }) {
   const [text, setText] = createSignal('');
   const apply = (value: string) => {
@@ -114,16 +114,16 @@ function HeaderTools(props: { timeline: Timeline; height: number }) {
   );
 }
 
-/** Whose steps the ruler shows: a step has another span on each host and device. */
+/** Chooses whose steps the ruler shows: a step spans different times on each host and device. */
 function StepPlaceChoice(props: { timeline: Timeline }) {
   const places = props.timeline.stepPlaces;
   const name = () => props.timeline.stepPlace[0]() || places[0]?.name;
   return (
     <Show when={places.length > 1}>
-      <label class="step-place" data-tip="Whose steps the ruler shows, as the view Steps lists them">
+      <label class="step-place" data-tip="Host or device whose steps the ruler shows">
         <span class="muted">Steps</span>
         <select
-          aria-label="Whose steps the ruler shows"
+          aria-label="Steps on the ruler"
           value={name()}
           onChange={(event) => props.timeline.showStepsOf(event.currentTarget.value)}
         >
@@ -224,7 +224,7 @@ function TrackHeader(props: { row: TrackRow; timeline: Timeline }) {
   );
 }
 
-/** A name that keeps its last characters: names of threads differ there. */
+/** A name whose last characters stay visible: names of threads differ there. */
 function TrackName(props: { name: string }) {
   const pieces = () =>
     props.name.length > 4 * TAIL_CHARACTERS

@@ -1,4 +1,4 @@
-/** What is under the pointer, beside it. */
+/** A card next to the pointer with what is under it. */
 import { createMemo, Match, Show, Switch } from 'solid-js';
 
 import { formatCount, formatDuration, formatRatio, formatTime } from '../../format/numbers';
@@ -70,7 +70,7 @@ function SliceCard(props: { hit: Hit; timeline: Timeline }) {
         {classTitle(className())} · {props.hit.row.group.name} / {props.hit.row.track.name}
       </p>
       <Show when={isMerged()}>
-        <p class="muted">Click lists them, double click zooms in</p>
+        <p class="muted">Click to list them, double-click to zoom in</p>
       </Show>
     </>
   );
@@ -95,7 +95,7 @@ function CounterCard(props: { hit: CounterHit }) {
   );
 }
 
-/** Share of the stretch during which one of the slices ran. */
+/** Share of the merged range during which a slice ran. */
 function busyRatio(hit: Hit): number {
   return hit.durationPs > 0 ? Math.min(1, hit.busyPs / hit.durationPs) : 0;
 }

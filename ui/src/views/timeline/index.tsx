@@ -12,8 +12,8 @@ import { Workspace } from './workspace';
 import './timeline.css';
 
 export default function TimelineView(props: ViewProps) {
-  // Devices and hosts choose the tracks. Steps choose the first window, and matches are searched:
-  // what lies around them stays in sight.
+  // Selected devices and hosts choose the tracks. Selected steps only set the first window, and a
+  // selected pattern is only searched for, so that what is around them stays visible.
   const answer = createAnswer<TimelineReport>(() =>
     urlOf(`api/sessions/${props.session}/analyses/timeline`, {
       device: selected('device'),
@@ -26,7 +26,7 @@ export default function TimelineView(props: ViewProps) {
     const selection = { device: selected('device'), host: selected('host') };
     return urlOf(`api/sessions/${session}/analyses/timeline`, selection);
   });
-  // One object for one answer: a new one would begin with new timelines.
+  // One object per answer: a new object would recreate the timelines.
   const [shownBaseline, setShownBaseline] = createSignal<{
     report: TimelineReport;
     session: string;
@@ -40,7 +40,7 @@ export default function TimelineView(props: ViewProps) {
     }),
   );
   let root!: HTMLDivElement;
-  // Keys work at once, without a click into the page.
+  // Keys work immediately, without a click into the page.
   createEffect(() => answer.data() && document.activeElement === document.body && root.focus());
 
   return (
@@ -68,8 +68,8 @@ function NothingRecorded() {
       title="This session has no slices"
       code={'with jax.profiler.trace(log_dir):\n    step(state, batch).block_until_ready()'}
     >
-      The profiler wrote a file, but no event lies between its start and its stop. Record while
-      steps run, and wait for the device before the recording ends.
+      The profiler wrote a file, but recorded no events. Record while steps run, and wait for the
+      device before the recording ends.
     </EmptyState>
   );
 }

@@ -15,7 +15,7 @@ export function SearchPanel(props: PanelProps) {
   return (
     <Show
       when={state().query}
-      fallback={<PanelHint text="Search names of all slices in the session." keys="/" />}
+      fallback={<PanelHint text="Search the names of all slices in the session." keys="/" />}
     >
       <Show
         when={state().matchCount > 0}
@@ -40,7 +40,7 @@ function Names(props: PanelProps) {
     <section class="search-names">
       <h3>
         {plural(names().length, 'name')}
-        <span class="muted"> · most time first</span>
+        <span class="muted"> · by total time</span>
       </h3>
       <ul>
         <For each={names()}>
@@ -64,7 +64,7 @@ function Names(props: PanelProps) {
   );
 }
 
-/** A virtual list: it may hold many matches. */
+/** A virtual list, because there may be many matches. */
 function Matches(props: PanelProps) {
   let scroller!: HTMLDivElement;
   const state = () => props.timeline.search.state();
@@ -95,7 +95,7 @@ function Matches(props: PanelProps) {
           <span class="muted">
             {' '}
             · {formatCount(state().slices.length)} of {formatCount(state().matchCount)} listed,
-            Enter goes on
+            Enter continues
           </span>
         </Show>
       </h3>

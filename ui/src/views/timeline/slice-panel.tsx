@@ -50,18 +50,18 @@ function Details(props: DetailsProps) {
         </CopyButton>
         <span class="spacer" />
         <div class="slice-actions">
-          <button onClick={() => props.commands.focus()} data-tip="Zoom to it (f)">
+          <button onClick={() => props.commands.focus()} data-tip="Zoom to this slice (f)">
             Zoom
           </button>
           <button
             onClick={() => props.timeline.setQuery(`^${escapeRegex(details().name)}$`)}
-            data-tip="Find all slices of this name"
+            data-tip="Find all slices with this name"
           >
             Find all
           </button>
           <button
             onClick={() => props.commands.selectionToArea()}
-            data-tip="What ran meanwhile, on all tracks (r)"
+            data-tip="Show what ran at the same time on all tracks (r)"
           >
             As area
           </button>
@@ -91,8 +91,8 @@ function Details(props: DetailsProps) {
 function CounterpartLine(props: { counterpart: Counterpart; details: SliceDetails }) {
   const found = () => (props.counterpart.kind === 'found' ? props.counterpart : null);
   const whose = () => (props.counterpart.isBaseline ? 'In the baseline' : 'In the session');
-  // Whichever is selected, the change is from the baseline to the session. Of single slices
-  // nobody can say that it is better or worse.
+  // Whichever is selected, the change is from the baseline to the session. Single slices are not
+  // enough evidence for better or worse.
   const change = () => {
     const other = found()?.slice.durationPs;
     const own = props.details.duration_ps;
@@ -117,7 +117,7 @@ function CounterpartLine(props: { counterpart: Counterpart; details: SliceDetail
             <Show when={change()}>
               {(one) => <TextChange change={one()} kind="duration" />}
             </Show>
-            <button onClick={() => other().show()} data-tip="Bring it into sight">
+            <button onClick={() => other().show()} data-tip="Show it in the timeline">
               Show
             </button>
           </>
@@ -142,7 +142,7 @@ function Facts(props: DetailsProps) {
         <Fact title="Self">
           <span class="number">
             {formatDuration(details().self_ps)}
-            <span class="muted"> {format('ratio', selfShare())} of it</span>
+            <span class="muted"> {format('ratio', selfShare())} of total</span>
           </span>
         </Fact>
       </Show>
@@ -158,7 +158,7 @@ function Facts(props: DetailsProps) {
         <Fact title="Step">
           <button
             class="fact-link number"
-            data-tip="Select this step in all views, or no longer"
+            data-tip="Select or deselect this step in all views"
             onClick={() => toggleStep(details().step ?? 0)}
           >
             {details().step}
@@ -180,7 +180,7 @@ function Facts(props: DetailsProps) {
               {(program) => (
                 <a
                   href={hrefTo({ view: 'graph', params: { program: program(), op: op() } })}
-                  data-tip="What surrounds it in the program"
+                  data-tip="Show it in the graph of the program"
                 >
                   Graph
                 </a>
@@ -207,7 +207,7 @@ function Facts(props: DetailsProps) {
               </Show>
             </a>
             <Show when={details().scope_paths.length > 0}>
-              <ul class="plain-list mono" aria-label="Scopes that it serves">
+              <ul class="plain-list mono" aria-label="Scopes it serves">
                 <For each={details().scope_paths}>{(path) => <li>{path}</li>}</For>
               </ul>
             </Show>
@@ -238,7 +238,7 @@ function Facts(props: DetailsProps) {
   );
 }
 
-/** Where it came from and leads to: nesting, arrows, source frames. */
+/** Related slices and source: nesting, arrows, stack frames. */
 function Links(props: DetailsProps) {
   const details = () => props.details;
   const goTo = (flow: FlowReport) =>
@@ -299,7 +299,7 @@ function Links(props: DetailsProps) {
   );
 }
 
-/** Recorded stats as they stand in the file. */
+/** Recorded stats as they are in the file. */
 function Stats(props: { details: SliceDetails }) {
   return (
     <div class="slice-stats">

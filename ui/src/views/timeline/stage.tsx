@@ -1,4 +1,4 @@
-/** Tracks of one session: headers, canvas, and what lies on it. */
+/** Tracks of one session: headers, canvas, and overlays. */
 import { createEffect, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
 
 import { isDark } from '../../shell/theme';
@@ -14,11 +14,11 @@ interface StageProps {
   commands: Commands;
   headerWidth: number;
   onHeaderWidth: (width: number) => void;
-  /** What a reader of the screen hears instead of the picture. */
+  /** The label of the canvas for screen readers. */
   label: string;
-  /** Whose tracks these are, where there are those of two sessions. */
+  /** Names the session if two are shown. */
   title?: JSX.Element;
-  /** The reader pressed something on this canvas. */
+  /** Called when a pointer is pressed on this timeline. */
   onPress?: () => void;
 }
 
@@ -66,7 +66,7 @@ export function Stage(props: StageProps) {
   );
 }
 
-/** The line between headers and canvas, to drag. */
+/** The draggable line between headers and canvas. */
 function Splitter(props: { width: number; onWidth: (width: number) => void }) {
   const drag = (event: PointerEvent) => {
     const handle = event.currentTarget as HTMLElement;
@@ -79,7 +79,7 @@ function Splitter(props: { width: number; onWidth: (width: number) => void }) {
   return <div class="timeline-splitter" role="separator" onPointerDown={drag} />;
 }
 
-/** How far the rows are scrolled; can be dragged. */
+/** A draggable scroll bar for the rows. */
 function ScrollBar(props: { timeline: Timeline }) {
   const place = () => {
     const layout = props.timeline.layout[0]();

@@ -1,4 +1,4 @@
-/** The line below the rows: the legend, and how many slices a merged glyph stands for. */
+/** The line below the rows: the legend, and how many slices a merged glyph represents. */
 import { createMemo, For } from 'solid-js';
 
 import { CLASS_COLORS, classColor, classTitle } from '../../format/palette';
@@ -29,9 +29,9 @@ export function StatusLine(props: { timeline: Timeline }) {
       <span class="spacer" />
       <span
         class="merge-legend muted"
-        data-tip="Slices narrower than a pixel are merged. The darker foot says how many are in a pixel; paler color means time between them."
+        data-tip="Slices narrower than a pixel are merged. The height of the darker base shows how many are in a pixel; a paler color means idle time between them."
       >
-        merged in a pixel
+        slices per pixel
         <For each={EXAMPLES.slice(1)}>
           {(count) => (
             <span class="merge-example">

@@ -1,4 +1,4 @@
-/** Tools, search and what else is reached by mouse above the timeline. */
+/** The toolbar above the timeline: tools, search, and toggles. */
 import { For, Show } from 'solid-js';
 
 import { formatCount, plural } from '../../format/numbers';
@@ -77,7 +77,7 @@ export function Toolbar(props: ToolbarProps) {
           </button>
         </div>
       </Show>
-      {/* A report cannot search: it holds no names but those that are drawn. */}
+      {/* A single-file report cannot search: it contains only the names that are drawn. */}
       <Show when={!shared()}>
         <SearchField {...props} />
       </Show>
@@ -141,7 +141,7 @@ function SearchField(props: ToolbarProps) {
     const { matchCount, current, isReady, isFromStart, error } = state();
     if (error) return error;
     if (!isReady && matchCount === 0) return '…';
-    if (matchCount === 0) return 'no match';
+    if (matchCount === 0) return 'no matches';
     const all = formatCount(matchCount);
     return current >= 0 && isFromStart
       ? `${formatCount(current + 1)} of ${all}`

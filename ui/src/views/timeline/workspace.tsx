@@ -1,4 +1,4 @@
-/** Puts the timeline together: toolbar, tracks, those of the baseline, status line and drawer. */
+/** Assembles the timeline: toolbar, tracks, the baseline's tracks, status line and drawer. */
 import { createEffect, createMemo, createSignal, on, onCleanup, onMount, Show } from 'solid-js';
 
 import { getParam, setParams } from '../../shell/state';
@@ -33,7 +33,7 @@ declare global {
 interface WorkspaceProps {
   report: TimelineReport;
   session: string;
-  /** The baseline's timeline, when one is chosen and has come. */
+  /** The baseline's timeline; undefined without a baseline, or until it is loaded. */
   baseline: { report: TimelineReport; session: string } | undefined;
 }
 
@@ -56,7 +56,7 @@ export function Workspace(props: WorkspaceProps) {
     setTab(wanted);
     setDrawerOpen(true);
   };
-  // Walking through matches keeps their list in sight.
+  // Moving through matches keeps their list open.
   const isWalking = () =>
     isDrawerOpen() && tab() === 'search' && timeline.search.state().current >= 0;
   const hasSelection = createMemo(() => timeline.selection[0]()?.ref);
@@ -64,7 +64,7 @@ export function Workspace(props: WorkspaceProps) {
   createEffect(on(timeline.area[0], (area) => area && open('area')));
   followAddress(timeline, commands);
   const shownBaseline = createMemo(() => (isSplit() ? props.baseline : undefined));
-  /** Whose slice and area the drawer is about. */
+  /** The timeline whose slice and area the drawer shows. */
   const active = () => {
     const lower = other();
     return lower && isOtherActive()
@@ -109,7 +109,7 @@ export function Workspace(props: WorkspaceProps) {
         commands={commands}
         headerWidth={headerWidth()}
         onHeaderWidth={setHeaderWidth}
-        label="Timeline of all tracks; use the search and the tables below for text"
+        label="Timeline of all tracks; the search and the tables below show it as text"
         onPress={() => setOtherActive(false)}
         title={
           <Show when={shownBaseline()}>

@@ -21,7 +21,7 @@ export function VerdictBanner(props: { report: VerdictReport | undefined }) {
         <button
           class="quiet icon verdict-dismiss"
           aria-label="Dismiss"
-          data-tip="Dismiss; the findings stay below and in the view Verdict"
+          data-tip="Dismiss (the findings stay below and in the Verdict view)"
           onClick={() => {
             dismiss(sessionStore(), key());
             setCount(count() + 1);

@@ -37,7 +37,7 @@ test('a dismissed banner stays away until something else is found', () => {
   expect(isDismissed(store, bannerKey('run', FINDINGS.slice(1)))).toBe(false);
 });
 
-test('a browser that keeps nothing shows the banner', () => {
+test('without storage, the banner is shown', () => {
   const broken = {
     getItem: () => {
       throw new Error('forbidden');

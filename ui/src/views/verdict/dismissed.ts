@@ -1,4 +1,4 @@
-/** Which banners were dismissed: those of a session with the same findings stay away. */
+/** Remembers dismissed banners by session and findings. */
 import type { Finding } from '../../wire/generated/Finding';
 
 /** Findings that people should see before they read a figure. */
@@ -19,16 +19,16 @@ export function isDismissed(storage: Storage | null, key: string): boolean {
   }
 }
 
-/** Without storage the banner comes back with the next page, which harms nobody. */
+/** Without storage, the banner comes back on the next page. */
 export function dismiss(storage: Storage | null, key: string): void {
   try {
     storage?.setItem(key, '1');
   } catch {
-    // A browser that keeps nothing.
+    // Storage is forbidden.
   }
 }
 
-/** Storage that may be forbidden, as in a sandboxed frame. */
+/** The session storage; null if it is forbidden, as in a sandboxed frame. */
 export function sessionStore(): Storage | null {
   try {
     return window.sessionStorage;

@@ -1,4 +1,4 @@
-/** Findings about the capture: what, why, and what fixes it. */
+/** Findings about the capture: what, why, and how to fix it. */
 import { For, Show } from 'solid-js';
 
 import { Hint } from '../../widgets/notes';

@@ -1,4 +1,4 @@
-/** What the capture holds, what is wrong with it, and what fixes it. */
+/** What the capture contains, what is wrong with it, and how to fix it. */
 import { For, Show } from 'solid-js';
 
 import type { ViewProps } from '../../shell/views';
@@ -39,7 +39,7 @@ export default function VerdictView(props: ViewProps) {
             <div class="card-body">
               <Show
                 when={data().findings.length > 0}
-                fallback={<p class="muted">Nothing is wrong with this capture.</p>}
+                fallback={<p class="muted">No problems found in this capture.</p>}
               >
                 <Findings findings={data().findings} />
               </Show>
@@ -51,7 +51,7 @@ export default function VerdictView(props: ViewProps) {
   );
 }
 
-/** The lines that are no findings: those have a card of their own. */
+/** The lines that are not findings; findings have their own card. */
 function figures(report: VerdictReport): string[] {
   const told = report.findings.map((finding) => finding.what);
   return report.lines.filter(

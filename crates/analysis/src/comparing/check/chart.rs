@@ -1,5 +1,5 @@
-//! Budgets as bars of characters: how close each value is to its limit. Indented lines are printed as
-//! they are.
+//! Budgets as bars of characters: how close each value is to its limit. Deeply indented lines are
+//! printed as they are.
 //!
 //! ```text
 //!      broken        step_time    ██████████|█████████████    13.40 ms of 5.156 ms

@@ -1,5 +1,5 @@
-//! Series as sparklines of characters, with a bar where the level changes. Indented lines are printed
-//! as they are.
+//! Series as sparklines of characters, with a bar where the level changes. Deeply indented lines are
+//! printed as they are.
 //!
 //! ```text
 //!      step_time    ▂▁▂▁▁▂|▇▆▇█▇    5.655 ms

@@ -1,5 +1,5 @@
-//! Speedup as bars of characters for terminals, with a mark for perfect scaling. Indented lines are
-//! printed as they are.
+//! Speedup as bars of characters for terminals, with a mark for perfect scaling. Deeply indented lines
+//! are printed as they are.
 //!
 //! ```text
 //! lcam_trace  1 ██████|                     1.00× of 1

@@ -63,7 +63,7 @@ pub(super) const ROWS: &[Field<CollectiveRow>] = &[
     Column::wide("transfer_bandwidth", "Transfer bandwidth", Unit::ByteRate)
         .formula("bytes ÷ mean transfer × factor")
         .of(|row| row.transfer_bandwidth.into()),
-    Column::wide("link_ratio", "Link use", Unit::Ratio)
+    Column::wide("link_ratio", "Link utilization", Unit::Ratio)
         .formula("bus bandwidth ÷ peak of one link")
         .of(|row| row.link_ratio.into()),
     Column::new("reason", "Why exposed", Unit::Text).of(|row| reason_words(&row.reason).into()),

@@ -24,7 +24,7 @@ use super::participants::{Grouping, Participants, participants};
 use super::survey::Survey;
 use crate::measuring::steps::median;
 
-/// Maximum number of occurrences by which one device's capture started earlier.
+/// Maximum shift between the occurrences of two devices, for captures that started at different times.
 const MAX_SHIFT: usize = 64;
 /// Maximum number of pairs by which a shift is judged.
 const SAMPLE: usize = 512;

@@ -137,7 +137,7 @@ fn logical(
     if is_unique && known == world.len() {
         let ids = (0i64..).zip(assigned);
         let found = ids.filter_map(|(id, device)| Some((id, logical_of(device)?)));
-        // All ordinals are assigned device ids, so they are those ids.
+        // With only one of several hosts in the session, its ordinals may match ids by chance.
         return Some((found.collect(), false));
     }
     if world.len() != assigned.len() {

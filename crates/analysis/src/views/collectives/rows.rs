@@ -5,7 +5,7 @@
 //! | Reason | Exposed time attributed to it |
 //! |---|---|
 //! | `late_participant` | the part spent waiting for the last participant |
-//! | `synchronous` | the rest, if the op is not split into start and done, nor runs on a separate stream |
+//! | `synchronous` | the rest, if the op is neither split into start and done nor on a separate stream |
 //! | `nothing_scheduled` | the rest, if computation covers less than 5 % of the occurrence |
 //! | `compute_shorter` | the rest, if there is computation, but not enough |
 //!

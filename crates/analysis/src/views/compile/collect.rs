@@ -1,9 +1,9 @@
-//! From slices of compilation to compilations.
+//! Combines slices of compilation into compilations.
 //!
 //! ```text
 //! call        ─PjitFunction(step)──────────────────────────────────   the compilation's function
 //! pieces        trace─────  lower────   backend_compile────────────
-//! other threads                            HLO passes──  LLVM────     belong to it by time
+//! other threads                            HLO passes──  LLVM────     assigned to it by time
 //! ```
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels};
 use crate::telling::places::track_title;
 
-/// Phases by priority: what stands first has an instant that several cover.
+/// Phases by priority: if several cover an instant, the first one gets it.
 const PHASES: [CompilePhase; 7] = [
     CompilePhase::Autotune,
     CompilePhase::Generate,
@@ -30,7 +30,7 @@ const PHASES: [CompilePhase; 7] = [
 ];
 const PHASE_COUNT: usize = PHASES.len();
 
-/// Pieces on one thread without a call around them belong together where no longer pause is between.
+/// Maximum pause between pieces of one compilation, for pieces on one thread outside of any call.
 const PAUSE_PS: i64 = 1_000_000_000;
 
 /// An outermost slice of compilation.
@@ -42,7 +42,7 @@ struct Piece {
     is_driven: bool,
 }
 
-/// All compilations of the hosts, in order of time.
+/// All compilations of the hosts, in chronological order.
 pub(super) fn compilations(session: &Session, hosts: &[HostId]) -> Vec<CompilationRow> {
     let phase_of: Vec<u8> = session
         .labels
@@ -91,7 +91,7 @@ fn of_host(
     let Some(within) = units.iter().map(|unit| unit.span).reduce(Span::hull) else {
         return Vec::new();
     };
-    // Phases of the whole host, disjoint; a compilation has what lies in its time.
+    // Disjoint phases of the whole host; a compilation gets those within its span.
     let mut lists: Vec<Vec<Vec<Span>>> = vec![Vec::new(); PHASE_COUNT];
     for &track in &tracks {
         add_levels(session.track(track), phase_of, &[within], &mut lists);
@@ -126,7 +126,7 @@ fn of_host(
         let before = earlier.1.or(ran_before);
         let change = match (is_again, before, found) {
             (true, Some(before), Some(found)) => programs.change(before, found),
-            (true, ..) => "not known: one of the programs did not run in the window".to_owned(),
+            (true, ..) => "unknown: one of the programs did not run in the window".to_owned(),
             _ => String::new(),
         };
         *earlier = (earlier.0 + 1, found.or(earlier.1));
@@ -168,8 +168,8 @@ struct Unit {
     function: Option<String>,
 }
 
-/// Pieces within one call are one compilation; so are pieces of one thread without a pause between.
-/// What other threads do during a compilation is part of it.
+/// Pieces within one call are one compilation, and so are pieces on one thread without a long pause in
+/// between. Pieces on other threads during a compilation are part of it.
 fn units(pieces: Vec<Piece>) -> Vec<Unit> {
     let mut units: Vec<Unit> = Vec::new();
     let mut calls: BTreeMap<(TrackId, Span), usize> = BTreeMap::new();
@@ -189,7 +189,7 @@ fn units(pieces: Vec<Piece>) -> Vec<Unit> {
         });
         units[position].span = units[position].span.hull(piece.span);
     }
-    // Threads of Python first: compilers' own threads then belong to what they compile for.
+    // Python threads first, so that pieces on compiler threads are assigned to their compilations.
     loose.sort_by_key(|piece| (!piece.is_driven, piece.track, piece.span.start));
     let mut last: Option<(TrackId, usize)> = None;
     for piece in loose {
@@ -224,7 +224,7 @@ fn units(pieces: Vec<Piece>) -> Vec<Unit> {
     units
 }
 
-/// Outermost slices of compilation of a thread, each with the outermost call around it.
+/// Outermost compilation slices of a thread, each with the outermost call around it.
 fn pieces(session: &Session, id: TrackId, phase_of: &[u8], is_call: &[bool]) -> Vec<Piece> {
     let track = session.track(id);
     let mut found = Vec::new();
@@ -280,7 +280,7 @@ fn is_within(covered: &[Span], instant: Picos) -> bool {
     after > 0 && covered[after - 1].contains_instant(instant)
 }
 
-/// Slices whose names tell of the function, and those that ask the cache, by start.
+/// Slices whose names contain the compiled function, and slices that read the cache, sorted by start.
 struct NamedSlices {
     functions: Vec<(Picos, String)>,
     cache_reads: Vec<Picos>,
@@ -341,7 +341,7 @@ impl NamedSlices {
     }
 }
 
-/// The step within whose annotation on the host the instant lies; else within any of its spans.
+/// The step whose annotation on the host contains the instant; else the step with any span that does.
 fn step_at(session: &Session, host: HostId, instant: Picos) -> Option<i64> {
     let holds = |of_host: bool| {
         let mut steps = session.steps.iter();

@@ -11,13 +11,13 @@ pub(super) const ROWS: &[Field<CompilationRow>] = &[
     Column::new("duration_ps", "Duration", Unit::Picos).of(|row| row.duration_ps.into()),
     Column::new("trace_ps", "Trace", Unit::Picos).of(|row| row.trace_ps.into()),
     Column::new("lower_ps", "Lower", Unit::Picos).of(|row| row.lower_ps.into()),
-    Column::new("optimise_ps", "HLO", Unit::Picos).of(|row| row.optimise_ps.into()),
-    Column::new("generate_ps", "Code", Unit::Picos).of(|row| row.generate_ps.into()),
+    Column::new("optimise_ps", "HLO passes", Unit::Picos).of(|row| row.optimise_ps.into()),
+    Column::new("generate_ps", "Codegen", Unit::Picos).of(|row| row.generate_ps.into()),
     Column::wide("autotune_ps", "Autotune", Unit::Picos).of(|row| row.autotune_ps.into()),
     Column::wide("backend_ps", "Backend", Unit::Picos).of(|row| row.backend_ps.into()),
-    Column::wide("cache_ps", "Cache", Unit::Picos).of(|row| row.cache_ps.into()),
+    Column::wide("cache_ps", "Cache time", Unit::Picos).of(|row| row.cache_ps.into()),
     Column::wide("other_ps", "Other", Unit::Picos).of(|row| row.other_ps.into()),
-    Column::new("cache", "Cache hit", Unit::Text).of(|row| row.cache.as_str().into()),
+    Column::new("cache", "Cache", Unit::Text).of(|row| row.cache.as_str().into()),
     Column::new("step", "Step", Unit::Count)
         .position()
         .of(|row| row.step.into()),
@@ -29,7 +29,7 @@ pub(super) const ROWS: &[Field<CompilationRow>] = &[
     Column::wide("program", "Program", Unit::Text)
         .identifies(Identity::Unnumbered)
         .of(|row| row.program.as_str().into()),
-    Column::new("is_again", "Again", Unit::Flag).of(|row| row.is_again.into()),
+    Column::new("is_again", "Recompiled", Unit::Flag).of(|row| row.is_again.into()),
     Column::wide("change", "What changed", Unit::Text).of(|row| row.change.as_str().into()),
 ];
 
@@ -38,7 +38,7 @@ pub(super) const FUNCTIONS: &[Field<FunctionRow>] = &[
     Column::new("count", "Compiled", Unit::Count)
         .adds_over_rows()
         .of(|row| row.count.into()),
-    Column::new("again_count", "Again", Unit::Count)
+    Column::new("again_count", "Recompiled", Unit::Count)
         .adds_over_rows()
         .of(|row| row.again_count.into()),
     Column::new("hit_count", "From cache", Unit::Count)
@@ -79,7 +79,7 @@ pub(super) fn tables() -> Vec<Declared> {
     ]
 }
 
-/// A function, or that its call was not recorded.
+/// Name of a function; a placeholder if its call was not recorded.
 fn named(function: &str) -> &str {
     if function.is_empty() {
         "(no name)"

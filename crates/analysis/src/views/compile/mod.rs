@@ -1,14 +1,14 @@
-//! `compile`: every compilation in the window, its phases, and what was compiled again.
+//! `compile`: every compilation in the window, its phases, and what was recompiled.
 //!
 //! | Figure | Definition |
 //! |---|---|
-//! | compilation | all that compiles within one outermost call of a jitted function; without such a call, what follows without a pause on one thread |
-//! | duration | from its first slice of compilation to the last |
-//! | phases | a sweep over all threads of the host by the priority autotune, generate, optimise, backend, lower, trace, cache; the rest is other: they sum to the duration |
-//! | cache | a hit where the persistent cache was asked and no compiler ran, a miss where one did |
-//! | program | the first program of the function's name that runs from then on and never ran before |
+//! | compilation | everything that is compiled within one outermost call of a jitted function; without such a call, slices on one thread without a long pause |
+//! | duration | from the start of its first slice to the end of its last |
+//! | phases | a sweep over all threads of the host with the priority autotune, generate, optimise, backend, lower, trace, cache; the rest is other, so that they sum to the duration |
+//! | cache | hit if the persistent cache was queried and no compiler ran, miss if one did |
+//! | program | the first program with the function's name whose first run is after the start of the compilation |
 //! | again | the function was compiled before in the window, or a program of it ran before |
-//! | total | the host that compiled longest, as in the overview |
+//! | total | time spent compiling, on the host that compiled most, as in `overview` |
 
 mod collect;
 mod columns;
@@ -41,7 +41,7 @@ pub struct Compile;
 /// Options of [`Compile`].
 #[derive(Debug, Clone, Default, Args)]
 pub struct CompileOptions {
-    /// Which part of the session. `--steps` and `--time` keep compilations that began there, `--match`
+    /// Which part of the session. `--steps` and `--time` select compilations that started there, `--match`
     /// those whose function, program, thread or change matches.
     #[command(flatten)]
     pub selection: Selection,
@@ -52,11 +52,11 @@ impl Analysis for Compile {
     const GROUP: Group = Group::Waiting;
     const ALIASES: &'static [&'static str] = &["compilation"];
     const SUMMARY: &'static str =
-        "Each compilation in the window: phases, cache, program, and what was compiled again";
+        "Every compilation in the window: phases, cache, program, recompilations";
     const EXAMPLES: &'static str = "\
 # What was compiled while the profiler ran, longest first
 stepscope compile ./logs
-# In order of time
+# In chronological order
 stepscope compile ./logs --sort -start_ps
 # Functions that were compiled more than once
 stepscope compile ./logs --table functions --csv";
@@ -95,7 +95,7 @@ stepscope compile ./logs --table functions --csv";
     }
 }
 
-/// Compilations that began in the selection, in order of time.
+/// Compilations that started in the selection, in chronological order.
 pub(crate) fn compilations(session: &Session, selected: &Selected<'_>) -> Vec<CompilationRow> {
     let mut rows = collect::compilations(session, &selected.hosts);
     if selected.steps.is_some() {
@@ -113,15 +113,15 @@ pub(crate) fn compilations(session: &Session, selected: &Selected<'_>) -> Vec<Co
     rows
 }
 
-/// Time in which the hosts compiled within these compilations.
+/// Time spent compiling within these compilations, on the host that compiled most.
 fn total_of(session: &Session, selected: &Selected<'_>, rows: &[CompilationRow]) -> Option<i64> {
     compilation_within_ps(session, &selected.hosts, |host| {
         spans_of(session, host, rows).into_spans()
     })
 }
 
-/// Time in which the hosts compiled in the selected steps and times; absent where no thread of a
-/// host was recorded.
+/// Time spent compiling in the selected steps and times, on the host that compiled most; absent if no
+/// host thread was recorded.
 pub(crate) fn total_ps(
     session: &Session,
     selected: &Selected<'_>,
@@ -134,7 +134,7 @@ pub(crate) fn total_ps(
     }
 }
 
-/// The default order: the longest compilation first.
+/// The default order: longest compilation first.
 pub(crate) fn longest_first(rows: &mut [CompilationRow]) {
     rows.sort_by(|a, b| (b.duration_ps, a.start_ps).cmp(&(a.duration_ps, b.start_ps)));
 }
@@ -153,7 +153,7 @@ fn spans_of(session: &Session, host: HostId, rows: &[CompilationRow]) -> Interva
     Intervals::union_of(own.map(span).collect())
 }
 
-/// The key figure's verdict, and what it was held against.
+/// The verdict of the key figure, and its threshold.
 fn verdict(total_ps: Option<i64>) -> (VerdictKind, String) {
     let entry = thresholds::DEFAULTS
         .iter()
@@ -164,7 +164,7 @@ fn verdict(total_ps: Option<i64>) -> (VerdictKind, String) {
     }
 }
 
-/// How to see compilations.
+/// How to record compilations.
 fn record(session: &Session) -> &'static str {
     match session.framework() {
         Framework::Jax => {
@@ -182,16 +182,16 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
     let mut notes = Vec::new();
     let Some(recorded_ps) = recorded_ps else {
         return vec![
-            Note::warning("No thread of a host was recorded, so compilations cannot be seen.")
+            Note::warning("No host threads were recorded, so compilations are unknown.")
                 .with_code(recording::host_threads(session)),
         ];
     };
     if rows.is_empty() {
         if recorded_ps > 0 {
-            return vec![Note::info("No compilation in this selection.")];
+            return vec![Note::info("No compilations in this selection.")];
         }
-        let text = "Nothing was compiled while the profiler ran: shapes and static arguments stay \
-                    the same, and every program was compiled before.";
+        let text = "Nothing was compiled while the profiler ran: shapes and static arguments did \
+                    not change, and every program had been compiled before.";
         return vec![Note::info(text).with_hint(record(session))];
     }
     let again = rows.iter().filter(|row| row.is_again).count();
@@ -204,12 +204,12 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
             ))
             .with_hint(match session.framework() {
                 Framework::Jax => {
-                    "Keep shapes, dtypes and static arguments the same in every step: pad the last \
-                     batch or drop it, and make jitted functions once, outside of the loop."
+                    "Keep shapes, dtypes and static arguments the same in every step: pad or drop the \
+                     last batch, and create jitted functions once, outside of the loop."
                 }
                 _ => {
-                    "Keep shapes and dtypes the same in every step: pad the last batch or drop it, \
-                     and make compiled functions once, outside of the loop."
+                    "Keep shapes and dtypes the same in every step: pad or drop the last batch, and \
+                     create compiled functions once, outside of the loop."
                 }
             }),
         );
@@ -218,7 +218,7 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
     if !has_trace {
         notes.push(
             Note::info(
-                "Tracing was not recorded: it precedes lowering, in the call of the function.",
+                "Tracing was not recorded. It precedes lowering, within the call of the function.",
             )
             .with_code(recording::python_frames(session)),
         );
@@ -226,7 +226,7 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
     let unmatched = rows.iter().filter(|row| row.program.is_empty()).count();
     if unmatched > 0 {
         notes.push(Note::info(format!(
-            "{} not matched with a program: it did not run in the window, or its name is another.",
+            "{} not matched with a program: it did not run in the window, or has another name.",
             format::counted(unmatched, "compilation"),
         )));
     }
@@ -234,13 +234,13 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
     let (other, all) = (sum(|row| row.other_ps), sum(|row| row.duration_ps));
     if other > 0 && other.saturating_mul(100) >= all {
         notes.push(Note::info(format!(
-            "Durations contain {} in which nothing compiled (Other); the total does not.",
+            "Durations include {} in which nothing was compiled (Other); the total does not.",
             format::duration_ps(other as f64)
         )));
     }
     if session.hosts.len() > 1 {
         notes.push(Note::info(
-            "The total is of the host that compiled longest; every host compiles for itself.",
+            "The total is that of the host that compiled most; every host compiles on its own.",
         ));
     }
     notes

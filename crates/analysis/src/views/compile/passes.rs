@@ -1,4 +1,4 @@
-//! Passes: what runs within slices of compilation, by name.
+//! Compiler passes: the slices within slices of compilation, by name.
 
 use stepscope_model::{Activity, HostId, LabelId, Lane, Session, SliceKind, Span, TrackId};
 
@@ -6,7 +6,7 @@ use super::report::PassRow;
 use crate::measuring::activity::host_tracks;
 use crate::measuring::interval::Intervals;
 
-/// Passes that are listed.
+/// Maximum number of passes that are listed.
 const MOST_PASSES: usize = 200;
 
 #[derive(Default, Clone, Copy)]
@@ -16,8 +16,8 @@ struct Sum {
     self_ps: i64,
 }
 
-/// Passes by name, most self time first. `within` gives the times of a host that count, or none
-/// where all do.
+/// Passes by name, most self time first. `within` returns the times of a host that count, or none if all
+/// count.
 pub(super) fn passes(
     session: &Session,
     hosts: &[HostId],
@@ -74,7 +74,7 @@ pub(super) fn passes(
     rows
 }
 
-/// For each label: it compiles; it can be a pass within what compiles.
+/// For each label: whether it is a compilation, and whether it can be a pass within one.
 struct PassLabels {
     is_compile: Vec<bool>,
     is_pass: Vec<bool>,

@@ -1,14 +1,14 @@
-//! Which program a compilation made, and how it differs from the one before.
+//! Finds the program that a compilation produced, and how it differs from the previous one.
 
 use std::collections::BTreeMap;
 
 use stepscope_model::host_names::module_function;
 use stepscope_model::{HostId, Picos, ProgramId, Session, Span};
 
-/// Parameters whose change is spelled out.
+/// Maximum number of changed arguments that are listed.
 const MOST_CHANGES: usize = 4;
 
-/// A program that a compilation made.
+/// A program that a compilation produced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Match(ProgramId);
 
@@ -23,7 +23,7 @@ impl<'a> Programs<'a> {
         let mut firsts: BTreeMap<(HostId, ProgramId), Picos> = BTreeMap::new();
         for run in &session.program_runs {
             let key = (session.device(run.device).host, run.program);
-            // A launch begins with the call that compiles, so what counts is the work itself.
+            // A launch starts with the call that compiles, so use the start of the work itself.
             let start = run.span.start;
             let first = firsts.entry(key).or_insert(start);
             *first = (*first).min(start);
@@ -45,14 +45,14 @@ impl<'a> Programs<'a> {
         }
     }
 
-    /// The first program of the function that runs first after the compilation began.
+    /// The first program of the function whose first run is after the start of the compilation.
     pub(super) fn match_of(&self, host: HostId, function: &str, span: Span) -> Option<Match> {
         let programs = self.of_function(host, function);
         let found = programs.iter().find(|(first, _)| *first >= span.start);
         found.map(|&(_, program)| Match(program))
     }
 
-    /// The last program of the function that ran before.
+    /// The last program of the function that ran before an instant.
     pub(super) fn ran_before(&self, host: HostId, function: &str, before: Picos) -> Option<Match> {
         let programs = self.of_function(host, function);
         let found = programs.iter().rev().find(|(first, _)| *first < before);
@@ -94,10 +94,10 @@ impl<'a> Programs<'a> {
             Some(arguments)
         };
         if before == after {
-            return "nothing seen: the same program ran before and after".to_owned();
+            return "none: the same program ran before and after".to_owned();
         }
         let (Some(before), Some(after)) = (arguments(before), arguments(after)) else {
-            return "not known: the profile lacks the HLO of one of the programs".to_owned();
+            return "unknown: the profile lacks the HLO of one of the programs".to_owned();
         };
         if before.len() != after.len() {
             return format!("{} → {} arguments", before.len(), after.len());
@@ -109,7 +109,7 @@ impl<'a> Programs<'a> {
             .map(|(old, new)| format!("argument {}: {} → {}", new.0, old.1, new.1))
             .collect();
         match changes.len() {
-            0 => "same shapes: a static argument, a sharding, or a function made anew".to_owned(),
+            0 => "same shapes: a static argument, a sharding, or a re-created function".to_owned(),
             count if count > MOST_CHANGES => format!(
                 "{}, and {} more",
                 changes[..MOST_CHANGES].join(", "),
@@ -120,7 +120,7 @@ impl<'a> Programs<'a> {
     }
 }
 
-/// `f32[32,64]` of `f32[32,64]{1,0}`.
+/// `f32[32,64]` for `f32[32,64]{1,0}`.
 fn without_layout(text: String) -> String {
     match text.split_once('{') {
         Some((head, _)) if !text.starts_with('(') => head.to_owned(),

@@ -1,4 +1,4 @@
-//! What `compile` answers: compilations, their phases, and what was compiled again.
+//! What `compile` answers: compilations, their phases, and what was recompiled.
 
 use documented::DocumentedFields;
 use serde::Serialize;
@@ -7,16 +7,16 @@ use ts_rs::TS;
 use crate::telling::thresholds::VerdictKind;
 use crate::telling::{Note, Word};
 
-/// Phases of a compilation in the order in which they usually come.
+/// Phases of a compilation, in their usual order.
 pub(crate) const PHASES: [Word; 8] = [
     Word::new("trace", "Trace", "Python is traced to a jaxpr"),
     Word::new("lower", "Lower", "the jaxpr is lowered to StableHLO"),
     Word::new(
         "cache",
         "Cache",
-        "the persistent cache is asked for the executable, read or written",
+        "the persistent cache is queried, read or written",
     ),
-    Word::new("optimise", "HLO passes", "passes of XLA over HLO"),
+    Word::new("optimise", "HLO passes", "XLA runs its passes over HLO"),
     Word::new(
         "generate",
         "Code generation",
@@ -27,28 +27,28 @@ pub(crate) const PHASES: [Word; 8] = [
         "Autotuning",
         "kernels are measured to choose the fastest",
     ),
-    Word::new("backend", "Backend", "the compiler, without further detail"),
-    Word::new("other", "Other", "between the phases"),
+    Word::new("backend", "Backend", "compiler time without further detail"),
+    Word::new("other", "Other", "time between the phases"),
 ];
 
 /// The answer of the `compile` analysis.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CompileReport {
-    /// Time in which the host that compiled longest compiled; absent where no thread was recorded.
+    /// Time spent compiling, on the host that compiled most. Absent if no host thread was recorded.
     #[ts(type = "number | null")]
     pub total_ps: Option<i64>,
-    /// What to think of it.
+    /// Verdict on the total.
     pub verdict: VerdictKind,
-    /// What it was held against.
+    /// Threshold of the verdict.
     pub threshold: String,
-    /// By function, most time first.
+    /// Compilations by function, most time first.
     pub functions: Vec<FunctionRow>,
     /// Each compilation, longest first unless sorted otherwise.
     pub rows: Vec<CompilationRow>,
     /// Rows before the limit.
     pub row_count: usize,
-    /// Passes of compilers by name, most self time first; the first 200.
+    /// Compiler passes by name, most self time first, at most 200.
     pub passes: Vec<PassRow>,
     /// What the figures do not cover.
     pub notes: Vec<Note>,
@@ -58,8 +58,7 @@ pub struct CompileReport {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CompilationRow {
-    /// Jitted function whose call triggered the compilation. Again: the function was compiled
-    /// before in the window, or one of its programs ran before.
+    /// Jitted function whose call triggered the compilation. Empty if unknown.
     pub function: String,
     /// Name of the host that compiled.
     pub host: String,
@@ -74,7 +73,7 @@ pub struct CompilationRow {
     /// Time from the first slice of the compilation to the last.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// Time in which Python code of the function is traced.
+    /// Time in which the function is traced to a jaxpr.
     #[ts(type = "number")]
     pub trace_ps: i64,
     /// Time in which the function is lowered to StableHLO.
@@ -83,10 +82,10 @@ pub struct CompilationRow {
     /// Time in which XLA runs its passes over HLO.
     #[ts(type = "number")]
     pub optimise_ps: i64,
-    /// Time in which machine code is generated (LLVM, PTX, TPU).
+    /// Time in which code is generated (LLVM, PTX, TPU).
     #[ts(type = "number")]
     pub generate_ps: i64,
-    /// Time in which the compiler measures kernels (autotuning).
+    /// Time in which the compiler measures kernels to choose the fastest (autotuning).
     #[ts(type = "number")]
     pub autotune_ps: i64,
     /// Time in the compiler that cannot be attributed to a more specific phase.
@@ -98,21 +97,22 @@ pub struct CompilationRow {
     /// Remaining time of the compilation, between its phases.
     #[ts(type = "number")]
     pub other_ps: i64,
-    /// Result of asking the persistent compilation cache: `hit` if it was asked and no compiler
-    /// ran, `miss` if it was asked and one did.
+    /// Result of querying the persistent compilation cache: `hit` if no compiler ran, `miss` if one
+    /// did. Empty if it was not queried.
     pub cache: String,
     /// Program that the compilation produced, as `module(program id)`. Empty if none could be
     /// matched.
     pub program: String,
-    /// Its id, as text.
+    /// Id of the program, as text. Empty if no program could be matched.
     pub program_id: String,
-    /// Whether the function was compiled earlier in the window, or one of its programs ran before.
+    /// Whether the function was compiled before in the window, or one of its programs ran before.
     pub is_again: bool,
-    /// Arguments whose shape or dtype differs from those of the previous program of the function.
+    /// What changed since the previous program of the function, such as the shape or dtype of an
+    /// argument. Empty if the function was not compiled before.
     pub change: String,
 }
 
-/// One function.
+/// The compilations of one function.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct FunctionRow {
@@ -120,9 +120,9 @@ pub struct FunctionRow {
     pub function: String,
     /// Number of compilations of the function.
     pub count: usize,
-    /// Number of compilations of a function that had already been compiled before.
+    /// Number of compilations of the function after it had already been compiled.
     pub again_count: usize,
-    /// Number of compilations of the function that the persistent cache answered.
+    /// Number of compilations of the function that were cache hits.
     pub hit_count: usize,
     /// Σ duration of the compilations of the function.
     #[ts(type = "number")]
@@ -148,7 +148,7 @@ pub struct PassRow {
     /// Σ duration of the pass, including other passes that run within it.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Self time of the pass: Σ (duration − what runs within it).
+    /// Self time of the pass: Σ duration without what runs within it.
     #[ts(type = "number")]
     pub self_ps: i64,
 }

@@ -34,8 +34,8 @@ impl Report for CompileReport {
         };
         let again: usize = self.functions.iter().map(|row| row.again_count).sum();
         let words = match again {
-            0 => "none of them again".to_owned(),
-            again => format!("{again} of them again"),
+            0 => "none recompiled".to_owned(),
+            again => format!("{again} recompiled"),
         };
         vec![
             (

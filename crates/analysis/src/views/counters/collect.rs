@@ -3,7 +3,7 @@
 use crate::measuring::selection::Selected;
 use stepscope_model::{DeviceId, HostId, Picos, Session, Track, TrackId, TrackRole};
 
-/// Tracks of one counter: the same name on the same device.
+/// Tracks of one counter: those with the same name on the same device.
 pub(super) struct Family<'a> {
     pub(super) name: &'a str,
     pub(super) host: HostId,
@@ -11,7 +11,7 @@ pub(super) struct Family<'a> {
     pub(super) tracks: Vec<(TrackId, &'a Track)>,
 }
 
-/// Counters in the order of devices and names.
+/// Counters, sorted by device and name.
 pub(super) fn groups<'a>(session: &'a Session, selected: &Selected<'_>) -> Vec<Family<'a>> {
     let is_selected = |track: &Track| match track.device {
         Some(device) => selected.devices.contains(&device),
@@ -53,7 +53,7 @@ pub(super) fn groups<'a>(session: &'a Session, selected: &Selected<'_>) -> Vec<F
         .collect()
 }
 
-/// One sample: time, value, and the value to the last bit.
+/// One sample: time, value, and the exact integer value if recorded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Sample {
     pub(super) time: i64,
@@ -61,7 +61,7 @@ pub(super) struct Sample {
     pub(super) exact: Option<u64>,
 }
 
-/// Samples of a counter within the selected steps, by time. Values that are no numbers are left out.
+/// Samples of a counter in the selected time, sorted by time. Values that are not finite are skipped.
 pub(super) fn samples(selected: &Selected<'_>, group: &Family<'_>) -> Vec<Sample> {
     let windows = group
         .device

@@ -13,14 +13,14 @@ pub(super) const ROWS: &[Field<CounterRow>] = &[
         .of(|row| row.device.as_str().into()),
     Column::new("unit", "Unit", Unit::Text).of(|row| row.unit.as_str().into()),
     Column::new("sample_count", "Samples", Unit::Count).of(|row| row.sample_count.into()),
-    Column::new("min", "Least", Unit::Count)
+    Column::new("min", "Min", Unit::Count)
         .fractional()
         .of(|row| row.min.into()),
     Column::new("mean", "Mean", Unit::Count)
         .fractional()
         .formula("Σ values ÷ samples")
         .of(|row| row.mean.into()),
-    Column::new("max", "Most", Unit::Count)
+    Column::new("max", "Max", Unit::Count)
         .fractional()
         .of(|row| row.max.into()),
     Column::wide("last", "Last", Unit::Count)
@@ -36,35 +36,35 @@ pub(super) const ROWS: &[Field<CounterRow>] = &[
     Column::wide("sets", "Sets", Unit::Text).of(|row| row.sets.as_str().into()),
     Column::wide("description", "Description", Unit::Text)
         .of(|row| row.description.as_str().into()),
-    Column::wide("max_at_ps", "Most at", Unit::Picos)
+    Column::wide("max_at_ps", "Time of max", Unit::Picos)
         .position()
         .of(|row| row.max_at_ps.into()),
-    Column::wide("start_ps", "First", Unit::Picos)
+    Column::wide("start_ps", "First sample", Unit::Picos)
         .position()
         .of(|row| row.start_ps.into()),
-    Column::wide("end_ps", "Last at", Unit::Picos)
+    Column::wide("end_ps", "Last sample", Unit::Picos)
         .position()
         .of(|row| row.end_ps.into()),
     Column::wide("host", "Host", Unit::Text).of(|row| row.host.as_str().into()),
 ];
 
 pub(super) const UTILISATION: &[Field<UtilisationRow>] = &[
-    Column::new("name", "Use of", Unit::Text)
+    Column::new("name", "Resource", Unit::Text)
         .identifies(Identity::Same)
         .of(|row| row.name.as_str().into()),
     Column::new("unit", "Unit", Unit::Text)
         .identifies(Identity::Same)
         .of(|row| row.unit.as_str().into()),
-    Column::new("ratio", "Use", Unit::Ratio)
-        .formula("counted ÷ at most")
+    Column::new("ratio", "Utilization", Unit::Ratio)
+        .formula("counted ÷ limit")
         .of(|row| row.ratio.into()),
     Column::new("achieved", "Counted", Unit::Count)
         .fractional()
         .of(|row| row.achieved.into()),
-    Column::new("peak", "At most", Unit::Count)
+    Column::new("peak", "Limit", Unit::Count)
         .fractional()
         .of(|row| row.peak.into()),
-    Column::new("measure", "In", Unit::Text).of(|row| row.measure.as_str().into()),
+    Column::new("measure", "Counted in", Unit::Text).of(|row| row.measure.as_str().into()),
     Column::wide("device", "Device", Unit::Text)
         .identifies(Identity::Same)
         .of(|row| row.device.as_str().into()),
@@ -74,10 +74,11 @@ pub(super) const UTILISATION: &[Field<UtilisationRow>] = &[
     Column::wide("sample", "Sample", Unit::Count)
         .position()
         .of(|row| row.sample.into()),
-    Column::wide("at_ps", "At", Unit::Picos)
+    Column::wide("at_ps", "Time", Unit::Picos)
         .position()
         .of(|row| row.at_ps.into()),
-    Column::wide("peak_source", "Limit from", Unit::Text).of(|row| row.peak_source.as_str().into()),
+    Column::wide("peak_source", "Source of limit", Unit::Text)
+        .of(|row| row.peak_source.as_str().into()),
 ];
 
 /// The tables of the report with their columns.

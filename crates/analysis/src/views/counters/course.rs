@@ -1,13 +1,13 @@
-//! The course of a counter: as it is where it has few samples, else by parts of the time.
+//! The values of a counter over time: all samples if there are few, else one point per time interval.
 
 use super::Sample;
 use super::report::CounterPoint;
 
-/// More points than this no picture shows.
+/// Maximum number of points; more cannot be drawn.
 pub(super) const MOST_POINTS: usize = 4096;
 
-/// Samples one by one where they are no more than `points`; else the time in so many equal parts,
-/// each with the mean, least and most of its samples. Parts without samples are left out.
+/// All samples if there are at most `points`. Otherwise, the time is divided into that many equal
+/// intervals, each with the mean, minimum and maximum of its samples; empty intervals are left out.
 pub(super) fn course(samples: &[Sample], points: usize) -> Vec<CounterPoint> {
     if points == 0 {
         return Vec::new();

@@ -1,17 +1,17 @@
-//! `counters`: everything that was sampled over time, and the ratios that registers give.
+//! `counters`: everything that was sampled over time, and utilization from hardware registers.
 //!
 //! | Figure | Definition |
 //! |---|---|
-//! | counter | one name on one device (or host); samples of all its lines, by time |
-//! | min, mean, max, last | over the samples in the selection; the mean is of samples, not of time |
-//! | sample | an event with a value; on the row of counters a slice counts at its start, with the one number it carries, whatever that is called |
-//! | exact | the value to the last bit, as text, where the recorder wrote whole numbers |
-//! | unit | from the counter's name or description; empty where these do not say |
-//! | points | the course: the mean, least and most of each part of the time, see [`course`] |
-//! | ratio | one sample of registers: count ÷ its limit, with the limit's source |
+//! | counter | one name on one device (or host); the samples of all its lines, sorted by time |
+//! | min, mean, max, last | over the samples in the selection; the mean is over samples, not over time |
+//! | sample | an event with a value; on a counter track, a slice is a sample at its start if it has exactly one number, with any name |
+//! | exact | the exact value as text, if the recorder wrote integers |
+//! | unit | from the counter's name or description; empty if these do not contain one |
+//! | points | values over time: the mean, minimum and maximum of each time interval, see [`course`] |
+//! | ratio | utilization in one sample of registers: count ÷ limit, with the source of the limit |
 //!
-//! Registers keep the names that the profile gives them; one recorded without a name is `counter`
-//! and its number. Ratios exist for the registers of TPU v6e and v7x whose names are recorded.
+//! Registers have the names in the profile; a register without a name is called `counter` and its
+//! number. Utilization is known for registers of TPU v6e and v7x with recorded names.
 
 mod collect;
 mod columns;
@@ -41,7 +41,7 @@ pub struct CountersOptions {
     /// Which part of the session.
     #[command(flatten)]
     pub selection: Selection,
-    /// Points of a counter's course; 0 leaves the courses out
+    /// Maximum number of points per counter over time; 0 omits them
     #[arg(long, value_name = "N", default_value_t = 240)]
     pub points: usize,
 }
@@ -53,11 +53,11 @@ impl Analysis for Counters {
         "Hardware counters, power and clocks over time, and utilization of a chip's units";
     const GROUP: Group = Group::Compute;
     const EXAMPLES: &'static str = "\
-# Every counter with its least, mean and largest value
+# Every counter with its minimum, mean and maximum
 stepscope counters ./logs
-# Those whose name has power or clock in it, of one device
+# Counters of one device with power or clock in their names
 stepscope counters ./logs --match 'power|clock' --device GPU:0
-# Exact values as JSON, without the courses
+# Exact values as JSON, without values over time
 stepscope counters ./logs --points 0 --json";
     type Options = CountersOptions;
     type Report = CountersReport;
@@ -88,7 +88,7 @@ stepscope counters ./logs --points 0 --json";
     }
 }
 
-/// What the samples of one counter say of whether it counted at all.
+/// Whether the samples of one counter show any activity.
 pub(crate) struct Sampled {
     pub(crate) name: String,
     pub(crate) device: String,
@@ -98,13 +98,13 @@ pub(crate) struct Sampled {
 }
 
 impl Sampled {
-    /// Share of samples that are not zero.
+    /// Share of samples above zero.
     pub(crate) fn ratio(&self) -> f64 {
         self.above_zero as f64 / self.count.max(1) as f64
     }
 }
 
-/// Counters whose name has one of these words.
+/// Counters whose name contains one of these words.
 pub(crate) fn sampled(session: &Session, selected: &Selected<'_>, words: &[&str]) -> Vec<Sampled> {
     let has_word = |name: &str| {
         let name = name.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! What is not among the counters, and how to record it.
+//! Notes on missing counters, and how to record them.
 
 use stepscope_model::{DeviceKind, Framework, Lane, Session, TrackRole};
 
@@ -15,17 +15,17 @@ pub(super) fn notes(
     if rows.is_empty() {
         let has_any = session.tracks.iter().any(|track| track.samples.is_some());
         if has_any {
-            return vec![Note::warning("No counter is in this selection.")];
+            return vec![Note::warning("No counters in this selection.")];
         }
         let bare = without_values(session);
         if bare > 0 {
             let events = format::counted(bare, "event");
             return vec![Note::warning(format!(
-                "The profile has {events} on rows of counters, and no value with any of them."
+                "The profile has {events} on counter tracks, but none has a value."
             ))];
         }
         notes.push(Note::info(
-            "The profile has no counters: none were asked for, or the device has none.",
+            "The profile has no counters: none were requested, or the device has none.",
         ));
         notes.extend(how_to_record(session));
         return notes;
@@ -37,15 +37,15 @@ pub(super) fn notes(
     if unnamed > 0 {
         let count = i64::try_from(unnamed).unwrap_or(i64::MAX);
         notes.push(Note::info(format!(
-            "{} recorded by number only and shown so.",
+            "{} recorded without a name, shown by number.",
             format::counted(count, "register")
         )));
     }
     let has_registers = rows.iter().any(|row| !row.register.is_empty());
     if has_registers && utilisation.is_empty() {
         notes.push(Note::info(
-            "No ratio follows from these registers: the cycles of the core are not among them, or \
-             their names are not those of a TPU v6e or v7x.",
+            "These registers give no utilization: the cycles of the core are missing, or the names are \
+             not those of a TPU v6e or v7x.",
         ));
     }
     let over = utilisation
@@ -53,21 +53,21 @@ pub(super) fn notes(
         .find(|row| row.ratio.is_some_and(|ratio| ratio > 1.0005));
     if let Some(over) = over {
         notes.push(Note::warning(format!(
-            "{} of {} is above its peak and shown as counted: {}.",
+            "{} of {} is above its limit; shown as counted. Source of the limit: {}.",
             over.name, over.unit, over.peak_source
         )));
     }
     notes
 }
 
-/// Slices on rows of counters.
+/// Number of slices on counter tracks.
 fn without_values(session: &Session) -> usize {
     let tracks = session.tracks.iter();
     let rows = tracks.filter(|track| track.role == TrackRole::Counter);
     rows.flat_map(|track| &track.lanes).map(Lane::len).sum()
 }
 
-/// What to do, for each kind of device in the profile.
+/// How to record counters, for each kind of device in the profile.
 fn how_to_record(session: &Session) -> Vec<Note> {
     let mut kinds: Vec<DeviceKind> = session.devices.iter().map(|device| device.kind).collect();
     kinds.sort_unstable();
@@ -80,27 +80,27 @@ fn how_to_record(session: &Session) -> Vec<Note> {
     let advice = |kind: &DeviceKind| {
         Some(match kind {
             DeviceKind::Tpu | DeviceKind::SparseCore => Note::info(
-                "A TPU's profiler records registers around kernels when its performance counters \
-                 are switched on.",
+                "The TPU profiler records registers around kernels if its performance counters are \
+                 enabled.",
             )
             .with_code(options(
                 "options = jax.profiler.ProfileOptions()\noptions.advanced_configuration = \
                  {\"tpu_perf_counters\": True}",
             )),
             DeviceKind::NvidiaGpu => Note::info(
-                "NVIDIA's profiler samples performance monitors while the trace is on, if metrics \
-                 are named.",
+                "The NVIDIA profiler samples performance monitors during the trace if metrics are \
+                 specified.",
             )
             .with_code(options(
                 "options = jax.profiler.ProfileOptions()\noptions.advanced_configuration = \
                  {\"gpu_pm_sample_counters\": \"sm__cycles_active.avg,dram__bytes.sum\"}",
             )),
             DeviceKind::AmdGpu => Note::info(
-                "Profiles of AMD GPUs carry no counters; rocprofv3 records them beside the program.",
+                "Profiles of AMD GPUs contain no counters; rocprofv3 records them separately.",
             )
             .with_code("rocprofv3 --pmc SQ_WAVES -- python train.py"),
             DeviceKind::Cpu => {
-                Note::info("XLA:CPU records no counters; the processor's are read by perf.")
+                Note::info("XLA:CPU records no counters; perf reads those of the processor.")
                     .with_code("perf stat -e cycles,instructions,cache-misses python train.py")
             }
             DeviceKind::OtherGpu | DeviceKind::Custom => return None,

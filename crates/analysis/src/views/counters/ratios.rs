@@ -1,4 +1,4 @@
-//! Utilisation from registers: one sample of a device is one line of its counters.
+//! Utilization from registers: one sample of a device is one line of its counters.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use stepscope_model::{DeviceId, Session, register_utilisation};
 use super::Family;
 use super::report::UtilisationRow;
 
-/// Ratios of every sample of every selected device, in the order of the chip's units.
+/// Utilization in every sample of every selected device, in the order of the chip's units.
 pub(super) fn utilisation(session: &Session, groups: &[Family<'_>]) -> Vec<UtilisationRow> {
     let mut lines: BTreeMap<(DeviceId, i64, &str), Registers<'_>> = BTreeMap::new();
     for group in groups {

@@ -1,4 +1,4 @@
-//! What `counters` answers: samples over time and ratios of registers.
+//! What `counters` answers: samples over time, and utilization from registers.
 
 use documented::DocumentedFields;
 use serde::Serialize;
@@ -12,17 +12,17 @@ use crate::telling::Note;
 pub struct CountersReport {
     /// One row per counter and device, by device and name unless sorted otherwise.
     pub rows: Vec<CounterRow>,
-    /// Counters before the limit.
+    /// Number of counters before the limit.
     pub row_count: usize,
-    /// First sample of the rows.
+    /// Time of the first sample of all rows.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Last sample of the rows.
+    /// Time of the last sample of all rows.
     #[ts(type = "number")]
     pub end_ps: i64,
-    /// What the registers of a TPU say of the use of its units, sample by sample.
+    /// Utilization of the units of a TPU, from its registers, for each sample.
     pub utilisation: Vec<UtilisationRow>,
-    /// What the figures do not cover; how to record counters where there are none.
+    /// What the figures do not cover, and how to record counters if there are none.
     pub notes: Vec<Note>,
 }
 
@@ -38,11 +38,11 @@ pub struct CounterRow {
     pub host: String,
     /// Where the counter was recorded, such as the kernel that it was measured around.
     pub line: String,
-    /// Its track on the timeline; of several the first.
+    /// Track of the counter on the timeline; the first of several.
     pub track: u32,
     /// Number of the hardware register that the counter reads.
     pub register: String,
-    /// What the counter counts, in the recorder's words.
+    /// Description of the counter, as recorded.
     pub description: String,
     /// Groups that the counter belongs to.
     pub sets: String,
@@ -59,11 +59,11 @@ pub struct CounterRow {
     pub max: f64,
     /// Value of the latest sample in the selection.
     pub last: f64,
-    /// Value of the smallest sample, exact to the last bit.
+    /// Exact value of the smallest sample.
     pub min_exact: String,
-    /// Value of the largest sample, exact to the last bit.
+    /// Exact value of the largest sample.
     pub max_exact: String,
-    /// Value of the latest sample, exact to the last bit.
+    /// Exact value of the latest sample.
     pub last_exact: String,
     /// Time of the first sample in the selection.
     #[ts(type = "number")]
@@ -74,34 +74,34 @@ pub struct CounterRow {
     /// Time of the sample with the largest value.
     #[ts(type = "number")]
     pub max_at_ps: i64,
-    /// Its course.
+    /// Values of the counter over time.
     pub points: Vec<CounterPoint>,
 }
 
-/// A sample, or the samples of a part of the time.
+/// A sample, or the samples in a time interval.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct CounterPoint {
-    /// When.
+    /// Time of the sample; for several, of the middle one.
     #[ts(type = "number")]
     pub at_ps: i64,
-    /// Mean.
+    /// Mean of the samples.
     pub mean: f64,
-    /// Least.
+    /// Minimum of the samples.
     pub min: f64,
-    /// Most.
+    /// Maximum of the samples.
     pub max: f64,
 }
 
-/// Use of one unit of a chip in one sample.
+/// Utilization of one unit of a chip in one sample.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct UtilisationRow {
     /// Name of the device that the sample is from.
     pub device: String,
-    /// Host name.
+    /// Name of the host.
     pub host: String,
-    /// Number of the sample: that of the line it was recorded on.
+    /// Number of the sample: the number of the line it was recorded on.
     #[ts(type = "number")]
     pub sample: i64,
     /// Name of the line that the sample was recorded on, such as the kernel's.
@@ -109,19 +109,19 @@ pub struct UtilisationRow {
     /// Time of the sample.
     #[ts(type = "number")]
     pub at_ps: i64,
-    /// Part of the chip that the registers belong to, such as `TensorCore 0`.
+    /// Unit of the chip that the registers belong to, such as `TensorCore 0`.
     pub unit: String,
     /// What the registers count.
     pub name: String,
-    /// Count of the unit in the sample, as the sum of its registers.
+    /// Count in the sample: the sum of the registers.
     pub achieved: f64,
     /// Upper limit of the count: cycles of the unit × what it can do per cycle, or a peak rate ×
     /// the time.
     pub peak: f64,
-    /// What the registers count in: one of `cycles`, `instructions` or `bytes`.
+    /// Unit of the count: one of `cycles`, `instructions` or `bytes`.
     pub measure: String,
-    /// Utilization of the unit: its count ÷ the most that was possible in the time of the sample.
+    /// Utilization: count ÷ upper limit of the count in the time of the sample.
     pub ratio: Option<f64>,
-    /// Where the upper limit of the count comes from.
+    /// Source of the upper limit of the count.
     pub peak_source: String,
 }

@@ -16,7 +16,7 @@ impl Report for CountersReport {
             Table::of("rows", "Counters", ROWS, &self.rows).with_row_count(self.row_count),
             Table::of(
                 "utilisation",
-                "Use of units",
+                "Utilization of units",
                 UTILISATION,
                 &self.utilisation,
             ),

@@ -1,4 +1,4 @@
-//! Which program and which op are looked at.
+//! Chooses the program and the op to show.
 
 use rustc_hash::FxHashMap;
 use stepscope_model::hlo::{self, Instruction};
@@ -11,7 +11,7 @@ use crate::asking::AnalysisError;
 use crate::measuring::selection::Selected;
 use crate::measuring::totals::Totals;
 
-/// All programs with HLO, those with most time first.
+/// All programs with HLO, most time first.
 pub(super) fn programs(session: &Session, times: &Times) -> Vec<GraphProgram> {
     let sums = times.self_ps(session);
     let mut programs: Vec<GraphProgram> = session
@@ -35,8 +35,8 @@ pub(super) fn programs(session: &Session, times: &Times) -> Vec<GraphProgram> {
     programs
 }
 
-/// Of the selected programs with HLO the one with most time, then with most instructions; with
-/// `--op` among those that have it.
+/// The selected program with HLO that has the most time, then the most instructions. With `--op`,
+/// programs that contain the op are preferred.
 pub(super) fn choose_program(
     session: &Session,
     selected: &Selected<'_>,
@@ -59,7 +59,7 @@ pub(super) fn choose_program(
         .map(|(id, _)| id)
 }
 
-/// The op that was asked for; else the one that took most time; else the one with most work.
+/// The requested op; else the op with the most time; else the op with the most work.
 pub(super) fn choose_op<'h>(
     hlo: &'h hlo::Program,
     times: &FxHashMap<&str, (OpId, Totals)>,
@@ -111,7 +111,7 @@ fn no_op(
     }
 }
 
-/// Instructions with most time, and how to find the others.
+/// Instructions with the most time, and how to find others.
 fn longest(times: &FxHashMap<&str, (OpId, Totals)>) -> String {
     const SHOWN: usize = 5;
     let mut ran: Vec<(&str, i64)> = times
@@ -120,6 +120,6 @@ fn longest(times: &FxHashMap<&str, (OpId, Totals)>) -> String {
         .collect();
     ran.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
     let names = ran.into_iter().take(SHOWN).map(|(name, _)| name);
-    let names: Vec<&str> = names.chain(["others, which --search TEXT finds"]).collect();
+    let names: Vec<&str> = names.chain(["others: use `--search TEXT`"]).collect();
     names.join(", ")
 }

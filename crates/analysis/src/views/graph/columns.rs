@@ -27,7 +27,7 @@ pub(super) const NODES: &[Field<GraphNode>] = &[
     Column::wide("bytes", "Bytes per execution", Unit::Bytes)
         .fractional()
         .of(|node| node.bytes.into()),
-    Column::wide("output_bytes", "Bytes of value", Unit::Bytes).of(|node| node.output_bytes.into()),
+    Column::wide("output_bytes", "Output bytes", Unit::Bytes).of(|node| node.output_bytes.into()),
     Column::wide("category", "Category", Unit::Text).of(|node| node.category.as_str().into()),
     Column::wide("class", "Class", Unit::Text).of(|node| node.class.as_str().into()),
     Column::wide("sharding", "Sharding", Unit::Text).of(|node| node.sharding.as_str().into()),
@@ -42,7 +42,7 @@ pub(super) const NODES: &[Field<GraphNode>] = &[
         .of(|node| node.hidden_operands.into()),
     Column::wide("hidden_users", "Users not shown", Unit::Count)
         .of(|node| node.hidden_users.into()),
-    Column::wide("is_center", "Asked for", Unit::Flag).of(|node| node.is_center.into()),
+    Column::wide("is_center", "Center", Unit::Flag).of(|node| node.is_center.into()),
     Column::wide("id", "Id", Unit::Count)
         .position()
         .of(|node| i64::from(node.id).into()),
@@ -60,7 +60,7 @@ pub(super) const EDGES: &[Field<GraphEdge, Names>] = &[
         .of(|edge| i64::from(edge.operand).into()),
     Column::new("shape", "Shape", Unit::Text).of(|edge| edge.shape.as_str().into()),
     Column::new("bytes", "Bytes", Unit::Bytes).of(|edge| edge.bytes.into()),
-    Column::wide("is_control", "Order only", Unit::Flag).of(|edge| edge.is_control.into()),
+    Column::wide("is_control", "Control only", Unit::Flag).of(|edge| edge.is_control.into()),
     Column::wide("from_id", "From id", Unit::Count)
         .position()
         .of(|edge| i64::from(edge.from_id).into()),

@@ -5,7 +5,7 @@ use stepscope_model::hlo::{Instruction, Outline, Program, TextForm};
 use super::neighborhood::{Users, callers};
 use super::report::GraphDetails;
 
-/// Names of one list that are told.
+/// Maximum number of names in a list.
 const MAX_NAMES: usize = 200;
 
 pub(super) fn details(
@@ -46,7 +46,7 @@ pub(super) fn details(
     }
 }
 
-/// JSON with its structure shown; anything else as it is.
+/// JSON with indentation; anything else unchanged.
 fn indented(config: &str) -> String {
     let value: Result<serde_json::Value, _> = serde_json::from_str(config);
     let pretty = value

@@ -1,4 +1,4 @@
-//! A neighborhood in Graphviz's language.
+//! A neighborhood in DOT, the language of Graphviz.
 
 use std::fmt::Write;
 
@@ -23,7 +23,7 @@ fn fill(class: &str) -> &'static str {
     }
 }
 
-/// The graph of a report. With metadata, nodes say their scope and source as well.
+/// The graph of a report. With metadata, nodes also show their scope and source.
 pub(super) fn text(report: &GraphReport, has_metadata: bool) -> String {
     let mut dot = String::from("digraph hlo {\n  rankdir=TB;\n");
     dot.push_str("  node [shape=box, style=filled, fontname=\"Helvetica\", fontsize=10];\n");

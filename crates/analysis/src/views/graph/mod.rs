@@ -2,11 +2,11 @@
 //!
 //! | Figure | Definition |
 //! |---|---|
-//! | around | reached from the op in at most *radius* steps within its computation |
+//! | around | reachable from the op in at most *radius* hops within its computation |
 //! | self, total, count | as in `ops`, over the selected devices; absent within fusions |
-//! | work, bytes | of one execution: recorded where the profile has it, else from the HLO |
-//! | bytes of a value | its shape with the padding of its layout |
-//! | most expensive op | largest self time; in a program that never ran, most work |
+//! | work, bytes | of one execution: as recorded, else computed from the HLO |
+//! | output bytes | size of the value, including the padding of its layout |
+//! | most expensive op | largest self time; in a program that did not run, most work |
 
 mod choice;
 mod columns;
@@ -35,7 +35,7 @@ use choice::{choose_op, choose_program, programs};
 use scene::Scene;
 use times::Times;
 
-/// Matches that are told unless `--limit` says otherwise.
+/// Default limit of matches.
 const MATCHES: usize = 50;
 
 /// The `graph` analysis.
@@ -47,9 +47,9 @@ impl Analysis for Graph {
     const SUMMARY: &'static str =
         "The HLO around an op, with the time of every instruction; search; HLO text and Graphviz";
     const EXAMPLES: &'static str = "\
-# The op with most time and what surrounds it
+# The op with the most time and its surroundings
 stepscope graph ./logs
-# One op, fusions closed, as a picture
+# One op, with fusions closed, as a picture
 stepscope graph ./logs --op fusion.12 --radius 2 --merge-fusions --dot | dot -Tsvg > fusion.svg
 # Find instructions
 stepscope graph ./logs --search layer_3/attn
@@ -92,7 +92,7 @@ stepscope graph train_step.hlo_proto.pb --text long --of module > train_step.txt
             };
             (report.matches, report.match_count) = search::matches(hlo, &own_times, wanted, limit)?;
             if report.matches.is_empty() {
-                let text = format!("Nothing in {} contains {wanted:?}.", report.program);
+                let text = format!("No instruction in {} matches {wanted:?}.", report.program);
                 report.notes.push(Note::info(text));
             }
             if options.op.is_none() {
@@ -119,12 +119,12 @@ stepscope graph train_step.hlo_proto.pb --text long --of module > train_step.txt
 
 fn no_program(session: &Session, options: &GraphOptions) -> Note {
     let text = match (session.programs.as_slice(), &options.selection.program) {
-        ([], _) => "The capture carries no program, so there is no graph to show.",
-        (_, Some(_)) => "The capture carries no HLO of the selected programs.",
-        (_, None) => "The capture names programs and carries the HLO of none.",
+        ([], _) => "The capture contains no programs, so there is no graph to show.",
+        (_, Some(_)) => "The capture does not contain the HLO of the selected programs.",
+        (_, None) => "The capture names programs but does not contain their HLO.",
     };
     let note = Note::warning(text);
-    // What PyTorch runs without XLA is no program of HLO.
+    // PyTorch without XLA runs no HLO programs.
     if session.framework() == Framework::PyTorch {
         return note;
     }

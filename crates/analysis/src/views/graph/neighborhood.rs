@@ -1,18 +1,17 @@
-//! Which instructions lie around an op: a search outwards over operands and users.
+//! Finds the instructions around an op: a breadth-first search over operands and users.
 //!
-//! The op's own computation is walked, and fusions met on the way are opened until the limit is
-//! reached. An op within a fusion is shown in its opened fusion. Values that nearly everything uses,
-//! and tables that collect nearly everything, are shown and not walked through: beyond them lies the
-//! whole program.
+//! The search covers the op's own computation. Fusions on the way are opened until the limit is reached,
+//! and an op within a fusion is shown in its opened fusion. Values with very many users, and instructions
+//! with very many operands, are shown but not followed, because they lead to the whole program.
 
 use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use stepscope_model::hlo::{Instruction, InstructionIndex, Program};
 
-/// More operands or users than this are not followed, but from the op itself.
+/// More operands or users than this are not followed, except those of the op itself.
 const MAX_FOLLOWED: usize = 24;
-/// Constants of more elements are instructions of their own.
+/// Constants with more elements get their own node.
 const MAX_INLINED_ELEMENTS: u64 = 10;
 
 /// What is shown.
@@ -28,7 +27,7 @@ pub(super) struct Extent {
 pub(super) struct Placed {
     pub(super) index: InstructionIndex,
     pub(super) distance: usize,
-    /// The fusion it lies in, when that is opened.
+    /// The opened fusion that contains it.
     pub(super) cluster: Option<InstructionIndex>,
 }
 
@@ -37,13 +36,13 @@ pub(super) struct Neighborhood {
     pub(super) placed: Vec<Placed>,
     /// Fusions that are opened.
     pub(super) opened: Vec<InstructionIndex>,
-    /// Instructions within the radius that the limit left out.
+    /// Number of instructions within the radius that exceed the limit.
     pub(super) hidden_count: usize,
-    /// Fusions that stay closed because the limit was reached.
+    /// Number of fusions that stay closed because of the limit.
     pub(super) closed_count: usize,
 }
 
-/// Who uses the values of a computation, and who calls which computation.
+/// Users of the values of a computation.
 pub(super) struct Users<'a> {
     program: &'a Program,
     users: FxHashMap<InstructionIndex, Vec<InstructionIndex>>,
@@ -56,7 +55,7 @@ impl<'a> Users<'a> {
         for user in own_computation(program, instruction) {
             for operand in program.operands(user) {
                 let list = users.entry(operand.index).or_default();
-                // One that uses a value twice is one user.
+                // An instruction that uses a value twice is one user.
                 if list.last() != Some(&user.index) {
                     list.push(user.index);
                 }
@@ -69,7 +68,7 @@ impl<'a> Users<'a> {
         self.users.get(&of).map_or(&[], Vec::as_slice)
     }
 
-    /// Operands that are nodes of their own.
+    /// Operands that get their own node.
     pub(super) fn operands(&self, of: &Instruction) -> Vec<InstructionIndex> {
         let mut operands: Vec<InstructionIndex> = self
             .program
@@ -83,7 +82,7 @@ impl<'a> Users<'a> {
     }
 }
 
-/// The instructions of the computation that one belongs to.
+/// The instructions of the computation that contains an instruction.
 pub(super) fn own_computation<'a>(
     program: &'a Program,
     instruction: &Instruction,
@@ -92,14 +91,14 @@ pub(super) fn own_computation<'a>(
     computation.map_or(&[], |computation| program.instructions_of(computation))
 }
 
-/// A constant that is small enough to be written where it is used.
+/// Whether it is a constant that is small enough to be shown where it is used.
 pub(super) fn is_inlined(instruction: &Instruction) -> bool {
     instruction.opcode == "constant"
         && !instruction.shape.is_tuple()
         && instruction.shape.element_count() <= MAX_INLINED_ELEMENTS
 }
 
-/// The instructions that call a computation, in the order of the program.
+/// The instructions that call the computation of an instruction, in program order.
 pub(super) fn callers<'a>(program: &'a Program, instruction: &Instruction) -> Vec<&'a Instruction> {
     let Some(own) = program.computations().get(instruction.computation.index()) else {
         return Vec::new();
@@ -109,7 +108,7 @@ pub(super) fn callers<'a>(program: &'a Program, instruction: &Instruction) -> Ve
         .collect()
 }
 
-/// The instruction to walk from: the op, or the fusion it lies in.
+/// The instruction where the search starts: the op, or the fusion that contains it.
 pub(super) fn walked_from<'a>(program: &'a Program, op: &'a Instruction) -> &'a Instruction {
     let computation = program.computations().get(op.computation.index());
     if computation.is_some_and(|computation| computation.is_fusion_body) {

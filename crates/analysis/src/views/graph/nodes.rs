@@ -27,14 +27,14 @@ impl Drawing<'_> {
         self.found.opened.contains(&index)
     }
 
-    /// The instruction that computes what an opened fusion returns.
+    /// The instruction that computes the result of an opened fusion.
     fn root_of(&self, fusion: &Instruction) -> Option<InstructionIndex> {
         let computation = self.program.called_computations(fusion).next()?;
         self.program.root(computation).map(|root| root.index)
     }
 
-    /// Edges between what is shown. An edge into an opened fusion leads to the parameter within that
-    /// stands for the operand, and one out of it begins at its root.
+    /// Edges between shown instructions. An edge into an opened fusion ends at the parameter for the
+    /// operand, and an edge out of it starts at its root.
     pub(super) fn edges(&self) -> Vec<GraphEdge> {
         let shown: FxHashSet<InstructionIndex> = self
             .found
@@ -251,12 +251,12 @@ fn bytes(instruction: &Instruction) -> i64 {
     i64::try_from(instruction.shape.padded_byte_size()).unwrap_or(i64::MAX)
 }
 
-/// The position of an instruction, as nodes are called.
+/// The position of an instruction, which is the id of its node.
 pub(super) fn number(index: InstructionIndex) -> u32 {
     u32::try_from(index.index()).unwrap_or(u32::MAX)
 }
 
-/// What an instruction does, for its color: its class where it has one, else by its opcode.
+/// What an instruction does, for its color: by its class if it has one, else by its opcode.
 pub(super) fn class(program: &Program, instruction: &Instruction) -> &'static str {
     match instruction.opcode.as_str() {
         "parameter" => return "parameter",

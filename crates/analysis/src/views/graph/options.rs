@@ -6,20 +6,20 @@ use clap::{Args, ValueEnum};
 /// Options of [`Graph`].
 #[derive(Debug, Clone, Args)]
 pub struct GraphOptions {
-    /// Which part of the session. `--program` chooses the program (of several that match the one
-    /// with most time), steps, devices and hosts the slices whose time is shown.
+    /// Which part of the session. `--program` selects the program (if several match, the one with the
+    /// most time); steps, devices and hosts select the slices whose time is shown.
     #[command(flatten)]
     pub selection: Selection,
-    /// Instruction in the middle; the one with most time if not given
+    /// Instruction in the center; default: the one with the most time
     #[arg(long, value_name = "NAME")]
     pub op: Option<String>,
-    /// Steps to go from there, over operands and users
+    /// Maximum number of hops from the op, over operands and users
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub radius: usize,
     /// Keep fusions closed, one node each
     #[arg(long)]
     pub merge_fusions: bool,
-    /// At most this many nodes, the nearest
+    /// Maximum number of nodes, nearest first
     #[arg(long, value_name = "N", default_value_t = 300)]
     pub max_nodes: usize,
     /// Find instructions by a part of their name, opcode, scope or source (`model.py:12`)
@@ -28,27 +28,27 @@ pub struct GraphOptions {
     /// Print HLO text instead: short, or long with sharding, metadata and configuration
     #[arg(long, value_name = "FORM", value_enum)]
     pub text: Option<Form>,
-    /// Of what to print the text
+    /// What to print as text
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = What::Op)]
     pub of: What,
-    /// Print the graph in Graphviz's language instead
+    /// Print the graph in DOT (Graphviz) instead
     #[arg(long)]
     pub dot: bool,
-    /// With `--dot`: nodes say their scope and source
+    /// With `--dot`: show the scope and source of nodes
     #[arg(long)]
     pub metadata: bool,
 }
 
-/// How much text.
+/// How much text to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Form {
-    /// Operands, shapes with layouts, what the opcode needs.
+    /// Operands, shapes with layouts, and attributes of the opcode.
     Short,
-    /// And sharding, metadata, source, configuration of the backend.
+    /// Also sharding, metadata, source, and backend configuration.
     Long,
 }
 
-/// Of what to print text.
+/// What to print as text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum What {
     /// The op alone.

@@ -11,37 +11,38 @@ use crate::telling::places::SliceRefReport;
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct GraphReport {
-    /// Instructions around the op, nearest first; those within fusions after all others.
+    /// Instructions around the op, nearest first; instructions within opened fusions come last.
     pub nodes: Vec<GraphNode>,
-    /// Which instruction uses the value of which.
+    /// Edges from the producer of each value to its users.
     pub edges: Vec<GraphEdge>,
-    /// Fusions that are shown opened.
+    /// Opened fusions.
     pub clusters: Vec<GraphCluster>,
-    /// Instructions within the radius that were left out.
+    /// Number of instructions within the radius that are not shown.
     pub hidden_count: usize,
-    /// Program, as `module(program id)`; empty where the capture carries no HLO.
+    /// Program, as `module(program id)`. Empty if the capture contains no HLO.
     pub program: String,
-    /// Its id.
+    /// Id of the program.
     pub program_id: String,
-    /// Instructions of the program.
+    /// Number of instructions in the program.
     pub instruction_count: usize,
-    /// Computations of the program.
+    /// Number of computations in the program.
     pub computation_count: usize,
-    /// Instruction in the middle; empty where only a search was asked for.
+    /// Instruction in the center of the graph. Empty if only a search was requested.
     pub op: String,
-    /// Steps from the op to the farthest instruction shown.
+    /// Maximum number of hops from the op to an instruction shown.
     pub radius: usize,
-    /// Everything about the op.
+    /// Details of the op.
     pub details: Option<GraphDetails>,
-    /// Instructions that match the search, executed ones first, those with most time before others.
+    /// Instructions that match the search: an exact name first, then by descending self time; those
+    /// within fusions last.
     pub matches: Vec<GraphMatch>,
-    /// Instructions that match, shown or not.
+    /// Number of instructions that match the search, shown or not.
     pub match_count: usize,
-    /// HLO text that was asked for; empty otherwise.
+    /// HLO text, if requested; otherwise empty.
     pub text: String,
-    /// The nodes and edges in Graphviz's language, where asked for; empty otherwise.
+    /// The graph in DOT (Graphviz), if requested; otherwise empty.
     pub dot: String,
-    /// Programs with HLO, those with most time first.
+    /// Programs with HLO, most time first.
     pub programs: Vec<GraphProgram>,
     /// What the figures do not cover.
     pub notes: Vec<Note>,
@@ -70,11 +71,11 @@ pub struct GraphNode {
     /// Number of hops from the op to the instruction, over operands and users. Instructions within
     /// an opened fusion have the distance of the fusion.
     pub distance: usize,
-    /// Whether the instruction is the op in the middle of the graph.
+    /// Whether the instruction is the op in the center of the graph.
     pub is_center: bool,
-    /// It is what its computation returns.
+    /// Whether the instruction is the root of its computation.
     pub is_root: bool,
-    /// The opened fusion it lies in, by the id of the fusion; absent outside.
+    /// Id of the opened fusion that contains the instruction. Absent outside of opened fusions.
     pub cluster: Option<u32>,
     /// Σ self time of the instruction in the selection. Absent if it was not executed on its own.
     #[ts(type = "number | null")]
@@ -94,7 +95,7 @@ pub struct GraphNode {
     pub output_bytes: i64,
     /// Name stack of the instruction. Empty if unknown.
     pub scope: String,
-    /// The paths of a name stack that serves several, one for each op that XLA merged; else empty.
+    /// The paths of a name stack that combines several, one for each op that XLA merged; else empty.
     pub scope_paths: Vec<String>,
     /// Source line of the instruction, as `file:line`. Empty if unknown.
     pub source: String,
@@ -108,17 +109,17 @@ pub struct GraphNode {
     pub hidden_operands: usize,
     /// Number of the instruction's users that are not shown.
     pub hidden_users: usize,
-    /// Its longest slice, for a link into the timeline; absent where it was not executed.
+    /// Longest slice of the instruction, for a link to the timeline. Absent if it was not executed.
     pub slice: Option<SliceRefReport>,
-    /// When that slice began.
+    /// Start of that slice.
     #[ts(type = "number | null")]
     pub slice_start_ps: Option<i64>,
-    /// How long that slice lasted.
+    /// Duration of that slice.
     #[ts(type = "number | null")]
     pub slice_duration_ps: Option<i64>,
 }
 
-/// A value from where it is made to where it is used.
+/// An edge from the producer of a value to a user of it.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct GraphEdge {
@@ -133,11 +134,11 @@ pub struct GraphEdge {
     /// Bytes of the value on the edge, padding included.
     #[ts(type = "number")]
     pub bytes: i64,
-    /// Whether the edge carries no value, only an order of execution.
+    /// Whether the edge is only a control dependency, without a value.
     pub is_control: bool,
 }
 
-/// A fusion that is shown with what it is made of.
+/// An opened fusion.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct GraphCluster {
@@ -145,35 +146,35 @@ pub struct GraphCluster {
     pub id: u32,
     /// Name of the fusion.
     pub name: String,
-    /// Name of the computation within.
+    /// Name of the computation of the fusion.
     pub computation: String,
-    /// Instructions within.
+    /// Number of instructions in that computation.
     pub instruction_count: usize,
 }
 
-/// Everything about the op in the middle.
+/// Details of the op in the center.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct GraphDetails {
-    /// One line of HLO.
+    /// The op as one line of HLO.
     pub text: String,
-    /// The same with sharding, metadata and configuration.
+    /// The same line with sharding, metadata and backend configuration.
     pub long_text: String,
-    /// Configuration of the backend: indented where it is JSON, else as recorded.
+    /// Backend configuration: indented if it is JSON, else as recorded.
     pub backend_config: String,
     /// Attributes that the framework attached, as `name=value`.
     pub frontend_attributes: Vec<String>,
-    /// Form of the kernel it carries: `MLIR text`, `MLIR bytecode`; empty if none.
+    /// Form of the kernel that the op contains: `MLIR text` or `MLIR bytecode`. Empty without a kernel.
     pub kernel_form: String,
-    /// The kernel's text; of bytecode, the names that occur in it.
+    /// Text of the kernel; for bytecode, the names in it.
     pub kernel_text: String,
     /// Call stack of the source line, `function (file:line)`, innermost first.
     pub stack: Vec<String>,
-    /// Instructions that call the computation it belongs to.
+    /// Instructions that call the computation of the op.
     pub callers: Vec<String>,
-    /// Instructions whose values it uses.
+    /// Instructions whose values the op uses.
     pub operands: Vec<String>,
-    /// Instructions that use its value.
+    /// Instructions that use the value of the op.
     pub users: Vec<String>,
 }
 
@@ -193,7 +194,7 @@ pub struct GraphMatch {
     pub source: String,
     /// Computation that the matching instruction belongs to.
     pub computation: String,
-    /// Whether the instruction lies within a fusion, so that it is never executed on its own.
+    /// Whether the instruction is within a fusion, so that it is never executed on its own.
     pub is_fused: bool,
     /// Σ self time of the instruction in the selection. Absent if it was not executed on its own.
     #[ts(type = "number | null")]
@@ -202,7 +203,7 @@ pub struct GraphMatch {
     pub found_in: String,
 }
 
-/// A program whose HLO there is.
+/// A program with HLO.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct GraphProgram {

@@ -1,4 +1,4 @@
-//! The picture around one op: nodes, edges, text, and what they leave out.
+//! The graph around one op: nodes, edges, text, and notes on what is not shown.
 
 use rustc_hash::FxHashMap;
 use stepscope_model::hlo::{self, Instruction, Outline, TextForm};
@@ -12,12 +12,12 @@ use crate::measuring::selection::Selected;
 use crate::measuring::totals::Totals;
 use crate::telling::Note;
 
-/// More nodes than this are not laid out by anybody.
+/// Maximum number of nodes; more cannot be laid out.
 const MOST_NODES: usize = 2000;
-/// Farther than this everything is reached or the limit is.
+/// Maximum radius; larger ones reach everything, or the limit of nodes.
 const MAX_RADIUS: usize = 50;
 
-/// A program being looked at.
+/// The program that is shown.
 pub(super) struct Scene<'a> {
     pub(super) session: &'a Session,
     pub(super) selected: &'a Selected<'a>,
@@ -86,7 +86,7 @@ impl Scene<'_> {
                 let called: Vec<String> =
                     self.hlo.called_computations(op).map(computation).collect();
                 if called.is_empty() {
-                    return format!("{} calls no computation\n", op.name);
+                    return format!("{} calls no computations\n", op.name);
                 }
                 called.join("\n")
             }
@@ -103,16 +103,16 @@ impl Scene<'_> {
         let mut notes = Vec::new();
         if options.op.is_none() {
             let why = if self.times.is_empty() {
-                "no instruction of the program was recorded, so it is the one with the most work"
+                "no instruction of the program was recorded, and it has the most work"
             } else {
-                "it took the most time of all in the program"
+                "it has the most time in the program"
             };
             let text = format!("{} is shown because {why}.", op.name);
-            notes.push(Note::info(text).with_hint("`--op NAME`, `--search TEXT`"));
+            notes.push(Note::info(text).with_hint("Use `--op NAME` or `--search TEXT`."));
         }
         if found.hidden_count > 0 {
             let text = format!(
-                "{} more instructions lie within {} steps than the {} that are shown.",
+                "{} more instructions within {} hops are not shown (limit: {} nodes).",
                 found.hidden_count, extent.radius, extent.max_nodes
             );
             notes.push(
@@ -121,7 +121,7 @@ impl Scene<'_> {
         }
         if found.closed_count > 0 {
             let text = format!(
-                "{} fusions stay closed, because opening them would show more than {} nodes.",
+                "{} fusions stay closed, because opening them would exceed {} nodes.",
                 found.closed_count, extent.max_nodes
             );
             notes.push(Note::info(text));
@@ -129,7 +129,7 @@ impl Scene<'_> {
         let callers = neighborhood::callers(self.hlo, op);
         if let Some(caller) = callers.first().filter(|caller| caller.opcode != "fusion") {
             notes.push(Note::info(format!(
-                "{} runs within {}, whose graph is another one.",
+                "{} runs within {}, which has a separate graph.",
                 op.name, caller.name
             )));
         }

@@ -1,4 +1,4 @@
-//! Finding instructions by a part of their name, opcode, name stack or source.
+//! Finds instructions by a part of their name, opcode, name stack or source.
 
 use regex::{Regex, RegexBuilder};
 use rustc_hash::FxHashMap;
@@ -9,7 +9,7 @@ use super::report::GraphMatch;
 use crate::asking::AnalysisError;
 use crate::measuring::totals::Totals;
 
-/// Finds in all four texts of an instruction, whatever the case.
+/// Searches all four texts of an instruction, ignoring case.
 struct Needle(Regex);
 
 impl Needle {
@@ -29,7 +29,7 @@ impl Needle {
     }
 }
 
-/// Instructions that match, at most `limit` of them, and how many there are.
+/// Instructions that match, at most `limit`, and their number before the limit.
 pub(super) fn matches(
     program: &Program,
     times: &FxHashMap<&str, (OpId, Totals)>,
@@ -105,7 +105,7 @@ pub(super) fn matches(
     Ok((rows.collect(), count))
 }
 
-/// `model.py:12` is the file and its line.
+/// Splits `model.py:12` into file and line.
 fn with_line(wanted: &str) -> (&str, Option<u32>) {
     let split = wanted.rsplit_once(':');
     match split.and_then(|(file, line)| Some((file, line.parse().ok()?))) {

@@ -7,7 +7,7 @@ use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::{Declared, Table};
 
-/// Characters of the op's text above the tables.
+/// Maximum number of characters of the op's text above the tables.
 const OP_TEXT: usize = 100;
 
 impl Report for GraphReport {
@@ -48,7 +48,7 @@ impl Report for GraphReport {
         );
         let mut lines = vec![("Program".to_owned(), size)];
         if let Some(details) = &self.details {
-            // The whole text is in `details`, and with `--text short` on its own.
+            // The whole text is in `details`, and printed by `--text short`.
             lines.push((
                 "Op".to_owned(),
                 format::shortened_to(&details.text, OP_TEXT),

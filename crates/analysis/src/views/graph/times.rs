@@ -1,4 +1,4 @@
-//! How long the instructions of a program ran, and where their longest slices are.
+//! Times of the instructions of a program, and their longest slices.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -60,7 +60,7 @@ pub(super) struct Longest {
     pub(super) duration_ps: i64,
 }
 
-/// The longest slice of each op among the work of the selected devices, the first of these.
+/// The longest slice of each op on the selected devices; the first one if equal.
 pub(super) fn longest_slices(
     session: &Session,
     selected: &Selected<'_>,
@@ -71,7 +71,7 @@ pub(super) fn longest_slices(
         .enumerate()
         .map(|(index, op)| (*op, index))
         .collect();
-    // Per label the wanted op, so that the walk over slices looks up an array only.
+    // The wanted op by label, so that each slice only needs an array lookup.
     let of_label: Vec<u32> = session
         .labels
         .iter()

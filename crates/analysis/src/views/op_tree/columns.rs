@@ -81,7 +81,7 @@ pub(super) const FIGURES: &[Column] = &[
         .formula("Σ over devices of (elapsed − busy)"),
     Column::new("wasted_ps", "Wasted", Unit::Picos)
         .sums()
-        .formula("Σ (time − time at the binding peak)"),
+        .formula("Σ self × (1 − best use)"),
 ];
 
 /// The tables of the report with their columns.

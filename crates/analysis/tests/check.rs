@@ -215,10 +215,7 @@ fn options_that_choose_rows_are_refused() {
     let session = cpu(100, "dot.1", 30);
     for option in [("match", "dot"), ("program", "5"), ("sort", "value")] {
         let error = ask("check", &[&session], &[option], &[]).expect_err("refused");
-        assert!(
-            error.to_string().contains("has no effect here"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("has no effect here"), "{error}");
     }
 }
 

@@ -143,9 +143,7 @@ fn benchmarks_alone_and_what_is_none() {
     let answer = run(&["scaling", &other]);
     assert_eq!(answer.code, 2);
     assert!(
-        answer
-            .stderr
-            .contains("missing `execution_time`"),
+        answer.stderr.contains("no times: missing"),
         "{}",
         answer.stderr
     );

@@ -288,11 +288,9 @@ fn rule(options: &CheckOptions, baseline: BaselineKind, run_count: Option<usize>
             "noise between runs is estimated from the {} of the baseline",
             counted(count, "run")
         ),
-        (None, None) => {
-            "noise between runs is 1 % or 1.5 standard deviations of the steps, whichever is \
-                         larger, as in compare"
-                .to_owned()
-        }
+        (None, None) => "noise between runs is 1 % or 1.5 standard deviations of the steps, \
+                         whichever is larger, as in compare"
+            .to_owned(),
     };
     let held = match baseline {
         BaselineKind::None => "Without a baseline",

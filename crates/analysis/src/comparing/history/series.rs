@@ -142,11 +142,8 @@ fn change(
         format!(" (commit {})", short(&sample.commit))
     };
     let how_sure = match p_value {
-        Some(p) if p <= 0.001 => "chance alone explains it in at most 1 of 1000 cases".to_owned(),
-        Some(p) => format!(
-            "chance alone explains it in {:.0} of 1000 cases",
-            p * 1000.0
-        ),
+        Some(p) if p <= 0.001 => "chance explains it in at most 1 of 1000 cases".to_owned(),
+        Some(p) => format!("chance explains it in {:.0} of 1000 cases", p * 1000.0),
         None => "it was constant before".to_owned(),
     };
     HistoryChange {

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use super::report::HeapChange;
 
-/// What ranks and shares are of.
+/// What rows are ranked and shared by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum HeapBy {
     /// Bytes.
@@ -25,7 +25,7 @@ impl HeapBy {
     }
 }
 
-/// Bytes and how many allocations they are.
+/// Bytes, and the number of allocations they belong to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Amount {
     pub(super) bytes: i64,
@@ -59,7 +59,7 @@ impl AddAssign for Amount {
     }
 }
 
-/// An amount in both snapshots; `then` is nothing where there is no comparison.
+/// An amount in both snapshots. Without a comparison, `then` is zero.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Pair {
     pub(super) now: Amount,
@@ -71,7 +71,8 @@ impl Pair {
         self.now.minus(self.then)
     }
 
-    /// The larger of both: what a node of the tree weighs where stacks may have come or gone.
+    /// The larger of the two amounts. The tree weighs its nodes by this, so that stacks that are new
+    /// or gone count too.
     pub(super) fn weight(self, by: HeapBy) -> i64 {
         let (now, then) = (self.now.by(by), self.then.by(by));
         now.saturating_abs().max(then.saturating_abs())

@@ -1,5 +1,5 @@
 //! Columns of the tables of `heap`: titles, units, behavior, and how each is read from its row.
-//! What each means is said beside the field of its row.
+//! The meaning of each column is documented at the field of its row.
 
 use super::report::{HeapFrameRow, HeapFunctionRow, HeapGroup, HeapSnapshotRow, HeapStackRow};
 use crate::telling::{Column, Declared, Field, Identity, Unit, indented};
@@ -100,7 +100,7 @@ pub(super) const SNAPSHOTS: &[Field<HeapSnapshotRow>] = &[
     Column::new("name", "Snapshot", Unit::Text).of(|row| row.name.as_str().into()),
     BYTES.of(|row| row.bytes.into()),
     ALLOCATIONS.of(|row| row.allocations.into()),
-    Column::new("change_bytes", "Change to the one before", Unit::Bytes)
+    Column::new("change_bytes", "Change from previous", Unit::Bytes)
         .less_is_better()
         .of(|row| row.change_bytes.into()),
     Column::wide("change_allocations", "Change of count", Unit::Count)

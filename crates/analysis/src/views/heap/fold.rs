@@ -1,8 +1,8 @@
-//! Folding: which frames are the user's, and which are JAX's, a library's or Python's own.
+//! Folding: which frames belong to the user, and which to JAX, to a library, or to Python itself.
 //!
-//! The innermost frames of every stack are JAX's, so that without folding all memory would be
-//! allocated by `batched_device_put`. Folding leaves the user's frames; the innermost of them is the
-//! place in the program that asked for the memory.
+//! The innermost frames of every stack belong to JAX. Without folding, `batched_device_put` would
+//! appear to allocate all memory. Folding leaves only the user's frames; the innermost of them is the
+//! place in the program that requested the memory.
 
 use stepscope_model::{Heap, StackId};
 
@@ -23,7 +23,7 @@ const LIBRARIES: [&str; 13] = [
     "xprof",
 ];
 
-/// Parts of paths that tell the same in a checkout of the sources.
+/// Parts of paths that identify the same libraries in a source checkout.
 const SOURCES: [&str; 3] = ["/jax/_src/", "/flax/linen/", "/flax/nnx/"];
 
 /// Whether a file belongs to JAX, to one of the libraries it is used with, or to Python itself.
@@ -42,7 +42,7 @@ pub(super) fn is_internal(file: &str) -> bool {
     is_standard_library(&path)
 }
 
-/// `…/lib/python3.11/contextlib.py`, `…/Lib/contextlib.py` of Windows.
+/// `…/lib/python3.11/contextlib.py`, or `…/Lib/contextlib.py` on Windows.
 fn is_standard_library(path: &str) -> bool {
     let Some((_, rest)) = path.split_once("/lib/python3") else {
         return false;
@@ -52,7 +52,7 @@ fn is_standard_library(path: &str) -> bool {
     version_end < rest.len() && rest[..version_end].chars().all(is_version)
 }
 
-/// For each frame of the heap, whether it is folded away.
+/// Whether each frame of the heap is folded away.
 pub(super) fn internal_frames(heap: &Heap) -> Vec<bool> {
     let frames = heap.frames.iter();
     frames
@@ -60,7 +60,7 @@ pub(super) fn internal_frames(heap: &Heap) -> Vec<bool> {
         .collect()
 }
 
-/// The frames of a stack that are shown, outermost first: all, where none is the user's.
+/// The frames of a stack that are shown, outermost first. If none belongs to the user, all are.
 pub(super) fn shown(heap: &Heap, stack: StackId, is_internal: &[bool]) -> Vec<u32> {
     let frames = heap.stack(stack);
     let own = frames

@@ -7,9 +7,9 @@ use stepscope_model::Session;
 use super::{HeapOptions, Sums};
 use crate::telling::format;
 
-/// Growth below this is no leak that anybody would look for, bytes.
+/// Growth below this is too small to be worth tracking down, bytes.
 const MIN_BYTES: i64 = 1 << 20;
-/// Stacks that are told.
+/// Number of stacks that are reported.
 const TOLD: usize = 3;
 
 /// Memory alive in the first and in the last snapshot.
@@ -17,11 +17,11 @@ pub(crate) struct Growth {
     snapshot_count: usize,
     before_bytes: i64,
     after_bytes: i64,
-    /// Who allocated what grew most, and by how much.
+    /// The allocation sites that grew the most, and by how many bytes.
     grown: Vec<(String, i64)>,
 }
 
-/// None with fewer than two snapshots, or where they cannot be compared.
+/// None with fewer than two snapshots, or if they cannot be compared.
 pub(crate) fn growth(session: &Session) -> Option<Growth> {
     let snapshot_count = session.heap.snapshots.len();
     if snapshot_count < 2 {
@@ -51,7 +51,7 @@ pub(crate) fn growth(session: &Session) -> Option<Growth> {
 }
 
 impl Growth {
-    /// Growth ÷ what was alive before; 0 for growth too small to look for.
+    /// Growth ÷ bytes alive in the first snapshot; 0 if the growth is too small to matter.
     pub(crate) fn ratio(&self) -> f64 {
         let change = self.after_bytes - self.before_bytes;
         if change < MIN_BYTES {
@@ -71,16 +71,16 @@ impl Growth {
         )
     }
 
-    /// `What grew most: main (train.py:60) +6.078 MiB.`
+    /// `Largest growth: main (train.py:60) +6.078 MiB.`
     pub(crate) fn largest(&self) -> String {
         let grown = self.grown.iter();
         let words: Vec<String> = grown
             .map(|(site, bytes)| format!("{site} +{}", format::bytes(*bytes as f64)))
             .collect();
-        format!("What grew most: {}.", words.join("; "))
+        format!("Largest growth: {}.", words.join("; "))
     }
 }
 
-/// Why memory grows, as a rule.
-pub(crate) const WHY: &str = "Something is allocated in every step and kept: a list of losses or \
-                              metrics that are still arrays, a cache, captured tracers.";
+/// The usual reason why memory grows.
+pub(crate) const WHY: &str = "Something is allocated in every step and never freed: a list of losses \
+                              or metrics that are still arrays, a cache, or leaked tracers.";

@@ -1,8 +1,8 @@
 //! `heap`: what was alive in device memory when a snapshot was taken, and who allocated it.
 //!
 //! A snapshot is a memory profile (`jax.profiler.save_device_memory_profile`): live buffers and
-//! executables with the Python stack that made them. A session may hold several; two of them
-//! compared say which stacks grew, which is how a leak is found.
+//! executables with the Python stack that made them. A session may have several. Comparing two of
+//! them shows which stacks grew, which is how to find a leak.
 
 mod amount;
 mod columns;
@@ -37,8 +37,7 @@ pub struct Heap;
 impl Analysis for Heap {
     const NAME: &'static str = "heap";
     const ALIASES: &'static [&'static str] = &[];
-    const SUMMARY: &'static str =
-        "Device memory snapshots: who holds what, as stacks and a flame graph; growth between two";
+    const SUMMARY: &'static str = "Device memory snapshots: who allocated what, as stacks and a flame graph; growth between two";
     const GROUP: Group = Group::Memory;
     const EXAMPLES: &'static str = "\
 # Who holds the memory
@@ -101,10 +100,10 @@ stepscope heap memory.prof --device 0 --kind buffer --by allocations --internal"
     }
 }
 
-/// What is alive in the wanted snapshots, added up.
+/// Totals of what is alive in the requested snapshots.
 struct Sums<'a> {
     wanted: Wanted,
-    /// Frames of JAX itself, by position.
+    /// Whether each frame is internal (JAX, a library, or Python), by position.
     is_internal: Vec<bool>,
     tally: Tally,
     rows: Rows<'a>,

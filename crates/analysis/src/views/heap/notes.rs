@@ -1,4 +1,4 @@
-//! What `heap` says beside its figures.
+//! Notes that accompany the figures of `heap`.
 
 use stepscope_model::Session;
 
@@ -11,11 +11,11 @@ use crate::telling::format;
 use crate::telling::recording;
 
 pub(super) fn no_snapshot(session: &Session) -> Note {
-    let note = Note::info("No memory snapshot lies beside this capture.");
+    let note = Note::info("This capture has no memory snapshot.");
     match recording::memory_snapshot(session) {
         "" => note,
         line => note.with_hint(format!(
-            "`{line}`, in the run's folder or its log directory"
+            "Save one to the run directory or its log directory: `{line}`"
         )),
     }
 }
@@ -37,11 +37,11 @@ pub(super) fn notes(
     ];
     for (option, _) in meaningless.iter().filter(|(_, value)| value.is_some()) {
         notes.push(Note::info(format!(
-            "{option} chooses nothing here: a snapshot is one moment of one process."
+            "{option} has no effect: a snapshot shows one moment of one process."
         )));
     }
     if report.rows.is_empty() && report.row_count == 0 {
-        notes.push(Note::info("Nothing of this selection was alive."));
+        notes.push(Note::info("Nothing in this selection was alive."));
         return notes;
     }
     notes.extend(folded(tally));
@@ -49,13 +49,13 @@ pub(super) fn notes(
     if report.tree.len() < report.tree_count {
         let (shown, all) = (report.tree.len(), report.tree_count);
         notes.push(Note::info(format!(
-            "The tree has {all} nodes, of which the {shown} heaviest are shown."
+            "The tree has {all} nodes; the {shown} largest are shown."
         )));
     }
     if report.total_bytes > 0 {
         notes.push(Note::info(
-            "A snapshot counts arrays that are alive, each with the call that made it. Memory that \
-             a program needs only while it runs is not in it.",
+            "A snapshot counts live arrays, each with the call that created it. It does not include \
+             memory that a program needs only while it runs.",
         ));
     }
     notes
@@ -67,7 +67,7 @@ fn folded(tally: &Tally) -> Vec<Note> {
     if folded > 0 {
         notes.push(
             Note::info(format!(
-                "{} of JAX, its libraries and Python {} folded, so that a stack ends in your own \
+                "{} of JAX, its libraries and Python {} folded, so that each stack ends in your \
                  code.",
                 format::counted(folded, "frame"),
                 if folded == 1 { "is" } else { "are" }
@@ -77,7 +77,7 @@ fn folded(tally: &Tally) -> Vec<Note> {
     }
     if tally.foreign_stacks > 0 {
         notes.push(Note::info(format!(
-            "{} no frame of your own and {} shown whole.",
+            "{} no frame in your code and {} shown in full.",
             if tally.foreign_stacks == 1 {
                 "1 stack has".to_owned()
             } else {
@@ -93,14 +93,14 @@ fn folded(tally: &Tally) -> Vec<Note> {
     notes
 }
 
-/// What a comparison cannot know.
+/// Limits of a comparison.
 fn compared(session: &Session, wanted: &Wanted, report: &HeapReport) -> Vec<Note> {
     let snapshots = &session.heap.snapshots;
     let mut notes = Vec::new();
     match wanted.against {
         None if snapshots.len() > 1 => notes.push(
             Note::info(format!(
-                "The session has {} snapshots; this is {}.",
+                "The session has {} snapshots; this one is {}.",
                 snapshots.len(),
                 report.snapshot
             ))
@@ -116,16 +116,16 @@ fn compared(session: &Session, wanted: &Wanted, report: &HeapReport) -> Vec<Note
             {
                 let name = &snapshots[against].name;
                 notes.push(Note::warning(format!(
-                    "{name} is the later one: what is called grown had shrunk."
+                    "{name} was taken later than the snapshot shown, so \"grown\" means that memory shrank."
                 )));
             }
             let moved = [HeapChange::New, HeapChange::Gone];
             let is_moved = |change| report.rows.iter().any(|row| row.change == Some(change));
             if moved.into_iter().all(is_moved) {
                 notes.push(Note::info(
-                    "Stacks are distinguished by the lines they go through: what one line made and \
-                     another has replaced since, as steps do with parameters, is gone at the one \
-                     and new at the other.",
+                    "Stacks are distinguished by their lines. If one line created an array and another \
+                     line has replaced it since, as training steps do with parameters, it is \
+                     listed as gone at the first line and as new at the second.",
                 ));
             }
         }

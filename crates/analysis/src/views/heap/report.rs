@@ -6,8 +6,8 @@ use ts_rs::TS;
 
 use crate::telling::Note;
 
-/// The answer of the `heap` analysis. Figures are of live allocations at one moment; changes are
-/// differences to another snapshot, and null where none was asked for.
+/// The answer of the `heap` analysis. Figures describe live allocations at one moment. Changes are
+/// differences from another snapshot, and null if none was requested.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HeapReport {
@@ -15,14 +15,14 @@ pub struct HeapReport {
     pub snapshot: String,
     /// The snapshot it is compared with; null for none.
     pub against: Option<String>,
-    /// `bytes` or `allocations`: what ranks and shares are of.
+    /// What rows are ranked by and shares refer to: `bytes` or `allocations`.
     pub by: String,
-    /// Whether frames of JAX and of libraries are shown.
+    /// Whether frames of JAX, libraries and Python are shown.
     pub has_internal: bool,
-    /// Bytes alive over everything selected.
+    /// Live bytes of everything selected.
     #[ts(type = "number")]
     pub total_bytes: i64,
-    /// Allocations alive over everything selected.
+    /// Number of live allocations of everything selected.
     #[ts(type = "number")]
     pub total_allocations: i64,
     /// Change of `total_bytes`.
@@ -31,45 +31,45 @@ pub struct HeapReport {
     /// Change of `total_allocations`.
     #[ts(type = "number | null")]
     pub change_allocations: Option<i64>,
-    /// One row per stack and kind, largest first, or most grown first in a comparison.
+    /// One row per stack and kind: largest first, or largest growth first in a comparison.
     pub rows: Vec<HeapStackRow>,
-    /// Rows before the limit.
+    /// Number of rows before the limit.
     pub row_count: usize,
     /// One row per function, largest cumulative figure first.
     pub functions: Vec<HeapFunctionRow>,
-    /// Functions before the limit.
+    /// Number of functions before the limit.
     pub function_count: usize,
-    /// By device, in their order. Allocations without one, as executables are, come last.
+    /// Totals per device, in device order. Allocations without a device, such as executables, come last.
     pub devices: Vec<HeapGroup>,
-    /// By kind: `buffer`, `executable`.
+    /// Totals per kind: `buffer`, `executable`.
     pub kinds: Vec<HeapGroup>,
-    /// All stacks merged from the outermost frame inwards, flattened depth first, heavier siblings
-    /// first. Frames of one function are one node, whatever their lines.
+    /// All stacks merged from the outermost frame inward, flattened depth first, larger siblings
+    /// first. Frames of the same function form one node, whatever their lines.
     pub tree: Vec<HeapFrameRow>,
-    /// Nodes of the tree before the lightest were left out of a very large one.
+    /// Number of nodes in the tree before the smallest were left out of a very large tree.
     pub tree_count: usize,
     /// All snapshots of the session, oldest first, each over everything selected.
     pub snapshots: Vec<HeapSnapshotRow>,
-    /// Distinct frames of the selected stacks that are folded away.
+    /// Number of distinct frames in the selected stacks that are folded away.
     pub folded_frame_count: usize,
-    /// What was folded and what the figures do not cover.
+    /// What was folded, and what the figures do not cover.
     pub notes: Vec<Note>,
 }
 
-/// What became of a stack, function or frame since the other snapshot.
+/// How a stack changed since the other snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
 pub enum HeapChange {
-    /// Nothing of it was alive then.
+    /// It had nothing alive in the other snapshot.
     New,
-    /// More of it is alive now.
+    /// It has more alive now.
     Grown,
-    /// As much.
+    /// It has as much alive now.
     Same,
-    /// Less of it is alive now.
+    /// It has less alive now.
     Shrunk,
-    /// Nothing of it is alive now.
+    /// It has nothing alive now.
     Gone,
 }
 
@@ -107,23 +107,23 @@ pub struct HeapStackRow {
     /// Share of the total live bytes or allocations, whichever the report ranks by, 0..1. Null if
     /// that total is 0.
     pub ratio: Option<f64>,
-    /// Live bytes of the stack now − in the snapshot compared with.
+    /// Change in the live bytes of the stack, compared with the other snapshot.
     #[ts(type = "number | null")]
     pub change_bytes: Option<i64>,
-    /// Live allocations of the stack now − in the snapshot compared with.
+    /// Change in the live allocations of the stack, compared with the other snapshot.
     #[ts(type = "number | null")]
     pub change_allocations: Option<i64>,
-    /// What became of the stack since the other snapshot, by bytes or allocations, whichever the
+    /// How the stack changed since the other snapshot, by bytes or allocations, whichever the
     /// report ranks by: `new`, `grown`, `same`, `shrunk` or `gone`.
     pub change: Option<HeapChange>,
     /// Frames of the stack, as `function (file.py:12)`, outermost first.
     pub stack: Vec<String>,
-    /// The same by number; they become texts once it is known which rows are shown.
+    /// The same frames by number. They become text once it is known which rows are shown.
     #[serde(skip)]
     pub(super) frames: Vec<u32>,
 }
 
-/// One function over all stacks it takes part in.
+/// One function, over all stacks that contain it.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HeapFunctionRow {
@@ -172,10 +172,10 @@ pub struct HeapGroup {
     /// Share of the total live bytes or allocations, whichever the report ranks by, 0..1. Null if
     /// that total is 0.
     pub ratio: Option<f64>,
-    /// Live bytes of the device or kind now − in the snapshot compared with.
+    /// Change in the live bytes of the device or kind, compared with the other snapshot.
     #[ts(type = "number | null")]
     pub change_bytes: Option<i64>,
-    /// Live allocations of the device or kind now − in the snapshot compared with.
+    /// Change in the live allocations of the device or kind, compared with the other snapshot.
     #[ts(type = "number | null")]
     pub change_allocations: Option<i64>,
 }
@@ -190,9 +190,9 @@ pub struct HeapFrameRow {
     pub source: String,
     /// Level of the frame in the tree, 0 for the outermost frames.
     pub depth: u32,
-    /// Direct children.
+    /// Number of direct children.
     pub child_count: u32,
-    /// The frame is JAX's or a library's.
+    /// Whether the frame belongs to JAX, a library, or Python.
     pub is_internal: bool,
     /// Live bytes of stacks through the frame.
     #[ts(type = "number")]
@@ -228,9 +228,11 @@ pub struct HeapFrameRow {
 pub struct HeapSnapshotRow {
     /// Name of the snapshot's file, without its suffix.
     pub name: String,
-    /// When it was taken, nanoseconds since the Unix epoch; text, since it exceeds 2^53.
+    /// Time at which the snapshot was taken, in nanoseconds since the Unix epoch. A decimal string,
+    /// since it exceeds 2^53.
     pub epoch_ns: Option<String>,
-    /// `recorded` in the profile, or when the file was `written`; empty where neither is known.
+    /// Source of the time: `recorded` in the profile, or the time the file was `written`. Empty if
+    /// neither is known.
     pub time_source: String,
     /// Live bytes in the snapshot, over everything selected.
     #[ts(type = "number")]

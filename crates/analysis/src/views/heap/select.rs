@@ -9,16 +9,16 @@ use super::HeapOptions;
 use crate::asking::AnalysisError;
 use crate::measuring::selection::compile_pattern;
 
-/// The words that name a snapshot by its place.
+/// The words that name a snapshot by its position.
 const WORDS: &str = "first, previous, last";
 
-/// The snapshots that are asked for, as positions, and the samples that count.
+/// The requested snapshots, as positions, and the samples that count.
 pub(super) struct Wanted {
     pub(super) snapshot: usize,
     pub(super) against: Option<usize>,
     devices: Option<BTreeSet<String>>,
     kind: Option<String>,
-    /// For each frame, whether `--match` finds it.
+    /// For each frame, whether `--match` matches it.
     matching_frames: Option<Vec<bool>>,
 }
 
@@ -59,8 +59,8 @@ impl Wanted {
     }
 }
 
-/// The snapshot shown, and the one it is compared with. The last is shown unless another is asked
-/// for, or the last but one where the last is what to compare with.
+/// The snapshot shown, and the one it is compared with. By default the last one is shown, or the
+/// second to last if the last is the one to compare with.
 fn snapshots(heap: &Heap, options: &HeapOptions) -> Result<(usize, Option<usize>), AnalysisError> {
     let last = heap.snapshots.len().saturating_sub(1);
     let asked = match &options.snapshot {
@@ -72,7 +72,7 @@ fn snapshots(heap: &Heap, options: &HeapOptions) -> Result<(usize, Option<usize>
     };
     if last == 0 {
         return Err(AnalysisError::Options(format!(
-            "--against {text} needs a second snapshot, and the session has one: {}",
+            "--against {text} requires a second snapshot, but the session has only one: {}",
             names(heap)
         )));
     }
@@ -81,14 +81,14 @@ fn snapshots(heap: &Heap, options: &HeapOptions) -> Result<(usize, Option<usize>
     if against == shown {
         let name = &heap.snapshots[shown].name;
         return Err(AnalysisError::Options(format!(
-            "--against {text} is {name}, which is the snapshot shown; name another of: {}",
+            "--against {text} is {name}, the snapshot shown; choose another one: {}",
             names(heap)
         )));
     }
     Ok((shown, Some(against)))
 }
 
-/// A snapshot by name, number, word, or a part of a name that only one has.
+/// A snapshot by name, number, word, or an unambiguous part of its name.
 fn snapshot(heap: &Heap, option: &str, text: &str, shown: usize) -> Result<usize, AnalysisError> {
     let snapshots = || heap.snapshots.iter().enumerate();
     let named = snapshots().find(|(_, snapshot)| snapshot.name == text);
@@ -121,7 +121,7 @@ fn names(heap: &Heap) -> String {
     names.join(", ")
 }
 
-/// All devices of the heap, in the order of names with numbers.
+/// All devices of the heap, sorted by name and number.
 pub(super) fn device_names(heap: &Heap) -> Vec<String> {
     let samples = heap.snapshots.iter().flat_map(|found| &found.samples);
     let ids: BTreeSet<_> = samples.map(|sample| sample.device).collect();
@@ -134,7 +134,7 @@ pub(super) fn device_names(heap: &Heap) -> Vec<String> {
     names
 }
 
-/// `cpu:10` comes after `cpu:9`; no device comes last.
+/// `cpu:10` comes after `cpu:9`; the empty name (no device) comes last.
 pub(super) fn device_order(name: &str) -> (bool, String, u64, String) {
     let (kind, number) = match name.rsplit_once(':') {
         Some((kind, number)) => (kind, number.parse().unwrap_or(u64::MAX)),

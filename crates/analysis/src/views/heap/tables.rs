@@ -7,7 +7,7 @@ use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::{Declared, DeclaredColumn, Table};
 
-/// Columns that only a comparison of snapshots has.
+/// Columns that appear only when snapshots are compared.
 const COMPARED: [&str; 3] = ["change_bytes", "change_allocations", "change"];
 
 impl Report for HeapReport {
@@ -24,7 +24,7 @@ impl Report for HeapReport {
             Table::of("rows", "Stacks", ROWS, &self.rows).with_row_count(self.row_count),
             Table::of(
                 "functions",
-                "Functions, with all they call",
+                "Functions, including what they call",
                 FUNCTIONS,
                 &self.functions,
             )
@@ -33,7 +33,7 @@ impl Report for HeapReport {
             Table::of("kinds", "By kind", KINDS, &self.kinds),
             Table::of(
                 "tree",
-                "Stacks merged, outermost frame first",
+                "Merged stacks, outermost frame first",
                 TREE,
                 &self.tree,
             )
@@ -55,7 +55,7 @@ impl Report for HeapReport {
     }
 
     fn unprinted(&self) -> &'static [&'static str] {
-        // One snapshot is what the headline says.
+        // The headline already covers a single snapshot.
         if self.snapshots.len() > 1 {
             &[]
         } else {
@@ -85,7 +85,7 @@ impl Report for HeapReport {
         if let (Some(against), Some(bytes), Some(count)) =
             (&self.against, self.change_bytes, self.change_allocations)
         {
-            lines.push(("Against".to_owned(), against.clone()));
+            lines.push(("Compared with".to_owned(), against.clone()));
             lines.push((
                 "Change".to_owned(),
                 format!("{} in {count:+} allocations", signed_bytes(bytes)),

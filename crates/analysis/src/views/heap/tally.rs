@@ -1,4 +1,4 @@
-//! Adding up: samples by stack, function, device and kind.
+//! Sums of samples by stack, function, device and kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ pub(super) struct Tally {
     pub(super) stacks: BTreeMap<(Vec<u32>, StringId), Stack>,
     pub(super) devices: BTreeMap<StringId, Pair>,
     pub(super) kinds: BTreeMap<StringId, Pair>,
-    /// Distinct frames that are folded away, and stacks that have no frame of the user's.
+    /// Distinct frames that are folded away, and the number of stacks without a user frame.
     pub(super) folded_frames: BTreeSet<u32>,
     pub(super) foreign_stacks: usize,
 }
@@ -28,7 +28,7 @@ pub(super) struct Stack {
 }
 
 impl Tally {
-    /// Adds up. With no `is_internal`, nothing is folded.
+    /// Sums the selected samples. Without `is_internal`, nothing is folded.
     pub(super) fn of(heap: &Heap, wanted: &Wanted, is_internal: Option<&[bool]>) -> Self {
         let mut tally = Self {
             total: Pair::default(),
@@ -88,7 +88,7 @@ impl Tally {
     }
 }
 
-/// How rows are made: what they are by, and whether there is a comparison.
+/// What rows are made from: their measure, and whether snapshots are compared.
 pub(super) struct Rows<'a> {
     pub(super) heap: &'a Heap,
     pub(super) by: HeapBy,
@@ -111,7 +111,7 @@ impl Rows<'_> {
         )
     }
 
-    /// Larger ranks first: the change where there is a comparison, else the amount.
+    /// Sort key, largest first: the change in a comparison, otherwise the amount.
     fn rank(&self, pair: Pair) -> (i64, i64) {
         let amount = pair.now.by(self.by);
         if self.is_comparison {
@@ -140,7 +140,7 @@ impl Rows<'_> {
         ranked.into_iter().map(|(_, row)| row).collect()
     }
 
-    /// What orders frames whatever their numbers, which depend on the order of files.
+    /// Sort key of a frame that does not depend on its number, which depends on the order of files.
     fn texts(&self, frame: u32) -> (&str, &str, i64) {
         let frame = self.heap.frames[frame as usize];
         (
@@ -173,7 +173,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Spells out the stacks of the rows that are shown.
+    /// Fills in the text of the stacks of the rows that are shown.
     pub(super) fn spell_stacks(&self, rows: &mut [HeapStackRow]) {
         for row in rows {
             let frames = row.frames.iter();
@@ -244,7 +244,7 @@ impl Rows<'_> {
     }
 }
 
-/// What a frame without a name is called.
+/// Name of a frame without a recorded name.
 const UNKNOWN: &str = "(unknown)";
 
 pub(super) fn name_or_unknown(name: &str) -> String {

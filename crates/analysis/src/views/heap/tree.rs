@@ -8,10 +8,10 @@ use super::amount::Pair;
 use super::report::HeapFrameRow;
 use super::tally::{Rows, Tally, name_or_unknown};
 
-/// Nodes that a report holds; of more, the lightest are left out.
+/// Maximum number of nodes in a report. Beyond that, the smallest are left out.
 const NODES_MAX: usize = 50_000;
 
-/// Numbers of the texts of a function's name and file.
+/// String numbers of a function's name and file.
 type Key = (u32, u32);
 
 /// One function below one path of functions.
@@ -20,13 +20,13 @@ struct Node {
     key: Key,
     total: Pair,
     own: Pair,
-    /// The line all stacks through it share; none where they differ.
+    /// The line that all stacks through the node share; none if they differ.
     line: Option<i64>,
     is_internal: bool,
     children: BTreeMap<Key, usize>,
 }
 
-/// All nodes; the first is the root of all, which is no frame.
+/// All nodes; the first is the root, which is not a frame.
 pub(super) struct Tree {
     nodes: Vec<Node>,
 }
@@ -69,7 +69,7 @@ impl Tree {
         new
     }
 
-    /// The rows, depth first, heavier siblings first, and how many there would be without a limit.
+    /// The rows, depth first, larger siblings first, and their number without a limit.
     pub(super) fn rows(&self, rows: &Rows<'_>) -> (Vec<HeapFrameRow>, usize) {
         let count = self.nodes.len() - 1;
         let lightest = self.lightest(rows);
@@ -85,8 +85,8 @@ impl Tree {
         (shown, count)
     }
 
-    /// The weight that a node must reach to be shown. A node weighs at least what any child does,
-    /// so that what is left has its ancestors.
+    /// The weight that a node must reach to be shown. A node weighs at least as much as any of its
+    /// children, so the ancestors of every shown node are shown too.
     fn lightest(&self, rows: &Rows<'_>) -> i64 {
         if self.nodes.len() <= NODES_MAX + 1 {
             return 0;

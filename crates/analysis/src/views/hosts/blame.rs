@@ -1,4 +1,4 @@
-//! Who the others waited for in each step, and what it did before it arrived.
+//! Which device the others waited for in each step, and what it did before it arrived.
 //!
 //! ```text
 //! collective before ┤                                    ├ collective
@@ -7,15 +7,17 @@
 //! host                    data_loading ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓
 //! ```
 //!
-//! Every matched collective makes its participants wait for the last one. Per step the device that
-//! caused most waiting is blamed, at the collective where it caused most. Between leaving the
-//! collective before and arriving it computed, or was idle while its host did something. Where its
-//! computation exceeds that of the other participants by half of its lateness or more, the op with
-//! the longest time is the activity. Else it is what the threads that drive the devices did longest
-//! in the gaps: outermost slice first, and from there inwards as long as one slice has most of it.
+//! At every matched collective, the participants wait for the last one to arrive. In each step, the
+//! device that caused the most waiting is blamed, at the collective where it caused the most. Between
+//! leaving the previous collective and arriving, it computed, or was idle while its host did
+//! something. If its computation exceeds that of the other participants by at least half of its
+//! lateness, the activity is the op with the largest excess. Otherwise, it is what the driving
+//! threads did longest in the gaps: the outermost slice, then inward as long as one slice covers most
+//! of the time.
 //!
-//! An activity must explain the lateness: what it takes beyond the others' time in the same activity
-//! before the same collective is at least a third of it. Else there is none.
+//! An activity must explain the lateness: the time it takes beyond what the others spend in the same
+//! activity before the same collective must be at least a third of the lateness. If none does, no
+//! activity is reported.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,16 +32,16 @@ use crate::views::collectives::matching::Arrivals;
 use crate::views::collectives::step_index::StepIndex;
 use crate::views::collectives::{Evidence, Exchanges};
 
-/// Deeper nests of slices are not descended into.
+/// Slices nested deeper than this are not searched.
 const MAX_DEPTH: usize = 200;
-/// Slices named in a path.
+/// Number of slices named in a path.
 const PATH_LENGTH: usize = 3;
-/// A slice that has less than this share of what encloses it is not the cause.
+/// A slice that covers less than this share of the enclosing slice is not the cause.
 const SHARE: f64 = 0.5;
 
-/// Share of the lateness that the cause of it has.
+/// Minimum share of the lateness that its cause must explain.
 const MIN_EXPLAINED: f64 = 1.0 / 3.0;
-/// Other hosts that are asked how long the same takes there.
+/// Maximum number of other hosts on which the same activity is measured for comparison.
 const MAX_COMPARED: usize = 8;
 
 /// What happened in one step.
@@ -47,17 +49,17 @@ const MAX_COMPARED: usize = 8;
 pub(super) struct StepBlame {
     /// Position in `Session::steps`.
     pub(super) step: usize,
-    /// Device that caused most waiting.
+    /// Device that caused the most waiting.
     pub(super) device: DeviceId,
     /// Position of the collective among the survey's ops.
     pub(super) op: usize,
-    /// Instance at which it caused most.
+    /// Instance at which it caused the most waiting.
     pub(super) instance: usize,
-    /// Last − median arrival there.
+    /// Last arrival − median arrival at that instance.
     pub(super) lateness_ps: i64,
-    /// Σ over the step's collectives of the mean waiting of the others.
+    /// Σ over the step's collectives of the mean time the others waited.
     pub(super) caused_ps: i64,
-    /// From leaving the collective before to arriving, as recorded.
+    /// From leaving the previous collective to arriving, as recorded.
     pub(super) before: Span,
     pub(super) activity: Activity,
 }
@@ -67,15 +69,16 @@ pub(super) struct StepBlame {
 pub(super) struct Activity {
     pub(super) text: String,
     pub(super) duration_ps: i64,
-    /// It is computation of the device.
+    /// Whether it is computation on the device.
     pub(super) is_device: bool,
     pub(super) track: Option<TrackId>,
 }
 
-/// Per device of a step: Σ waiting caused, the most at once, the instance of that, its arrivals.
+/// Per device in a step: Σ waiting caused, the most waiting at one instance, that instance, and its
+/// arrivals.
 type Caused = BTreeMap<DeviceId, (i64, i64, usize, Arrivals)>;
 
-/// The blame of each step in which a collective was matched, by step.
+/// The blame for each step with a matched collective, ordered by step.
 pub(super) fn blame(evidence: &Evidence<'_>, steps: &StepIndex) -> Vec<StepBlame> {
     let session = evidence.session;
     let Exchanges { survey, clocks, .. } = &**evidence;
@@ -132,7 +135,7 @@ pub(super) fn blame(evidence: &Evidence<'_>, steps: &StepIndex) -> Vec<StepBlame
     by_step.into_iter().filter_map(of_step).collect()
 }
 
-/// For each occurrence: when its device left the matched collective before.
+/// For each occurrence: when its device left the previous matched collective.
 struct Before {
     left: Vec<Option<Picos>>,
     all_work: Arc<AllWork>,
@@ -164,7 +167,7 @@ impl Before {
         }
     }
 
-    /// From leaving the collective before, or the start of the step, to the arrival.
+    /// From leaving the previous collective, or the start of the step, to the arrival.
     fn span(&self, evidence: &Evidence<'_>, occurrence: usize) -> Span {
         let own = &evidence.survey.occurrences[occurrence];
         let until = own.span.start;
@@ -218,7 +221,7 @@ fn activity(
         .unwrap_or_default()
 }
 
-/// The op with most time beyond what it takes on the other devices, and that excess.
+/// The op whose time most exceeds that on the other devices, and by how much.
 fn of_device(
     evidence: &Evidence<'_>,
     before: &Before,
@@ -257,7 +260,7 @@ fn of_device(
     own.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// What the host of the device did longest in its gaps, and how much longer than other hosts did.
+/// What the device's host did longest in its gaps, and how much longer that took than on other hosts.
 fn of_host(
     evidence: &Evidence<'_>,
     before: &Before,
@@ -291,7 +294,7 @@ fn of_host(
     Some((own, excess_ps))
 }
 
-/// Time of each op or kernel within a span, by name, and where it ran.
+/// Time of each op or kernel within a span, by name, and the track it ran on.
 fn on_device(session: &Session, device: DeviceId, span: Span) -> BTreeMap<&str, (i64, TrackId)> {
     let mut sums: BTreeMap<LabelId, (i64, TrackId)> = BTreeMap::new();
     for (id, track) in session.work_tracks(device) {
@@ -340,8 +343,8 @@ fn on_thread(session: &Session, id: TrackId, gaps: &Intervals) -> Option<Activit
     })
 }
 
-/// From the outermost lane inwards: the label with most time, then within its slices. Steps and
-/// markers are looked through.
+/// From the outermost lane inward: the label with the most time, then the same within its slices.
+/// Steps and markers are skipped.
 fn descend(
     session: &Session,
     track: &Track,

@@ -1,4 +1,4 @@
-//! Clocks of the hosts as rows.
+//! Rows for the clocks of the hosts.
 
 use stepscope_model::Session;
 

@@ -1,5 +1,5 @@
 //! Columns of the tables of `hosts`: titles, units, behavior, and how each is read from its row.
-//! What each means is said beside the field of its row.
+//! The meaning of each column is documented at the field of its row.
 
 use super::report::{BlameRow, ClockRow, HostDeviceRow, HostRow, HostStepRow};
 use crate::telling::{Column, Declared, Field, Identity, Unit};
@@ -55,15 +55,15 @@ pub(super) const ROWS: &[Field<HostRow>] = &[
         .sums()
         .of(|row| row.last_count.into()),
     Column::new("caused_ps", "Others waited", Unit::Picos)
-        .formula("Σ last arrival − arrival of the others, mean")
+        .formula("Σ mean of (last arrival − arrival of the others)")
         .sums()
         .of(|row| row.caused_ps.into()),
     Column::wide("wait_ps", "Waited", Unit::Picos)
-        .formula("Σ last arrival − own arrival")
+        .formula("Σ (last arrival − own arrival)")
         .sums()
         .of(|row| row.wait_ps.into()),
     Column::new("is_straggler", "Straggler", Unit::Flag)
-        .formula("binomial tail with one chance per host")
+        .formula("binomial tail, p = 1 ÷ number of hosts")
         .of(|row| row.is_straggler.into()),
     Column::wide("problem", "Problem", Unit::Text).of(|row| row.problem.as_str().into()),
 ];
@@ -71,9 +71,9 @@ pub(super) const ROWS: &[Field<HostRow>] = &[
 pub(super) const BLAME: &[Field<BlameRow>] = &[
     Column::new("host", "Host", Unit::Text).of(|row| row.host.as_str().into()),
     Column::wide("device", "Device", Unit::Text).of(|row| row.device.as_str().into()),
-    Column::new("activity", "What it did before", Unit::Text)
-        .of(|row| row.activity.as_str().into()),
-    Column::wide("activity_on", "On", Unit::Text).of(|row| row.activity_on.as_str().into()),
+    Column::new("activity", "Activity", Unit::Text).of(|row| row.activity.as_str().into()),
+    Column::wide("activity_on", "Recorded on", Unit::Text)
+        .of(|row| row.activity_on.as_str().into()),
     Column::new("step_count", "Steps", Unit::Count)
         .sums()
         .of(|row| row.step_count.into()),
@@ -140,12 +140,11 @@ pub(super) const STEPS: &[Field<HostStepRow>] = &[
         .of(|row| row.busy_balance.into()),
     Column::new("last_host", "Last host", Unit::Text).of(|row| row.last_host.as_str().into()),
     Column::new("last_device", "Last device", Unit::Text).of(|row| row.last_device.as_str().into()),
-    Column::wide("collective", "At", Unit::Text).of(|row| row.collective.as_str().into()),
+    Column::wide("collective", "Collective", Unit::Text).of(|row| row.collective.as_str().into()),
     Column::new("lateness_ps", "Lateness", Unit::Picos).of(|row| row.lateness_ps.into()),
     Column::wide("caused_ps", "Others waited", Unit::Picos).of(|row| row.caused_ps.into()),
-    Column::new("activity", "What it did before", Unit::Text)
-        .of(|row| row.activity.as_str().into()),
-    Column::wide("activity_ps", "For", Unit::Picos).of(|row| row.activity_ps.into()),
+    Column::new("activity", "Activity", Unit::Text).of(|row| row.activity.as_str().into()),
+    Column::wide("activity_ps", "Activity time", Unit::Picos).of(|row| row.activity_ps.into()),
     Column::wide("from_ps", "From", Unit::Picos)
         .position()
         .of(|row| row.from_ps.into()),

@@ -1,15 +1,15 @@
-//! `hosts`: hosts and devices side by side, who is late, and what it does then.
+//! `hosts`: hosts and devices side by side, which ones are late, and why.
 //!
 //! | Figure | Definition |
 //! |---|---|
 //! | parts of a step | those of `steps` |
 //! | lateness | own arrival − median arrival at matched collectives, on aligned clocks |
-//! | caused | at each collective the mean time the others waited for the last one; summed |
-//! | blame | per step the device that caused most waiting, and what it did before ([`blame`]) |
-//! | clocks | offset and drift by the ends of matched collectives ([`crate::views::collectives::clocks`]) |
-//! | straggler | last in more steps than chance explains ([`stragglers`]), with a lateness that matters |
+//! | caused | Σ over collectives of the mean time that the others waited for the last one |
+//! | blame | per step, the device that caused the most waiting, and what it did before ([`blame`]) |
+//! | clocks | offset and drift from the ends of matched collectives ([`crate::views::collectives::clocks`]) |
+//! | straggler | last in more steps than chance explains ([`stragglers`]), with a significant lateness |
 //!
-//! Times of rows are those recorded; only lateness and waiting are measured on aligned clocks.
+//! Times in rows are as recorded; only lateness and waiting are measured on aligned clocks.
 
 mod blame;
 mod clocks;
@@ -44,8 +44,8 @@ pub struct Hosts;
 /// Options of [`Hosts`].
 #[derive(Debug, Clone, Default, Args)]
 pub struct HostsOptions {
-    /// Which part of the session. `--match` keeps hosts by name, `--program` the steps in which the
-    /// program ran on the device.
+    /// Which part of the session. `--match` selects hosts by name; `--program` selects the steps in
+    /// which the program ran on the device.
     #[command(flatten)]
     pub selection: Selection,
 }
@@ -54,10 +54,9 @@ impl Analysis for Hosts {
     const NAME: &'static str = "hosts";
     const GROUP: Group = Group::Waiting;
     const ALIASES: &'static [&'static str] = &["pod_viewer"];
-    const SUMMARY: &'static str =
-        "Hosts and devices side by side: step times, who is late and why, load, clocks";
+    const SUMMARY: &'static str = "Hosts and devices side by side: step times, stragglers and why they are late, load, clocks";
     const EXAMPLES: &'static str = "\
-# Who the others wait for, and what it does then
+# Which host the others wait for, and what makes it late
 stepscope hosts ./logs
 # Lateness step by step
 stepscope hosts ./logs --csv --table steps
@@ -109,17 +108,17 @@ fn blamed(evidence: &Evidence<'_>, selected: &Selected<'_>) -> Blamed {
     Blamed { blamed, stragglers }
 }
 
-/// A host, or a device where there is one host, that the others wait for.
+/// A host that the others wait for. With one host, a device.
 pub(crate) struct Late {
     /// Host or device.
     pub(crate) name: String,
-    /// Steps in which it came last, of so many with a matched collective.
+    /// Number of steps in which it arrived last.
     pub(crate) last_count: usize,
-    /// Steps with a matched collective.
+    /// Number of steps with a matched collective.
     pub(crate) step_count: usize,
-    /// Mean over the steps of the time that it made the others wait.
+    /// Mean time per step that it made the others wait.
     pub(crate) cost_ps: f64,
-    /// The row of `hosts` with most of that waiting: what it did before, and when.
+    /// The blame row with most of that waiting: what it did before, and when.
     pub(crate) blame: BlameRow,
 }
 
@@ -170,7 +169,7 @@ fn notes(
         ops.sort_unstable();
         ops.dedup();
         notes.push(Note::info(format!(
-            "{} of {} {} matched over their participants; arrivals there say who was late.",
+            "{} of {} {} matched across participants; their arrival times show who was late.",
             format::counted(count, "occurrence"),
             format::counted(ops.len(), "collective"),
             if count == 1 { "was" } else { "were" },
@@ -180,24 +179,24 @@ fn notes(
     }
     if session.hosts.len() == 1 {
         notes.push(Note::info(
-            "The session has one host; its devices are compared with one another.",
+            "The session has one host, so its devices are compared with each other.",
         ));
     } else if !evidence.clocks.has_any() {
         notes.push(Note::info(
-            "Clocks could not be compared, since no collective is common to two hosts: times of \
-             different hosts stand as their clocks had them.",
+            "Clocks could not be aligned, because no two hosts have a collective in common. Times of \
+             each host are by its own clock.",
         ));
     }
     notes
 }
 
-/// Why nothing is known of who waited for whom.
+/// Why it is unknown which participants waited for which.
 fn unmatched(evidence: &Evidence<'_>) -> Note {
-    const REST: &str = "so hosts and devices are compared by their step times only.";
+    const REST: &str = "so hosts and devices are compared by step time only.";
     const ALL_HOSTS: &str = "Capture all hosts of the job at the same time.";
     let executed = evidence.executed_ops();
     if evidence.survey.ops.is_empty() {
-        let text = "No collective was recorded: nobody waited for anybody that we could tell";
+        let text = "No collective was recorded";
         return Note::info(format!("{text}, {REST}")).with_hint(ALL_HOSTS);
     }
     if executed.is_empty() {
@@ -209,14 +208,12 @@ fn unmatched(evidence: &Evidence<'_>) -> Note {
     let is_unknown = |&op: &usize| participants[op].grouping == Grouping::Unknown;
     if executed.iter().any(is_unknown) {
         return Note::info(format!(
-            "The profile does not say which devices exchange with each other in its collectives, \
-             {REST}"
+            "The profile does not record which devices take part in each collective, {REST}"
         ))
         .with_hint(recording::programs(evidence.session));
     }
     Note::info(format!(
-        "The collectives that were recorded could not be matched between devices of this session, \
-         {REST}"
+        "The recorded collectives could not be matched across the devices of this session, {REST}"
     ))
     .with_hint(ALL_HOSTS)
 }

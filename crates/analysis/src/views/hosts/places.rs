@@ -1,4 +1,4 @@
-//! Places: devices that recorded work, and hosts without such; and how late each arrives.
+//! Places (devices that recorded work, and hosts without such devices) and how late each arrives.
 
 use stepscope_model::{DeviceId, HostId, Session};
 
@@ -18,11 +18,11 @@ pub(super) struct Lateness {
     all_ps: Vec<Vec<f64>>,
     /// By device: Σ waiting.
     pub(super) wait_ps: Vec<i64>,
-    /// By device: steps in which it caused most waiting.
+    /// By device: number of steps in which it caused the most waiting.
     pub(super) last_count: Vec<usize>,
     /// By host: Σ waiting caused, over the steps in which it was blamed.
     pub(super) caused_ps: Vec<i64>,
-    /// By step and device: lateness at the collective of the step that cost most waiting.
+    /// By step and device: lateness at the collective that cost the most waiting in the step.
     in_step: std::collections::BTreeMap<(usize, DeviceId), i64>,
 }
 
@@ -70,7 +70,7 @@ impl Lateness {
         found
     }
 
-    /// Some collective was matched.
+    /// Whether any collective was matched.
     pub(super) fn has_any(&self) -> bool {
         self.all_ps.iter().any(|values| !values.is_empty())
     }
@@ -89,7 +89,7 @@ impl Lateness {
     }
 }
 
-/// Places in the order of devices, then hosts of which no place is there yet.
+/// Devices in their order, then hosts without such a device.
 pub(super) fn places(session: &Session, selected: &Selected<'_>, rows: &[StepParts]) -> Vec<Place> {
     let mut places: Vec<Place> = selected
         .devices

@@ -1,4 +1,4 @@
-//! What `hosts` answers: hosts and devices side by side, who is late, and why.
+//! What `hosts` answers: hosts and devices side by side, which ones are late, and why.
 
 use documented::DocumentedFields;
 use serde::Serialize;
@@ -13,21 +13,21 @@ use crate::telling::Note;
 pub struct HostsReport {
     /// Statistics over the step durations; absent without steps.
     pub step_time_ps: Option<StepTime>,
-    /// Every selected host, also those without steps; in their order unless sorted otherwise.
+    /// Every selected host, including those without steps, in host order unless sorted otherwise.
     pub rows: Vec<HostRow>,
-    /// Rows before the limit.
+    /// Number of rows before the limit.
     pub row_count: usize,
-    /// Who is late and what it does then, most waiting caused first.
+    /// Who was late and what it did before it arrived, most waiting caused first.
     pub blame: Vec<BlameRow>,
     /// Every selected device, and hosts whose devices recorded no work.
     pub devices: Vec<HostDeviceRow>,
     /// Every selected step over all places.
     pub steps: Vec<HostStepRow>,
-    /// Each step on each place; `place` counts in `devices`.
+    /// Each step on each place; `place` is a position in `devices`.
     pub cells: Vec<HostCell>,
-    /// Cells before they were cut.
+    /// Number of cells before the limit on cells.
     pub cell_count: usize,
-    /// Clocks of the hosts.
+    /// The clock of each host.
     pub clocks: Vec<ClockRow>,
     /// How figures were obtained and what they do not cover.
     pub notes: Vec<Note>,
@@ -41,7 +41,7 @@ pub struct HostRow {
     pub host: String,
     /// Number of devices of the host.
     pub device_count: usize,
-    /// Number of the host's devices that recorded work in the observed time, as in `overview`.
+    /// Number of the host's devices that recorded work in the observed window, as in `overview`.
     pub working_count: usize,
     /// Number of steps the host took part in.
     pub step_count: usize,
@@ -55,7 +55,7 @@ pub struct HostRow {
     pub collectives_ps: Option<f64>,
     /// Mean time per step in which nothing ran but copies, in any direction.
     pub copies_ps: Option<f64>,
-    /// Mean time per step in which the devices wait for Python that programs call.
+    /// Mean time per step in which the devices wait for Python callbacks of the program.
     pub python_callbacks_ps: Option<f64>,
     /// Mean input wait per step: the host waits for or prepares input while its devices are idle.
     pub input_wait_ps: Option<f64>,
@@ -66,8 +66,8 @@ pub struct HostRow {
     /// Mean idle time per step: the devices are idle and the host waits or recorded nothing.
     pub idle_ps: Option<f64>,
     /// How much later than the median participant the host arrives at matched collectives: the
-    /// median over all of them; in the heat map, at the collective of the step that cost the most
-    /// waiting. Absent if none was matched.
+    /// median over all of them. In the heat map, at the collective that cost the most waiting in
+    /// the step. Absent if none was matched.
     pub lateness_ps: Option<f64>,
     /// Lateness of the host as a robust deviation among the hosts. Absent with fewer than three
     /// hosts.
@@ -80,11 +80,12 @@ pub struct HostRow {
     /// Time the host waited for others, mean over its devices.
     #[ts(type = "number")]
     pub wait_ps: i64,
-    /// Last in at least half of the steps, with a probability below 1 % by chance alone, and the
-    /// others wait at least 1 % of a step for it. With few steps: last in every one of five or
-    /// more, each wait at least 0.6 times the median wait, and 5 % of a step on average.
+    /// Whether the host is a straggler: last in at least half of the steps, with a probability below
+    /// 1 % by chance alone, and the others wait at least 1 % of a step for it on average. Also if
+    /// it is last in all of at least five steps, with each wait at least 0.6 times the median wait
+    /// and a mean wait of at least 5 % of a step.
     pub is_straggler: bool,
-    /// What is wrong with the recording of the host.
+    /// Problem with the host's recording. Empty if there is none.
     pub problem: String,
 }
 
@@ -96,7 +97,7 @@ pub struct HostDeviceRow {
     pub host: String,
     /// Name of the device. Empty for a host without working devices.
     pub device: String,
-    /// Number of the device in the session; absent for a host.
+    /// Number of the device in the session. Absent for a host.
     #[ts(type = "number | null")]
     pub device_index: Option<i64>,
     /// Number of steps the device took part in.
@@ -115,7 +116,7 @@ pub struct HostDeviceRow {
     pub wait_ps: i64,
 }
 
-/// One step over all places.
+/// One step, over all places.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HostStepRow {
@@ -139,8 +140,8 @@ pub struct HostStepRow {
     /// Longest duration of the step on a single place: a device, or a host without working devices.
     #[ts(type = "number")]
     pub max_ps: i64,
-    /// Longest busy time ÷ mean busy time of the places in the step: 1 is even. Absent if nothing
-    /// was busy.
+    /// Longest busy time ÷ mean busy time of the places in the step: 1 means balanced. Absent if
+    /// nothing was busy.
     pub busy_balance: Option<f64>,
     /// Device that the others waited for most in the step. Empty if no collective was matched.
     pub last_device: String,
@@ -181,14 +182,14 @@ pub struct HostCell {
     /// Start, as recorded.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Length of the step there; the parts sum to it.
+    /// Duration of the step on the place. The parts sum to it.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// How much later than the median participant it arrived at the collective of the step that cost
-    /// most waiting; negative if earlier; absent where none was matched.
+    /// How much later than the median participant the place arrived at the collective that cost the
+    /// most waiting in the step. Negative if earlier, absent if none was matched.
     #[ts(type = "number | null")]
     pub lateness_ps: Option<i64>,
-    /// Device computes.
+    /// Time in which the device computes.
     #[ts(type = "number")]
     pub device_compute_ps: i64,
     /// Exposed communication.
@@ -197,24 +198,24 @@ pub struct HostCell {
     /// Exposed copies in all directions.
     #[ts(type = "number")]
     pub copies_ps: i64,
-    /// The device waits for Python that the program calls.
+    /// Time in which the device waits for Python callbacks of the program.
     #[ts(type = "number")]
     pub python_callbacks_ps: i64,
-    /// Device idle, host waits for or prepares input.
+    /// Time in which the device is idle while the host waits for or prepares input.
     #[ts(type = "number")]
     pub input_wait_ps: i64,
-    /// Device idle, host compiles.
+    /// Time in which the device is idle while the host compiles.
     #[ts(type = "number")]
     pub compilation_ps: i64,
-    /// Device idle, host does other recorded work.
+    /// Time in which the device is idle while the host does other recorded work.
     #[ts(type = "number")]
     pub host_overhead_ps: i64,
-    /// Device idle, host waits or recorded nothing.
+    /// Time in which the device is idle while the host waits or recorded nothing.
     #[ts(type = "number")]
     pub idle_ps: i64,
 }
 
-/// Who was late, and what it did before.
+/// Who was late, and what it did before it arrived.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BlameRow {

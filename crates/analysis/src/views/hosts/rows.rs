@@ -1,4 +1,4 @@
-//! Rows of hosts, of steps, of their cells, and of who is to blame.
+//! Rows for hosts, steps, cells, and blame.
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,9 @@ use crate::measuring::windows::observed_windows;
 use crate::measuring::work::AllWork;
 use crate::views::collectives::Evidence;
 
-/// More cells than this are not sent; `--steps` asks for the others.
+/// Maximum number of cells sent; `--steps` selects the others.
 const MAX_CELLS: usize = 30_000;
-/// Smallest spread between hosts, 0.1 ms.
+/// Minimum spread between hosts: 0.1 ms.
 const MIN_MAD_PS: f64 = 1e8;
 /// Scales a median absolute deviation to a standard deviation.
 const MAD_SCALE: f64 = 0.6745;
@@ -87,7 +87,7 @@ pub(super) fn hosts(
     selected.hosts.iter().enumerate().map(row).collect()
 }
 
-/// Time of a step in which nothing ran but copies, in whatever direction.
+/// Time of a step in which only copies ran, in any direction.
 fn copies_ps(row: &StepParts) -> i64 {
     let directions = [
         PartKind::HostToDevice,
@@ -120,7 +120,7 @@ fn problem(session: &Session, host: HostId, own: &[&StepParts]) -> String {
         Some(warning) => warning.message.clone(),
         None if of.event_count == 0 => "Nothing was recorded.".to_owned(),
         None if own.is_empty() && !session.steps.is_empty() => {
-            "It took part in none of the steps.".to_owned()
+            "The host took part in none of the steps.".to_owned()
         }
         None => String::new(),
     }
@@ -241,8 +241,8 @@ pub(super) fn cells(
     (cells, rows.len())
 }
 
-/// Who was late and what it did, over steps, most waiting caused first. With several hosts the
-/// devices of a host are put together.
+/// Who was late and what it did, over steps, most waiting caused first. With several hosts, the
+/// devices of each host are combined.
 pub(super) fn blame(session: &Session, blamed: &[StepBlame]) -> Vec<BlameRow> {
     let are_hosts = session.hosts.len() > 1;
     let mut groups: BTreeMap<(HostId, Option<DeviceId>, &str), Vec<&StepBlame>> = BTreeMap::new();

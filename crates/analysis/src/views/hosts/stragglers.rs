@@ -1,15 +1,15 @@
 //! Who is late more often than chance explains.
 //!
-//! If nobody were slow, each of n hosts would be last in one of n steps. A host is a straggler when
-//! it was last in at least half of the steps, in so many that chance gives that with less than 1 %
-//! (binomial tail), and the others waited at least 1 % of a step for it on average. This needs no
-//! spread between hosts, so it works from two hosts on. With one host, its devices are compared.
+//! If no host were slow, each of n hosts would be last in one of n steps. A host is a straggler if
+//! it was last in at least half of the steps, if the probability of that by chance is below 1 %
+//! (binomial tail), and if the others waited at least 1 % of a step for it on average. This needs no
+//! spread between hosts, so it works with two hosts. With one host, its devices are compared.
 //!
-//! Of two hosts one is last in all of five steps with a chance of 6 %, so few steps need the size of
-//! the lateness besides: a host that was last in every one of at least five steps is a straggler also
-//! when the others waited in each of them at least 0.6 times as long as in the median one, and 5 % of a
-//! step on average.
-//! Differences of chance lie near zero as often as far from it ([`tests`] draws them).
+//! With two hosts, the chance that one of them is last in all of five steps is 6 %, so with few steps
+//! the size of the lateness must count too: a host that was last in every one of at least five steps
+//! is also a straggler if the others waited in each of them at least 0.6 times as long as in the
+//! median one, and 5 % of a step on average. Random differences are as often near zero as far from it
+//! ([`tests`] generates some).
 
 use stepscope_model::{DeviceId, Session};
 
@@ -17,33 +17,33 @@ use super::blame::StepBlame;
 use crate::measuring::steps::median;
 use crate::telling::format;
 
-/// Share of steps in which a straggler is last.
+/// Minimum share of steps in which a straggler is last.
 const MIN_SHARE: f64 = 0.5;
-/// Chance below which it is none.
+/// Probability by chance below which a host is a straggler.
 const MAX_CHANCE: f64 = 0.01;
-/// Share of a step that others must wait for it to matter.
+/// Minimum share of a step that the others must wait.
 const MIN_COST: f64 = 0.01;
 
-/// Steps from which being last in all of them may do.
+/// Minimum number of steps for the rule of being last in all of them.
 const MIN_STEADY_STEPS: usize = 5;
-/// Share of the median waiting that each of them reaches then.
+/// For that rule: minimum wait in each step, as a share of the median wait.
 const MIN_STEADY_SHARE: f64 = 0.6;
-/// Share of a step that others must wait then.
+/// For that rule: minimum share of a step that the others must wait on average.
 const MIN_STEADY_COST: f64 = 0.05;
 
-/// One that is late.
+/// A host or device that is late.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Straggler {
-    /// Position of the host, or of the device where there is one host.
+    /// Position of the host, or of the device if there is only one host.
     pub(super) place: usize,
     pub(super) last_count: usize,
     pub(super) step_count: usize,
-    /// Mean over all steps of the time it made the others wait.
+    /// Mean time per step that it made the others wait, over all steps.
     pub(super) cost_ps: f64,
     pub(super) activity: String,
 }
 
-/// All that are late.
+/// All stragglers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Stragglers {
     pub(super) found: Vec<Straggler>,
@@ -105,7 +105,7 @@ pub(super) fn stragglers(
     }
 }
 
-/// Waiting in every step that is too large and too even for chance.
+/// Whether the waits are too long and too regular to be due to chance.
 fn is_steady(waits: &[f64], step_ps: f64) -> bool {
     let mean = waits.iter().sum::<f64>() / waits.len().max(1) as f64;
     let least = MIN_STEADY_SHARE * median(waits);
@@ -114,7 +114,7 @@ fn is_steady(waits: &[f64], step_ps: f64) -> bool {
         && waits.iter().all(|&wait| wait >= least)
 }
 
-/// The activity with the most waiting caused.
+/// The activity that caused the most waiting.
 fn common_activity(own: &[&StepBlame]) -> String {
     let mut sums: std::collections::BTreeMap<&str, i64> = std::collections::BTreeMap::new();
     for of in own {
@@ -124,9 +124,9 @@ fn common_activity(own: &[&StepBlame]) -> String {
     most.map_or_else(String::new, |(text, _)| text.to_owned())
 }
 
-/// Chance of at least `successes` of `trials`, each with probability `p`.
+/// Probability of at least `successes` in `trials`, each with probability `p`.
 fn tail(trials: usize, successes: usize, p: f64) -> f64 {
-    // Logarithms, since factors of many trials leave the range of numbers.
+    // Logarithms, since the factors of many trials would overflow.
     let mut log_choose = 0.0;
     let mut sum = 0.0;
     for k in 0..=trials {
@@ -155,7 +155,7 @@ impl Stragglers {
         }
     }
 
-    /// Who is late, in words; none where nobody is.
+    /// A sentence on the worst straggler; none if there is no straggler.
     pub(super) fn sentence(&self, session: &Session) -> Option<String> {
         let worst = self
             .found
@@ -163,11 +163,11 @@ impl Stragglers {
             .max_by(|a, b| a.cost_ps.total_cmp(&b.cost_ps))?;
         let name = self.name(session, worst);
         let doing = match worst.activity.as_str() {
-            "" => "; what made it late was not recorded".to_owned(),
-            activity => format!("; before it arrives it is in {activity}"),
+            "" => "; the cause was not recorded".to_owned(),
+            activity => format!("; before it arrives, it is in {activity}"),
         };
         Some(format!(
-            "{name} arrives last in {} of {}, and the others wait {} per step for it{doing}.",
+            "{name} arrives last in {} of {} and makes the others wait {} per step{doing}.",
             worst.last_count,
             format::counted(worst.step_count, "step"),
             format::duration_ps(worst.cost_ps),
@@ -197,7 +197,7 @@ mod tests {
         );
         assert!(
             !is_steady(&[1.0, 31.0, 30.0, 25.0, 33.0], 100.0),
-            "one wait is none"
+            "one short wait"
         );
     }
 

@@ -30,7 +30,7 @@ impl Report for HostsReport {
     }
 
     fn unprinted(&self) -> &'static [&'static str] {
-        // One clock has nothing to differ from.
+        // A single clock has nothing to compare with.
         if self.clocks.len() > 1 {
             &[]
         } else {
@@ -43,7 +43,7 @@ impl Report for HostsReport {
             self.step_time_ps.iter().flat_map(step_time_lines).collect();
         if let Some(worst) = self.blame.first() {
             lines.push((
-                "Waited for most".to_owned(),
+                "Most waited for".to_owned(),
                 format!(
                     "{} {}, {} in {}: {}",
                     worst.host,

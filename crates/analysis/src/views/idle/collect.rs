@@ -21,18 +21,18 @@ pub(super) struct DeviceGaps {
     min_gap_ps: i64,
     window_ps: i64,
     busy_ps: i64,
-    /// Gaps that are listed, in order of time.
+    /// Listed gaps, in time order.
     gaps: Vec<Span>,
-    /// How each divides into causes.
+    /// Time of each gap by cause.
     times: Vec<CauseTimes>,
-    /// Number and sum of the others.
+    /// Number and total length of the gaps that are not listed.
     short: (i64, i64),
-    /// What its host did, by cause.
+    /// When its host did what, by cause.
     host_times: Arc<Vec<Intervals>>,
 }
 
-/// Gaps of every selected device that worked in the observed time; as in `overview`, others count in no
-/// sum, unless none did.
+/// Gaps of every selected device that worked in the observed window. As in `overview`, other devices
+/// are excluded from sums, unless no device worked.
 pub(super) fn devices(
     session: &Session,
     selected: &Selected<'_>,
@@ -64,7 +64,7 @@ pub(super) fn devices(
             Found::of(device, &windows, &busy, min_gap_ps)
         })
         .collect();
-    // Only what hosts did in some gap is asked for, which is little of a session that is busy.
+    // Only what hosts did during gaps is computed, which is little if the devices are busy.
     let gaps = found.iter().map(|found| found.gaps.clone()).collect();
     let gaps = Intervals::union_of_sorted(gaps);
     let host_times: Vec<(HostId, Arc<Vec<Intervals>>)> = claimed(session, &hosts, gaps.spans())
@@ -91,8 +91,8 @@ pub(super) fn devices(
     found.into_par_iter().map(divided).collect()
 }
 
-/// What the host did by cause, without the gaps that are the device's own: in which its program calls
-/// Python, or which it makes although it has work.
+/// What the host did, by cause, with the gaps that the device itself causes taken out: those in which
+/// its program calls Python, and those it makes although it has work queued.
 fn with_own(
     session: &Session,
     found: &Found,
@@ -118,13 +118,13 @@ fn with_own(
     Arc::new(times)
 }
 
-/// The shortest of the lengths from which on gaps are listed; 0 without devices.
+/// The smallest minimum length of a listed gap over devices; 0 without devices.
 pub(super) fn min_gap_ps(devices: &[DeviceGaps]) -> i64 {
     let lengths = devices.iter().map(|device| device.min_gap_ps);
     lengths.min().unwrap_or(0)
 }
 
-/// Share of the idle time in gaps that are not listed, 0..1.
+/// Share of the idle time that is in gaps too short to be listed, 0..1.
 pub(super) fn short_ratio(devices: &[DeviceGaps]) -> f64 {
     let sum = |of: fn(&DeviceGaps) -> i64| devices.iter().map(of).sum::<i64>() as f64;
     let idle = sum(|device| device.window_ps - device.busy_ps);
@@ -135,13 +135,13 @@ pub(super) fn short_ratio(devices: &[DeviceGaps]) -> f64 {
     }
 }
 
-/// The device recorded work at some time.
+/// Whether the device recorded any work, at any time.
 pub(super) fn has_worked(session: &Session, device: DeviceId) -> bool {
     let mut tracks = session.work_tracks(device);
     tracks.any(|(_, track)| track.slice_count() > 0)
 }
 
-/// The gaps of a device, before it is known what its host did in them.
+/// The gaps of a device, before they are explained by what its host did.
 struct Found {
     device: DeviceId,
     min_gap_ps: i64,
@@ -169,7 +169,7 @@ impl Found {
     }
 }
 
-/// The cause with most of the time; of equals the first.
+/// The cause with the most time; the first one on a tie.
 fn main_cause(times: &CauseTimes) -> (Cause, i64) {
     let mut found = (Cause::Unknown, 0);
     for (&cause, &time) in CAUSES.iter().zip(times) {
@@ -180,7 +180,7 @@ fn main_cause(times: &CauseTimes) -> (Cause, i64) {
     found
 }
 
-/// The longest gaps, longest first, explained; and how many there are in all.
+/// The longest gaps with their explanations, longest first, and the total number of gaps.
 pub(super) fn gaps(
     session: &Session,
     devices: &[DeviceGaps],
@@ -226,11 +226,11 @@ pub(super) fn gaps(
     (rows, count)
 }
 
-/// The step in which the middle of the gap lies on the device.
+/// The step of the device that contains the middle of the gap.
 fn step_at(session: &Session, device: DeviceId, gap: Span) -> Option<i64> {
     let steps = &session.steps;
     let middle = gap.start + Picos(gap.duration().0 / 2);
-    // Steps are sorted by first start; a device's own span begins no earlier.
+    // Steps are sorted by first start; a device's own span starts no earlier than that.
     let after = steps.partition_point(|step| {
         device_span(step, session, device).is_none_or(|span| span.start <= middle)
     });
@@ -240,7 +240,7 @@ fn step_at(session: &Session, device: DeviceId, gap: Span) -> Option<i64> {
     found.map(|step| step.number)
 }
 
-/// Sums over everything; rows are filled in by the caller.
+/// Sums over everything. The caller fills in the rows.
 pub(super) fn report(
     session: &Session,
     selected: &Selected<'_>,
@@ -325,7 +325,7 @@ fn cause_rows(session: &Session, devices: &[DeviceGaps], window_ps: i64) -> Vec<
     rows
 }
 
-/// Powers of ten, from 1 µs on; the first takes in all below, the last all above.
+/// Powers of ten, starting at 1 µs. The first bucket holds everything below, the last everything above.
 const BUCKET_ENDS: [i64; 7] = [
     1_000_000,
     10_000_000,
@@ -367,7 +367,7 @@ fn buckets(devices: &[DeviceGaps]) -> Vec<GapBucket> {
     buckets
 }
 
-/// Each selected step on each device: the parts of listed gaps that lie in it.
+/// Each selected step on each device, with the parts of listed gaps within it.
 pub(super) fn steps(
     session: &Session,
     selected: &Selected<'_>,
@@ -377,7 +377,7 @@ pub(super) fn steps(
     rows.map(|(_, row)| row).collect()
 }
 
-/// The same, each with its position in `Session::steps`.
+/// The same, each row with its position in `Session::steps`.
 pub(super) fn placed_steps(
     session: &Session,
     selected: &Selected<'_>,
@@ -410,12 +410,12 @@ pub(super) fn placed_steps(
         rows.collect()
     };
     let mut rows: Vec<(usize, IdleStep)> = devices.par_iter().flat_map_iter(of_device).collect();
-    // Devices begin a step in any order; rows have that of their numbers.
+    // Devices start a step in any order; rows are ordered by device number.
     rows.sort_by_key(|(position, row)| (*position, row.device_index));
     rows
 }
 
-/// As [`cause_times`], without walking through what lies before.
+/// Like [`cause_times`], but skips everything before `start`.
 fn cause_times_from(pieces: &[Span], causes: &[Intervals], start: Picos) -> Vec<CauseTimes> {
     let Some(last) = pieces.last() else {
         return Vec::new();

@@ -1,5 +1,5 @@
 //! Columns of the tables of `idle`: titles, units, behavior, and how each is read from its row.
-//! What each means is said beside the field of its row.
+//! The meaning of each column is documented at the field of its row.
 
 use super::report::{CauseRow, GapBucket, GapRow, IdleDevice, IdleStep};
 use crate::measuring::activity;
@@ -84,9 +84,9 @@ pub(super) const STEPS: &[Field<IdleStep>] = &[
     Column::new("duration_ps", "Duration", Unit::Picos).of(|row| row.duration_ps.into()),
     Column::new("gap_count", "Gaps", Unit::Count).of(|row| row.gap_count.into()),
     Column::new("gaps_ps", "Σ gaps", Unit::Picos).of(|row| row.gaps_ps.into()),
-    Column::new("cause", "Mostly", Unit::Text)
+    Column::new("cause", "Main cause", Unit::Text)
         .means(
-            "Cause with the most time in the listed gaps of the step; of equals, the \
+            "Cause with the most time in the listed gaps of the step; on a tie, the \
              first in priority order. Absent without gaps.",
         )
         .of(|row| mostly(&row.causes_ps)),
@@ -103,7 +103,7 @@ pub(super) fn tables() -> Vec<Declared> {
     ]
 }
 
-/// The cause with most of the time.
+/// The cause with the most time.
 fn mostly(causes_ps: &[i64]) -> Cell {
     let largest = activity::CAUSES
         .iter()

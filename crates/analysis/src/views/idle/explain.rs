@@ -1,27 +1,28 @@
-//! Words for a gap: the call that had most of it, the annotation around it, the line of Python.
+//! Descriptions of a gap: the call that took most of it, the enclosing annotation, and the Python line.
 
 use stepscope_model::host_names::is_library_frame;
 use stepscope_model::{Activity, HostId, LabelId, Picos, Session, SliceKind, Span, Track, TrackId};
 
 use crate::measuring::activity::{Cause, OwnTime, driving_threads, own_tracks};
 
-/// Slices of one lane that are looked at in one gap: beyond that the gap is full of small ones.
+/// Maximum number of slices of one lane that are examined per gap. A gap with more of them is full of
+/// short ones.
 const MOST_SLICES: usize = 128;
 
-/// What a gap is told by.
+/// What describes a gap.
 #[derive(Debug, Default)]
 pub(super) struct Words {
-    /// The innermost slice of the gap's cause that has at least half of the cause's time, else the
-    /// longest.
+    /// The innermost slice of the gap's cause that covers at least half of the cause's time, or the
+    /// longest if none does.
     pub(super) what: String,
-    /// The outermost annotation of the program that has at least half of the gap.
+    /// The outermost annotation of the program that covers at least half of the gap.
     pub(super) annotation: String,
-    /// The innermost frame of Python with a line that has at least half of the gap; of the program's
-    /// own files where one is among them.
+    /// The innermost Python frame with a line number that covers at least half of the gap, preferably
+    /// from the program's own files.
     pub(super) python: String,
 }
 
-/// Knows which threads to look at.
+/// Explains gaps; holds the threads to examine.
 pub(super) struct Explainer<'a> {
     session: &'a Session,
     own_time: OwnTime,
@@ -58,7 +59,7 @@ impl<'a> Explainer<'a> {
         }
     }
 
-    /// The driving threads; what a program calls may run on any.
+    /// The driving threads. For Python callbacks all threads, since these may run on any.
     fn threads_of(&self, host: HostId, cause: Cause) -> Vec<TrackId> {
         if cause == Cause::Callback {
             return own_tracks(self.session, host).collect();
@@ -69,7 +70,7 @@ impl<'a> Explainer<'a> {
 
     /// From the outermost lane to the innermost: the longest slice of each.
     ///
-    /// What lies within the profiler's own time is not the program's.
+    /// Slices within the profiler's own time do not belong to the program.
     fn look(&self, track: &Track, gap: Span, cause: (Cause, i64), found: &mut Found) {
         let half = gap.duration().0 / 2;
         let profiler = self.own_time.within(track, &[gap]);
@@ -100,7 +101,7 @@ impl<'a> Explainer<'a> {
                         found.longest = Some((length, id));
                     }
                 }
-                // What a program calls begins after the program.
+                // A callback starts after the program that calls it.
                 let is_caller = cause.0 == Cause::Callback && start < gap.start;
                 if length < half || is_caller {
                     continue;
@@ -133,7 +134,7 @@ struct Found {
     longest: Option<(i64, LabelId)>,
     annotation: Option<(i64, LabelId)>,
     python: Option<(i64, LabelId)>,
-    /// The same, of the program's own files.
+    /// The same, but only from the program's own files.
     own_python: Option<(i64, LabelId)>,
 }
 

@@ -1,13 +1,13 @@
-//! `idle`: every gap on a device, with what the host that feeds it did meanwhile.
+//! `idle`: every gap on a device, and what the host that drives it did meanwhile.
 //!
 //! | Figure | Definition |
 //! |---|---|
-//! | window | as for the overview's busy time: the selected steps; else from the first to the last step, else of the work of any device |
+//! | window | the same as for busy time in the overview: the selected steps; otherwise from the first to the last step; without steps, from the first to the last work of any device |
 //! | busy | union of the device's work within the window |
-//! | gap | a stretch of the window without work; of at least `--min-gap` it is listed, else counted as short |
-//! | idle | Σ gaps, short ones included: window − busy, exactly |
-//! | cause | what the threads that drive the device do: an instant belongs to the first cause in the order of [`Cause`](crate::measuring::activity::Cause); causes sum to the gaps |
-//! | gap's cause | the one with most of its time |
+//! | gap | a part of the window without work: listed if at least `--min-gap` long, else short |
+//! | idle | Σ gaps, including short ones: exactly window − busy |
+//! | cause | what the threads that drive the device do: each instant belongs to the first applicable cause in the order of [`Cause`](crate::measuring::activity::Cause); causes sum to the gaps |
+//! | gap's cause | the cause with the most time in the gap |
 
 mod collect;
 mod columns;
@@ -35,20 +35,20 @@ pub struct Idle;
 /// Options of [`Idle`].
 #[derive(Debug, Clone, Default, Args)]
 pub struct IdleOptions {
-    /// Gaps from this length on are listed: `10us`, `0.5ms`, `0` for all. Default: 10us on GPU and
-    /// TPU, 100us on XLA:CPU
+    /// Minimum length of a listed gap: `10us`, `0.5ms`, `0` for all. Default: 10us on GPU and TPU,
+    /// 100us on XLA:CPU
     #[arg(long, value_name = "TIME")]
     pub min_gap: Option<String>,
-    /// Keep the gaps of this cause, such as `data_loading`; comma separated
+    /// Only gaps with this cause, such as `data_loading`; comma separated
     #[arg(long, value_name = "CAUSE")]
     pub cause: Option<String>,
-    /// Which part of the session. `--match` keeps gaps whose cause, frame, annotation or device
+    /// Which part of the session. `--match` selects gaps whose cause, frame, annotation or device
     /// matches.
     #[command(flatten)]
     pub selection: Selection,
 }
 
-/// Gaps that are listed where no `--limit` is given: the longest.
+/// Number of gaps listed by default: the longest.
 const MOST_ROWS: usize = 2000;
 
 impl Analysis for Idle {
@@ -110,17 +110,17 @@ fn devices(
     })
 }
 
-/// Gaps of a selection: what hosts did in them, and the longest.
+/// Gaps of a selection, with what hosts did during them, and the longest ones.
 pub(crate) struct Gaps {
-    /// Every device over all that is looked at.
+    /// Every device, over the whole selection.
     pub(crate) devices: Vec<IdleDevice>,
     /// Causes within each step on each device.
     pub(crate) steps: Vec<IdleStep>,
     /// The longest, longest first.
     pub(crate) longest: Vec<GapRow>,
-    /// Gaps shorter than this have no cause; of devices with different lengths the shortest.
+    /// Gaps shorter than this have no cause. If devices differ, the smallest of their limits.
     pub(crate) min_gap_ps: i64,
-    /// Their share of the idle time, 0..1.
+    /// Share of the idle time in such short gaps, 0..1.
     pub(crate) short_ratio: f64,
 }
 
@@ -137,12 +137,12 @@ pub(crate) fn gaps(session: &Session, selected: &Selected<'_>, most: usize) -> G
 }
 
 /// Each selected step on each device that worked: its position in `Session::steps`, and what hosts
-/// did in the listed gaps of it.
+/// did during its listed gaps.
 pub(crate) fn step_causes(session: &Session, selected: &Selected<'_>) -> Vec<(usize, IdleStep)> {
     collect::placed_steps(session, selected, &devices(session, selected, None))
 }
 
-/// 10 µs on devices with a queue of their own; programs of XLA:CPU begin and end in threads.
+/// 10 µs on devices with a queue. More on XLA:CPU, where programs start and end in threads.
 const fn usual_min_gap(kind: DeviceKind) -> i64 {
     match kind {
         DeviceKind::Cpu => 100_000_000,
@@ -167,7 +167,7 @@ fn parse_causes(text: &str) -> Result<Vec<Cause>, AnalysisError> {
     words.filter(|word| !word.is_empty()).map(one).collect()
 }
 
-/// Devices that worked at another time.
+/// Note on devices that worked only outside of the observed window.
 fn left_out(
     session: &Session,
     selected: &Selected<'_>,
@@ -179,7 +179,7 @@ fn left_out(
     let titles: Vec<String> = others.map(|id| session.device_title(id)).collect();
     (!titles.is_empty()).then(|| {
         Note::info(format!(
-            "No work in the observed time, and so in no sum, as in `overview`: {}.",
+            "Excluded from sums, as in `overview`, because they did no work in the observed window: {}.",
             titles.join(", ")
         ))
     })
@@ -188,11 +188,13 @@ fn left_out(
 fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize) -> Vec<Note> {
     if report.devices.is_empty() {
         return vec![
-            Note::warning("No device recorded work in this selection, so there are no gaps.")
-                .with_hint(
-                    "The threads of the host are on the timeline; `options.device_tracer_level = 1` \
-                     records devices.",
-                ),
+            Note::warning(
+                "No device recorded work in this selection, so there are no gaps to show.",
+            )
+            .with_hint(
+                "Host threads are on the timeline. `options.device_tracer_level = 1` records \
+                     devices.",
+            ),
         ];
     }
     let mut notes = Vec::new();
@@ -203,7 +205,7 @@ fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize)
         let share = format::percent(unknown_ps as f64 / idle as f64);
         notes.push(
             Note::warning(format!(
-                "In {share} of the idle time nothing was recorded on the threads that drive the \
+                "For {share} of the idle time, nothing was recorded on the threads that drive the \
                  devices."
             ))
             .with_hint(recording::driving_threads(session)),
@@ -212,18 +214,18 @@ fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize)
     let short: i64 = report.devices.iter().map(|row| row.short_ps).sum();
     let lengths: Vec<String> = report.min_gaps();
     notes.push(Note::info(format!(
-        "Gaps of at least {} are listed and divided by cause; shorter ones are {} of the idle time.",
+        "Gaps of at least {} are listed and broken down by cause; shorter ones are {} of the idle time.",
         lengths.join(" or "),
         format::percent(if idle > 0 { short as f64 / idle as f64 } else { 0.0 }),
     )));
     if shown < row_count {
         notes.push(
             Note::info(format!(
-                "The {} longest of {} are listed; the sums take in all of them.",
+                "The {} longest of {} are listed; the sums include all of them.",
                 shown,
                 format::counted(row_count, "gap")
             ))
-            .with_hint("`--limit 0` lists all, `--min-gap` raises the length"),
+            .with_hint("`--limit 0` lists all; `--min-gap` raises the minimum length"),
         );
     }
     let has_python = session
@@ -232,7 +234,7 @@ fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize)
         .any(|label| label.kind == stepscope_model::SliceKind::Python);
     if !has_python {
         notes.push(
-            Note::info("Python frames were not recorded, so gaps name calls of the runtime only.")
+            Note::info("Python frames were not recorded, so gaps name only calls of the runtime.")
                 .with_code(recording::python_frames(session)),
         );
     }
@@ -242,8 +244,8 @@ fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize)
         .any(|device| matches!(device.kind, DeviceKind::Tpu | DeviceKind::SparseCore))
     {
         notes.push(Note::info(
-            "TPU work stands by the device's clock and host threads by the host's: causes of gaps \
-             shorter than their drift may be off.",
+            "TPU work is timed by the device's clock and host threads by the host's, so causes of \
+             gaps shorter than the drift between them may be wrong.",
         ));
     }
     notes

@@ -1,4 +1,4 @@
-//! What `idle` answers: gaps, and why.
+//! What `idle` answers: gaps and their causes.
 
 use documented::DocumentedFields;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::telling::format;
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct IdleReport {
-    /// Time of listed gaps by cause over all selected devices, largest first.
+    /// Time in listed gaps by cause, over all selected devices, largest first.
     pub causes: Vec<CauseRow>,
     /// Each device that recorded work.
     pub devices: Vec<IdleDevice>,
@@ -22,7 +22,7 @@ pub struct IdleReport {
     pub steps: Vec<IdleStep>,
     /// Gaps, longest first unless sorted otherwise.
     pub rows: Vec<GapRow>,
-    /// Gaps before the limit.
+    /// Number of gaps before the limit.
     pub row_count: usize,
     /// What the figures do not cover.
     pub notes: Vec<Note>,
@@ -70,7 +70,7 @@ pub struct IdleDevice {
     pub idle_ps: i64,
     /// Idle ÷ window of the device, 0..1.
     pub idle_ratio: Option<f64>,
-    /// Gaps from this length on are listed.
+    /// Minimum length of a listed gap.
     #[ts(type = "number")]
     pub min_gap_ps: i64,
     /// Number of listed gaps on the device.
@@ -84,7 +84,7 @@ pub struct IdleDevice {
     /// Σ length of the gaps on the device that are too short to be listed.
     #[ts(type = "number")]
     pub short_ps: i64,
-    /// Σ listed gaps by cause, in the order of the causes' priority.
+    /// Σ listed gaps by cause, in priority order of the causes.
     #[ts(type = "number[]")]
     pub causes_ps: Vec<i64>,
 }
@@ -105,7 +105,7 @@ pub struct GapBucket {
     /// Σ length of the listed gaps in the bucket.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// The same by cause, in the order of the causes' priority.
+    /// The same by cause, in priority order of the causes.
     #[ts(type = "number[]")]
     pub causes_ps: Vec<i64>,
 }
@@ -121,18 +121,18 @@ pub struct IdleStep {
     pub device: String,
     /// Number of the device in the session.
     pub device_index: u32,
-    /// Start since the session began.
+    /// Start of the step, measured from the start of the session.
     #[ts(type = "number")]
     pub start_ps: i64,
     /// Duration of the step on the device.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// Number of listed gaps that reach into the step.
+    /// Number of listed gaps that overlap the step.
     pub gap_count: usize,
     /// Σ parts of the listed gaps that lie within the step.
     #[ts(type = "number")]
     pub gaps_ps: i64,
-    /// The same by cause, in the order of the causes' priority.
+    /// The same by cause, in priority order of the causes.
     #[ts(type = "number[]")]
     pub causes_ps: Vec<i64>,
 }
@@ -173,7 +173,7 @@ pub struct GapRow {
 }
 
 impl IdleReport {
-    /// Shortest lengths that are listed, in words.
+    /// Minimum lengths of listed gaps, as text.
     pub(super) fn min_gaps(&self) -> Vec<String> {
         let mut lengths: Vec<i64> = self.devices.iter().map(|row| row.min_gap_ps).collect();
         lengths.sort_unstable();

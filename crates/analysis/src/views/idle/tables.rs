@@ -45,7 +45,7 @@ impl Report for IdleReport {
         )];
         if let Some(first) = self.causes.first() {
             lines.push((
-                "Mostly".to_owned(),
+                "Main cause".to_owned(),
                 format!(
                     "{}: {}",
                     first.meaning,

@@ -1,4 +1,4 @@
-//! Waiting by step and cause, and what it amounts to.
+//! Waiting by step and cause, and its sums.
 
 use rayon::prelude::*;
 use stepscope_model::{
@@ -19,13 +19,13 @@ use crate::measuring::work::{AllWork, NO_LEVEL, add_levels, work_intervals};
 use crate::telling::thresholds::VerdictKind;
 use crate::telling::{Word, Words};
 
-/// Shares of a step from which input counts, as XProf has them.
+/// Thresholds for the share of a step spent on input, as in XProf.
 pub(super) const INPUT_LOW: f64 = 0.05;
 pub(super) const INPUT_HIGH: f64 = 0.20;
 pub(super) const OTHER_LOW: f64 = 0.03;
 pub(super) const OTHER_HIGH: f64 = 0.15;
 
-/// Why a device waits for input, by priority: each with what to do about it.
+/// Why a device waits for input, in priority order, each with what to do about it.
 pub(super) const KINDS: [(Word, &str); 7] = [
     (
         Word::new(
@@ -37,7 +37,7 @@ pub(super) const KINDS: [(Word, &str); 7] = [
     ),
     (
         Word::new("read", "Reading", "read from files"),
-        "Read with more threads (`num_parallel_reads`, `interleave`), from a closer disk, in \
+        "Read with more threads (`num_parallel_reads`, `interleave`), from a closer disk, or from \
          larger files.",
     ),
     (
@@ -50,18 +50,14 @@ pub(super) const KINDS: [(Word, &str); 7] = [
         "Send fewer bytes: smaller dtypes, work on the device instead of the host.",
     ),
     (
-        Word::new(
-            "prefetch",
-            "Prefetch",
-            "made ahead of time, not early enough",
-        ),
+        Word::new("prefetch", "Prefetch", "prefetched, but not early enough"),
         "Prefetch more batches (`prefetch(tf.data.AUTOTUNE)`); the stages before it are too slow.",
     ),
     (
         Word::new(
             "wait",
             "Waiting for the iterator",
-            "asked for and waited for",
+            "requested from the iterator and awaited",
         ),
         "The pipeline is slower than the step: look at its slowest stage.",
     ),
@@ -71,10 +67,14 @@ pub(super) const KINDS: [(Word, &str); 7] = [
     ),
 ];
 
-/// Copies to the device outside of loading.
-const COPIES: Word = Word::new("copies", "Copies in", "copied in outside of loading");
+/// Copies to the device outside of input loading.
+const COPIES: Word = Word::new(
+    "copies",
+    "Copies in",
+    "copied to the device outside of loading",
+);
 
-/// Why a device waits for input in words, copies last.
+/// The words for why a device waits for input, copies last.
 pub(crate) fn words() -> Words {
     let kinds = KINDS.iter().map(|(word, _)| word.clone());
     Words {
@@ -83,7 +83,7 @@ pub(crate) fn words() -> Words {
     }
 }
 
-/// Levels of the sweep: compilation, two that are empty, and the kinds.
+/// Levels of the sweep: compilation, two unused ones, and the kinds.
 const FIRST_KIND: u8 = 3;
 const LEVELS: usize = 3 + KINDS.len();
 
@@ -96,7 +96,7 @@ fn level_of(activity: Activity) -> u8 {
         Activity::Input(InputStage::Prefetch) => 4,
         Activity::Input(InputStage::Wait) => 5,
         Activity::Input(InputStage::Load) => 6,
-        // Input is walked apart: transfers lie within it and outside.
+        // Input is handled separately: transfers occur both within it and outside.
         _ => return NO_LEVEL,
     };
     FIRST_KIND + kind
@@ -104,11 +104,11 @@ fn level_of(activity: Activity) -> u8 {
 
 /// What a host did for its input.
 struct HostInput {
-    /// By kind, disjoint, without compilation.
+    /// By kind: disjoint, excluding compilation.
     kinds: Vec<Intervals>,
     /// Transfers to devices outside of input and compilation.
     copies: Intervals,
-    /// All of input, compilation included.
+    /// All input, including compilation.
     loading: Intervals,
 }
 
@@ -153,7 +153,7 @@ struct Feeds {
     outfeed: Intervals,
 }
 
-/// Of devices that copy from and to the host's memory by their own programs: TPUs.
+/// For devices whose programs copy to and from host memory themselves: TPUs.
 fn feeds(session: &Session, devices: &[DeviceId], within: Span) -> Vec<Option<Feeds>> {
     let are = |feed: &str| -> Vec<bool> {
         let labels = session.labels.iter();
@@ -188,7 +188,7 @@ fn row(
     let part = |kind: PartKind| parts.lengths.parts_ps[part_position(kind)];
     let waiting_ps = part(PartKind::InputWait);
     let host_copies_ps = input.map_or(0, |input| waits(&input.copies));
-    // A TPU's program copies from and to the host's memory by itself, unless it is a feed.
+    // Copies to and from host memory that a TPU's program makes itself, except for feeds.
     let beyond = |part_ps: i64, feed: Option<&Intervals>| {
         feed.map_or(0, |feed| {
             (part_ps - feed.duration_within(parts.span).0).max(0)
@@ -273,7 +273,7 @@ fn host_inputs(session: &Session, hosts: &[HostId], within: Span) -> Vec<HostInp
         .collect()
 }
 
-/// Times in which the threads copy to a device.
+/// Time in which the threads copy to a device.
 fn transfers(session: &Session, threads: &[TrackId], within: Span) -> Intervals {
     let levels = levels(session, |activity| match activity {
         Activity::Transfer(Direction::HostToDevice) => 0,
@@ -304,7 +304,7 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// Share of all steps.
+    /// Share of the time of all steps.
     pub(super) fn ratio(&self, part_ps: i64) -> Option<f64> {
         (self.duration_ps > 0).then(|| part_ps as f64 / self.duration_ps as f64)
     }
@@ -371,7 +371,7 @@ pub(super) fn bounds(totals: &Totals) -> Vec<Bound> {
     ]
 }
 
-/// The remedy for copies that a device waits for, in words of the framework.
+/// The remedy for copies that a device waits for, in terms of the framework.
 fn ahead_of_time(session: &Session) -> &'static str {
     match session.framework() {
         Framework::Jax => {
@@ -390,7 +390,8 @@ fn ahead_of_time(session: &Session) -> &'static str {
     }
 }
 
-/// Waiting by cause, largest first, copies in included; those that never occur are left out.
+/// Waiting by cause, largest first, including copies to the device. Causes that never occur are left
+/// out.
 pub(super) fn causes(session: &Session, totals: &Totals) -> Vec<InputCause> {
     let row = |word: &Word, remedy: &str, total_ps: i64| InputCause {
         cause: word.key.to_owned(),
@@ -417,7 +418,7 @@ pub(super) fn causes(session: &Session, totals: &Totals) -> Vec<InputCause> {
     rows
 }
 
-/// Each host over its rows, the one that waits longest first.
+/// Each host, over its rows, the one that waits longest first.
 pub(super) fn hosts(rows: &[InputRow]) -> Vec<InputHost> {
     let mut names: Vec<&str> = rows.iter().map(|row| row.host.as_str()).collect();
     names.sort_unstable();

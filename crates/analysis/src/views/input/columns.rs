@@ -1,5 +1,5 @@
 //! Columns of the tables of `input`: titles, units, behavior, and how each is read from its row.
-//! What each means is said beside the field of its row.
+//! The meaning of each column is documented at the field of its row.
 
 use super::collect::KINDS;
 use super::report::{Bound, InputCause, InputHost, InputRow, StageRow};
@@ -27,7 +27,7 @@ pub(super) const ROWS: &[Field<InputRow>] = &[
     Column::new("waiting_ps", "Waiting", Unit::Picos).of(|row| row.waiting_ps.into()),
     Column::wide("copies_ps", "Copies in", Unit::Picos).of(|row| row.copies_ps.into()),
     Column::wide("loading_ps", "Loading", Unit::Picos).of(|row| row.loading_ps.into()),
-    Column::wide("cause", "Mostly", Unit::Text)
+    Column::wide("cause", "Main cause", Unit::Text)
         .means(
             "Cause with the most waiting in the step. Each instant counts for the first \
              of `transfer` (copies to the device), `read` (reads files), `preprocess`, \
@@ -91,10 +91,10 @@ pub(super) const STAGES: &[Field<StageRow>] = &[
     Column::new("name", "Stage", Unit::Text)
         .identifies(Identity::Same)
         .of(|row| row.name.as_str().into()),
-    Column::new("stage", "Does", Unit::Text)
+    Column::new("stage", "Task", Unit::Text)
         .identifies(Identity::Same)
         .of(|row| row.stage.as_str().into()),
-    Column::wide("source", "From", Unit::Text).of(|row| row.source.as_str().into()),
+    Column::wide("source", "Source", Unit::Text).of(|row| row.source.as_str().into()),
     Column::new("count", "Count", Unit::Count)
         .sums()
         .of(|row| row.count.into()),
@@ -125,7 +125,7 @@ pub(super) fn tables() -> Vec<Declared> {
     ]
 }
 
-/// The cause with most of the waiting.
+/// The cause with the most waiting.
 fn mostly(causes_ps: &[i64]) -> Cell {
     let kinds = KINDS.iter().zip(causes_ps).rev();
     let largest = kinds.max_by_key(|(_, time)| **time);

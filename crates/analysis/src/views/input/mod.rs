@@ -3,14 +3,14 @@
 //! | Figure | Definition |
 //! |---|---|
 //! | row | one step on one device that recorded work; on a host without devices, the host |
-//! | waiting | the step's `input_wait_ps` of [`steps`](crate::views::steps): the device is idle, nothing is compiled, and a thread that drives it loads or waits for input |
-//! | causes | a sweep of that time by the priority transfer, read, preprocess, enqueue, prefetch, wait, load: they sum to waiting |
+//! | waiting | `input_wait_ps` of the step in [`steps`](crate::views::steps): the device is idle, nothing is compiled, and a thread that drives it loads or waits for input |
+//! | causes | that time divided in the priority order transfer, read, preprocess, enqueue, prefetch, wait, load; they sum to waiting |
 //! | copies in | the step's exposed host-to-device copies, and the host's transfers to the device in other idle time |
 //! | input | waiting + copies in |
 //! | loading | all time in which a driving thread loads, whether the device waits or not |
 //! | share | Σ over rows ÷ Σ durations |
-//! | median | the middle row of a host: one odd step does not color it; `advice` tells this one |
-//! | stage | each name of an input pipeline: all its slices on all threads |
+//! | median | the median row of a host, which a single odd step does not distort; used by `advice` |
+//! | stage | each name in an input pipeline, with all its slices on all threads |
 
 mod collect;
 mod columns;
@@ -42,7 +42,7 @@ pub struct Input;
 /// Options of [`Input`].
 #[derive(Debug, Clone, Default, Args)]
 pub struct InputOptions {
-    /// Which part of the session. `--match` keeps rows whose host or device matches.
+    /// Which part of the session. `--match` selects rows whose host or device matches.
     #[command(flatten)]
     pub selection: Selection,
 }
@@ -54,7 +54,7 @@ impl Analysis for Input {
     const SUMMARY: &'static str =
         "How long devices wait for data in each step, why, and the slowest stage of the pipeline";
     const EXAMPLES: &'static str = "\
-# Is the program bound by its input, and why
+# Whether input limits the program, and why
 stepscope input ./logs
 # Which host loads slowest
 stepscope input ./logs --table hosts
@@ -105,14 +105,14 @@ pub(crate) struct Waits {
 }
 
 impl Waits {
-    /// Of a selection.
+    /// Computes them for a selection.
     pub(crate) fn of(session: &Session, selected: &Selected<'_>) -> Self {
         let rows = rows(session, selected);
         let hosts = collect::hosts(&rows);
         Self { rows, hosts }
     }
 
-    /// Why the devices of a host wait, most time first.
+    /// Why the devices of a host wait, the largest cause first.
     pub(crate) fn causes(&self, session: &Session, host: &str) -> Vec<InputCause> {
         let own: Vec<InputRow> = self
             .rows
@@ -124,34 +124,33 @@ impl Waits {
     }
 }
 
-/// The slowest stage that does work, of all hosts of a selection.
+/// The slowest stage that does work, over all hosts of a selection.
 pub(crate) fn slowest_stage(session: &Session, selected: &Selected<'_>) -> Option<StageRow> {
     let stages = stages::stages(session, selected);
     stages.into_iter().find(|stage| stage.is_bottleneck)
 }
 
-/// One or two sentences.
+/// The conclusion, in one to three sentences.
 fn conclusion(totals: &collect::Totals, hosts: &[InputHost], stages: &[StageRow]) -> String {
     let Some(share) = totals.ratio(totals.input_ps) else {
-        return "No step was recorded, so it cannot be told how long devices wait for input."
-            .to_owned();
+        return "No step was recorded, so how long devices wait for input is unknown.".to_owned();
     };
     let percent = format::percent(share);
     let mut text = if share >= collect::INPUT_HIGH {
-        format!("The program is bound by its input: {percent} of the step.")
+        format!("The program is input-bound: input takes {percent} of the step.")
     } else if share >= collect::INPUT_LOW {
-        format!("The program waits for its input for {percent} of the step.")
+        format!("The program waits for input for {percent} of the step.")
     } else if totals
         .ratio(totals.unknown_ps)
         .is_some_and(|unknown| unknown >= collect::OTHER_LOW)
     {
         format!(
-            "Input takes {percent} of the step as far as it was recorded; for {} devices are idle \
-             and the host recorded nothing that tells why.",
+            "Recorded input takes {percent} of the step. For {} of the step, devices are idle and \
+             the cause was not recorded.",
             format::percent(totals.ratio(totals.unknown_ps).unwrap_or(0.0))
         )
     } else {
-        format!("The program is not bound by its input: {percent} of the step.")
+        format!("The program is not input-bound: input takes {percent} of the step.")
     };
     if let Some(worst) = worst_host(hosts) {
         let usual = format::duration_ps(worst.input_median_ps);
@@ -169,7 +168,7 @@ fn conclusion(totals: &collect::Totals, hosts: &[InputHost], stages: &[StageRow]
     text
 }
 
-/// A host that waits for input half as long again as the median host, or longer.
+/// The host that waits longest for input, if that is at least 1.5 times as long as the median host.
 fn worst_host(hosts: &[InputHost]) -> Option<&InputHost> {
     if hosts.len() < 2 {
         return None;
@@ -200,13 +199,13 @@ fn notes(
     };
     if stages.is_empty() && has_loaded() {
         notes.push(Note::info(
-            "Nothing that loads input began in this selection; it did elsewhere in the session.",
+            "No input loading starts in this selection, but it does elsewhere in the session.",
         ));
     } else if stages.is_empty() {
         notes.push(
             Note::warning(
-                "Nothing that loads input was recorded: no stage of tf.data or grain, no frame of a \
-                 loader, no annotation that says so. Waiting shows as idle time only.",
+                "No input loading was recorded: no stage of tf.data or grain, no frame of a data \
+                 loader, no such annotation. Waiting for input appears as idle time.",
             )
             .with_code(recording::region_of(
                 session,
@@ -216,19 +215,19 @@ fn notes(
         );
     } else if !stages.iter().any(|stage| stage.source == "tf.data") {
         notes.push(Note::info(
-            "Input is identified by annotations and Python frames: no tf.data stage was recorded.",
+            "No tf.data stage was recorded, so input is identified by annotations and Python frames.",
         ));
     }
     let background: i64 = stages.iter().map(|stage| stage.background_ps).sum();
     if background > 0 {
         notes.push(Note::info(format!(
-            "{} of loading ran on threads that do not drive devices: it delays no step by itself.",
+            "{} of loading ran on threads that do not drive devices, so it does not delay steps by itself.",
             format::duration_ps(background as f64)
         )));
     }
     if totals.loading_ps > totals.waiting_ps {
         notes.push(Note::info(format!(
-            "Driving threads loaded for {}; in {} of it the device was idle and waited.",
+            "Driving threads spent {} loading input; for {} of it, the device was idle and waiting.",
             format::duration_ps(totals.loading_ps as f64),
             format::duration_ps(totals.waiting_ps as f64)
         )));

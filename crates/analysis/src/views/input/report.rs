@@ -13,7 +13,7 @@ use crate::telling::thresholds::VerdictKind;
 pub struct InputReport {
     /// Whether the program is bound by its input.
     pub verdict: VerdictKind,
-    /// The same in words.
+    /// The same as text.
     pub conclusion: String,
     /// What bounds the step, input first, each with its thresholds.
     pub bounds: Vec<Bound>,
@@ -23,7 +23,7 @@ pub struct InputReport {
     pub hosts: Vec<InputHost>,
     /// Each step on each device.
     pub rows: Vec<InputRow>,
-    /// Rows before the limit.
+    /// Number of rows before the limit.
     pub row_count: usize,
     /// Stages of input pipelines, most self time first.
     pub stages: Vec<StageRow>,
@@ -78,7 +78,7 @@ pub struct InputCause {
 pub struct InputHost {
     /// Name of the host.
     pub host: String,
-    /// Steps × devices.
+    /// Number of rows of the host: steps × devices.
     pub row_count: usize,
     /// Mean step duration of the host.
     pub duration_mean_ps: f64,
@@ -96,7 +96,7 @@ pub struct InputHost {
     /// Number of the step in which the host's input took longest.
     #[ts(type = "number | null")]
     pub longest_step: Option<i64>,
-    /// Where it begins.
+    /// Start of the step in which the host's input took longest.
     #[ts(type = "number")]
     pub longest_start_ps: i64,
 }
@@ -118,7 +118,7 @@ pub struct InputRow {
     /// Duration of the step.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// Time in which the device has nothing to do because its data has not arrived.
+    /// Time in which the device waits for data: waiting + copies in.
     #[ts(type = "number")]
     pub input_ps: i64,
     /// Share of the step spent on input.
@@ -127,11 +127,11 @@ pub struct InputRow {
     /// loads or waits for input.
     #[ts(type = "number")]
     pub waiting_ps: i64,
-    /// Time of copies to the device that no other work hides, plus the host's transfers while the
-    /// device is idle.
+    /// Time of exposed host-to-device copies, plus the host's transfers to the device while it is
+    /// otherwise idle.
     #[ts(type = "number")]
     pub copies_ps: i64,
-    /// Of these what the host makes while the device waits.
+    /// Part of these copies that the host makes while the device waits.
     #[serde(skip)]
     #[ts(skip)]
     pub(crate) host_copies_ps: i64,
@@ -141,22 +141,22 @@ pub struct InputRow {
     /// Waiting by cause: transfer, read, preprocess, enqueue, prefetch, wait, load.
     #[ts(type = "number[]")]
     pub causes_ps: Vec<i64>,
-    /// Device computes.
+    /// Time in which the device computes.
     #[ts(type = "number")]
     pub compute_ps: i64,
     /// Exposed communication.
     #[ts(type = "number")]
     pub collectives_ps: i64,
-    /// Exposed copies to the host; on a TPU its outfeeds.
+    /// Exposed copies to the host; on a TPU, its outfeeds.
     #[ts(type = "number")]
     pub output_ps: i64,
-    /// Exposed copies between a TPU's memory and the host's that its program makes by itself.
+    /// Exposed copies between TPU memory and host memory that the program makes itself.
     #[ts(type = "number")]
     pub offload_ps: i64,
-    /// Compilation and other work of the host while the device is idle.
+    /// Time in which the device is idle while the host compiles or does other work.
     #[ts(type = "number")]
     pub host_ps: i64,
-    /// Idle without a recorded cause.
+    /// Idle time without a recorded cause.
     #[ts(type = "number")]
     pub unknown_ps: i64,
 }

@@ -1,4 +1,4 @@
-//! Stages of input pipelines: every name that loads, on every thread.
+//! Stages of input pipelines: every name that loads input, on every thread.
 
 use stepscope_model::{Activity, InputStage, LabelId, Picos, Session, SliceKind, Track};
 
@@ -16,7 +16,7 @@ struct Sum {
     background_ps: i64,
 }
 
-/// Stages that begin in the selected steps and times, most self time first; the first that does
+/// Stages that start in the selected steps and times, most self time first. The first one that does
 /// work is the bottleneck.
 pub(super) fn stages(session: &Session, selected: &Selected<'_>) -> Vec<StageRow> {
     let hosts = &selected.hosts;
@@ -56,7 +56,7 @@ pub(super) fn stages(session: &Session, selected: &Selected<'_>) -> Vec<StageRow
     rows
 }
 
-/// Adds a track's stages. What runs within a stage is its own work, unless it is a stage as well.
+/// Adds a track's stages. What runs within a stage counts as its work, unless it is a stage too.
 fn add_track(
     track: &Track,
     background: i64,
@@ -65,7 +65,7 @@ fn add_track(
     sums: &mut [Sum],
 ) {
     for nest in &track.nests {
-        // Stages of each lane that has any, outermost first: start, end, label.
+        // Stages of each lane that has some, outermost first: start, end, label.
         let mut outer: Vec<Vec<(i64, i64, usize)>> = Vec::new();
         for number in nest.clone() {
             let lane = &track.lanes[number as usize];
@@ -98,7 +98,7 @@ fn add_track(
     }
 }
 
-/// The label of the slice that contains the instant; slices are sorted and do not overlap.
+/// The label of the slice that contains the instant. Slices are sorted and do not overlap.
 fn around(lane: &[(i64, i64, usize)], instant: i64) -> Option<usize> {
     let after = lane.partition_point(|&(start, ..)| start <= instant);
     let &(_, end, label) = lane.get(after.checked_sub(1)?)?;

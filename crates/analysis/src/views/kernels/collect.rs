@@ -15,7 +15,7 @@ use super::occupancy::occupancy;
 use super::report::{KernelRow, TransferRow};
 use crate::measuring::totals::{Totals, WorkTotals};
 
-/// What kernels are told apart by.
+/// What distinguishes kernels.
 type Key = (
     StringId,
     Option<LaunchId>,
@@ -108,7 +108,7 @@ fn row(session: &Session, kernel: Kernel) -> KernelRow {
     let latency = Latency::of(latencies);
     let program_id = op.map(|id| session.program(session.op(id).program).id.to_string());
     let op = op.map(|id| session.op(id).name).or(framework_op);
-    // Recorders that do not know it write 0, which no kernel that ran can have.
+    // Recorders write 0 if the occupancy is unknown; a kernel that ran cannot have 0.
     let recorded = launch.occupancy.filter(|&occupancy| occupancy > 0.0);
     let chip = kernel
         .devices
@@ -182,9 +182,9 @@ struct Copies {
     occurrences: i64,
     total_ps: i64,
     bytes: Option<u64>,
-    /// Time of those whose size is known and that are copies themselves.
+    /// Time of the actual copies (not ops that start or end one) whose size is known.
     sized_ps: i64,
-    /// Bytes in that time.
+    /// Bytes moved in that time.
     sized_bytes: u64,
     devices: Vec<DeviceId>,
 }
@@ -202,7 +202,7 @@ pub(super) fn transfers(session: &Session, totals: &[WorkTotals]) -> Vec<Transfe
             let copies = groups.entry(key).or_default();
             copies.total_ps = copies.total_ps.saturating_add(totals.total_ps);
             copies.devices.push(of_track.device);
-            // The half that ends a copy is no copy of its own.
+            // The half that ends a copy is not a separate copy.
             if ends_copy(session, label) {
                 continue;
             }
@@ -239,7 +239,7 @@ pub(super) fn transfers(session: &Session, totals: &[WorkTotals]) -> Vec<Transfe
     rows.collect()
 }
 
-/// The op waits for a copy that another op began.
+/// Whether the op waits for a copy that another op started.
 fn ends_copy(session: &Session, label: &Label) -> bool {
     label.op.is_some_and(|op| {
         let category = session.text(session.op(op).category);
@@ -247,8 +247,8 @@ fn ends_copy(session: &Session, label: &Label) -> bool {
     })
 }
 
-/// The link that copies of a direction go over, where it is known and the same for all devices. A
-/// copy within a device or to another one is not told apart, so it has none.
+/// The link that copies of a direction use, if it is known and the same for all devices. None for
+/// device-to-device copies, which may stay within a device or go to another one.
 fn link<'a>(session: &'a Session, direction: Direction, devices: &[DeviceId]) -> Option<&'a Peak> {
     let over = |chip: &'a Chip| match direction {
         Direction::HostToDevice | Direction::DeviceToHost => chip.host_link.as_ref(),

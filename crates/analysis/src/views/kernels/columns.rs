@@ -1,5 +1,5 @@
 //! Columns of the tables of `kernels`: titles, units, behavior, and how each is read from its row.
-//! What each means is said beside the field of its row.
+//! The meaning of each column is documented at the field of its row.
 
 use super::report::{
     DurationBin, KernelRow, LaunchDevice, LaunchStep, MatrixOp, StreamRow, TransferRow,
@@ -25,7 +25,7 @@ pub(super) const ROWS: &[Field<KernelRow>] = &[
     Column::wide("max_ps", "Longest", Unit::Picos).of(|row| row.max_ps.into()),
     Column::wide("latency_mean_ps", "Mean latency", Unit::Picos)
         .fractional()
-        .formula("mean of (begin of the kernel − begin of the call)")
+        .formula("mean of (start of the kernel − start of the call)")
         .of(|row| row.latency_mean_ps.into()),
     Column::wide("matrix_unit", "Matrix unit", Unit::Text)
         .of(|row| row.matrix_unit.as_str().into()),
@@ -194,7 +194,7 @@ pub(super) const MATRIX_OPS: &[Field<MatrixOp>] = &[
     Column::wide("matrix_ps", "Time on matrix units", Unit::Picos)
         .sums()
         .of(|row| row.matrix_ps.into()),
-    Column::wide("plain_ps", "Without", Unit::Picos)
+    Column::wide("plain_ps", "Off matrix units", Unit::Picos)
         .sums()
         .of(|row| row.plain_ps.into()),
     Column::wide("unknown_ps", "Unknown", Unit::Picos)

@@ -1,6 +1,6 @@
-//! Latencies as a few figures.
+//! Summary statistics of latencies.
 
-/// Of a number of latencies.
+/// Mean, percentiles and maximum of several latencies.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[expect(clippy::struct_field_names, reason = "units are suffixes")]
 pub(super) struct Latency {
@@ -11,7 +11,7 @@ pub(super) struct Latency {
 }
 
 impl Latency {
-    /// Percentiles by nearest rank: the smallest that so many are no longer than.
+    /// Percentiles by nearest rank: the smallest latency that at least that share does not exceed.
     pub(super) fn of(mut latencies: Vec<i64>) -> Self {
         latencies.sort_unstable();
         let count = latencies.len();

@@ -1,13 +1,13 @@
-//! Launches: which host call started which kernel, how long it waited, and how many were waiting.
+//! Launches: which host call started which kernel, how long the kernel waited, and how many did.
 //!
 //! ```text
-//! host     ▐launch▌                    ▐▌ latency: from the begin of the call to that of the kernel
-//! stream        ···········▐kernel▌        queued: from the begin of the call to the kernel's end
+//! host     ▐launch▌                    ▐▌ latency: from the start of the call to the start of the kernel
+//! stream        ···········▐kernel▌        queued: from the start of the call to the end of the kernel
 //!          └──── latency ──┘
 //! ```
 //!
-//! A call that starts several kernels (a CUDA graph) gives a latency to the first alone: the others
-//! wait for each other. Kernels that begin before their call have clocks apart and no latency.
+//! If a call starts several kernels (a CUDA graph), only the first has a latency, since the others
+//! wait for each other. A kernel that starts before its call has no latency: the clocks disagree.
 
 use rustc_hash::FxHashSet;
 use stepscope_model::{
@@ -18,31 +18,31 @@ use super::report::{LaunchStep, QueuePoint};
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::{Selected, device_span};
 
-/// Points that the course of the queue is drawn with.
+/// Number of points in the chart of the queue over time.
 const QUEUE_POINTS: usize = 240;
 
-/// A kernel or copy with the call that started it.
+/// A kernel or copy, and the call that started it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Launched {
     pub(super) device: DeviceId,
     pub(super) label: LabelId,
     pub(super) call: Span,
     pub(super) run: Span,
-    /// Present for the first that its call started, where the clocks agree.
+    /// Only for the first kernel or copy that the call started, and only if the clocks agree.
     pub(super) latency_ps: Option<i64>,
 }
 
 /// All launches of a selection.
 pub(super) struct Launches {
-    /// By device, then begin of the call.
+    /// By device, then start of the call.
     pub(super) all: Vec<Launched>,
-    /// Kernels that began before their call.
+    /// Number of kernels that started before their call.
     pub(super) ahead_count: usize,
-    /// Calls by host, in order, each once; copies that block are none.
+    /// Calls by host, in order, each once; blocking copies are excluded.
     calls: Vec<(HostId, Vec<Span>)>,
 }
 
-/// The launches whose kernels are selected. Empty without GPUs: arrows are not even joined then.
+/// The launches of the selected kernels. Empty without GPUs; flows are not even joined then.
 pub(super) fn launches(session: &Session, selected: &Selected<'_>, labels: &[bool]) -> Launches {
     let mut found = Launches {
         all: Vec::new(),
@@ -71,7 +71,7 @@ pub(super) fn launches(session: &Session, selected: &Selected<'_>, labels: &[boo
             pairs.push((flow.to, call.start.0, flow.from));
         }
     }
-    // Of several calls with the kernel's number the outermost began first.
+    // Of several calls with the kernel's correlation id, the outermost started first.
     pairs.sort_unstable();
     pairs.dedup_by_key(|pair| pair.0);
     pairs.sort_unstable_by_key(|pair| (pair.2, pair.0));
@@ -130,7 +130,7 @@ impl Launches {
         } else {
             self.all[first].latency_ps = Some((start - call.start).0);
         }
-        // A copy that blocks waits for the device: its time is no cost of launching.
+        // A blocking copy waits for the device, so its time is not a launch cost.
         let is_launch = |pair: &&(SliceId, i64, SliceId)| !is_blocking_copy(session, pair.2);
         if let Some(pair) = of_call.first().filter(is_launch) {
             let host = session.track(pair.2.track).host;
@@ -141,7 +141,7 @@ impl Launches {
         }
     }
 
-    /// Those of one device, in the order of their calls.
+    /// The launches of one device, in the order of their calls.
     pub(super) fn of(&self, device: DeviceId) -> &[Launched] {
         let first = self.all.partition_point(|launch| launch.device < device);
         let last = self.all.partition_point(|launch| launch.device <= device);
@@ -184,7 +184,7 @@ impl Launches {
     }
 }
 
-/// A step on a host: its annotation, else all its devices together.
+/// A step on a host: its annotation, or else the span over all its devices.
 fn host_span(
     session: &Session,
     step: usize,
@@ -204,7 +204,7 @@ fn host_span(
         .or_else(|| of_devices.reduce(Span::hull))
 }
 
-/// Launched and not finished, over time: the mean and the most in each part of the time.
+/// Kernels and copies launched but not finished, over time: mean and maximum in each interval.
 pub(super) struct Queue {
     pub(super) points: Vec<QueuePoint>,
     pub(super) mean: f64,
@@ -258,7 +258,7 @@ pub(super) fn queue(launches: &[Launched]) -> Option<Queue> {
     })
 }
 
-/// Adds a stretch of equal depth to the parts of time that it touches.
+/// Adds an interval of constant depth to the points that it overlaps.
 fn spread(
     points: &mut [QueuePoint],
     first: i64,

@@ -7,7 +7,7 @@ use stepscope_model::{Class, MatrixUse, OpId, Session, SliceKind, matrix_use};
 use super::report::MatrixOp;
 use crate::measuring::totals::WorkTotals;
 
-/// What a kernel's name says, in the word of reports, with the rule.
+/// Matrix unit use according to a kernel's name, as the word in reports, and the rule that applied.
 pub(super) fn word(name: &str) -> (&'static str, &'static str) {
     match matrix_use(name) {
         MatrixUse::Uses(rule) => ("yes", rule),
@@ -16,7 +16,7 @@ pub(super) fn word(name: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// Ops that could use matrix units or do, largest first.
+/// Ops that use or could use matrix units, largest first.
 pub(super) fn ops(session: &Session, totals: &[WorkTotals]) -> Vec<MatrixOp> {
     let mut sums: BTreeMap<OpId, [i64; 3]> = BTreeMap::new();
     for (id, totals) in totals.iter().flat_map(|totals| &totals.labels) {

@@ -1,15 +1,15 @@
-//! `kernels`: GPU kernels, what launching them costs, streams, and copies.
+//! `kernels`: GPU kernels, their launch costs, streams, and copies.
 //!
 //! | Figure | Definition |
 //! |---|---|
-//! | row | one kernel function, launch geometry and op; occurrences are launches |
-//! | latency | begin of the kernel − begin of the call that launched it, see [`launches`] |
-//! | queue | calls begun − kernels and copies ended, over time |
-//! | launch time of a step | union of the host's launch calls within the step |
-//! | occupancy | as recorded, else by the rule of [`occupancy`]; that rule says what limits it |
-//! | matrix unit | told by the kernel's name, see `matrix_use` in the model |
+//! | row | one kernel function with one launch geometry and op; occurrences are launches |
+//! | latency | start of the kernel − start of the call that launched it, see [`launches`] |
+//! | queue | kernels and copies launched − kernels and copies ended, over time |
+//! | launch time of a step | union of the host's launch calls in the step |
+//! | occupancy | as recorded, else by the rule in [`occupancy`], which also gives the limiting factor |
+//! | matrix unit | inferred from the kernel's name, see `matrix_use` in the model |
 //! | tiny | shorter than 0.1 ms |
-//! | overlap of a stream | its busy time while another stream of the device is busy |
+//! | overlap of a stream | its busy time during which another stream of the device is busy |
 //!
 //! Other devices run ops, not kernels: see `ops`.
 
@@ -117,7 +117,7 @@ stepscope kernels ./logs --device GPU:0 --sort -occupancy";
     }
 }
 
-/// Kernels and how they were launched.
+/// Kernels, and how they were launched.
 pub(crate) struct Launching {
     /// Kernels, largest total first.
     pub(crate) rows: Vec<KernelRow>,
@@ -126,7 +126,7 @@ pub(crate) struct Launching {
     pub(crate) devices: Vec<LaunchDevice>,
     /// Host time in launch calls, by step and host.
     pub(crate) steps: Vec<LaunchStep>,
-    /// Ops that could use matrix units or do, largest first.
+    /// Ops that use or could use matrix units, largest first.
     pub(crate) matrix_ops: Vec<MatrixOp>,
     /// Copies by direction.
     pub(crate) transfers: Vec<TransferRow>,
@@ -186,7 +186,7 @@ fn launch_devices(
         .collect()
 }
 
-/// Kernel time by how it was joined with ops.
+/// Kernel time by how it was attributed to ops.
 pub(crate) fn attribution_shares(
     session: &Session,
     totals: &[WorkTotals],

@@ -25,11 +25,11 @@ pub(super) fn notes(
     if rows.iter().all(|row| row.occupancy_source != "recorded") {
         let derived = rows.iter().any(|row| row.occupancy_source == "derived");
         notes.push(Note::info(if derived {
-            "The recorder did not write the occupancy of kernels; it is derived from their \
-             launches and the limits of the chip."
+            "The occupancy of kernels was not recorded; it is derived from their launch geometry \
+             and the limits of the chip."
         } else {
-            "The recorder did not write the occupancy of kernels, nor the registers that it could \
-             be derived from."
+            "The occupancy of kernels was not recorded, and neither were the registers needed to \
+             derive it."
         }));
     }
     notes.extend(launch_notes(session, launches));
@@ -44,10 +44,10 @@ pub(super) fn notes(
         let why = if session.programs.is_empty() {
             "."
         } else {
-            ": fusions of XLA are named after the fusion."
+            ", because XLA names the kernel of a fusion after the fusion."
         };
         notes.push(Note::info(format!(
-            "The names of kernels with {} of the time do not say whether they use matrix \
+            "For {} of kernel time, the kernel's name does not show whether it uses matrix \
              units{why}",
             format::percent(untold as f64 / all as f64)
         )));
@@ -55,17 +55,18 @@ pub(super) fn notes(
     notes
 }
 
-/// What share of kernel time carries an op, where it is not all.
+/// The share of kernel time that is attributed to an op, if not all of it is.
 fn attribution(session: &Session, ratio: f64) -> Option<Note> {
     if ratio <= 0.0 {
-        let text = "No kernel carries an HLO op: only programs that XLA compiled have them.";
+        let text = "No kernel has an HLO op: only programs compiled by XLA have HLO ops.";
         return Some(Note::info(text));
     }
     let share = format::percent(ratio);
     let text =
-        format!("{share} of kernel time carries an HLO op; kernels of libraries may carry none");
+        format!("{share} of kernel time is attributed to HLO ops; library kernels may have none");
     let note = if has_cuda_graphs(session) {
-        Note::info(format!("{text}, nor those of CUDA graphs.")).with_hint(CUDA_GRAPHS_OFF)
+        Note::info(format!("{text}, and neither may kernels in CUDA graphs."))
+            .with_hint(CUDA_GRAPHS_OFF)
     } else {
         Note::info(format!("{text}."))
     };
@@ -75,7 +76,7 @@ fn attribution(session: &Session, ratio: f64) -> Option<Note> {
 /// Whether kernels may have been launched by CUDA graphs.
 pub(crate) fn has_cuda_graphs(session: &Session) -> bool {
     let mut devices = session.devices.iter();
-    // The flag is XLA's.
+    // The flag in the hint is XLA's.
     session.framework() != Framework::PyTorch
         && devices.any(|device| device.kind == DeviceKind::NvidiaGpu)
 }
@@ -84,8 +85,8 @@ fn launch_notes(session: &Session, launches: &Launches) -> Vec<Note> {
     if launches.all.is_empty() {
         return vec![
             Note::info(
-                "The profile does not say which host calls launched the kernels, so there are no \
-                 latencies and no queue.",
+                "The profile does not record which host calls launched the kernels, so launch \
+                 latencies and the queue are unknown.",
             )
             .with_code(recording::host_threads(session)),
         ];
@@ -95,8 +96,8 @@ fn launch_notes(session: &Session, launches: &Launches) -> Vec<Note> {
         return Vec::new();
     }
     vec![Note::warning(format!(
-        "{} began before the call that launched it, so the clocks of host and device are apart; these \
-         have no latency.",
+        "{} started before the launching call, so the clocks of host and device disagree; no latency \
+         is shown for these.",
         format::counted(count, "kernel")
     ))]
 }
@@ -109,11 +110,11 @@ fn no_kernels(session: &Session) -> Note {
     let kinds: Vec<&str> = kinds.into_iter().map(DeviceKind::name).collect();
     let note = match (has_gpu, kinds.as_slice()) {
         (true, _) => return Note::warning("No kernel was recorded in this selection."),
-        (false, []) => Note::info("The profile has no device, so there are no kernels."),
+        (false, []) => Note::info("The profile has no devices, so there are no kernels."),
         (false, kinds) => Note::info(format!(
             "Kernels exist on GPUs only; {} records the execution of HLO ops instead.",
             kinds.join(" and ")
         )),
     };
-    note.with_hint("`stepscope ops PATH` shows these")
+    note.with_hint("`stepscope ops PATH` shows them")
 }

@@ -1,8 +1,8 @@
-//! Occupancy: how much of a multiprocessor a launch can fill, and what keeps it from more.
+//! Occupancy: how much of a multiprocessor a launch can fill, and what limits it.
 //!
-//! The rule of NVIDIA's occupancy calculator: as many blocks fit as threads, registers, shared
-//! memory and block slots allow; registers are given to warps in units of 256, in groups of four
-//! warps, and shared memory in units of 128 bytes plus what the system keeps of each block.
+//! The rule of NVIDIA's occupancy calculator: threads, registers, shared memory and block slots each
+//! limit how many blocks fit. Registers are allocated to warps in units of 256, for groups of four
+//! warps; shared memory in units of 128 bytes, including what the system reserves per block.
 
 use stepscope_model::{Launch, Multiprocessor};
 
@@ -10,16 +10,16 @@ const REGISTER_UNIT: i64 = 256;
 const SHARED_UNIT: i64 = 128;
 const WARP_GROUP: i64 = 4;
 
-/// What a launch fills.
+/// How much of a multiprocessor a launch fills.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Occupancy {
-    /// Threads ÷ threads that fit, 0..1.
+    /// Resident threads ÷ threads that a multiprocessor can hold, 0..1.
     pub(super) ratio: f64,
-    /// `registers`, `shared memory`, `block slots`, `block size`; empty where it is full.
+    /// The limit: `registers`, `shared memory`, `block slots`, or `block size`. Empty at full occupancy.
     pub(super) limit: &'static str,
 }
 
-/// None where the block is not recorded, or holds more than fits at all.
+/// The occupancy of a launch. None if the block size is not recorded, or if not even one block fits.
 pub(super) fn occupancy(launch: &Launch, chip: &Multiprocessor) -> Option<Occupancy> {
     let mut sizes = launch
         .block
@@ -42,7 +42,7 @@ pub(super) fn occupancy(launch: &Launch, chip: &Multiprocessor) -> Option<Occupa
         let of_block = round_up(shared.checked_add(chip.reserved_shared_bytes)?, SHARED_UNIT);
         limits.push(("shared memory", chip.shared_bytes / of_block));
     }
-    // The last of equals: registers and shared memory can be changed without another algorithm.
+    // On a tie, the highest rank: registers and shared memory can change without a new algorithm.
     let (limit, blocks) = limits
         .into_iter()
         .min_by(|a, b| a.1.cmp(&b.1).then_with(|| rank(b.0).cmp(&rank(a.0))))?;
@@ -97,13 +97,13 @@ mod tests {
             (found.ratio, found.limit)
         };
         assert_eq!(limit("256,1,1", 32, 0), (1.0, ""));
-        // 128 registers × 32 = 4096 a warp: 16 warps, of 64 that fit.
+        // 128 registers × 32 = 4096 per warp: 16 warps, of 64 that fit.
         assert_eq!(limit("256,1,1", 128, 0), (0.25, "registers"));
-        // 100 KiB and the 1 KiB reserved: two blocks of 8 warps.
+        // 100 KiB plus 1 KiB reserved: two blocks of 8 warps.
         assert_eq!(limit("256,1,1", 32, 100 << 10), (0.25, "shared memory"));
         // 32 blocks of one warp.
         assert_eq!(limit("32,1,1", 32, 0), (0.5, "block slots"));
-        // 1024 + 1024 threads fit; of 768 only two.
+        // 2048 threads fit, so only two blocks of 768.
         assert_eq!(limit("768,1,1", 16, 0), (0.75, "block size"));
     }
 

@@ -13,24 +13,24 @@ use crate::telling::attribution::AttributionShare;
 pub struct KernelsReport {
     /// One row per kernel and launch geometry, largest total first unless sorted otherwise.
     pub rows: Vec<KernelRow>,
-    /// Rows before the limit.
+    /// Number of rows before the limit.
     pub row_count: usize,
     /// Σ kernel durations over all selected rows before the limit.
     #[ts(type = "number")]
     pub total_ps: i64,
     /// Kernels by duration.
     pub durations: Vec<DurationBin>,
-    /// Share of kernels shorter than 0.1 ms, 0..1; absent without kernels.
+    /// Share of kernel launches shorter than 0.1 ms, 0..1. Absent without kernels.
     pub tiny_ratio: Option<f64>,
-    /// Share of kernel time in kernels shorter than 0.1 ms, 0..1.
+    /// Share of kernel time in launches shorter than 0.1 ms, 0..1.
     pub tiny_time_ratio: Option<f64>,
     /// Launches and queue of each device.
     pub launches: Vec<LaunchDevice>,
     /// Host time in launch calls, by step and host.
     pub steps: Vec<LaunchStep>,
-    /// Streams, by device.
+    /// Streams of each device.
     pub streams: Vec<StreamRow>,
-    /// Matrix units by op: ops that are matrix products or use them.
+    /// Matrix unit use by op: ops that are matrix products or use matrix units.
     pub matrix_ops: Vec<MatrixOp>,
     /// Share of kernel time in kernels that use Tensor Cores or MFMA, identified by their names, 0..1;
     /// absent without kernels.
@@ -39,11 +39,11 @@ pub struct KernelsReport {
     pub transfers: Vec<TransferRow>,
     /// Copies by size.
     pub transfer_sizes: Vec<TransferSize>,
-    /// Share of kernel time that carries an HLO op, 0..1; absent without kernels.
+    /// Share of kernel time that is attributed to an HLO op, 0..1. Absent without kernels.
     pub attributed_ratio: Option<f64>,
-    /// That share by how the op was found, and the rest; the surest first.
+    /// That share by how the op was found, most certain first, and the rest.
     pub attribution: Vec<AttributionShare>,
-    /// What the figures do not cover; says so when the profile has no GPU.
+    /// What the figures do not cover, such as that the profile has no GPU.
     pub notes: Vec<Note>,
 }
 
@@ -119,7 +119,7 @@ pub struct KernelRow {
     pub device: String,
 }
 
-/// Kernels of some durations.
+/// Kernels whose duration is in one range.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct DurationBin {
@@ -180,19 +180,19 @@ pub struct LaunchDevice {
     pub queue: Vec<QueuePoint>,
 }
 
-/// A part of the time and the queue in it.
+/// The queue during one time interval.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct QueuePoint {
-    /// Begin.
+    /// Start of the interval.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// End.
+    /// End of the interval.
     #[ts(type = "number")]
     pub end_ps: i64,
-    /// Launched and not finished, in the mean.
+    /// Mean number of kernels and copies launched but not finished.
     pub mean: f64,
-    /// The most at once.
+    /// Largest number of kernels and copies launched but not finished at the same time.
     #[ts(type = "number")]
     pub most: i64,
 }
@@ -236,7 +236,7 @@ pub struct StreamRow {
     /// Number of the stream.
     #[ts(type = "number")]
     pub number: i64,
-    /// Its track on the timeline.
+    /// Track of the stream on the timeline.
     pub track: u32,
     /// Number of kernels and copies on the stream.
     #[ts(type = "number")]
@@ -269,7 +269,7 @@ pub struct StreamRow {
     pub overlap_ratio: f64,
 }
 
-/// Matrix units in the kernels of one op.
+/// Matrix unit use in the kernels of one op.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct MatrixOp {
@@ -298,7 +298,7 @@ pub struct MatrixOp {
     pub matrix_ratio: f64,
 }
 
-/// Copies of one direction and kind of host memory.
+/// Copies in one direction, with one kind of host memory.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct TransferRow {
@@ -326,7 +326,7 @@ pub struct TransferRow {
     pub peak_source: String,
 }
 
-/// Copies of one direction and size.
+/// Copies in one direction and size range.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct TransferSize {

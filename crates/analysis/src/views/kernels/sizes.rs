@@ -9,7 +9,7 @@ use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
 use crate::measuring::totals::WorkTotals;
 
-/// Ends of the bins of durations; the last bin has none.
+/// Upper ends of the duration bins; the last bin has none.
 const DURATIONS_PS: [i64; 13] = [
     1_000_000,
     2_000_000,
@@ -25,12 +25,12 @@ const DURATIONS_PS: [i64; 13] = [
     5_000_000_000,
     10_000_000_000,
 ];
-/// Kernels below this are tiny: in numbers, they say that little was fused.
+/// Kernels shorter than this are tiny. Many of them indicate that little was fused.
 pub(super) const TINY_PS: i64 = 100_000_000;
-/// Kernels above this are long enough for their launch to cost nothing.
+/// Kernels longer than this make their launch cost negligible.
 const LONG_PS: i64 = 1_000_000_000;
 
-/// Ends of the bins of copies' sizes.
+/// Upper ends of the size bins of copies.
 const SIZES: [u64; 6] = [4 << 10, 64 << 10, 1 << 20, 16 << 20, 256 << 20, 1 << 30];
 
 /// Selected kernels by duration. Empty without kernels.
@@ -96,7 +96,7 @@ pub(super) fn durations(
     bins
 }
 
-/// Bands of a kernel's duration: below 0.1 ms bad, above 1 ms good.
+/// Verdict on a kernel's duration: bad below 0.1 ms, warning below 1 ms, good otherwise.
 fn verdict(start_ps: i64) -> &'static str {
     if start_ps < TINY_PS {
         "bad"
@@ -107,7 +107,7 @@ fn verdict(start_ps: i64) -> &'static str {
     }
 }
 
-/// Copies by direction and size; those whose size is not recorded are left out.
+/// Copies by direction and size. Those without a recorded size are left out.
 pub(super) fn transfer_sizes(session: &Session, totals: &[WorkTotals]) -> Vec<TransferSize> {
     let mut bins: BTreeMap<(Direction, usize), (i64, u64, i64)> = BTreeMap::new();
     for (id, totals) in totals.iter().flat_map(|totals| &totals.labels) {

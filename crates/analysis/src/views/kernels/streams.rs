@@ -1,4 +1,4 @@
-//! Streams: how busy each is, its gaps, and how much of its work runs beside another's.
+//! Streams: how busy each is, its gaps, and how much of its work overlaps with other streams.
 
 use stepscope_model::{DeviceId, Session, Span, Track};
 

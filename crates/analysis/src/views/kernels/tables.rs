@@ -20,7 +20,7 @@ impl KernelsReport {
                 &self.durations,
             ),
             Table::of("launches", "Launches", LAUNCHES, &self.launches),
-            Table::of("steps", "Launching by step", STEPS, &self.steps),
+            Table::of("steps", "Launch time by step", STEPS, &self.steps),
             Table::of("streams", "Streams", STREAMS, &self.streams),
         ]
     }
@@ -75,7 +75,7 @@ impl Report for KernelsReport {
             ),
         ];
         if let Some(covered) = attribution::sentence(&self.attribution) {
-            lines.push(("Carries an HLO op".to_owned(), covered));
+            lines.push(("Attributed to HLO ops".to_owned(), covered));
         }
         if let Some((ratio, time)) = self.tiny_ratio.zip(self.tiny_time_ratio) {
             let (ratio, time) = (format::percent(ratio), format::percent(time));

@@ -1,4 +1,4 @@
-//! Who was alive at the peak of an allocator, in rows that sum to it.
+//! What was alive at an allocator's peak, as rows that sum to the peak.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::collect::{Figures, step_at};
 use super::replay::{Alive, alive_at};
 use super::report::AliveRow;
 
-/// What allocations are merged by: purpose, bytes, and who called.
+/// What allocations are merged by: purpose, bytes, and caller.
 type Key = (u32, i64, String, String);
 
 /// The rows of one allocator, largest first.

@@ -1,4 +1,4 @@
-//! From an allocator's events to its row, its steps and its line.
+//! From an allocator's events to its row, its steps and its timeline.
 
 use stepscope_model::{Allocator, AllocatorEvent, Session, Span};
 
@@ -10,10 +10,10 @@ use crate::measuring::selection::Selected;
 use crate::measuring::steps::{median, outliers};
 use crate::telling::places::SliceRefReport;
 
-/// Allocations of at most this many bytes are small.
+/// Allocations of at most this many bytes count as small.
 pub(super) const SMALL_BYTES: i64 = 4096;
 
-/// What is computed of one allocator.
+/// What is computed for one allocator.
 pub(super) struct Figures<'a> {
     pub(super) allocator: &'a Allocator,
     pub(super) row: AllocatorRow,
@@ -21,13 +21,13 @@ pub(super) struct Figures<'a> {
     pub(super) timeline: MemoryTimeline,
     /// Position of the event at the peak.
     pub(super) peak: usize,
-    /// Events that do not follow from the one before.
+    /// Number of events that do not follow from the previous one.
     pub(super) inconsistencies: usize,
     /// All steps on this allocator's host or device, for rows that name a step.
     pub(super) all_steps: Vec<(i64, Span)>,
 }
 
-/// The figures of an allocator; none where it has no event in the selected steps.
+/// The figures of an allocator; none if it has no event in the selection.
 pub(super) fn figures<'a>(
     session: &Session,
     selected: &Selected<'_>,
@@ -83,15 +83,15 @@ struct Names {
     host: String,
 }
 
-/// The step that an event lies in.
+/// The step that contains an event.
 pub(super) fn step_at(steps: &[(i64, Span)], event: &AllocatorEvent) -> Option<i64> {
     let after = steps.partition_point(|(_, span)| span.start <= event.time);
     let (number, span) = steps.get(after.checked_sub(1)?)?;
     (event.time <= span.end).then_some(*number)
 }
 
-/// The steps as the allocator's host saw them, because that is where memory is handed out; else as
-/// its device did. By start.
+/// The steps as recorded on the allocator's host, since that is where memory is allocated; otherwise
+/// as recorded on its device. Sorted by start.
 fn step_spans(
     session: &Session,
     allocator: &Allocator,
@@ -115,8 +115,8 @@ fn step_spans(
     spans
 }
 
-/// Positions of the events of the window: from the start of the first selected step to the end of
-/// the last, from the first selected time to the last, or all.
+/// Positions of the events in the window: from the start of the first selected step to the end of
+/// the last one, from the first selected time to the last one, or all events.
 fn window(
     events: &[AllocatorEvent],
     selected: &Selected<'_>,
@@ -154,8 +154,8 @@ fn step_rows(
         let last = events
             .partition_point(|event| event.time < span.end)
             .max(first);
-        // What was taken when the step began, and after each of its events. Before the first event
-        // of all, what that event found.
+        // Bytes taken at the start of the step and after each of its events. Before the very first
+        // event: the bytes that this event found taken.
         let before = match first.checked_sub(1) {
             Some(before) => events[before].taken(),
             None => events.first().map_or(0, found_by),
@@ -189,7 +189,7 @@ fn step_rows(
     rows
 }
 
-/// What was taken before the event.
+/// Bytes taken before the event.
 fn found_by(event: &AllocatorEvent) -> i64 {
     if event.is_allocation {
         event.taken().saturating_sub(event.allocated).max(0)

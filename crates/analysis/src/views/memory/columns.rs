@@ -1,5 +1,5 @@
 //! Columns of the tables of `memory`: titles, units, behavior, and how each is read from its row.
-//! What each means is said beside the field of its row.
+//! The meaning of each column is documented at the field of its row.
 
 use super::report::{AliveRow, AllocatorRow, MemorySnapshotRow, StepMemoryRow};
 use crate::telling::{Column, Declared, Field, Identity, Unit};
@@ -11,44 +11,48 @@ pub(super) const ALLOCATORS: &[Field<AllocatorRow>] = &[
     Column::new("peak_bytes", "Peak", Unit::Bytes)
         .less_is_better()
         .of(|row| row.peak_bytes.into()),
-    Column::wide("peak_reserved_bytes", "For programs", Unit::Bytes)
+    Column::wide("peak_reserved_bytes", "Reserved at peak", Unit::Bytes)
         .less_is_better()
         .of(|row| row.peak_reserved_bytes.into()),
-    Column::wide("peak_ps", "At", Unit::Picos)
+    Column::wide("peak_ps", "Peak time", Unit::Picos)
         .position()
         .of(|row| row.peak_ps.into()),
-    Column::new("peak_step", "Step", Unit::Count)
+    Column::new("peak_step", "Peak step", Unit::Count)
         .position()
         .of(|row| row.peak_step.into()),
     Column::new("recorded_peak_bytes", "Process peak", Unit::Bytes)
         .less_is_better()
         .of(|row| row.recorded_peak_bytes.into()),
     Column::new("capacity_bytes", "Capacity", Unit::Bytes).of(|row| row.capacity_bytes.into()),
-    Column::new("peak_ratio", "Full", Unit::Ratio)
+    Column::new("peak_ratio", "Peak usage", Unit::Ratio)
         .less_is_better()
         .of(|row| row.peak_ratio.into()),
     Column::wide("headroom_bytes", "Headroom", Unit::Bytes)
         .more_is_better()
         .of(|row| row.headroom_bytes.into()),
-    Column::wide("last_bytes", "At the end", Unit::Bytes)
+    Column::wide("last_bytes", "At end", Unit::Bytes)
         .less_is_better()
         .of(|row| row.last_bytes.into()),
     Column::wide("fragmentation_ratio", "Fragmentation", Unit::Ratio)
         .less_is_better()
         .of(|row| row.fragmentation_ratio.into()),
-    Column::wide("largest_fragmentation_ratio", "Largest", Unit::Ratio)
-        .of(|row| row.largest_fragmentation_ratio.into()),
+    Column::wide(
+        "largest_fragmentation_ratio",
+        "Max fragmentation",
+        Unit::Ratio,
+    )
+    .of(|row| row.largest_fragmentation_ratio.into()),
     Column::wide("allocations", "Allocations", Unit::Count)
         .sums()
         .of(|row| row.allocations.into()),
     Column::wide("deallocations", "Deallocations", Unit::Count)
         .sums()
         .of(|row| row.deallocations.into()),
-    Column::wide("allocated_bytes", "Handed out", Unit::Bytes)
+    Column::wide("allocated_bytes", "Allocated", Unit::Bytes)
         .sums()
         .of(|row| row.allocated_bytes.into()),
     Column::wide("rounding_ratio", "Rounding", Unit::Ratio).of(|row| row.rounding_ratio.into()),
-    Column::wide("small_allocations", "Small", Unit::Count)
+    Column::wide("small_allocations", "Small allocations", Unit::Count)
         .sums()
         .of(|row| row.small_allocations.into()),
     Column::wide("growth_bytes_per_step", "Growth per step", Unit::Bytes)
@@ -71,7 +75,7 @@ pub(super) const ROWS: &[Field<AliveRow>] = &[
         .adds_over_rows()
         .less_is_better()
         .of(|row| row.bytes.into()),
-    Column::new("ratio", "Of the peak", Unit::Ratio)
+    Column::new("ratio", "Share of peak", Unit::Ratio)
         .formula("bytes ÷ peak")
         .of(|row| row.ratio.into()),
     Column::new("count", "Count", Unit::Count)

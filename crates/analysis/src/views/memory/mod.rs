@@ -1,17 +1,17 @@
-//! `memory`: how much memory was in use, when most, and who held it then.
+//! `memory`: how much memory was in use, when it peaked, and what was alive at the peak.
 //!
 //! | Figure | Definition |
 //! |---|---|
-//! | taken | bytes handed out + bytes set aside for programs, after each allocator event |
-//! | peak | largest taken among the window's events; the last of equals |
-//! | recorded peak | the allocator's own `peak_bytes_in_use`, since the process began |
+//! | taken | bytes allocated + bytes reserved for programs, after each allocator event |
+//! | peak | largest number of bytes taken in the window; the last one on a tie |
+//! | recorded peak | the allocator's own `peak_bytes_in_use`, since the process started |
 //! | capacity | largest taken + free |
 //! | alive at the peak | replay by address from the first event of the recording to the peak |
-//! | before the window | handed out at the peak − Σ of the allocations that were recorded |
-//! | spike | a step whose peak is an upward outlier by the rule of `steps` |
-//! | growth | Theil–Sen slope of the steps' low points, confidence by Mann–Kendall |
+//! | before the window | bytes allocated at the peak − Σ recorded allocations alive at the peak |
+//! | spike | a step whose peak is an upward outlier by the rule in `steps` |
+//! | growth | Theil–Sen slope of the lowest value in each step; confidence by the Mann–Kendall test |
 //!
-//! The steps are those of the allocator's host, where memory is handed out.
+//! The steps are those of the allocator's host, where memory is allocated.
 
 mod alive;
 mod collect;
@@ -46,7 +46,7 @@ pub struct Memory;
 /// Options of [`Memory`].
 #[derive(Debug, Clone, Default, Args)]
 pub struct MemoryOptions {
-    /// Which part of the session. `--match`, `--sort` and `--limit` are about who was alive at the
+    /// Which part of the session. `--match`, `--sort` and `--limit` apply to what was alive at the
     /// peak.
     #[command(flatten)]
     pub selection: Selection,
@@ -59,13 +59,13 @@ impl Analysis for Memory {
     const NAME: &'static str = "memory";
     const ALIASES: &'static [&'static str] = &["memory_profile"];
     const SUMMARY: &'static str =
-        "Memory in use over time, its peak and who was alive then; spikes and growth over steps";
+        "Memory in use over time, its peak and what was alive then; spikes and growth over steps";
     const EXAMPLES: &'static str = "\
-# How full it gets, when, and who holds it then
+# How full memory gets, when, and what is alive then
 stepscope memory ./logs
 # One device, the ten largest
 stepscope memory ./logs --device GPU:0 --limit 10
-# Does it grow? Low points of each step
+# Growth of the lowest memory use per step
 stepscope memory ./logs --json | jq '.allocators[].growth_bytes_per_step'";
     const GROUP: Group = Group::Memory;
     const NEEDS_EVENTS: bool = false;
@@ -119,11 +119,11 @@ fn alive_at_peaks(session: &Session, log: &AllocatorLog, found: &[Figures<'_>]) 
         .collect()
 }
 
-/// The memory of the selected devices.
+/// Memory of the selected devices.
 pub(crate) struct DeviceMemory {
     /// One row per allocator of a device.
     pub(crate) allocators: Vec<AllocatorRow>,
-    /// Who was alive at the peak of each.
+    /// What was alive at the peak of each.
     pub(crate) alive: Vec<AliveRow>,
     /// Every step on every allocator.
     pub(crate) steps: Vec<StepMemoryRow>,
@@ -132,7 +132,7 @@ pub(crate) struct DeviceMemory {
 }
 
 impl DeviceMemory {
-    /// Of a selection.
+    /// Computes it for a selection.
     pub(crate) fn of(session: &Session, selected: &Selected<'_>) -> Self {
         let log = session.allocator_log();
         let of_devices = |allocator: &&Allocator| {
@@ -157,7 +157,8 @@ impl DeviceMemory {
     }
 }
 
-/// The selected allocators; those of host memory go with their host as long as no device is asked for.
+/// The selected allocators. Those of host memory are selected with their host, unless a device is
+/// selected.
 fn wanted<'a>(
     session: &Session,
     selected: &Selected<'_>,
@@ -222,8 +223,7 @@ fn snapshots(session: &Session) -> Vec<MemorySnapshotRow> {
     rows
 }
 
-/// The fullest device memory of the session: its allocator's row. None without allocator events of
-/// a device.
+/// The allocator row of the device with the fullest memory. None if no device has allocator events.
 pub(crate) fn fullest(session: &Session, selected: &Selected<'_>) -> Option<AllocatorRow> {
     let log = session.allocator_log();
     let of_devices = log.allocators.par_iter().filter(|allocator| {

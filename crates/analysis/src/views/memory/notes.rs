@@ -1,4 +1,4 @@
-//! What the figures of `memory` mean and do not cover, and what to record where there are none.
+//! What the figures of `memory` mean, what they do not cover, and what to record if there are none.
 
 use stepscope_model::{AllocatorLog, DeviceKind, Session};
 
@@ -10,7 +10,7 @@ use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::recording;
 
-/// Share of inconsistent events from which on a word is due.
+/// Share of inconsistent events from which a note is shown.
 const INCONSISTENT_RATIO: f64 = 0.01;
 
 pub(super) fn notes(
@@ -28,9 +28,9 @@ pub(super) fn notes(
         )];
     }
     let mut notes = vec![Note::info(
-        "From the allocator events on host threads, which record every allocation while the \
-         profiler runs. The peak is that of the recording; the recorded peak is the allocator's own \
-         and reaches back to the start of the process.",
+        "Based on the allocator events on host threads, which record every allocation while the \
+         profiler runs. The peak covers this recording; the recorded peak is the allocator's own and \
+         covers the time since the process started.",
     )];
     let is_before = |figures: &&Figures<'_>| {
         let row = &figures.row;
@@ -47,8 +47,7 @@ pub(super) fn notes(
             ),
         };
         notes.push(Note::info(format!(
-            "{} once had {} in use, before this recording or its selection; at most {} of it were \
-             seen.{others}",
+            "{} had {} in use before this recording or selection, but at most {} during it.{others}",
             row.allocator,
             format::bytes(row.recorded_peak_bytes as f64),
             format::bytes(row.peak_bytes as f64)
@@ -62,8 +61,8 @@ pub(super) fn notes(
             .any(|event| event.reserved > 0)
     }) {
         notes.push(Note::info(
-            "What is set aside for programs (the stack of a TPU) counts as taken and stands in a row \
-             of its own; the allocator's own peak does not include it.",
+            "Memory reserved for programs (the stack of a TPU) counts as in use and has a separate \
+             row. The allocator's own peak does not include it.",
         ));
     }
     let events: usize = found
@@ -73,18 +72,18 @@ pub(super) fn notes(
     let inconsistent: usize = found.iter().map(|figures| figures.inconsistencies).sum();
     if inconsistent as f64 > INCONSISTENT_RATIO * events as f64 {
         notes.push(Note::warning(format!(
-            "{inconsistent} of {events} events do not follow from the one before: threads recorded \
-             them out of order, or some were not recorded. Bytes in use are as recorded; who was \
-             alive may be off by these."
+            "{inconsistent} of {events} events do not follow from the previous one: threads recorded \
+             them out of order, or some are missing. Bytes in use are as recorded, but what was \
+             alive may be wrong by these events."
         )));
     }
     if found.iter().any(has_unexplained) {
         notes.push(Note::warning(
-            "More was allocated in the recording than was in use at the peak: some deallocations \
-             were not recorded. They stand in a row of negative bytes.",
+            "The recorded allocations exceed the bytes in use at the peak, so some deallocations \
+             were not recorded. A row with negative bytes accounts for them.",
         ));
     }
-    // Every allocator has the steps that its host or device took part in.
+    // The steps of an allocator are those that its host or device took part in.
     let steps = found.iter().map(|figures| figures.steps.len()).max();
     let steps = steps.unwrap_or(0);
     if steps < MIN_STEPS {
@@ -95,14 +94,14 @@ pub(super) fn notes(
             " in this selection"
         };
         notes.push(Note::info(format!(
-            "Growth and spikes need {MIN_STEPS} steps; there {verb} {}{place}.",
+            "Growth and spikes require {MIN_STEPS} steps; there {verb} {}{place}.",
             format::counted(steps, "step")
         )));
     }
     notes
 }
 
-/// More allocations are alive than bytes in use.
+/// Whether the live allocations exceed the bytes in use.
 fn has_unexplained(figures: &Figures<'_>) -> bool {
     let events = figures.allocator.events.as_slice();
     let Some(at) = peak(events, figures.peak..figures.peak + 1) else {
@@ -118,7 +117,7 @@ fn has_unexplained(figures: &Figures<'_>) -> bool {
 fn record_snapshot(session: &Session) -> String {
     match recording::memory_snapshot(session) {
         "" => String::new(),
-        line => format!("`{line}` records what is alive, and by whom"),
+        line => format!("`{line}` records what is alive and what allocated it"),
     }
 }
 
@@ -129,15 +128,15 @@ fn without_events(session: &Session) -> Vec<Note> {
         .iter()
         .all(|device| device.kind == DeviceKind::Cpu);
     let note = if session.is_program_only() {
-        Note::info("The HLO of programs says what was planned, not what was in use over time.")
+        Note::info("The HLO of programs shows planned memory, not memory in use over time.")
             .with_hint("`stepscope buffers PATH` shows the plan")
     } else if session.is_memory_only() {
         Note::info(
-            "A memory profile holds what was alive at one moment, not what happened in between.",
+            "A memory profile shows what was alive at one moment, not memory in use over time.",
         )
     } else if is_cpu {
         let note = Note::info(
-            "XLA:CPU does not record its allocations, so there is no memory in use over time.",
+            "XLA:CPU does not record allocations, so memory in use over time is unknown.",
         );
         match snapshots {
             0 => note.with_hint(record_snapshot(session)),
@@ -145,8 +144,8 @@ fn without_events(session: &Session) -> Vec<Note> {
         }
     } else {
         Note::info(
-            "The profile has no allocator events, so there is no memory in use over time. TPUs and \
-             GPUs record them with host tracing on.",
+            "The profile has no allocator events, so memory in use over time is unknown. TPUs and \
+             GPUs record them if host tracing is on.",
         )
         .with_code(recording::host_threads(session))
     };
@@ -160,7 +159,7 @@ fn without_events(session: &Session) -> Vec<Note> {
         let counted = format::counted(snapshots, "memory snapshot");
         notes.push(
             Note::info(format!("{counted}: what was alive {when}."))
-                .with_hint("`stepscope heap PATH` shows who holds it"),
+                .with_hint("`stepscope heap PATH` shows what allocated it"),
         );
     }
     notes

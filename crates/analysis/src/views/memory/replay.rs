@@ -1,9 +1,9 @@
-//! Replaying allocations by address: who was alive at an event.
+//! Replays allocations by address to find what was alive at an event.
 
 use rustc_hash::FxHashMap;
 use stepscope_model::{AllocatorEvent, Picos};
 
-/// An allocation of the window that was alive at the moment asked for.
+/// An allocation in the window that was alive at the requested moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Alive {
     /// Position of its event.
@@ -12,15 +12,15 @@ pub(super) struct Alive {
     pub(super) freed: Option<Picos>,
 }
 
-/// The last event after which most bytes were taken, among positions `range`: of equal peaks the one
-/// before which most was recorded, so that least of what was alive is unknown.
+/// The last event in `range` after which the most bytes were taken. Of equal peaks, the last one has
+/// the longest recording before it, so the least of what was alive is unknown.
 pub(super) fn peak(events: &[AllocatorEvent], range: std::ops::Range<usize>) -> Option<usize> {
     range.max_by_key(|&index| events[index].taken())
 }
 
-/// Allocations recorded up to and with event `at` and not freed by then, in order of time.
+/// Allocations recorded up to and including event `at` and not freed by then, in time order.
 ///
-/// An address that is handed out twice was freed in between without a record: the first is dropped.
+/// If an address is allocated twice, it was freed in between without a record: the first is dropped.
 pub(super) fn alive_at(events: &[AllocatorEvent], at: usize) -> Vec<Alive> {
     let mut open: FxHashMap<u64, usize> = FxHashMap::default();
     for (index, event) in events.iter().enumerate().take(at + 1) {
@@ -50,7 +50,7 @@ pub(super) fn alive_at(events: &[AllocatorEvent], at: usize) -> Vec<Alive> {
     alive
 }
 
-/// Events whose figure does not follow from the event before: some are missing or out of order.
+/// Number of events that do not follow from the previous one: some are missing or out of order.
 pub(super) fn inconsistencies(events: &[AllocatorEvent]) -> usize {
     let pairs = events.windows(2).filter(|pair| {
         let (before, after) = (pair[0], pair[1]);

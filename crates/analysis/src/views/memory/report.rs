@@ -1,4 +1,4 @@
-//! What `memory` answers: how much memory was in use, when it was most, and who held it then.
+//! What `memory` answers: how much memory was in use, when it peaked, and what was alive then.
 
 use documented::DocumentedFields;
 use serde::Serialize;
@@ -11,18 +11,18 @@ use crate::telling::places::SliceRefReport;
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct MemoryReport {
-    /// One row per allocator: devices first, then memory of the host.
+    /// One row per allocator: devices first, then host memory.
     pub allocators: Vec<AllocatorRow>,
-    /// Who was alive at the peak of each allocator, over all steps; the bytes of an allocator's rows
+    /// What was alive at the peak of each allocator, over all steps. The bytes of an allocator's rows
     /// sum to its peak. By allocator, largest first.
     pub rows: Vec<AliveRow>,
-    /// Rows before the limit.
+    /// Number of rows before the limit.
     pub row_count: usize,
-    /// What was in use over time, one per allocator and in their order.
+    /// Memory in use over time, one timeline per allocator, in the same order.
     pub timelines: Vec<MemoryTimeline>,
     /// Every step on every allocator.
     pub steps: Vec<StepMemoryRow>,
-    /// Memory snapshots of the session, oldest first; `heap` says who allocated.
+    /// Memory snapshots of the session, oldest first; `heap` shows what allocated the memory.
     pub snapshots: Vec<MemorySnapshotRow>,
     /// How the figures were obtained and what they do not cover.
     pub notes: Vec<Note>,
@@ -51,7 +51,7 @@ pub struct AllocatorRow {
     /// Step in which the memory peak occurred. Absent if it occurred between steps.
     #[ts(type = "number | null")]
     pub peak_step: Option<i64>,
-    /// The event, in the timeline.
+    /// The event at the memory peak, on the timeline.
     pub peak_slice: SliceRefReport,
     /// Largest number of bytes handed out since the process started, as the allocator itself counts
     /// them. Excludes bytes set aside for programs.
@@ -103,8 +103,8 @@ pub struct AllocatorRow {
     pub spike_count: usize,
 }
 
-/// Something that was alive at the peak of an allocator: allocations for one purpose, of one size
-/// and from one caller.
+/// Allocations that were alive at the peak of an allocator, for one purpose, of one size, and from
+/// one caller.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct AliveRow {
@@ -142,7 +142,7 @@ pub struct AliveRow {
     /// steps.
     #[ts(type = "number | null")]
     pub allocated_step: Option<i64>,
-    /// The first allocation, in the timeline.
+    /// The first of the allocations, on the timeline.
     pub slice: Option<SliceRefReport>,
     /// Time at which the last of the allocations was freed. Absent if one of them outlives the
     /// recording.
@@ -150,16 +150,16 @@ pub struct AliveRow {
     pub freed_ps: Option<i64>,
 }
 
-/// What one allocator had in use over time: at each time what was taken from then on. Cut to about a
-/// thousand points that keep the lowest and the highest of each stretch.
+/// What one allocator had in use over time: each point holds from its time until the next one.
+/// Reduced to about a thousand points, keeping the lowest and highest of each interval.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct MemoryTimeline {
-    /// Allocator.
+    /// Name of the allocator.
     pub allocator: String,
-    /// Host name.
+    /// Name of the host.
     pub host: String,
-    /// Times since the session began, ascending.
+    /// Times of the points since the session started, ascending.
     #[ts(type = "number[]")]
     pub times_ps: Vec<i64>,
     /// Bytes handed out.
@@ -168,9 +168,9 @@ pub struct MemoryTimeline {
     /// Bytes set aside for programs.
     #[ts(type = "number[]")]
     pub reserved_bytes: Vec<i64>,
-    /// How scattered the free bytes were, 0..1.
+    /// Fragmentation of the free bytes, 0..1.
     pub fragmentation_ratios: Vec<f64>,
-    /// Events that the points stand for.
+    /// Number of events that the points represent.
     #[ts(type = "number")]
     pub event_count: i64,
 }
@@ -211,7 +211,7 @@ pub struct StepMemoryRow {
 pub struct MemorySnapshotRow {
     /// Name of the memory snapshot.
     pub snapshot: String,
-    /// Device that holds the bytes. Empty for what belongs to no device, such as programs.
+    /// Device that holds the bytes. Empty if they belong to no device, such as those of programs.
     pub device: String,
     /// Number of allocations that were live at the snapshot.
     #[ts(type = "number")]

@@ -27,7 +27,7 @@ impl Report for MemoryReport {
 
     fn headline(&self) -> Vec<(String, String)> {
         let devices = self.allocators.iter().filter(|row| !row.device.is_empty());
-        // The first of equals, as in `overview`.
+        // The first one on a tie, as in `overview`.
         let fullest = devices.reduce(|fullest, row| {
             if row.peak_ratio > fullest.peak_ratio {
                 row
@@ -49,7 +49,7 @@ impl Report for MemoryReport {
         )];
         if row.recorded_peak_bytes > row.peak_bytes {
             lines.push((
-                "Since the process began".to_owned(),
+                "Since process start".to_owned(),
                 format::bytes(row.recorded_peak_bytes as f64),
             ));
         }

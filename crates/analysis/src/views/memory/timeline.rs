@@ -1,13 +1,13 @@
-//! What was in use over time, cut to what a screen can show.
+//! Memory in use over time, reduced to what a screen can show.
 
 use stepscope_model::AllocatorEvent;
 
 use super::report::MemoryTimeline;
 
-/// Stretches of time; each keeps its first, lowest, highest and last event.
+/// Number of time intervals; each keeps its first, lowest, highest and last event.
 const STRETCHES: i64 = 250;
 
-/// The events as a line of about four points for each stretch of time, extremes kept exactly.
+/// The events as a line with up to four points per time interval; extremes are exact.
 pub(super) fn timeline(events: &[AllocatorEvent]) -> MemoryTimeline {
     let mut line = MemoryTimeline {
         allocator: String::new(),

@@ -1,24 +1,24 @@
-//! Growth over steps: how fast, how sure, and whether it goes on.
+//! Growth over steps: how fast, how certain, and whether it continues.
 
 use crate::measuring::steps::median;
 
-/// Steps needed before there can be a trend.
+/// Minimum number of steps for a trend.
 pub(super) const MIN_STEPS: usize = 5;
-/// Values that pairs are formed of; more are thinned out evenly.
+/// Maximum number of values that are paired. If there are more, they are thinned out evenly.
 const MAX_VALUES: usize = 400;
-/// Confidence from which on a trend is believed.
+/// Minimum confidence of a trend.
 const SURE: f64 = 0.95;
-/// Growth over all steps ÷ the median below which nobody needs to care.
+/// Minimum growth over all steps ÷ median to count as growing.
 const MIN_RATIO: f64 = 0.005;
 
 /// A trend.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Trend {
-    /// Median of the slopes between all pairs, per step (Theil and Sen).
+    /// Median of the slopes between all pairs, per step (Theil–Sen).
     pub(super) slope: f64,
-    /// 1 − the probability of as much order by chance (Mann and Kendall, normal approximation).
+    /// 1 − the probability that chance produces as much order (Mann–Kendall, normal approximation).
     pub(super) confidence: f64,
-    /// It rises, surely, by an amount that matters, and does so in the second half too.
+    /// Whether it rises with enough confidence, by a relevant amount, and still in the second half.
     pub(super) is_growing: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The tree: built from ops, then summed.
+//! Builds the tree from ops and sums it.
 
 use std::borrow::Cow;
 
@@ -26,10 +26,11 @@ pub(super) struct Node {
     pub(super) name: String,
     pub(super) children: Vec<usize>,
     pub(super) sums: Sums,
-    /// The op with the largest self time at or below: the first that came, as ops come in that order.
+    /// The op with the largest self time at or below this node: the first one added, since ops are
+    /// sorted by self time.
     pub(super) largest: usize,
     pub(super) duplicate_count: u32,
-    /// The ops at or below are of one program.
+    /// Whether all ops at or below this node belong to one program.
     pub(super) has_one_program: bool,
 }
 
@@ -39,7 +40,7 @@ pub(super) struct Sums {
     pub(super) total_ps: i64,
     pub(super) self_ps: i64,
     pub(super) work: Option<Work>,
-    /// Some op has a rate of its own.
+    /// Whether any op has a rate.
     pub(super) is_rated: bool,
     pub(super) wasted_ps: Option<i64>,
 }
@@ -80,7 +81,7 @@ impl<'a> Tree<'a> {
         tree
     }
 
-    /// Groups first, so that it is known how many alike stand under one parent; then ops.
+    /// Groups first, to count the duplicates under each parent; then ops.
     fn fill(&mut self, by: TreeBy) {
         let (session, ops) = (self.session, self.ops);
         let likenesses: Vec<Option<u64>> =
@@ -134,7 +135,7 @@ impl<'a> Tree<'a> {
                 .iter()
                 .for_each(|&child| parent_of[child] = index);
         }
-        // Duplicates are made after groups that may hold none: their positions still only grow.
+        // Nodes of duplicates are added after groups, but children still come after their parents.
         for index in (1..self.nodes.len()).rev() {
             let sums = self.nodes[index].sums;
             self.nodes[parent_of[index]].sums.add(&sums);
@@ -145,7 +146,7 @@ impl<'a> Tree<'a> {
         self.nodes[0].sums.wasted_ps
     }
 
-    /// Rates of one op are those of `ops`; of a node, its work over its self time.
+    /// The rates of a single op are those of `ops`. The rates of other nodes are work ÷ self time.
     pub(super) fn rates(&self, node: &Node) -> Roofline {
         if let Kind::Op(position) = node.kind {
             return self.ops[position].roofline;
@@ -156,7 +157,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// part ÷ everything, idle time included.
+    /// Part ÷ everything, including idle time.
     pub(super) fn share(&self, part_ps: i64) -> f64 {
         if self.whole_ps > 0 {
             part_ps as f64 / self.whole_ps as f64
@@ -213,7 +214,7 @@ impl Sums {
     }
 }
 
-/// The part of a time that full use would save.
+/// The part of the time that full utilization would save.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a part of a time that fits"
@@ -222,8 +223,8 @@ fn unused_ps(self_ps: i64, ratio: f64) -> i64 {
     (self_ps as f64 * (1.0 - ratio.clamp(0.0, 1.0))).round() as i64
 }
 
-/// Where an op stands, from the root down. One that serves several scopes stands in the nearest that
-/// holds them all.
+/// The path of an op from the root down. An op that serves several scopes is placed in the nearest
+/// scope that contains them all.
 fn place(op: &Measured, by: TreeBy) -> Vec<(&'static str, Cow<'_, str>)> {
     let row = &op.row;
     let program = match row.program.as_str() {

@@ -1,5 +1,5 @@
 //! Columns of the tables of `op_tree`: titles, units, behavior, and how each is read from its row.
-//! What each means is said beside the field of its row.
+//! The meaning of each column is documented at the field of its row.
 
 use super::report::{OpTreeRow, OpTreeWaste};
 use crate::telling::{Column, Declared, Field, Identity, Unit, indented};
@@ -14,7 +14,7 @@ pub(super) const ROWS: &[Field<OpTreeRow>] = &[
         .formula("self ÷ (Σ self + idle)")
         .of(|row| is_timed(row).then_some(row.ratio).into()),
     Column::new("wasted_ps", "Wasted", Unit::Picos)
-        .formula("self × (1 − best use), the use being at most 1")
+        .formula("self × (1 − min(best use, 1))")
         .sums()
         .of(|row| row.wasted_ps.into()),
     Column::new("best_ratio", "Best use", Unit::Ratio)
@@ -89,7 +89,7 @@ pub(super) fn tables() -> Vec<Declared> {
     vec![Declared::of("rows", ROWS), Declared::of("wasted", WASTED)]
 }
 
-/// The name at its level, with how many ops of the same text it stands for.
+/// The name, indented by level, with the number of duplicate ops it represents.
 fn node(row: &OpTreeRow) -> String {
     let name = indented(row.depth.min(40), &row.name);
     match row.duplicate_count {
@@ -98,7 +98,7 @@ fn node(row: &OpTreeRow) -> String {
     }
 }
 
-/// Instructions within fusions have no time of their own.
+/// Instructions within fusions have no separate time.
 fn is_timed(row: &OpTreeRow) -> bool {
     row.kind != "instruction"
 }

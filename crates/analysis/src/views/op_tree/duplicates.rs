@@ -1,23 +1,23 @@
-//! Ops that do the same: their HLO text is equal but for names.
+//! Duplicate ops: those whose HLO text is identical except for names.
 //!
 //! ```text
 //! %fusion.3 = f32[8] fusion(f32[8] %p.1, f32[8] %p.2), calls=%body.3      →  0 = f32[8] fusion(f32[8] 1, f32[8] 2), calls=3
 //! %fusion.7 = f32[8] fusion(f32[8] %p.9, f32[8] %p.4), calls=%body.9      →  the same
 //! ```
 //!
-//! Names become numbers in the order of their appearance, in the text of the op and then in that of
-//! the computations it calls, so what uses what is part of the comparison. Layers of a model come
-//! out as one op with a count.
+//! Names become numbers in order of appearance, first in the text of the op and then in that of the
+//! computations it calls, so the comparison includes which values each instruction uses. Identical
+//! layers of a model become one op with a count.
 
 use std::hash::Hasher;
 
 use rustc_hash::{FxHashMap, FxHasher};
 use stepscope_model::{OpId, Session};
 
-/// Instructions of called computations that are compared; longer ones differ by their ends only.
+/// Maximum number of instructions of called computations that are compared; the rest is ignored.
 const MAX_INSTRUCTIONS: usize = 4096;
 
-/// What equal ops have in common; none where there is no text to compare.
+/// A hash that duplicate ops have in common; none if there is no text to compare.
 pub(super) fn likeness(session: &Session, op: OpId) -> Option<u64> {
     let op = session.op(op);
     let mut names = Names::default();
@@ -39,7 +39,7 @@ pub(super) fn likeness(session: &Session, op: OpId) -> Option<u64> {
     Some(names.hasher.finish())
 }
 
-/// Texts read so far, names as numbers.
+/// The text read so far, with names replaced by numbers.
 #[derive(Default)]
 struct Names {
     numbers: FxHashMap<String, u32>,

@@ -2,7 +2,7 @@
 
 use stepscope_model::{OpId, Session, hlo};
 
-/// Instructions shown of one fusion: the costliest.
+/// Maximum number of instructions shown per fusion: the costliest.
 const MOST: usize = 24;
 
 /// One instruction inside a fusion.
@@ -15,12 +15,12 @@ pub(super) struct Fused {
     pub(super) source: String,
 }
 
-/// How many instructions a fusion has, parameters and constants aside.
+/// Number of instructions in a fusion, excluding parameters and constants.
 pub(super) fn count(session: &Session, op: OpId) -> usize {
     inside(session, op).count()
 }
 
-/// The costliest instructions of a fusion by their own work, then in the order of the program.
+/// The costliest instructions of a fusion, by their own work, then in program order.
 pub(super) fn instructions(session: &Session, op: OpId) -> Vec<Fused> {
     let program = session.program(session.op(op).program);
     let Some(hlo) = program.hlo.as_ref() else {

@@ -1,4 +1,4 @@
-//! Idle time: what devices did not work of the time they could have.
+//! Idle time: elapsed time in which devices did no work.
 
 use rayon::prelude::*;
 use stepscope_model::{DeviceId, Session};
@@ -9,8 +9,9 @@ use crate::measuring::windows::work_extents;
 use crate::measuring::work::{work_intervals, work_labels};
 use crate::views::roofline::elapsed;
 
-/// Σ over the selected devices that worked: first to last work, or the selected steps, without the
-/// union of work; calls of Python are nodes of the tree. `--program` and `--match` do not change it: other work is not idleness.
+/// Σ over the selected devices that worked: elapsed time (from first to last work, or the selected
+/// steps) − union of work. Python callbacks count as work, since they are nodes of the tree.
+/// `--program` and `--match` have no effect: a device that does other work is not idle.
 pub(super) fn idle_ps(session: &Session, selected: &Selected<'_>) -> Option<i64> {
     let extents = work_extents(session);
     let labels = work_labels(session);

@@ -1,19 +1,20 @@
-//! `op_tree`: device time as a tree of programs, categories and ops, or of scopes, and how much of
-//! it better use of the chip would save.
+//! `op_tree`: device time as a tree of programs, categories and ops, or of scopes, and how much time
+//! better utilization of the chip would save.
 //!
 //! | Figure | Definition |
 //! |---|---|
-//! | node | a program, category, scope, or op; ops of the same text are one node, see [`duplicates`] |
-//! | self | Σ self time of the ops at or below: children sum to their parent |
+//! | node | a program, category, scope, or op; duplicate ops are one node, see [`duplicates`] |
+//! | self | Σ self time of the ops at or below; children sum to their parent |
 //! | total | Σ duration of the ops at or below; nested ops count again in the op around them |
-//! | work | Σ flops and bytes of all executions, as [`ops`](crate::views::ops) has them |
-//! | ratios | work ÷ self time ÷ peak, for compute and every memory; of one op those of `ops` |
-//! | wasted | self × (1 − best ratio), the ratio being at most 1; of a node the sum over its ops |
+//! | work | Σ flops and bytes of all executions, as in [`ops`](crate::views::ops) |
+//! | ratios | work ÷ self time ÷ peak, for compute and every memory; for a single op, as in `ops` |
+//! | wasted | self × (1 − min(best ratio, 1)); for a node, the sum over its ops |
 //! | idle | Σ over devices of elapsed time, as in [`roofline`](crate::views::roofline), − busy time |
-//! | instruction | what a fusion is made of: work from the HLO × executions, no time of its own |
+//! | instruction | part of a fusion: work from the HLO × executions, without a separate time |
 //!
-//! An asynchronous op moves its bytes between its halves, so neither half has a ratio; time in them
-//! is waiting, and all of it wasted. Time of ops whose work or peak is unknown is neither.
+//! An asynchronous op moves its bytes between its start and its done, so neither half has a ratio.
+//! Time in the halves is waiting, and all of it counts as wasted. Ops whose work or peak is unknown
+//! have neither a ratio nor wasted time.
 
 mod build;
 mod columns;
@@ -43,7 +44,7 @@ impl Analysis for OpTree {
     const NAME: &'static str = "op_tree";
     const ALIASES: &'static [&'static str] = &["op_profile", "hlo_op_profile"];
     const SUMMARY: &'static str =
-        "Device time by program, category and op, or by scope: what it uses and what it wastes";
+        "Device time by program, category and op, or by scope: utilization and wasted time";
     const GROUP: Group = Group::Compute;
     const READS: Reads = Reads::Devices;
     const EXAMPLES: &'static str = "\
@@ -51,7 +52,7 @@ impl Analysis for OpTree {
 stepscope op_tree ./logs
 # Categories over all programs, without idle time, two levels
 stepscope op_tree ./logs --by category --idle exclude --depth 2
-# Where better use of the chip would save most
+# Ops with the most wasted time
 stepscope op_tree ./logs --sort wasted_ps";
     type Options = OpTreeOptions;
     type Report = OpTreeReport;

@@ -1,4 +1,4 @@
-//! What the tree of ops does not say by itself.
+//! Notes on the tree of ops.
 
 use stepscope_model::{DeviceKind, Session};
 
@@ -30,34 +30,34 @@ pub(super) fn notes(
     };
     if devices().any(|device| device.kind == DeviceKind::Cpu) {
         notes.push(Note::info(
-            "The peaks of a CPU are in no profile of it, so its ops have rates, and nothing is \
-             known of what they waste.",
+            "Profiles of XLA:CPU do not record the peaks of the CPU, so ops have rates, but wasted \
+             time is unknown.",
         ));
     }
     if devices().any(|device| device.kind.is_gpu()) && options.idle == Choice::Include {
         notes.push(Note::info(
-            "Self times of streams that run at once are added, so ops and idle time together can \
-             be longer than the devices' time.",
+            "Self times of concurrent streams are added up, so the sum of ops and idle time can \
+             exceed the elapsed time of the devices.",
         ));
     }
     if !session.steps.is_empty() && selected.is_all_time() && options.idle == Choice::Include {
         notes.push(Note::info(
-            "Idle time is that from a device's first to its last work, because ops outside of steps \
-             stand here too; overview and idle count it from the first to the last step.",
+            "Idle time is counted from a device's first to its last work, because ops outside of \
+             steps are included; `overview` and `idle` count it from the first to the last step.",
         ));
     }
     notes.extend(times(ops));
     notes.extend(unknown_flops_note(session, ops.iter()));
     if options.by == TreeBy::Scope && ops.iter().all(|op| op.row.scope.is_empty()) {
         notes.push(
-            Note::info("No op carries a name stack, so all stands under (no scope).")
+            Note::info("No op has a name stack, so everything is listed under (no scope).")
                 .with_code(recording::scope(session)),
         );
     }
     notes
 }
 
-/// Shares of time that have no rates, and why.
+/// Shares of device time without rates, and why.
 fn times(ops: &[Measured]) -> Vec<Note> {
     let sum = |filter: &dyn Fn(&&Measured) -> bool| -> i64 {
         ops.iter().filter(filter).map(|op| op.row.self_ps).sum()
@@ -69,14 +69,14 @@ fn times(ops: &[Measured]) -> Vec<Note> {
     let mut notes = Vec::new();
     if waiting_ps * 1000 > all_ps {
         notes.push(Note::info(format!(
-            "{} of device time is spent in halves of asynchronous ops, waiting for transfers: all \
-             of it counts as wasted, and neither half has rates.",
+            "{} of device time is spent in the halves of asynchronous ops, waiting for transfers. \
+             All of it counts as wasted, and the halves have no rates.",
             format::percent(waiting_ps as f64 / all_ps as f64)
         )));
     }
     if unknown_ps * 1000 > all_ps {
         notes.push(Note::info(format!(
-            "{} of device time is of ops whose work is not known: they have no HLO, call \
+            "{} of device time is in ops whose work is unknown: they have no HLO, call \
              opaque kernels, or control other ops.",
             format::percent(unknown_ps as f64 / all_ps as f64)
         )));

@@ -10,21 +10,21 @@ pub struct OpTreeOptions {
     /// Which part of the session.
     #[command(flatten)]
     pub selection: Selection,
-    /// What the levels above ops are
+    /// How ops are grouped
     #[arg(long, value_name = "KEY", value_enum, default_value_t = TreeBy::Program)]
     pub by: TreeBy,
-    /// Whether idle time of devices is part of the tree
+    /// Whether the tree includes idle time of devices
     #[arg(long, value_name = "CHOICE", value_enum, default_value_t = Choice::Include)]
     pub idle: Choice,
-    /// Whether the instructions of a fusion stand beneath it
+    /// Whether the instructions of a fusion are listed below it
     #[arg(long, value_name = "CHOICE", value_enum, default_value_t = Choice::Include)]
     pub fused: Choice,
-    /// At most this many levels
+    /// Maximum number of levels
     #[arg(long, value_name = "N")]
     pub depth: Option<u32>,
 }
 
-/// What the levels above ops are.
+/// How ops are grouped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum TreeBy {
     /// Program, then category.

@@ -12,7 +12,7 @@ use crate::telling::Note;
 pub struct OpTreeReport {
     /// Nodes, each before its children.
     pub rows: Vec<OpTreeRow>,
-    /// Rows before the limit.
+    /// Number of rows before the limit.
     pub row_count: usize,
     /// Σ self time of all ops.
     #[ts(type = "number")]
@@ -21,12 +21,12 @@ pub struct OpTreeReport {
     /// absent where it is left out.
     #[ts(type = "number | null")]
     pub idle_ps: Option<i64>,
-    /// Σ wasted time; absent where nothing is known of it.
+    /// Σ wasted time. Absent if unknown.
     #[ts(type = "number | null")]
     pub wasted_ps: Option<i64>,
-    /// The ops, duplicates merged, that waste most.
+    /// The ops that waste the most time, with duplicates merged.
     pub wasted: Vec<OpTreeWaste>,
-    /// Share of self time of ops that compute and whose FLOPs are unknown, 0..1.
+    /// Share of self time in ops that compute but whose FLOPs are unknown, 0..1.
     pub flops_unknown_ratio: f64,
     /// What the figures do not cover.
     pub notes: Vec<Note>,
@@ -39,8 +39,8 @@ pub struct OpTreeRow {
     /// One of `program`, `category`, `scope`, `duplicates`, `op`, `kernel`, `transfer`,
     /// `instruction`, or `idle`.
     pub kind: String,
-    /// Name of the program, category, scope, or op. Ops whose HLO text is the same except for
-    /// names, such as those of equal layers, form one node with their number.
+    /// Name of the program, category, scope, or op. Ops whose HLO text is identical except for
+    /// names, such as those of identical layers, form one node with a count.
     pub name: String,
     /// Names of the nodes from the root down to this one, joined by ` > `.
     pub path: String,
@@ -50,21 +50,21 @@ pub struct OpTreeRow {
     pub child_count: u32,
     /// Number of ops merged into this node because their HLO text is the same except for names.
     pub duplicate_count: u32,
-    /// Program id as a decimal string; empty above ops of several programs.
+    /// Program id as a decimal string. Empty if the node contains ops of several programs.
     pub program_id: String,
-    /// Instruction name, for links; empty above ops.
+    /// Instruction name, for links. Empty for nodes above ops.
     pub op: String,
     /// HLO category of the op, or opcode of the instruction. Empty for nodes above ops.
     pub category: String,
-    /// Color class of the longest op at or below.
+    /// Color class of the op with the largest self time at or below this node.
     pub class: String,
     /// Number of slices at or below this node.
     #[ts(type = "number")]
     pub occurrences: i64,
-    /// Durations of all ops at or below this node. Nested ops count again in the op around them.
+    /// Σ duration of all ops at or below this node. Nested ops count again in the op around them.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Self time of all ops at or below this node. The children of a node sum to their parent.
+    /// Σ self time of all ops at or below this node. The children of a node sum to their parent.
     #[ts(type = "number")]
     pub self_ps: i64,
     /// Self time as a share of the self time of all ops, plus idle time where it is shown.
@@ -79,18 +79,19 @@ pub struct OpTreeRow {
     pub bandwidth: Option<f64>,
     /// Compute utilization at this node: `flop_rate` ÷ peak.
     pub compute_ratio: Option<f64>,
-    /// Memories with a peak: bandwidth ÷ peak.
+    /// Utilization of each memory with a peak.
     pub levels: Vec<OpTreeLevel>,
     /// Highest achieved rate relative to its peak: of compute, or of the memory that is utilized
     /// most.
     pub best_ratio: Option<f64>,
     /// Resource that bounds the node: `compute`, `memory`, an on-chip memory, or empty.
     pub bound_by: String,
-    /// Time saved if the ops fully utilized what bounds them. Time in halves of asynchronous ops is
-    /// waiting, and all of it counts as wasted. Absent if peaks or work are unknown.
+    /// Time that would be saved if the ops fully utilized what bounds them. Time in halves of
+    /// asynchronous ops is waiting, and all of it counts as wasted. Absent if peaks or work are
+    /// unknown.
     #[ts(type = "number | null")]
     pub wasted_ps: Option<i64>,
-    /// HLO text; empty where unknown.
+    /// HLO text. Empty if unknown.
     pub expression: String,
     /// JAX name stack.
     pub scope: String,
@@ -100,19 +101,19 @@ pub struct OpTreeRow {
     pub cost_source: String,
 }
 
-/// Use of one memory.
+/// Utilization of one memory.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct OpTreeLevel {
-    /// The memory.
+    /// Name of the memory.
     pub level: String,
-    /// Bytes through it at or below.
+    /// Bytes moved through the memory at or below this node.
     pub bytes: f64,
     /// Bandwidth ÷ peak.
     pub ratio: f64,
 }
 
-/// An op, or several of the same text, and what it wastes.
+/// An op, or several duplicates, and the time wasted.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct OpTreeWaste {
@@ -134,7 +135,7 @@ pub struct OpTreeWaste {
     pub best_ratio: Option<f64>,
     /// Resource that bounds the op: `compute`, `memory`, an on-chip memory, or `waiting`.
     pub bound_by: String,
-    /// Time saved if the op fully utilized what bounds it: self × (1 − best ratio).
+    /// Time that would be saved if the op fully utilized what bounds it: self × (1 − best ratio).
     #[ts(type = "number")]
     pub wasted_ps: i64,
     /// Wasted time as a share of all self time and idle time, 0..1: wasted ÷ (Σ self + idle).

@@ -1,4 +1,4 @@
-//! The tree as rows, depth first, and the ops that waste most.
+//! The tree as rows, depth first, and the ops that waste the most time.
 
 use std::cmp::Reverse;
 
@@ -13,10 +13,10 @@ use crate::asking::order;
 use crate::views::ops::{Roofline, Work, is_async_half};
 use crate::views::roofline::Choice;
 
-/// Ops listed as wasteful.
+/// Maximum number of ops listed as wasteful.
 const MOST_WASTEFUL: usize = 20;
 
-/// Rows while they are collected.
+/// Collects the rows.
 struct Flat<'a> {
     sort: &'a str,
     levels: u32,
@@ -24,8 +24,8 @@ struct Flat<'a> {
     rows: Vec<OpTreeRow>,
 }
 
-/// Rows depth first, siblings by `--sort`. A limit keeps the nodes with the largest self time, whose
-/// ancestors are among them; instructions count with their fusion's.
+/// Rows depth first, siblings by `--sort`. A limit keeps the nodes with the largest self time, which
+/// always include their ancestors. Instructions are kept with their fusion.
 pub(super) fn rows(
     tree: &Tree<'_>,
     options: &OpTreeOptions,
@@ -88,7 +88,7 @@ fn append_children(
     Ok(())
 }
 
-/// Instructions of a fusion; of duplicates only those of the first.
+/// Instructions of a fusion. For duplicates, only those of the first one.
 fn append_fused(
     tree: &Tree<'_>,
     node: usize,
@@ -163,7 +163,7 @@ fn row(tree: &Tree<'_>, index: usize, parent_path: &str, depth: u32, has_fused: 
     row
 }
 
-/// What a node has of its op, or of the largest of several.
+/// Fills in what a node takes from its op, or from the largest of its ops.
 fn describe(tree: &Tree<'_>, row: &mut OpTreeRow, node: &Node) {
     let largest = &tree.ops[node.largest];
     row.class.clone_from(&largest.row.class);
@@ -209,7 +209,7 @@ fn kind_name(tree: &Tree<'_>, node: &Node) -> &'static str {
     }
 }
 
-/// The ops, duplicates together, that waste most.
+/// The ops that waste the most time, with duplicates combined.
 pub(super) fn wasted(tree: &Tree<'_>) -> Vec<OpTreeWaste> {
     let mut is_inside = vec![false; tree.nodes.len()];
     for node in tree

@@ -19,8 +19,8 @@ impl Report for OpTreeReport {
 
     fn tables(&self) -> Vec<Table> {
         vec![
-            Table::of("rows", "Tree of ops", ROWS, &self.rows).with_row_count(self.row_count),
-            Table::of("wasted", "Wasted most", WASTED, &self.wasted),
+            Table::of("rows", "Op tree", ROWS, &self.rows).with_row_count(self.row_count),
+            Table::of("wasted", "Most wasted time", WASTED, &self.wasted),
         ]
     }
 

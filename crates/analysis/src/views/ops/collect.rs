@@ -1,4 +1,4 @@
-//! From totals by label to groups: one per row.
+//! From totals by label to groups, one per row.
 
 use super::key::{Key, key_of};
 use rustc_hash::FxHashMap;
@@ -12,19 +12,19 @@ use crate::measuring::totals::{Totals, WorkTotals};
 /// Work of one row.
 pub(super) struct Group {
     pub(super) key: Key,
-    /// Devices it ran on, ascending.
+    /// Devices that the work ran on, ascending.
     pub(super) devices: Vec<DeviceId>,
-    /// Rows of different devices are kept apart.
+    /// Whether each device has its own rows.
     pub(super) is_per_device: bool,
     pub(super) totals: Totals,
     pub(super) executions: i64,
-    /// How its slices were joined with the op, the surest first.
+    /// How its slices were attributed to the op, most certain first.
     pub(super) attributions: Vec<Attribution>,
-    /// The label with the largest total, which stands for the others where they differ.
+    /// The label with the largest total, which represents the others if they differ.
     pub(super) label: LabelId,
 }
 
-/// The groups, in an order that depends on the session only.
+/// The groups, in an order that depends only on the session.
 pub(super) fn groups(
     session: &Session,
     selected: &Selected<'_>,

@@ -1,5 +1,5 @@
 //! Columns of the tables of `ops`: titles, units, behavior, and how each is read from its row.
-//! What each means is said beside the field of its row.
+//! The meaning of each column is documented at the field of its row.
 
 use super::report::{OpRegion, OpRow, OpsDevice};
 use crate::telling::{Column, Declared, Field, Identity, Unit};

@@ -1,11 +1,11 @@
-//! How often an op was executed, which on GPU is not how many kernels it launched.
+//! How often an op was executed. On GPU, this differs from how many kernels it launched.
 //!
 //! An op may be lowered to several kernels. Counting its work once per kernel, as other tools do,
 //! multiplies its FLOP rate. The evidence, best first:
 //!
-//! 1. the op stands in the entry computation, so it runs once per program run: executions = runs of
-//!    the program on the device (those that start in the selected steps), at most its kernels;
-//! 2. otherwise each execution launches every distinct kernel of the op at least once: executions =
+//! 1. The op is in the entry computation, so it runs once per program run: executions = runs of the
+//!    program on the device that start in the selected steps, but at most the op's kernel launches.
+//! 2. Otherwise, each execution launches every distinct kernel of the op at least once: executions =
 //!    launches of the kernel with the most launches.
 
 use rustc_hash::FxHashMap;
@@ -16,10 +16,10 @@ use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
 use crate::measuring::totals::Totals;
 
-/// Executions of the ops of one GPU.
+/// Executions of the ops on one GPU.
 pub(super) struct Executions<'a> {
     session: &'a Session,
-    /// Launches of the most launched kernel, for ops that launched kernels.
+    /// For ops that launched kernels: launches of the kernel with the most launches.
     most_launches: FxHashMap<OpId, i64>,
     runs: FxHashMap<ProgramId, i64>,
 }
@@ -47,7 +47,7 @@ impl<'a> Executions<'a> {
         }
     }
 
-    /// Executions behind a group of slices.
+    /// Number of executions that a group of slices represents.
     pub(super) fn of(&self, key: Key, occurrences: i64) -> i64 {
         let Key::Op(op) = key else { return occurrences };
         let Some(&most_launches) = self.most_launches.get(&op) else {
@@ -61,7 +61,7 @@ impl<'a> Executions<'a> {
     }
 }
 
-/// Launches per kernel name, then the largest per op. Launch geometries of one kernel are summed.
+/// Launches of the most launched kernel per op. All launch geometries of a kernel name are summed.
 fn most_launches(session: &Session, labels: &[(LabelId, Totals)]) -> FxHashMap<OpId, i64> {
     let mut by_kernel: FxHashMap<(OpId, StringId), i64> = FxHashMap::default();
     let mut most: FxHashMap<OpId, i64> = FxHashMap::default();

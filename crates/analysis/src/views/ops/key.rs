@@ -1,15 +1,15 @@
-//! What work is told apart by.
+//! What distinguishes work.
 
 use stepscope_model::{Direction, Label, OpId, ProgramId, SliceKind, StringId};
 
-/// What work is told apart by.
+/// What distinguishes work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Key {
     /// An HLO op.
     Op(OpId),
-    /// A kernel that carries none, by name.
+    /// A kernel without an op, by name.
     Kernel(Option<ProgramId>, StringId),
-    /// A copy that carries none, by direction.
+    /// A copy without an op, by direction.
     Transfer(Option<ProgramId>, Direction),
 }
 

@@ -4,12 +4,12 @@
 //! |---|---|
 //! | row | one HLO op of one program; work without an op is one row per kernel name or direction |
 //! | occurrences | slices: executions on TPU and XLA:CPU, kernel launches on GPU |
-//! | executions | occurrences; on GPU the launches of one kernel of the op, see [`executions`] |
+//! | executions | occurrences; on GPU, derived from runs or kernel launches, see [`executions`] |
 //! | total, self | Σ duration, Σ (duration − nested slices on the same row) |
 //! | flop rate, bandwidth | work of one execution × executions ÷ total |
-//! | bound by | the larger of flop rate ÷ peak and bandwidth ÷ peak; both must be known |
-//! | FLOPs unknown | Σ self of ops that compute and have no known FLOPs ÷ Σ self of all |
-//! | region | what a TPU's kernel recorded of itself within an op, see [`within`] |
+//! | bound by | the largest of flop rate ÷ peak and, per memory, bandwidth ÷ peak; both must be known |
+//! | FLOPs unknown | Σ self of ops that compute but have no known FLOPs ÷ Σ self of all |
+//! | region | a part of an op, recorded by a TPU kernel itself, see [`within`] |
 //! | attributed | Σ self of slices with an op ÷ Σ self of all |
 
 pub(crate) mod collect;
@@ -78,11 +78,11 @@ stepscope ops ./logs --sort -roofline_ratio --limit 20 --csv";
     }
 }
 
-/// Every op of a selection.
+/// All ops of a selection.
 pub(crate) struct AllOps {
     /// Largest self time first.
     pub(crate) ops: Vec<Measured>,
-    /// Σ of their self times.
+    /// Σ self time of the ops.
     pub(crate) total_self_ps: i64,
 }
 
@@ -93,7 +93,7 @@ impl AllOps {
     }
 }
 
-/// Every op, merged over devices. Those of a whole session are measured once.
+/// Every op, merged over devices. The ops of a whole session are measured only once.
 pub(crate) fn all_ops(
     session: &Session,
     selected: &Selected<'_>,
@@ -110,7 +110,7 @@ pub(crate) fn all_ops(
     Arc::new(measure())
 }
 
-/// The rows of a selection with filters, in its order.
+/// The rows of a selection, with its filters and order.
 pub(crate) fn filtered_rows(
     session: &Session,
     selection: &Selection,
@@ -122,7 +122,7 @@ pub(crate) fn filtered_rows(
     Ok(rows)
 }
 
-/// The report from totals that are there already; `devices` is passed through.
+/// The report from existing totals; `devices` is passed through.
 pub(crate) fn from_totals(
     session: &Session,
     selected: &Selected<'_>,
@@ -243,13 +243,13 @@ fn notes(
     notes.extend(launched_graphs::note(session));
     if kinds.contains(&DeviceKind::Cpu) {
         notes.push(Note::info(
-            "XLA:CPU has no known peak, so its ops have rates and no bound. Their work is computed \
+            "XLA:CPU has no known peak, so its ops have rates but no bound. Their work is computed \
              from the HLO.",
         ));
     }
     if kinds.iter().any(|kind| kind.is_gpu()) {
         notes.push(Note::info(
-            "On GPU occurrences are kernel launches; the work of an op lowered to several kernels \
+            "On GPU, occurrences are kernel launches. The work of an op lowered to several kernels \
              is counted once per execution.",
         ));
     }
@@ -259,21 +259,21 @@ fn notes(
     let over: Vec<&str> = over.map(|row| row.name.as_str()).collect();
     if let Some(first) = over.first() {
         notes.push(Note::warning(format!(
-            "{} run above the roofline, {first} first: data that stays on the chip is counted as \
+            "{} above the roofline, such as {first}: data that stays on the chip is counted as \
              moved, or the recorded peak is too low.",
             format::counted(over.len(), "op"),
         )));
     }
     if !session.aggregates.is_empty() {
         notes.push(Note::info(
-            "Some events were recorded as sums without times: they have no nesting, so their whole \
-             duration counts as self time.",
+            "Some events were recorded as sums without times. Their nesting is unknown, so their \
+             whole duration counts as self time.",
         ));
     }
     notes
 }
 
-/// Ops of which only the name is known.
+/// A note on ops of which only the name is known.
 fn inferred_note(rows: &[OpRow]) -> Option<Note> {
     let is_bare = |row: &&OpRow| {
         row.attribution != "none" && matches!(row.category_source.as_str(), "inferred" | "")
@@ -282,26 +282,26 @@ fn inferred_note(rows: &[OpRow]) -> Option<Note> {
     let ops = format::counted(count, "op");
     (count > 0).then(|| {
         Note::info(format!(
-            "The profile has no HLO for {ops}: their work is unknown, and a category can only be \
+            "The profile has no HLO for {ops}, so their work is unknown and a category can only be \
              inferred from the op's name."
         ))
     })
 }
 
-/// What share of the time carries an op, where it is not all. Copies never do.
+/// The share of the time that is attributed to an op, if not all of it is. Copies never are.
 fn attribution_note(session: &Session, ratio: f64, has_bare_kernels: bool) -> Option<Note> {
-    let rest = "listed by kernel name or by direction of the copy, and has no FLOPs";
+    let rest = "listed by kernel name or copy direction and has no FLOPs";
     if ratio <= 0.0 {
-        let text = format!("No device time carries an HLO op; all of it is {rest}.");
-        let hint = "Only programs that XLA compiled have HLO ops.";
+        let text = format!("No device time is attributed to HLO ops; all of it is {rest}.");
+        let hint = "Only programs compiled by XLA have HLO ops.";
         return Some(Note::warning(text).with_hint(hint));
     }
     let share = format::percent(ratio);
     if !has_bare_kernels {
-        let text = format!("{share} of device time carries an HLO op; the rest is copies.");
+        let text = format!("{share} of device time is attributed to HLO ops; the rest is copies.");
         return (ratio < 0.9995).then(|| Note::info(text));
     }
-    let text = format!("{share} of device time carries an HLO op; the rest is {rest}.");
+    let text = format!("{share} of device time is attributed to HLO ops; the rest is {rest}.");
     let hint = if has_cuda_graphs(session) {
         CUDA_GRAPHS_OFF
     } else {

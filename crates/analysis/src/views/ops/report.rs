@@ -13,9 +13,9 @@ use crate::telling::attribution::AttributionShare;
 pub struct OpsReport {
     /// Ops over all selected devices, largest self time first unless sorted otherwise.
     pub rows: Vec<OpRow>,
-    /// Rows before the limit.
+    /// Number of rows before the limit.
     pub row_count: usize,
-    /// Per device: totals the ratios refer to.
+    /// Totals of each device, which the ratios refer to.
     pub devices: Vec<OpsDevice>,
     /// Σ self time over all selected rows before the limit.
     #[ts(type = "number")]
@@ -23,17 +23,17 @@ pub struct OpsReport {
     /// Share of device work time whose op is known, 0..1; the rest is listed under its own name.
     /// Absent without devices.
     pub attributed_ratio: Option<f64>,
-    /// That share by how the op was found, and the rest; the surest first.
+    /// That share by how the op was found, most certain first, and the rest.
     pub attribution: Vec<AttributionShare>,
-    /// Regions that kernels of a TPU recorded within ops, longest first.
+    /// Regions that TPU kernels recorded within ops, longest first.
     pub regions: Vec<OpRegion>,
-    /// Share of self time of ops that compute and whose FLOPs are unknown, 0..1.
+    /// Share of self time in ops that compute but whose FLOPs are unknown, 0..1.
     pub flops_unknown_ratio: f64,
     /// What the figures do not cover.
     pub notes: Vec<Note>,
 }
 
-/// One op of one program (or one kernel that carries no op), over the selected devices.
+/// One op of one program (or one kernel without an op), over the selected devices.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct OpRow {
@@ -60,7 +60,7 @@ pub struct OpRow {
     /// Number of occurrences of the op over the selected devices and steps.
     #[ts(type = "number")]
     pub occurrences: i64,
-    /// Number of executions that the work is counted with. An op lowered to several kernels does
+    /// Number of executions by which the work is multiplied. An op lowered to several kernels does
     /// its work once per execution.
     #[ts(type = "number")]
     pub executions: i64,
@@ -117,7 +117,7 @@ pub struct OpsDevice {
     pub occurrences: i64,
 }
 
-/// A region that a kernel of a TPU recorded while an op ran.
+/// A region that a TPU kernel recorded while an op ran.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct OpRegion {

@@ -1,19 +1,19 @@
 //! Rates of work and what bounds it: the one roofline that every analysis uses.
 //!
-//! A rate is work ÷ time; its ratio is that ÷ the peak of compute, or of the memory whose bytes it
-//! is of. The largest ratio bounds.
+//! A rate is work ÷ time. Its ratio is the rate ÷ the peak of compute, or of the memory whose bytes
+//! it counts. The resource with the largest ratio is the bound.
 
 use stepscope_model::{DeviceId, MemoryLevel, OpCost, Session, Traffic};
 
 const LEVELS: usize = MemoryLevel::ALL.len();
 
-/// Work done, in all executions together.
+/// Work done in all executions.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Work {
-    /// Floating point operations, normalised as peaks are: those that are known. None where that of
-    /// no op is.
+    /// Known floating-point operations, normalized like the peaks. None if they are unknown for all
+    /// ops.
     pub(crate) flops: Option<f64>,
-    /// As the model needs them.
+    /// Floating-point operations as the model requires them.
     pub(crate) model_flops: Option<f64>,
     /// All bytes.
     pub(crate) bytes: f64,
@@ -22,7 +22,7 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// So many executions of one op.
+    /// The work of `executions` executions of one op.
     pub(crate) fn of(cost: OpCost, executions: f64) -> Self {
         let mut work = Self {
             flops: cost.flops.map(|flops| flops * executions),
@@ -38,7 +38,7 @@ impl Work {
         self.add_times(other, 1.0);
     }
 
-    /// So many times the work of something else; what is unknown adds nothing.
+    /// Adds `count` times the work of something else. Unknown work adds nothing.
     pub(crate) fn add_times(&mut self, other: &Self, count: f64) {
         let sum = |sum: Option<f64>, each: Option<f64>| match (sum, each) {
             (sum, Some(each)) => Some(sum.unwrap_or(0.0) + each * count),
@@ -51,19 +51,19 @@ impl Work {
     }
 }
 
-/// Rates of work against the chip's peaks.
+/// Rates of work, compared with the chip's peaks.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Roofline {
     /// Operations per second.
     pub(crate) flop_rate: Option<f64>,
     /// Bytes per second, of all memories together.
     pub(crate) bandwidth: Option<f64>,
-    /// Rate ÷ peak of compute; absent where the peak is unknown.
+    /// FLOP rate ÷ peak of compute; absent if the peak is unknown.
     pub(crate) compute_ratio: Option<f64>,
-    /// Rate ÷ peak of each memory; absent where the peak is unknown.
+    /// Bandwidth ÷ peak of each memory; absent if the peak is unknown.
     pub(crate) level_ratios: [Option<f64>; LEVELS],
-    /// `compute`, `memory` (device memory), or the name of a memory on the chip; empty where no
-    /// peak is known or no work was done.
+    /// `compute`, `memory` (device memory), or the name of an on-chip memory. Empty if a peak is
+    /// unknown or no work was done.
     pub(crate) bound_by: &'static str,
     /// The largest of the ratios.
     pub(crate) ratio: Option<f64>,
@@ -77,7 +77,7 @@ pub(crate) struct Peaks {
 }
 
 impl Peaks {
-    /// Those of one device.
+    /// The peaks of one device.
     pub(crate) fn of(session: &Session, device: DeviceId) -> Self {
         let chip = &session.device(device).chip;
         let known = |per_second: f64| (per_second > 0.0).then_some(per_second);
@@ -91,7 +91,7 @@ impl Peaks {
     }
 }
 
-/// Peaks that hold for all the devices: none where they differ.
+/// Peaks common to all the devices; none if they differ.
 pub(crate) fn common_peaks(session: &Session, devices: &[DeviceId]) -> Peaks {
     let mut peaks = devices.iter().map(|&device| Peaks::of(session, device));
     let Some(first) = peaks.next() else {
@@ -104,7 +104,7 @@ pub(crate) fn common_peaks(session: &Session, devices: &[DeviceId]) -> Peaks {
     }
 }
 
-/// The word for what a memory bounds: device memory is plainly `memory`.
+/// The name of a memory as a bound. Device memory is just `memory`.
 pub(crate) fn bound_name(level: MemoryLevel) -> &'static str {
     match level {
         MemoryLevel::Hbm => "memory",
@@ -112,8 +112,8 @@ pub(crate) fn bound_name(level: MemoryLevel) -> &'static str {
     }
 }
 
-/// Work ÷ time, against the peaks. Without known operations nothing says how near the roofline the
-/// work comes, nor what bounds it: a kernel that computes and moves few bytes would seem idle.
+/// Work ÷ time, compared with the peaks. If the operations are unknown, so are the bound and how
+/// close the work is to the roofline: a kernel that computes but moves few bytes would seem idle.
 pub(crate) fn roofline(work: &Work, time_ps: i64, peaks: &Peaks) -> Roofline {
     if time_ps <= 0 {
         return Roofline::default();
@@ -213,7 +213,7 @@ mod tests {
             (None, "", None)
         );
         assert_eq!(found.bandwidth, Some(1e11));
-        // What is known of several together counts.
+        // Of several ops, what is known counts.
         let mut both = opaque;
         both.add(&work(1e10, 1e7));
         assert_eq!(both.flops, Some(1e10));

@@ -8,20 +8,20 @@ use super::report::OpRow;
 use super::roofline::{Roofline, Work, common_peaks, roofline};
 use crate::telling::attribution;
 
-/// A row with what it was made of, for analyses that group rows their own way.
+/// A row with its inputs, for analyses that group rows differently.
 pub(crate) struct Measured {
     /// The row as `ops` shows it.
     pub(crate) row: OpRow,
-    /// Its HLO op.
+    /// The HLO op of the row.
     pub(crate) op: Option<OpId>,
-    /// Its program.
+    /// The program of the row.
     pub(crate) program: Option<ProgramId>,
-    /// Devices it ran on, ascending.
+    /// Devices that the op ran on, ascending.
     pub(crate) devices: Vec<DeviceId>,
-    /// Work of all executions; absent where nobody knows it, or where it stands elsewhere (control
-    /// ops, ends of asynchronous ops).
+    /// Work of all executions. Absent if it is unknown or counted elsewhere (control ops, ends of
+    /// asynchronous ops).
     pub(crate) work: Option<Work>,
-    /// Rates; empty for either half of an asynchronous op.
+    /// Rates; empty for both halves of an asynchronous op.
     pub(crate) roofline: Roofline,
 }
 
@@ -104,15 +104,15 @@ pub(super) fn measure(session: &Session, group: &Group, total_self_ps: i64) -> M
     }
 }
 
-/// The work that is the op's own. That of a control op is done by its body, and that of an
-/// asynchronous op stands with its start, not again with its end.
+/// The work counted on the op itself. The work of a control op is done by its body, and that of an
+/// asynchronous op is counted on its start only.
 pub(crate) fn own_cost(session: &Session, op: &Op) -> Option<OpCost> {
     let is_end = session.text(op.category).ends_with("-done");
     op.cost.filter(|_| !op.is_control && !is_end)
 }
 
-/// The start and the end of an asynchronous op: the work happens between them, so neither's own time
-/// makes a rate.
+/// Whether this is the start or the end of an asynchronous op. The work happens between them, so the
+/// time of either gives no rate.
 pub(crate) fn is_async_half(category: &str) -> bool {
     category.ends_with("-start") || category.ends_with("-done")
 }
@@ -123,7 +123,7 @@ fn program_id(session: &Session, program: Option<ProgramId>) -> String {
         .unwrap_or_default()
 }
 
-/// The device where there is one; empty for work merged over several.
+/// The device, if there is only one. Empty for work merged over several.
 fn device_name(session: &Session, group: &Group) -> String {
     match group.devices.as_slice() {
         [device] if group.is_per_device || session.devices.len() == 1 => {

@@ -9,7 +9,7 @@ use crate::telling::attribution;
 use crate::telling::format;
 use crate::telling::{Declared, DeclaredColumn, Table};
 
-/// Ops as a table; `overview` shows its top ops with it too.
+/// Ops as a table, which `overview` also uses for its top ops.
 pub(crate) fn op_table(key: &'static str, title: &str, rows: &[OpRow], row_count: usize) -> Table {
     Table::of(key, title, ROWS, rows).with_row_count(row_count)
 }
@@ -49,7 +49,7 @@ impl Report for OpsReport {
             lines.push(("FLOPs".to_owned(), unknown.to_owned()));
         }
         if let Some(covered) = attribution::sentence(&self.attribution) {
-            lines.push(("Carries an HLO op".to_owned(), covered));
+            lines.push(("Attributed to HLO ops".to_owned(), covered));
         }
         lines
     }

@@ -1,8 +1,8 @@
-//! Time of ops that compute and whose operations nobody knows.
+//! Time of ops that compute but whose FLOPs are unknown.
 //!
-//! Figures of FLOPs are of the rest, so this share stands beside each of them. Ops that compute
-//! nothing (copies, communication), control ops and ends of asynchronous ops, whose work stands
-//! elsewhere, are not unknown.
+//! Figures of FLOPs leave these ops out, so each is shown with this share. Ops that compute nothing
+//! (copies, communication) do not count as unknown, and neither do control ops and ends of
+//! asynchronous ops, whose work is counted elsewhere.
 
 use stepscope_model::{Class, Session};
 
@@ -10,10 +10,10 @@ use super::row::{Measured, is_async_half};
 use crate::telling::Note;
 use crate::telling::format;
 
-/// Shares below this are left out of sentences.
+/// Shares below this are not mentioned.
 const LEAST_SHARE: f64 = 0.000_5;
 
-/// Σ self time of ops without known operations ÷ Σ self time of all, 0..1.
+/// Σ self time of computing ops without known FLOPs ÷ Σ self time of all ops, 0..1.
 pub(crate) fn unknown_flops_ratio<'a>(
     session: &Session,
     ops: impl Iterator<Item = &'a Measured>,
@@ -38,7 +38,7 @@ fn is_unknown(session: &Session, op: &Measured) -> bool {
         && !op.op.is_some_and(|id| session.op(id).is_control)
 }
 
-/// What to add to a line with a figure of FLOPs; empty where all are known.
+/// Text to append to a line with a figure of FLOPs; empty if all FLOPs are known.
 pub(crate) fn beside(unknown_ratio: f64) -> String {
     if unknown_ratio < LEAST_SHARE {
         return String::new();
@@ -47,27 +47,27 @@ pub(crate) fn beside(unknown_ratio: f64) -> String {
     format!("; {share} of device time has no known FLOPs")
 }
 
-/// The same as a note; none where no op has FLOPs.
+/// The same as a note; none if no op has FLOPs.
 pub(crate) fn unknown_flops_note<'a>(
     session: &Session,
     ops: impl Iterator<Item = &'a Measured> + Clone,
 ) -> Option<Note> {
     let ratio = unknown_flops_ratio(session, ops.clone());
-    // Where no op has FLOPs there is no figure of them to stand beside.
+    // If no op has FLOPs, no figure needs this note.
     let has_flops = ops.clone().any(|op| op.row.flops.is_some());
     if ratio < LEAST_SHARE || !has_flops {
         return None;
     }
     let note = Note::info(format!(
-        "{} of device time is of ops whose FLOPs are unknown: their own rates are absent, and those \
-         of steps, programs and the whole leave them out.",
+        "{} of device time is in ops whose FLOPs are unknown. These ops have no FLOP rate and are \
+         excluded from the rates of steps, programs and the total.",
         format::percent(ratio)
     ));
     let mut unknown = ops.filter(|op| is_unknown(session, op));
     let has_calls = unknown.any(|op| op.row.category.starts_with("custom"));
     Some(if has_calls {
         note.with_hint(
-            "A Pallas kernel says what it costs with `pallas_call(…, cost_estimate=\
+            "A Pallas kernel declares its cost with `pallas_call(…, cost_estimate=\
              pl.CostEstimate(flops=…, transcendentals=…, bytes_accessed=…))`.",
         )
     } else {

@@ -1,8 +1,8 @@
-//! Regions that kernels of a TPU recorded while they ran, by the op they ran in.
+//! Regions that TPU kernels recorded while they ran, by op.
 //!
-//! The row `XLA TraceMe` of a TPU has what a kernel says of itself: `ep_wait_in` is the pipeline of a
-//! Pallas kernel waiting for its inputs to be copied in, `ep_run_kernel` its body. A region belongs
-//! to the innermost op that it begins in, on the same device.
+//! The row `XLA TraceMe` of a TPU holds what kernels record about themselves: in `ep_wait_in`, the
+//! pipeline of a Pallas kernel waits for its inputs to be copied in; `ep_run_kernel` is its body. A
+//! region belongs to the innermost op on the same device in which it starts.
 
 use rustc_hash::FxHashMap;
 use stepscope_model::{DeviceId, LabelId, OpId, Session, SliceKind, Track, TrackRole};
@@ -95,7 +95,7 @@ impl<'a> Ops<'a> {
         }
     }
 
-    /// The shortest op around an instant: of nested ones the innermost.
+    /// The shortest op that contains an instant, which is the innermost of nested ops.
     fn at(&self, session: &Session, instant: i64) -> Option<(OpId, LabelId)> {
         let lanes = self.tracks.iter().flat_map(|track| &track.lanes);
         let around = lanes.filter_map(|lane| {

@@ -1,7 +1,7 @@
-//! The mean step as its host has it, as its devices have it, and why devices idle within it.
+//! The mean step on the host and on the devices, and why devices are idle within it.
 //!
-//! Busy time, input wait and compilation are those of `steps`, kernel launches those of `idle`;
-//! whatever else a device idles for is *all others*, so that causes sum to the idle time.
+//! Busy time, input wait and compilation come from `steps`, kernel launches from `idle`. All other
+//! idle time is *all others*, so the causes sum to the idle time.
 
 use stepscope_model::{DeviceId, HostId, Session};
 
@@ -13,7 +13,7 @@ use crate::measuring::steps::{StepParts, host_step_ps, part_position};
 use crate::views::glance::Glance;
 use crate::views::idle::{IdleStep, step_causes};
 
-/// Idle shares in the order in which they are told.
+/// Idle shares in display order.
 const KINDS: [IdleKind; 4] = [
     IdleKind::Input,
     IdleKind::Compilation,
@@ -21,8 +21,8 @@ const KINDS: [IdleKind; 4] = [
     IdleKind::AllOthers,
 ];
 
-/// One step on one device, or the mean of several: duration, idle time by [`KINDS`], and all others
-/// by cause.
+/// One step on one device, or the mean of several: duration, idle time by [`KINDS`], and the time of
+/// *all others* by cause.
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(clippy::struct_field_names, reason = "every name ends in its unit")]
 struct Times {
@@ -31,7 +31,7 @@ struct Times {
     others_ps: [f64; CAUSES.len()],
 }
 
-/// The balance of the mean step; none where no device recorded work in a step.
+/// The balance of the mean step; none if no device recorded work in a step.
 pub(super) fn balance(
     session: &Session,
     selected: &Selected<'_>,
@@ -74,7 +74,7 @@ pub(super) fn balance(
     })
 }
 
-/// A step: the mean over hosts of the mean over the host's devices, as everywhere.
+/// A step: the mean over hosts of the mean over the host's devices, as in other analyses.
 fn of_step(rows: &[&StepParts], causes: &[(usize, IdleStep)]) -> Times {
     let mut hosts: Vec<HostId> = rows.iter().map(|row| row.host).collect();
     hosts.sort_unstable();
@@ -134,7 +134,8 @@ impl Times {
         }
     }
 
-    /// The cause that has most of all others, in words; gaps too short to have a cause are one, too.
+    /// The cause with the most time of *all others*, as text. Gaps too short to have a cause count as a
+    /// cause.
     fn mostly(&self, others_ps: f64) -> String {
         let by_cause = CAUSES.into_iter().zip(self.others_ps);
         let most = by_cause.fold((None, 0.0), |most, (cause, time)| {

@@ -1,5 +1,5 @@
 //! Columns of the tables of `overview`: titles, units, behavior, and how each is read from its row.
-//! What each means is said beside the field of its row.
+//! The meaning of each column is documented at the field of its row.
 
 use documented::DocumentedFields;
 
@@ -30,8 +30,8 @@ pub(super) struct BalanceLine {
     pub mean_ps: Option<f64>,
     /// Share of the device step time. Absent for the host and device step times.
     pub ratio: Option<f64>,
-    /// What the host does in most of the idle time that has no cause of its own (all others). Empty
-    /// for the other figures.
+    /// What the host does in most of the idle time without a separate cause (all others). Empty for
+    /// the other figures.
     pub mostly: String,
 }
 
@@ -41,7 +41,7 @@ pub(super) const STEP_BALANCE: &[Field<BalanceLine>] = &[
         .fractional()
         .of(|line| line.mean_ps.into()),
     Column::new("ratio", "Of device step", Unit::Ratio).of(|line| line.ratio.into()),
-    Column::new("mostly", "Mostly", Unit::Text).of(|line| line.mostly.as_str().into()),
+    Column::new("mostly", "Main cause", Unit::Text).of(|line| line.mostly.as_str().into()),
 ];
 
 pub(super) const VERDICTS: &[Field<Verdict>] = &[
@@ -53,9 +53,9 @@ pub(super) const VERDICTS: &[Field<Verdict>] = &[
     Column::new("verdict", "Verdict", Unit::Text).of(|verdict| verdict.verdict.name().into()),
     Column::new("thresholds", "Thresholds", Unit::Text)
         .of(|verdict| verdict.thresholds.as_str().into()),
-    Column::wide("explanation", "How", Unit::Text)
+    Column::wide("explanation", "Explanation", Unit::Text)
         .of(|verdict| verdict.explanation.as_str().into()),
-    Column::wide("value", "As a number", Unit::Count)
+    Column::wide("value", "Numeric value", Unit::Count)
         .fractional()
         .of(|verdict| verdict.value.into()),
 ];

@@ -1,7 +1,7 @@
-//! `overview`: how long a step is, where it goes, and what to look at first.
+//! `overview`: step time, where it goes, and what to look at first.
 //!
-//! Step time and parts are those of `steps`, the top ops those of `ops`, busy time the union of work
-//! intervals (`busy`); the verdicts hold them against [`thresholds`].
+//! Step time and parts come from `steps`, the top ops from `ops`; busy time is the union of work
+//! intervals (`busy`). The verdicts compare these figures with [`thresholds`].
 
 mod balance;
 mod columns;
@@ -29,29 +29,29 @@ pub struct Overview;
 /// Options of [`Overview`].
 #[derive(Debug, Clone, Default, Args)]
 pub struct OverviewOptions {
-    /// Which part of the session. `--program`, `--match`, `--sort` and `--limit` are about the top
+    /// Which part of the session. `--program`, `--match`, `--sort` and `--limit` apply to the top
     /// ops.
     #[command(flatten)]
     pub selection: Selection,
-    /// Thresholds of the verdicts that replace the built-in ones: lines `key = good bad`
+    /// File with thresholds that replace the built-in ones: lines of `key = good bad`
     #[arg(long, value_name = "FILE")]
     pub thresholds: Option<String>,
 }
 
-/// Top ops shown unless `--limit` says otherwise.
+/// Number of top ops shown by default.
 const TOP_OPS: usize = 10;
 
 impl Analysis for Overview {
     const NAME: &'static str = "overview";
     const ALIASES: &'static [&'static str] = &["overview_page"];
-    const SUMMARY: &'static str = "How long a step is, where it goes, and what to look at first";
+    const SUMMARY: &'static str = "Step time, where it goes, and what to look at first";
     const GROUP: Group = Group::Summary;
     const EXAMPLES: &'static str = "\
 # The whole answer
 stepscope overview ./logs
 # Without the steps that warm up
 stepscope overview ./logs --steps 5..
-# With thresholds of your own, a file of lines such as: device_busy_ratio = 0.9 0.7
+# With custom thresholds, a file with lines such as: device_busy_ratio = 0.9 0.7
 stepscope overview ./logs --thresholds thresholds.txt --json";
     type Options = OverviewOptions;
     type Report = OverviewReport;
@@ -111,7 +111,7 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
     }
 }
 
-/// The ops at the top, by the selection's filters and order.
+/// The top ops, with the selection's filters and order.
 fn top_ops(
     session: &Session,
     options: &OverviewOptions,

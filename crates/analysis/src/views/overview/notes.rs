@@ -1,4 +1,4 @@
-//! What the overview does not cover, what was repaired, what to record next time.
+//! What the overview does not cover, what was repaired, and what to record next time.
 
 use stepscope_model::{Session, WarningKind};
 
@@ -22,11 +22,11 @@ pub(super) fn notes(
     notes.extend(idle_devices(devices));
     if parts.iter().any(|row| row.device.is_none()) {
         notes.push(Note::warning(
-            "On hosts that recorded no device work a step is divided by what the host did.",
+            "On hosts that recorded no device work, steps are divided by what the host did.",
         ));
     }
     notes.extend(ops.notes.iter().cloned());
-    // What is grave comes first; otherwise the order stays.
+    // Warnings come first; otherwise the order is kept.
     notes.sort_by_key(|note| note.kind);
     notes
 }

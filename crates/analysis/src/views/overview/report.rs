@@ -1,4 +1,4 @@
-//! What `overview` answers: the length of a step, where it goes, and what to look at first.
+//! What `overview` answers: step time, where it goes, and what to look at first.
 
 use documented::DocumentedFields;
 use serde::Serialize;
@@ -20,14 +20,14 @@ pub struct OverviewReport {
     /// Wall-clock length of the capture: first to last recorded slice.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// Start of the capture, nanoseconds since the Unix epoch, as a decimal string; absent in old files.
+    /// Start of the capture in nanoseconds since the Unix epoch, as a decimal string. Absent in old files.
     pub start_epoch_ns: Option<String>,
-    /// Statistics over the selected steps; absent where no step was recorded or inferred.
+    /// Statistics over the selected steps. Absent if no step was recorded or inferred.
     pub step_time_ps: Option<StepTime>,
     /// The mean step divided into named parts that sum to it, in display order.
     pub step_parts: Vec<StepPart>,
-    /// The mean step of the host and of the devices, and why devices idle within it; absent where no
-    /// device worked in a step.
+    /// The mean step on the host and on the devices, and why devices are idle within it. Absent if
+    /// no device worked in a step.
     pub step_balance: Option<StepBalance>,
     /// Every selected step with its parts, for the chart.
     pub step_series: Vec<StepBar>,
@@ -42,27 +42,27 @@ pub struct OverviewReport {
     pub verdicts: Vec<Verdict>,
     /// Versions, options and chips.
     pub environment: EnvironmentReport,
-    /// What the figures do not cover, what was repaired, what to record next time.
+    /// What the figures do not cover, what was repaired, and what to record next time.
     pub notes: Vec<Note>,
 }
 
-/// The mean step, as its host has it and as its devices have it.
+/// The mean step on the host and on the devices.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct StepBalance {
-    /// Mean over steps of the mean over hosts of the host's annotation; absent where no host
-    /// annotated its steps.
+    /// Host step time: mean over steps of the mean over hosts of the duration of the host's
+    /// annotation. Absent if no host annotated its steps.
     pub host_step_ps: Option<f64>,
-    /// Mean over steps of the mean over hosts of the mean over the host's devices of the step's span
-    /// there.
+    /// Device step time: mean over steps of the mean over hosts of the mean over the host's devices of
+    /// the step's duration on the device.
     pub device_step_ps: f64,
-    /// Of these, the time in which the device works.
+    /// Part of the device step time in which the device works.
     pub device_busy_ps: f64,
-    /// The rest of it.
+    /// Part of the device step time in which the device is idle.
     pub device_idle_ps: f64,
-    /// Idle ÷ device step, 0..1.
+    /// Idle time ÷ device step time, 0..1.
     pub device_idle_ratio: f64,
-    /// Why devices idle; sums to `device_idle_ps`.
+    /// Why devices are idle. The shares sum to `device_idle_ps`.
     pub idle: Vec<IdleShare>,
 }
 
@@ -70,32 +70,32 @@ pub struct StepBalance {
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct IdleShare {
-    /// Which cause.
+    /// Cause of the idle time.
     pub kind: IdleKind,
-    /// Its time in the mean step.
+    /// Idle time with this cause in the mean step.
     pub mean_ps: f64,
-    /// The same ÷ device step, 0..1.
+    /// Idle time with this cause ÷ device step time, 0..1.
     pub ratio: f64,
-    /// Of all others: what the host does in most of it; else empty.
+    /// For all others: what the host does in most of that time. Empty for the other causes.
     pub mostly: String,
 }
 
-/// Why devices idle within a step, as performance guides sort it.
+/// Why devices are idle within a step, in the categories of performance guides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
 pub enum IdleKind {
-    /// The host waits for or prepares input: the part *input wait* of the step.
+    /// The host waits for or prepares input (the step part *input wait*).
     Input,
-    /// The host compiles: the part *compilation* of the step.
+    /// The host compiles (the step part *compilation*).
     Compilation,
-    /// The host hands work to the device, in gaps that are long enough to have a cause.
+    /// The host dispatches work to the device, in gaps that are long enough to have a cause.
     KernelLaunch,
     /// Everything else.
     AllOthers,
 }
 
-/// A key figure against its thresholds.
+/// A key figure, compared with its thresholds.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct Verdict {

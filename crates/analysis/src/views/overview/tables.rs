@@ -35,10 +35,10 @@ impl Report for OverviewReport {
 
     fn tables(&self) -> Vec<Table> {
         vec![
-            Table::of("step_parts", "The mean step", STEP_PARTS, &self.step_parts),
+            Table::of("step_parts", "Mean step", STEP_PARTS, &self.step_parts),
             Table::of(
                 "step_balance",
-                "Host and devices in the mean step",
+                "Host and device time in the mean step",
                 STEP_BALANCE,
                 &balance(self.step_balance.as_ref()),
             ),

@@ -14,7 +14,7 @@ use crate::telling::recording;
 use crate::telling::thresholds::{Threshold, Thresholds, VerdictKind};
 use crate::views::ops::{OpRow, OpsReport};
 
-/// What the figures are made from.
+/// What the figures are computed from.
 pub(super) struct Facts<'a> {
     pub(super) session: &'a Session,
     pub(super) selected: &'a Selected<'a>,
@@ -28,7 +28,7 @@ pub(super) struct Facts<'a> {
 /// A figure and how it was obtained; without a figure, what is missing and how to record it.
 pub(crate) type Figure = (Option<f64>, String);
 
-/// Every figure of the table against its thresholds.
+/// Every figure in the table of thresholds, with its verdict.
 pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdict> {
     let verdict = |threshold: &Threshold| {
         let (value, explanation) = figure(facts, threshold.key);
@@ -107,14 +107,14 @@ fn host_overhead(facts: &Facts<'_>) -> Figure {
         Some(part) => (
             Some(part.ratio),
             "Share of the mean step in which the device is idle while the thread that drives it \
-             does other recorded work than input or compilation."
+             does recorded work other than input or compilation."
                 .to_owned(),
         ),
         None => (None, recording::needs_steps(facts.session)),
     }
 }
 
-/// Bytes of all ops with known work ÷ the peak of the devices over their busy time.
+/// Bytes of all ops with known work ÷ (peak bandwidth × busy time) of the devices.
 fn memory_bandwidth(facts: &Facts<'_>) -> Figure {
     let mut capacity = 0.0;
     for device in facts
@@ -126,7 +126,7 @@ fn memory_bandwidth(facts: &Facts<'_>) -> Figure {
         let Some(peak) = &chip.peak_bandwidth else {
             return (
                 None,
-                format!("The memory bandwidth of {} is not known.", chip.name),
+                format!("The peak memory bandwidth of {} is unknown.", chip.name),
             );
         };
         capacity += peak.per_second * busy_in_selection(facts, device) * 1e-12;
@@ -139,21 +139,21 @@ fn memory_bandwidth(facts: &Facts<'_>) -> Figure {
         .filter(|row| row.bytes.is_some())
         .collect();
     if capacity <= 0.0 || known.is_empty() {
-        return missing("No op carries the bytes it moves.");
+        return missing("The bytes that ops move are unknown.");
     }
     let bytes: f64 = known.iter().filter_map(|row| moved(row)).sum();
     let covered: i64 = known.iter().map(|row| row.self_ps).sum();
     let coverage = covered as f64 / facts.ops.total_self_ps.max(1) as f64;
     let explanation = format!(
-        "{} read and written by ops ÷ peak bandwidth × busy time; ops with known bytes take {} of \
-         the work time.",
+        "{} read and written by ops ÷ (peak bandwidth × busy time); ops with known bytes take {} \
+         of the work time.",
         format::bytes(bytes),
         format::percent(coverage)
     );
     (Some(bytes / capacity), explanation)
 }
 
-/// Ops count from the first to the last event unless steps are selected, so the busy time must too.
+/// Unless steps are selected, ops count from the first to the last event, so the busy time must too.
 fn busy_in_selection(facts: &Facts<'_>, device: &DeviceBusy) -> f64 {
     if !facts.selected.is_all_time() {
         return device.busy_ps as f64;
@@ -179,11 +179,11 @@ fn kernel_duration(facts: &Facts<'_>) -> Figure {
     let mean = total_ps as f64 / count as f64;
     (
         Some(mean),
-        format!("Mean over {count} kernel launches; many short kernels mean poor fusion."),
+        format!("Mean over {count} kernel launches; many short kernels indicate poor fusion."),
     )
 }
 
-/// Weighted by time over matrix products, attention, and kernels of ops that compute bounds.
+/// Occupancy weighted by time, over matrix products, attention, and kernels of compute-bound ops.
 pub(crate) fn occupancy<'a>(
     session: &Session,
     ops: impl Iterator<Item = &'a OpRow>,
@@ -201,12 +201,12 @@ pub(crate) fn occupancy<'a>(
     (
         Some(weighted / time),
         format!(
-            "Theoretical occupancy by time over {share} of matrix products, attention and ops bound by compute."
+            "Theoretical occupancy by time, over {share} of matrix products, attention, compute-bound ops."
         ),
     )
 }
 
-/// Names of the kernels whose occupancy [`occupancy`] weighs.
+/// Names of the kernels that [`occupancy`] covers.
 pub(crate) fn compute_bound_kernels<'a>(
     session: &'a Session,
     ops: impl Iterator<Item = &'a OpRow>,
@@ -216,7 +216,7 @@ pub(crate) fn compute_bound_kernels<'a>(
     kernels.map(|(name, ..)| session.text(name)).collect()
 }
 
-/// Matrix products, attention and kernels of ops that compute bounds: name, occupancy, time.
+/// Matrix products, attention and kernels of compute-bound ops: name, occupancy, time.
 fn compute_bound<'a>(
     session: &Session,
     ops: impl Iterator<Item = &'a OpRow>,
@@ -231,7 +231,7 @@ fn compute_bound<'a>(
         let label = session.label(*id);
         let launch = label.launch.map(|launch| session.launch(launch));
         let occupancy = launch.and_then(|launch| launch.occupancy);
-        // Recorders that do not know it write 0.
+        // Recorders write 0 if the occupancy is unknown.
         let Some(occupancy) = occupancy.filter(|&occupancy| occupancy > 0.0) else {
             continue;
         };
@@ -261,13 +261,13 @@ fn dominant_op(facts: &Facts<'_>) -> Figure {
     (
         Some(row.self_ratio),
         format!(
-            "Share of {} in the self time of all ops.",
+            "{} as a share of the self time of all ops.",
             format::shortened(&row.name)
         ),
     )
 }
 
-/// The self time of the largest op in a step, of the devices that worked.
+/// Self time of the largest op, per step and per device that worked.
 fn top_op(facts: &Facts<'_>) -> Figure {
     let Some(row) = largest_op(facts) else {
         return missing("No device recorded work.");
@@ -282,8 +282,8 @@ fn top_op(facts: &Facts<'_>) -> Figure {
     (
         Some(time),
         format!(
-            "Self time of {} per step and device; from 10 ms on an op is worth a look, from 50 ms on \
-             a target.",
+            "Self time of {} per step and device; at 10 ms an op is worth a look, at 50 ms it is a \
+             target for optimization.",
             format::shortened(&row.name)
         ),
     )
@@ -293,8 +293,8 @@ fn compilation(facts: &Facts<'_>) -> Figure {
     match compilation_ps(facts.session, &facts.selected.hosts) {
         Some(time_ps) => (
             Some(time_ps as f64),
-            "Union of compilation slices over the whole capture, on the host where it is longest; \
-             what was compiled before the capture began is not in it."
+            "Union of compilation slices over the whole capture, on the host where it is longest. \
+             Excludes what was compiled before the capture started."
                 .to_owned(),
         ),
         None => (None, recording::needs_host_threads(facts.session)),
@@ -305,19 +305,19 @@ fn peak_memory(facts: &Facts<'_>) -> Figure {
     if let Some(row) = crate::views::memory::fullest(facts.session, facts.selected) {
         let of_process = row.recorded_peak_bytes > row.peak_bytes;
         let when = if of_process {
-            "since the process began"
+            "since process start"
         } else {
             "in the window"
         };
         let text = format!(
-            "{} {when} ÷ {} that the allocator of {} has to give; the fullest device.",
+            "Peak of {} {when} ÷ {} capacity of the allocator of {}, the fullest device.",
             format::bytes(row.peak_bytes.max(row.recorded_peak_bytes) as f64),
             format::bytes(row.capacity_bytes as f64),
             row.device
         );
         return (row.peak_ratio, text);
     }
-    let text = "The profile has no allocator events of a device.";
+    let text = "The profile has no allocator events for a device.";
     match recording::memory_snapshot(facts.session) {
         "" => missing(text),
         line => (None, format!("{text} Record what is alive: {line}")),

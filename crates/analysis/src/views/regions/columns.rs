@@ -1,5 +1,5 @@
 //! Columns of the tables of `regions`: titles, units, behavior, and how each is read from its row.
-//! What each means is said beside the field of its row.
+//! The meaning of each column is documented at the field of its row.
 
 use super::report::{RegionRow, RegionThread};
 use crate::telling::{Column, Declared, Field, Identity, Unit, indented};

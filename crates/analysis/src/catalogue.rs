@@ -1,5 +1,5 @@
-//! The lists of everything that can be asked. This is the only file that names every analysis; the
-//! command line, the routes, the menus, Python and the docs all follow from it.
+//! The lists of all analyses and comparisons. This is the only file that names every one of them; the
+//! command line, routes, menus, Python and docs all follow from it.
 
 use crate::asking::{ComparisonEntry, Entry};
 use crate::measuring::activity::CAUSES;
@@ -55,7 +55,7 @@ pub fn find_comparison(name: &str) -> Option<&'static ComparisonEntry> {
         .find(|entry| entry.name == name || entry.aliases.contains(&name))
 }
 
-/// The words of every enum that people see.
+/// Names, titles and meanings of every enum that people see.
 pub fn words() -> Vec<Words> {
     let causes = CAUSES.iter();
     let causes = causes.map(|cause| Word::new(cause.name(), cause.title(), cause.meaning()));

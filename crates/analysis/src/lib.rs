@@ -2,18 +2,18 @@
 //!
 //! The folders are layers; each uses only those above it in this list:
 //!
-//! | Layer | What it holds |
+//! | Layer | Contents |
 //! |---|---|
-//! | [`measuring`] | what is read from a session: selections, intervals, work, steps, busy time, host activity |
-//! | [`telling`] | how it is said: cells, columns, formats, notes, thresholds, hints |
-//! | [`asking`] | what a question is: options, reports, errors, order |
+//! | [`measuring`] | figures from a session: selections, intervals, work, steps, busy time, host activity |
+//! | [`telling`] | figures as text: cells, columns, formats, notes, thresholds, hints |
+//! | [`asking`] | the form of questions and answers: options, reports, errors, order |
 //! | [`views`] | analyses that describe one session, one folder each |
 //! | [`judging`] | analyses that judge one session: `verdict`, `advice` |
 //! | [`comparing`] | questions about several sessions |
 //! | [`catalogue`] | the lists of all analyses and comparisons |
 //!
-//! One analysis is one folder: `report.rs` (what it answers), `columns.rs` (its columns), `mod.rs`
-//! (name, options, computation). `cargo xtask lint` checks the order of the layers.
+//! Each analysis is one folder: `report.rs` (its report), `columns.rs` (its columns), `mod.rs` (name,
+//! options, computation). `cargo xtask lint` checks the order of the layers.
 //!
 //! Constraints: no files, no HTML, no terminal; only reports are serializable.
 

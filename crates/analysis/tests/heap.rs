@@ -277,7 +277,7 @@ fn a_leak_is_told_in_verdict_and_advice_with_its_line() {
     let told = advice
         .findings
         .iter()
-        .filter(|found| found.what.contains("What grew most"));
+        .filter(|found| found.what.contains("Largest growth"));
     assert_eq!(
         told.count(),
         1,

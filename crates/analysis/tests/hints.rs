@@ -1,5 +1,5 @@
-//! Hints have one form on every surface: code, commands and options stand in backquotes, so that the
-//! page can link, copy and explain them without guessing.
+//! Hints have one form on every surface: code, commands and options are in backquotes, so that the
+//! page can link, copy and explain them without guessing. Notes have ids, by which programs know them.
 
 mod support;
 
@@ -34,12 +34,14 @@ fn defect(hint: &str) -> Option<&'static str> {
 }
 
 #[test]
-fn code_in_hints_stands_in_backquotes() {
+fn code_in_hints_is_in_backquotes_and_notes_have_ids() {
     let mut seen = BTreeSet::new();
+    let mut ids = BTreeSet::new();
     for capture in corpus::fixtures().into_iter().chain(corpus::captures()) {
         let session = support::open(&capture);
         for entry in ANALYSES {
             if let Ok(answer) = entry.run_pairs(&session, []) {
+                ids.extend(answer.notes().iter().map(|note| note.id));
                 let notes = answer.notes().iter();
                 seen.extend(notes.map(|note| (entry.name, note.hint.clone())));
             }
@@ -51,6 +53,13 @@ fn code_in_hints_stands_in_backquotes() {
     let poor: Vec<String> = poor.collect();
     assert!(poor.is_empty(), "{}", poor.join("\n"));
     assert!(seen.len() > 20, "{} hints", seen.len());
+    let is_kebab = |id: &&str| {
+        let is_word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase());
+        id.split('-').all(is_word)
+    };
+    let odd: Vec<&str> = ids.iter().copied().filter(|id| !is_kebab(id)).collect();
+    assert!(odd.is_empty(), "{odd:?}");
+    assert!(ids.len() > 20, "{} ids", ids.len());
 }
 
 #[test]

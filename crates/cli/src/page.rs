@@ -321,8 +321,9 @@ mod tests {
     #[test]
     fn notes_wrap_and_warnings_come_first() {
         let list = [
-            Note::info("All steps are complete."),
-            Note::warning("The file ends early.").with_hint("Copy it again.\ncp a b"),
+            Note::info("steps-complete", "All steps are complete."),
+            Note::warning("data-truncated", "The file ends early.")
+                .with_hint("Copy it again.\ncp a b"),
         ];
         let text = anstream::adapter::strip_str(&notes(&list, 30, Charset::Ascii)).to_string();
         let expected = "\

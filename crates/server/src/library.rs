@@ -345,7 +345,7 @@ impl Library {
             Ok(found) => self.put(&found),
             // Open sessions stay; the list says why the search failed.
             Err(error) => {
-                let note = Note::warning(error.to_string());
+                let note = Note::warning("search-failed", error.to_string());
                 let hint = error.hint().unwrap_or_default();
                 self.put_notes(vec![note.with_hint(hint)]);
             }
@@ -419,8 +419,11 @@ fn path_of(root: &Path, location: &str) -> String {
 pub(crate) fn note(note: &stepscope_storage::Note) -> Note {
     let text = format!("{}: {}", note.message, note.path.display());
     match note.kind {
-        NoteKind::Unreadable | NoteKind::Limit | NoteKind::Offline => Note::warning(text),
-        NoteKind::Ignored | NoteKind::Joined => Note::info(text),
+        NoteKind::Unreadable => Note::warning("file-unreadable", text),
+        NoteKind::Limit => Note::warning("search-limit", text),
+        NoteKind::Offline => Note::warning("location-offline", text),
+        NoteKind::Ignored => Note::info("files-ignored", text),
+        NoteKind::Joined => Note::info("runs-joined", text),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What an analysis of one session declares; every surface is generated from this.
+//! What an analysis of one session declares. Every surface is generated from this.
 
 use super::report::Report;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
@@ -20,24 +20,24 @@ pub trait Analysis {
     const SUMMARY: &'static str;
     /// One or more example commands with a comment each, for `--help`.
     const EXAMPLES: &'static str;
-    /// Where it stands in menus.
+    /// Its group in menus.
     const GROUP: Group;
-    /// It asks of what happened in time, so that memory snapshots or programs alone give it nothing
-    /// to say.
+    /// Whether it needs recorded events. If so, it refuses sessions that contain only memory snapshots
+    /// or only programs.
     const NEEDS_EVENTS: bool = true;
-    /// What of a profile it takes its answer from. A test over whole captures holds those that do
-    /// not read everything to it.
+    /// Which data of a profile it reads. A test over whole captures checks that analyses which do not
+    /// read everything give the same answer without the rest.
     const READS: Reads = Reads::Everything;
     /// Options, declared once as clap arguments; HTTP and Python build the same arguments.
     type Options: Args + FromArgMatches;
-    /// What it answers.
+    /// The report it returns.
     type Report: Report + 'static;
 
-    /// The computation.
+    /// Computes the report.
     fn run(session: &Session, options: &Self::Options) -> Result<Self::Report, AnalysisError>;
 }
 
-/// What is declared of a question, its types erased: what menus, help and parsers are made of.
+/// The declaration of an analysis or comparison with its types erased, for menus, help and parsers.
 pub struct Declaration {
     /// See [`Analysis::NAME`].
     pub name: &'static str,
@@ -54,7 +54,7 @@ pub struct Declaration {
     pub(super) figures: fn() -> Vec<DeclaredColumn>,
 }
 
-/// One analysis in the list, its types erased.
+/// One analysis in the list, with its types erased.
 pub struct Entry {
     declaration: Declaration,
     reads: Reads,
@@ -70,36 +70,36 @@ impl std::ops::Deref for Entry {
 }
 
 impl Declaration {
-    /// The tables that an answer may have, with their columns: see [`Report::declared`].
+    /// The tables that an answer may contain, with their columns; see [`Report::declared`].
     pub fn tables(&self) -> Vec<Declared> {
         (self.tables)()
     }
 
-    /// The key figures of an answer: see [`Report::figures`].
+    /// The key figures of an answer; see [`Report::figures`].
     pub fn figures(&self) -> Vec<DeclaredColumn> {
         (self.figures)()
     }
 
-    /// The options as a clap command, to which the CLI adds its own arguments.
+    /// A clap command with the options, to which the CLI adds its own arguments.
     pub fn command(&self) -> Command {
         self.augment(Command::new(self.name).about(self.summary))
     }
 
-    /// Adds the options to a command, whose description stays what it is.
+    /// Adds the options to a command and keeps the command's description.
     pub fn augment(&self, command: Command) -> Command {
         let about = command.get_about().cloned().unwrap_or_default();
-        // clap takes the doc comment of the options for a description of the command.
+        // clap would use the doc comment of the options struct as the description.
         (self.augment)(command)
             .about(about)
             .long_about(None::<&'static str>)
     }
 
-    /// Options as name and value, as HTTP and Python have them: `("steps", "3..8")`. A flag is given
-    /// as `("name", "true")` or `("name", "false")`.
+    /// Parses options given as names and values, as from HTTP and Python: `("steps", "3..8")`. A flag
+    /// is given as `("name", "true")` or `("name", "false")`.
     ///
     /// # Errors
     ///
-    /// An option is unknown or its value is refused.
+    /// An option is unknown or its value is invalid.
     pub fn matches<'a>(
         &self,
         pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -114,7 +114,7 @@ impl Declaration {
                 (true, "false" | "0") => {}
                 (true, "true" | "1") => arguments.push(format!("--{name}")),
                 (true, _) => {
-                    let refusal = format!("--{name} {value}: true or false is needed");
+                    let refusal = format!("--{name} {value}: must be true or false");
                     return Err(AnalysisError::Options(refusal));
                 }
                 (false, _) => arguments.push(format!("--{name}={value}")),
@@ -125,7 +125,7 @@ impl Declaration {
     }
 }
 
-/// The options of an analysis, out of arguments that its own command parsed.
+/// The options of an analysis, from arguments that its own command parsed.
 pub(super) fn parsed<O: FromArgMatches>(matches: &ArgMatches) -> Result<O, AnalysisError> {
     O::from_arg_matches(matches).map_err(|error| AnalysisError::Options(error.to_string()))
 }
@@ -160,8 +160,8 @@ impl Entry {
         self.reads
     }
 
-    /// What of a profile the answer with these options is taken from: see [`Analysis::READS`]. Times
-    /// are chosen out of all that was recorded, threads of the host included.
+    /// Which data of a profile the analysis reads with these options; see [`Analysis::READS`]. `--time`
+    /// needs everything, because it refers to the whole recording, including host threads.
     pub fn reads(&self, matches: &ArgMatches) -> Reads {
         match matches.try_get_one::<String>("time") {
             Ok(Some(_)) => Reads::Everything,
@@ -178,7 +178,7 @@ impl Entry {
         (self.run)(session, matches)
     }
 
-    /// Runs with options as name and value: `("steps", "3..8")`.
+    /// Runs with options given as names and values: `("steps", "3..8")`.
     pub fn run_pairs<'a>(
         &self,
         session: &Session,
@@ -188,7 +188,7 @@ impl Entry {
     }
 }
 
-/// Refuses sessions in which nothing happens in time.
+/// Refuses sessions without events.
 pub(super) fn has_events(session: &Session, name: &'static str) -> Result<(), AnalysisError> {
     if session.is_memory_only() {
         return Err(AnalysisError::NoEvents { name });

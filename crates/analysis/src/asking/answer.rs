@@ -1,11 +1,11 @@
-//! A report whose type is erased: what surfaces show of any analysis.
+//! A report with its type erased, as surfaces show it.
 
 use super::error::AnalysisError;
 use super::report::Report;
 use crate::telling::Note;
 use crate::telling::Table;
 
-/// A report, its type erased.
+/// A report with its type erased.
 pub struct Answer {
     report: Box<dyn ErasedReport>,
 }
@@ -58,7 +58,7 @@ impl<R: Report> ErasedReport for R {
 }
 
 impl Answer {
-    /// The answer that a report is.
+    /// Erases the type of a report.
     pub fn of(report: impl Report + 'static) -> Self {
         Self {
             report: Box::new(report),
@@ -72,7 +72,7 @@ impl Answer {
             .map_err(|error| AnalysisError::Internal(error.to_string()))
     }
 
-    /// The report as JSON text, keys in the order of the struct.
+    /// The report as JSON text, with keys in the order of the struct.
     pub fn json_text(&self) -> Result<String, AnalysisError> {
         self.report
             .json_text()

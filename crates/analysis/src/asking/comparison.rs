@@ -1,7 +1,7 @@
-//! Questions about several sessions: the same declaration as an analysis of one, a list of their own.
+//! Comparisons: questions about several sessions. They are declared like analyses, in a separate list.
 //!
-//! What differs is who is asked: sessions in the order in which they were given, each with the name
-//! by which the reader knows it. Options, report, tables, JSON and CSV are those of any analysis.
+//! A comparison takes the sessions in the given order, each with a name that the reader knows.
+//! Options, report, tables, JSON and CSV work as for any analysis.
 
 use clap::{ArgMatches, Args, FromArgMatches};
 use stepscope_model::Session;
@@ -13,30 +13,30 @@ use super::group::Group;
 use super::names::{distinct_names, numbered, whole_places};
 use super::report::Report;
 
-/// One of the sessions that are asked.
+/// One of the compared sessions.
 #[derive(Clone, Copy)]
 pub struct Compared<'a> {
-    /// Name by which the reader knows it; no two of one question have the same.
+    /// Name that the reader knows, unique within the comparison.
     pub name: &'a str,
     /// The session.
     pub session: &'a Session,
 }
 
-/// Which sessions of a path are asked where none is named.
+/// Which sessions of a path are compared if none is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asks {
-    /// The newest of each path, as most questions mean.
+    /// The newest session of each path.
     NewestSession,
-    /// All of them; each is called by its whole place, below what all places share.
+    /// All sessions. Each is named by its path without the folders that all of them share.
     EverySession,
 }
 
-/// The text of a file that is no session.
+/// The text of a file that is not a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedText {
     /// The file's name.
     pub name: String,
-    /// What stands in it.
+    /// Its content.
     pub text: String,
 }
 
@@ -44,45 +44,45 @@ pub struct NamedText {
 pub trait Comparison {
     /// Name: the folder, the subcommand, the route.
     const NAME: &'static str;
-    /// Other names it answers to.
+    /// Alternative names.
     const ALIASES: &'static [&'static str];
     /// One line.
     const SUMMARY: &'static str;
     /// One or more example commands with a comment each, for `--help`.
     const EXAMPLES: &'static str;
-    /// Where it stands in menus.
+    /// Its group in menus.
     const GROUP: Group;
-    /// With fewer sessions it has nothing to say.
+    /// Minimum number of sessions.
     const LEAST_SESSIONS: usize;
-    /// It asks of what happened in time, so that memory snapshots or programs alone give it nothing
-    /// to say.
+    /// Whether it needs recorded events. If so, it refuses sessions that contain only memory snapshots
+    /// or only programs.
     const NEEDS_EVENTS: bool = true;
-    /// Which sessions of a path it asks.
+    /// Which sessions of a path it compares.
     const ASKS: Asks = Asks::NewestSession;
-    /// It also takes JSON files that are no sessions.
+    /// Whether it also accepts JSON files that are not sessions.
     const TAKES_FILES: bool = false;
     /// Options, declared once as clap arguments.
     type Options: Args + FromArgMatches;
-    /// What it answers.
+    /// The report it returns.
     type Report: Report + 'static;
 
-    /// Puts such files into the options.
+    /// Adds files that are not sessions to the options.
     fn with_files(_options: &mut Self::Options, _files: Vec<NamedText>) {}
 
-    /// How many sessions these options want.
+    /// Minimum number of sessions with these options.
     fn least_sessions(_options: &Self::Options) -> usize {
         Self::LEAST_SESSIONS
     }
 
-    /// The computation. Sessions come in the order in which they were given: where one is measured
-    /// against the others, it is the first.
+    /// Computes the report. Sessions are in the given order; the first one is the baseline, if the
+    /// comparison has one.
     fn run(
         sessions: &[Compared<'_>],
         options: &Self::Options,
     ) -> Result<Self::Report, AnalysisError>;
 }
 
-/// One comparison in the list, its types erased.
+/// One comparison in the list, with its types erased.
 pub struct ComparisonEntry {
     declaration: Declaration,
     /// See [`Comparison::LEAST_SESSIONS`].
@@ -131,7 +131,7 @@ impl ComparisonEntry {
         }
     }
 
-    /// How many sessions it wants with these options.
+    /// Minimum number of sessions with these options.
     pub fn least_sessions(&self, matches: &ArgMatches) -> Result<usize, AnalysisError> {
         (self.least)(matches)
     }
@@ -145,7 +145,8 @@ impl ComparisonEntry {
         self.run_with_files(sessions, Vec::new(), matches)
     }
 
-    /// The same with files that are no sessions, where it [takes](Comparison::TAKES_FILES) them.
+    /// Like [`Self::run_matches`], with files that are not sessions, if the comparison
+    /// [takes](Comparison::TAKES_FILES) them.
     pub fn run_with_files(
         &self,
         sessions: &[Compared<'_>],
@@ -155,7 +156,7 @@ impl ComparisonEntry {
         (self.run)(sessions, files, matches)
     }
 
-    /// Runs with options as name and value: `("steps", "3..8")`.
+    /// Runs with options given as names and values: `("steps", "3..8")`.
     pub fn run_pairs<'a>(
         &self,
         sessions: &[Compared<'_>],
@@ -164,7 +165,7 @@ impl ComparisonEntry {
         self.run_matches(sessions, &self.matches(pairs)?)
     }
 
-    /// The same with files that are no sessions.
+    /// Like [`Self::run_pairs`], with files that are not sessions.
     pub fn run_pairs_with_files<'a>(
         &self,
         sessions: &[Compared<'_>],
@@ -174,7 +175,7 @@ impl ComparisonEntry {
         self.run_with_files(sessions, files, &self.matches(pairs)?)
     }
 
-    /// Names by which the sessions are told apart, of their names and where they lie.
+    /// Distinct names for sessions, from their names and paths.
     pub fn names<'a>(&self, sessions: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<String> {
         match self.asks {
             Asks::NewestSession => distinct_names(sessions),
@@ -183,7 +184,7 @@ impl ComparisonEntry {
     }
 }
 
-/// Asks sessions, if they can be asked: for those who want the report itself.
+/// Runs a comparison and returns its typed report, after checking that the sessions are suitable.
 pub fn ask<C: Comparison>(
     sessions: &[Compared<'_>],
     options: &C::Options,

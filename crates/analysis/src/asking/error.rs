@@ -1,14 +1,14 @@
-//! Why a question has no answer.
+//! Why an analysis returned no report.
 
 use crate::measuring::selection::SelectionError;
 use crate::telling::format;
 use crate::telling::thresholds::ThresholdsError;
 
-/// Why an analysis gave no report.
+/// Why an analysis returned no report.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnalysisError {
-    /// The options are not of the analysis' form.
+    /// The options are invalid.
     #[error("{0}")]
     Options(String),
     /// A selection matches nothing.
@@ -19,43 +19,43 @@ pub enum AnalysisError {
         /// What could have been selected.
         available: String,
     },
-    /// The session is memory snapshots, and the question is of something else.
-    #[error("a memory profile holds no events, so `{name}` has nothing to go by")]
+    /// The session contains only memory snapshots, but the analysis needs events.
+    #[error("`{name}` needs recorded events, but a memory profile has none")]
     NoEvents {
-        /// The analysis that was asked.
+        /// The requested analysis.
         name: &'static str,
     },
-    /// The session is programs, and the question is of what happened when they ran.
-    #[error("the HLO of programs holds no events, so `{name}` has nothing to go by")]
+    /// The session contains only programs, but the analysis needs events.
+    #[error("`{name}` needs recorded events, but the HLO of programs has none")]
     NeverRan {
-        /// The analysis that was asked.
+        /// The requested analysis.
         name: &'static str,
     },
-    /// Too few sessions for a question about several.
+    /// Too few sessions for a comparison.
     #[error("{name} needs at least {wanted} sessions; got {given}")]
     TooFewSessions {
-        /// The comparison that was asked.
+        /// The requested comparison.
         name: &'static str,
         /// How many it needs.
         wanted: usize,
-        /// How many there were.
+        /// How many were given.
         given: usize,
     },
-    /// A question about several sessions failed at one of them.
+    /// A comparison failed for one of its sessions.
     #[error("{session}: {source}")]
     OfSession {
         /// Name of the session.
         session: String,
-        /// Why.
+        /// The cause.
         source: Box<Self>,
     },
-    /// A defect of ours.
-    #[error("the analysis failed inside: {0}")]
+    /// A bug in Stepscope.
+    #[error("internal error in the analysis: {0}")]
     Internal(String),
 }
 
 impl AnalysisError {
-    /// The error, saying at which of several sessions it came up.
+    /// Adds the name of the session in which the error occurred.
     #[must_use]
     pub fn of_session(self, name: &str) -> Self {
         Self::OfSession {

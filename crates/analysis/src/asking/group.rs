@@ -3,16 +3,16 @@
 use serde::Serialize;
 use ts_rs::TS;
 
-/// Where an analysis stands in menus.
+/// The group of an analysis in menus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
 pub enum Group {
-    /// The whole run: where people begin.
+    /// The whole run: the place to start.
     Summary,
-    /// What devices computed, and how well.
+    /// What devices computed, and how efficiently.
     Compute,
-    /// Who holds the memory.
+    /// What holds memory.
     Memory,
     /// Time in which nothing was computed.
     Waiting,

@@ -1,4 +1,4 @@
-//! Asking: what a question is, how its options are read, and the form of its answer.
+//! Asking: how a question is declared, how its options are parsed, and the form of its answer.
 
 pub mod analysis;
 mod answer;

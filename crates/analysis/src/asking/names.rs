@@ -1,7 +1,7 @@
-//! Names by which several sessions are told apart.
+//! Distinct names for several sessions.
 
-/// Names by which sessions are told apart, of their names and where they lie: the names where all
-/// differ, else with as much of the place as makes them differ, else numbered.
+/// Distinct names for sessions, given as (name, path). A name that several sessions share is prefixed
+/// with a folder of the path that distinguishes it; names that are still equal are numbered.
 pub fn distinct_names<'a>(sessions: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<String> {
     let sessions: Vec<(&str, &str)> = sessions.into_iter().collect();
     let mut names: Vec<String> = sessions
@@ -12,7 +12,7 @@ pub fn distinct_names<'a>(sessions: impl IntoIterator<Item = (&'a str, &'a str)>
     for (index, name) in names.iter_mut().enumerate() {
         let twins = (0..sessions.len())
             .filter(|&other| other != index && sessions[other].0 == sessions[index].0);
-        // The nearest folder that no twin has at the same distance from its end.
+        // The last folder that no session of the same name has at the same distance from its end.
         let own = folders[index].iter().rev();
         let differs = own.enumerate().find(|(distance, part)| {
             let mut twins = twins.clone();
@@ -27,7 +27,7 @@ pub fn distinct_names<'a>(sessions: impl IntoIterator<Item = (&'a str, &'a str)>
     numbered(names)
 }
 
-/// The names, those that were there before with a number.
+/// The names, with a number appended to repeated ones.
 pub(super) fn numbered(mut names: Vec<String>) -> Vec<String> {
     let plain = names.clone();
     for (index, name) in names.iter_mut().enumerate() {
@@ -42,7 +42,7 @@ pub(super) fn numbered(mut names: Vec<String>) -> Vec<String> {
     names
 }
 
-/// Where sessions lie, without the folders that all lie in; the last part always stays.
+/// Paths of sessions without the leading folders that all share. The last part is always kept.
 pub(super) fn whole_places<'a>(
     sessions: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Vec<String> {
@@ -67,7 +67,7 @@ pub(super) fn whole_places<'a>(
         .collect()
 }
 
-/// The parts of a path that people chose.
+/// The parts of a path, without those that profilers add.
 fn parts(place: &str) -> Vec<&str> {
     let parts = place.split(['/', '\\']);
     parts

@@ -6,8 +6,8 @@ use crate::asking::AnalysisError;
 use crate::asking::selection::Selection;
 use crate::telling::{Cell, Field};
 
-/// Sorts rows, which come in their default order, by `--sort` and cuts them to `--limit`. Equal rows
-/// keep the default order. Returns the number of rows before the cut.
+/// Sorts rows, which are in their default order, by `--sort` and truncates them to `--limit`. Equal
+/// rows keep the default order. Returns the number of rows before truncation.
 pub fn arrange<R, C: ?Sized>(
     rows: &mut Vec<R>,
     selection: &Selection,
@@ -32,7 +32,7 @@ pub fn sort_by<R, C: ?Sized>(
     sort_rows_by(rows, |row| row, sort, fields)
 }
 
-/// Sorts what has rows by one of their columns.
+/// Sorts items by a column of the row that each item has.
 pub fn sort_rows_by<T, R, C: ?Sized>(
     items: &mut [T],
     row: impl Fn(&T) -> &R,
@@ -50,7 +50,7 @@ pub fn sort_rows_by<T, R, C: ?Sized>(
         let known: Vec<&str> = known.map(|(name, _)| name).collect();
         let known = known.join(", ");
         return Err(AnalysisError::Options(format!(
-            "--sort {key} is not a column; available: {known}"
+            "unknown column for --sort: {key}; available: {known}"
         )));
     };
     items.sort_by_cached_key(|item| Key {
@@ -60,7 +60,7 @@ pub fn sort_rows_by<T, R, C: ?Sized>(
     Ok(())
 }
 
-/// What a row is sorted by: numbers largest first, texts from A, yes before no; what is missing last.
+/// Sort key of a row: numbers largest first, text from A to Z, yes before no, missing values last.
 struct Key {
     cell: Cell,
     is_reversed: bool,

@@ -1,17 +1,17 @@
-//! Why options were refused, in a sentence for those who have no command line: HTTP and Python.
+//! Why options are invalid, as one sentence for HTTP and Python, which have no command line.
 
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
-/// What is wrong with the options, and what there is instead.
+/// What is wrong with the options, and which values are available.
 pub(super) fn sentence(error: &Error, command: &Command) -> String {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
     };
-    // `--limit <N>` is the option `--limit`.
+    // Reduces `--limit <N>` to `--limit`.
     let option =
         text(ContextKind::InvalidArg).map(|usage| usage.split(' ').next().unwrap_or(usage));
     let value = text(ContextKind::InvalidValue).unwrap_or_default();
@@ -23,27 +23,27 @@ pub(super) fn sentence(error: &Error, command: &Command) -> String {
         (ErrorKind::InvalidValue, Some(option)) => match error.get(ContextKind::ValidValue) {
             Some(ContextValue::Strings(known)) if !known.is_empty() => {
                 format!(
-                    "{option} {value} does not exist; available: {}",
+                    "invalid value for {option}: {value}; available: {}",
                     known.join(", ")
                 )
             }
-            _ => format!("{option} {value} is not understood"),
+            _ => format!("invalid value for {option}: {value}"),
         },
         (ErrorKind::ValueValidation, Some(option)) => {
             format!("{option} {value}: {}", reason(error))
         }
-        (ErrorKind::ArgumentConflict, Some(option)) => format!("{option} is given twice"),
+        (ErrorKind::ArgumentConflict, Some(option)) => format!("{option} was given twice"),
         _ => first_line(&error.to_string()),
     }
 }
 
-/// An option that the command does not have, and the one that was probably meant.
+/// The message for an unknown option, with the option that was probably meant.
 fn unknown(command: &Command, option: &str) -> String {
     let options = command.get_arguments().filter_map(clap::Arg::get_long);
     let names: Vec<String> = options.map(|name| format!("--{name}")).collect();
     let name = command.get_name();
     if names.is_empty() {
-        return format!("{name} has no options, and no {option}");
+        return format!("unknown option {option}: {name} has no options");
     }
     let known = names.join(", ");
     let wanted = option.trim_start_matches('-');
@@ -53,13 +53,13 @@ fn unknown(command: &Command, option: &str) -> String {
         .min();
     match nearest {
         Some((edits, nearest)) if edits <= wanted.chars().count().div_ceil(3) => {
-            format!("{name} has no {option}; did you mean {nearest}? There are: {known}")
+            format!("{name} has no {option}; did you mean {nearest}? Available: {known}")
         }
         _ => format!("{name} has no {option}; available: {known}"),
     }
 }
 
-/// Letters to insert, remove or replace to make one word of another.
+/// Edit distance: letters to insert, remove or replace to turn one word into the other.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().take(100).collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
@@ -74,23 +74,23 @@ fn distance(one: &str, other: &str) -> usize {
     row[other.len()]
 }
 
-/// Why a value was refused, by those who parse it; numbers in our words.
+/// Why a value is invalid, in the parser's words, or in ours for numbers.
 fn reason(error: &Error) -> String {
     let Some(source) = std::error::Error::source(error) else {
-        return "it is not understood".to_owned();
+        return "invalid value".to_owned();
     };
     if let Some(whole) = source.downcast_ref::<ParseIntError>() {
         return match whole.kind() {
             IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "the number is too large",
-            _ => "a whole number from 0 on is needed",
+            _ => "must be a whole number, 0 or more",
         }
         .to_owned();
     }
     if source.is::<ParseFloatError>() {
-        return "a number is needed".to_owned();
+        return "must be a number".to_owned();
     }
     match source.to_string() {
-        text if text.contains("invalid digit") => "a whole number is needed".to_owned(),
+        text if text.contains("invalid digit") => "must be a whole number".to_owned(),
         text => text,
     }
 }
@@ -114,7 +114,7 @@ mod tests {
     fn the_nearest_option_is_named() {
         let text = refused("ops", "stesp", "3");
         assert!(
-            text.starts_with("ops has no --stesp; did you mean --steps? There are: --"),
+            text.starts_with("ops has no --stesp; did you mean --steps? Available: --"),
             "{text}"
         );
         let text = refused("ops", "astrology", "3");
@@ -122,19 +122,19 @@ mod tests {
             text.starts_with("ops has no --astrology; available: --steps, "),
             "{text}"
         );
-        assert!(refused("verdict", "steps", "3").starts_with("verdict has no "));
+        assert!(refused("verdict", "steps", "3").ends_with("verdict has no options"));
     }
 
     #[test]
     fn values_are_refused_in_plain_words() {
         let text = refused("ops", "by", "color");
         assert!(
-            text.starts_with("--by color does not exist; available: "),
+            text.starts_with("invalid value for --by: color; available: "),
             "{text}"
         );
         for wrong in ["many", "-1", "1.5", ""] {
             let text = refused("ops", "limit", wrong);
-            assert!(text.starts_with("--limit "), "{text}");
+            assert!(text.contains("--limit "), "{text}");
             assert!(!text.contains("digit") && !text.contains("Usage"), "{text}");
         }
     }
@@ -161,7 +161,7 @@ mod tests {
             }
             for wrong in ["yes", "no", "True", ""] {
                 let refusal = entry.matches([(flag.as_str(), wrong)]).expect_err(&flag);
-                assert!(refusal.to_string().ends_with("true or false is needed"));
+                assert!(refusal.to_string().ends_with("must be true or false"));
             }
             count += 1;
         }

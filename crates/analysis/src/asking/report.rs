@@ -1,16 +1,16 @@
-//! What every report can do.
+//! The trait that every report implements.
 
 use crate::telling::Note;
 use crate::telling::{Declared, DeclaredColumn, Table};
 use serde::Serialize;
 
-/// What every report can do.
+/// The interface of every report.
 pub trait Report: Serialize + Send {
-    /// The tables it may have, main table first, with the meaning of their columns.
+    /// The tables it may contain, main table first, with the meaning of their columns.
     fn declared() -> Vec<Declared>
     where
         Self: Sized;
-    /// Its key figures next to the tables.
+    /// Its key figures, which are not in tables.
     fn figures() -> Vec<DeclaredColumn>
     where
         Self: Sized,
@@ -19,30 +19,29 @@ pub trait Report: Serialize + Send {
     }
     /// The report as tables, main table first.
     fn tables(&self) -> Vec<Table>;
-    /// Notes.
+    /// Notes on the report.
     fn notes(&self) -> &[Note];
-    /// The answer in plain sentences; where there are any, people get these instead of the tables.
+    /// The answer in plain sentences. If there are any, people get them instead of the tables.
     fn sentences(&self) -> &[String] {
         &[]
     }
-    /// A text that was asked for as it is, such as a listing for another program; it is printed
-    /// instead of everything else.
+    /// A text to print verbatim instead of everything else, such as a listing for another program.
     fn document(&self) -> Option<&str> {
         None
     }
-    /// A few lines of figures above the tables: name and value, formatted; may be empty.
+    /// A few figures above the tables, as formatted names and values; may be empty.
     fn headline(&self) -> Vec<(String, String)> {
         Vec::new()
     }
-    /// Lines above the tables: a chart of characters, with what is to be read from it.
+    /// Lines above the tables: a text chart with its legend.
     fn chart(&self) -> Vec<String> {
         Vec::new()
     }
-    /// Keys of tables that only programs want here: as CSV and Arrow, not among those for people.
+    /// Keys of tables that are only for programs: available as CSV and Arrow, but not printed.
     fn unprinted(&self) -> &'static [&'static str] {
         &[]
     }
-    /// Keys of tables that say little here: people get them with `--wide` or by name.
+    /// Keys of tables that are printed only with `--wide` or when requested by name.
     fn only_wide(&self) -> Vec<&'static str> {
         Vec::new()
     }

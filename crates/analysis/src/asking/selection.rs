@@ -1,4 +1,4 @@
-//! Selections as options: the same on every surface.
+//! Options that select a part of a session, the same on every surface.
 
 use clap::Args;
 use stepscope_model::Session;
@@ -13,20 +13,20 @@ pub struct Selection {
     /// Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`
     #[arg(long, value_name = "STEPS", allow_hyphen_values = true)]
     pub steps: Option<String>,
-    /// Steps of one name, such as `eval`; the name with most steps where none is asked for
+    /// Steps with this name, such as `eval`; by default the name with the most steps
     #[arg(long, value_name = "NAME")]
     pub series: Option<String>,
-    /// Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these; what
-    /// begins within them counts
+    /// Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+    /// selects what begins within them
     #[arg(long, value_name = "TIME")]
     pub time: Option<String>,
-    /// Devices by number in the session or by name (part of it, any case): `0`, `0,1`, `GPU:3`
+    /// Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`, `GPU:3`
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
-    /// Hosts by name (part of it, any case), comma separated
+    /// Hosts by part of the name, ignoring case, comma-separated
     #[arg(long, value_name = "HOST")]
     pub host: Option<String>,
-    /// Programs by id or by name (part of it, any case), comma separated
+    /// Programs by id or by part of the name, ignoring case, comma-separated
     #[arg(long, value_name = "PROGRAM")]
     pub program: Option<String>,
     /// Rows whose name, category, scope or source matches this regular expression
@@ -50,7 +50,7 @@ impl Selection {
         Ok(self.wanted().resolve(session)?)
     }
 
-    /// What the selection leaves of every row of the session.
+    /// The selected part of every row of the session.
     ///
     /// # Errors
     ///
@@ -59,7 +59,7 @@ impl Selection {
         Ok(wanted_times(session, &self.wanted())?)
     }
 
-    /// What is selected of the session; order and limit are about the rows of an answer.
+    /// The text of the selection, without sort order and limit, which apply to the rows of an answer.
     pub fn wanted(&self) -> Wanted<'_> {
         Wanted {
             steps: self.steps.as_deref(),

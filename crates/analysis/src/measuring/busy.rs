@@ -1,9 +1,9 @@
 //! Busy time: union of a device's work intervals ÷ observed window.
 //!
-//! The window: the selected steps on the device, where steps were asked for, and the selected times
-//! as far as anything was recorded in them; else from the first to the last step, where there are
-//! steps; else from the first to the last work of any device of the session, so that a device that
-//! stops early counts as idle afterwards.
+//! The window is the selection, if steps or times are selected: the selected steps on the device and
+//! the selected times, clipped to the recording. Otherwise it runs from the first to the last step, or
+//! without steps from the first to the last work of any device in the session, so that a device that
+//! stops early counts as idle from then on.
 
 use super::windows::observed_windows;
 use documented::DocumentedFields;
@@ -24,18 +24,18 @@ pub struct DeviceBusy {
     pub device_index: u32,
     /// Name of the device, such as `host-0/GPU:0`.
     pub device: String,
-    /// Time the device is busy: the union of its work intervals inside the window.
+    /// Time for which the device is busy: the union of its work intervals inside the window.
     #[ts(type = "number")]
     pub busy_ps: i64,
-    /// Window of the busy share: the selected steps, else from the first to the last step, or
-    /// without steps from the first to the last work of any device.
+    /// Window of the busy ratio: the selected steps or times; otherwise from the first to the last
+    /// step, or without steps from the first to the last work of any device.
     #[ts(type = "number")]
     pub window_ps: i64,
     /// Device utilization: busy time ÷ window. Absent if the device recorded no work in the window.
     pub busy_ratio: Option<f64>,
 }
 
-/// Every selected device; those that recorded no work in their window have no ratio.
+/// Every selected device. Devices that recorded no work in their window have no ratio.
 pub(crate) fn devices(
     session: &Session,
     selected: &Selected<'_>,

@@ -1,15 +1,15 @@
-//! Communication of a device against its computation: the one definition of *exposed*.
+//! Communication of a device and how much of it is *exposed*: the only definition of that word.
 //!
 //! ```text
 //! collective work     ████            ██        ops and kernels that communicate
-//! under way             ░░░░░░░░░░░░░░░░        asynchronous ones, from start to end
+//! in flight             ░░░░░░░░░░░░░░░░        asynchronous ones, from start to end
 //! compute work              ██████              ops and kernels that compute
 //! exposed             ██████      ██████        communication − compute
 //! ```
 //!
-//! Copies are neither: communication behind a copy is exposed. Control ops (while, call) span their
-//! bodies and are no computation of their own. `steps` divides a step by the same levels, so its
-//! part *collectives* is the exposed time within it.
+//! Copies are neither communication nor computation: a copy does not hide communication. Control ops
+//! (while, call) span their bodies and are not computation either. `steps` divides each step by the
+//! same levels, so its part *collectives* is the exposed time within the step.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub(crate) struct Communication {
     pub(crate) all: Intervals,
     /// Compute work.
     pub(crate) compute: Intervals,
-    /// Communication while nothing computes.
+    /// Communication while the device computes nothing.
     pub(crate) exposed: Intervals,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Communication {
 pub(crate) struct AllCommunication(Vec<Communication>);
 
 impl AllCommunication {
-    /// Of the session.
+    /// Computes or reuses the communication of the session.
     pub(crate) fn of(session: &Session) -> Arc<Self> {
         session.memo.get_or_compute(|| {
             let levels = levels(session);
@@ -73,7 +73,7 @@ impl Communication {
         }
     }
 
-    /// What of it lies within windows, which may overlap.
+    /// The communication within `windows`, which may overlap.
     pub(crate) fn within(&self, windows: &[Span]) -> Self {
         let windows = Intervals::union_of(windows.to_vec());
         Self {
@@ -95,8 +95,8 @@ fn levels(session: &Session) -> Vec<u8> {
     levels
 }
 
-/// When asynchronous collectives were under way, as the device recorded their spans. Nothing for most
-/// devices, which the look at their tracks tells at once.
+/// When asynchronous collectives were in flight, by the spans that the device recorded. Most devices
+/// record none and return early.
 pub(crate) fn under_way(session: &Session, device: DeviceId, windows: &[Span]) -> Intervals {
     let is_async = |track: &&stepscope_model::Track| {
         track.device == Some(device) && track.role == TrackRole::AsyncOps

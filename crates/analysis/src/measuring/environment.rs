@@ -1,4 +1,4 @@
-//! Where the capture was made: hosts, devices, chips with their peaks, recorded facts.
+//! Where the capture was taken: hosts, devices, chips with their peaks, recorded facts.
 
 use std::collections::BTreeMap;
 
@@ -17,9 +17,9 @@ pub struct EnvironmentReport {
     pub hosts: Vec<String>,
     /// Kinds of devices with counts, such as `8 × XLA:CPU`.
     pub devices: String,
-    /// Chip with peaks; one row per distinct chip.
+    /// Chips with their peaks, one row per distinct chip.
     pub chips: Vec<ChipReport>,
-    /// Software versions and process facts as recorded, name and value.
+    /// Software versions and process facts as recorded, by name and value.
     pub facts: Vec<Fact>,
 }
 
@@ -39,13 +39,13 @@ pub struct Fact {
 pub struct ChipReport {
     /// Model, such as `TPU v6 Lite` or `NVIDIA H200`.
     pub name: String,
-    /// Dense peak, floating point operations per second.
+    /// Peak rate of dense floating-point operations, per second.
     pub peak_flops_per_second: Option<f64>,
-    /// Where the peak came from, in words.
+    /// Source of the compute peak, in words.
     pub peak_flops_source: String,
-    /// Peak bandwidth of device memory.
+    /// Peak bandwidth of device memory, in bytes per second.
     pub peak_bytes_per_second: Option<f64>,
-    /// Where the peak came from, in words.
+    /// Source of the bandwidth peak, in words.
     pub peak_bytes_source: String,
     /// Capacity of device memory.
     #[ts(type = "number | null")]
@@ -98,7 +98,7 @@ fn chips(session: &Session, selected: &Selected<'_>) -> Vec<ChipReport> {
 fn chip_report(chip: &Chip) -> ChipReport {
     let source = |peak: &Option<Peak>| {
         peak.as_ref()
-            .map_or_else(|| "not known".to_owned(), |peak| peak.source.clone())
+            .map_or_else(|| "unknown".to_owned(), |peak| peak.source.clone())
     };
     ChipReport {
         name: chip.name.clone(),
@@ -112,7 +112,7 @@ fn chip_report(chip: &Chip) -> ChipReport {
     }
 }
 
-/// Facts by name. One that all hosts share stands once; where hosts differ each has its own line.
+/// Facts by name. A fact that all hosts share is listed once; where hosts differ, each has its own line.
 fn facts(session: &Session, selected: &Selected<'_>) -> Vec<Fact> {
     let mut by_name: BTreeMap<String, Vec<(&str, String)>> = BTreeMap::new();
     for &host in &selected.hosts {
@@ -138,7 +138,7 @@ fn facts(session: &Session, selected: &Selected<'_>) -> Vec<Fact> {
     facts
 }
 
-/// What the profile recorded, and what its manifest says beyond that.
+/// Facts from the profile, and from its manifest those that the profile lacks.
 fn all_facts(host: &Host) -> Vec<(String, String)> {
     let mut facts = host.facts.clone();
     let is_recorded = |name: &str| host.facts.iter().any(|(known, _)| known == name);

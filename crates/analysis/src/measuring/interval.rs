@@ -1,4 +1,4 @@
-//! Interval arithmetic: the one definition of busy time, overlap and gaps.
+//! Interval arithmetic: the only definition of busy time, overlap and gaps.
 
 use stepscope_model::{Picos, Span};
 
@@ -7,9 +7,9 @@ use stepscope_model::{Picos, Span};
 pub struct Intervals(Vec<Span>);
 
 impl Intervals {
-    /// The union of spans in any order. Empty spans vanish.
+    /// The union of spans in any order. Empty spans are dropped.
     pub fn union_of(mut spans: Vec<Span>) -> Self {
-        // The stable sort merges runs that are sorted already.
+        // The stable sort merges runs that are already sorted.
         if !spans.is_sorted_by_key(|span| span.start) {
             spans.sort_by_key(|span| span.start);
         }
@@ -17,9 +17,9 @@ impl Intervals {
         Self(spans)
     }
 
-    /// The union of lists that are each sorted by start, such as one per lane. It goes on from stretch
-    /// to stretch of time, each short enough to be merged in the processor's caches: fresh memory for
-    /// all spans at once costs as much as the merging.
+    /// The union of lists that are each sorted by start, such as one per lane. It merges one stretch of
+    /// time after another, each small enough for the processor's caches: allocating memory for all
+    /// spans together would cost as much as the merge.
     pub fn union_of_sorted(mut lists: Vec<Vec<Span>>) -> Self {
         if lists.len() <= 1 {
             let mut spans = lists.pop().unwrap_or_default();
@@ -65,7 +65,7 @@ impl Intervals {
             .fold(Picos::ZERO, |sum, span| sum + span.duration())
     }
 
-    /// What both have.
+    /// The intersection of both.
     #[must_use]
     pub fn intersect(&self, other: &Self) -> Self {
         let (mut left, mut right) = (0, 0);
@@ -81,7 +81,7 @@ impl Intervals {
         Self(common)
     }
 
-    /// What this has and `other` has not.
+    /// The intervals of `self` without those of `other`.
     #[must_use]
     pub fn subtract(&self, other: &Self) -> Self {
         let mut rest = Vec::new();
@@ -110,7 +110,7 @@ impl Intervals {
         Self(rest)
     }
 
-    /// What either has.
+    /// The union of both.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         let mut spans = merged(&self.0, &other.0);
@@ -118,13 +118,13 @@ impl Intervals {
         Self(spans)
     }
 
-    /// An interval holds the instant.
+    /// Whether an interval contains the instant.
     pub fn contains_instant(&self, instant: Picos) -> bool {
         let next = self.0.partition_point(|span| span.end <= instant);
         self.0.get(next).is_some_and(|span| span.start <= instant)
     }
 
-    /// How much of the window is covered.
+    /// How much of the window the intervals cover.
     pub fn duration_within(&self, window: Span) -> Picos {
         let first = self.0.partition_point(|span| span.end <= window.start);
         let within = self.0[first..]
@@ -159,17 +159,17 @@ pub(crate) fn append(spans: &mut Vec<Span>, span: Span) {
     }
 }
 
-/// Room for a span.
+/// Placeholder for a span.
 const NO_SPAN: Span = Span {
     start: Picos::ZERO,
     end: Picos::ZERO,
 };
 
-/// Spans of the longest list in a stretch: with a few dozen lists they fit into a second-level cache.
+/// Spans per list in one stretch. A few dozen lists of this length fit into a second-level cache.
 const STRETCH: usize = 1024;
 
-/// Lists that are each sorted by start, being merged: neighbors in pairs, so that a span moves as often
-/// as the lists can be halved. Two blocks of memory take turns, from stretch to stretch.
+/// A merge of lists that are each sorted by start. Neighboring lists are merged in pairs, so each span
+/// moves log2(number of lists) times. Two buffers alternate and are reused for every stretch.
 #[derive(Default)]
 struct Merging {
     from: Vec<Span>,
@@ -186,7 +186,7 @@ impl Merging {
         }
     }
 
-    /// All spans that were added, by start; then there are none.
+    /// Takes all spans that were added, sorted by start.
     fn take(&mut self) -> &[Span] {
         self.into.resize(self.from.len(), NO_SPAN);
         while self.ends.len() > 1 {
@@ -208,16 +208,17 @@ impl Merging {
     }
 }
 
-/// Two lists that are sorted by start as one.
+/// Merges two lists that are sorted by start into a new one.
 fn merged(left: &[Span], right: &[Span]) -> Vec<Span> {
     let mut all = vec![NO_SPAN; left.len() + right.len()];
     merge(left, right, &mut all);
     all
 }
 
-/// Merges two lists that are sorted by start, `left` first where they are equal, into room of just
-/// their size. It goes on at both ends at a time: each waits for its own last choice only. Which list
-/// comes next is as good as random, so it is chosen by position rather than by a jump.
+/// Merges two lists that are sorted by start, `left` first where starts are equal, into a slice of
+/// exactly their combined length. It merges from both ends in the same loop, so that each end depends
+/// only on its own previous choice. Which list comes next is unpredictable, so it is selected by index
+/// instead of by a branch.
 fn merge(left: &[Span], right: &[Span], into: &mut [Span]) {
     let (mut lefts, mut rights, mut room) = (0..left.len(), 0..right.len(), 0..into.len());
     while lefts.len() > 1 && rights.len() > 1 {
@@ -247,7 +248,7 @@ fn merge(left: &[Span], right: &[Span], into: &mut [Span]) {
     into[room].copy_from_slice(rest);
 }
 
-/// The first position from `from` on whose span ends after `instant`: steps double, then halve.
+/// The first position at or after `from` whose span ends after `instant`, by galloping search.
 #[inline]
 fn first_ending_after(spans: &[Span], from: usize, instant: Picos) -> usize {
     if spans.get(from).is_none_or(|span| span.end > instant) {
@@ -265,7 +266,7 @@ fn first_ending_after(spans: &[Span], from: usize, instant: Picos) -> usize {
     first + spans[first..last].partition_point(|span| span.end <= instant)
 }
 
-/// Of spans that are sorted by start: empty ones vanish, touching ones join.
+/// Drops empty spans and joins touching ones. The spans are sorted by start.
 fn join_touching(spans: &mut Vec<Span>) {
     spans.retain(|span| span.start < span.end);
     spans.dedup_by(|next, last| {

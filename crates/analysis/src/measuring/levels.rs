@@ -1,11 +1,11 @@
-//! Levels of what a device does: which kind of work has an instant where several run.
+//! Levels of device work: which kind of work an instant counts for when several run at the same time.
 
 use crate::measuring::steps::PartKind;
 use crate::measuring::work::NO_LEVEL;
 use stepscope_model::{Class, Direction, Label, Session};
 
-/// What a device does, by falling priority. Asynchronous collectives count as collectives from their
-/// start to their end, see [`crate::measuring::communication`].
+/// What a device does, by decreasing priority. Asynchronous collectives count as collectives from
+/// their start to their end; see [`crate::measuring::communication`].
 pub(crate) const DEVICE_LEVELS: [PartKind; 7] = [
     PartKind::DeviceCompute,
     PartKind::Collectives,
@@ -13,7 +13,7 @@ pub(crate) const DEVICE_LEVELS: [PartKind; 7] = [
     PartKind::HostToDevice,
     PartKind::DeviceToHost,
     PartKind::PythonCallbacks,
-    // Control ops (while, call) span their bodies: theirs is what the body leaves over.
+    // Control ops (while, call) span their bodies, so they only get what the body leaves uncovered.
     PartKind::DeviceCompute,
 ];
 
@@ -21,8 +21,8 @@ const CALLBACK: u8 = 5;
 
 const CONTROL: u8 = 6;
 
-/// The part of a step in which work of a level stands, unless work of a higher level covers it; none
-/// for what is no work.
+/// The part of a step that work of this level counts for, unless work of a higher level covers it.
+/// None for levels that are not work.
 pub(crate) fn part_of_level(level: u8) -> Option<PartKind> {
     DEVICE_LEVELS.get(usize::from(level)).copied()
 }

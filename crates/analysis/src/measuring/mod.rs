@@ -1,6 +1,6 @@
-//! Measuring: what is read from a session, each figure by one function.
+//! Measuring: figures read from a session, each computed by one function.
 //!
-//! Nothing here knows options, reports or text for people, except for the words of a selection.
+//! Nothing here knows options, reports or text for people, except for the syntax of selections.
 
 pub mod activity;
 pub mod busy;

@@ -1,13 +1,13 @@
-//! Pauses: when a device did nothing although it had work, so that its host is not to blame.
+//! Pauses: when a device did nothing although it had work, so its host is not the cause.
 //!
 //! ```text
 //! host      [launch 1][launch 2]......
 //! device    [ run 1   ██  ██ ]   [ run 2   ███  ]
-//! pauses              ^^     ^^^^             between ops of a program that the device runs by
-//!                                             itself, and before one that was launched long ago
+//! pauses              ^^     ^^^^             between ops of a program that the device runs on its
+//!                                             own, and before a program that was already launched
 //! ```
 //!
-//! A GPU is handed every kernel by its host, so that gaps within a run say nothing of the device.
+//! On a GPU the host launches every kernel, so gaps within a run are not pauses of the device.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::measuring::work::AllWork;
 pub(crate) struct Pauses(Vec<Intervals>);
 
 impl Pauses {
-    /// Of the session.
+    /// Computes or reuses the pauses of the session.
     pub(crate) fn of(session: &Session) -> Arc<Self> {
         session.memo.get_or_compute(|| {
             let mut runs: Vec<Vec<&ProgramRun>> = vec![Vec::new(); session.devices.len()];
@@ -37,15 +37,15 @@ impl Pauses {
         })
     }
 
-    /// Of one device.
+    /// Pauses of one device.
     pub(crate) fn of_device(&self, device: DeviceId) -> &Intervals {
         &self.0[device.index()]
     }
 }
 
-/// Times in which a device had work: while it ran a program by itself, and between two runs where the
-/// second was launched before the first began. A launch takes a while, so one during the first run
-/// proves nothing.
+/// Times in which a device had work: while it ran a program on its own, and between two runs if the
+/// second was launched before the first began. A launch takes a while to arrive, so a launch during
+/// the first run does not prove that the device had work.
 fn spans(kind: DeviceKind, runs: &[&ProgramRun]) -> Vec<Span> {
     let runs_by_itself = !kind.is_gpu();
     let within = runs.iter().filter(|_| runs_by_itself).map(|run| run.span);

@@ -1,4 +1,4 @@
-//! Time by label: one pass over the lanes of work, which every analysis of ops builds on.
+//! Time by label, from one pass over the work lanes. All analyses of ops build on it.
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use stepscope_model::{DeviceId, LabelId, Session, Span, Track, TrackId};
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
 
-/// How often and how long.
+/// How often slices ran and how long they took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Number of slices.
     pub occurrences: i64,
-    /// Σ duration.
+    /// Sum of durations.
     pub total_ps: i64,
-    /// Σ (duration − nested children).
+    /// Sum of (duration − nested children).
     pub self_ps: i64,
-    /// Shortest.
+    /// Shortest duration.
     pub min_ps: i64,
-    /// Longest.
+    /// Longest duration.
     pub max_ps: i64,
 }
 
-/// Totals of one track, or of the aggregated events of one device, by label. Labels ascend.
+/// Totals of one track, or of the aggregated events of one device, sorted by label.
 #[derive(Debug, Clone)]
 pub struct WorkTotals {
     /// Device the work ran on.
@@ -64,10 +64,10 @@ impl Totals {
     }
 }
 
-/// Totals of the selected work: slices of work tracks of the selected devices that start within the
-/// selected steps, whose label passes `--program` and `--match`. Aggregated events count where no
-/// steps were asked for. In the order of devices and tracks. Those of a whole session are computed
-/// once.
+/// Totals of the selected work: slices on work tracks of the selected devices that start within the
+/// selected steps and times and whose label matches `--program` and `--match`. Aggregated events count
+/// only if neither steps nor times are selected. Sorted by device and track. The totals of a whole
+/// session are computed once.
 pub fn work_totals(session: &Session, selected: &Selected<'_>) -> Arc<Vec<WorkTotals>> {
     if selected.is_everything() {
         return session.memo.get_or_compute(|| add_up(session, selected));
@@ -109,14 +109,14 @@ fn add_up(session: &Session, selected: &Selected<'_>) -> Vec<WorkTotals> {
 
 /// The work of one step on one device, by label.
 pub(crate) struct StepTotals {
-    /// Position of the row in what was asked for.
+    /// Position of the window among those given.
     pub(crate) row: usize,
     /// Labels that occur, ascending, with their totals.
     pub(crate) labels: Vec<(LabelId, Totals)>,
 }
 
-/// Totals of the selected work in single windows, each on one device: of the slices that start
-/// there, as in [`work_totals`]. In the order of the windows; those without work are left out.
+/// Totals of the selected work in each window, which is on one device: of the slices that start there,
+/// as in [`work_totals`]. In the order of the windows; windows without work are omitted.
 pub(crate) fn totals_within(
     session: &Session,
     selected: &Selected<'_>,
@@ -140,7 +140,7 @@ pub(crate) fn totals_within(
     totals
 }
 
-/// For each label: it is work and selected.
+/// For each label, whether it is work and selected.
 pub fn work_labels(session: &Session, selected: &Selected<'_>) -> Vec<bool> {
     let mut labels = selected.labels();
     for (is_counted, label) in labels.iter_mut().zip(&session.labels) {
@@ -149,7 +149,7 @@ pub fn work_labels(session: &Session, selected: &Selected<'_>) -> Vec<bool> {
     labels
 }
 
-/// Overlapping windows would count a slice twice.
+/// Joins overlapping windows, which would count a slice twice.
 fn disjoint(windows: Vec<Span>) -> Vec<Span> {
     Intervals::union_of(windows).spans().to_vec()
 }
@@ -169,7 +169,7 @@ fn add_track(dense: &mut [Totals], track: &Track, windows: &[Span], labels: &[bo
     }
 }
 
-/// Takes what occurred out of the scratch table and leaves it empty.
+/// Moves the labels that occurred out of the scratch table and leaves it empty.
 fn drain(dense: &mut [Totals]) -> Vec<(LabelId, Totals)> {
     let mut found = Vec::new();
     for (index, totals) in dense.iter_mut().enumerate() {
@@ -180,8 +180,8 @@ fn drain(dense: &mut [Totals]) -> Vec<(LabelId, Totals)> {
     found
 }
 
-/// Aggregated events know their sum only: it counts as self time, and the mean stands for the
-/// shortest and the longest.
+/// Totals of aggregated events. Only their sum is recorded: it counts as self time, and the mean is
+/// used for both the shortest and the longest duration.
 fn aggregated(session: &Session, selected: &Selected<'_>, labels: &[bool]) -> Vec<WorkTotals> {
     let mut found = Vec::new();
     for &device in &selected.devices {

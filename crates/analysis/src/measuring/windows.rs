@@ -1,4 +1,4 @@
-//! What was looked at of each device.
+//! The observed time of each device.
 
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::{Selected, device_span};
@@ -6,7 +6,7 @@ use crate::measuring::work::work_labels;
 use rayon::prelude::*;
 use stepscope_model::{DeviceId, LabelId, Session, Span};
 
-/// What was looked at of each selected device.
+/// The observed time of each selected device; see [`crate::measuring::busy`] for its definition.
 pub(crate) fn observed_windows(
     session: &Session,
     selected: &Selected<'_>,
@@ -26,7 +26,7 @@ fn windows(
     any_work: Option<Span>,
 ) -> Intervals {
     if !selected.is_all_time() {
-        // Selected times may end long after the recording, or have open ends.
+        // Selected times may be unbounded or end long after the recording.
         let windows = Intervals::union_of(selected.windows(device));
         let recorded = session.extent();
         return recorded.map_or_else(Intervals::default, |extent| windows.clip(extent));
@@ -53,7 +53,7 @@ fn any_work(session: &Session, labels: &[bool]) -> Option<Span> {
         .reduce(Span::hull)
 }
 
-/// First start and last end of each device's work; none where it recorded no work.
+/// First start and last end of each device's work; none for devices that recorded no work.
 pub(crate) fn work_extents(session: &Session) -> Vec<Option<Span>> {
     let labels = work_labels(session);
     let devices: Vec<DeviceId> = session.device_ids().collect();

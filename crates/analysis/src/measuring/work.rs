@@ -1,4 +1,4 @@
-//! Work of devices: which slices count, and for how long a device was busy.
+//! Work of devices: which slices count as work, and how long a device was busy.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub fn work_labels(session: &Session) -> Vec<bool> {
     labels.map(|label| label.kind.is_work()).collect()
 }
 
-/// For each label, whether it keeps a device busy: work, unless it is a call of Python, for which the
+/// For each label, whether it keeps a device busy: all work except Python callbacks, for which the
 /// device waits.
 pub fn busy_labels(session: &Session) -> Vec<bool> {
     let labels = session.labels.iter();
@@ -25,7 +25,7 @@ pub fn busy_labels(session: &Session) -> Vec<bool> {
         .collect()
 }
 
-/// For each label, whether it is an op of a device that calls Python.
+/// For each label, whether it is device work that calls Python.
 pub fn callback_labels(session: &Session) -> Vec<bool> {
     session.labels.iter().map(is_callback).collect()
 }
@@ -38,7 +38,7 @@ pub(crate) fn is_callback(label: &Label) -> bool {
 pub struct AllWork(Vec<Intervals>);
 
 impl AllWork {
-    /// Of the session.
+    /// Computes or reuses the work of the session.
     pub fn of(session: &Session) -> Arc<Self> {
         session.memo.get_or_compute(|| {
             let labels = busy_labels(session);
@@ -67,9 +67,9 @@ impl AllWork {
     }
 }
 
-/// Times at which the device did work whose label passes, as a union, within the windows.
+/// The union of the times within the windows at which the device did work whose label counts.
 ///
-/// `labels` says for each label whether it counts; labels that are no work must be `false`.
+/// `labels` says for each label whether it counts; labels that are not work must be `false`.
 pub fn work_intervals(
     session: &Session,
     device: DeviceId,
@@ -87,11 +87,11 @@ pub fn work_intervals(
     Intervals::union_of_sorted(spans.pop().unwrap_or_default())
 }
 
-/// Sorts a track's slices into levels: `spans[level]` receives, nest by nest, the times, clipped to
-/// the windows, at which a slice of that level runs.
+/// Sorts a track's slices into levels. For each nest, `spans[level]` receives a list of the times at
+/// which a slice of that level runs, clipped to the windows.
 ///
-/// Slices nested in one of the same level add nothing and are dropped on the way, so that deep
-/// stacks cost no more than a look at each slice.
+/// Slices nested in a slice of the same level add nothing and are dropped early, so deep stacks cost
+/// one check per slice.
 pub fn add_levels(track: &Track, level_of: &[u8], windows: &[Span], spans: &mut [Vec<Vec<Span>>]) {
     if !track.may_have(|label| usize::from(level_of[label.index()]) < spans.len()) {
         return;

@@ -1,7 +1,7 @@
-//! Attribution: what share of device time has an op, and how the op was found.
+//! Attribution: which share of device time has an op, and how the op was found.
 //!
-//! One definition for every surface: Σ self time of the slices joined with their op in one way ÷ Σ
-//! self time of all slices that are asked about.
+//! All surfaces use the same definition: Σ self time of the slices whose op was found in one way ÷ Σ
+//! self time of all slices that count.
 
 use serde::Serialize;
 use stepscope_model::{Attribution, Label, Session};
@@ -10,21 +10,22 @@ use ts_rs::TS;
 use crate::measuring::totals::WorkTotals;
 use crate::telling::format;
 
-/// Device time that was joined with its ops in one way.
+/// Device time whose ops were found in the same way.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[ts(export)]
 pub struct AttributionShare {
-    /// `recorded`, `exact_name`, `between_anchors`, `by_order`, or `none` where no op is known.
+    /// How the op was found: `recorded`, `exact_name`, `between_anchors`, `by_order`, or `none` if no op
+    /// is known.
     pub attribution: String,
-    /// Σ self time.
+    /// Self time that was attributed in this way.
     #[ts(type = "number")]
     pub self_ps: i64,
-    /// self ÷ Σ self of everything asked about, 0..1.
+    /// Self time attributed in this way ÷ all self time that the list covers, 0..1.
     pub ratio: f64,
 }
 
-/// Shares of the work whose label is counted, the surest first; ways that do not occur are left
-/// out, and without any time the list is empty.
+/// Shares of the work whose label is counted, most reliable way first. Ways that do not occur are
+/// omitted; without any time the list is empty.
 pub(crate) fn shares(
     session: &Session,
     totals: &[WorkTotals],
@@ -49,7 +50,7 @@ pub(crate) fn shares(
         .collect()
 }
 
-/// Share of the time that has an op, however it was found; absent without any time.
+/// Share of the time that has an op, however it was found; none without any time.
 pub(crate) fn covered_ratio(shares: &[AttributionShare]) -> Option<f64> {
     let (mut all_ps, mut covered_ps) = (0i64, 0i64);
     for share in shares {
@@ -61,14 +62,14 @@ pub(crate) fn covered_ratio(shares: &[AttributionShare]) -> Option<f64> {
     (all_ps > 0).then(|| covered_ps as f64 / all_ps as f64)
 }
 
-/// Ways in words, for a row that has several.
+/// Names of the ways, for a row with several of them.
 pub(crate) fn words(ways: &[Attribution]) -> String {
     let words: Vec<&str> = ways.iter().map(|way| way.name()).collect();
     words.join(", ")
 }
 
-/// `97.5 % (recorded 80.1 %, by order 17.4 %)`: the share that has an op, and how it was found where
-/// that is not all recorded; none without any time.
+/// `97.5 % (recorded 80.1 %, by order 17.4 %)`: the share that has an op, and how ops were found unless
+/// all were recorded; none without any time.
 pub(crate) fn sentence(shares: &[AttributionShare]) -> Option<String> {
     let covered = format::percent(covered_ratio(shares)?);
     let ways: Vec<String> = shares

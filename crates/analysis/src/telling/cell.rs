@@ -1,4 +1,4 @@
-//! Cells: values of a table, before anybody decides how to print them.
+//! Cells: values of a table, independent of how they are printed.
 
 /// A value of a table.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,11 +11,11 @@ pub enum Cell {
     Float(f64),
     /// Yes or no.
     Flag(bool),
-    /// Not known.
+    /// Unknown.
     Missing,
 }
 
-/// A cell that borrows its text: rows by the million are written from these.
+/// A cell that borrows its text, for writing millions of rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum CellRef<'a> {
     /// Text.
@@ -26,12 +26,12 @@ pub enum CellRef<'a> {
     Float(f64),
     /// Yes or no.
     Flag(bool),
-    /// Not known.
+    /// Unknown.
     Missing,
 }
 
 impl Cell {
-    /// The cell, its text borrowed.
+    /// The cell with its text borrowed.
     pub fn borrowed(&self) -> CellRef<'_> {
         match self {
             Self::Text(text) => CellRef::Text(text),
@@ -89,7 +89,7 @@ impl<T: Into<Self>> From<Option<T>> for Cell {
     }
 }
 
-/// A name of a tree, shifted to its level.
+/// A name in a tree, indented by its depth.
 pub(crate) fn indented(depth: u32, name: &str) -> String {
     format!("{}{name}", "  ".repeat(depth as usize))
 }

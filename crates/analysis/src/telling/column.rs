@@ -1,5 +1,5 @@
-//! Columns as they are declared: what a figure is called, what it measures, how it behaves, and how it
-//! is read from its row. Terminal, CSV, Arrow, the page and the docs all follow from it.
+//! Declarations of columns: a figure's name, unit and meaning, how it adds up and compares, and how it
+//! is read from a row. Terminal, CSV, Arrow, the pages and the docs all follow from them.
 
 use documented::DocumentedFields;
 
@@ -10,24 +10,24 @@ use super::cell::Cell;
 pub struct Column {
     /// The JSON key, with its unit suffix.
     pub key: &'static str,
-    /// Title in words, without unit.
+    /// Title in words, without the unit.
     pub header: &'static str,
     /// Unit of the numbers.
     pub unit: Unit,
-    /// What it means. Empty where the row has a field of that key: its documentation says it.
+    /// What it means. Empty if the row has a field with this key, whose documentation is used.
     pub meaning: &'static str,
-    /// How it is computed, where that takes a formula.
+    /// Formula, if it needs one.
     pub formula: &'static str,
     /// How it adds up.
     pub adds: Adds,
-    /// Which way it gets better.
+    /// Whether less or more is better.
     pub better: Better,
-    /// Shown in the terminal even when it is narrow; other columns go first.
+    /// Whether narrow terminals show it; they hide the other columns first.
     pub is_essential: bool,
-    /// What it says of whether a row is the same in another session.
+    /// How it helps to find the same row in another session.
     pub identity: Identity,
-    /// Its figures have fractions although their unit is counted in wholes, such as a mean of
-    /// picoseconds. Says which type the column has in formats that have types.
+    /// Whether its figures have fractions although their unit is usually whole, such as a mean of
+    /// picoseconds. Determines the column's type in typed formats.
     pub is_fractional: bool,
 }
 
@@ -36,7 +36,7 @@ pub struct Column {
 pub enum Unit {
     /// Text.
     Text,
-    /// A plain count or identity.
+    /// A plain count or an identifier.
     Count,
     /// Picoseconds.
     Picos,
@@ -44,9 +44,9 @@ pub enum Unit {
     Bytes,
     /// 0..1.
     Ratio,
-    /// Floating point operations.
+    /// Floating-point operations.
     Flops,
-    /// Floating point operations per second.
+    /// Floating-point operations per second.
     FlopRate,
     /// Bytes per second.
     ByteRate,
@@ -54,19 +54,19 @@ pub enum Unit {
     Flag,
 }
 
-/// How a figure adds up. A comparison scales what adds up over steps to as many steps as the other
-/// session has, and takes what adds up for 0 where a row is missing.
+/// How a figure adds up. A comparison scales figures that add up over steps to the other session's
+/// number of steps, and treats figures that add up as 0 if a row is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Adds {
-    /// Over the selected steps: twice the steps, twice the figure.
+    /// Over the selected steps: twice as many steps give twice the figure.
     OverSteps,
-    /// Over rows alone, as bytes held at one moment.
+    /// Over rows only, such as bytes held at one moment.
     OverRows,
-    /// Not at all: a figure per step, a mean, a rate, a property.
+    /// Not at all: a figure per step, a mean, a rate, or a property.
     No,
 }
 
-/// Which way a figure gets better.
+/// Whether less or more of a figure is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
     /// Less is better.
@@ -75,30 +75,30 @@ pub enum Better {
     More,
     /// It depends.
     Neither,
-    /// A position or a number of something: its difference says nothing.
+    /// A position or an identifying number: differences are meaningless.
     Incomparable,
 }
 
-/// How the row of one session is found in another: by the columns of its table that say so. Rows for
-/// which these columns agree pair in their order.
+/// How a column helps to find a row of one session in another. Rows whose identifying columns agree
+/// are paired in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Identity {
-    /// By other columns.
+    /// Not used; other columns identify the row.
     None,
     /// By equal values.
     Same,
-    /// By values that are equal except for the number at the end, such as that of a line or a suffix of
+    /// By values that are equal except for a number at the end, such as a line number or a suffix from
     /// the compiler: `train.py:12`, `fusion.3`, `jit_step(8)`.
     Unnumbered,
-    /// By the op with this name in the program `program_id` of the row, as a comparison matches ops.
+    /// By the op with this name in the row's program `program_id`, matched as in comparisons.
     Op,
-    /// By the number of the step, or the order of steps where numbers differ.
+    /// By step number, or by the order of steps if the numbers differ.
     Step,
-    /// By the order of rows: the names differ between sessions, as those of machines do.
+    /// By the order of rows, because names differ between sessions, such as those of machines.
     Order,
 }
 
-/// A column of rows of type `R`, some cells of which also need `C`: what the row stands in.
+/// A column of rows of type `R`. Some columns also need `C`, the context of the row.
 #[derive(Debug)]
 pub struct Field<R, C: ?Sized = ()> {
     /// The column.
@@ -113,7 +113,7 @@ enum Read<R, C: ?Sized> {
 }
 
 impl<R, C: ?Sized> Field<R, C> {
-    /// What the column shows of a row.
+    /// The cell of this column in a row.
     pub fn cell(&self, row: &R, within: &C) -> Cell {
         match self.read {
             Read::Row(read) => read(row),
@@ -121,7 +121,7 @@ impl<R, C: ?Sized> Field<R, C> {
         }
     }
 
-    /// How the column is read from the row alone; none where that is not enough.
+    /// How to read the column from the row alone; none if it also needs the context.
     pub(crate) fn sort_key(&self) -> Option<fn(&R) -> Cell> {
         match self.read {
             Read::Row(read) => Some(read),
@@ -130,7 +130,7 @@ impl<R, C: ?Sized> Field<R, C> {
     }
 }
 
-/// A table as it is declared: its key within the report, and its columns.
+/// The declaration of a table: its key within the report, and its columns.
 pub struct Declared {
     /// Key of the table.
     pub key: &'static str,
@@ -142,12 +142,12 @@ pub struct Declared {
 pub struct DeclaredColumn {
     /// The column.
     pub column: Column,
-    /// What it means, in sentences without markup.
+    /// What it means, as plain text without markup.
     pub meaning: String,
 }
 
 impl Declared {
-    /// A table of rows that document their fields.
+    /// Declares a table whose rows document their fields.
     pub fn of<R: DocumentedFields, C: ?Sized>(key: &'static str, fields: &[Field<R, C>]) -> Self {
         let columns = fields
             .iter()
@@ -178,7 +178,8 @@ impl DeclaredColumn {
 }
 
 impl Column {
-    /// An essential column. Less time is better and higher rates are; of all else nothing is said.
+    /// An essential column. Less time and higher rates are better; text and flags are not comparable;
+    /// other units have no preference.
     pub const fn new(key: &'static str, header: &'static str, unit: Unit) -> Self {
         Self {
             key,
@@ -199,7 +200,7 @@ impl Column {
         }
     }
 
-    /// A column that yields to narrow terminals.
+    /// A column that narrow terminals hide.
     pub const fn wide(key: &'static str, header: &'static str, unit: Unit) -> Self {
         Self {
             is_essential: false,
@@ -207,7 +208,7 @@ impl Column {
         }
     }
 
-    /// The column as a field: how it is read from a row.
+    /// The column as a field that is read from the row alone.
     pub const fn of<R, C: ?Sized>(self, read: fn(&R) -> Cell) -> Field<R, C> {
         Field {
             column: self,
@@ -215,7 +216,7 @@ impl Column {
         }
     }
 
-    /// The same where the row alone does not tell.
+    /// The column as a field that is read from the row and its context.
     pub const fn within<R, C: ?Sized>(self, read: fn(&R, &C) -> Cell) -> Field<R, C> {
         Field {
             column: self,
@@ -223,7 +224,7 @@ impl Column {
         }
     }
 
-    /// The column, its figures having fractions.
+    /// The column, with fractional figures.
     #[must_use]
     pub const fn fractional(self) -> Self {
         Self {
@@ -232,13 +233,13 @@ impl Column {
         }
     }
 
-    /// The column, by which a row is found in another session.
+    /// The column, with how it identifies a row in another session.
     #[must_use]
     pub const fn identifies(self, identity: Identity) -> Self {
         Self { identity, ..self }
     }
 
-    /// The column with its meaning, where no field of the row has its key.
+    /// The column with its meaning, for columns without a field of the same key in the row.
     #[must_use]
     pub const fn means(self, meaning: &'static str) -> Self {
         Self { meaning, ..self }
@@ -250,7 +251,7 @@ impl Column {
         Self { formula, ..self }
     }
 
-    /// The column, its figures adding up over the selected steps.
+    /// The column, with figures that add up over the selected steps.
     #[must_use]
     pub const fn sums(self) -> Self {
         Self {
@@ -259,7 +260,7 @@ impl Column {
         }
     }
 
-    /// The column, its figures adding up over rows, whatever the number of steps.
+    /// The column, with figures that add up over rows, regardless of the number of steps.
     #[must_use]
     pub const fn adds_over_rows(self) -> Self {
         Self {
@@ -268,25 +269,25 @@ impl Column {
         }
     }
 
-    /// The column, less of it being better.
+    /// The column, with less being better.
     #[must_use]
     pub const fn less_is_better(self) -> Self {
         self.better(Better::Less)
     }
 
-    /// The column, more of it being better.
+    /// The column, with more being better.
     #[must_use]
     pub const fn more_is_better(self) -> Self {
         self.better(Better::More)
     }
 
-    /// The column, neither less nor more of it being better.
+    /// The column, with neither less nor more being better.
     #[must_use]
     pub const fn neutral(self) -> Self {
         self.better(Better::Neither)
     }
 
-    /// The column, its figures being positions or numbers of something.
+    /// The column, with figures that are positions or identifying numbers.
     #[must_use]
     pub const fn position(self) -> Self {
         self.better(Better::Incomparable)

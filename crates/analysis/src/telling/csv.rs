@@ -4,8 +4,8 @@ use super::cell::{Cell, CellRef};
 use super::column::Column;
 use super::table::Table;
 
-/// A table as CSV by RFC 4180: keys in the first line, numbers in base units without grouping,
-/// nothing where a value is missing.
+/// A table as CSV (RFC 4180): keys in the first line, numbers in base units without digit grouping,
+/// missing values empty.
 pub fn to_csv(table: &Table) -> String {
     let mut csv = String::new();
     push_csv_keys(&mut csv, &table.columns);
@@ -43,7 +43,7 @@ pub(super) fn push_csv(csv: &mut String, cell: CellRef<'_>) {
         }
         CellRef::Text(text) => csv.write_str(text),
     };
-    debug_assert!(written.is_ok(), "a String takes everything");
+    debug_assert!(written.is_ok(), "writing to a String never fails");
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
-//! Figures as text, for headlines and notes: one formatter for everything analyses print.
+//! Figures as text: the only formatter for headlines, notes and everything else that analyses print.
 
 use std::fmt::Display;
 
 use jiff::Timestamp;
 
-/// A duration: `412 ps`, `7.815 ms`, `2.041 s`. Four significant digits, the largest unit below it.
+/// A duration in the largest unit that fits, with four significant digits: `412 ps`, `7.815 ms`,
+/// `2.041 s`.
 pub fn duration_ps(picos: f64) -> String {
     let units = [
         (1e12, "s"),
@@ -16,7 +17,7 @@ pub fn duration_ps(picos: f64) -> String {
     scaled(picos, &units)
 }
 
-/// A number of bytes in binary units: `512 B`, `1.25 GiB`.
+/// A number of bytes in binary units: `512 B`, `1.250 GiB`.
 pub fn bytes(bytes: f64) -> String {
     let units = [
         (f64::from(1u32 << 30) * 1024.0, "TiB"),
@@ -28,13 +29,13 @@ pub fn bytes(bytes: f64) -> String {
     scaled(bytes, &units)
 }
 
-/// A change with its sign, its size in the words of `text`: `signed(-12e6, duration_ps)` is `−12 µs`.
+/// A change with its sign, formatted by `text`: `signed(-12e6, duration_ps)` is `−12.00 µs`.
 pub fn signed(change: f64, text: impl Fn(f64) -> String) -> String {
     let sign = if change < 0.0 { "−" } else { "+" };
     format!("{sign}{}", text(change.abs()))
 }
 
-/// Per second, in decimal units: `rate(9.18e14, "FLOP/s")` is `918 TFLOP/s`.
+/// A rate per second in decimal units: `rate(9.18e14, "FLOP/s")` is `918.0 TFLOP/s`.
 pub fn rate(per_second: f64, unit: &str) -> String {
     let units = [
         (1e15, "P"),
@@ -56,26 +57,26 @@ pub fn percent(ratio: f64) -> String {
     format!("{percent:.1} %")
 }
 
-/// `1 step`, `20 steps`.
+/// A count with its noun, pluralized with `s`: `1 step`, `20 steps`.
 pub fn counted<N: Display + PartialEq + From<u8> + Copy>(count: N, noun: &str) -> String {
     let plural = if count == N::from(1) { "" } else { "s" };
     format!("{count} {noun}{plural}")
 }
 
-/// A time as date and time of day in UTC: `2026-11-21 08:46:58`. Nanoseconds since the Unix epoch.
+/// Date and time of day in UTC from nanoseconds since the Unix epoch: `2026-11-21 08:46:58`.
 pub fn date(epoch_ns: u64) -> String {
-    // All of these nanoseconds, 584 years, are in the range of timestamps.
+    // A `u64` covers 584 years, all within the range of timestamps.
     let time = Timestamp::from_nanosecond(epoch_ns.into()).unwrap_or_default();
     time.strftime("%F %T").to_string()
 }
 
-/// A name of bearable length: those of C++ kernels run to hundreds of characters.
+/// A name cut to 60 characters; C++ kernel names have hundreds.
 pub fn shortened(name: &str) -> String {
     const LONGEST: usize = 60;
     shortened_to(name, LONGEST)
 }
 
-/// A text of at most so many characters.
+/// A text cut to at most `longest` characters.
 pub fn shortened_to(text: &str, longest: usize) -> String {
     if text.chars().count() <= longest {
         return text.to_owned();
@@ -84,7 +85,8 @@ pub fn shortened_to(text: &str, longest: usize) -> String {
     format!("{head}…")
 }
 
-/// A name with each number as `#`: `layer_12` is `layer_#`, so that the layers of a model are one.
+/// A name with each number replaced by `#`, so that all layers of a model get the same name:
+/// `layer_12` becomes `layer_#`.
 pub fn without_numbers(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for letter in name.chars() {

@@ -1,5 +1,5 @@
-//! CUDA and HIP graphs in words: what share of their time has its op, how it was found, and why the
-//! rest has none.
+//! A note about CUDA and HIP graphs: which share of their time has an op, how the ops were found, and
+//! why the rest has none.
 
 use std::fmt::Write as _;
 
@@ -8,21 +8,21 @@ use stepscope_model::{Attribution, GraphDetail, OpenReason, Picos, Session};
 use super::note::Note;
 use crate::telling::format;
 
-/// CUDA graphs hide the op of a kernel.
+/// What to do about CUDA graphs, which hide the ops of their kernels.
 pub(crate) const CUDA_GRAPHS_OFF: &str =
-    "`XLA_FLAGS=--xla_gpu_enable_command_buffer=` turns CUDA graphs off while profiling.";
+    "To turn CUDA graphs off while profiling, set `XLA_FLAGS=--xla_gpu_enable_command_buffer=`.";
 
-/// Reasons beyond this many are not told.
+/// At most this many reasons are listed.
 const MAX_REASONS: usize = 3;
 
-/// All graphs of a session together.
+/// Sums over all graphs of a session.
 #[derive(Debug, Default)]
 struct Sums {
     launches: usize,
     whole_launches: usize,
-    /// By how ops were found, in the order of [`Attribution::ALL`].
+    /// Time by how ops were found, in the order of [`Attribution::ALL`].
     found_ps: [i64; Attribution::ALL.len()],
-    /// By reason, the most time first.
+    /// Time without an op by reason, most first.
     open_ps: Vec<(OpenReason, i64)>,
 }
 
@@ -55,7 +55,7 @@ impl Sums {
     }
 }
 
-/// What holds for the kernels of all graphs of the session; none where none was launched.
+/// A note on the kernels of all graphs in the session; none if no graph was launched.
 pub(crate) fn note(session: &Session) -> Option<Note> {
     let sums = Sums::of(session);
     if sums.launches == 0 {
@@ -68,7 +68,7 @@ pub(crate) fn note(session: &Session) -> Option<Note> {
         let share = |time: i64| format::percent(time as f64 / all_ps as f64);
         let _ = write!(
             text,
-            " over the whole session; {} of the time of their kernels has an HLO op",
+            " in the whole session; {} of their kernel time has an HLO op",
             share(all_ps.saturating_sub(open_ps))
         );
         let ways = Attribution::ALL.into_iter().zip(sums.found_ps);
@@ -92,8 +92,8 @@ pub(crate) fn note(session: &Session) -> Option<Note> {
     if sums.whole_launches > 0 {
         let _ = write!(
             text,
-            "; {} recorded one slice for all kernels of the graph, which counts for the command \
-             buffer as a whole",
+            "; {} recorded a single slice for all kernels of the graph, which counts for the whole \
+             command buffer",
             match sums.whole_launches {
                 1 => "one launch".to_owned(),
                 count => format!("{count} launches"),
@@ -103,9 +103,9 @@ pub(crate) fn note(session: &Session) -> Option<Note> {
     text.push('.');
     let is_all_found = sums.open_ps.is_empty() && sums.whole_launches == 0;
     Some(if is_all_found {
-        Note::info(text)
+        Note::info("graphs-attributed", text)
     } else {
-        Note::info(text).with_hint(CUDA_GRAPHS_OFF)
+        Note::info("graphs-not-attributed", text).with_hint(CUDA_GRAPHS_OFF)
     })
 }
 

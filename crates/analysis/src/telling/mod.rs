@@ -1,4 +1,4 @@
-//! Telling: how figures become text, tables, notes and hints.
+//! Telling: turns figures into text, tables, notes and hints.
 
 pub mod attribution;
 mod cell;

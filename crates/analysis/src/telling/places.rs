@@ -1,10 +1,11 @@
-//! Where a slice is: what tracks and their groups are called, and the address of a slice.
+//! Where a slice is: titles of tracks and their groups, and the address of a slice.
 
 use serde::Serialize;
 use stepscope_model::{Session, SliceId, Track, TrackId};
 use ts_rs::TS;
 
-/// The group a track stands in: `TPU:0` or `threads`, after the host's name where there are several.
+/// Title of a track's group: `TPU:0` or `threads`, prefixed with the host's name if there are several
+/// hosts.
 pub fn group_title(session: &Session, track: &Track) -> String {
     if let Some(device) = track.device {
         return match session.hosts.len() {
@@ -32,15 +33,15 @@ pub fn track_title(session: &Session, track: TrackId) -> String {
     )
 }
 
-/// Address of a slice: track, flat lane within the track, index within the lane.
+/// Address of a slice: track, lane within the track, index within the lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[ts(export)]
 pub struct SliceRefReport {
-    /// Track.
+    /// Index of the track in the session.
     pub track: u32,
-    /// Lane, counted over all nests of the track.
+    /// Index of the lane, counted across all nests of the track.
     pub lane: u32,
-    /// Position in the lane.
+    /// Position of the slice in the lane.
     pub index: u32,
 }
 

@@ -1,5 +1,5 @@
-//! How to record what a capture lacks, in the words of the framework that it is of: a line of code, or
-//! a sentence. Empty where we know none.
+//! How to record what a capture lacks, for the framework that made it: a line of code or a sentence.
+//! Empty if there is no advice for the framework.
 
 use stepscope_model::{Framework, Session};
 
@@ -10,12 +10,12 @@ pub(crate) fn steps(session: &Session) -> &'static str {
         Framework::TensorFlow => {
             "with tf.profiler.experimental.Trace(\"train\", step_num=step, _r=1):"
         }
-        Framework::PyTorch => "profiler.step()    # of torch.profiler, after each step",
+        Framework::PyTorch => "profiler.step()    # torch.profiler: call after each step",
         Framework::Other => "",
     }
 }
 
-/// Makes steps as long as their work.
+/// Makes each step last as long as its work.
 pub(crate) fn waiting_for_steps(session: &Session) -> &'static str {
     match session.framework() {
         Framework::Jax => {
@@ -38,7 +38,7 @@ pub(crate) fn scope(session: &Session) -> &'static str {
     }
 }
 
-/// Gives ops their lines of the source.
+/// Gives ops their source lines.
 pub(crate) fn source_lines(session: &Session) -> &'static str {
     match session.framework() {
         Framework::Jax => "jax.config.update(\"jax_include_full_tracebacks_in_locations\", True)",
@@ -47,12 +47,12 @@ pub(crate) fn source_lines(session: &Session) -> &'static str {
     }
 }
 
-/// Names what the host does: `text` is what stands in the brackets, such as `"data_loading"`.
+/// Names what the host does. `text` goes between the parentheses, such as `"data_loading"`.
 pub(crate) fn region(session: &Session, text: &str) -> String {
     match session.framework() {
         Framework::Jax => format!("with jax.profiler.TraceAnnotation({text}):"),
         Framework::TensorFlow => format!("with tf.profiler.experimental.Trace({text}):"),
-        // It takes a name only.
+        // It takes only a name.
         Framework::PyTorch => {
             let name = text.split(',').next().unwrap_or(text);
             format!("with torch.profiler.record_function({name}):")
@@ -61,7 +61,7 @@ pub(crate) fn region(session: &Session, text: &str) -> String {
     }
 }
 
-/// The same with what is named behind it, such as ` batch = next(iterator)`.
+/// Like [`region`], followed by the code to name, such as ` batch = next(iterator)`.
 pub(crate) fn region_of(session: &Session, text: &str, body: &str) -> String {
     match region(session, text) {
         none if none.is_empty() => none,
@@ -69,7 +69,7 @@ pub(crate) fn region_of(session: &Session, text: &str, body: &str) -> String {
     }
 }
 
-/// Records threads of the host.
+/// Records host threads.
 pub(crate) fn host_threads(session: &Session) -> &'static str {
     match session.framework() {
         Framework::Jax => "options.host_tracer_level = 2",
@@ -80,15 +80,15 @@ pub(crate) fn host_threads(session: &Session) -> &'static str {
     }
 }
 
-/// Why nothing is said of threads, with how to record them.
+/// Why nothing is known about host threads, and how to record them.
 pub(crate) fn needs_host_threads(session: &Session) -> String {
     match host_threads(session) {
-        "" => "No thread of a host was recorded.".to_owned(),
-        line => format!("No thread of a host was recorded: {line}"),
+        "" => "No host threads were recorded.".to_owned(),
+        line => format!("No host threads were recorded. To record them: {line}"),
     }
 }
 
-/// Records frames of Python.
+/// Records Python frames.
 pub(crate) fn python_frames(session: &Session) -> &'static str {
     match session.framework() {
         Framework::Jax => "options.python_tracer_level = 1",
@@ -100,23 +100,25 @@ pub(crate) fn python_frames(session: &Session) -> &'static str {
     }
 }
 
-/// Records what threads do that drive devices, in a sentence.
+/// Records what driving threads do, as a sentence.
 pub(crate) fn driving_threads(session: &Session) -> &'static str {
     match session.framework() {
         Framework::Jax => {
-            "`options.host_tracer_level = 2` and `options.python_tracer_level = 1` of \
-             `jax.profiler.ProfileOptions` record what they do."
+            "To record what they do, set `options.host_tracer_level = 2` and \
+             `options.python_tracer_level = 1` in `jax.profiler.ProfileOptions`."
         }
         Framework::TensorFlow => {
-            "`host_tracer_level=2` and `python_tracer_level=1` of \
-             `tf.profiler.experimental.ProfilerOptions` record what they do."
+            "To record what they do, set `host_tracer_level=2` and `python_tracer_level=1` in \
+             `tf.profiler.experimental.ProfilerOptions`."
         }
-        Framework::PyTorch => "`with_stack=True` of `torch.profiler.profile` records Python.",
+        Framework::PyTorch => {
+            "To record Python, pass `with_stack=True` to `torch.profiler.profile`."
+        }
         Framework::Other => "",
     }
 }
 
-/// Keeps programs in the profile, in a sentence.
+/// Keeps programs in the profile, as a sentence.
 pub(crate) fn programs(session: &Session) -> &'static str {
     match session.framework() {
         Framework::Jax => "Programs are recorded by default; keep `enable_hlo_proto` on.",
@@ -124,7 +126,7 @@ pub(crate) fn programs(session: &Session) -> &'static str {
     }
 }
 
-/// Records who holds memory.
+/// Records what holds memory.
 pub(crate) fn memory_snapshot(session: &Session) -> &'static str {
     match session.framework() {
         Framework::Jax => "jax.profiler.save_device_memory_profile(\"memory.prof\")",
@@ -132,10 +134,10 @@ pub(crate) fn memory_snapshot(session: &Session) -> &'static str {
     }
 }
 
-/// Why nothing is said of steps, with how to record them.
+/// Why nothing is known about steps, and how to record them.
 pub(crate) fn needs_steps(session: &Session) -> String {
     match steps(session) {
-        "" => "Needs steps, and none were recorded.".to_owned(),
-        line => format!("Needs steps: {line}"),
+        "" => "Requires steps, but none were recorded.".to_owned(),
+        line => format!("Requires steps. To record them: {line}"),
     }
 }

@@ -1,4 +1,4 @@
-//! How the steps were found, in words, and what no statistics count.
+//! Notes on steps: how they were found, and which of them statistics exclude.
 
 use documented::DocumentedVariants;
 use stepscope_model::{Framework, ProgramId, Session, StepOrigin};
@@ -11,14 +11,17 @@ use crate::measuring::steps::{PartKind, StepSource, StepTime, series_time};
 use crate::telling::format;
 use crate::telling::recording;
 
-/// Series that are named beside the main one.
+/// At most this many series are listed besides the main one.
 const TOLD_SERIES: usize = 4;
 
-/// How the steps were found, and how to record them where they were not; with a selection, how many
-/// of them it takes in.
+/// How the steps were found, or how to record them if there are none. With a selection, also how many
+/// of them it includes.
 pub(crate) fn step_notes(session: &Session, selected: Option<&Selected<'_>>) -> Vec<Note> {
     let Some(origin) = session.step_origin.filter(|_| !session.steps.is_empty()) else {
-        let note = Note::warning("No step was recorded and none could be inferred.");
+        let note = Note::warning(
+            "steps-missing",
+            "No steps were recorded and none could be inferred.",
+        );
         return vec![note.with_code(recording::steps(session))];
     };
     if counted_steps(session).is_empty() {
@@ -38,41 +41,41 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
         named.unwrap_or_default()
     };
     match origin {
-        StepOrigin::StepLine => Note::info(format!("{counted}, recorded by the device.")),
+        StepOrigin::StepLine => Note::info("steps-origin", format!("{counted}, recorded by the device.")),
         StepOrigin::Annotation => {
             let annotated = format!("{counted}, annotated as {}", annotation(session));
-            Note::info(match loop_kind(session) {
+            Note::info("steps-origin", match loop_kind(session) {
                 LoopKind::HostOnly => format!("{annotated} on the host."),
                 LoopKind::Waits => format!(
-                    "{annotated}; device work belongs to the step that launched it, and the loop \
-                     waits for it: a step is as long as its annotation."
+                    "{annotated}; device work belongs to the step that launched it. The loop waits for \
+                     that work, so a step is as long as its annotation."
                 ),
                 LoopKind::RunsAhead => format!(
                     "{annotated}; device work belongs to the step that launched it. The host runs \
-                     ahead of the devices, so a step lasts on a device from its first work to the \
-                     next step's, not as long as its annotation."
+                     ahead of the devices, so on a device a step lasts from its first work to the \
+                     first work of the next step, not as long as its annotation."
                 ),
             })
         }
-        StepOrigin::Cadence => Note::warning(format!(
-            "{counted}, by the device's cadence: the period of its main program{}. Steps are annotated, \
-             but which work an annotation launched was not recorded, and how long a step takes to \
-             dispatch is no step time.",
+        StepOrigin::Cadence => Note::warning("steps-from-cadence", format!(
+            "{counted}, from the device's cadence: the period of its main program{}. Steps are \
+             annotated, but the work that each annotation launched was not recorded, and the time to \
+             dispatch a step is not its step time.",
             program()
         ))
         .with_hint(
-            "Record the launches (host_tracer_level=2), or wait for the result at the end of every \
-             step while you measure.",
+            "Record launches (`host_tracer_level=2`), or wait for the result at the end of every step \
+             while you measure.",
         ),
-        StepOrigin::ProgramRuns => Note::info(format!(
-            "{counted}, inferred from runs of the main program{}: no step was annotated.",
+        StepOrigin::ProgramRuns => Note::info("steps-inferred", format!(
+            "{counted}, inferred from runs of the main program{}; no steps were annotated.",
             program()
         ))
         .with_code(recording::steps(session)),
     }
 }
 
-/// What the framework calls its annotation, and the name it was given.
+/// The name of the main series, with the framework's name for its annotation.
 fn annotation(session: &Session) -> String {
     let series = main_series(session).map_or("", |series| session.text(series));
     match session.framework() {
@@ -81,9 +84,9 @@ fn annotation(session: &Session) -> String {
     }
 }
 
-/// How a loop goes about its steps.
+/// How the program's loop runs its steps.
 enum LoopKind {
-    /// No device worked in them.
+    /// No device work belongs to the steps.
     HostOnly,
     /// It waits for the device in every step.
     Waits,
@@ -103,23 +106,23 @@ fn loop_kind(session: &Session) -> LoopKind {
     }
 }
 
-/// There are steps, and the time of none is known.
+/// A note for sessions with steps of which none has a known time.
 fn not_timed(session: &Session) -> Note {
     let steps = format::counted(session.steps.len(), "step");
     let has_work = !session.program_runs.is_empty();
     let text = if has_work {
         format!(
-            "There is no step time: {steps} began within the recording, and of none the end of its \
-             device work was recorded."
+            "Step time unknown: {steps} began during the recording, but the end of the device work was \
+             not recorded for any of them."
         )
     } else {
         format!(
-            "There is no step time: the host dispatched {steps}, and no device work was recorded. The \
-             profiler stopped before it ran."
+            "Step time unknown: the host dispatched {steps}, but the profiler stopped before the \
+             devices ran them, so no device work was recorded."
         )
     };
-    Note::warning(text).with_hint(format!(
-        "Wait for the last result before the profiler stops{}, and record a few steps more.",
+    Note::warning("step-times-missing", text).with_hint(format!(
+        "Wait for the last result before the profiler stops{}, and record a few more steps.",
         match session.framework() {
             Framework::Jax => " (`jax.block_until_ready`)",
             Framework::PyTorch => " (`torch.cuda.synchronize`)",
@@ -128,7 +131,7 @@ fn not_timed(session: &Session) -> Note {
     ))
 }
 
-/// Steps that no statistics count, and why.
+/// Steps that statistics exclude, and why.
 fn cut(session: &Session, origin: StepOrigin) -> Option<Note> {
     let main = main_series(session);
     let own = session.steps.iter().filter(|step| step.series == main);
@@ -142,7 +145,7 @@ fn cut(session: &Session, origin: StepOrigin) -> Option<Note> {
     let named = if cut.len() <= 8 {
         cut.join(", ")
     } else {
-        format!("{} of them", cut.len())
+        format!("({} of them)", cut.len())
     };
     let (step, is, its) = if cut.len() == 1 {
         ("Step", "is", "its")
@@ -151,15 +154,16 @@ fn cut(session: &Session, origin: StepOrigin) -> Option<Note> {
     };
     let why = match origin {
         StepOrigin::ProgramRuns | StepOrigin::Cadence => {
-            "no run follows, so where it ends is not known".to_owned()
+            "no run follows, so the end is unknown".to_owned()
         }
         StepOrigin::StepLine | StepOrigin::Annotation => {
             format!("the end of {its} device work was not recorded, or no step follows")
         }
     };
-    Some(Note::info(format!(
-        "{step} {named} {is} cut and not counted: {why}."
-    )))
+    Some(Note::info(
+        "steps-cut-off",
+        format!("{step} {named} {is} cut off and excluded from statistics: {why}."),
+    ))
 }
 
 /// The other series, each with its own time.
@@ -172,19 +176,22 @@ fn other_series(session: &Session) -> Option<Note> {
         let name = session.text(series);
         let steps = format::counted(count, "step");
         mean.map_or_else(
-            || format!("{name} ({steps}, no time known)"),
+            || format!("{name} ({steps}, time unknown)"),
             |mean| format!("{name} ({steps}, mean {})", format::duration_ps(mean)),
         )
     });
     let told: Vec<String> = told.collect();
     let first = session.text(*others.first()?);
     Some(
-        Note::info(format!(
-            "Figures are of the steps called {}. Other series: {}.",
-            session.text(main),
-            told.join(", ")
-        ))
-        .with_hint(format!("`--series {first}` looks at those.")),
+        Note::info(
+            "other-series",
+            format!(
+                "Figures cover the steps named {}. Other series: {}.",
+                session.text(main),
+                told.join(", ")
+            ),
+        )
+        .with_hint(format!("To see another series, use `--series {first}`.")),
     )
 }
 
@@ -199,7 +206,7 @@ fn counted(session: &Session, selected: Option<&Selected<'_>>) -> String {
     }
 }
 
-/// The program whose runs the steps are: the one that begins with the first of them.
+/// The program whose runs define the steps: the one whose run is the work of the first step.
 fn dominant_program(session: &Session) -> Option<ProgramId> {
     let step = session.steps.first()?.spans.first()?;
     let mut runs = session.program_runs.iter();
@@ -208,7 +215,7 @@ fn dominant_program(session: &Session) -> Option<ProgramId> {
 }
 
 impl PartKind {
-    /// The word in reports.
+    /// The name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::DeviceCompute => "device_compute",
@@ -224,7 +231,7 @@ impl PartKind {
         }
     }
 
-    /// All parts in words.
+    /// Names, titles and meanings of all parts.
     pub(crate) fn words() -> Words {
         let word = |part: &Self| Word::new(part.name(), part.title(), part.get_variant_docs());
         Words {
@@ -233,7 +240,7 @@ impl PartKind {
         }
     }
 
-    /// The word in tables.
+    /// The title in tables.
     pub const fn title(self) -> &'static str {
         match self {
             Self::DeviceCompute => "Device compute",
@@ -249,7 +256,7 @@ impl PartKind {
         }
     }
 
-    /// The same in the middle of a sentence.
+    /// The title as it appears within a sentence.
     pub fn in_sentence(self) -> String {
         match self {
             Self::PythonCallbacks => self.title().to_owned(),
@@ -258,7 +265,7 @@ impl PartKind {
     }
 }
 
-/// Step time in words: mean and spread.
+/// Headline of the step time: mean and spread.
 pub(crate) fn step_time_lines(time: &StepTime) -> Vec<(String, String)> {
     let source = match time.source {
         StepSource::StepLine => "recorded by the device",
@@ -275,7 +282,7 @@ pub(crate) fn step_time_lines(time: &StepTime) -> Vec<(String, String)> {
         duration(time.stddev),
     );
     if time.count == 1 {
-        let one = format!("{} of 1 step ({source})", duration(time.mean));
+        let one = format!("{} for 1 step ({source})", duration(time.mean));
         return vec![("Step time".to_owned(), one)];
     }
     vec![

@@ -1,4 +1,4 @@
-//! A table: what every report looks like as rows.
+//! Tables: reports as rows.
 
 use super::cell::Cell;
 use super::column::{Column, Field};
@@ -6,7 +6,7 @@ use super::column::{Column, Field};
 /// A table of a report.
 #[derive(Debug, Clone)]
 pub struct Table {
-    /// Key within the report (the JSON field the rows stand in), such as `rows`.
+    /// Key within the report (the JSON field with the rows), such as `rows`.
     pub key: &'static str,
     /// Title in words.
     pub title: String,
@@ -14,12 +14,12 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// Cells, one row after another; each row has as many cells as there are columns.
     pub rows: Vec<Vec<Cell>>,
-    /// Rows before the limit.
+    /// Number of rows before the limit was applied.
     pub row_count: usize,
 }
 
 impl Table {
-    /// A table of all its rows.
+    /// A table without a row limit.
     pub fn new(
         key: &'static str,
         title: &str,
@@ -36,7 +36,7 @@ impl Table {
         }
     }
 
-    /// A table of all its rows, as its columns are declared.
+    /// A table from declared columns, without a row limit.
     pub fn of<'a, R: 'a>(
         key: &'static str,
         title: &str,
@@ -46,7 +46,7 @@ impl Table {
         Self::within(key, title, fields, rows.into_iter().map(|row| (row, &())))
     }
 
-    /// The same of rows with what they stand in.
+    /// Like [`Self::of`], for rows with their context.
     pub fn within<'a, R: 'a, C: ?Sized + 'a>(
         key: &'static str,
         title: &str,
@@ -61,7 +61,7 @@ impl Table {
         Self::new(key, title, &columns, rows)
     }
 
-    /// The table without some of its columns, by key.
+    /// The table without the columns that have these keys.
     #[must_use]
     pub(crate) fn without(self, keys: &[&str]) -> Self {
         let kept: Vec<bool> = self
@@ -89,7 +89,7 @@ impl Table {
         }
     }
 
-    /// The table, its rows being the first of so many.
+    /// The table, with its rows being the first of `row_count`.
     #[must_use]
     pub fn with_row_count(self, row_count: usize) -> Self {
         Self { row_count, ..self }

@@ -1,19 +1,19 @@
-//! Words for the values of an enum that people see: what each is called and what it means. The page
-//! takes order, titles and meanings from here and adds its colors.
+//! Names, titles and meanings of enum values that people see. The pages take order, titles and
+//! meanings from here and add colors.
 
 /// One value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
     /// Its name in reports.
     pub key: &'static str,
-    /// What people read: one to three words.
+    /// Title that people see: one to three words.
     pub title: &'static str,
     /// What it means.
     pub meaning: &'static str,
 }
 
 impl Word {
-    /// A word.
+    /// A value with its name, title and meaning.
     pub const fn new(key: &'static str, title: &'static str, meaning: &'static str) -> Self {
         Self {
             key,
@@ -23,7 +23,7 @@ impl Word {
     }
 }
 
-/// All values of an enum, in display order, which is also that of arrays by value.
+/// All values of an enum, in display order. Arrays by value use the same order.
 #[derive(Debug, Clone)]
 pub struct Words {
     /// What they are, such as `causes`.

@@ -1,5 +1,5 @@
-//! What the overview, the verdict and the advice begin with: steps, busy times and ops, side by side,
-//! and once for a whole session.
+//! The common input of overview, verdict and advice: steps, busy times and ops, computed in parallel
+//! and only once for a whole session.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::views::ops::{AllOps, all_ops};
 
 /// Steps, busy times and ops of a selection.
 pub(crate) struct Glance {
-    /// Statistics over the steps; none without steps.
+    /// Statistics over the step times; none without steps.
     pub(crate) step_time: Option<StepTime>,
     /// Each step on each device.
     pub(crate) steps: Arc<DividedSteps>,
-    /// Each step, mean over hosts.
+    /// Each step as the mean over hosts.
     pub(crate) bars: Vec<StepBar>,
     /// Each selected device.
     pub(crate) devices: Vec<DeviceBusy>,
@@ -29,7 +29,7 @@ pub(crate) struct Glance {
 }
 
 impl Glance {
-    /// Of a selection of steps, times, devices and hosts.
+    /// Computes it for a selection of steps, times, devices and hosts.
     pub(crate) fn of(session: &Session, selected: &Selected<'_>) -> Arc<Self> {
         if selected.is_everything() {
             return session

@@ -235,8 +235,7 @@ pub(super) fn notes(
         .any(|row| row.verdict == CheckVerdict::WithinNoise)
     {
         notes.push(
-            Note::warning(
-                "A value is beyond its limit, but noise explains it, so the budget passes. It may still be \
+            Note::warning("over-limit-within-noise", "A value is beyond its limit, but noise explains it, so the budget passes. It may still be \
                  a regression that these captures are too few or too noisy to show.",
             )
             .with_hint("capture more steps, or use several baselines: `--baseline-runs 5`"),
@@ -244,8 +243,11 @@ pub(super) fn notes(
     }
     if rows.iter().any(|row| row.verdict == CheckVerdict::Unknown) && !options.allow_unknown {
         notes.push(
-            Note::warning("Budgets that cannot be checked do not pass.")
-                .with_hint("`--allow-unknown` lets them pass"),
+            Note::warning(
+                "unchecked-budgets-fail",
+                "Budgets that cannot be checked do not pass.",
+            )
+            .with_hint("`--allow-unknown` lets them pass"),
         );
     }
     for side in sides
@@ -257,21 +259,21 @@ pub(super) fn notes(
             side.name
         );
         let hint = recording::waiting_for_steps(side.session);
-        notes.push(Note::warning(text).with_hint(hint));
+        notes.push(Note::warning("step-times-missing", text).with_hint(hint));
     }
     for side in sides.iter().filter(|side| side.steps.is_empty()) {
         let text = format!(
             "{}: no steps were recorded or could be inferred.",
             side.name
         );
-        notes.push(Note::warning(text).with_code(recording::steps(side.session)));
+        notes.push(Note::warning("steps-missing", text).with_code(recording::steps(side.session)));
     }
     if !rows.is_empty() {
-        notes.push(Note::info(rule(options, baseline, run_count)));
+        notes.push(Note::info("check-rule", rule(options, baseline, run_count)));
     }
     if rows.iter().any(|row| row.metric == "compilation_time") && run_count.is_none() {
         let assumed = options.run_noise.unwrap_or(ONCE_RATIO);
-        notes.push(Note::info(format!(
+        notes.push(Note::info("compilation-noise-assumed", format!(
             "Compilation time is measured once per run; the assumed noise between runs is {} (standard \
              deviation).",
             percent(assumed)

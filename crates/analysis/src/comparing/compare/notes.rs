@@ -22,20 +22,22 @@ pub(super) fn notes(
                 "{}: no steps were recorded or could be inferred, so its steps and ops cannot be compared.",
                 side.name
             );
-            notes.push(Note::warning(text).with_code(recording::steps(side.session)));
+            notes.push(
+                Note::warning("steps-missing", text).with_code(recording::steps(side.session)),
+            );
         } else if !side.is_timed {
             let text = format!(
                 "{}: step times were not recorded, so its steps are not compared.",
                 side.name
             );
-            notes.push(Note::warning(text));
+            notes.push(Note::warning("step-times-missing", text));
         } else if typical < FEWEST_STEPS {
             let text = format!(
                 "{}: {} are too few to distinguish a change from noise; differences are not tested.",
                 side.name,
                 format::counted(typical, "typical step")
             );
-            notes.push(Note::warning(text).with_hint("Capture 10 steps or more."));
+            notes.push(Note::warning("too-few-steps", text).with_hint("Capture 10 steps or more."));
         }
     }
     let percent_of = percent(options.confidence);
@@ -48,7 +50,7 @@ pub(super) fn notes(
         |ratio| format!("{} of the time, as given", percent(ratio)),
     );
     notes.push(
-        Note::info(format!(
+        Note::info("interval-confidence", format!(
             "Intervals have {percent_of} confidence. They account for differences between steps, for \
              correlated neighboring steps, and for noise between runs (standard deviation: {runs})."
         ))
@@ -58,7 +60,7 @@ pub(super) fn notes(
         .iter()
         .any(|difference| difference.step.is_some())
     {
-        notes.push(Note::info(format!(
+        notes.push(Note::info("many-ops-tested", format!(
             "Many ops are tested: at most {} of those reported as beyond noise are expected to be false \
              alarms (Benjamini-Hochberg procedure). Ops below 0.1 % of the step are not tested.",
             percent(1.0 - options.confidence)

@@ -102,12 +102,13 @@ stepscope history stepscope-history.jsonl --metric step_time --csv --table chang
         for one in sessions {
             if one.session.is_memory_only() || one.session.is_program_only() {
                 let text = format!("{}: no events, skipped.", one.name);
-                notes.push(Note::warning(text));
+                notes.push(Note::warning("session-unusable", text));
                 continue;
             }
             match measured(*one, &options.selection) {
                 Ok(sample) => samples.push((SESSION.to_owned(), sample)),
                 Err(AnalysisError::NothingSelected { what, .. }) => notes.push(Note::warning(
+                    "nothing-selected",
                     format!("{}: {what} selects nothing, skipped.", one.name),
                 )),
                 Err(error) => return Err(error.of_session(one.name)),
@@ -162,13 +163,13 @@ fn measured(one: Compared<'_>, selection: &Selection) -> Result<Sample, Analysis
 fn remarks(run_count: usize, confidence: f64) -> Vec<Note> {
     let mut notes = Vec::new();
     if run_count < FEWEST_RUNS {
-        notes.push(Note::info(format!(
+        notes.push(Note::info("too-few-runs", format!(
             "{} are too few to find a change point in a time; {FEWEST_RUNS} are enough to distinguish a \
              clear one from noise.",
             counted(run_count, "run")
         )));
     }
-    notes.push(Note::info(format!(
+    notes.push(Note::info("change-point-test", format!(
         "Change points are tested against random orders of the runs: at most {} of the series that did \
          not change get one, whatever their distribution, if runs are independent. Counts and bytes \
          that were constant are not tested: a new level is a change point.",

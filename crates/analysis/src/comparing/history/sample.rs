@@ -157,7 +157,10 @@ impl Recorded {
         let mut notes = Vec::new();
         let damaged = self.damaged.iter().take(SHOWN);
         notes.extend(damaged.map(|(file, line, why)| {
-            Note::warning(format!("{file}, line {line}: not a history record: {why}."))
+            Note::warning(
+                "history-record-invalid",
+                format!("{file}, line {line}: not a history record: {why}."),
+            )
         }));
         if let Some(more) = self
             .damaged
@@ -165,15 +168,15 @@ impl Recorded {
             .checked_sub(SHOWN)
             .filter(|&more| more > 0)
         {
-            notes.push(Note::warning(format!(
-                "{} more with similar errors.",
-                counted(more, "line")
-            )));
+            notes.push(Note::warning(
+                "more-history-records-invalid",
+                format!("{} more with similar errors.", counted(more, "line")),
+            ));
         }
         for name in &self.names {
             if !self.samples.iter().any(|(file, _)| file == name) {
                 notes.push(
-                    Note::warning(format!("{name}: no history records."))
+                    Note::warning("history-empty", format!("{name}: no history records."))
                         .with_hint("`stepscope check LOGS --history FILE` records a run"),
                 );
             }

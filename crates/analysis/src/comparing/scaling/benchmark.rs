@@ -52,9 +52,10 @@ pub(super) fn measured(files: &[NamedText]) -> (Vec<Measured>, Vec<Note>) {
     }
     if repeated > 0 {
         let times = crate::telling::format::counted(repeated, "benchmark");
-        notes.push(Note::info(format!(
-            "{times} in more than one file, counted once."
-        )));
+        notes.push(Note::info(
+            "benchmark-duplicates",
+            format!("{times} in more than one file, counted once."),
+        ));
     }
     (all, notes)
 }
@@ -138,7 +139,7 @@ impl Reader<'_> {
 
     fn warn(&mut self, what: &str) {
         let text = format!("{}: {what}.", self.file);
-        self.notes.push(Note::warning(text));
+        self.notes.push(Note::warning("benchmark-problem", text));
     }
 }
 

@@ -161,10 +161,10 @@ fn samples(
             Ok(Err(why)) => left_out.add(one, &why),
             // A selection that only some sessions have, such as certain steps.
             Err(AnalysisError::NothingSelected { what, .. }) => {
-                notes.push(Note::warning(format!(
-                    "{}: {what} selects nothing.",
-                    one.name
-                )));
+                notes.push(Note::warning(
+                    "nothing-selected",
+                    format!("{}: {what} selects nothing.", one.name),
+                ));
             }
             Err(error) => return Err(error.of_session(one.name)),
         }
@@ -226,7 +226,7 @@ impl LeftOut {
         let told = reasons.into_iter().filter(|(names, ..)| !names.is_empty());
         told.map(|(names, why, hint)| {
             let text = format!("Skipped, because {why} {}.", listed(&names));
-            Note::warning(text).with_code(hint)
+            Note::warning("sessions-left-out", text).with_code(hint)
         })
         .collect()
     }
@@ -245,27 +245,24 @@ fn listed(names: &[String]) -> String {
 fn remarks(rows: &[ScalingRow], sessions: &[Compared<'_>]) -> Vec<Note> {
     let mut notes = Vec::new();
     if rows.iter().any(|row| row.is_virtual) {
-        notes.push(Note::warning(
-            "Virtual CPU devices share the cores of one machine: what is communicated and how evenly work \
+        notes.push(Note::warning("virtual-devices", "Virtual CPU devices share the cores of one machine: what is communicated and how evenly work \
              is split are meaningful, but their speedup does not predict that of real devices.",
         ));
     }
     if rows.iter().any(|row| row.sample_count > 1) {
-        notes.push(Note::info(
-            "Several sessions with the same method and device count are samples; a row is their mean.",
+        notes.push(Note::info("samples-averaged", "Several sessions with the same method and device count are samples; a row is their mean.",
         ));
     }
     if !sessions.is_empty() {
         let counted = format::counted(sessions.len(), "session");
-        notes.push(Note::info(format!(
+        notes.push(Note::info("scaling-method", format!(
             "{counted}; a step is the mean of the typical steps, without outliers. The method is what \
              differs between names besides device count and time; `--method REGEX` selects it."
         )));
     }
     let two_kinds = |a: &&ScalingRow, b: &&ScalingRow| a.method == b.method && a.source != b.source;
     if rows.iter().any(|a| rows.iter().any(|b| two_kinds(&a, &b))) {
-        notes.push(Note::info(
-            "Captures and benchmarks of a method are listed separately: profiling adds overhead, and \
+        notes.push(Note::info("captures-and-benchmarks", "Captures and benchmarks of a method are listed separately: profiling adds overhead, and \
              benchmarks time whole calls.",
         ));
     }

@@ -95,8 +95,7 @@ stepscope advice ./logs --thresholds thresholds.txt --json";
         if let Some(limit) = options.selection.limit.filter(|&limit| limit > 0) {
             report.findings.truncate(limit);
         }
-        report.notes.push(Note::info(
-            "A gain is the most that a step would be shorter if this cause were gone and nothing else \
+        report.notes.push(Note::info("gains-overlap", "A gain is the most that a step would be shorter if this cause were gone and nothing else \
              took its place; gains of different findings may be the same time and do not add up.",
         ));
         report.sentences = tables::sentences(&report);

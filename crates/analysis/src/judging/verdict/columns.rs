@@ -1,5 +1,5 @@
 //! Columns of the tables of `verdict`: titles, units, behavior, and how each is read from its row.
-//! What each means is said beside the field of its row.
+//! Meanings are documented at the fields of the rows.
 
 use super::report::{Finding, VerdictLayer, VerdictOp};
 use crate::telling::{Column, Declared, Field, Unit};
@@ -22,7 +22,7 @@ pub(super) const LAYERS: &[Field<VerdictLayer>] = &[
     Column::wide("key", "Key", Unit::Text).of(|layer| layer.key.as_str().into()),
     Column::new("is_recorded", "Recorded", Unit::Flag).of(|layer| layer.is_recorded.into()),
     Column::new("name_count", "Names", Unit::Count).of(|layer| layer.name_count.into()),
-    Column::new("examples", "Such as", Unit::Text).of(|layer| layer.examples.as_str().into()),
+    Column::new("examples", "Examples", Unit::Text).of(|layer| layer.examples.as_str().into()),
 ];
 
 /// The tables of the report with their columns.

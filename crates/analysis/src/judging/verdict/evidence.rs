@@ -1,4 +1,4 @@
-//! What the rules look at: the figures of the overview, and what the session recorded.
+//! The evidence for the rules: figures of the overview, and what the session recorded.
 
 use std::sync::Arc;
 
@@ -12,16 +12,16 @@ use crate::telling::attribution::{AttributionShare, covered_ratio};
 use crate::views::glance::Glance;
 use crate::views::kernels::attribution_shares;
 
-/// What the rules look at.
+/// The evidence for the rules.
 pub(super) struct Evidence<'a> {
     pub(super) session: &'a Session,
-    /// Of the whole session: the only source of step time, busy time and top ops.
+    /// Overview of the whole session: the only source of step time, busy time and top ops.
     pub(super) overview: Arc<Glance>,
-    /// From the first to the last recorded slice.
+    /// Time from the first to the last recorded slice.
     pub(super) duration_ps: i64,
     /// First start and last end of each device's work.
     pub(super) work: Vec<Option<Span>>,
-    /// Share of kernel time that carries an HLO op, as `kernels` has it; GPUs only.
+    /// Share of kernel time that is attributed to HLO ops, as `kernels` has it; GPUs only.
     pub(super) attributed_ratio: Option<f64>,
     /// That share by how the op was found; empty without GPUs.
     pub(super) attribution: Vec<AttributionShare>,
@@ -62,7 +62,7 @@ impl<'a> Evidence<'a> {
         devices.filter(|device| self.work[device.index()].is_some())
     }
 
-    /// Some device recorded work.
+    /// Whether any device recorded work.
     pub(super) fn has_work(&self) -> bool {
         self.work.iter().any(Option::is_some)
     }
@@ -74,7 +74,7 @@ impl<'a> Evidence<'a> {
             .collect()
     }
 
-    /// How many devices of each chip, in the order of devices.
+    /// Number of devices by chip, in the order of devices.
     pub(super) fn chips(&self) -> Vec<VerdictDevices> {
         let mut chips: Vec<VerdictDevices> = Vec::new();
         for id in self.session.device_ids() {
@@ -108,7 +108,7 @@ impl<'a> Evidence<'a> {
         .collect()
     }
 
-    /// Devices that are neither TPU nor GPU nor another accelerator.
+    /// Whether devices worked, and all that did are XLA:CPU devices.
     pub(super) fn is_cpu_only(&self) -> bool {
         let mut working = self.working().peekable();
         working.peek().is_some()
@@ -127,7 +127,7 @@ pub(super) fn number(host: &Host, name: &str) -> Option<u64> {
     fact(host, name)?.parse().ok()
 }
 
-/// `a, b, c and 5 more`.
+/// Lists names: `a, b, c, d and 5 more`.
 pub(super) fn listed(names: &[&str]) -> String {
     const SHOWN: usize = 4;
     let shown = names.len().min(if names.len() == SHOWN + 1 {
@@ -142,7 +142,7 @@ pub(super) fn listed(names: &[&str]) -> String {
     }
 }
 
-/// A name of bearable length.
+/// A name cut to the length used in lines.
 pub(super) fn short(name: &str) -> String {
     crate::telling::format::shortened_to(name, limits::LARGEST_NAME)
 }

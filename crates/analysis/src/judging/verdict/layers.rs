@@ -1,5 +1,5 @@
-//! Which layers of a program the capture recorded, from Python down to kernels, and which parts of
-//! the host's work it can tell apart.
+//! Which layers of a program the capture recorded, from Python down to kernels, and which kinds of
+//! host work it distinguishes.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,13 @@ use stepscope_model::{Activity, Framework, InputStage, Label, Session, SliceKind
 use super::report::VerdictLayer;
 use crate::telling::format;
 
-/// Names that stand for a layer.
+/// Number of example names per layer.
 const EXAMPLES: usize = 3;
 
 /// Key and title of a layer, and whether a label belongs to it.
 type Layer = (&'static str, &'static str, fn(&Label) -> bool);
 
-/// Layers that are told by what slices are, outermost first.
+/// Layers that are recognized by the labels of slices, outermost first.
 const LAYERS: [Layer; 7] = [
     ("python_calls", "Python calls", |label| {
         label.kind == SliceKind::Python

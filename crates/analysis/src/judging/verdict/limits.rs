@@ -1,51 +1,51 @@
 //! The thresholds of all rules, in one table.
 
-/// More device time than this without an HLO op is worth a finding.
+/// Report a finding if more than this share of device time has no HLO op.
 pub const UNATTRIBUTED_RATIO: f64 = 0.1;
-/// Compilation that takes this share of a step that holds it makes the step another one.
+/// A step that waits for compilation for more than this share of its time is not a typical step.
 pub const COMPILATION_OF_STEP_RATIO: f64 = 0.01;
-/// Compilation outside of steps that takes this share of the capture is a warning.
+/// Compilation outside steps is a warning above this share of the capture.
 pub const COMPILATION_OF_CAPTURE_RATIO: f64 = 0.05;
-/// Steps at the end on which a device did nothing: fewer can be chance.
+/// Minimum number of final steps without work for a device to have ended early; fewer can be chance.
 pub const SILENT_STEPS: usize = 2;
-/// Share of the program runs of a step that suffices to call leftovers a cut step.
+/// Leftover program runs count as a cut step from this share of the runs per step.
 pub const RUNS_PER_STEP_RATIO: f64 = 0.5;
-/// Step time that a traced Python call costs, seconds (measured on CPU,
+/// Step time that a traced Python call costs, in seconds (measured on CPU, see
 /// docs/reference/analyses/verdict.md).
 pub const SECONDS_PER_PYTHON_CALL: f64 = 0.2e-6;
-/// Captured steps that are longer than those before by more than this share are a warning.
+/// A warning if captured steps take longer than those before the capture by more than this share.
 pub const CAPTURE_COST_RATIO: f64 = 0.1;
-/// By more than this, their figures are not those of the program.
+/// Above this share, the figures no longer represent the program.
 pub const CAPTURE_COST_BAD_RATIO: f64 = 0.2;
-/// Estimated cost of the Python tracer, as share of the traced time, from which on it is a warning.
+/// The Python tracer is a warning from this estimated cost, as a share of the traced time.
 pub const PYTHON_COST_RATIO: f64 = 0.03;
-/// Below this share the Python tracer is not worth a word.
+/// Below this estimated cost, the Python tracer is not mentioned.
 pub const PYTHON_TOLD_RATIO: f64 = 0.005;
-/// A larger profile opens slowly in other tools (protobuf ends at 2 GiB).
+/// Profiles of this size open slowly in other tools (protobuf is limited to 2 GiB).
 pub const LARGE_BYTES: i64 = 1 << 30;
-/// So do more events.
+/// Profiles with this many events do, too.
 pub const LARGE_EVENTS: i64 = 20_000_000;
-/// Memory that grew between two snapshots by more than this share, as `advice` has it.
+/// A warning if memory grew between two snapshots by more than this share, as in `advice`.
 pub const HEAP_GROWTH_RATIO: f64 = 0.05;
-/// More steps than this say no more about a step.
+/// More steps than this add little information.
 pub const MANY_STEPS: usize = 200;
-/// Recordings of two hosts that overlap for less than this share of the shorter one.
+/// A warning if the recordings of two hosts overlap for less than this share of the shorter one.
 pub const COMMON_RECORDING_RATIO: f64 = 0.5;
-/// Hosts whose steps lie apart by more than this share of a step have other clocks.
+/// Clocks of two hosts differ if they are apart by more than this share of a step.
 pub const CLOCK_DISTANCE_RATIO: f64 = 1.0;
-/// XLA:CPU numbers the devices of process k from k times this on.
+/// XLA:CPU numbers the devices of process k starting at k times this.
 pub const CPU_ORDINALS_PER_PROCESS: i64 = 2048;
-/// Ops named in the report.
+/// Number of ops named in the report.
 pub const TOP_OPS: usize = 5;
-/// Ops named in the lines.
+/// Number of ops named in the lines.
 pub const TOP_OPS_IN_LINES: usize = 3;
-/// Parts of the mean step named in the lines.
+/// Number of parts of the mean step named in the lines.
 pub const PARTS_IN_LINES: usize = 3;
-/// Parts with less of the mean step are not.
+/// Parts with a smaller share of the mean step are not named.
 pub const PART_RATIO: f64 = 0.005;
-/// Lines in all.
+/// Maximum number of lines.
 pub const LINES: usize = 10;
-/// Longer names of ops are cut in the lines.
+/// Names of ops are cut to this many characters in the lines.
 pub const LARGEST_NAME: usize = 40;
-/// Names of compiled programs that are looked up.
+/// Maximum number of modules whose names are looked up.
 pub const COMPILED_NAMES: usize = 6;

@@ -7,19 +7,19 @@ use crate::measuring::steps::{StepPart, StepSource};
 use crate::telling::attribution;
 use crate::telling::format;
 
-/// At most [`limits::LINES`] lines; findings that find no room are counted in the last. A session
-/// that consists of programs alone has so many.
+/// At most [`limits::LINES`] lines. The last one counts the findings that do not fit.
+/// `program_count` is set for sessions that consist only of programs.
 pub(super) fn lines(report: &VerdictReport, program_count: Option<usize>) -> Vec<String> {
     if let Some(count) = program_count {
         let count = format::counted(count, "program");
         return vec![format!(
-            "The HLO of {count}, no capture of what ran: see stepscope buffers PATH and stepscope \
+            "HLO of {count} without recorded events: see stepscope buffers PATH and stepscope \
              graph PATH"
         )];
     }
     if report.host_count == 0 && report.memory_profile_count > 0 {
         let count = format::counted(report.memory_profile_count, "memory profile");
-        let first = format!("{count}, no capture of what ran: see stepscope heap PATH");
+        let first = format!("{count} without recorded events: see stepscope heap PATH");
         return std::iter::once(first)
             .chain(report.findings.iter().map(finding))
             .collect();
@@ -51,7 +51,7 @@ fn captured(report: &VerdictReport) -> String {
     let duration = format::duration_ps(report.duration_ps as f64);
     let steps = format::counted(report.annotated_step_count.max(timed), "step");
     let what = match (timed, report.annotated_step_count) {
-        (0, 0) if report.duration_ps == 0 => "nothing with a time".to_owned(),
+        (0, 0) if report.duration_ps == 0 => "no timed events".to_owned(),
         (0, 0) => format!("{duration}, no steps"),
         (0, _) => format!("{steps} (none timed) in {duration}"),
         (timed, annotated) if timed < annotated => format!("{steps} ({timed} timed) in {duration}"),
@@ -63,7 +63,7 @@ fn captured(report: &VerdictReport) -> String {
         .map(|chip| format!("{} × {}", chip.count, chip.chip))
         .collect();
     let devices = if devices.is_empty() {
-        "no device".to_owned()
+        "no devices".to_owned()
     } else {
         devices.join(", ")
     };
@@ -93,7 +93,7 @@ fn key_figures(report: &VerdictReport) -> Option<String> {
     });
     let window = match report.step_time_ps {
         Some(_) => "from the first to the last step",
-        None => "from the first to the last device work",
+        None => "from the first to the last work of any device",
     };
     let busy = report.device_busy_ratio.map(|ratio| {
         let share = format::percent(ratio);
@@ -107,9 +107,9 @@ fn key_figures(report: &VerdictReport) -> Option<String> {
     }
 }
 
-/// `Of the mean step: device compute 51.5 %, input wait 26.0 %, idle 12.1 %`: a device that copies or waits
-/// within an op is busy, so the busy share alone says nothing about the use that is made of it. That
-/// share counts the time between steps, too; these do not.
+/// `Mean step: device compute 51.5 %, input wait 26.0 %, idle 12.1 %`. A device that copies or waits
+/// within an op is busy, so the busy ratio alone does not show how well it is used. The busy ratio also
+/// covers the time between steps; these shares do not.
 fn mean_step(report: &VerdictReport) -> Option<String> {
     let mut parts: Vec<&StepPart> = report.step_parts.iter().collect();
     parts.retain(|part| part.ratio >= limits::PART_RATIO);
@@ -122,7 +122,7 @@ fn mean_step(report: &VerdictReport) -> Option<String> {
             format!("{name} {}", format::percent(part.ratio))
         })
         .collect();
-    (!named.is_empty()).then(|| format!("Of the mean step: {}", named.join(", ")))
+    (!named.is_empty()).then(|| format!("Mean step: {}", named.join(", ")))
 }
 
 /// `Kernel time with an HLO op: 97.5 % (recorded 80.1 %, by order 17.4 %)`
@@ -144,7 +144,7 @@ fn top_ops(report: &VerdictReport) -> Option<String> {
 fn finding(finding: &Finding) -> String {
     let word = finding.severity.word();
     let mut line = format!("{word}: {}", finding.what);
-    // What is merely worth knowing is said in short; the report has the rest.
+    // Keep informational findings short; the report has the rest.
     if finding.severity != Severity::Info && !finding.why.is_empty() {
         line.push(' ');
         line.push_str(&finding.why);

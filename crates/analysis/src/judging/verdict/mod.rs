@@ -1,7 +1,7 @@
-//! `verdict`: what a capture holds, and what is wrong with it, right after it was taken.
+//! `verdict`: what a capture contains and what is wrong with it, for use right after it was taken.
 //!
-//! Every figure is the one of `overview`, `steps` or `ops`. The findings come from [`rules`], one
-//! file each; their thresholds stand in [`limits`].
+//! Every figure comes from `overview`, `steps` or `ops`. The findings come from [`rules`], one file
+//! each; their thresholds are in [`limits`].
 
 mod columns;
 mod evidence;
@@ -24,14 +24,15 @@ use evidence::Evidence;
 /// The `verdict` analysis.
 pub struct Verdict;
 
-/// Options of [`Verdict`]: none, a verdict is about the whole capture.
+/// Options of [`Verdict`]: none, because a verdict covers the whole capture.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct VerdictOptions {}
 
 impl Analysis for Verdict {
     const NAME: &'static str = "verdict";
     const ALIASES: &'static [&'static str] = &["inspect_capture"];
-    const SUMMARY: &'static str = "What a capture holds, what is wrong with it, and what fixes it";
+    const SUMMARY: &'static str =
+        "What a capture contains, what is wrong with it, and how to fix it";
     const GROUP: Group = Group::Summary;
     const EXAMPLES: &'static str = "\
 # Right after a capture: is it worth looking at?
@@ -82,7 +83,7 @@ fn annotated_steps(session: &Session) -> usize {
         .count()
 }
 
-/// What is wrong with the capture, gravest first.
+/// What is wrong with the capture, most severe first.
 pub(crate) fn findings(session: &Session) -> Result<Vec<Finding>, AnalysisError> {
     Ok(rules::findings(&Evidence::of(session)?))
 }

@@ -1,4 +1,4 @@
-//! What `verdict` answers: what the capture holds, and what is wrong with it.
+//! The report of `verdict`: what the capture contains, and what is wrong with it.
 
 use documented::DocumentedFields;
 use serde::Serialize;
@@ -7,57 +7,58 @@ use ts_rs::TS;
 use crate::measuring::steps::{StepPart, StepTime};
 use crate::telling::attribution::AttributionShare;
 
-/// The answer of the `verdict` analysis.
+/// The report of the `verdict` analysis.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct VerdictReport {
     /// Name of the session.
     pub session: String,
-    /// The verdict in a few plain sentences, as people read it right after a capture.
+    /// The verdict as a few plain lines, as printed right after a capture.
     pub lines: Vec<String>,
-    /// What is wrong with the capture or worth knowing, gravest first.
+    /// What is wrong with the capture or worth knowing, most severe first.
     pub findings: Vec<Finding>,
-    /// Hosts whose files were read.
+    /// Number of hosts whose files were read.
     pub host_count: usize,
-    /// Memory profiles of the session; one with nothing else has no findings.
+    /// Number of memory profiles in the session. A session with nothing else can only have the finding
+    /// `heap_growth`.
     pub memory_profile_count: usize,
     /// Devices by chip.
     pub devices: Vec<VerdictDevices>,
     /// Layers of the program, from Python down to kernels, with what was recorded of each.
     pub layers: Vec<VerdictLayer>,
-    /// Annotated steps that the recording saw, cut ones included; zero where none was annotated.
+    /// Number of annotated steps in the recording, including cut ones; zero if none were annotated.
     pub annotated_step_count: usize,
-    /// Step time of `overview`; absent where no step was recorded or inferred.
+    /// Step time as in `overview`; absent if no steps were recorded or inferred.
     pub step_time_ps: Option<StepTime>,
-    /// Parts of the mean step of `overview`, in display order; empty without steps.
+    /// Parts of the mean step as in `overview`, in display order; empty without steps.
     pub step_parts: Vec<StepPart>,
-    /// Wall-clock length of the capture: first to last recorded slice.
+    /// Wall-clock duration of the capture: first to last recorded slice.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// Mean busy ratio of `overview`; absent where no device recorded work.
+    /// Mean busy ratio as in `overview`; absent if no device recorded work.
     pub device_busy_ratio: Option<f64>,
-    /// Kernel time by how its ops were found, the surest first, as `kernels` has it; empty without
+    /// Kernel time by how its ops were found, most reliable first, as in `kernels`; empty without
     /// GPUs.
     pub attribution: Vec<AttributionShare>,
-    /// The ops of `ops` with the largest self time, at most five.
+    /// The ops with the largest self time, as in `ops`; at most five.
     pub top_ops: Vec<VerdictOp>,
-    /// Decompressed bytes of all files.
+    /// Decompressed size of all files.
     #[ts(type = "number")]
     pub size_bytes: i64,
-    /// Events decoded from all files, of all kinds.
+    /// Number of events of all kinds decoded from all files.
     #[ts(type = "number")]
     pub event_count: i64,
 }
 
-/// How many devices of one chip there are.
+/// Number of devices with the same chip.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[ts(export)]
 pub struct VerdictDevices {
-    /// Hardware model; the kind of device where the model is not known.
+    /// Hardware model, or the kind of device if the model is unknown.
     pub chip: String,
-    /// Devices of it.
+    /// Number of devices with this chip.
     pub count: usize,
-    /// Of these, how many recorded work.
+    /// Number of these devices that recorded work.
     pub working_count: usize,
 }
 
@@ -71,13 +72,13 @@ pub struct VerdictLayer {
     pub title: String,
     /// Whether anything of the layer was recorded.
     pub is_recorded: bool,
-    /// Number of different names recorded in the layer.
+    /// Number of distinct names recorded in the layer.
     pub name_count: usize,
-    /// Some of the recorded names of the layer. Empty if there are none.
+    /// Up to three names recorded in the layer. Empty if there are none.
     pub examples: String,
 }
 
-/// One op at the top.
+/// One of the top ops.
 #[derive(Debug, Clone, PartialEq, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct VerdictOp {
@@ -87,7 +88,7 @@ pub struct VerdictOp {
     pub self_ratio: f64,
 }
 
-/// Something wrong with a capture, or worth knowing about it.
+/// A problem with a capture, or something worth knowing about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct Finding {
@@ -103,16 +104,16 @@ pub struct Finding {
     pub fix: String,
 }
 
-/// How grave a finding is.
+/// How severe a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
 pub enum Severity {
-    /// The capture misses what it was taken for.
+    /// The capture lacks what it was taken for.
     Bad,
-    /// Figures are incomplete, doubtful, or not those of the steady state.
+    /// Figures are incomplete, unreliable, or do not represent the steady state.
     Warning,
-    /// Worth knowing; nothing is wrong.
+    /// Worth knowing, but not a problem.
     Info,
 }
 
@@ -128,7 +129,7 @@ impl Severity {
 }
 
 impl Finding {
-    /// A finding of a rule, not yet explained.
+    /// A finding of a rule, without `why` and `fix`.
     pub(super) fn new(id: &str, severity: Severity, what: impl Into<String>) -> Self {
         Self {
             id: id.to_owned(),
@@ -139,7 +140,7 @@ impl Finding {
         }
     }
 
-    /// Why it is so, or why it matters.
+    /// Why it occurs, or why it matters.
     #[must_use]
     pub(super) fn why(mut self, why: impl Into<String>) -> Self {
         self.why = why.into();

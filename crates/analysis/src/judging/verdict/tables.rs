@@ -20,7 +20,7 @@ impl Report for VerdictReport {
     }
 
     fn notes(&self) -> &[Note] {
-        // What there is to say is a finding.
+        // Everything worth noting is a finding.
         &[]
     }
 

@@ -1,4 +1,4 @@
-//! Why a device waits: causes by falling priority, each with what it is called and what to do.
+//! Why a device waits: causes by decreasing priority, each with its title, meaning and remedy.
 
 use serde::Serialize;
 use stepscope_model::{Activity, Framework, Session, Span};
@@ -7,15 +7,15 @@ use ts_rs::TS;
 use super::{COMPILATION, INPUT, WAIT};
 use crate::measuring::interval::Intervals;
 
-/// Why a device waits: what its host does meanwhile. An instant belongs to the first of these that a
-/// driving thread does then; compilation counts on any thread.
+/// Why a device waits: what its host is doing during the gap. Each instant belongs to the first of
+/// these causes that applies to a driving thread; compilation counts on any thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
 pub enum Cause {
     /// Something is traced, lowered, compiled, or read from the compilation cache.
     Compilation,
-    /// Input is loaded or waited for.
+    /// The host loads input or waits for it.
     DataLoading,
     /// Python or JAX collects garbage.
     GarbageCollection,
@@ -23,30 +23,31 @@ pub enum Cause {
     Checkpoint,
     /// The profiler starts, stops, or waits for the results of a step.
     Profiler,
-    /// Data goes between host and device.
+    /// Data is copied between host and device.
     Transfer,
-    /// A program is being handed to the device.
+    /// The host dispatches a program to the device.
     Dispatch,
     /// The program sleeps.
     Sleep,
     /// Python runs.
     Python,
-    /// The runtime or a library works.
+    /// The runtime or a library is working.
     Runtime,
-    /// The host is within an annotation of the program, and nothing tells more.
+    /// The host is inside an annotation of the program, and nothing more specific was recorded.
     Annotation,
-    /// The program that runs on the device calls Python: this goes before all other causes.
+    /// The program running on the device calls Python. Takes precedence over all other causes.
     Callback,
-    /// The device had work and paused: between ops of a program, or before one that was launched long
-    /// ago. This goes before all that the host does.
+    /// The device had work but paused: between ops of a program, or before a program that had already
+    /// been launched. Takes precedence over whatever the host does.
     Device,
-    /// The host waits for a device, a lock or another thread: it is not the one to blame.
+    /// The host itself waits for a device, a lock or another thread.
     Blocked,
     /// Nothing was recorded on the host.
     Unknown,
 }
 
-/// All causes, in the order of priority (but see [`Cause::Callback`] and [`Cause::Device`]) and of arrays by cause.
+/// All causes by priority (except [`Cause::Callback`] and [`Cause::Device`]). Arrays by cause use the
+/// same order.
 pub(crate) const CAUSES: [Cause; 15] = [
     Cause::Compilation,
     Cause::DataLoading,
@@ -69,7 +70,7 @@ pub(crate) const CAUSES: [Cause; 15] = [
 pub(crate) type CauseTimes = [i64; CAUSES.len()];
 
 impl Cause {
-    /// The cause that an activity of a driving thread is.
+    /// The cause that corresponds to an activity of a driving thread.
     pub(crate) const fn of(activity: Activity) -> Self {
         match activity {
             Activity::Compile(_) => Self::Compilation,
@@ -88,7 +89,7 @@ impl Cause {
         }
     }
 
-    /// The word on the wire and in tables.
+    /// The name on the wire and in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Compilation => "compilation",
@@ -109,7 +110,7 @@ impl Cause {
         }
     }
 
-    /// What people read.
+    /// The title that people see.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Compilation => "Compilation",
@@ -130,28 +131,28 @@ impl Cause {
         }
     }
 
-    /// What it is, in words.
+    /// What the host is doing, as a phrase.
     pub(crate) const fn meaning(self) -> &'static str {
         match self {
             Self::Compilation => "tracing, lowering, compiling",
             Self::DataLoading => "loading or waiting for input",
             Self::GarbageCollection => "collecting garbage",
             Self::Checkpoint => "writing or reading a checkpoint",
-            Self::Profiler => "the profiler itself: starting, stopping, waiting for a step",
+            Self::Profiler => "in the profiler: starting, stopping, waiting for a step",
             Self::Transfer => "copying between host and device",
-            Self::Dispatch => "handing a program to the device",
+            Self::Dispatch => "dispatching a program to the device",
             Self::Sleep => "sleeping",
             Self::Python => "running Python",
             Self::Runtime => "in the runtime or a library",
-            Self::Annotation => "in an annotation, without further detail",
-            Self::Callback => "running Python that the program calls",
-            Self::Device => "not the cause: the device had work",
+            Self::Annotation => "in an annotation, no further detail recorded",
+            Self::Callback => "running a Python callback",
+            Self::Device => "not the cause: the device had work but paused",
             Self::Blocked => "waiting for a device, lock or thread",
             Self::Unknown => "nothing recorded on the host",
         }
     }
 
-    /// What to do about it, in words of the framework.
+    /// What to do about it, in the framework's terms.
     pub(crate) const fn remedy(self, framework: Framework) -> &'static str {
         let is_jax = matches!(framework, Framework::Jax);
         match self {
@@ -167,8 +168,8 @@ impl Cause {
             }
             Self::Checkpoint => "Write checkpoints asynchronously, or less often.",
             Self::Profiler => {
-                "None of it is the program's. Wait at the end of the window only \
-                 (`wait=\"window\"`), and leave the first and the last step out of account."
+                "This is profiler overhead. Wait only at the end of the window \
+                 (`wait=\"window\"`), and ignore the first and last steps."
             }
             Self::Transfer if is_jax => {
                 "Put data on the device ahead of time with `jax.device_put`, and keep results there."
@@ -181,27 +182,27 @@ impl Cause {
                 "Do more work per call: larger compiled functions, several steps in one call."
             }
             Self::Sleep => {
-                "Take the sleep off the thread that launches the steps, or wait for the event that it \
-                 polls for."
+                "Move the sleep off the thread that launches steps, or wait on the event instead of \
+                 polling for it."
             }
             Self::Python => "Move work out of the loop, or dispatch the next step before it.",
             Self::Runtime => {
                 "Look at the longest gaps on the timeline: their slices name the call."
             }
             Self::Annotation if is_jax => {
-                "Record the Python tracer (`python_tracer_level = 1`) to see what runs inside."
+                "Turn on the Python tracer (`python_tracer_level = 1`) to see what runs inside."
             }
-            Self::Annotation => "Record Python to see what runs inside.",
+            Self::Annotation => "Record Python calls to see what runs inside.",
             Self::Callback => {
                 "Write the function in jax.numpy, or call it between steps; see `stepscope advice`."
             }
             Self::Device => {
-                "Look at the ops around the gaps on the timeline: what comes between them was not \
-                 recorded, or the device waits for a core, a copy or another device."
+                "Look at the ops around the gaps on the timeline. Either what ran between them was \
+                 not recorded, or the device waited for a core, a copy or another device."
             }
             Self::Blocked => {
-                "The host waits as well: look at what other threads and devices do, and block less \
-                 often."
+                "The host is waiting too: check what other threads and devices are doing, and block \
+                 less often."
             }
             Self::Unknown if is_jax => {
                 "Record host events and Python: `options.host_tracer_level = 2; \
@@ -211,13 +212,13 @@ impl Cause {
         }
     }
 
-    /// Where it stands in [`CAUSES`].
+    /// Its position in [`CAUSES`].
     pub(crate) const fn position(self) -> usize {
         self as usize
     }
 }
 
-/// Level of an activity where every cause has its own; see [`super::host_times`].
+/// Level of an activity when every cause has its own level; see [`super::host_times`].
 pub(crate) const fn level_of(activity: Activity) -> u8 {
     match Cause::of(activity) {
         Cause::Compilation => COMPILATION,
@@ -228,11 +229,11 @@ pub(crate) const fn level_of(activity: Activity) -> u8 {
     }
 }
 
-/// Levels of [`level_of`]: every cause but the unknown.
+/// Levels of [`level_of`]: every cause except `Unknown`.
 const LEVELS: usize = CAUSES.len() - 1;
 
-/// What hosts did by cause, disjoint: an instant belongs to the first cause. The unknown, which is
-/// the rest, has no times of its own.
+/// What each host did, by cause. The times are disjoint: each instant belongs to the first cause that
+/// applies. `Unknown` is the remainder and has no entry.
 pub(crate) fn claimed(
     session: &Session,
     hosts: &[stepscope_model::HostId],
@@ -246,7 +247,7 @@ pub(crate) fn claimed(
 }
 
 fn by_priority(mut levels: Vec<Intervals>) -> Vec<Intervals> {
-    // From the order of levels to that of causes: waits come last.
+    // Levels have waits third, causes have them last.
     let waits = levels.remove(usize::from(WAIT));
     levels.push(waits);
     let mut taken = Intervals::default();
@@ -262,7 +263,7 @@ fn by_priority(mut levels: Vec<Intervals>) -> Vec<Intervals> {
         .collect()
 }
 
-/// How pieces of time, sorted by start, divide into causes; each row sums to its piece.
+/// Divides pieces of time, sorted by start, by cause. Each row sums to the length of its piece.
 pub(crate) fn cause_times(pieces: &[Span], causes: &[Intervals]) -> Vec<CauseTimes> {
     let mut rows: Vec<CauseTimes> = vec![[0; CAUSES.len()]; pieces.len()];
     for (position, times) in causes.iter().enumerate().take(CAUSES.len() - 1) {

@@ -3,10 +3,10 @@
 use crate::measuring::work::NO_LEVEL;
 use stepscope_model::{Activity, Label, Session, SliceKind};
 
-/// Which level the activity of a host thread counts for, `NO_LEVEL` for none.
+/// Maps the activity of a host thread to a level, or to `NO_LEVEL`.
 pub(crate) type LevelOf = fn(Activity) -> u8;
 
-/// The level of each label: work of devices, steps and markers have none.
+/// The level of each label. Device work, markers and labels without an activity have none.
 pub(crate) fn levels(session: &Session, level_of: LevelOf) -> Vec<u8> {
     let level = |label: &Label| match label.activity {
         Activity::None => NO_LEVEL,

@@ -1,13 +1,13 @@
 //! What hosts did: times by [activity](Activity) on the threads that drive the devices.
 //!
-//! Input and other work count on the threads that drive the devices only: a pool's worker that
-//! prefetches or waits holds nobody up. Compilation counts on any thread, since compilers have pools.
-//! A copy on a pool's thread counts while a driving thread waits, for it is what is waited for.
-//! A frame that encloses a wait works only outside of it. Where the profiler itself works or waits,
-//! the program does nothing: that time counts for nothing that lies within.
+//! Input and other work count only on the threads that drive the devices: a pool worker that
+//! prefetches or waits delays nothing. Compilation counts on any thread, since compilers use thread
+//! pools. A copy on a pool thread counts while a driving thread waits, since the driving thread waits
+//! for the copy. A frame that encloses a wait counts as work only outside the wait. While the profiler
+//! itself works or waits, the program does nothing, so that time counts only for the profiler.
 //!
-//! `steps` asks for four levels of activity, `idle` and `input` for every cause: one walk over the
-//! slices, one classification.
+//! `steps` uses four levels of activity; `idle` and `input` use one level per cause. Both share the
+//! same pass over the slices and the same classification.
 
 mod cause;
 mod levels;
@@ -26,14 +26,14 @@ pub(crate) use cause::{CAUSES, CauseTimes, cause_times, claimed};
 pub(crate) use threads::{driving_threads, host_tracks, own_tracks};
 pub(crate) use transfers::waited_for as transfers_waited_for;
 
-/// Levels that every division has; further ones are work, from which waits are taken away.
+/// Levels that every division has. All further levels are work, from which waits are subtracted.
 pub(crate) const COMPILATION: u8 = 0;
 pub(crate) const INPUT: u8 = 1;
 pub(crate) const WAIT: u8 = 2;
 const WAIT_INDEX: usize = WAIT as usize;
 
-/// What the hosts did within windows of time, which are sorted and do not overlap: host by host
-/// times by level, which may overlap.
+/// What each host did within `windows`, which are sorted and do not overlap: times by level. The times
+/// of different levels may overlap.
 pub(crate) fn host_times(
     session: &Session,
     hosts: &[HostId],
@@ -66,7 +66,7 @@ pub(crate) fn host_times(
             for id in own_tracks(session, host) {
                 let track = session.track(id);
                 if !driving.contains(&id) {
-                    // Other threads can only compile; most of a session's host slices are on them.
+                    // Only compilation counts on other threads, which have most of the host slices.
                     if is_compiled {
                         add_levels(track, &compile, windows, &mut lists[..1]);
                     }
@@ -118,7 +118,7 @@ impl OwnTime {
         Self { levels, is_there }
     }
 
-    /// Its times on a track within windows, which are sorted and do not overlap.
+    /// The profiler's times on a track within `windows`, which are sorted and do not overlap.
     pub(crate) fn within(&self, track: &Track, windows: &[Span]) -> Intervals {
         let mut spans = vec![Vec::new()];
         if self.is_there {
@@ -128,7 +128,8 @@ impl OwnTime {
     }
 }
 
-/// The host that compiled longest, picoseconds; none where no host thread was recorded.
+/// Compilation time of the host that compiled longest, in picoseconds. None if no host thread was
+/// recorded.
 pub(crate) fn compilation_ps(session: &Session, hosts: &[HostId]) -> Option<i64> {
     let everything = |_| {
         vec![Span {
@@ -139,7 +140,7 @@ pub(crate) fn compilation_ps(session: &Session, hosts: &[HostId]) -> Option<i64>
     compilation_within_ps(session, hosts, everything)
 }
 
-/// The same within windows of each host, which are sorted and do not overlap.
+/// Like [`compilation_ps`], within the windows of each host, which are sorted and do not overlap.
 pub(crate) fn compilation_within_ps(
     session: &Session,
     hosts: &[HostId],

@@ -1,6 +1,6 @@
-//! Which threads drive the devices, by the best evidence there is: the ones that carry the step
-//! annotation, else the ones that call compiled functions, else the ones whose calls launched device
-//! work, else all. A thread of the runtime that launches for another one does not drive.
+//! Which threads drive the devices, by the best available evidence: threads with step annotations,
+//! else threads that call compiled functions, else threads whose calls launched device work, else all.
+//! A runtime thread that launches work on behalf of another thread is not a driving thread.
 
 use rayon::prelude::*;
 use stepscope_model::host_names::dispatched_function;
@@ -8,7 +8,7 @@ use stepscope_model::{
     Activity, Class, HostId, Lane, Session, SliceKind, StepOrigin, Track, TrackId, TrackRole,
 };
 
-/// Threads of a host; rows of XLA:CPU's devices are none.
+/// Threads of a host, without the rows of XLA:CPU devices.
 pub(crate) fn host_tracks(session: &Session, host: HostId) -> impl Iterator<Item = TrackId> {
     session.track_ids().filter(move |&id| {
         let track = session.track(id);
@@ -17,7 +17,7 @@ pub(crate) fn host_tracks(session: &Session, host: HostId) -> impl Iterator<Item
     })
 }
 
-/// Those of the profiled process: others that were recorded with it work for it, such as loaders.
+/// Threads of the profiled process itself, without those of helper processes such as data loaders.
 pub(crate) fn own_tracks(session: &Session, host: HostId) -> impl Iterator<Item = TrackId> {
     host_tracks(session, host).filter(|&id| session.track(id).process.is_none())
 }
@@ -25,7 +25,7 @@ pub(crate) fn own_tracks(session: &Session, host: HostId) -> impl Iterator<Item 
 /// The driving threads of every host, found once per session.
 struct DrivingThreads(Vec<Vec<TrackId>>);
 
-/// For each host the threads that drive its devices; all of them where nothing tells.
+/// The threads that drive the devices of each host; all threads if there is no evidence.
 pub(crate) fn driving_threads(session: &Session, hosts: &[HostId]) -> Vec<Vec<TrackId>> {
     let all = session
         .memo
@@ -41,7 +41,7 @@ fn of_all_hosts(session: &Session) -> Vec<Vec<TrackId>> {
     let mut evidence = vec![annotated_tracks(session)];
     let is_annotated =
         |tracks: &Vec<TrackId>| tracks.iter().any(|track| evidence[0][track.index()]);
-    // Arrows are joined on first use, which large sessions feel.
+    // Flows are joined on first use, which is slow in large sessions.
     if !hosts.iter().all(is_annotated) {
         let calls = calling_tracks(session);
         let is_told = |tracks: &Vec<TrackId>| {
@@ -68,7 +68,7 @@ fn driving(tracks: &[TrackId], evidence: &[Vec<bool>]) -> Vec<TrackId> {
     found.unwrap_or_else(|| tracks.to_vec())
 }
 
-/// For each track: it carries step annotations.
+/// For each track, whether it has step annotations.
 fn annotated_tracks(session: &Session) -> Vec<bool> {
     if session.step_origin != Some(StepOrigin::Annotation) {
         return vec![false; session.tracks.len()];
@@ -81,7 +81,7 @@ fn annotated_tracks(session: &Session) -> Vec<bool> {
         .collect()
 }
 
-/// For each track: compiled functions are called on it.
+/// For each track, whether compiled functions are called on it.
 fn calling_tracks(session: &Session) -> Vec<bool> {
     let names = session.labels.iter();
     let is_call: Vec<bool> = names
@@ -108,7 +108,7 @@ fn has_label(track: &Track, is_wanted: &[bool]) -> bool {
         && labels.any(|label| is_wanted[label.index()])
 }
 
-/// For each track: calls on it launched device work.
+/// For each track, whether calls on it launched device work.
 fn launching_tracks(session: &Session) -> Vec<bool> {
     let mut is_launching = vec![false; session.tracks.len()];
     let runs_on_device = |id: TrackId| session.track(id).device.is_some();

@@ -1,4 +1,4 @@
-//! Copies that threads of a pool make while the driving threads wait for them, or do nothing.
+//! Copies on pool threads while the driving threads wait or do nothing.
 
 use stepscope_model::{Activity, Direction, HostId, Session, Span, TrackId};
 
@@ -6,8 +6,8 @@ use super::{levels, own_tracks};
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels};
 
-/// Times within windows, which are sorted and do not overlap, in which the driving threads wait or
-/// nothing is recorded on them, and another thread of the host copies in a direction that counts.
+/// Times within `windows`, which are sorted and do not overlap, in which the driving threads wait or
+/// recorded nothing while another thread of the host copies in a direction that `counts`.
 pub(crate) fn waited_for(
     session: &Session,
     host: HostId,

@@ -1,4 +1,4 @@
-//! Selections: which part of the session an analysis looks at. The same options everywhere.
+//! Selections: which part of the session an analysis covers. All analyses share the same options.
 
 use regex::Regex;
 use stepscope_model::{
@@ -26,15 +26,15 @@ pub struct Selected<'a> {
     pub devices: Vec<DeviceId>,
     /// Selected hosts, ascending.
     pub hosts: Vec<HostId>,
-    /// Selected steps, as positions in `Session::steps`; none when no steps were asked for.
+    /// Selected steps, as positions in `Session::steps`; none if the selection has no steps.
     pub steps: Option<Vec<usize>>,
-    /// Selected times; none when no times were asked for.
+    /// Selected times; none if the selection has no times.
     pub time: Option<Intervals>,
     programs: Option<Vec<bool>>,
     pattern: Option<Regex>,
 }
 
-/// The words of a selection, as an option or a query gives them; absent words select everything.
+/// The text of a selection, as given by options or a query. Absent values select everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wanted<'a> {
     /// Numbers of steps: `5`, `3..8`, or a list of these.
@@ -74,17 +74,17 @@ impl Wanted<'_> {
     }
 }
 
-/// Compiles a pattern; case is ignored unless the pattern has capitals.
+/// Compiles a pattern. It ignores case unless it contains an uppercase letter.
 pub fn compile_pattern(pattern: &str) -> Result<Regex, SelectionError> {
     regex::RegexBuilder::new(pattern)
         .case_insensitive(!pattern.chars().any(char::is_uppercase))
         .build()
-        .map_err(|error| SelectionError::Invalid(format!("not a regular expression: {error}")))
+        .map_err(|error| SelectionError::Invalid(format!("invalid regular expression: {error}")))
 }
 
 impl Selected<'_> {
-    /// Times to look at on a device: the selected steps' spans there, sorted, within the selected
-    /// times; everything when neither was asked for.
+    /// The selected times on a device, sorted: the spans of the selected steps there, clipped to the
+    /// selected times. Everything if neither steps nor times are selected.
     pub fn windows(&self, device: DeviceId) -> Vec<Span> {
         let windows = self.step_windows(device);
         let Some(time) = &self.time else {
@@ -114,8 +114,9 @@ impl Selected<'_> {
         spans
     }
 
-    /// Times to look at on the threads of a host: the selected steps as the host saw them, else as
-    /// its devices did, within the selected times; everything when neither was asked for.
+    /// The selected times on the threads of a host: the host's own spans of the selected steps, or else
+    /// those of its devices, clipped to the selected times. Everything if neither steps nor times are
+    /// selected.
     pub fn host_windows(&self, host: HostId) -> Intervals {
         let everything = || {
             Intervals::union_of(vec![Span {
@@ -151,14 +152,14 @@ impl Selected<'_> {
             .collect()
     }
 
-    /// No steps and no times were asked for.
+    /// Whether neither steps nor times are selected.
     pub fn is_all_time(&self) -> bool {
         self.steps.is_none() && self.time.is_none()
     }
 
-    /// Positions of the selected steps in `Session::steps`; with selected times, of those that begin
-    /// within them. Where no steps were asked for, those that statistics count: of the main series,
-    /// and not cut.
+    /// Positions of the selected steps in `Session::steps`; with selected times, only of steps that
+    /// begin within them. If no steps are selected, the steps that statistics include: those of the
+    /// main series that are not cut.
     pub fn step_positions(&self) -> Vec<usize> {
         let counted = || counted_steps(self.session);
         let mut positions: Vec<usize> = self.steps.clone().unwrap_or_else(counted);
@@ -172,8 +173,8 @@ impl Selected<'_> {
         positions
     }
 
-    /// How many steps the selected work is of: with all steps selected also those that are cut, for
-    /// what was recorded of their work is among it.
+    /// Number of steps that the selected work belongs to. Without a selection this includes cut steps
+    /// of which work was recorded, because that work is included too.
     pub fn worked_steps(&self) -> usize {
         if self.steps.is_some() || self.time.is_some() {
             return self.step_positions().len();
@@ -186,7 +187,7 @@ impl Selected<'_> {
         own.filter(has_worked).count()
     }
 
-    /// Nothing is left out, so that results may be shared by all who ask for everything.
+    /// Whether everything is selected, so that the result can be computed once and shared.
     pub fn is_everything(&self) -> bool {
         self.is_all_time()
             && self.programs.is_none()
@@ -195,7 +196,7 @@ impl Selected<'_> {
             && self.hosts.len() == self.session.hosts.len()
     }
 
-    /// The program is selected.
+    /// Whether the program is selected.
     pub fn has_program(&self, program: Option<ProgramId>) -> bool {
         match (&self.programs, program) {
             (None, _) => true,
@@ -204,14 +205,14 @@ impl Selected<'_> {
         }
     }
 
-    /// One of the texts matches `--match`, or there is none.
+    /// Whether one of the texts matches `--match`; always true without a pattern.
     pub fn matches(&self, texts: &[&str]) -> bool {
         self.pattern
             .as_ref()
             .is_none_or(|pattern| texts.iter().any(|text| pattern.is_match(text)))
     }
 
-    /// For each label: its program is selected and its name, category, scope or source matches.
+    /// For each label, whether its program is selected and its name, category, scope or source matches.
     pub fn labels(&self) -> Vec<bool> {
         (0..self.session.labels.len())
             .map(|index| self.has_label(LabelId::from_index(index)))
@@ -239,7 +240,7 @@ impl Selected<'_> {
     }
 }
 
-/// The step's span on a device: its own, or its host's.
+/// The step's span on a device; if it has none there, its span on the device's host.
 pub fn device_span(step: &Step, session: &Session, device: DeviceId) -> Option<Span> {
     let own = step.spans.iter().find(|span| span.device == Some(device));
     let host = session.device(device).host;
@@ -294,12 +295,12 @@ fn select_devices(
     nonempty(devices, || format!("--device {wanted}"), || join(names()))
 }
 
-/// What the profiler calls the threads of any host.
+/// The profiler's name for the threads of a host, the same on every host.
 const HOST_PLANE: &str = "/host:CPU";
-/// What the profiler puts before the name of a device.
+/// The profiler's prefix of device names.
 const DEVICE_PLANE: &str = "/device:";
 
-/// Whether a device is meant: by a part of its title, or by the profiler's whole name for it,
+/// Whether `wanted` matches a device: as a part of its title, or as the profiler's full name,
 /// `/device:GPU:0`.
 fn is_called(title: &str, wanted: &str) -> bool {
     match wanted.strip_prefix(DEVICE_PLANE) {

@@ -1,4 +1,4 @@
-//! What a selection leaves of a session, row by row, for whoever writes it elsewhere.
+//! The selected part of a session, row by row, for exports.
 
 use stepscope_model::{HostId, Picos, Session, Span};
 
@@ -9,18 +9,19 @@ use crate::measuring::interval::Intervals;
 /// The selected part of a session.
 #[derive(Debug, Clone)]
 pub struct Parts {
-    /// For each device the times whose slices are selected, sorted and apart; none leaves it out.
+    /// For each device, the times whose slices are selected, sorted and disjoint. None if the device
+    /// is not selected.
     pub devices: Vec<Option<Vec<Span>>>,
-    /// For each host the same, for its threads.
+    /// For each host, the same for its threads.
     pub hosts: Vec<Option<Vec<Span>>>,
-    /// For each label whether it is selected; none where all are.
+    /// For each label, whether it is selected. None if all are.
     pub labels: Option<Vec<bool>>,
     /// Positions of the selected steps.
     pub steps: Vec<usize>,
 }
 
-/// What the selection leaves of every row. A host's threads are selected for the time between the
-/// first begin and the last end of each step on any of its devices.
+/// The selected times of every row. For each selected step, a host's threads are selected from the
+/// step's first start to its last end on the host or any of its devices.
 pub fn wanted_times(session: &Session, wanted: &Wanted<'_>) -> Result<Parts, SelectionError> {
     let selected = wanted.resolve(session)?;
     let mut devices = vec![None; session.devices.len()];
@@ -67,7 +68,7 @@ fn host_windows(session: &Session, selected: &Selected<'_>, host: HostId) -> Vec
     }
 }
 
-/// Sorted and apart; times without end stay as they are.
+/// Sorts windows and joins those that overlap. A single window, which may be unbounded, stays as it is.
 fn apart(windows: Vec<Span>) -> Vec<Span> {
     if windows.len() < 2 {
         return windows;

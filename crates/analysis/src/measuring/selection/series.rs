@@ -1,4 +1,4 @@
-//! Series: steps of one name, such as `train` and `eval`, each with statistics of its own.
+//! Series: steps with the same name, such as `train` or `eval`. Each series has its own statistics.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,8 @@ use stepscope_model::{Session, StringId};
 use super::SelectionError;
 use super::{contains, join, nonempty};
 
-/// The series that figures are of unless another is asked for: the one with most steps, of equals the
-/// one that takes longer. None where steps have no names.
+/// The series that figures describe by default: the one with the most steps, or among equals the one
+/// that takes longest. None if steps have no names.
 pub(crate) fn main_series(session: &Session) -> Option<StringId> {
     let mut sizes: BTreeMap<StringId, (usize, i64)> = BTreeMap::new();
     for step in &session.steps {
@@ -28,12 +28,12 @@ pub(crate) fn all_series(session: &Session) -> BTreeSet<StringId> {
     steps.filter_map(|step| step.series).collect()
 }
 
-/// Positions of the steps that statistics count: of the main series, and not cut.
+/// Positions of the steps that statistics include: those of the main series that are not cut.
 pub(crate) fn counted_steps(session: &Session) -> Vec<usize> {
     steps_of_series(session, main_series(session))
 }
 
-/// Positions of the steps of one series, or of those without a name, that are not cut.
+/// Positions of the steps of one series, or of the steps without a name, that are not cut.
 pub(super) fn steps_of_series(session: &Session, series: Option<StringId>) -> Vec<usize> {
     let steps = session.steps.iter().enumerate();
     steps
@@ -42,7 +42,7 @@ pub(super) fn steps_of_series(session: &Session, series: Option<StringId>) -> Ve
         .collect()
 }
 
-/// The series asked for: by its name, else by a part of it.
+/// The selected series: an exact match of the name, else one whose name contains the text.
 pub(super) fn select_series(
     session: &Session,
     wanted: Option<&str>,

@@ -1,12 +1,12 @@
-//! Times in words: an instant or a length such as `10us`, and `1.2s..1.5s`, `300ms..`, `..2s`, or a
-//! list of these.
+//! Times as text: durations such as `10us`, and ranges `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+//! ranges.
 
 use stepscope_model::{Picos, Session, Span};
 
 use super::SelectionError;
 use crate::measuring::interval::Intervals;
 
-/// Units and their picoseconds; of two that end alike the longer name comes first.
+/// Units in picoseconds. A unit precedes any other that is a suffix of it: `ms` before `s`.
 const UNITS: &[(&str, f64)] = &[
     ("ps", 1.0),
     ("ns", 1e3),
@@ -16,10 +16,10 @@ const UNITS: &[(&str, f64)] = &[
     ("s", 1e12),
 ];
 
-/// No length is longer: eleven days.
+/// Longest accepted duration: 11.6 days.
 const LONGEST_PS: i64 = 1_000_000_000_000_000_000;
 
-/// The times asked for; an error where nothing was recorded in them.
+/// The selected times. It is an error if nothing was recorded in them.
 pub(super) fn select_time(
     session: &Session,
     wanted: Option<&str>,
@@ -35,7 +35,7 @@ pub(super) fn select_time(
     let extent = session
         .extent()
         .unwrap_or(Span::new(Picos::ZERO, Picos::ZERO));
-    // An instant that begins at the end of the window was recorded there, too.
+    // Include an instant at the very end of the recording.
     let extent = Span::new(extent.start, extent.end + Picos(1));
     if times.clip(extent).spans().is_empty() {
         return Err(SelectionError::NoTime {
@@ -49,12 +49,12 @@ pub(super) fn select_time(
 fn parse_time(text: &str) -> Result<Span, SelectionError> {
     let wrong = || {
         SelectionError::Invalid(format!(
-            "--time takes 1.2s..1.5s, 300ms.., ..2s or a list of these (ps, ns, us, ms, s), not \
-             {text:?}"
+            "invalid value for --time: {text:?}; expected 1.2s..1.5s, 300ms.., ..2s or a list of \
+             these (units: ps, ns, us, ms, s)"
         ))
     };
     let (start, end) = text.split_once("..").ok_or_else(wrong)?;
-    // `300..500ms`: a unit on the end alone is the start's as well.
+    // `300..500ms`: a unit on only one side applies to both.
     let unit = unit_of(end.trim()).or_else(|| unit_of(start.trim()));
     let instant = |text: &str, missing: Picos| match text.trim() {
         "" => Some(missing),
@@ -66,19 +66,19 @@ fn parse_time(text: &str) -> Result<Span, SelectionError> {
         Ok(Span { start, end })
     } else {
         Err(SelectionError::Invalid(format!(
-            "--time {} does not end after it begins",
+            "invalid value for --time: {}: the end must be after the start",
             text.trim()
         )))
     }
 }
 
-/// A length: `10us`, `0.5ms`, `3s`, `0`.
+/// Parses a duration in picoseconds: `10us`, `0.5ms`, `3s`, `0`.
 pub(crate) fn parse_length(text: &str) -> Result<i64, SelectionError> {
     let picos = parse_instant(text.trim(), (text.trim() == "0").then_some(UNITS[0]));
     let length = picos.filter(|picos| (0..=LONGEST_PS).contains(&picos.0));
     length.map(|picos| picos.0).ok_or_else(|| {
         SelectionError::Invalid(format!(
-            "a time is wanted such as 10us, 0.5ms or 0, not {text:?}"
+            "invalid duration: {text:?}; expected 10us, 0.5ms or 0"
         ))
     })
 }
@@ -93,7 +93,7 @@ fn parse_instant(text: &str, usual: Option<(&str, f64)>) -> Option<Picos> {
         None => (text, usual?.1),
     };
     let digits = digits.trim();
-    // Whole picoseconds stay exact beyond what a double holds.
+    // Whole picoseconds stay exact beyond the precision of a double.
     if scale == 1.0
         && let Ok(whole) = digits.parse::<i64>()
     {
@@ -101,10 +101,7 @@ fn parse_instant(text: &str, usual: Option<(&str, f64)>) -> Option<Picos> {
     }
     let number: f64 = digits.parse().ok()?;
     let picos = number * scale;
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a conversion that saturates is meant"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "saturation is intended")]
     picos.is_finite().then_some(Picos(picos.round() as i64))
 }
 

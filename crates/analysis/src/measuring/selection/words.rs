@@ -1,11 +1,11 @@
-//! Parts of a selection in words, and why one cannot be resolved.
+//! Matching of selection text, and why a selection cannot be resolved.
 
 use stepscope_model::Span;
 
 /// Why a selection cannot be resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SelectionError {
-    /// It has the wrong form: a sentence that says which form it needs.
+    /// It is malformed. The message says which form is expected.
     Invalid(String),
     /// It matches nothing.
     Nothing {
@@ -18,7 +18,7 @@ pub enum SelectionError {
     NoTime {
         /// The option and its value.
         what: String,
-        /// The time in which something was recorded.
+        /// The time range of the recording.
         recorded: Span,
     },
 }

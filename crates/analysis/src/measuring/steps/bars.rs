@@ -1,7 +1,7 @@
 //! The steps of the chart, and the mean step.
 //!
-//! A step's bar is the mean over hosts of the mean over the host's devices, so that hosts weigh the
-//! same whatever they carry, as they do in the step time.
+//! A step's bar is the mean over hosts of the mean over each host's devices, so every host has the
+//! same weight regardless of its number of devices, as in the step time.
 
 use stepscope_model::{HostId, Session};
 
@@ -12,7 +12,7 @@ use crate::measuring::steps::{StepParts, median, outliers};
 /// One step: duration and parts, picoseconds.
 type Bar = (f64, [f64; PARTS.len()]);
 
-/// Bars by step; `parts` come ordered by step.
+/// One bar per step. `parts` are sorted by step.
 pub(crate) fn bars(session: &Session, parts: &[StepParts]) -> Vec<StepBar> {
     let mut bars: Vec<StepBar> = parts
         .chunk_by(|a, b| a.step == b.step)
@@ -34,8 +34,7 @@ pub(crate) fn bars(session: &Session, parts: &[StepParts]) -> Vec<StepBar> {
     bars
 }
 
-/// The part of a step that is furthest above its median over all steps, and by how many
-/// picoseconds.
+/// The part of a step that exceeds its median over all steps the most, and by how many picoseconds.
 pub fn grown_part(bars: &[StepBar], step: &StepBar) -> (PartKind, f64) {
     let more = |index: usize| {
         let all: Vec<f64> = bars
@@ -50,7 +49,7 @@ pub fn grown_part(bars: &[StepBar], step: &StepBar) -> (PartKind, f64) {
         .unwrap_or((PartKind::Idle, 0.0))
 }
 
-/// The mean step divided into its parts, in display order; empty without steps.
+/// The parts of the mean step, in display order; empty without steps.
 pub(crate) fn mean_parts(parts: &[StepParts]) -> Vec<StepPart> {
     let bars: Vec<Bar> = parts.chunk_by(|a, b| a.step == b.step).map(bar).collect();
     if bars.is_empty() {

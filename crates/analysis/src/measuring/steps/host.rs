@@ -1,4 +1,4 @@
-//! What a host did while its devices were idle, in the three parts of a step that say so.
+//! What a host did, for the three parts of a step that describe the host while its devices are idle.
 
 use stepscope_model::{Activity, HostId, Session, Span};
 
@@ -6,14 +6,14 @@ use crate::measuring::activity::{COMPILATION, INPUT, WAIT, host_times};
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::NO_LEVEL;
 
-/// Times of a host by what it did.
+/// Times of a host by activity.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HostActivity {
     /// Any thread compiles.
     pub(super) compilation: Intervals,
     /// A driving thread waits for or prepares input.
     pub(super) input: Intervals,
-    /// A driving thread does anything else but wait. The profiler's own work is left out.
+    /// A driving thread does anything else except wait. The profiler's own work is excluded.
     pub(super) overhead: Intervals,
 }
 
@@ -30,7 +30,7 @@ fn level_of(activity: Activity) -> u8 {
     }
 }
 
-/// What the hosts did within a span of time, host by host.
+/// What each host did within a span of time.
 pub(super) fn host_activities(
     session: &Session,
     hosts: &[HostId],

@@ -1,4 +1,4 @@
-//! Steps: the time of each on every device, divided into parts, and their statistics.
+//! Steps: the time of each step on every device, divided into parts, and statistics over steps.
 
 pub(crate) mod bars;
 mod host;

@@ -1,8 +1,8 @@
-//! The sweep: who has each instant of a device's time.
+//! Divides a device's time: which part of a step each instant belongs to.
 //!
 //! ```text
-//! compute        ████      ███                      priority falls from top to bottom;
-//! collectives      ████                             an instant belongs to the topmost
+//! compute        ████      ███                      priority decreases from top to bottom;
+//! collectives      ████                             an instant belongs to the topmost row
 //! copies              ███     ██                    that covers it
 //! compile, input, overhead   ▒▒▒▒▒▒▒
 //! parts          CCCCLL HH CCC▒▒▒▒▒▒idle
@@ -21,7 +21,7 @@ use crate::measuring::pauses::Pauses;
 use crate::measuring::steps::PartKind;
 use crate::measuring::work::add_levels;
 
-/// Parts in display order; positions of the arrays of picoseconds by part.
+/// Parts in display order. Arrays of picoseconds by part use the same order.
 pub(crate) const PARTS: [PartKind; 10] = [
     PartKind::DeviceCompute,
     PartKind::Collectives,
@@ -35,10 +35,10 @@ pub(crate) const PARTS: [PartKind; 10] = [
     PartKind::Idle,
 ];
 
-/// Disjoint times by part, of one device or of a host without devices.
+/// Disjoint times by part, for one device or for a host without devices.
 pub(super) struct Division {
     parts: Vec<(PartKind, Intervals)>,
-    /// Of the parts in which the device works: when only an asynchronous collective was under way.
+    /// Time within the busy parts in which only an asynchronous collective was in flight.
     without_work: Intervals,
 }
 
@@ -47,19 +47,20 @@ pub(super) struct Division {
 pub(crate) struct PartLengths {
     /// Picoseconds by part.
     pub(crate) parts_ps: [i64; PARTS.len()],
-    /// Sum of the parts in which the device works, without what is only under way.
+    /// Sum of the parts in which the device works, without time in which only an asynchronous
+    /// collective was in flight.
     pub(crate) busy_ps: i64,
 }
 
 impl PartLengths {
-    /// How long ops of the device ran: it was busy, or waited for Python that they called.
+    /// How long ops ran on the device: busy time plus the time it waited for Python callbacks.
     pub(crate) fn worked_ps(&self) -> i64 {
         self.busy_ps + self.parts_ps[position(PartKind::PythonCallbacks)]
     }
 }
 
 impl Division {
-    /// From the work of a device and what its host did.
+    /// Divides the time of a device by its work and by what its host did.
     pub(super) fn of_device(
         session: &Session,
         device: DeviceId,
@@ -82,7 +83,7 @@ impl Division {
             *collectives = collectives.union(&under_way);
         }
         let work = DEVICE_LEVELS.into_iter().zip(work);
-        // What the host does meanwhile is not why the device pauses.
+        // The host does not cause these pauses, whatever it does meanwhile.
         let pauses = Pauses::of(session).of_device(device).clip(within);
         let own = work.chain([(PartKind::Idle, pauses)]);
         Self {
@@ -91,12 +92,12 @@ impl Division {
         }
     }
 
-    /// From what a host did alone.
+    /// Divides the time of a host without devices by what it did.
     pub(super) fn of_host(host: &HostActivity) -> Self {
         Self::by_priority(host_levels(host))
     }
 
-    /// Each level has what no earlier one covers.
+    /// Each level gets the time that no earlier level covers.
     fn by_priority(levels: impl Iterator<Item = (PartKind, Intervals)>) -> Self {
         let levels: Vec<(PartKind, Intervals)> = levels
             .filter(|(_, intervals)| !intervals.spans().is_empty())
@@ -116,7 +117,7 @@ impl Division {
         }
     }
 
-    /// The parts within a step; idle is what is left.
+    /// The lengths of the parts within a step. The remainder is idle.
     pub(super) fn within(&self, step: Span) -> PartLengths {
         let mut lengths = PartLengths::default();
         let mut left_ps = step.duration().0;
@@ -134,7 +135,7 @@ impl Division {
     }
 }
 
-/// Where a part stands in [`PARTS`].
+/// The position of a part in [`PARTS`].
 pub(crate) fn position(part: PartKind) -> usize {
     PARTS
         .iter()
@@ -162,7 +163,7 @@ mod tests {
         Intervals::union_of(pairs.iter().map(span).collect())
     }
 
-    /// The part of one instant, by asking every level.
+    /// The part of one instant, found by checking every level.
     fn part_at(levels: &[(PartKind, Intervals)], instant: i64) -> PartKind {
         let covers = |intervals: &Intervals| {
             intervals

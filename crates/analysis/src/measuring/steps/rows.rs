@@ -1,4 +1,4 @@
-//! Rows: each selected step on each device that recorded work, or on a host without one.
+//! Rows: each selected step on each device that recorded work, or on a host without such a device.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(crate) struct StepParts {
     pub(crate) step: usize,
     /// Host of the row.
     pub(crate) host: HostId,
-    /// Device of the row; none for a host without devices.
+    /// Device of the row; none for a host whose devices recorded no work.
     pub(crate) device: Option<DeviceId>,
     /// The step's time there.
     pub(crate) span: Span,
@@ -27,18 +27,18 @@ pub(crate) struct StepParts {
     pub(crate) lengths: PartLengths,
 }
 
-/// The selected steps, row by row, and what the rows were cut from.
+/// The selected steps, row by row, and the divisions that the rows are cut from.
 pub(crate) struct DividedSteps {
     /// By step, then device, then host.
     pub(crate) rows: Vec<StepParts>,
     places: Vec<(HostId, Option<DeviceId>)>,
     divisions: Vec<Division>,
-    /// What the divisions cover.
+    /// The time that the divisions cover.
     within: Option<Span>,
 }
 
 impl DividedSteps {
-    /// How long the device was busy in the windows, where the steps reach over all of them.
+    /// How long the device was busy in the windows; none unless the divisions cover all of them.
     pub(crate) fn busy_ps(&self, device: DeviceId, windows: &Intervals) -> Option<i64> {
         let within = self.within?;
         let place = self
@@ -55,7 +55,7 @@ impl DividedSteps {
     }
 }
 
-/// Divides the selected steps; all steps of a session are divided once.
+/// Divides the selected steps. The division of a whole session is computed once.
 pub(crate) fn divide_steps(session: &Session, selected: &Selected<'_>) -> Arc<DividedSteps> {
     if selected.is_everything() {
         return session.memo.get_or_compute(|| divide(session, selected));
@@ -63,11 +63,11 @@ pub(crate) fn divide_steps(session: &Session, selected: &Selected<'_>) -> Arc<Di
     Arc::new(divide(session, selected))
 }
 
-/// In place of a step's position: the row is of the whole observed time.
+/// Stands in for a step's position in rows that cover the whole observed time.
 pub(crate) const WHOLE: usize = usize::MAX;
 
-/// The observed time of each device that worked in it, divided like a step: for recordings without
-/// any.
+/// The observed time of each device that worked in it, divided like a step. Used for recordings
+/// without steps.
 pub(crate) fn divide_recording(session: &Session, selected: &Selected<'_>) -> Vec<StepParts> {
     let mut windows = observed_windows(session, selected);
     windows.retain(|(_, windows)| !windows.spans().is_empty());
@@ -118,7 +118,7 @@ fn divide(session: &Session, selected: &Selected<'_>) -> DividedSteps {
     }
 }
 
-/// Position of the step, position of the place, and the step's time there.
+/// For each step on each place: the step's position, the place's position, and the step's time there.
 fn spans(
     session: &Session,
     selected: &Selected<'_>,
@@ -163,7 +163,7 @@ fn divisions(
         .collect()
 }
 
-/// Devices that recorded work, and hosts none of whose selected devices did.
+/// Selected devices that recorded work, and selected hosts without any device that did.
 fn places(session: &Session, selected: &Selected<'_>) -> Vec<(HostId, Option<DeviceId>)> {
     let works = |device: DeviceId| {
         let mut tracks = session.work_tracks(device);
@@ -200,7 +200,7 @@ fn span_on(session: &Session, step: &Step, host: HostId, device: Option<DeviceId
     own.map(|span| span.span)
 }
 
-/// Without `--program` always; else a run of it overlaps the step on the device.
+/// Whether a run of a selected program overlaps the step on the device; always true without `--program`.
 fn has_program(
     session: &Session,
     selected: &Selected<'_>,

@@ -5,17 +5,17 @@ use stepscope_model::{Session, Step, StepSpan, StringId};
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::StepTime;
 
-/// Steps from which a spread can be told.
+/// Minimum number of steps for estimating a spread.
 const MIN_STEPS: usize = 5;
-/// Steps from which one can stand apart from the others.
+/// Minimum number of steps for one of them to stand apart from the others.
 pub(crate) const MIN_APART: usize = 3;
-/// How many medians it takes then, at least.
+/// A step that stands apart takes more than this many times the median.
 const APART_RATIO: f64 = 2.0;
 /// Robust deviations from the median (Iglewicz and Hoaglin's modified z-score).
 const MAX_SCORE: f64 = 3.5;
 /// Scales the median absolute deviation to the standard deviation of a normal distribution.
 const MAD_SCALE: f64 = 0.6745;
-/// Share of the median below which no difference matters.
+/// Smallest difference that matters, as a share of the median.
 const MIN_RATIO: f64 = 0.05;
 
 /// Step time over the selected steps; absent without steps.
@@ -51,7 +51,8 @@ pub(crate) fn step_time(session: &Session, selected: &Selected<'_>) -> Option<St
     })
 }
 
-/// Steps of a series whose time is known, and its mean over all hosts and devices.
+/// Number of steps of a series whose time is known, and their mean over all hosts, or over all devices
+/// where no host has a span. If no time is known: the number of all its steps, and none.
 pub(crate) fn series_time(session: &Session, series: StringId) -> (usize, Option<f64>) {
     let own = session
         .steps
@@ -72,7 +73,7 @@ pub(crate) fn series_time(session: &Session, series: StringId) -> (usize, Option
     (times.len(), Some(mean))
 }
 
-/// Mean over the selected steps of the mean over hosts of the host's annotation; none where no host
+/// Mean over the selected steps of the mean over hosts of the annotation's duration. None if no host
 /// annotated its steps.
 pub(crate) fn host_step_ps(session: &Session, selected: &Selected<'_>) -> Option<f64> {
     let hosts = hosts_taking_part(session, selected);
@@ -83,7 +84,8 @@ pub(crate) fn host_step_ps(session: &Session, selected: &Selected<'_>) -> Option
     (count > 0).then(|| sum / count as f64)
 }
 
-/// For each host: it is selected, and one of its devices is, where it has any.
+/// For each host, whether it takes part: one of its devices is selected, or it has no devices and is
+/// selected itself.
 fn hosts_taking_part(session: &Session, selected: &Selected<'_>) -> Vec<bool> {
     let mut has_devices = vec![false; session.hosts.len()];
     for id in session.device_ids() {
@@ -99,22 +101,22 @@ fn hosts_taking_part(session: &Session, selected: &Selected<'_>) -> Vec<bool> {
     takes_part
 }
 
-/// The host's annotation, mean over the hosts that take part; else the mean over the selected
-/// devices.
+/// Duration of a step: the mean of the annotation over the hosts that take part, else the mean over
+/// the selected devices.
 fn duration_ps(selected: &Selected<'_>, hosts: &[bool], step: &Step) -> Option<f64> {
     let is_selected =
         |span: &StepSpan| span.device.is_some_and(|id| selected.devices.contains(&id));
     annotation_ps(hosts, step).or_else(|| mean_ps(step, is_selected))
 }
 
-/// The host's annotation of a step, mean over the hosts that take part.
+/// Duration of a step's annotation, mean over the hosts that take part.
 fn annotation_ps(hosts: &[bool], step: &Step) -> Option<f64> {
     mean_ps(step, |span| {
         span.device.is_none() && hosts[span.host.index()]
     })
 }
 
-/// Mean duration of a step's spans; none without any.
+/// Mean duration of the step's spans that `counts` accepts; none if there are none.
 fn mean_ps(step: &Step, counts: impl Fn(&StepSpan) -> bool) -> Option<f64> {
     let spans = step.spans.iter().filter(|span| counts(span));
     let (count, sum) = spans.fold((0usize, 0.0), |(count, sum), span| {
@@ -123,7 +125,7 @@ fn mean_ps(step: &Step, counts: impl Fn(&StepSpan) -> bool) -> Option<f64> {
     (count > 0).then(|| sum / count as f64)
 }
 
-/// The arithmetic mean; none of nothing.
+/// The arithmetic mean; none if there are no values.
 pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (count, sum) = values.fold((0usize, 0.0), |(count, sum), value| {
         (count + 1, sum + value)
@@ -131,7 +133,7 @@ pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / count as f64)
 }
 
-/// The middle value, or the mean of the two middle ones; 0 of nothing.
+/// The middle value, or the mean of the two middle ones; 0 if there are no values.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -143,8 +145,8 @@ pub(crate) fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// For each value: it lies further from the median than the spread explains ([`is_far`]), or it is one
-/// of few that stand apart above all others ([`bound_of_apart`]).
+/// For each value, whether it is farther from the median than the spread explains ([`is_far`]), or is
+/// one of a few that stand apart above all others ([`bound_of_apart`]).
 pub(crate) fn outliers(values: &[f64]) -> Vec<bool> {
     let middle = median(values);
     let deviations: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
@@ -157,15 +159,15 @@ pub(crate) fn outliers(values: &[f64]) -> Vec<bool> {
     values.iter().zip(&deviations).map(stands_out).collect()
 }
 
-/// 0.6745·|x − median| ÷ MAD > 3.5 and at least 5 % of the median away. Where the MAD is 0 (most
-/// values equal) the 5 % decide alone.
+/// Whether 0.6745·|x − median| ÷ MAD > 3.5 and |x − median| is at least 5 % of the median. If the MAD
+/// is 0 (most values are equal), only the 5 % rule applies.
 fn is_far(deviation: f64, mad: f64, middle: f64) -> bool {
-    // Not divided by the MAD, so that a MAD of 0 makes every difference large.
+    // Multiplied instead of divided by the MAD, so that a MAD of 0 makes every difference large.
     MAD_SCALE * deviation > MAX_SCORE * mad && deviation >= MIN_RATIO * middle
 }
 
-/// The least of the values above twice the median, where the gap between them and the others is wider
-/// than all of the others' range: this needs no estimate of a spread, so three values suffice.
+/// The smallest of the values above twice the median, if the gap between them and the other values is
+/// wider than the range of the others. This needs no estimate of the spread, so three values suffice.
 fn bound_of_apart(values: &[f64], middle: f64) -> Option<f64> {
     if values.len() < MIN_APART {
         return None;
@@ -212,13 +214,13 @@ mod tests {
         assert_eq!(marked(&[6.0, 17.0]), Vec::<usize>::new(), "which is usual?");
         assert_eq!(marked(&[8.0, 5.0, 17.0]), [2]);
         assert_eq!(marked(&[9.0, 5.0, 12.0]), Vec::<usize>::new());
-        // Half of the steps are no exception.
+        // Half of the steps are not an exception.
         assert_eq!(marked(&[6.0, 6.1, 17.0, 17.1]), Vec::<usize>::new());
     }
 
     #[test]
     fn a_wide_spread_does_not_hide_a_step_beyond_all_of_it() {
-        // MAD 2: 0.6745 · 10.5 ÷ 2 is 3.54 of 3.5 with seven steps below 9, and less with one more.
+        // MAD 2, median 7: 0.6745 · 10 ÷ 2 is 3.37, below 3.5.
         let wide = [3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 9.5, 17.0];
         assert!(!is_far(17.0 - 7.0, 2.0, 7.0));
         assert_eq!(marked(&wide), [8]);
@@ -229,7 +231,7 @@ mod tests {
         );
     }
 
-    /// Exponential times have a long tail, and a few steps of it are no outliers.
+    /// Exponential times have a long tail, and a few steps in the tail are not outliers.
     #[test]
     fn draws_of_one_distribution_rarely_stand_apart() {
         let mut state = 7u64;
@@ -242,7 +244,7 @@ mod tests {
         for count in [3, 4, 5, 10, 20] {
             let mut found = 0;
             for _ in 0..2000 {
-                // A step of 5 and 1 more on average, as a busy machine has it.
+                // A step takes 5, plus 1 on average, as on a busy machine.
                 let values: Vec<f64> = (0..count).map(|_| 5.0 - draw().ln()).collect();
                 let middle = median(&values);
                 found += usize::from(bound_of_apart(&values, middle).is_some());

@@ -1,4 +1,4 @@
-//! Steps in figures: their length, their parts, and how they were found.
+//! Figures about steps: their durations, their parts, and how they were found.
 
 use documented::{DocumentedFields, DocumentedVariants};
 use serde::Serialize;
@@ -9,17 +9,17 @@ use ts_rs::TS;
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct StepTime {
-    /// Arithmetic mean.
+    /// Arithmetic mean, in picoseconds.
     pub mean: f64,
-    /// Median.
+    /// Median, in picoseconds.
     pub median: f64,
-    /// Shortest step.
+    /// Shortest step, in picoseconds.
     #[ts(type = "number")]
     pub min: i64,
-    /// Longest step.
+    /// Longest step, in picoseconds.
     #[ts(type = "number")]
     pub max: i64,
-    /// Sample standard deviation (n − 1); 0 for a single step.
+    /// Sample standard deviation (n − 1), in picoseconds; 0 for a single step.
     pub stddev: f64,
     /// Number of steps.
     pub count: usize,
@@ -32,14 +32,14 @@ pub struct StepTime {
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
 pub enum StepSource {
-    /// A recorded `Steps` line of the device.
+    /// Recorded by the device in its `Steps` line.
     StepLine,
-    /// `StepTraceAnnotation` slices on a host thread.
+    /// Annotated on a host thread with `StepTraceAnnotation`.
     Annotation,
-    /// Annotated, but which work an annotation launched is not known: the period of the program that
-    /// dominates the device.
+    /// Annotated, but the work that each annotation launched is unknown. A step is one period of the
+    /// device's main program.
     Cadence,
-    /// Inferred from repeated runs of the program that dominates the device.
+    /// Inferred from repeated runs of the device's main program.
     ProgramRuns,
 }
 
@@ -49,17 +49,17 @@ pub enum StepSource {
 pub struct StepPart {
     /// Part of the step, such as device compute, collectives, or idle.
     pub part: PartKind,
-    /// Mean time of the part: mean over steps of the mean over hosts of the mean over the host's
+    /// Mean time of the part: mean over steps of the mean over hosts of the mean over each host's
     /// devices.
     pub mean_ps: f64,
     /// Share of the mean step that the part takes, 0..1.
     pub ratio: f64,
 }
 
-/// The parts every step is divided into, in display order. Where several apply at one instant one
-/// wins, so the parts of a step never overlap and sum to it. The order of who wins: device compute,
-/// collectives, device-to-device, host-to-device, device-to-host; then, where the device is idle,
-/// compilation, input wait, host overhead; then idle.
+/// The parts that every step is divided into, in display order. Where several apply at an instant, one
+/// wins, so the parts never overlap and sum to the step. Order of precedence: device compute,
+/// collectives, device-to-device, host-to-device, device-to-host, Python callbacks; then, while the
+/// device is idle, its own pauses (idle), compilation, input wait, host overhead; then idle.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, TS, DocumentedVariants,
 )]
@@ -68,24 +68,24 @@ pub struct StepPart {
 pub enum PartKind {
     /// A device runs an op or kernel that is neither communication nor a copy.
     DeviceCompute,
-    /// A device runs a collective and computes nothing meanwhile (exposed communication).
+    /// A device runs a collective and computes nothing at the same time (exposed communication).
     Collectives,
-    /// A host-to-device copy or infeed runs, and no compute, collective or device-to-device copy.
+    /// A host-to-device copy or infeed runs, but no compute, collective or device-to-device copy.
     HostToDevice,
-    /// A device-to-host copy or outfeed runs, and no other work of the device.
+    /// A device-to-host copy or outfeed runs, but no other work on the device.
     DeviceToHost,
-    /// A copy between devices or within one, or a memset, runs, and no compute or collective.
+    /// A copy between or within devices or a memset runs, but no compute or collective.
     DeviceToDevice,
-    /// The program calls Python on the host, and the device waits for it.
+    /// The device waits for Python that its program calls on the host.
     PythonCallbacks,
-    /// The device is idle while the thread that drives it waits for or prepares input.
+    /// The device is idle while the thread that drives it prepares input or waits for it.
     InputWait,
     /// The device is idle while any thread of the host compiles.
     Compilation,
     /// The device is idle while the thread that drives it does other recorded work, waits excluded.
     HostOverhead,
-    /// The device is idle, and the thread that drives it waits or recorded nothing; or the device had
-    /// work and paused.
+    /// The device is idle while the thread that drives it waits or recorded nothing, or the device had
+    /// work but paused.
     Idle,
 }
 
@@ -96,14 +96,14 @@ pub struct StepBar {
     /// Step number as recorded.
     #[ts(type = "number")]
     pub step: i64,
-    /// Start of the step, since the session started.
+    /// Start of the step, relative to the start of the session.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Duration of the step: mean over hosts of the mean over the host's devices.
+    /// Duration of the step: mean over hosts of the mean over each host's devices.
     pub duration_ps: f64,
-    /// Parts in the order of `PartKind`, summing to `duration_ps`.
+    /// Lengths of the parts, in the order of `PartKind`. They sum to `duration_ps`.
     pub parts_ps: Vec<f64>,
-    /// Whether the step is an outlier by the rule of `steps`.
+    /// Whether the step is an outlier, as defined by `steps`.
     pub is_outlier: bool,
 }
 

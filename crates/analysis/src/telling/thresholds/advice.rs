@@ -1,7 +1,8 @@
-//! Thresholds of all rules, in one table. A file replaces entries as it does those of `overview`:
-//! the same form, the same file.
+//! Thresholds of all rules of `advice`, in one table. A thresholds file can replace these entries along
+//! with those of `overview`.
 //!
-//! Up to and with `good` a check passes, beyond `bad` a finding is grave, between it is a warning.
+//! A check passes up to and including `good`; beyond `bad` the finding is bad; in between it is a
+//! warning.
 
 use super::threshold::{Threshold, larger, smaller};
 
@@ -34,36 +35,26 @@ pub const ADVICE: &[Threshold] = &[
         0.03,
         0.15,
     ),
-    smaller(
-        "device_copy_ratio",
-        "Exposed copies between devices",
-        0.05,
-        0.15,
-    ),
+    smaller("device_copy_ratio", "Exposed device copies", 0.05, 0.15),
     smaller(
         "data_shuffle_ratio",
-        "Copies, transposes, reshuffling",
+        "Copies, transposes and reshuffling",
         0.1,
         0.3,
     ),
     smaller("load_imbalance_ratio", "Load imbalance", 0.05, 0.2),
-    smaller(
-        "straggler_ratio",
-        "Waiting for one host or device",
-        0.05,
-        0.2,
-    ),
+    smaller("straggler_ratio", "Waiting for a straggler", 0.05, 0.2),
     smaller("dominating_op_ratio", "One dominating op", 0.5, 0.8),
     smaller("long_op_ps", "Longest op", 1e10, 5e10),
     smaller(
         "tiny_kernel_ratio",
-        "Idle time behind tiny kernels",
+        "Idle time due to tiny kernels",
         0.1,
         0.3,
     ),
     smaller("float32_matmul_ratio", "Matrix products in f32", 0.1, 0.4),
     smaller("rematerialised_ratio", "Rematerialization", 0.1, 0.3),
-    smaller("barrier_cores_ratio", "Barrier of cores", 0.1, 0.3),
+    smaller("barrier_cores_ratio", "Core barriers", 0.1, 0.3),
     smaller("debug_print_ratio", "Debug prints", 0.05, 0.2),
     smaller(
         "heap_growth_ratio",
@@ -72,31 +63,26 @@ pub const ADVICE: &[Threshold] = &[
         0.5,
     ),
     smaller("small_loop_ratio", "Loops of small ops", 0.2, 0.5),
-    smaller("python_callback_ratio", "Callbacks to Python", 0.05, 0.2),
+    smaller("python_callback_ratio", "Python callbacks", 0.05, 0.2),
     smaller("interpreted_kernel_ratio", "Interpreted kernels", 0.05, 0.2),
     smaller("async_done_ratio", "Waiting for asynchronous ops", 0.1, 0.3),
     smaller(
         "sparse_core_ratio",
-        "SparseCore beside TensorCore",
+        "SparseCore vs. TensorCore time",
         0.1,
         0.5,
     ),
-    smaller(
-        "kernel_wait_ratio",
-        "Kernels that wait for inputs",
-        0.1,
-        0.3,
-    ),
+    smaller("kernel_wait_ratio", "Kernels waiting for inputs", 0.1, 0.3),
     smaller("spilled_samples_ratio", "Samples with spills", 0.05, 0.5),
     larger("kernel_occupancy_ratio", "Occupancy", 0.5, 0.25),
     smaller("memory_peak_ratio", "Peak memory", 0.9, 0.97),
     smaller(
         "fragmentation_ratio",
-        "Fragmentation at a full peak",
+        "Fragmentation at the memory peak",
         0.3,
         0.6,
     ),
-    smaller("rounding_ratio", "Rounding of allocations", 0.1, 0.3),
+    smaller("rounding_ratio", "Memory lost to rounding", 0.1, 0.3),
     smaller("launch_ratio", "Time in launch calls", 0.2, 0.5),
     smaller("host_syncs_count", "Host syncs per step", 2.0, 10.0),
     smaller("program_runs_count", "Program runs per step", 4.0, 20.0),
@@ -106,11 +92,11 @@ pub const ADVICE: &[Threshold] = &[
         0.0,
         5.0,
     ),
-    smaller("pad_ops_ratio", "Padding of arrays", 0.05, 0.2),
+    smaller("pad_ops_ratio", "Array padding", 0.05, 0.2),
     smaller("over_peak_ratio", "Ops above the roofline", 0.1, 0.5),
     smaller(
         "tile_padding_ratio",
-        "Matrix products that do not fill their tiles",
+        "Tile padding in matrix products",
         0.1,
         0.3,
     ),
@@ -129,10 +115,11 @@ pub const ADVICE: &[Threshold] = &[
         500.0,
         5000.0,
     ),
-    smaller("buffer_padding_ratio", "Padding of buffers", 0.1, 0.3),
-    smaller("donation_ratio", "Arguments that are not donated", 0.1, 0.3),
-    smaller("request_queue_ratio", "Requests in the queue", 0.2, 0.5),
-    smaller("request_padding_ratio", "Padding of batches", 0.1, 0.3),
-    // Utilisation of one peak beyond `good` and of the other below `bad` says what bounds a program.
+    smaller("buffer_padding_ratio", "Buffer padding", 0.1, 0.3),
+    smaller("donation_ratio", "Arguments not donated", 0.1, 0.3),
+    smaller("request_queue_ratio", "Request time in the queue", 0.2, 0.5),
+    smaller("request_padding_ratio", "Batch padding", 0.1, 0.3),
+    // A program is bound by one peak if its utilization exceeds `good` and that of the other is below
+    // `bad`.
     larger("bound_ratio", "Bound by a peak", 0.7, 0.5),
 ];

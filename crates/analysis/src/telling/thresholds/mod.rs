@@ -1,4 +1,4 @@
-//! Thresholds of verdicts and advice: one table, and a small text format to replace entries.
+//! Thresholds of verdicts and advice: one table, and a small text format that replaces its entries.
 //!
 //! ```text
 //! # key = good bad          in the unit of the key's suffix
@@ -6,8 +6,8 @@
 //! compilation_ps = 1e12 5e12
 //! ```
 //!
-//! Good lies strictly beyond the first figure, bad strictly beyond the second; what lies between is
-//! a warning, both ends included.
+//! A value strictly beyond the first number is good, strictly beyond the second is bad. Anything in
+//! between, including both numbers, is a warning.
 
 use serde::Serialize;
 pub use threshold::Threshold;
@@ -31,12 +31,12 @@ pub enum VerdictKind {
     Warning,
     /// Beyond the bad threshold.
     Bad,
-    /// The profile cannot tell.
+    /// Not recorded.
     Unknown,
 }
 
 impl VerdictKind {
-    /// The word in tables.
+    /// The name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Good => "good",
@@ -66,7 +66,7 @@ pub const DEFAULTS: [Threshold; 10] = [
     smaller("peak_memory_ratio", "Peak memory", 0.9, 0.9),
 ];
 
-/// A line of a text of thresholds that is invalid.
+/// An invalid line in a thresholds file.
 #[derive(Debug, thiserror::Error)]
 #[error("thresholds, line {line}: {problem}: {text:?}")]
 pub struct ThresholdsError {
@@ -91,8 +91,11 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
-    /// The built-in table with the entries of the text replaced. An unknown key or a line of another
-    /// form is an error that says what is expected.
+    /// The built-in table with the entries of the text replaced.
+    ///
+    /// # Errors
+    ///
+    /// A line is malformed or its key is unknown. The message says what is expected.
     pub fn parse(text: &str) -> Result<Self, ThresholdsError> {
         let mut table = Self::default();
         for (index, line) in text.lines().enumerate() {
@@ -121,7 +124,7 @@ impl Thresholds {
             let Some(entry) = entry else {
                 let known: Vec<&str> = Self::default().0.iter().map(|entry| entry.key).collect();
                 let keys = known.join(", ");
-                return Err(wrong(&format!("unknown key, there are {keys}")));
+                return Err(wrong(&format!("unknown key, expected one of {keys}")));
             };
             if (entry.is_larger_better && good < bad) || (!entry.is_larger_better && good > bad) {
                 return Err(wrong("good and bad are swapped"));
@@ -131,17 +134,17 @@ impl Thresholds {
         Ok(table)
     }
 
-    /// The entries of the overview's verdicts, in display order.
+    /// The entries used by the verdicts of `overview`, in display order.
     pub fn entries(&self) -> &[Threshold] {
         self.0.get(..DEFAULTS.len()).unwrap_or(&self.0)
     }
 
-    /// The entry with this key, of verdicts and advice alike.
+    /// The entry with this key, among those of verdicts and advice.
     pub fn get(&self, key: &str) -> Option<Threshold> {
         self.0.iter().find(|entry| entry.key == key).copied()
     }
 
-    /// The entry of a rule; one that passes everything where there is none.
+    /// The entry of a rule. Without one, a threshold that passes everything.
     pub(crate) fn of_rule(&self, key: &str) -> Threshold {
         let none = smaller("unknown_ratio", "", f64::INFINITY, f64::INFINITY);
         self.get(key).unwrap_or(none)
@@ -242,7 +245,10 @@ mod tests {
     fn mistakes_are_told_with_their_line() {
         for (text, problem) in [
             ("\nnonsense", "line 2: expected `key = good bad`"),
-            ("color = 1 2", "unknown key, there are device_busy_ratio"),
+            (
+                "color = 1 2",
+                "unknown key, expected one of device_busy_ratio",
+            ),
             ("device_busy_ratio = 0.9", "expected two numbers"),
             ("device_busy_ratio = 0.9 x", "expected two numbers"),
             ("device_busy_ratio = 0.5 0.8", "swapped"),

@@ -1,17 +1,17 @@
-//! Thresholds of one figure.
+//! The thresholds of one figure.
 
-/// Thresholds of one figure.
+/// The thresholds of one figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Threshold {
     /// The figure's key, with its unit suffix.
     pub key: &'static str,
     /// Its title in words.
     pub title: &'static str,
-    /// Larger is better.
+    /// Whether larger is better.
     pub is_larger_better: bool,
-    /// Good lies beyond.
+    /// Values strictly beyond this are good.
     pub good: f64,
-    /// Bad lies beyond.
+    /// Values strictly beyond this are bad.
     pub bad: f64,
 }
 

@@ -282,7 +282,7 @@ fn no_plan(session: &Session, options: &BuffersOptions) -> Note {
         (_, Some(_)) => "None of the selected programs has a memory plan.",
         (_, None) => "None of the programs in the capture has a memory plan.",
     };
-    let note = Note::warning(text);
+    let note = Note::warning("no-memory-plan", text);
     // PyTorch without XLA runs no HLO programs.
     if session.framework() == Framework::PyTorch {
         return note;
@@ -299,55 +299,62 @@ fn notes(options: &BuffersOptions, report: &BuffersReport, replay: &Replay<'_>) 
         ("--host", &selection.host),
     ];
     for (option, _) in meaningless.iter().filter(|(_, value)| value.is_some()) {
-        notes.push(Note::info(format!(
+        notes.push(Note::info("option-without-effect", format!(
             "{option} has no effect here: the plan is the same in every step and on every device."
         )));
     }
     if replay.trace.is_none() {
-        notes.push(Note::info(format!(
+        notes.push(Note::info("no-heap-trace", format!(
             "The compiler recorded no heap trace for {} of this program, so lifetimes of buffers are \
              unknown: arguments, results, constants and totals are shown, and every allocation \
              counts as held from start to end.",
             report.memory_space
         )));
     } else {
-        notes.push(Note::info(
-            "This is the compiler's plan for one device, not a measurement: other programs, the framework \
+        notes.push(Note::info("plan-not-measured", "This is the compiler's plan for one device, not a measurement: other programs, the framework \
              and the allocator need additional memory.",
         ));
     }
     if replay.other_traces > 0 {
-        notes.push(Note::info(format!(
+        notes.push(Note::info("other-heap-traces", format!(
             "{} more heap traces of this memory are not replayed; their allocations count as held \
              from start to end.",
             replay.other_traces
         )));
     }
     if replay.odd_events > 0 {
-        notes.push(Note::warning(format!(
-            "{} of {} events of the heap trace contradict earlier ones and are skipped.",
-            replay.odd_events,
-            replay.trace.map_or(0, |trace| trace.events.len())
-        )));
+        notes.push(Note::warning(
+            "heap-trace-contradicts",
+            format!(
+                "{} of {} events of the heap trace contradict earlier ones and are skipped.",
+                replay.odd_events,
+                replay.trace.map_or(0, |trace| trace.events.len())
+            ),
+        ));
     }
     if options.at.is_some_and(|at| at != report.position) {
-        notes.push(Note::info(format!(
-            "The schedule ends at point {}; showing that point.",
-            report.position
-        )));
+        notes.push(Note::info(
+            "schedule-ends",
+            format!(
+                "The schedule ends at point {}; showing that point.",
+                report.position
+            ),
+        ));
     }
     if !report.savings.is_empty() {
-        notes.push(Note::info(
-            "What a remedy would free is an estimate: how much the peak falls if only these bytes are \
+        notes.push(Note::info("savings-estimated", "What a remedy would free is an estimate: how much the peak falls if only these bytes are \
              removed. The compiler may choose another plan for the changed program.",
         ));
     }
     if report.lifetimes.len() < report.lifetime_count {
-        notes.push(Note::info(format!(
-            "Of {} buffers, the {} largest by bytes × time are drawn.",
-            report.lifetime_count,
-            report.lifetimes.len()
-        )));
+        notes.push(Note::info(
+            "lifetimes-limited",
+            format!(
+                "Of {} buffers, the {} largest by bytes × time are drawn.",
+                report.lifetime_count,
+                report.lifetimes.len()
+            ),
+        ));
     }
     notes
 }

@@ -29,11 +29,14 @@ pub(super) fn notes(
     let unsized_count = rows.iter().filter(|row| row.bytes.is_none()).count();
     if unsized_count > 0 {
         notes.push(
-            Note::info(format!(
-                "{} without a size: the profile does not contain their programs, so bytes and \
+            Note::info(
+                "collectives-without-size",
+                format!(
+                    "{} without a size: the profile does not contain their programs, so bytes and \
                  bandwidths are unknown.",
-                format::counted(unsized_count, "collective")
-            ))
+                    format::counted(unsized_count, "collective")
+                ),
+            )
             .with_hint(recording::programs(evidence.session)),
         );
     }
@@ -43,6 +46,7 @@ pub(super) fn notes(
         .all(|&device| evidence.session.device(device).kind == DeviceKind::Cpu);
     if is_cpu {
         notes.push(Note::info(
+            "host-bandwidth",
             "XLA:CPU moves data through host memory, or over the network between processes; these \
              bandwidths do not predict those of an accelerator's links.",
         ));
@@ -58,14 +62,24 @@ fn nothing(evidence: &Evidence<'_>, selected: &Selected<'_>) -> Note {
     });
     let working = working.count();
     if !evidence.survey.ops.is_empty() {
-        return Note::warning("No collective was executed in this selection.");
+        return Note::warning(
+            "no-collective",
+            "No collective was executed in this selection.",
+        );
     }
     match working {
-        0 => Note::warning("No device work was recorded in this selection."),
-        1 => Note::info("All work ran on one device, so there is no communication."),
-        _ => Note::info(format!(
-            "{working} devices worked, but none of their ops or kernels communicate."
-        )),
+        0 => Note::warning(
+            "no-device-work",
+            "No device work was recorded in this selection.",
+        ),
+        1 => Note::info(
+            "one-device",
+            "All work ran on one device, so there is no communication.",
+        ),
+        _ => Note::info(
+            "no-communication",
+            format!("{working} devices worked, but none of their ops or kernels communicate."),
+        ),
     }
 }
 
@@ -83,7 +97,7 @@ fn counted(evidence: &Evidence<'_>, ops: &BTreeSet<usize>, grouping: Grouping) -
 fn unknown_groups(evidence: &Evidence<'_>, ops: &BTreeSet<usize>) -> Option<Note> {
     let count = counted(evidence, ops, Grouping::Unknown);
     (count > 0).then(|| {
-        Note::warning(format!(
+        Note::warning("participants-unknown", format!(
             "The participants of {} are unknown: the profile does not contain the program, or not \
              the ids of its devices. Their waiting times are missing.",
             format::counted(count, "collective")
@@ -111,25 +125,27 @@ fn unmatched(
          these."
     );
     if has_unknown {
-        return Some(Note::info(text));
+        return Some(Note::info("occurrences-matched", text));
     }
     if matched == 0 {
         text.push_str(" The other participants are not in the session.");
     }
-    Some(Note::info(text).with_hint("Capture all hosts of the job at the same time."))
+    Some(
+        Note::info("occurrences-matched", text)
+            .with_hint("Capture all hosts of the job at the same time."),
+    )
 }
 
 fn guessed(evidence: &Evidence<'_>, ops: &BTreeSet<usize>) -> Vec<Note> {
     let mut notes = Vec::new();
     if counted(evidence, ops, Grouping::ByOrder) > 0 {
-        notes.push(Note::info(
-            "The groups of devices were inferred from the order of hosts and devices, because the profile \
+        notes.push(Note::info("groups-inferred", "The groups of devices were inferred from the order of hosts and devices, because the profile \
              does not contain the ids of its devices.",
         ));
     }
     let pairs = counted(evidence, ops, Grouping::Pair);
     if pairs > 0 {
-        notes.push(Note::info(format!(
+        notes.push(Note::info("pairs-assumed", format!(
             "The two devices of {} are assumed to be one group, because they execute it at the same \
              times; the profile does not contain the program that would confirm it.",
             format::counted(pairs, "collective")
@@ -149,11 +165,14 @@ fn clocks(evidence: &Evidence<'_>) -> Option<Note> {
         .filter(|clock| clock.reference.is_some());
     let residual = worst.map(|clock| clock.residual_ps).fold(0.0, f64::max);
     Some(
-        Note::info(format!(
-            "Arrivals on different hosts are compared on clocks aligned by the ends of common \
+        Note::info(
+            "clocks-aligned",
+            format!(
+                "Arrivals on different hosts are compared on clocks aligned by the ends of common \
              collectives (median error: {}); times are shown as recorded.",
-            format::duration_ps(residual)
-        ))
+                format::duration_ps(residual)
+            ),
+        )
         .with_hint("`stepscope hosts PATH` shows the clocks"),
     )
 }

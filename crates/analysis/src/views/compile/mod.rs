@@ -182,22 +182,28 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
     let mut notes = Vec::new();
     let Some(recorded_ps) = recorded_ps else {
         return vec![
-            Note::warning("No host threads were recorded, so compilations are unknown.")
-                .with_code(recording::host_threads(session)),
+            Note::warning(
+                "host-threads-missing",
+                "No host threads were recorded, so compilations are unknown.",
+            )
+            .with_code(recording::host_threads(session)),
         ];
     };
     if rows.is_empty() {
         if recorded_ps > 0 {
-            return vec![Note::info("No compilations in this selection.")];
+            return vec![Note::info(
+                "no-compilation-selected",
+                "No compilations in this selection.",
+            )];
         }
         let text = "Nothing was compiled while the profiler ran: shapes and static arguments did \
                     not change, and every program had been compiled before.";
-        return vec![Note::info(text).with_hint(record(session))];
+        return vec![Note::info("no-compilation", text).with_hint(record(session))];
     }
     let again = rows.iter().filter(|row| row.is_again).count();
     if again > 0 {
         notes.push(
-            Note::warning(format!(
+            Note::warning("compiled-again", format!(
                 "{} of a function that had been compiled before: {}.",
                 format::counted(again, "compilation"),
                 names(rows)
@@ -218,6 +224,7 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
     if !has_trace {
         notes.push(
             Note::info(
+                "tracing-missing",
                 "Tracing was not recorded. It precedes lowering, within the call of the function.",
             )
             .with_code(recording::python_frames(session)),
@@ -225,21 +232,28 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
     }
     let unmatched = rows.iter().filter(|row| row.program.is_empty()).count();
     if unmatched > 0 {
-        notes.push(Note::info(format!(
-            "{} not matched with a program: it did not run in the window, or has another name.",
-            format::counted(unmatched, "compilation"),
-        )));
+        notes.push(Note::info(
+            "compilations-unmatched",
+            format!(
+                "{} not matched with a program: it did not run in the window, or has another name.",
+                format::counted(unmatched, "compilation"),
+            ),
+        ));
     }
     let sum = |figure: fn(&CompilationRow) -> i64| rows.iter().map(figure).sum::<i64>();
     let (other, all) = (sum(|row| row.other_ps), sum(|row| row.duration_ps));
     if other > 0 && other.saturating_mul(100) >= all {
-        notes.push(Note::info(format!(
-            "Durations include {} in which nothing was compiled (Other); the total does not.",
-            format::duration_ps(other as f64)
-        )));
+        notes.push(Note::info(
+            "compilation-other-time",
+            format!(
+                "Durations include {} in which nothing was compiled (Other); the total does not.",
+                format::duration_ps(other as f64)
+            ),
+        ));
     }
     if session.hosts.len() > 1 {
         notes.push(Note::info(
+            "compilation-longest-host",
             "The total is that of the host that compiled most; every host compiles on its own.",
         ));
     }

@@ -15,16 +15,21 @@ pub(super) fn notes(
     if rows.is_empty() {
         let has_any = session.tracks.iter().any(|track| track.samples.is_some());
         if has_any {
-            return vec![Note::warning("No counters in this selection.")];
+            return vec![Note::warning(
+                "no-counters-selected",
+                "No counters in this selection.",
+            )];
         }
         let bare = without_values(session);
         if bare > 0 {
             let events = format::counted(bare, "event");
-            return vec![Note::warning(format!(
-                "The profile has {events} on counter tracks, but none has a value."
-            ))];
+            return vec![Note::warning(
+                "counters-without-values",
+                format!("The profile has {events} on counter tracks, but none has a value."),
+            )];
         }
         notes.push(Note::info(
+            "no-counters",
             "The profile has no counters: none were requested, or the device has none.",
         ));
         notes.extend(how_to_record(session));
@@ -36,15 +41,17 @@ pub(super) fn notes(
         .count();
     if unnamed > 0 {
         let count = i64::try_from(unnamed).unwrap_or(i64::MAX);
-        notes.push(Note::info(format!(
-            "{} recorded without a name, shown by number.",
-            format::counted(count, "register")
-        )));
+        notes.push(Note::info(
+            "counters-unnamed",
+            format!(
+                "{} recorded without a name, shown by number.",
+                format::counted(count, "register")
+            ),
+        ));
     }
     let has_registers = rows.iter().any(|row| !row.register.is_empty());
     if has_registers && utilisation.is_empty() {
-        notes.push(Note::info(
-            "These registers give no utilization: the cycles of the core are missing, or the names are \
+        notes.push(Note::info("counters-without-utilization", "These registers give no utilization: the cycles of the core are missing, or the names are \
              not those of a TPU v6e or v7x.",
         ));
     }
@@ -52,10 +59,13 @@ pub(super) fn notes(
         .iter()
         .find(|row| row.ratio.is_some_and(|ratio| ratio > 1.0005));
     if let Some(over) = over {
-        notes.push(Note::warning(format!(
-            "{} of {} is above its limit; shown as counted. Source of the limit: {}.",
-            over.name, over.unit, over.peak_source
-        )));
+        notes.push(Note::warning(
+            "counters-above-limit",
+            format!(
+                "{} of {} is above its limit; shown as counted. Source of the limit: {}.",
+                over.name, over.unit, over.peak_source
+            ),
+        ));
     }
     notes
 }
@@ -80,6 +90,7 @@ fn how_to_record(session: &Session) -> Vec<Note> {
     let advice = |kind: &DeviceKind| {
         Some(match kind {
             DeviceKind::Tpu | DeviceKind::SparseCore => Note::info(
+                "record-counters",
                 "The TPU profiler records registers around kernels if its performance counters are \
                  enabled.",
             )
@@ -88,6 +99,7 @@ fn how_to_record(session: &Session) -> Vec<Note> {
                  {\"tpu_perf_counters\": True}",
             )),
             DeviceKind::NvidiaGpu => Note::info(
+                "record-counters",
                 "The NVIDIA profiler samples performance monitors during the trace if metrics are \
                  specified.",
             )
@@ -96,13 +108,15 @@ fn how_to_record(session: &Session) -> Vec<Note> {
                  {\"gpu_pm_sample_counters\": \"sm__cycles_active.avg,dram__bytes.sum\"}",
             )),
             DeviceKind::AmdGpu => Note::info(
+                "record-counters",
                 "Profiles of AMD GPUs contain no counters; rocprofv3 records them separately.",
             )
             .with_code("rocprofv3 --pmc SQ_WAVES -- python train.py"),
-            DeviceKind::Cpu => {
-                Note::info("XLA:CPU records no counters; perf reads those of the processor.")
-                    .with_code("perf stat -e cycles,instructions,cache-misses python train.py")
-            }
+            DeviceKind::Cpu => Note::info(
+                "record-counters",
+                "XLA:CPU records no counters; perf reads those of the processor.",
+            )
+            .with_code("perf stat -e cycles,instructions,cache-misses python train.py"),
             DeviceKind::OtherGpu | DeviceKind::Custom => return None,
         })
     };

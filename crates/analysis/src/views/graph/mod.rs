@@ -93,16 +93,19 @@ stepscope graph train_step.hlo_proto.pb --text long --of module > train_step.txt
             (report.matches, report.match_count) = search::matches(hlo, &own_times, wanted, limit)?;
             if report.matches.is_empty() {
                 let text = format!("No instruction in {} matches {wanted:?}.", report.program);
-                report.notes.push(Note::info(text));
+                report
+                    .notes
+                    .push(Note::info("no-instruction-matches", text));
             }
             if options.op.is_none() {
                 return Ok(report);
             }
         }
         let Some(op) = choose_op(hlo, &own_times, options)? else {
-            report
-                .notes
-                .push(Note::info("The program has no instructions."));
+            report.notes.push(Note::info(
+                "program-empty",
+                "The program has no instructions.",
+            ));
             return Ok(report);
         };
         let scene = Scene {
@@ -123,7 +126,7 @@ fn no_program(session: &Session, options: &GraphOptions) -> Note {
         (_, Some(_)) => "The capture does not contain the HLO of the selected programs.",
         (_, None) => "The capture names programs but does not contain their HLO.",
     };
-    let note = Note::warning(text);
+    let note = Note::warning("no-hlo", text);
     // PyTorch without XLA runs no HLO programs.
     if session.framework() == Framework::PyTorch {
         return note;

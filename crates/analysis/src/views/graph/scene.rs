@@ -108,7 +108,10 @@ impl Scene<'_> {
                 "it has the most time in the program"
             };
             let text = format!("{} is shown because {why}.", op.name);
-            notes.push(Note::info(text).with_hint("Use `--op NAME` or `--search TEXT`."));
+            notes.push(
+                Note::info("instruction-chosen", text)
+                    .with_hint("Use `--op NAME` or `--search TEXT`."),
+            );
         }
         if found.hidden_count > 0 {
             let text = format!(
@@ -116,7 +119,8 @@ impl Scene<'_> {
                 found.hidden_count, extent.radius, extent.max_nodes
             );
             notes.push(
-                Note::info(text).with_hint("`--max-nodes N`, `--radius N`, `--merge-fusions`"),
+                Note::info("instructions-hidden", text)
+                    .with_hint("`--max-nodes N`, `--radius N`, `--merge-fusions`"),
             );
         }
         if found.closed_count > 0 {
@@ -124,14 +128,17 @@ impl Scene<'_> {
                 "{} fusions stay closed, because opening them would exceed {} nodes.",
                 found.closed_count, extent.max_nodes
             );
-            notes.push(Note::info(text));
+            notes.push(Note::info("fusions-closed", text));
         }
         let callers = neighborhood::callers(self.hlo, op);
         if let Some(caller) = callers.first().filter(|caller| caller.opcode != "fusion") {
-            notes.push(Note::info(format!(
-                "{} runs within {}, which has a separate graph.",
-                op.name, caller.name
-            )));
+            notes.push(Note::info(
+                "caller-graph",
+                format!(
+                    "{} runs within {}, which has a separate graph.",
+                    op.name, caller.name
+                ),
+            ));
         }
         notes
     }

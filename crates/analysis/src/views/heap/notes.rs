@@ -11,7 +11,7 @@ use crate::telling::format;
 use crate::telling::recording;
 
 pub(super) fn no_snapshot(session: &Session) -> Note {
-    let note = Note::info("This capture has no memory snapshot.");
+    let note = Note::info("no-snapshot", "This capture has no memory snapshot.");
     match recording::memory_snapshot(session) {
         "" => note,
         line => note.with_hint(format!(
@@ -36,25 +36,29 @@ pub(super) fn notes(
         ("--program", &selection.program),
     ];
     for (option, _) in meaningless.iter().filter(|(_, value)| value.is_some()) {
-        notes.push(Note::info(format!(
-            "{option} has no effect: a snapshot shows one moment of one process."
-        )));
+        notes.push(Note::info(
+            "option-without-effect",
+            format!("{option} has no effect: a snapshot shows one moment of one process."),
+        ));
     }
     if report.rows.is_empty() && report.row_count == 0 {
-        notes.push(Note::info("Nothing in this selection was alive."));
+        notes.push(Note::info(
+            "nothing-alive",
+            "Nothing in this selection was alive.",
+        ));
         return notes;
     }
     notes.extend(folded(tally));
     notes.extend(compared(session, wanted, report));
     if report.tree.len() < report.tree_count {
         let (shown, all) = (report.tree.len(), report.tree_count);
-        notes.push(Note::info(format!(
-            "The tree has {all} nodes; the {shown} largest are shown."
-        )));
+        notes.push(Note::info(
+            "tree-limited",
+            format!("The tree has {all} nodes; the {shown} largest are shown."),
+        ));
     }
     if report.total_bytes > 0 {
-        notes.push(Note::info(
-            "A snapshot counts live arrays, each with the call that created it. It does not include \
+        notes.push(Note::info("snapshot-scope", "A snapshot counts live arrays, each with the call that created it. It does not include \
              memory that a program needs only while it runs.",
         ));
     }
@@ -66,7 +70,7 @@ fn folded(tally: &Tally) -> Vec<Note> {
     let folded = tally.folded_frames.len();
     if folded > 0 {
         notes.push(
-            Note::info(format!(
+            Note::info("frames-folded", format!(
                 "{} of JAX, its libraries and Python {} folded, so that each stack ends in your \
                  code.",
                 format::counted(folded, "frame"),
@@ -76,19 +80,22 @@ fn folded(tally: &Tally) -> Vec<Note> {
         );
     }
     if tally.foreign_stacks > 0 {
-        notes.push(Note::info(format!(
-            "{} no frame in your code and {} shown in full.",
-            if tally.foreign_stacks == 1 {
-                "1 stack has".to_owned()
-            } else {
-                format!("{} stacks have", tally.foreign_stacks)
-            },
-            if tally.foreign_stacks == 1 {
-                "is"
-            } else {
-                "are"
-            }
-        )));
+        notes.push(Note::info(
+            "stacks-unfolded",
+            format!(
+                "{} no frame in your code and {} shown in full.",
+                if tally.foreign_stacks == 1 {
+                    "1 stack has".to_owned()
+                } else {
+                    format!("{} stacks have", tally.foreign_stacks)
+                },
+                if tally.foreign_stacks == 1 {
+                    "is"
+                } else {
+                    "are"
+                }
+            ),
+        ));
     }
     notes
 }
@@ -99,11 +106,14 @@ fn compared(session: &Session, wanted: &Wanted, report: &HeapReport) -> Vec<Note
     let mut notes = Vec::new();
     match wanted.against {
         None if snapshots.len() > 1 => notes.push(
-            Note::info(format!(
-                "The session has {} snapshots; this one is {}.",
-                snapshots.len(),
-                report.snapshot
-            ))
+            Note::info(
+                "other-snapshots",
+                format!(
+                    "The session has {} snapshots; this one is {}.",
+                    snapshots.len(),
+                    report.snapshot
+                ),
+            )
             .with_hint("`--against first` shows what grew"),
         ),
         None => {}
@@ -115,15 +125,14 @@ fn compared(session: &Session, wanted: &Wanted, report: &HeapReport) -> Vec<Note
                     .is_none_or(|(then, now)| then > now)
             {
                 let name = &snapshots[against].name;
-                notes.push(Note::warning(format!(
+                notes.push(Note::warning("snapshots-reversed", format!(
                     "{name} was taken later than the snapshot shown, so \"grown\" means that memory shrank."
                 )));
             }
             let moved = [HeapChange::New, HeapChange::Gone];
             let is_moved = |change| report.rows.iter().any(|row| row.change == Some(change));
             if moved.into_iter().all(is_moved) {
-                notes.push(Note::info(
-                    "Stacks are distinguished by their lines. If one line created an array and another \
+                notes.push(Note::info("stacks-by-line", "Stacks are distinguished by their lines. If one line created an array and another \
                      line has replaced it since, as training steps do with parameters, it is \
                      listed as gone at the first line and as new at the second.",
                 ));

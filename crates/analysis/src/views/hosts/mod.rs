@@ -160,7 +160,7 @@ fn notes(
     let session = evidence.session;
     let mut notes = Vec::new();
     if let Some(text) = stragglers.sentence(session) {
-        notes.push(Note::warning(text));
+        notes.push(Note::warning("blame-unknown", text));
     }
     notes.extend(step_notes(session, Some(selected)));
     if lateness.has_any() {
@@ -168,22 +168,25 @@ fn notes(
         let count = ops.len();
         ops.sort_unstable();
         ops.dedup();
-        notes.push(Note::info(format!(
-            "{} of {} {} matched across participants; their arrival times show who was late.",
-            format::counted(count, "occurrence"),
-            format::counted(ops.len(), "collective"),
-            if count == 1 { "was" } else { "were" },
-        )));
+        notes.push(Note::info(
+            "occurrences-matched",
+            format!(
+                "{} of {} {} matched across participants; their arrival times show who was late.",
+                format::counted(count, "occurrence"),
+                format::counted(ops.len(), "collective"),
+                if count == 1 { "was" } else { "were" },
+            ),
+        ));
     } else if session.devices.len() > 1 || session.hosts.len() > 1 {
         notes.push(unmatched(evidence));
     }
     if session.hosts.len() == 1 {
         notes.push(Note::info(
+            "one-host",
             "The session has one host, so its devices are compared with each other.",
         ));
     } else if !evidence.clocks.has_any() {
-        notes.push(Note::info(
-            "Clocks could not be aligned, because no two hosts have a collective in common. Times of \
+        notes.push(Note::info("clocks-not-aligned", "Clocks could not be aligned, because no two hosts have a collective in common. Times of \
              each host are by its own clock.",
         ));
     }
@@ -197,22 +200,26 @@ fn unmatched(evidence: &Evidence<'_>) -> Note {
     let executed = evidence.executed_ops();
     if evidence.survey.ops.is_empty() {
         let text = "No collective was recorded";
-        return Note::info(format!("{text}, {REST}")).with_hint(ALL_HOSTS);
+        return Note::info("blame-unknown", format!("{text}, {REST}")).with_hint(ALL_HOSTS);
     }
     if executed.is_empty() {
-        return Note::info(format!(
-            "No collective was executed in this selection, {REST}"
-        ));
+        return Note::info(
+            "blame-unknown",
+            format!("No collective was executed in this selection, {REST}"),
+        );
     }
     let participants = &evidence.matched.participants;
     let is_unknown = |&op: &usize| participants[op].grouping == Grouping::Unknown;
     if executed.iter().any(is_unknown) {
-        return Note::info(format!(
-            "The profile does not record which devices take part in each collective, {REST}"
-        ))
+        return Note::info(
+            "blame-unknown",
+            format!(
+                "The profile does not record which devices take part in each collective, {REST}"
+            ),
+        )
         .with_hint(recording::programs(evidence.session));
     }
-    Note::info(format!(
+    Note::info("blame-unknown", format!(
         "The recorded collectives could not be matched across the devices of this session, {REST}"
     ))
     .with_hint(ALL_HOSTS)

@@ -178,7 +178,7 @@ fn left_out(
     let others = others.filter(|&id| !is_listed(id) && collect::has_worked(session, id));
     let titles: Vec<String> = others.map(|id| session.device_title(id)).collect();
     (!titles.is_empty()).then(|| {
-        Note::info(format!(
+        Note::info("devices-without-work", format!(
             "Excluded from sums, as in `overview`, because they did no work in the observed window: {}.",
             titles.join(", ")
         ))
@@ -189,6 +189,7 @@ fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize)
     if report.devices.is_empty() {
         return vec![
             Note::warning(
+                "no-device-work",
                 "No device recorded work in this selection, so there are no gaps to show.",
             )
             .with_hint(
@@ -204,7 +205,7 @@ fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize)
     if idle > 0 && unknown_ps as f64 > 0.2 * idle as f64 {
         let share = format::percent(unknown_ps as f64 / idle as f64);
         notes.push(
-            Note::warning(format!(
+            Note::warning("driving-threads-silent", format!(
                 "For {share} of the idle time, nothing was recorded on the threads that drive the \
                  devices."
             ))
@@ -213,18 +214,21 @@ fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize)
     }
     let short: i64 = report.devices.iter().map(|row| row.short_ps).sum();
     let lengths: Vec<String> = report.min_gaps();
-    notes.push(Note::info(format!(
+    notes.push(Note::info("short-gaps", format!(
         "Gaps of at least {} are listed and broken down by cause; shorter ones are {} of the idle time.",
         lengths.join(" or "),
         format::percent(if idle > 0 { short as f64 / idle as f64 } else { 0.0 }),
     )));
     if shown < row_count {
         notes.push(
-            Note::info(format!(
-                "The {} longest of {} are listed; the sums include all of them.",
-                shown,
-                format::counted(row_count, "gap")
-            ))
+            Note::info(
+                "rows-limited",
+                format!(
+                    "The {} longest of {} are listed; the sums include all of them.",
+                    shown,
+                    format::counted(row_count, "gap")
+                ),
+            )
             .with_hint("`--limit 0` lists all; `--min-gap` raises the minimum length"),
         );
     }
@@ -234,8 +238,11 @@ fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize)
         .any(|label| label.kind == stepscope_model::SliceKind::Python);
     if !has_python {
         notes.push(
-            Note::info("Python frames were not recorded, so gaps name only calls of the runtime.")
-                .with_code(recording::python_frames(session)),
+            Note::info(
+                "python-frames-missing",
+                "Python frames were not recorded, so gaps name only calls of the runtime.",
+            )
+            .with_code(recording::python_frames(session)),
         );
     }
     if session
@@ -244,6 +251,7 @@ fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize)
         .any(|device| matches!(device.kind, DeviceKind::Tpu | DeviceKind::SparseCore))
     {
         notes.push(Note::info(
+            "clock-drift",
             "TPU work is timed by the device's clock and host threads by the host's, so causes of \
              gaps shorter than the drift between them may be wrong.",
         ));

@@ -199,11 +199,13 @@ fn notes(
     };
     if stages.is_empty() && has_loaded() {
         notes.push(Note::info(
+            "no-input-selected",
             "No input loading starts in this selection, but it does elsewhere in the session.",
         ));
     } else if stages.is_empty() {
         notes.push(
             Note::warning(
+                "no-input",
                 "No input loading was recorded: no stage of tf.data or grain, no frame of a data \
                  loader, no such annotation. Waiting for input appears as idle time.",
             )
@@ -214,19 +216,18 @@ fn notes(
             )),
         );
     } else if !stages.iter().any(|stage| stage.source == "tf.data") {
-        notes.push(Note::info(
-            "No tf.data stage was recorded, so input is identified by annotations and Python frames.",
+        notes.push(Note::info("input-by-annotations", "No tf.data stage was recorded, so input is identified by annotations and Python frames.",
         ));
     }
     let background: i64 = stages.iter().map(|stage| stage.background_ps).sum();
     if background > 0 {
-        notes.push(Note::info(format!(
+        notes.push(Note::info("input-in-background", format!(
             "{} of loading ran on threads that do not drive devices, so it does not delay steps by itself.",
             format::duration_ps(background as f64)
         )));
     }
     if totals.loading_ps > totals.waiting_ps {
-        notes.push(Note::info(format!(
+        notes.push(Note::info("input-overlapped", format!(
             "Driving threads spent {} loading input; for {} of it, the device was idle and waiting.",
             format::duration_ps(totals.loading_ps as f64),
             format::duration_ps(totals.waiting_ps as f64)

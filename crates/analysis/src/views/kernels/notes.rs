@@ -24,7 +24,7 @@ pub(super) fn notes(
     notes.extend(launched_graphs::note(session));
     if rows.iter().all(|row| row.occupancy_source != "recorded") {
         let derived = rows.iter().any(|row| row.occupancy_source == "derived");
-        notes.push(Note::info(if derived {
+        notes.push(Note::info("occupancy-missing", if derived {
             "The occupancy of kernels was not recorded; it is derived from their launch geometry \
              and the limits of the chip."
         } else {
@@ -46,11 +46,14 @@ pub(super) fn notes(
         } else {
             ", because XLA names the kernel of a fusion after the fusion."
         };
-        notes.push(Note::info(format!(
-            "For {} of kernel time, the kernel's name does not show whether it uses matrix \
+        notes.push(Note::info(
+            "matrix-units-unknown",
+            format!(
+                "For {} of kernel time, the kernel's name does not show whether it uses matrix \
              units{why}",
-            format::percent(untold as f64 / all as f64)
-        )));
+                format::percent(untold as f64 / all as f64)
+            ),
+        ));
     }
     notes
 }
@@ -59,16 +62,19 @@ pub(super) fn notes(
 fn attribution(session: &Session, ratio: f64) -> Option<Note> {
     if ratio <= 0.0 {
         let text = "No kernel has an HLO op: only programs compiled by XLA have HLO ops.";
-        return Some(Note::info(text));
+        return Some(Note::info("op-attribution", text));
     }
     let share = format::percent(ratio);
     let text =
         format!("{share} of kernel time is attributed to HLO ops; library kernels may have none");
     let note = if has_cuda_graphs(session) {
-        Note::info(format!("{text}, and neither may kernels in CUDA graphs."))
-            .with_hint(CUDA_GRAPHS_OFF)
+        Note::info(
+            "op-attribution",
+            format!("{text}, and neither may kernels in CUDA graphs."),
+        )
+        .with_hint(CUDA_GRAPHS_OFF)
     } else {
-        Note::info(format!("{text}."))
+        Note::info("op-attribution", format!("{text}."))
     };
     (ratio < 0.9995).then_some(note)
 }
@@ -85,6 +91,7 @@ fn launch_notes(session: &Session, launches: &Launches) -> Vec<Note> {
     if launches.all.is_empty() {
         return vec![
             Note::info(
+                "launches-missing",
                 "The profile does not record which host calls launched the kernels, so launch \
                  latencies and the queue are unknown.",
             )
@@ -95,11 +102,14 @@ fn launch_notes(session: &Session, launches: &Launches) -> Vec<Note> {
     if count == 0 {
         return Vec::new();
     }
-    vec![Note::warning(format!(
-        "{} started before the launching call, so the clocks of host and device disagree; no latency \
+    vec![Note::warning(
+        "clocks-disagree",
+        format!(
+            "{} started before the launching call, so the clocks of host and device disagree; no latency \
          is shown for these.",
-        format::counted(count, "kernel")
-    ))]
+            format::counted(count, "kernel")
+        ),
+    )]
 }
 
 fn no_kernels(session: &Session) -> Note {
@@ -109,12 +119,20 @@ fn no_kernels(session: &Session) -> Note {
     kinds.dedup();
     let kinds: Vec<&str> = kinds.into_iter().map(DeviceKind::name).collect();
     let note = match (has_gpu, kinds.as_slice()) {
-        (true, _) => return Note::warning("No kernel was recorded in this selection."),
-        (false, []) => Note::info("The profile has no devices, so there are no kernels."),
-        (false, kinds) => Note::info(format!(
-            "Kernels exist on GPUs only; {} records the execution of HLO ops instead.",
-            kinds.join(" and ")
-        )),
+        (true, _) => {
+            return Note::warning("no-kernel", "No kernel was recorded in this selection.");
+        }
+        (false, []) => Note::info(
+            "no-devices",
+            "The profile has no devices, so there are no kernels.",
+        ),
+        (false, kinds) => Note::info(
+            "no-kernels-on-device",
+            format!(
+                "Kernels exist on GPUs only; {} records the execution of HLO ops instead.",
+                kinds.join(" and ")
+            ),
+        ),
     };
     note.with_hint("`stepscope ops PATH` shows them")
 }

@@ -24,10 +24,12 @@ pub(super) fn notes(
     }
     if found.is_empty() {
         return vec![Note::warning(
+            "no-allocator-events-selected",
             "No allocator recorded an event in this selection.",
         )];
     }
     let mut notes = vec![Note::info(
+        "memory-source",
         "Based on the allocator events on host threads, which record every allocation while the \
          profiler runs. The peak covers this recording; the recorded peak is the allocator's own and \
          covers the time since the process started.",
@@ -46,7 +48,7 @@ pub(super) fn notes(
                 format::counted(count - 1, "other allocator")
             ),
         };
-        notes.push(Note::info(format!(
+        notes.push(Note::info("earlier-peak", format!(
             "{} had {} in use before this recording or selection, but at most {} during it.{others}",
             row.allocator,
             format::bytes(row.recorded_peak_bytes as f64),
@@ -61,6 +63,7 @@ pub(super) fn notes(
             .any(|event| event.reserved > 0)
     }) {
         notes.push(Note::info(
+            "program-memory",
             "Memory reserved for programs (the stack of a TPU) counts as in use and has a separate \
              row. The allocator's own peak does not include it.",
         ));
@@ -71,7 +74,7 @@ pub(super) fn notes(
         .sum();
     let inconsistent: usize = found.iter().map(|figures| figures.inconsistencies).sum();
     if inconsistent as f64 > INCONSISTENT_RATIO * events as f64 {
-        notes.push(Note::warning(format!(
+        notes.push(Note::warning("allocator-events-inconsistent", format!(
             "{inconsistent} of {events} events do not follow from the previous one: threads recorded \
              them out of order, or some are missing. Bytes in use are as recorded, but what was \
              alive may be wrong by these events."
@@ -79,6 +82,7 @@ pub(super) fn notes(
     }
     if found.iter().any(has_unexplained) {
         notes.push(Note::warning(
+            "deallocations-missing",
             "The recorded allocations exceed the bytes in use at the peak, so some deallocations \
              were not recorded. A row with negative bytes accounts for them.",
         ));
@@ -93,10 +97,13 @@ pub(super) fn notes(
         } else {
             " in this selection"
         };
-        notes.push(Note::info(format!(
-            "Growth and spikes require {MIN_STEPS} steps; there {verb} {}{place}.",
-            format::counted(steps, "step")
-        )));
+        notes.push(Note::info(
+            "too-few-steps",
+            format!(
+                "Growth and spikes require {MIN_STEPS} steps; there {verb} {}{place}.",
+                format::counted(steps, "step")
+            ),
+        ));
     }
     notes
 }
@@ -128,14 +135,19 @@ fn without_events(session: &Session) -> Vec<Note> {
         .iter()
         .all(|device| device.kind == DeviceKind::Cpu);
     let note = if session.is_program_only() {
-        Note::info("The HLO of programs shows planned memory, not memory in use over time.")
-            .with_hint("`stepscope buffers PATH` shows the plan")
+        Note::info(
+            "no-allocator-events",
+            "The HLO of programs shows planned memory, not memory in use over time.",
+        )
+        .with_hint("`stepscope buffers PATH` shows the plan")
     } else if session.is_memory_only() {
         Note::info(
+            "no-allocator-events",
             "A memory profile shows what was alive at one moment, not memory in use over time.",
         )
     } else if is_cpu {
         let note = Note::info(
+            "no-allocator-events",
             "XLA:CPU does not record allocations, so memory in use over time is unknown.",
         );
         match snapshots {
@@ -144,6 +156,7 @@ fn without_events(session: &Session) -> Vec<Note> {
         }
     } else {
         Note::info(
+            "no-allocator-events",
             "The profile has no allocator events, so memory in use over time is unknown. TPUs and \
              GPUs record them if host tracing is on.",
         )
@@ -158,8 +171,11 @@ fn without_events(session: &Session) -> Vec<Note> {
         };
         let counted = format::counted(snapshots, "memory snapshot");
         notes.push(
-            Note::info(format!("{counted}: what was alive {when}."))
-                .with_hint("`stepscope heap PATH` shows what allocated it"),
+            Note::info(
+                "snapshots-available",
+                format!("{counted}: what was alive {when}."),
+            )
+            .with_hint("`stepscope heap PATH` shows what allocated it"),
         );
     }
     notes

@@ -18,6 +18,7 @@ pub(super) fn notes(
 ) -> Vec<Note> {
     if ops.is_empty() {
         return vec![Note::warning(
+            "no-device-work",
             "No device work was recorded in this selection, so there is no tree to show.",
         )];
     }
@@ -30,18 +31,21 @@ pub(super) fn notes(
     };
     if devices().any(|device| device.kind == DeviceKind::Cpu) {
         notes.push(Note::info(
+            "peaks-unknown",
             "Profiles of XLA:CPU do not record the peaks of the CPU, so ops have rates, but wasted \
              time is unknown.",
         ));
     }
     if devices().any(|device| device.kind.is_gpu()) && options.idle == Choice::Include {
         notes.push(Note::info(
+            "concurrent-streams",
             "Self times of concurrent streams are added up, so the sum of ops and idle time can \
              exceed the elapsed time of the devices.",
         ));
     }
     if !session.steps.is_empty() && selected.is_all_time() && options.idle == Choice::Include {
         notes.push(Note::info(
+            "idle-window",
             "Idle time is counted from a device's first to its last work, because ops outside of \
              steps are included; `overview` and `idle` count it from the first to the last step.",
         ));
@@ -50,8 +54,11 @@ pub(super) fn notes(
     notes.extend(unknown_flops_note(session, ops.iter()));
     if options.by == TreeBy::Scope && ops.iter().all(|op| op.row.scope.is_empty()) {
         notes.push(
-            Note::info("No op has a name stack, so everything is listed under (no scope).")
-                .with_code(recording::scope(session)),
+            Note::info(
+                "scopes-missing",
+                "No op has a name stack, so everything is listed under (no scope).",
+            )
+            .with_code(recording::scope(session)),
         );
     }
     notes
@@ -68,18 +75,21 @@ fn times(ops: &[Measured]) -> Vec<Note> {
     let unknown_ps = sum(&|op| op.roofline.flop_rate.is_none() && !is_half(op));
     let mut notes = Vec::new();
     if waiting_ps * 1000 > all_ps {
-        notes.push(Note::info(format!(
+        notes.push(Note::info("async-halves", format!(
             "{} of device time is spent in the halves of asynchronous ops, waiting for transfers. \
              All of it counts as wasted, and the halves have no rates.",
             format::percent(waiting_ps as f64 / all_ps as f64)
         )));
     }
     if unknown_ps * 1000 > all_ps {
-        notes.push(Note::info(format!(
-            "{} of device time is in ops whose work is unknown: they have no HLO, call \
+        notes.push(Note::info(
+            "work-unknown",
+            format!(
+                "{} of device time is in ops whose work is unknown: they have no HLO, call \
              opaque kernels, or control other ops.",
-            format::percent(unknown_ps as f64 / all_ps as f64)
-        )));
+                format::percent(unknown_ps as f64 / all_ps as f64)
+            ),
+        ));
     }
     notes
 }

@@ -226,6 +226,7 @@ fn notes(
     let mut notes = Vec::new();
     if rows.is_empty() {
         notes.push(Note::warning(
+            "no-device-work",
             "No device work was recorded in this selection.",
         ));
         return notes;
@@ -243,12 +244,14 @@ fn notes(
     notes.extend(launched_graphs::note(session));
     if kinds.contains(&DeviceKind::Cpu) {
         notes.push(Note::info(
+            "peaks-unknown",
             "XLA:CPU has no known peak, so its ops have rates but no bound. Their work is computed \
              from the HLO.",
         ));
     }
     if kinds.iter().any(|kind| kind.is_gpu()) {
         notes.push(Note::info(
+            "occurrences-are-launches",
             "On GPU, occurrences are kernel launches. The work of an op lowered to several kernels \
              is counted once per execution.",
         ));
@@ -258,14 +261,18 @@ fn notes(
         .filter(|row| row.roofline_ratio.is_some_and(|ratio| ratio > 1.05));
     let over: Vec<&str> = over.map(|row| row.name.as_str()).collect();
     if let Some(first) = over.first() {
-        notes.push(Note::warning(format!(
-            "{} above the roofline, such as {first}: data that stays on the chip is counted as \
+        notes.push(Note::warning(
+            "above-roofline",
+            format!(
+                "{} above the roofline, such as {first}: data that stays on the chip is counted as \
              moved, or the recorded peak is too low.",
-            format::counted(over.len(), "op"),
-        )));
+                format::counted(over.len(), "op"),
+            ),
+        ));
     }
     if !session.aggregates.is_empty() {
         notes.push(Note::info(
+            "aggregates-without-times",
             "Some events were recorded as sums without times. Their nesting is unknown, so their \
              whole duration counts as self time.",
         ));
@@ -281,7 +288,7 @@ fn inferred_note(rows: &[OpRow]) -> Option<Note> {
     let count = rows.iter().filter(is_bare).count();
     let ops = format::counted(count, "op");
     (count > 0).then(|| {
-        Note::info(format!(
+        Note::info("hlo-missing", format!(
             "The profile has no HLO for {ops}, so their work is unknown and a category can only be \
              inferred from the op's name."
         ))
@@ -294,12 +301,12 @@ fn attribution_note(session: &Session, ratio: f64, has_bare_kernels: bool) -> Op
     if ratio <= 0.0 {
         let text = format!("No device time is attributed to HLO ops; all of it is {rest}.");
         let hint = "Only programs compiled by XLA have HLO ops.";
-        return Some(Note::warning(text).with_hint(hint));
+        return Some(Note::warning("op-attribution", text).with_hint(hint));
     }
     let share = format::percent(ratio);
     if !has_bare_kernels {
         let text = format!("{share} of device time is attributed to HLO ops; the rest is copies.");
-        return (ratio < 0.9995).then(|| Note::info(text));
+        return (ratio < 0.9995).then(|| Note::info("op-attribution", text));
     }
     let text = format!("{share} of device time is attributed to HLO ops; the rest is {rest}.");
     let hint = if has_cuda_graphs(session) {
@@ -307,5 +314,5 @@ fn attribution_note(session: &Session, ratio: f64, has_bare_kernels: bool) -> Op
     } else {
         ""
     };
-    (ratio < 0.9995).then(|| Note::warning(text).with_hint(hint))
+    (ratio < 0.9995).then(|| Note::warning("op-attribution", text).with_hint(hint))
 }

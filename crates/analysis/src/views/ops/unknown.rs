@@ -58,11 +58,14 @@ pub(crate) fn unknown_flops_note<'a>(
     if ratio < LEAST_SHARE || !has_flops {
         return None;
     }
-    let note = Note::info(format!(
-        "{} of device time is in ops whose FLOPs are unknown. These ops have no FLOP rate and are \
+    let note = Note::info(
+        "flops-unknown",
+        format!(
+            "{} of device time is in ops whose FLOPs are unknown. These ops have no FLOP rate and are \
          excluded from the rates of steps, programs and the total.",
-        format::percent(ratio)
-    ));
+            format::percent(ratio)
+        ),
+    );
     let mut unknown = ops.filter(|op| is_unknown(session, op));
     let has_calls = unknown.any(|op| op.row.category.starts_with("custom"));
     Some(if has_calls {

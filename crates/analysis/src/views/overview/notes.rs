@@ -22,6 +22,7 @@ pub(super) fn notes(
     notes.extend(idle_devices(devices));
     if parts.iter().any(|row| row.device.is_none()) {
         notes.push(Note::warning(
+            "steps-of-host",
             "On hosts that recorded no device work, steps are divided by what the host did.",
         ));
     }
@@ -37,11 +38,12 @@ fn warning(warning: &stepscope_model::Warning) -> Note {
         host => format!("{host}: {}", warning.message),
     };
     let note = match warning.kind {
-        WarningKind::Unread
-        | WarningKind::Damaged
-        | WarningKind::Truncated
-        | WarningKind::Recorder => Note::warning(text),
-        WarningKind::Repaired | WarningKind::Missing => Note::info(text),
+        WarningKind::Unread => Note::warning("host-unread", text),
+        WarningKind::Damaged => Note::warning("data-damaged", text),
+        WarningKind::Truncated => Note::warning("data-truncated", text),
+        WarningKind::Recorder => Note::warning("recorder-problem", text),
+        WarningKind::Repaired => Note::info("data-repaired", text),
+        WarningKind::Missing => Note::info("data-missing", text),
     };
     note.with_hint(warning.hint.clone())
 }
@@ -56,9 +58,12 @@ fn idle_devices(devices: &[DeviceBusy]) -> Option<Note> {
         return None;
     }
     let share = format::counted(idle.len(), "device");
-    Some(Note::warning(format!(
-        "{share} of {} recorded no work in the observed time and are excluded from means: {}.",
-        devices.len(),
-        idle.join(", ")
-    )))
+    Some(Note::warning(
+        "devices-without-work",
+        format!(
+            "{share} of {} recorded no work in the observed time and are excluded from means: {}.",
+            devices.len(),
+            idle.join(", ")
+        ),
+    ))
 }

@@ -1,6 +1,6 @@
-//! One walk over the slices of each thread: what every region, or every stack of regions, adds up to.
+//! Sums per region, or per stack of regions, from one walk over the slices of each thread.
 //!
-//! Memory follows the number of different regions or stacks, never that of slices.
+//! Memory use depends on the number of distinct regions or stacks, not on the number of slices.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,9 +16,10 @@ use crate::measuring::activity::host_tracks;
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
 
-/// Stacks of one thread that are told apart; of more, new ones count as `(other)` below the last known.
+/// Maximum number of distinct stacks per thread. Beyond that, new ones count as `(other)` below the
+/// last known region.
 const STACKS_MAX: usize = 200_000;
-/// The region of stacks that are not told apart.
+/// The region for stacks beyond that maximum.
 pub(super) const OTHER: u32 = NONE - 1;
 
 /// One slice of a region.
@@ -29,18 +30,18 @@ pub(super) struct Place {
     pub(super) slice: SliceId,
 }
 
-/// What the slices of a region, or of a stack, add up to.
+/// Sums over the slices of a region or stack.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Stats {
     pub(super) count: i64,
-    /// Σ duration, one within another of the same region counted as well.
+    /// Σ duration, including slices nested in another slice of the same region.
     pub(super) sum_ps: i64,
-    /// Σ duration of those that are within no other of the same region. Of a stack, what was counted
-    /// at or below it.
+    /// Σ duration of slices that are not nested in another slice of the same region. For a stack,
+    /// what was counted at or below it.
     pub(super) total_ps: i64,
     pub(super) self_ps: i64,
     pub(super) device_ps: i64,
-    /// Of `count` and `total_ps` what begins within a step.
+    /// Part of `count` and of the durations from slices that start within a step.
     pub(super) step_count: i64,
     pub(super) step_ps: i64,
     pub(super) first: Option<Place>,
@@ -77,13 +78,13 @@ impl Stats {
 /// A region, or a stack: a region below another entry.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
-    /// Position of the entry around it; `NONE` for the outermost, and where stacks are not asked for.
+    /// Position of the enclosing entry; `NONE` for the outermost, or if stacks are not requested.
     pub(super) parent: u32,
     pub(super) region: u32,
     pub(super) stats: Stats,
 }
 
-/// What a thread adds up to.
+/// Sums over one thread.
 pub(super) struct ThreadSums {
     pub(super) track: TrackId,
     /// Parents before children.
@@ -92,21 +93,21 @@ pub(super) struct ThreadSums {
     pub(super) covered_ps: i64,
     /// Device time launched within them.
     pub(super) device_ps: i64,
-    /// Slices that count.
+    /// Number of slices that count.
     pub(super) count: i64,
 }
 
-/// What to walk for.
+/// Input of the walk.
 pub(super) struct Question<'a> {
     pub(super) session: &'a Session,
     pub(super) selected: &'a Selected<'a>,
     pub(super) names: &'a Names,
     pub(super) launches: &'a Launches,
-    /// Regions are told apart by what is around them.
+    /// Whether regions are distinguished by the regions around them.
     pub(super) by_stack: bool,
 }
 
-/// The sums of every thread of the selected hosts that has regions to show, in their order.
+/// The sums of every thread of the selected hosts that has regions to show, in track order.
 pub(super) fn threads(question: &Question<'_>) -> Vec<ThreadSums> {
     let Question {
         session, selected, ..
@@ -141,7 +142,7 @@ pub(super) fn threads(question: &Question<'_>) -> Vec<ThreadSums> {
     sums
 }
 
-/// The selected steps as a host saw them, else as its devices did.
+/// The selected steps as recorded on the host, or else on its devices.
 fn step_times(session: &Session, selected: &Selected<'_>, host: HostId) -> Intervals {
     let spans = selected.step_positions().into_iter().flat_map(|position| {
         let own = || {
@@ -154,7 +155,7 @@ fn step_times(session: &Session, selected: &Selected<'_>, host: HostId) -> Inter
     Intervals::union_of(spans.map(|on| on.span).collect())
 }
 
-/// A slice that has begun and not ended.
+/// A slice that has started but not ended.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "four facts that do not depend on each other"
@@ -162,32 +163,32 @@ fn step_times(session: &Session, selected: &Selected<'_>, host: HostId) -> Inter
 struct Open {
     /// Position, counted from the first slice of the walk.
     number: usize,
-    /// The slice that contains it most closely; of those that are not shown, the one around them.
+    /// The innermost shown slice that contains this one.
     parent: Option<usize>,
-    /// The entry and the region; none where it is not shown.
+    /// The entry and the region; none if it is not shown.
     shown: Option<(u32, u32)>,
     slice: SliceId,
     span: Span,
-    /// It is code of the compiler, or within such.
+    /// Whether it is compiler code, or within compiler code.
     is_compiler: bool,
-    /// It begins in the selection, and `--match` finds it.
+    /// Whether it starts in the selection and `--match` matches it.
     counts: bool,
-    /// It counts and is within no other of its region that does.
+    /// Whether it counts and is not nested in another counting slice of the same region.
     is_outermost: bool,
     begins_in_step: bool,
-    /// `--match` finds it or one around it.
+    /// Whether `--match` matches it or an enclosing slice.
     is_match: bool,
-    /// Time of the shown slices directly within.
+    /// Time of the shown slices directly within it.
     nested_ps: i64,
-    /// Device time launched within.
+    /// Device time launched within it.
     device_ps: i64,
-    /// What of the slices within counts, and the device time launched in these.
+    /// Time of the slices within it that count, and the device time launched in those.
     counted_within_ps: i64,
     device_within_ps: i64,
 }
 
-/// The walk over one thread. Slices that overlap others only in part lie in nests of their own, and
-/// may still be within a slice of another nest: so all nests are walked at once.
+/// The walk over one thread. Slices that partly overlap others are in separate nests, but may still
+/// be within a slice of another nest, so all nests are walked together.
 struct Thread<'a> {
     question: &'a Question<'a>,
     track: TrackId,
@@ -196,7 +197,7 @@ struct Thread<'a> {
     /// Launches that are still to come.
     launches: &'a [Launch],
     slots: FxHashMap<(u32, u32), u32>,
-    /// In the order they began.
+    /// In the order in which they started.
     open: Vec<Open>,
     begun: usize,
     sums: ThreadSums,
@@ -300,7 +301,7 @@ impl<'a> Thread<'a> {
         open.begins_in_step = self.steps.contains(open.span.start);
     }
 
-    /// One of the slices around is of the region, and counts.
+    /// Whether one of the enclosing slices belongs to the region and counts.
     fn is_within(&self, mut around: Option<usize>, region: u32) -> bool {
         while let Some(at) = around {
             let outer = &self.open[at];
@@ -312,7 +313,7 @@ impl<'a> Thread<'a> {
         false
     }
 
-    /// Where the slice with a number stands among those that are open.
+    /// Position of the slice with this number among the open ones.
     fn open_at(&self, number: usize) -> Option<usize> {
         self.open
             .binary_search_by_key(&number, |open| open.number)
@@ -336,8 +337,8 @@ impl<'a> Thread<'a> {
         })
     }
 
-    /// Ends what ends before an instant or at it, the earliest first, and of those that end together
-    /// the one that began last.
+    /// Ends all slices that end at or before an instant, earliest first. Of slices that end together,
+    /// the one that started last ends first.
     fn end_before(&mut self, instant: Picos) {
         loop {
             let ended = self.open.iter().enumerate().rev();
@@ -380,7 +381,7 @@ impl<'a> Thread<'a> {
     fn add(&mut self, slice: &Open, slot: u32, counted_ps: i64, device_ps: i64) {
         let stats = &mut self.sums.entries[slot as usize].stats;
         let duration_ps = slice.span.duration().0;
-        // A stack holds each region once more than the one above, so that nothing counts twice.
+        // By stack, each nested slice has an entry of its own, so nothing counts twice.
         if self.question.by_stack || slice.is_outermost {
             stats.total_ps = stats.total_ps.saturating_add(counted_ps);
             stats.device_ps = stats.device_ps.saturating_add(device_ps);
@@ -406,7 +407,7 @@ impl<'a> Thread<'a> {
         });
     }
 
-    /// Launches before an instant lie within all that is open now.
+    /// Adds launches before an instant to all slices that are open now.
     fn launched_before(&mut self, instant: Picos) {
         while let Some((&(at, work_ps), rest)) = self.launches.split_first()
             && at < instant.0
@@ -419,7 +420,7 @@ impl<'a> Thread<'a> {
     }
 }
 
-/// Visits all slices of a track by their begin, of those that begin together the longest first.
+/// Visits all slices of a track by start; of those that start together, the longest first.
 fn in_order(track: &Track, mut visit: impl FnMut(u32, usize)) {
     let next = |lane: u32, index: usize| {
         let own = &track.lanes[lane as usize];
@@ -439,7 +440,7 @@ fn in_order(track: &Track, mut visit: impl FnMut(u32, usize)) {
     }
 }
 
-/// Asks whether intervals hold instants that come in order.
+/// Checks whether intervals contain instants; the instants must come in order.
 struct Cursor<'a> {
     spans: &'a [Span],
     next: usize,

@@ -1,15 +1,16 @@
-//! The distribution of many durations in little memory: exact while they are few, then counts in
-//! buckets that grow with the duration, so that memory never follows the number of slices.
+//! The distribution of many durations in little memory: exact for few durations, otherwise counts in
+//! buckets that grow with the duration, so memory use does not depend on the number of slices.
 
-/// So many durations are kept as they are.
+/// Up to this many durations are kept exactly.
 const EXACT: usize = 256;
-/// Buckets to each doubling of the duration: a bucket is as wide as 1/128 of its durations.
+/// log2 of the number of buckets per doubling of the duration: a bucket spans at most 1/128 of its
+/// durations.
 const BITS: u32 = 7;
 
-/// Durations, which are not negative.
+/// Non-negative durations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Durations {
-    /// All of them, in the order they came.
+    /// All durations, in the order in which they were added.
     Exact(Vec<i64>),
     /// Bucket and count, ascending.
     Buckets(Vec<(u32, u32)>),
@@ -22,7 +23,7 @@ impl Default for Durations {
 }
 
 impl Durations {
-    /// One more.
+    /// Adds one duration.
     pub(super) fn add(&mut self, duration: i64) {
         match self {
             Self::Exact(all) if all.len() < EXACT => all.push(duration),
@@ -34,7 +35,7 @@ impl Durations {
         }
     }
 
-    /// All of others.
+    /// Adds all durations of another distribution.
     pub(super) fn merge(&mut self, other: Self) {
         match other {
             Self::Exact(all) => all.into_iter().for_each(|duration| self.add(duration)),
@@ -49,8 +50,8 @@ impl Durations {
         }
     }
 
-    /// The shortest duration that so many percent are no longer than (nearest rank). Of more than
-    /// 256 it is told to within 0.4 %.
+    /// The percentile by nearest rank: the shortest duration that at least `percent` % do not exceed.
+    /// Accurate to 0.4 % if there are more than 256 durations.
     pub(super) fn percentile(&self, percent: u64) -> Option<i64> {
         let rank = |count: u64| (count * percent).div_ceil(100).max(1);
         match self {
@@ -91,7 +92,7 @@ fn add_to(buckets: &mut Vec<(u32, u32)>, bucket: u32, count: u32) {
     }
 }
 
-/// Durations below 256 have a bucket each; above, the leading eight bits tell.
+/// Durations below 256 have a bucket each. Above, the leading eight bits determine the bucket.
 ///
 /// ```text
 /// duration   1xxxxxxx yyyy…      bucket = shift · 128 + 1xxxxxxx, shift = number of y

@@ -1,17 +1,17 @@
-//! What devices ran because of which instant on which thread.
+//! Which device work was launched at which instant on which thread.
 //!
 //! ```text
-//! thread   ▐█ forward_pass ████████▌      every region that is open when a call begins gets the
-//!             ▐launch▌ ▐launch▌           time of all that the call started, whenever it ran
+//! thread   ▐█ forward_pass ████████▌      every region that is open when a call starts gets the
+//!             ▐launch▌ ▐launch▌           time of all work that the call launched, whenever it ran
 //! stream          ▐███▌▐█████▌
 //! ```
 //!
-//! | Devices | What was started | By which call |
+//! | Devices | Launched work | Launching call |
 //! |---|---|---|
-//! | GPU, where calls are recorded on threads with regions | kernels and copies, their durations | the same correlation id |
-//! | all others | program runs, the device's busy time within | the same run id; else the calls of a function and the runs of its program in their order, as `steps` matches them |
+//! | GPU, where calls are recorded on threads with regions | kernels and copies, their durations | the call with the same correlation id |
+//! | all others | program runs, the device's busy time within | the same run id; otherwise, calls of a function and runs of its program are matched in order, as in `steps` |
 //!
-//! Work that no call on such a thread is found for stays unplaced, and is told.
+//! Work without a matching call on such a thread stays unplaced, and a note reports it.
 
 use std::collections::BTreeMap;
 
@@ -20,22 +20,22 @@ use stepscope_model::{DeviceId, FlowKind, Lane, ProgramRun, Session, SliceId, Tr
 use crate::measuring::selection::Selected;
 use crate::measuring::work::{AllWork, work_labels};
 
-/// Work that a call started: when the call began, and the device time of the work.
+/// Work launched by a call: start of the call, and device time of the work.
 pub(super) type Launch = (i64, i64);
 
 /// All launches.
 pub(super) struct Launches {
-    /// By track, in order of time.
+    /// By track, in time order.
     of_track: Vec<Vec<Launch>>,
     /// By host.
     pub(super) hosts: Vec<Placed>,
-    /// Devices whose runs were matched with calls by their order, of any host.
+    /// Devices on any host whose runs were matched with calls by order.
     pub(super) in_order: Vec<DeviceId>,
     /// Threads that launched device work and have no regions.
     pub(super) bare_threads: Vec<TrackId>,
 }
 
-/// How much of the device work of a host was found to be started on threads with regions.
+/// How much of a host's device work was launched on threads with regions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Placed {
     pub(super) total_ps: i64,
@@ -43,7 +43,7 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    /// So much is placed that a region which started nothing can be said to have started nothing.
+    /// Whether so much is placed that a region without launches is known to have launched nothing.
     pub(super) const fn is_whole(self) -> bool {
         self.total_ps > 0 && self.placed_ps.saturating_mul(100) >= self.total_ps.saturating_mul(99)
     }
@@ -57,8 +57,8 @@ impl Placed {
 }
 
 impl Launches {
-    /// Of the selected devices and programs. `has_regions` says of each track whether the program
-    /// opened regions on it.
+    /// The launches of the selected devices and programs. `has_regions` holds for each track whether
+    /// the program opened regions on it.
     pub(super) fn of(session: &Session, selected: &Selected<'_>, has_regions: &[bool]) -> Self {
         let mut launches = Self {
             of_track: vec![Vec::new(); session.tracks.len()],
@@ -78,7 +78,7 @@ impl Launches {
         launches
     }
 
-    /// Those of a track.
+    /// The launches on a track.
     pub(super) fn on(&self, track: TrackId) -> &[Launch] {
         &self.of_track[track.index()]
     }
@@ -87,8 +87,8 @@ impl Launches {
         self.of_track[track.index()].push((instant, work_ps));
     }
 
-    /// Kernels and copies by the calls with their numbers. Gives the devices that this places
-    /// anything of; arrows are not even joined where there is no GPU.
+    /// Places kernels and copies at the calls with their correlation ids. Returns the devices with any
+    /// placed work. Flows are not even joined if there is no GPU.
     fn kernels(
         &mut self,
         session: &Session,
@@ -201,8 +201,8 @@ impl Launches {
     }
 }
 
-/// For each kernel and copy on the devices the call that started it, and when that began. Of several
-/// calls with a kernel's number the outermost began first.
+/// For each kernel and copy on the devices, the call that launched it and the start of that call. Of
+/// several calls with the same correlation id, the outermost started first.
 fn first_calls(session: &Session, devices: &[DeviceId]) -> Vec<(SliceId, SliceId, i64)> {
     let mut calls = Vec::new();
     for flow in session.flows.all() {

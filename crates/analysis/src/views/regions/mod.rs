@@ -1,19 +1,19 @@
-//! `regions`: what the host's threads spent on each annotation of the program and each function of
-//! Python, and the device time that was launched within.
+//! `regions`: time that host threads spent in each annotation of the program and each Python
+//! function, and the device time launched within.
 //!
 //! | Figure | Definition |
 //! |---|---|
-//! | region | slices of host threads with one name: an annotation without its arguments, a function with its file and line, an event of the runtime; markers and ops of XLA:CPU are none |
-//! | kind | `annotation`, `python` or `runtime`, by the name; what is open within the compiler's own code is the runtime's |
-//! | count | slices that begin in the selection |
-//! | total | Σ of their durations; a slice within another of the same region, on the same thread, counts once |
-//! | self | Σ (duration − the slices of shown regions directly within); time of regions that are not shown belongs to the ones around them |
-//! | mean, p95 | of the durations of all occurrences, one within another included |
-//! | per step | of occurrences that begin within a step, ÷ the steps of the hosts they do so on |
-//! | device time | of the work whose launch lies in an occurrence, whenever and wherever it ran: see [`launches`] |
-//! | thread, stack | the same for each thread, and for each chain of regions around one another |
+//! | region | slices of host threads with one name: an annotation without its arguments, a function with its file and line, or a runtime event; markers and ops of XLA:CPU are excluded |
+//! | kind | `annotation`, `python` or `runtime`, by name; regions within the compiler's own code are `runtime` |
+//! | count | slices that start in the selection |
+//! | total | Σ duration of these slices; a slice nested in another of the same region on the same thread counts once |
+//! | self | Σ (duration − slices of shown regions directly within); time of hidden regions belongs to the regions around them |
+//! | mean, p95 | over the durations of all occurrences, including nested ones |
+//! | per step | Σ over occurrences that start within a step ÷ the steps of the hosts they ran on |
+//! | device time | time of the work launched within an occurrence, whenever and wherever it ran: see [`launches`] |
+//! | thread, stack | the same for each thread, and for each stack of nested regions |
 //! | stack's total | what was counted at or below it; a stack around the selection has a count of 0 |
-//! | fold | `layer_0`, `layer_1` are `layer_*`: numbers that no letter follows, where several names have the form |
+//! | fold | `layer_0` and `layer_1` become `layer_*`: replaces numbers not followed by a letter, if several names share the form |
 
 mod collect;
 mod columns;
@@ -107,7 +107,7 @@ stepscope regions ./logs --kind all --by thread --steps 3";
     }
 }
 
-/// The rows of the report, and how many there would be without a limit.
+/// The rows of the report, and their number without a limit.
 fn rows(
     session: &Session,
     options: &RegionsOptions,
@@ -116,7 +116,7 @@ fn rows(
     threads: Vec<ThreadSums>,
 ) -> Result<(Vec<RegionRow>, usize), AnalysisError> {
     if options.by == GroupBy::Stack {
-        // A wrong column is told where there is nothing to sort, too.
+        // Report an unknown column even if there is nothing to sort.
         if let Some(sort) = &options.selection.sort {
             order::sort_by(&mut [], sort, columns::ROWS)?;
         }
@@ -125,7 +125,7 @@ fn rows(
     let mut sums = rows::sums(session, threads, options.by == GroupBy::Thread);
     sums.retain(|sum| names.region(sum.region).is_match);
     let mut rows: Vec<RegionRow> = sums.iter().map(|sum| scribe.row(sum)).collect();
-    // What the program named comes before what Python named for it, and that before the runtime's.
+    // Annotations come first, then Python functions, then regions of the runtime.
     rows.sort_by(|a, b| {
         let key = |row: &RegionRow| {
             let rank = ["annotation", "python"]
@@ -140,7 +140,7 @@ fn rows(
     Ok((rows, row_count))
 }
 
-/// For each track whether the program opened regions on it.
+/// For each track, whether the program opened regions on it.
 fn has_regions(session: &Session, names: &Names) -> Vec<bool> {
     let tracks = session.track_ids();
     let has = |track: TrackId| {

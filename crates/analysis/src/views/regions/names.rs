@@ -1,4 +1,4 @@
-//! Which region every label of a host thread is, under which name, and whether it is shown.
+//! The region of every label of a host thread: its name, and whether it is shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use stepscope_model::{Activity, CompilePhase, LabelId, Session, SliceKind};
 use super::{Fold, KindFilter, RegionsOptions};
 use crate::measuring::selection::Selected;
 
-/// A region that has no number.
+/// No region.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// One region: what its slices have in common.
@@ -18,24 +18,24 @@ pub(super) struct Named {
     pub(super) kind: RegionKind,
     pub(super) name: String,
     pub(super) source: String,
-    /// Different names that were folded into it.
+    /// Number of different names folded into the region.
     pub(super) name_count: u32,
-    /// `--match` finds it.
+    /// Whether `--match` matches it.
     pub(super) is_match: bool,
 }
 
 /// What a label of a host thread is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LabelRegion {
-    /// Its region; `NONE` where it is hidden or is none.
+    /// Its region; `NONE` if it is hidden or not a region.
     pub(super) region: u32,
-    /// Its region within code of a compiler, where nobody but the compiler opens any.
+    /// Its region within compiler code, where only the compiler opens regions.
     pub(super) in_compiler: u32,
-    /// Within its slices nobody but the compiler opens regions.
+    /// Whether only the compiler opens regions within its slices.
     pub(super) is_compiler: bool,
-    /// It is a region, shown or not.
+    /// Whether it is a region, shown or not.
     pub(super) is_region: bool,
-    /// The program opened it, by an annotation or a call of Python.
+    /// Whether the program opened it, by an annotation or a Python call.
     pub(super) is_of_program: bool,
 }
 
@@ -89,7 +89,7 @@ impl Names {
                         is_match: false,
                     });
                 }
-                // A folded region is found by any of its names.
+                // A folded region matches if any of its names does.
                 names.regions[number].is_match |=
                     selected.matches(&[name, found.name, found.source]);
                 u32::try_from(number).unwrap_or(NONE)
@@ -118,7 +118,8 @@ impl Names {
     }
 }
 
-/// Code of the compiler alone: tracing and lowering call functions of the program.
+/// Whether this is purely compiler code. Tracing and lowering are not: they call functions of the
+/// program.
 fn is_compiler(activity: Activity) -> bool {
     use CompilePhase::{Autotune, Backend, Generate, Optimise};
     matches!(
@@ -139,16 +140,16 @@ impl KindFilter {
     }
 }
 
-/// Names that differ in numbers only.
+/// Names that differ only in numbers.
 #[derive(Default)]
 struct Folds<'a> {
-    /// For each name that is folded, by kind: the common form and how many have it.
+    /// For each folded name, by kind: the common form and the number of names that have it.
     forms: FxHashMap<(RegionKind, &'a str), (String, u32)>,
 }
 
 impl<'a> Folds<'a> {
-    /// A name that no other shares its form with stays as it is, and so do functions of Python, which
-    /// nobody numbers.
+    /// A name stays as it is if no other name has the same form. Python functions always do, since
+    /// they are not numbered.
     fn of<'r>(regions: impl Iterator<Item = &'r Region<'a>>) -> Self
     where
         'a: 'r,
@@ -180,7 +181,8 @@ impl<'a> Folds<'a> {
     }
 }
 
-/// Numbers as `*`, unless a letter follows: `layer_12` is `layer_*`, `conv2d_3` is `conv2d_*`.
+/// Replaces numbers by `*`, unless a letter follows: `layer_12` becomes `layer_*`, `conv2d_3` becomes
+/// `conv2d_*`.
 pub(super) fn folded(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     let mut rest = name;

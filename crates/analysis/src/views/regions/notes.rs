@@ -1,4 +1,4 @@
-//! Notes of `regions`: what was left out, and what of the device time is known.
+//! Notes of `regions`: what was left out, and how much of the device time is known.
 
 use std::collections::BTreeSet;
 
@@ -14,10 +14,10 @@ use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::recording;
 
-/// Names of a list before the rest is counted.
+/// Number of names listed before the rest is counted.
 const SHOWN: usize = 3;
 
-/// What notes are made of.
+/// What notes are based on.
 pub(super) struct Facts<'a> {
     pub(super) session: &'a Session,
     pub(super) selected: &'a Selected<'a>,
@@ -45,16 +45,16 @@ impl Facts<'_> {
     fn empty(&self) -> Note {
         let session = self.session;
         let text = match self.options.kind {
-            _ if !self.selected.is_everything() => "No region begins in this selection.",
+            _ if !self.selected.is_everything() => "No region starts in this selection.",
             KindFilter::User => {
-                "The program opened no region: no annotation and no function of Python was recorded \
-                 on the host's threads."
+                "The program opened no region: no annotation and no Python function was recorded on \
+                 host threads."
             }
-            KindFilter::Annotation => "No annotation was recorded on the host's threads.",
-            KindFilter::Python => "No function of Python was recorded: the Python tracer was off.",
-            KindFilter::Runtime | KindFilter::All => "Nothing was recorded on the host's threads.",
+            KindFilter::Annotation => "No annotation was recorded on host threads.",
+            KindFilter::Python => "No Python function was recorded: the Python tracer was off.",
+            KindFilter::Runtime | KindFilter::All => "Nothing was recorded on host threads.",
         };
-        let note = Note::warning(text);
+        let note = Note::warning("no-regions", text);
         match self.options.kind {
             _ if !self.selected.is_everything() => note,
             KindFilter::User | KindFilter::Annotation => {
@@ -71,20 +71,22 @@ impl Facts<'_> {
         if hidden.is_empty() || self.options.kind != KindFilter::User {
             return None;
         }
-        let note = Note::info(format!(
-            "Left out: {} of the runtime, such as {}. Their time is part of the regions around them.",
-            format::counted(hidden.len(), "name"),
-            format::shortened(self.session.label_name(hidden[0])),
-        ));
-        Some(note.with_hint("`--kind all`"))
+        let note = Note::info(
+            "regions-hidden",
+            format!(
+                "Hidden: {} of the runtime, such as {}. Their time belongs to the regions around them.",
+                format::counted(hidden.len(), "name"),
+                format::shortened(self.session.label_name(hidden[0])),
+            ),
+        );
+        Some(note.with_hint("`--kind all` shows them"))
     }
 
     fn device(&self) -> Vec<Note> {
         let (session, placed) = (self.session, self.placed);
         let mut notes = Vec::new();
         if placed.total_ps == 0 {
-            notes.push(Note::info(
-                "Device time is unknown: no work of the selected devices and programs was recorded.",
+            notes.push(Note::info("device-time-unknown", "Device time is unknown: no work of the selected devices and programs was recorded.",
             ));
             return notes;
         }
@@ -95,18 +97,21 @@ impl Facts<'_> {
                     .to_owned()
             } else {
                 format!(
-                    "Launches of {} of the device time were found on threads with regions; for \
-                     regions that launched none of it, device time is unknown",
+                    "Launches were found for {} of the device time on threads with regions; for \
+                     regions without a launch, device time is unknown",
                     format::percent(ratio)
                 )
             };
-            notes.push(Note::warning(format!("{found}.{}", self.why())));
+            notes.push(Note::warning(
+                "launches-unplaced",
+                format!("{found}.{}", self.why()),
+            ));
         }
         if !self.launches.in_order.is_empty() {
             let devices = self.launches.in_order.iter();
             let titles: Vec<String> = devices.map(|&id| session.device_title(id)).collect();
-            notes.push(Note::info(format!(
-                "Which call launched which program run on {} is inferred: calls of a function and \
+            notes.push(Note::info("launches-inferred", format!(
+                "The launching call of each program run on {} is inferred: calls of a function and \
                  runs of its program were matched in order.",
                 listed(titles)
             )));
@@ -118,8 +123,8 @@ impl Facts<'_> {
         let session = self.session;
         let bare = &self.launches.bare_threads;
         if bare.is_empty() {
-            return " Calls carry no run or correlation id, and are not as many as the runs of their \
-                    programs."
+            return " Calls have no run or correlation id, and their number differs from the number of \
+                    program runs."
                 .to_owned();
         }
         let names: BTreeSet<&str> = bare
@@ -128,7 +133,7 @@ impl Facts<'_> {
             .collect();
         let names = names.into_iter().map(str::to_owned).collect();
         format!(
-            " The profiler recorded launches on threads of their own: {}.",
+            " The profiler recorded launches on separate threads: {}.",
             listed(names)
         )
     }
@@ -140,9 +145,8 @@ impl Facts<'_> {
         );
         let has_figures = self.rows.iter().any(|row| row.step_ps.is_some());
         (is_of_devices && has_figures).then(|| {
-            Note::info(
-                "Steps are those of the devices: a region counts for the step that the device was in \
-                 when it began.",
+            Note::info("steps-of-devices", "Steps are those of the devices: a region belongs to the step that the device was in \
+                 when the region started.",
             )
             .with_code(recording::steps(self.session))
         })
@@ -151,15 +155,14 @@ impl Facts<'_> {
     fn context(&self) -> Option<Note> {
         let is_context = |row: &RegionRow| row.count == 0;
         (self.options.by == GroupBy::Stack && self.rows.iter().any(is_context)).then(|| {
-            Note::info(
-                "Rows with a count of 0 are around what was selected and not selected themselves: \
-                 their time is what was selected below them.",
+            Note::info("context-rows", "Rows with a count of 0 are not selected themselves; they enclose selected regions, \
+                 and their time is that of the selected regions below them.",
             )
         })
     }
 }
 
-/// Labels of the selected hosts' threads that are regions of the runtime and not shown, by name.
+/// Labels of hidden runtime regions on threads of the selected hosts, by name.
 pub(super) fn hidden(session: &Session, selected: &Selected<'_>, names: &Names) -> Vec<LabelId> {
     let hosts = selected.hosts.iter();
     let tracks = hosts.flat_map(|&host| host_tracks(session, host));

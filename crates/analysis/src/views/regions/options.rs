@@ -6,22 +6,22 @@ use clap::{Args, ValueEnum};
 /// Options of [`Regions`].
 #[derive(Debug, Clone, Default, Args)]
 pub struct RegionsOptions {
-    /// Which part of the session. Devices and programs select device time; `--match` keeps regions
-    /// by name or source, by stack with all that runs within them.
+    /// Which part of the session. Devices and programs select device time; `--match` selects regions
+    /// by name or source (with `--by stack`, including everything within them).
     #[command(flatten)]
     pub selection: Selection,
     /// One row per region, per region and thread, or per stack of regions
     #[arg(long, value_name = "KEY", value_enum, default_value_t = GroupBy::Name)]
     pub by: GroupBy,
-    /// Which regions to show: `user` is annotations and functions of Python
+    /// Which regions to show: `user` means annotations and Python functions
     #[arg(long, value_name = "KIND", value_enum, default_value_t = KindFilter::User)]
     pub kind: KindFilter,
-    /// Fold names that differ in numbers only: `layer_0`, `layer_1`, … become `layer_*`
+    /// Fold names that differ only in numbers: `layer_0`, `layer_1`, … become `layer_*`
     #[arg(long, value_name = "PATTERN", value_enum, default_value_t = Fold::None)]
     pub fold: Fold,
 }
 
-/// What a row is.
+/// What a row represents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum GroupBy {
     /// A region.
@@ -29,7 +29,7 @@ pub enum GroupBy {
     Name,
     /// A region on one thread.
     Thread,
-    /// A region with those around it.
+    /// A region, with the regions around it.
     Stack,
 }
 
@@ -46,14 +46,14 @@ impl GroupBy {
 /// Which regions are shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum KindFilter {
-    /// Annotations and functions of Python.
+    /// Annotations and Python functions.
     #[default]
     User,
     /// Annotations of the program.
     Annotation,
-    /// Functions of Python.
+    /// Python functions.
     Python,
-    /// What the runtime, the compiler and drivers do.
+    /// Regions of the runtime, the compiler and drivers.
     Runtime,
     /// Everything.
     All,
@@ -62,9 +62,9 @@ pub enum KindFilter {
 /// Which names are folded into one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Fold {
-    /// Every name stands for itself.
+    /// No names are folded.
     #[default]
     None,
-    /// Names that differ in numbers only.
+    /// Names that differ only in numbers.
     Numbers,
 }

@@ -11,29 +11,29 @@ use crate::telling::places::SliceRefReport;
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct RegionsReport {
-    /// `name`, `thread` or `stack`: what a row is.
+    /// What a row represents: `name`, `thread` or `stack`.
     pub by: String,
-    /// One row per region; by thread, per region and thread; by stack, the tree of regions within
-    /// regions, flattened depth first.
+    /// One row per region. With `--by thread`, one per region and thread; with `--by stack`, the tree
+    /// of nested regions, flattened depth first.
     pub rows: Vec<RegionRow>,
-    /// Rows before the limit.
+    /// Number of rows before the limit.
     pub row_count: usize,
     /// Threads that ran regions, in the order of the timeline.
     pub threads: Vec<RegionThread>,
     /// Time of threads within regions: Σ over threads, one region within another counted once.
     #[ts(type = "number")]
     pub covered_ps: i64,
-    /// Slices that the rows are made of.
+    /// Number of slices in the rows.
     #[ts(type = "number")]
     pub slice_count: i64,
-    /// Steps that figures per step refer to.
+    /// Number of steps that figures per step refer to.
     pub step_count: usize,
     /// Share of the device work whose launch was found on a thread with regions, 0..1; null without
     /// device work.
     pub device_ratio: Option<f64>,
-    /// Names of the runtime on these threads that were left out.
+    /// Number of names of the runtime on these threads that were left out.
     pub hidden_count: usize,
-    /// What was left out and what the figures do not cover.
+    /// What was left out, and what the figures do not cover.
     pub notes: Vec<Note>,
 }
 
@@ -82,12 +82,12 @@ pub struct RegionRow {
     /// Null if none does.
     pub step_ps: Option<f64>,
     /// Time of the kernels, copies, and program runs launched within the region, over all devices,
-    /// no matter when they ran. Empty if launches are not known.
+    /// no matter when they ran. Null if launches are unknown.
     #[ts(type = "number | null")]
     pub device_ps: Option<i64>,
-    /// The first occurrence; null where none was selected.
+    /// The first occurrence. Null if none was selected.
     pub first: Option<RegionPlace>,
-    /// The longest occurrence.
+    /// The longest occurrence. Null if none was selected.
     pub longest: Option<RegionPlace>,
 }
 
@@ -95,15 +95,15 @@ pub struct RegionRow {
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct RegionPlace {
-    /// Its begin, on the session's clock.
+    /// Start of the occurrence, on the session's clock.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Its duration.
+    /// Duration of the occurrence.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// Its thread.
+    /// Thread of the occurrence.
     pub thread: String,
-    /// Its slice on the timeline.
+    /// Slice of the occurrence on the timeline.
     pub slice: SliceRefReport,
 }
 

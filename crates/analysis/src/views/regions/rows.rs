@@ -12,7 +12,7 @@ use super::report::{RegionPlace, RegionRow, RegionThread};
 use crate::measuring::activity::host_tracks;
 use crate::measuring::selection::Selected;
 
-/// What rows are written with.
+/// Writes rows.
 pub(super) struct Scribe<'a> {
     session: &'a Session,
     names: &'a Names,
@@ -25,7 +25,7 @@ pub(super) struct Scribe<'a> {
     covered_ps: i64,
 }
 
-/// What rows are made of: the sums of a region or stack over threads.
+/// The sums of a region or stack over threads, from which rows are made.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sum {
     pub(super) region: u32,
@@ -37,7 +37,7 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    /// The sum of nothing.
+    /// An empty sum.
     pub(super) fn of(region: u32) -> Self {
         Self {
             region,
@@ -45,7 +45,7 @@ impl Sum {
         }
     }
 
-    /// Adds what a thread has. Threads come in order.
+    /// Adds the sums of a thread. Threads must come in order.
     pub(super) fn add(&mut self, session: &Session, track: TrackId, stats: Stats) {
         let host = session.track(track).host;
         let add = |hosts: &mut Vec<HostId>| {
@@ -163,7 +163,7 @@ impl<'a> Scribe<'a> {
         }
     }
 
-    /// Nothing launched is a finding only where the launches of device work are known.
+    /// The device time. A time of 0 is reported only if the launches of device work are known.
     fn device(&self, device_ps: i64, hosts: &[HostId]) -> Option<i64> {
         let is_known = || {
             hosts
@@ -213,8 +213,8 @@ pub(super) fn sums(session: &Session, threads: Vec<ThreadSums>, by_thread: bool)
     sums
 }
 
-/// Titles of host threads, by track: the host's name before it where there are several, the line's
-/// number behind it where a host has several threads of the name.
+/// Titles of host threads, by track: prefixed with the host's name if there are several hosts, and
+/// followed by the line's id if a host has several threads of the same name.
 fn titles(session: &Session) -> Vec<String> {
     let mut titles = vec![String::new(); session.tracks.len()];
     for host in (0..session.hosts.len()).map(HostId::from_index) {

@@ -18,7 +18,7 @@ impl Report for RegionsReport {
 
     fn tables(&self) -> Vec<Table> {
         let title = match self.by.as_str() {
-            "stack" => "Regions within regions",
+            "stack" => "Region stacks",
             "thread" => "Regions by thread",
             _ => "Regions",
         };

@@ -1,4 +1,4 @@
-//! By stack: the trees of all threads put together, bounded, and flattened depth first.
+//! By stack: the trees of all threads merged, bounded in size, and flattened depth first.
 
 use std::cmp::Reverse;
 
@@ -14,7 +14,7 @@ use crate::asking::AnalysisError;
 use crate::asking::order;
 use crate::asking::selection::Selection;
 
-/// Nodes that a report holds; of more, the lightest are put together as `(other)`.
+/// Maximum number of nodes in a report. Beyond that, the smallest are combined as `(other)`.
 const NODES_MAX: usize = 50_000;
 
 struct Node {
@@ -23,15 +23,15 @@ struct Node {
     children: Vec<usize>,
 }
 
-/// Stacks of all threads; the first node is the root of all, which is no region.
+/// Stacks of all threads. The first node is the root, which is not a region.
 pub(super) struct Tree {
     nodes: Vec<Node>,
-    /// Nodes that are shown where there is no limit.
+    /// Number of nodes shown without a limit.
     count: usize,
 }
 
 impl Tree {
-    /// Puts the stacks of threads together: equal paths are one node, whatever thread they ran on.
+    /// Merges the stacks of threads: equal paths become one node, whatever thread they ran on.
     pub(super) fn of(session: &Session, threads: Vec<ThreadSums>) -> Self {
         let root = Node {
             sum: Sum::of(NONE),
@@ -61,7 +61,7 @@ impl Tree {
         tree
     }
 
-    /// Leaves out stacks of which nothing counts. Children come after their parents.
+    /// Removes stacks in which nothing counts. Children come after their parents.
     fn keep_what_counts(&mut self) {
         let mut counts = vec![false; self.nodes.len()];
         for at in (1..self.nodes.len()).rev() {
@@ -76,8 +76,8 @@ impl Tree {
         }
     }
 
-    /// The rows, depth first, siblings by `--sort`, else the heaviest first; and how many there would
-    /// be without a limit.
+    /// The rows, depth first, siblings by `--sort` or else the largest first, and their number without
+    /// a limit.
     pub(super) fn rows(
         &self,
         scribe: &Scribe<'_>,
@@ -103,8 +103,8 @@ impl Tree {
         Ok((rows, self.count))
     }
 
-    /// For each node whether it is listed. A limit keeps the heaviest: a node is as heavy as all
-    /// below it and comes before, so that what is left is a tree.
+    /// For each node, whether it is listed. A limit keeps the largest. A node is at least as large as
+    /// any node below it and comes first, so the result is a tree.
     fn kept(&self, selection: &Selection) -> Vec<bool> {
         let limit = selection.limit.filter(|&limit| limit > 0);
         let limit = limit.unwrap_or(NODES_MAX).min(NODES_MAX);
@@ -122,7 +122,7 @@ impl Tree {
         is_kept
     }
 
-    /// Nodes at or below a node, their occurrences, and their self time.
+    /// The number of nodes at or below a node, their occurrences, and their self time.
     fn below(&self, node: usize) -> (u32, i64, i64) {
         let (mut nodes, mut count, mut self_ps) = (0u32, 0i64, 0i64);
         let mut open = vec![node];
@@ -137,7 +137,7 @@ impl Tree {
     }
 }
 
-/// What rows are taken from the tree with.
+/// Takes rows from the tree.
 struct Flat<'a> {
     tree: &'a Tree,
     scribe: &'a Scribe<'a>,
@@ -146,8 +146,8 @@ struct Flat<'a> {
 }
 
 impl Flat<'_> {
-    /// The rows directly below a node, with their nodes; last, and without one, the row of all that
-    /// is not listed.
+    /// The rows directly below a node, with their nodes. The last row, without a node, combines all
+    /// that are not listed.
     fn below(
         &self,
         at: usize,

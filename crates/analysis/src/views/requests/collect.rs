@@ -1,4 +1,4 @@
-//! Where the time of requests goes.
+//! Where request time goes.
 //!
 //! ```text
 //! request   ───────────────────────────────────────────────────
@@ -24,12 +24,12 @@ use crate::measuring::work::{NO_LEVEL, add_levels};
 pub(super) struct Collected {
     pub(super) requests: Vec<RequestRow>,
     pub(super) batches: Vec<BatchRow>,
-    /// Requests before any selection of steps, times or names.
+    /// Number of requests before any selection of steps, times or names.
     pub(super) recorded: usize,
 }
 
 impl Collected {
-    /// Keeps batches that pass or that a request waited for; requests go on naming theirs.
+    /// Keeps batches that pass the filter or that a request waited for. Requests still refer to theirs.
     pub(super) fn keep_batches(&mut self, passes: impl Fn(&BatchRow) -> bool) {
         let mut is_kept: Vec<bool> = self.batches.iter().map(passes).collect();
         let of = |row: &RequestRow| usize::try_from(row.batch_id?).ok();
@@ -210,7 +210,7 @@ fn stats(session: &Session, roots: &[Root]) -> Vec<Vec<Stat>> {
     session.stats_of(&slices)
 }
 
-/// Where the longest pause of the request's own thread ends: there its answer came.
+/// The end of the longest pause of the request's thread, when its answer arrived.
 fn waited_until(request: Span, own: Option<&[Intervals]>) -> Picos {
     let all = own.unwrap_or_default().iter();
     let worked = all.fold(Intervals::default(), |sum, times| {
@@ -221,8 +221,8 @@ fn waited_until(request: Span, own: Option<&[Intervals]>) -> Picos {
     longest.map_or(request.end, |pause| pause.end)
 }
 
-/// The last batch that began within the request and was done, or nearly, when its answer came: the
-/// answer leaves a batch shortly before the batch ends.
+/// The last batch that started within the request and was done, or nearly done, when the answer
+/// arrived. A batch returns answers shortly before it ends.
 fn batch_of(request: &Root, answered: Picos, batches: &[Root]) -> Option<usize> {
     let last = batches.partition_point(|batch| batch.span.start < request.span.end);
     let first = batches.partition_point(|batch| batch.span.start < request.span.start);
@@ -234,7 +234,7 @@ fn batch_of(request: &Root, answered: Picos, batches: &[Root]) -> Option<usize> 
     found.map(|at| first + at)
 }
 
-/// Disjoint: compute, copies to the device, copies to the host.
+/// Disjoint times of compute, copies to the device, and copies to the host.
 fn device_times(
     session: &Session,
     selected: &Selected<'_>,
@@ -264,7 +264,7 @@ fn device_times(
     disjoint(lists.into_iter().map(Intervals::union_of_sorted))
 }
 
-/// Each has what no earlier one covers.
+/// Makes the intervals disjoint: each keeps what no earlier one covers.
 fn disjoint(levels: impl Iterator<Item = Intervals>) -> Vec<Intervals> {
     let mut taken = Intervals::default();
     levels

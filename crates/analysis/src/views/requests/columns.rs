@@ -69,7 +69,7 @@ pub(super) const PHASES: &[Field<PhaseRow>] = &[
     Column::new("latency_ratio", "Of latency", Unit::Ratio).of(|row| row.latency_ratio.into()),
     Column::new("median_ps", "Median", Unit::Picos).of(|row| row.median_ps.into()),
     Column::new("high_ps", "p90", Unit::Picos).of(|row| row.high_ps.into()),
-    Column::new("meaning", "Meanwhile", Unit::Text).of(|row| row.meaning.as_str().into()),
+    Column::new("meaning", "What happens", Unit::Text).of(|row| row.meaning.as_str().into()),
 ];
 
 pub(super) const BATCHES: &[Field<BatchRow>] = &[
@@ -105,7 +105,7 @@ pub(super) const FIGURES: &[Column] = &[
         .formula("Σ padding ÷ Σ sizes"),
 ];
 
-/// The tables of the report with their columns.
+/// The tables of the report, with their columns.
 pub(super) fn tables() -> Vec<Declared> {
     vec![
         Declared::of("rows", ROWS),

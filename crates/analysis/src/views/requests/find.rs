@@ -50,12 +50,13 @@ pub(super) fn find(
     }
 }
 
-/// Calls of runtimes may carry the words too; what compiles, waits or copies is no request.
+/// Whether the label can be a request by its activity. Runtime calls may contain the words too, but
+/// what compiles, waits or copies is not a request.
 const fn is_annotation(label: &Label) -> bool {
     matches!(label.activity, Activity::Other | Activity::Runtime)
 }
 
-/// Slices of these labels that lie in no other such slice.
+/// Slices of these labels that are not within another such slice.
 fn roots(session: &Session, hosts: &[HostId], is_root: &[bool]) -> Vec<Root> {
     let mut found = Vec::new();
     if !is_root.contains(&true) {

@@ -1,12 +1,12 @@
-//! `requests`: inference requests: latency, phases, batches, throughput.
+//! `requests`: latency, phases, batches and throughput of inference requests.
 //!
 //! | Figure | Definition |
 //! |---|---|
-//! | request | an outermost slice of a host thread whose name is a server's root, or an annotation with the word request, inference, generate, serve, predict; or what `--root` matches |
+//! | request | an outermost slice of a host thread whose name is a server's root, or an annotation with the word request, inference, generate, serve or predict; or whatever `--root` matches |
 //! | batch | the same for `ProcessBatch`, `process_batch`, `run_batch` |
-//! | its batch | the last batch on the host that began within the request and was done when the longest pause of the request's thread ended |
+//! | its batch | the last batch on the host that started within the request and was done when the longest pause of the request's thread ended |
 //! | latency | the request's duration |
-//! | phases | within the batch, else the request: device work, copies, batch formation, the host before, between and after device work, by a sweep in this order; before its batch a request prepares or queues. They sum to the latency |
+//! | phases | within the batch, else the request: device work, copies, batch formation, the host before, between and after device work, in this priority order; before its batch, a request prepares or queues. Phases sum to the latency |
 //! | percentile | nearest rank: the smallest latency that at least that share of requests does not exceed |
 //! | throughput | requests ÷ (last end − first start) |
 //! | efficiency | 1 − padding ÷ size of the batch |
@@ -39,19 +39,19 @@ pub struct Requests;
 /// Options of [`Requests`].
 #[derive(Debug, Clone, Default, Args)]
 pub struct RequestsOptions {
-    /// Slices of host threads that are requests: those whose name matches this regular expression
+    /// Regular expression for the names of host slices that are requests
     #[arg(long, value_name = "REGEX")]
     pub root: Option<String>,
-    /// Slices of host threads that are batches: those whose name matches this regular expression
+    /// Regular expression for the names of host slices that are batches
     #[arg(long, value_name = "REGEX")]
     pub batch: Option<String>,
-    /// Which part of the session. `--match` keeps requests whose name, id or host matches;
-    /// `--device` says whose work counts.
+    /// Which part of the session. `--match` selects requests whose name, id or host matches;
+    /// `--device` selects the devices whose work counts.
     #[command(flatten)]
     pub selection: Selection,
 }
 
-/// Requests that are listed where no `--limit` is given: the slowest.
+/// Number of requests listed by default: the slowest.
 const MOST_ROWS: usize = 1000;
 
 impl Analysis for Requests {
@@ -91,7 +91,7 @@ stepscope requests ./logs --limit 20 --csv";
     }
 }
 
-/// Requests and batches of a selection, by their usual names: the report without rows and notes.
+/// Requests and batches of a selection, found by their usual names: the report without notes.
 pub(crate) fn requests(session: &Session, selected: &Selected<'_>) -> RequestsReport {
     let found = find::find(session, selected, None, None);
     summary::report(&collected(session, selected, found))
@@ -116,7 +116,7 @@ fn collected(session: &Session, selected: &Selected<'_>, found: find::Roots) -> 
     all
 }
 
-/// Times of the selected steps on any host or device; none when no steps were asked for.
+/// Times of the selected steps on any host or device; none if no steps were selected.
 fn step_windows(session: &Session, selected: &Selected<'_>) -> Option<Vec<(i64, i64)>> {
     let steps = selected.steps.as_ref()?;
     let spans = steps.iter().flat_map(|&step| &session.steps[step].spans);
@@ -136,16 +136,20 @@ fn notes(
 ) -> Vec<Note> {
     let mut notes = Vec::new();
     if row_count == 0 && all.recorded > 0 {
-        return vec![Note::warning(format!(
-            "No request is in this selection; {} recorded on its hosts.",
-            format::counted(all.recorded, "request")
-        ))];
+        return vec![Note::warning(
+            "no-request-selected",
+            format!(
+                "No request in this selection; {} recorded on its hosts.",
+                format::counted(all.recorded, "request")
+            ),
+        )];
     }
     if row_count == 0 {
         notes.push(
             Note::info(
-                "No request was recorded: no root of a model server, and no annotation of the \
-                 program that says request, inference, generate, serve or predict.",
+                "no-request",
+                "No request was recorded: no model server root, and no annotation with the word \
+                 request, inference, generate, serve or predict.",
             )
             .with_code(recording::region(
                 session,
@@ -154,44 +158,54 @@ fn notes(
         );
         return notes;
     }
-    notes.push(Note::info(format!(
-        "{}; percentiles are by nearest rank.",
-        format::counted(row_count, "request")
-    )));
+    notes.push(Note::info(
+        "requests-counted",
+        format!(
+            "{}; percentiles use the nearest rank.",
+            format::counted(row_count, "request")
+        ),
+    ));
     if row_count < 100 {
-        notes.push(Note::info(
-            "With fewer than 100 requests the upper percentiles are the slowest few.",
+        notes.push(Note::info("few-requests", "With fewer than 100 requests, the upper percentiles are just the slowest few requests.",
         ));
     }
     if report.batches.is_empty() {
         notes.push(Note::info(
-            "No batch was recorded: device work and copies count by time, so requests that run at \
-             once share them.",
+            "no-batch",
+            "No batch was recorded, so device work and copies are attributed by time: concurrent \
+             requests share them.",
         ));
     } else {
         let unlinked = all.requests.iter().filter(|row| row.batch_id.is_none());
         let unlinked = unlinked.count();
         if unlinked > 0 {
-            notes.push(Note::info(format!(
-                "{} without a batch of their own in the window; their phases count by time.",
-                format::counted(unlinked, "request")
-            )));
+            notes.push(Note::info(
+                "requests-without-batch",
+                format!(
+                    "{} without a batch in the window; phases are attributed by time.",
+                    format::counted(unlinked, "request")
+                ),
+            ));
         }
     }
     if report.batches.iter().any(|batch| batch.size.is_none()) {
         notes.push(
-            Note::info("Not every batch says how large it is and how much of it is padding.")
-                .with_code(
-                    "TraceAnnotation(\"process_batch\", padding_amount=n, batch_size_after_padding=m)",
-                ),
+            Note::info(
+                "batch-size-missing",
+                "Size and padding are not recorded for every batch.",
+            )
+            .with_code(
+                "TraceAnnotation(\"process_batch\", padding_amount=n, batch_size_after_padding=m)",
+            ),
         );
     }
     if shown < row_count {
         notes.push(
-            Note::info(format!(
-                "The {shown} slowest are listed; the figures take in all."
-            ))
-            .with_hint("`--limit 0`"),
+            Note::info(
+                "rows-limited",
+                format!("The {shown} slowest are listed; the figures include all of them."),
+            )
+            .with_hint("`--limit 0` lists all"),
         );
     }
     notes

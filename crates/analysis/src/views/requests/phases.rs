@@ -1,4 +1,4 @@
-//! The phases of one request: what its time went to, each instant once.
+//! The phases of one request. Each instant counts once.
 
 use stepscope_model::host_names::is_batch_formation;
 use stepscope_model::{Activity, Direction, Label, Session, SliceKind, Span};
@@ -18,7 +18,7 @@ const TO_HOST: usize = 6;
 const FINISH: usize = 7;
 const IDLE: usize = 8;
 
-/// What the host's threads do, as far as phases tell it apart.
+/// Number of host activities that the phases distinguish.
 pub(super) const THREAD_LEVELS: usize = 5;
 
 pub(super) fn thread_level(session: &Session, label: &Label, is_root: bool) -> u8 {
@@ -42,7 +42,7 @@ pub(super) fn thread_level(session: &Session, label: &Label, is_root: bool) -> u
     }
 }
 
-/// The phases of a request; they sum to its span. `core` is its batch, or the request itself.
+/// The phases of a request, which sum to its span. `core` is its batch, or the request itself.
 pub(super) fn phases(
     request: Span,
     core: Span,

@@ -6,11 +6,11 @@ use ts_rs::TS;
 
 use crate::telling::{Note, Word};
 
-/// Phases of a request in the order in which they usually come, and what they are.
+/// Phases of a request in their usual order, with what happens in them.
 pub(crate) const PHASES: [Word; 9] = [
     Word::new("prepare", "Prepare", "the host prepares the request"),
-    Word::new("queue", "Queue", "it waits for its batch"),
-    Word::new("formation", "Batch formation", "the batch is put together"),
+    Word::new("queue", "Queue", "the request waits for its batch"),
+    Word::new("formation", "Batch formation", "the batch is formed"),
     Word::new(
         "runtime",
         "Runtime",
@@ -20,14 +20,14 @@ pub(crate) const PHASES: [Word; 9] = [
     Word::new("device", "Device", "the device works"),
     Word::new("to_host", "To host", "data is copied to the host"),
     Word::new("finish", "Finish", "the host finishes the request"),
-    Word::new("idle", "Not recorded", "nothing of it was recorded"),
+    Word::new("idle", "Not recorded", "no activity was recorded"),
 ];
 
 /// The answer of the `requests` analysis.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct RequestsReport {
-    /// Mean latency; absent without requests.
+    /// Mean latency. Absent without requests.
     pub mean_ps: Option<f64>,
     /// Requests per second, from the first start to the last end.
     pub throughput: Option<f64>,
@@ -44,7 +44,7 @@ pub struct RequestsReport {
     pub phases: Vec<PhaseRow>,
     /// Requests, slowest first unless sorted otherwise.
     pub rows: Vec<RequestRow>,
-    /// Rows before the limit.
+    /// Number of rows before the limit.
     pub row_count: usize,
     /// Batches, by host and start.
     pub batches: Vec<BatchRow>,
@@ -52,7 +52,7 @@ pub struct RequestsReport {
     pub notes: Vec<Note>,
 }
 
-/// The latency that a share of the requests does not exceed.
+/// A latency percentile.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct PercentileRow {
@@ -66,7 +66,7 @@ pub struct PercentileRow {
     /// Start of the request at this percentile, since the session started.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Its phases.
+    /// Time by phase of the request at this percentile.
     #[ts(type = "number[]")]
     pub phases_ps: Vec<i64>,
 }
@@ -87,7 +87,7 @@ pub struct PhaseRow {
     /// 90th percentile of the time in the phase, over requests.
     #[ts(type = "number")]
     pub high_ps: i64,
-    /// Share of the phase in the latency of all requests, 0..1: Σ phase ÷ Σ latencies.
+    /// Time in the phase as a share of the latency of all requests, 0..1: Σ phase ÷ Σ latencies.
     pub latency_ratio: Option<f64>,
 }
 
@@ -141,7 +141,7 @@ pub struct BatchRow {
     pub padding: Option<i64>,
     /// Share of the batch that is not padding, 0..1: 1 − padding ÷ size. Absent if not recorded.
     pub efficiency_ratio: Option<f64>,
-    /// Device work within the batch.
+    /// Time in which the device works within the batch.
     #[ts(type = "number")]
     pub device_ps: i64,
     /// Time from the start of the first request of the batch to the start of the batch. Absent

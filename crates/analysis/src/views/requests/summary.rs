@@ -6,7 +6,8 @@ use super::report::{PHASES, PercentileRow, PhaseRow, RequestRow, RequestsReport}
 /// Percentiles shown.
 const PERCENTILES: [f64; 6] = [50.0, 75.0, 90.0, 95.0, 99.0, 99.9];
 
-/// Nearest rank: the position, from 0, of the smallest value that `percent` of `count` do not exceed.
+/// Nearest rank: the position, from 0, of the smallest value that at least `percent` % of `count` values
+/// do not exceed.
 pub(crate) fn rank(percent: f64, count: usize) -> usize {
     let rank = (percent / 100.0 * count as f64).ceil();
     #[expect(
@@ -79,13 +80,13 @@ pub(super) fn report(all: &Collected) -> RequestsReport {
     }
 }
 
-/// The most requests that were open at once.
+/// The largest number of requests open at the same time.
 fn concurrency(requests: &[RequestRow]) -> usize {
     let mut changes: Vec<(i64, i64)> = requests
         .iter()
         .flat_map(|row| [(row.start_ps, 1), (row.start_ps + row.latency_ps, -1)])
         .collect();
-    // Ends come before starts of the same instant.
+    // At the same instant, ends come before starts.
     changes.sort_unstable();
     let (mut open, mut most) = (0i64, 0i64);
     for (_, change) in changes {

@@ -43,7 +43,7 @@ impl Report for RequestsReport {
         let mut lines = vec![(
             "Latency".to_owned(),
             format!(
-                "{} mean, median {}, 90 % {}, 99 % {}",
+                "mean {}, median {}, p90 {}, p99 {}",
                 format::duration_ps(mean),
                 format::duration_ps(at(50.0)),
                 format::duration_ps(at(90.0)),
@@ -54,7 +54,7 @@ impl Report for RequestsReport {
             lines.push((
                 "Throughput".to_owned(),
                 format!(
-                    "{throughput:.1} requests/s, {:.1} open at once (at most {})",
+                    "{throughput:.1} requests/s, {:.1} concurrent (at most {})",
                     self.concurrency_mean.unwrap_or(0.0),
                     self.concurrency_max
                 ),

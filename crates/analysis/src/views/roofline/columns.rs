@@ -49,7 +49,7 @@ pub(super) const ROWS: &[Field<RooflineRow>] = &[
 ];
 
 pub(super) const SCOPES: &[Field<RooflineRow>] = &[
-    Column::new("name", "Over", Unit::Text)
+    Column::new("name", "Name", Unit::Text)
         .identifies(Identity::Unnumbered)
         .of(|row| row.name.as_str().into()),
     Column::new("total_ps", "Time", Unit::Picos)

@@ -1,20 +1,20 @@
-//! `roofline`: operational intensity against achieved rate, under the roofs of the chip.
+//! `roofline`: arithmetic intensity vs. achieved rate, under the roofs of the chip.
 //!
 //! | Figure | Definition |
 //! |---|---|
 //! | roof | peak of compute, or intensity × peak of a memory; each peak names its source |
-//! | ridge | peak of compute ÷ peak of the memory, FLOP per byte: left of it the memory bounds |
-//! | intensity | FLOP ÷ bytes, per memory and for all bytes |
+//! | ridge | peak of compute ÷ peak of the memory, FLOP per byte; to its left, the memory is the bound |
+//! | intensity | FLOPs ÷ bytes, per memory and for all bytes |
 //! | rates, bound by, of roofline | the same as in [`ops`](crate::views::ops), with the same work |
-//! | op | all its executions, over its total time |
-//! | program | Σ work of its ops ÷ Σ of their self times; idle time is nobody's |
+//! | op | work of all its executions ÷ its total time |
+//! | program | Σ work of its ops ÷ Σ self time of its ops; excludes idle time |
 //! | step | Σ work that starts in the step ÷ Σ of the step's time on its devices |
 //! | total | Σ work ÷ Σ over devices of first to last work (with `--steps`: of the selected steps) |
-//! | average | Σ over steps of work ÷ Σ of their time: the mean step |
+//! | average | Σ work of all steps ÷ Σ of their time: the mean step |
 //!
-//! With several devices, rates of programs, steps and totals are per device: times are summed over
-//! devices too. `--idle exclude` takes busy time for elapsed time; `--infeed exclude` leaves infeed
-//! and outfeed out, work and time.
+//! With several devices, rates of programs, steps and totals are per device, because times are summed
+//! over devices too. `--idle exclude` uses busy time instead of elapsed time; `--infeed exclude`
+//! leaves out the work and time of infeed and outfeed.
 
 mod columns;
 mod notes;
@@ -46,7 +46,7 @@ impl Analysis for Roofline {
     const NAME: &'static str = "roofline";
     const ALIASES: &'static [&'static str] = &["roofline_model"];
     const SUMMARY: &'static str =
-        "Intensity against achieved rate, under the peaks of compute and of every memory";
+        "Arithmetic intensity and achieved rates, compared with the peaks of compute and memory";
     const GROUP: Group = Group::Compute;
     const READS: Reads = Reads::Devices;
     const EXAMPLES: &'static str = "\
@@ -90,7 +90,7 @@ stepscope roofline ./logs --sort -roofline_ratio --limit 20";
     }
 }
 
-/// How near the work of several ops together comes to the peaks, over their self time.
+/// How close the combined work of several ops comes to the peaks, over their self time.
 pub(crate) fn together<'a>(
     ops: impl Iterator<Item = &'a Measured> + Clone,
     peaks: &Peaks,
@@ -129,7 +129,7 @@ fn totals_and_programs(
     rows
 }
 
-/// Self time of infeed and outfeed where they are left out.
+/// Self time of infeed and outfeed if they are excluded.
 fn feed_ps(session: &Session, selected: &Selected<'_>, options: &RooflineOptions) -> i64 {
     if options.infeed == Choice::Include {
         return 0;
@@ -140,18 +140,18 @@ fn feed_ps(session: &Session, selected: &Selected<'_>, options: &RooflineOptions
     feeds.map(|op| op.row.self_ps).sum()
 }
 
-/// The time of a device that figures with idle time are over: from its first to its last work, or
-/// the selected steps and times.
+/// The elapsed time of a device, including idle time: from its first to its last work, or the
+/// selected steps and times.
 pub(crate) fn elapsed(selected: &Selected<'_>, windows: Intervals, extent: Span) -> Intervals {
     if selected.steps.is_some() && selected.time.is_none() {
         return windows;
     }
-    // Selected times may be open to one side.
+    // Selected times may be open on one side.
     windows.intersect(&Intervals::union_of(vec![extent]))
 }
 
-/// Σ over the selected devices that worked: from the first to the last work, or the selected steps;
-/// without idle time the union of work.
+/// Σ elapsed time over the selected devices that worked: from the first to the last work, or the
+/// selected steps. If idle time is excluded, the union of work.
 fn elapsed_ps(session: &Session, selected: &Selected<'_>, idle: Choice) -> i64 {
     let extents = work_extents(session);
     let labels = work_labels(session, selected);

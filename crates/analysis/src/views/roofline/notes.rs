@@ -1,4 +1,4 @@
-//! What the points of a roofline do not say by themselves.
+//! Notes on the points of a roofline.
 
 use stepscope_model::{CostSource, DeviceKind, MemoryLevel, Session};
 
@@ -19,7 +19,8 @@ pub(super) fn notes(
 ) -> Vec<Note> {
     if ops.is_empty() {
         return vec![Note::warning(
-            "No device work was recorded in this selection, so there is no point to show.",
+            "no-device-work",
+            "No device work was recorded in this selection, so there are no points to show.",
         )];
     }
     let mut notes = peak_notes(session, selected);
@@ -29,29 +30,34 @@ pub(super) fn notes(
     notes.extend(traffic(session, ops));
     if session.steps.is_empty() {
         notes.push(
-            Note::info("The profile has no steps, so there are points of ops and programs only.")
-                .with_code(recording::steps(session)),
+            Note::info(
+                "steps-missing",
+                "The profile has no steps, so only ops and programs have points.",
+            )
+            .with_code(recording::steps(session)),
         );
     }
     if selected.devices.len() > 1 {
         notes.push(Note::info(
-            "Times of the total, of programs and of steps are sums over devices, so that rates are \
-             those of one device.",
+            "summed-over-devices",
+            "Times of the total, of programs and of steps are summed over devices, so rates are \
+             per device.",
         ));
     }
     if !session.steps.is_empty() && selected.is_all_time() && options.idle == Choice::Include {
-        notes.push(Note::info(
-            "The total is over the time from each device's first to its last work, steps or not.",
+        notes.push(Note::info("total-window", "The total covers the time from each device's first to its last work, including outside steps.",
         ));
     }
     if options.idle == Choice::Exclude {
         notes.push(Note::info(
-            "Idle time of devices is left out of steps and of the total.",
+            "idle-excluded",
+            "Steps and the total exclude idle time of devices.",
         ));
     }
     if options.infeed == Choice::Exclude {
         notes.push(Note::info(
-            "Infeed and outfeed are left out, their work and their time.",
+            "infeed-excluded",
+            "Work and time of infeed and outfeed are excluded.",
         ));
     }
     notes
@@ -67,8 +73,9 @@ fn peak_notes(session: &Session, selected: &Selected<'_>) -> Vec<Note> {
     };
     if devices().any(|device| device.kind == DeviceKind::Cpu) {
         notes.push(Note::info(
-            "The peaks of a CPU are in no profile of it, so points are drawn at the rates they \
-             achieved, without roofs, and nothing is said of what bounds them.",
+            "peaks-unknown",
+            "Profiles of XLA:CPU do not record the peaks of the CPU, so points show achieved rates \
+             without roofs, and their bound is unknown.",
         ));
     }
     let mut chips: Vec<&str> = devices().map(|device| device.chip.name.as_str()).collect();
@@ -76,9 +83,9 @@ fn peak_notes(session: &Session, selected: &Selected<'_>) -> Vec<Note> {
     chips.dedup();
     if chips.len() > 1 {
         notes.push(
-            Note::warning(format!(
-                "The selected devices are of {} models: work of several of them has no common \
-                 roof.",
+            Note::warning("several-chips", format!(
+                "The selected devices have {} different chip models, so work across them has no \
+                 common roof.",
                 chips.len()
             ))
             .with_hint("Select devices of one model with `--device`."),
@@ -87,7 +94,7 @@ fn peak_notes(session: &Session, selected: &Selected<'_>) -> Vec<Note> {
     notes
 }
 
-/// How much of the time has known work.
+/// How much of the device time has known work.
 fn coverage(ops: &[Measured]) -> Option<Note> {
     let sum = |filter: fn(&&Measured) -> bool| -> i64 {
         ops.iter().filter(filter).map(|op| op.row.self_ps).sum()
@@ -98,31 +105,38 @@ fn coverage(ops: &[Measured]) -> Option<Note> {
     }
     if rated == 0 {
         return Some(Note::info(
-            "The work of no op is known: they have no HLO, call opaque kernels, control other ops, or \
-             wait for an asynchronous one.",
+            "work-unknown",
+            "The work of every op is unknown: ops have no HLO, call opaque kernels, control other \
+             ops, or wait for an asynchronous one.",
         ));
     }
     let share = format::percent(rated as f64 / all as f64);
-    Some(Note::info(format!(
-        "{share} of device time is of ops whose work is known; the rest has no HLO, calls \
+    Some(Note::info(
+        "work-unknown",
+        format!(
+            "{share} of device time is in ops whose work is known; the rest has no HLO, calls \
          opaque kernels, controls other ops, or waits for an asynchronous one.",
-    )))
+        ),
+    ))
 }
 
 fn over_peak(rows: &[RooflineRow]) -> Option<Note> {
     let over: Vec<&RooflineRow> = rows.iter().filter(|row| row.is_over_peak).collect();
     let first = over.first()?;
     let ratio = first.roofline_ratio.unwrap_or_default();
-    Some(Note::warning(format!(
-        "{} above a peak and shown as measured, {} first at {}: bytes that stay in a cache count as \
-         device memory, work that is skipped counts as done, or the peak is not this chip's.",
-        format::counted(i64::try_from(over.len()).unwrap_or(i64::MAX), "op"),
-        first.name,
-        format::percent(ratio),
-    )))
+    Some(Note::warning(
+        "above-roofline",
+        format!(
+            "{} above a peak and shown as measured, such as {} at {}: cached bytes count as device \
+         memory traffic, skipped work counts as done, or the peak is not that of this chip.",
+            format::counted(i64::try_from(over.len()).unwrap_or(i64::MAX), "op"),
+            first.name,
+            format::percent(ratio),
+        ),
+    ))
 }
 
-/// Whether bytes are told apart by memory.
+/// A note if bytes are not known per memory.
 fn traffic(session: &Session, ops: &[Measured]) -> Option<Note> {
     let works = || {
         ops.iter()
@@ -146,11 +160,12 @@ fn traffic(session: &Session, ops: &[Measured]) -> Option<Note> {
             .is_some_and(|cost| cost.source == CostSource::Recorded)
     });
     let why = if is_recorded {
-        "the profile records traffic with device memory only"
+        "the profile records only the traffic of device memory"
     } else {
-        "work computed from the HLO does not tell memories apart"
+        "work computed from the HLO does not distinguish memories"
     };
-    Some(Note::info(format!(
-        "Roofs of memories on the chip have no points of their own: {why}.",
-    )))
+    Some(Note::info(
+        "memory-roofs",
+        format!("Roofs of on-chip memories have no separate points: {why}.",),
+    ))
 }

@@ -9,20 +9,20 @@ pub struct RooflineOptions {
     /// Which part of the session.
     #[command(flatten)]
     pub selection: Selection,
-    /// Whether idle time of devices counts in the time of steps and totals
+    /// Whether the time of steps and totals includes idle time of devices
     #[arg(long, value_name = "CHOICE", value_enum, default_value_t = Choice::Include)]
     pub idle: Choice,
-    /// Whether infeed and outfeed count, their work and their time
+    /// Whether work and time of infeed and outfeed are included
     #[arg(long, value_name = "CHOICE", value_enum, default_value_t = Choice::Include)]
     pub infeed: Choice,
 }
 
-/// In or out.
+/// Whether something is included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Choice {
-    /// It counts.
+    /// Included.
     #[default]
     Include,
-    /// It does not.
+    /// Excluded.
     Exclude,
 }

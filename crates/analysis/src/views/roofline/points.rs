@@ -7,7 +7,7 @@ use stepscope_model::{Chip, DeviceId, DeviceKind, MemoryLevel, ProgramId, Sessio
 use super::report::{RooflineLevel, RooflinePeak, RooflineRow};
 use crate::views::ops::{Measured, Peaks, Roofline, Work, common_peaks, is_async_half, roofline};
 
-/// A ratio above this is above its peak rather than rounded.
+/// A ratio above this exceeds its peak by more than rounding.
 const OVER_PEAK: f64 = 1.000_5;
 
 /// An op over its total time.
@@ -38,7 +38,7 @@ pub(super) fn op(op: &Measured, peaks: &Peaks, total_self_ps: i64) -> RooflineRo
     point
 }
 
-/// Everything, over the time given.
+/// All ops over the given elapsed time.
 pub(super) fn total(ops: &[Measured], elapsed_ps: i64, peaks: &Peaks) -> RooflineRow {
     let (work, self_ps, occurrences) = sums(ops.iter());
     let mut row = point("total", work.as_ref(), elapsed_ps, peaks, None);
@@ -47,7 +47,7 @@ pub(super) fn total(ops: &[Measured], elapsed_ps: i64, peaks: &Peaks) -> Rooflin
     row
 }
 
-/// Some ops over their self time.
+/// Several ops over their self time.
 pub(super) fn together<'a>(
     ops: impl Iterator<Item = &'a Measured> + Clone,
     peaks: &Peaks,
@@ -91,7 +91,7 @@ pub(super) fn programs(session: &Session, ops: &[Measured]) -> Vec<RooflineRow> 
     rows
 }
 
-/// Work, self time and slices; no work where that of no op is known.
+/// Work, self time and number of slices. No work if it is unknown for all ops.
 fn sums<'a>(ops: impl Iterator<Item = &'a Measured>) -> (Option<Work>, i64, i64) {
     let mut sums = (None::<Work>, 0i64, 0i64);
     for op in ops {
@@ -104,7 +104,7 @@ fn sums<'a>(ops: impl Iterator<Item = &'a Measured>) -> (Option<Work>, i64, i64)
     sums
 }
 
-/// A point; `known` are rates that were computed already.
+/// A point; `known` holds rates that were already computed.
 pub(super) fn point(
     kind: &str,
     work: Option<&Work>,
@@ -198,9 +198,9 @@ pub(super) fn peaks(session: &Session, devices: &[DeviceId]) -> Vec<RooflinePeak
 fn peaks_of(chip: &Chip, kind: DeviceKind, device_count: usize) -> Vec<RooflinePeak> {
     let compute = chip.peak_flops.as_ref().map(|peak| peak.per_second);
     let unknown = if kind == DeviceKind::Cpu {
-        "unknown: profiles of XLA:CPU do not say what the processor can do"
+        "unknown: profiles of XLA:CPU do not record the peaks of the processor"
     } else {
-        "unknown: the device recorded none, and the model is not in the table"
+        "unknown: not recorded, and the chip model is not in the table"
     };
     let mut rows = vec![RooflinePeak {
         chip: chip.name.clone(),

@@ -12,16 +12,16 @@ use crate::telling::Note;
 pub struct RooflineReport {
     /// One point per op, largest self time first unless sorted otherwise.
     pub rows: Vec<RooflineRow>,
-    /// Ops before the limit.
+    /// Number of ops before the limit.
     pub row_count: usize,
-    /// The total, programs, the mean step, and steps, in this order; `kind` tells them apart.
+    /// The total, programs, the mean step, and steps, in this order; `kind` distinguishes them.
     pub scopes: Vec<RooflineRow>,
     /// Peaks of the chips, with their sources.
     pub peaks: Vec<RooflinePeak>,
     /// Memories that have a peak or recorded traffic: `hbm`, `cmem_read`, `cmem_write`,
     /// `vmem_read`, `vmem_write`, `shared`.
     pub levels: Vec<String>,
-    /// Share of self time of ops that compute and whose FLOPs are unknown, 0..1.
+    /// Share of self time in ops that compute but whose FLOPs are unknown, 0..1.
     pub flops_unknown_ratio: f64,
     /// What the figures do not cover.
     pub notes: Vec<Note>,
@@ -41,21 +41,21 @@ pub struct RooflineRow {
     pub program_id: String,
     /// HLO category of the op. Empty for all but ops.
     pub category: String,
-    /// Color class; empty for all but ops.
+    /// Color class. Empty for all but ops.
     pub class: String,
     /// Number of the step.
     #[ts(type = "number | null")]
     pub step: Option<i64>,
-    /// Where the step begins and ends.
+    /// Start of the step. Absent for all but steps.
     #[ts(type = "number | null")]
     pub start_ps: Option<i64>,
-    /// See `start_ps`.
+    /// End of the step. Absent for all but steps.
     #[ts(type = "number | null")]
     pub end_ps: Option<i64>,
     /// Number of slices of the op.
     #[ts(type = "number")]
     pub occurrences: i64,
-    /// Executions the work is counted with.
+    /// Number of executions by which the work is multiplied.
     #[ts(type = "number")]
     pub executions: i64,
     /// Time over which the rates are computed, summed over devices.
@@ -69,7 +69,7 @@ pub struct RooflineRow {
     /// Floating-point operations of all executions, normalized like the chip's peak. Absent if
     /// unknown.
     pub flops: Option<f64>,
-    /// As the model needs them.
+    /// Floating-point operations as the model requires them.
     pub model_flops: Option<f64>,
     /// Bytes read and written by all executions.
     pub bytes: Option<f64>,
@@ -91,7 +91,7 @@ pub struct RooflineRow {
     /// Whether an achieved rate exceeds its peak. If so, the peak, the time, or the work is not
     /// what it seems.
     pub is_over_peak: bool,
-    /// Memories with a peak or traffic.
+    /// Use of each memory with a peak or traffic.
     pub levels: Vec<RooflineLevel>,
     /// Source of the FLOPs and bytes: `recorded`, `hlo`, `shapes`, `estimate`, or empty.
     pub cost_source: String,
@@ -105,15 +105,15 @@ pub struct RooflineRow {
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct RooflineLevel {
-    /// The memory.
+    /// Name of the memory.
     pub level: String,
-    /// Bytes through it.
+    /// Bytes moved through the memory.
     pub bytes: f64,
     /// Bytes ÷ time, per second.
     pub bandwidth: f64,
-    /// FLOP per byte of this memory; absent without traffic.
+    /// FLOPs per byte of this memory. Absent without traffic.
     pub intensity: Option<f64>,
-    /// bandwidth ÷ peak; absent where the peak is unknown.
+    /// Bandwidth ÷ peak. Absent if the peak is unknown.
     pub ratio: Option<f64>,
 }
 
@@ -127,7 +127,7 @@ pub struct RooflinePeak {
     pub device_count: usize,
     /// What the peak applies to: `compute` or a memory.
     pub level: String,
-    /// FLOP or bytes per second; absent where unknown.
+    /// Peak in FLOPs or bytes per second. Absent if unknown.
     pub per_second: Option<f64>,
     /// Intensity above which compute rather than this memory bounds an op, in FLOP per byte: peak
     /// of compute ÷ peak of the memory. Absent for compute.

@@ -20,9 +20,9 @@ const NOWHERE: Span = Span {
 /// What one slice of a label adds to its step.
 #[derive(Clone, Copy, Default)]
 struct Weight {
-    /// Position in the works of ops; none for labels without known work.
+    /// Position in the list of work per op; none for labels without known work.
     work: Option<u32>,
-    /// Its time is infeed's or outfeed's, and these are left out.
+    /// Whether it is infeed or outfeed, and these are excluded.
     is_left_out: bool,
 }
 
@@ -30,7 +30,7 @@ struct Weight {
 #[derive(Clone, Default)]
 struct Sums {
     work: Work,
-    /// Slices whose work is known.
+    /// Number of slices whose work is known.
     rated: i64,
     occurrences: i64,
     left_out_ps: i64,
@@ -65,7 +65,7 @@ pub(super) fn steps(
     let mut rows: Vec<RooflineRow> = Vec::new();
     let mut all = (None::<Work>, 0i64);
     for (position, &step) in steps.iter().enumerate() {
-        // Nothing is known of a step none of whose work is.
+        // The work of a step is unknown if that of all its ops is.
         let mut work = None::<Work>;
         let (mut time_ps, mut occurrences, mut hull) = (0i64, 0i64, None::<Span>);
         for (device, of_device) in selected.devices.iter().zip(&by_device) {
@@ -210,7 +210,7 @@ fn busy(session: &Session, selected: &Selected<'_>) -> FxHashMap<(usize, DeviceI
         .collect()
 }
 
-/// The categories whose time is that of the host's feeding.
+/// Whether ops of the category exchange data with the host: infeed and outfeed.
 pub(super) fn is_feed(category: &str) -> bool {
     category.starts_with("infeed") || category.starts_with("outfeed")
 }

@@ -1,4 +1,4 @@
-//! Ops that XLA combined out of several: where their time is counted.
+//! Ops that XLA combined from several ops: where their time is counted.
 
 use stepscope_model::Session;
 use stepscope_model::hlo::name_stack::{Pass, Path, merged};
@@ -8,21 +8,21 @@ use crate::telling::Note;
 use crate::telling::format;
 use crate::views::ops::{AllOps, Measured};
 
-/// What becomes of the time of an op that serves several paths.
+/// How the time of an op that serves several paths is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Combined {
-    /// It stands on one row, under the nearest scope that holds all of them.
+    /// On one row, under the nearest scope that contains all of them.
     Together,
-    /// It is divided over them.
+    /// Divided over the paths.
     Divided,
 }
 
-/// What the time of a combined op is divided by.
+/// How the time of a combined op is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DividedBy {
-    /// Bytes of the operands, of which there is one for each path.
+    /// By the bytes of the operands, of which there is one for each path.
     Bytes,
-    /// Nothing tells the paths apart: each gets the same.
+    /// Equally, since nothing distinguishes the paths.
     Count,
 }
 
@@ -30,11 +30,12 @@ enum DividedBy {
 pub(super) struct Share<'a> {
     pub(super) components: Vec<&'a str>,
     pub(super) pass: Pass,
-    /// Of the op's time, 0..1; the shares of an op sum to 1.
+    /// Share of the op's time, 0..1. The shares of an op sum to 1.
     pub(super) ratio: f64,
 }
 
-/// One share for each path of a combined op, in the order they are written; none for other ops.
+/// One share for each path of a combined op, in the order in which they are written; none for other
+/// ops.
 pub(super) fn shares<'a>(session: &Session, op: &'a Measured) -> Option<Vec<Share<'a>>> {
     let merged = merged(&op.row.scope);
     if !merged.is_combined() {
@@ -56,12 +57,12 @@ pub(super) fn shares<'a>(session: &Session, op: &'a Measured) -> Option<Vec<Shar
     Some(share.collect())
 }
 
-/// The compiler chose to compute it again, whatever the paths say.
+/// Whether the compiler chose to recompute it, whatever the paths say.
 fn is_again_by_name(op: &Measured, pass: Pass) -> bool {
     op.row.is_rematerialised && pass != Pass::Rematerialised
 }
 
-/// A positive weight for each path. Merged paths stand in the order of the operands.
+/// A positive weight for each path. Merged paths are in the order of the operands.
 fn weights(session: &Session, op: &Measured, paths: &[Path<'_>]) -> (Vec<f64>, DividedBy) {
     let equal = || (vec![1.0; paths.len()], DividedBy::Count);
     let Some(bytes) = operand_bytes(session, op) else {
@@ -74,7 +75,7 @@ fn weights(session: &Session, op: &Measured, paths: &[Path<'_>]) -> (Vec<f64>, D
     (weights.collect(), DividedBy::Bytes)
 }
 
-/// Bytes of each operand; of the end of an asynchronous op those of its start.
+/// Bytes of each operand. For the end of an asynchronous op, those of its start.
 fn operand_bytes(session: &Session, op: &Measured) -> Option<Vec<u64>> {
     let op = session.op(op.op?);
     let hlo = session.program(op.program).hlo.as_ref()?;
@@ -89,7 +90,7 @@ fn start_of<'a>(hlo: &'a Program, instruction: &'a Instruction) -> &'a Instructi
     start.unwrap_or(instruction)
 }
 
-/// How much of the time is that of combined ops, and what became of it.
+/// A note on how much time combined ops take, and how it is counted.
 pub(super) fn note(session: &Session, all: &AllOps, combined: Combined) -> Option<Note> {
     let mut counts = [0usize; 2];
     let mut combined_ps = 0i64;
@@ -109,21 +110,24 @@ pub(super) fn note(session: &Session, all: &AllOps, combined: Combined) -> Optio
     let ops = format::counted(by_count + by_bytes, "op");
     if combined == Combined::Together {
         let text = format!(
-            "{share} of device time is that of {ops} that XLA combined; each stands under the \
-             nearest scope that holds all it serves."
+            "{share} of device time is in {ops} that XLA combined from several; each is listed under \
+             the nearest scope that contains all paths it serves."
         );
-        let hint = "`--split-combined` divides their time over the paths, as an estimate.";
-        return Some(Note::info(text).with_hint(hint));
+        let hint = "`--split-combined` estimates how their time divides over the paths.";
+        return Some(Note::info("combined-ops", text).with_hint(hint));
     }
     let how = match (by_bytes, by_count) {
         (_, 0) => "by the bytes of their operands".to_owned(),
-        (0, _) => "equally, as their operands do not tell the paths apart".to_owned(),
+        (0, _) => "equally, because their operands do not distinguish the paths".to_owned(),
         (by_bytes, by_count) => {
             format!("{by_bytes} by the bytes of their operands, {by_count} equally")
         }
     };
-    Some(Note::info(format!(
-        "{share} of device time is an estimate: that of {ops} that XLA combined, divided over the \
-         paths they serve, {how}."
-    )))
+    Some(Note::info(
+        "combined-ops",
+        format!(
+            "{share} of device time is estimated: the time of {ops} that XLA combined is divided over \
+         the paths they serve, {how}."
+        ),
+    ))
 }

@@ -12,11 +12,11 @@ pub struct ScopesOptions {
     /// Tree by JAX name stack, or by source file and line
     #[arg(long, value_name = "KEY", value_enum, default_value_t = ScopeBy::Scope)]
     pub by: ScopeBy,
-    /// At most this many levels; deeper time stays in the level above
+    /// Maximum number of levels; time below is counted at the last level shown
     #[arg(long, value_name = "N")]
     pub depth: Option<u32>,
-    /// Divide the time of ops that XLA combined over the paths they serve, an estimate: by the bytes
-    /// of their operands where these tell the paths apart, else equally
+    /// Divide the time of combined ops over the paths they serve (an estimate): by operand bytes if
+    /// these distinguish the paths, otherwise equally
     #[arg(long)]
     pub split_combined: bool,
 }

@@ -12,12 +12,12 @@ use crate::telling::Note;
 pub struct ScopesReport {
     /// Tree by name stack (`--by scope`, the default) or by source file and line (`--by source`).
     pub rows: Vec<ScopeRow>,
-    /// Rows before the limit.
+    /// Number of rows before the limit.
     pub row_count: usize,
-    /// Σ self time the ratios refer to.
+    /// Σ self time that the ratios refer to.
     #[ts(type = "number")]
     pub total_self_ps: i64,
-    /// Share of device work time that carries a name stack (or source line), 0..1.
+    /// Share of device work time that has a name stack (or source line), 0..1.
     pub attributed_ratio: Option<f64>,
     /// What the figures do not cover.
     pub notes: Vec<Note>,

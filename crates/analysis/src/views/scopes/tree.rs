@@ -24,11 +24,11 @@ pub(super) struct Tree {
 struct Node {
     name: String,
     children: Vec<usize>,
-    /// Sums at or below.
+    /// Sums at or below this node.
     sums: Sums,
-    /// Self time exactly here.
+    /// Self time exactly at this node.
     self_ps: i64,
-    /// What the combined ops of the node serve.
+    /// The paths that the combined ops of the node serve.
     paths: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ struct Piece<'a> {
     paths: Vec<String>,
 }
 
-/// Nodes by parent and by what tells siblings apart: the name, of combined ops the paths.
+/// Nodes by parent and by what distinguishes siblings: the name, or the paths for combined ops.
 type Children = FxHashMap<(usize, String), usize>;
 
 impl Tree {
@@ -79,8 +79,8 @@ impl Tree {
         tree
     }
 
-    /// Adds the pieces of one op. A slice that is counted in several places was one slice all the
-    /// same, so on what these have in common it counts once.
+    /// Adds the pieces of one op. A slice that is counted in several places is still one slice, so it
+    /// counts once in their common ancestors.
     fn add(&mut self, pieces: Vec<Piece<'_>>, children: &mut Children) {
         let mut counted: Vec<usize> = Vec::new();
         for piece in pieces {
@@ -128,7 +128,7 @@ impl Tree {
         child
     }
 
-    /// Combined ops may serve equally many paths: siblings must have names of their own.
+    /// A unique name among siblings, since several combined ops may serve the same number of paths.
     fn free_name(&self, parent: usize, name: &str) -> String {
         let is_taken = |name: &str| {
             let mut siblings = self.nodes[parent].children.iter();
@@ -142,8 +142,8 @@ impl Tree {
         free.next().unwrap_or_default()
     }
 
-    /// Rows depth first, siblings by `--sort`. A limit keeps the rows with the largest totals, whose
-    /// ancestors are among them, so what is left is a tree.
+    /// Rows depth first, siblings by `--sort`. A limit keeps the rows with the largest totals, which
+    /// always include their ancestors, so the result is a tree.
     pub(super) fn rows(
         &self,
         selection: &Selection,
@@ -213,7 +213,7 @@ impl Tree {
             self_ps,
             paths,
         } = &self.nodes[node];
-        // What lies below the last level shown is that level's own.
+        // Time below the last level shown counts as self time of that level.
         let is_cut = depth + 1 >= levels;
         let total_ps = self.nodes[0].sums.total_ps;
         ScopeRow {
@@ -284,7 +284,7 @@ impl Sums {
     }
 }
 
-/// All of an op in one place.
+/// The whole op in one place.
 fn whole(op: &OpRow, by: ScopeBy) -> Piece<'_> {
     let merged = name_stack::merged(&op.scope);
     let pass = if op.is_rematerialised {
@@ -303,7 +303,7 @@ fn whole(op: &OpRow, by: ScopeBy) -> Piece<'_> {
     }
 }
 
-/// An op in all the places it serves. The parts are whole picoseconds and sum to the op's time.
+/// An op divided over all the paths it serves. The parts are whole picoseconds and sum to its time.
 fn divided<'a>(op: &OpRow, shares: &[Share<'a>]) -> Vec<Piece<'a>> {
     let (mut ratio, mut given_ps) = (0.0, 0i64);
     let pieces = shares.iter().enumerate().map(|(index, share)| {
@@ -340,7 +340,7 @@ fn part_ps(whole_ps: i64, ratio: f64) -> i64 {
     (whole_ps as f64 * ratio.clamp(0.0, 1.0)).round() as i64
 }
 
-/// Where an op stands in the tree. Work without a name stack stands with its category under
+/// The place of an op in the tree. Work without a name stack is listed by category under
 /// `(no scope)`.
 fn place<'a>(op: &'a OpRow, by: ScopeBy, merged: Merged<'a>) -> Vec<Cow<'a, str>> {
     let category = if op.category.is_empty() {

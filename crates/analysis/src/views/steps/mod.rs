@@ -1,13 +1,13 @@
-//! `steps`: every step on every device, its parts and its outliers.
+//! `steps`: every step on every device, its parts, and outliers.
 //!
 //! | Figure | Definition |
 //! |---|---|
 //! | row | one step on one device that recorded work; on a host without devices, the host |
-//! | duration | the step's span on that device; else the host's annotation |
+//! | duration | the step's span on that device, or else the host's annotation |
 //! | busy | union of the device's work within the span |
-//! | parts | a sweep by priority ([`parts`]); they sum to the duration exactly |
-//! | step time | per step the host's annotation (mean over hosts), else the mean over devices |
-//! | outlier | 0.6745·abs(x − median) ÷ MAD > 3.5 and at least 5 % of the median, from 5 steps on; or above twice the median, with a gap below that is wider than the range of all others, from 3 steps on |
+//! | parts | the duration divided by priority ([`parts`]); they sum to it exactly |
+//! | step time | for each step, the host's annotation (mean over hosts), or else the mean over devices |
+//! | outlier | 0.6745·abs(x − median) ÷ MAD > 3.5 and at least 5 % of the median, with at least 5 steps; or above twice the median, with a gap below it wider than the range of all others, with at least 3 steps |
 
 mod columns;
 mod report;
@@ -33,8 +33,8 @@ pub struct Steps;
 /// Options of [`Steps`].
 #[derive(Debug, Clone, Default, Args)]
 pub struct StepsOptions {
-    /// Which part of the session. `--program` keeps the steps in which the program ran on the
-    /// device, `--match` those whose host or device matches.
+    /// Which part of the session. `--program` selects the steps in which the program ran on the
+    /// device; `--match` those whose host or device matches.
     #[command(flatten)]
     pub selection: Selection,
 }

@@ -1,4 +1,4 @@
-//! What `steps` answers: every step, its parts, its outliers.
+//! What `steps` answers: every step, its parts, and outliers.
 
 use documented::DocumentedFields;
 use serde::Serialize;
@@ -11,14 +11,14 @@ use crate::telling::Note;
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct StepsReport {
-    /// How the steps were found; absent when there are none.
+    /// How the steps were found. Absent if there are none.
     pub source: Option<StepSource>,
     /// Statistics over the step durations. One value per step: the mean over hosts of its
-    /// annotation where it has one, else the mean over devices.
+    /// annotation if it has one, otherwise the mean over devices.
     pub step_time_ps: Option<StepTime>,
     /// One row per step, host and device; `device` is empty for a host without devices.
     pub rows: Vec<StepRow>,
-    /// Rows before the limit.
+    /// Number of rows before the limit.
     pub row_count: usize,
     /// What the figures do not cover.
     pub notes: Vec<Note>,

@@ -5,7 +5,7 @@ use stepscope_model::{DeviceId, HostId, Session};
 use super::report::StepRow;
 use crate::measuring::steps::{StepParts, outliers};
 
-/// The report's rows, outliers marked among the steps of the same device.
+/// The report's rows. Outliers are determined among the steps of the same device.
 pub(super) fn report_rows(session: &Session, all: &[StepParts]) -> Vec<StepRow> {
     let mut rows: Vec<StepRow> = all.iter().map(|parts| row(session, parts)).collect();
     let mut places: Vec<(HostId, Option<DeviceId>)> =

@@ -7,7 +7,7 @@ use stepscope_model::{Class, LabelId, Lane, Session, Span, StringId, TrackId};
 use super::report::{AreaReport, AreaRow};
 use crate::telling::places::track_title;
 
-/// What the rows of an area stand for.
+/// What the rows of an area represent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AreaKey {
     /// One row per name.
@@ -22,7 +22,7 @@ pub enum AreaKey {
 }
 
 impl AreaKey {
-    /// From the word on the wire.
+    /// Parses the wire name.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "name" => Some(Self::Name),
@@ -37,8 +37,8 @@ impl AreaKey {
 /// The row of slices without a scope.
 const NO_SCOPE: &str = "(no scope)";
 
-/// Statistics of the slices that overlap the window, with durations clipped to it; tracks that the
-/// session has not are left out. At most `limit` rows, 0 for all.
+/// Statistics of the slices that overlap the window, with durations clipped to it. Tracks that are
+/// not in the session are ignored. At most `limit` rows, 0 for all.
 pub fn area(
     session: &Session,
     window: Span,
@@ -136,7 +136,7 @@ impl Keys {
     }
 }
 
-/// A key before it is text.
+/// A key before it is converted to text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Word {
     Text(StringId),

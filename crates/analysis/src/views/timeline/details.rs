@@ -11,13 +11,13 @@ use super::titles::span_on;
 use crate::telling::places::{SliceRefReport, track_title};
 use stepscope_model::LabelId;
 
-/// The details of a slice; none when there is no such slice. Costs milliseconds: the recorded stats
-/// are read again from the file.
+/// The details of a slice; none if the slice does not exist. Takes milliseconds, because the recorded
+/// stats are read from the file again.
 pub fn details(session: &Session, slice: SliceId) -> Option<SliceDetails> {
     details_with(session, slice, session.stats(slice))
 }
 
-/// The details of several slices, as [`details`] of each, for little more than those of one.
+/// The details of several slices, like [`details`] of each, at little more than the cost of one.
 pub fn details_of(session: &Session, slices: &[SliceId]) -> Vec<Option<SliceDetails>> {
     let stats = session.stats_of(slices);
     let slices = slices.par_iter().zip(stats);
@@ -111,7 +111,7 @@ fn self_ps(track: &Track, slice: SliceId) -> i64 {
     own
 }
 
-/// The step during which the slice began, on its device or host.
+/// The step during which the slice started, on its device or host.
 fn step_number(session: &Session, track: &Track, span: Span) -> Option<i64> {
     let holds = |step: &&stepscope_model::Step| {
         span_on(&step.spans, track).is_some_and(|on| on.span.contains_instant(span.start))
@@ -159,7 +159,7 @@ fn parent(track: &Track, slice: SliceId) -> Option<SliceId> {
         .filter(|lane| nest.contains(lane))?;
     let own = track.lanes[slice.lane as usize].span(slice.index as usize);
     let lane = &track.lanes[above as usize];
-    // Of equal starts the last one that is long enough: instants may share a start.
+    // If starts are equal, the last slice that is long enough, since instants may share a start.
     let behind = lane.starts().partition_point(|&start| start <= own.start.0);
     let index = (0..behind)
         .rev()

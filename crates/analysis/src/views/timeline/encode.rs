@@ -16,17 +16,17 @@ const SAMPLE_BYTES: usize = 24;
 const KIND_SLICES: u32 = 0;
 const KIND_COUNTER: u32 = 1;
 
-/// Bytes that are no tile.
+/// Bytes that are not a valid tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a timeline tile: {problem} at byte {offset}")]
 pub struct TileError {
-    /// What is wrong.
+    /// The problem.
     pub problem: &'static str,
-    /// Where.
+    /// Byte offset of the problem.
     pub offset: usize,
 }
 
-/// The bytes of a tile.
+/// Encodes a tile.
 pub fn encode(tile: &Tile) -> Vec<u8> {
     let sizes: Vec<usize> = tile.tracks.iter().map(track_bytes).collect();
     let mut bytes = vec![0; HEADER_BYTES + sizes.iter().sum::<usize>()];
@@ -44,12 +44,12 @@ pub fn encode(tile: &Tile) -> Vec<u8> {
     bytes
 }
 
-/// The tile in some bytes.
+/// Decodes a tile.
 pub fn decode(bytes: &[u8]) -> Result<Tile, TileError> {
     let mut reader = Reader { bytes, offset: 0 };
     if reader.u32()? != MAGIC {
         return Err(TileError {
-            problem: "it does not begin with SST1",
+            problem: "missing magic number SST1",
             offset: 0,
         });
     }
@@ -59,13 +59,13 @@ pub fn decode(bytes: &[u8]) -> Result<Tile, TileError> {
     let width_px = u32::try_from(width_px)
         .ok()
         .filter(|width| (1..=MAX_WIDTH_PX).contains(width))
-        .ok_or_else(|| reader.error("the width is none"))?;
+        .ok_or_else(|| reader.error("invalid width"))?;
     let mut tracks = Vec::new();
     for _ in 0..track_count {
         tracks.push(read_track(&mut reader)?);
     }
     if reader.offset < bytes.len() {
-        return Err(reader.error("something follows the last track"));
+        return Err(reader.error("extra bytes after the last track"));
     }
     Ok(Tile {
         window,
@@ -156,7 +156,7 @@ fn read_track(reader: &mut Reader<'_>) -> Result<TrackTile, TileError> {
                 maximum,
             })
         }
-        _ => return Err(reader.error("the track is of no known kind")),
+        _ => return Err(reader.error("unknown track kind")),
     };
     Ok(TrackTile { track, content })
 }
@@ -177,17 +177,17 @@ fn read_lane(reader: &mut Reader<'_>) -> Result<LaneTile, TileError> {
     Ok(lane)
 }
 
-/// Picoseconds as they travel: exact up to 2^53.
+/// Picoseconds in wire format: exact up to 2^53.
 const fn picos(value: i64) -> f64 {
     value as f64
 }
 
-/// A count as it travels; tiles are far smaller than 2^32 of anything.
+/// A count in wire format. Tiles hold far fewer than 2^32 of anything.
 fn count(value: usize) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }
 
-/// Fills a section from its front. The section is as long as what is written.
+/// Fills a section from the front. The section is exactly as long as what is written.
 struct Writer<'a>(&'a mut [u8]);
 
 impl<'a> Writer<'a> {
@@ -239,7 +239,7 @@ impl Reader<'_> {
 
     fn take<const LENGTH: usize>(&mut self) -> Result<[u8; LENGTH], TileError> {
         let taken = self.bytes.get(self.offset..).and_then(<[u8]>::first_chunk);
-        let taken = taken.ok_or_else(|| self.error("it ends early"))?;
+        let taken = taken.ok_or_else(|| self.error("truncated data"))?;
         self.offset += LENGTH;
         Ok(*taken)
     }
@@ -256,7 +256,7 @@ impl Reader<'_> {
         let value = self.f64()?;
         #[expect(
             clippy::cast_possible_truncation,
-            reason = "what was cut off is found below"
+            reason = "truncation is detected below"
         )]
         let rounded = value as i64;
         if picos(rounded).total_cmp(&value).is_eq() {
@@ -266,7 +266,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A column; nothing is reserved before its bytes are known to be there.
+    /// Reads a column. Allocates only after checking that its bytes are present.
     fn column<T>(
         &mut self,
         length: usize,
@@ -274,7 +274,7 @@ impl Reader<'_> {
     ) -> Result<Vec<T>, TileError> {
         let left = self.bytes.len().saturating_sub(self.offset);
         if length > left / 4 {
-            return Err(self.error("it ends early"));
+            return Err(self.error("truncated data"));
         }
         (0..length).map(|_| read(self)).collect()
     }

@@ -1,4 +1,4 @@
-//! What is computed once per session so that tiles and searches stay fast, lazily and in parallel.
+//! Summaries that keep tiles and searches fast, computed once per session, lazily and in parallel.
 //!
 //! ```text
 //! a lane                [ 32 slices ][ 32 slices ][ 32 slices ]…
@@ -23,7 +23,7 @@ const BLOCK: usize = 32;
 /// Groups shorter than this are summed slice by slice, without the blocks.
 pub(super) const DIRECT_GROUP: usize = 2 * BLOCK;
 
-/// Summaries of one session, owned by whoever holds the session. Cheap to make; filled on demand.
+/// Summaries of one session, owned by the owner of the session. Cheap to create; filled on demand.
 pub struct TimelineIndex {
     lanes: Vec<Vec<OnceLock<LaneIndex>>>,
     label_totals: OnceLock<Vec<LabelTotal>>,
@@ -31,7 +31,7 @@ pub struct TimelineIndex {
 }
 
 impl TimelineIndex {
-    /// An index with nothing in it yet. It must be used with this session only.
+    /// An empty index. It must only be used with this session.
     pub fn new(session: &Session) -> Self {
         let lanes = session
             .tracks
@@ -45,7 +45,7 @@ impl TimelineIndex {
         }
     }
 
-    /// Computes everything that tiles and searches would compute on first need.
+    /// Computes everything that tiles and searches would otherwise compute on first use.
     pub fn fill(&self, session: &Session) {
         let all: Vec<_> = self.lanes.iter().zip(&session.tracks).collect();
         all.into_par_iter().for_each(|(cells, track)| {
@@ -65,7 +65,7 @@ impl TimelineIndex {
         filled.map(LaneIndex::size_bytes).sum()
     }
 
-    /// The cell of one lane; none for a lane that the session has not.
+    /// The cell of one lane; none for a lane that is not in the session.
     pub(super) fn cell(&self, track: TrackId, lane: usize) -> Option<&OnceLock<LaneIndex>> {
         self.lanes.get(track.index())?.get(lane)
     }
@@ -76,14 +76,14 @@ impl TimelineIndex {
             .get_or_init(|| labels::label_totals(session))
     }
 
-    /// What a search looks at in every op beside its name.
+    /// The text of every op that a search examines in addition to its name.
     pub(super) fn op_texts(&self, session: &Session) -> &[String] {
         self.op_texts.get_or_init(|| labels::op_texts(session))
     }
 }
 
-/// Block summaries of one lane, a column each: a zoomed-out tile runs through them in order and
-/// looks at slices around the edges of pixels only.
+/// Block summaries of one lane, as columns. A zoomed-out tile scans them in order and examines
+/// individual slices only at the edges of pixels.
 pub(super) struct LaneIndex {
     /// Start of the first slice of each block.
     starts: Vec<i64>,
@@ -117,12 +117,12 @@ impl LaneIndex {
         index
     }
 
-    /// For each instant, which must be sorted, the first slice of the range that begins there or
-    /// later, or the range's end.
+    /// For each instant, the first slice of the range that starts at or after it, or the end of the
+    /// range. Instants must be sorted.
     ///
-    /// Which block to look into follows from the blocks alone, so the processor fetches slices for
-    /// several instants at once; and counting reads a block at once, where a binary search would
-    /// wait for memory at each of its steps.
+    /// The block to search follows from the blocks alone, so the processor can fetch slices for
+    /// several instants in parallel. Counting reads a whole block, while a binary search would wait
+    /// for memory at each step.
     pub(super) fn first_from_each(
         &self,
         lane: &Lane,
@@ -142,8 +142,8 @@ impl LaneIndex {
         instants.iter().map(first_from).collect()
     }
 
-    /// Sum of the durations of a range of the lane and the longest slice, the first of equals; by
-    /// whole blocks where it can.
+    /// Sum of the durations in a range of the lane, and its longest slice (the first one on a tie).
+    /// Uses whole blocks where possible.
     pub(super) fn summary(&self, lane: &Lane, range: Range<usize>) -> (i64, usize) {
         let first_block = range.start.div_ceil(BLOCK);
         let end_block = range.end / BLOCK;
@@ -192,7 +192,7 @@ pub(super) fn direct_summary(lane: &Lane, range: Range<usize>) -> (i64, usize) {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Summary {
     sum: i64,
-    /// -1 of nothing.
+    /// -1 if there are no durations.
     longest_ps: i64,
 }
 
@@ -219,15 +219,15 @@ impl Summary {
         }
     }
 
-    /// Where the longest is, the first of equals.
+    /// Position of the longest duration, the first one on a tie.
     fn first_longest(self, durations: &[i64]) -> usize {
         let found = durations.iter().position(|&ps| ps == self.longest_ps);
         found.unwrap_or(0)
     }
 }
 
-/// The first position in `first..end` whose value is not below `bound`, or `end`; fast when it is
-/// near `first`.
+/// The first position in `first..end` whose value is not below `bound`, or `end`. Fast if it is near
+/// `first`.
 pub(super) fn gallop(sorted: &[i64], first: usize, end: usize, bound: i64) -> usize {
     let mut low = first;
     let mut step = 1;

@@ -1,9 +1,9 @@
-//! What a search looks at: how often every label occurs, and the HLO text of every op.
+//! What a search examines: how often every label occurs, and the HLO text of every op.
 
 use rayon::prelude::*;
 use stepscope_model::{Lane, Op, Session, TrackId};
 
-/// Occurrences of a label.
+/// Occurrences and total time of a label.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct LabelTotal {
     pub(super) count: i64,
@@ -65,7 +65,7 @@ pub(super) fn op_text(session: &Session, op: &Op) -> String {
     text.unwrap_or_default()
 }
 
-/// Drops `%name` wherever it stands.
+/// Removes every `%name`.
 pub(super) fn without_operand_names(text: &str) -> String {
     let mut parts = text.split('%');
     let mut kept = parts.next().unwrap_or_default().to_owned();
@@ -76,7 +76,7 @@ pub(super) fn without_operand_names(text: &str) -> String {
     kept
 }
 
-/// A position in a lane as it travels; lanes hold fewer than 2^32 slices.
+/// A position in a lane, in wire format. Lanes hold fewer than 2^32 slices.
 pub(super) fn position(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }

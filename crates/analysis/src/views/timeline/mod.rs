@@ -1,15 +1,15 @@
 //! `timeline`: tracks of slices over time.
 //!
-//! The report holds the structure: groups, tracks, steps. Slices travel as [`tile`]s in the binary
-//! form of [`encode`], so that a page holds a screenful whatever the session's size; [`details`],
-//! [`search`] and [`area`] answer questions about slices. Whoever holds a session keeps a
-//! [`TimelineIndex`] beside it.
+//! The report holds the structure: groups, tracks, steps. Slices are sent as [`tile`]s in the binary
+//! format of [`encode`], so a page receives one screenful whatever the session's size. [`details`],
+//! [`search`] and [`area`] answer questions about slices. The owner of a session also keeps a
+//! [`TimelineIndex`].
 //!
 //! | Figure | Definition |
 //! |---|---|
-//! | slices of a track | those that overlap the selected steps, all without steps; samples of a counter |
-//! | lanes | rows a track needs: depth of nesting, added up over groups that partly overlap |
-//! | step | its span on a host, as annotated, or on a device: what the figures of `steps` are made of |
+//! | slices of a track | slices that overlap the selected steps, or all without steps; for a counter, samples |
+//! | lanes | rows that a track needs: depth of nesting, summed over its nests |
+//! | step | its span on a host, as annotated, or on a device; `steps` uses the same spans |
 //! | self time | duration − nested slices on the same track |
 
 pub mod area;
@@ -58,7 +58,7 @@ pub struct TimelineOptions {
 impl Analysis for Timeline {
     const NAME: &'static str = "timeline";
     const ALIASES: &'static [&'static str] = &["trace_viewer"];
-    const SUMMARY: &'static str = "Tracks and what they hold; `stepscope view` draws them";
+    const SUMMARY: &'static str = "List of tracks and their slices; `stepscope view` shows them";
     const GROUP: Group = Group::Summary;
     const EXAMPLES: &'static str = "\
 # All tracks
@@ -93,7 +93,7 @@ stepscope timeline ./logs --device 0 --steps 3..8";
     }
 }
 
-/// From the first to the last of the selected steps; the whole session without steps.
+/// From the first to the last selected step, or the whole session without steps.
 fn window(session: &Session, selected: &Selected<'_>) -> Span {
     let nothing = Span::new(Picos::ZERO, Picos::ZERO);
     let within = selected.time.as_ref().and_then(|time| {
@@ -128,7 +128,7 @@ fn groups(
         let track = session.track(id);
         let is_selected = match track.device {
             Some(device) => selected.devices.contains(&device),
-            // Asked for a device, nobody wants the threads as well.
+            // If a device is selected, host threads are left out.
             None => selected.hosts.contains(&track.host) && selection.device.is_none(),
         };
         let name = session.text(track.name);
@@ -212,9 +212,9 @@ fn slice_count(
         .sum()
 }
 
-/// The selected steps on the ruler: per host its annotation, where it has one, and then each device
-/// on which the steps have other spans. These are the spans that figures are made of; their hull
-/// over devices is none of them.
+/// The selected steps on the ruler: for each host its annotations, if it has any, and then each device
+/// on which the steps have other spans. These are the spans that figures are computed from; their
+/// hull over devices is not used.
 fn steps(session: &Session, selected: &Selected<'_>) -> Vec<TimelineStep> {
     let mut steps = Vec::new();
     for &host in &selected.hosts {
@@ -223,7 +223,7 @@ fn steps(session: &Session, selected: &Selected<'_>) -> Vec<TimelineStep> {
         let devices = selected.devices.iter().copied();
         for device in devices.filter(|&id| session.device(id).host == host) {
             let spans = spans_on(session, selected, host, Some(device));
-            // The annotation again says nothing new.
+            // Repeating the annotation adds nothing.
             if spans != annotated {
                 places.push((&session.device(device).name, spans));
             }
@@ -241,7 +241,7 @@ fn steps(session: &Session, selected: &Selected<'_>) -> Vec<TimelineStep> {
     steps
 }
 
-/// Numbers and times of the selected steps on a host as annotated, or on a device.
+/// Numbers and times of the selected steps, as annotated on a host or on a device.
 fn spans_on(
     session: &Session,
     selected: &Selected<'_>,
@@ -261,7 +261,7 @@ fn spans_on(
 fn notes(session: &Session, groups: &[TrackGroup]) -> Vec<Note> {
     let mut notes = Vec::new();
     if groups.is_empty() {
-        notes.push(Note::warning("No track is in this selection."));
+        notes.push(Note::warning("no-tracks", "No tracks in this selection."));
     }
     let ids = groups
         .iter()
@@ -269,19 +269,25 @@ fn notes(session: &Session, groups: &[TrackGroup]) -> Vec<Note> {
         .map(|track| TrackId(track.track));
     let split = ids.filter(|&id| session.track(id).nests.len() > 1).count();
     if split > 0 {
-        notes.push(Note::info(format!(
-            "Slices of {} partly overlap; those that do are drawn in lanes of their own.",
-            format::counted(split, "track"),
-        )));
+        notes.push(Note::info(
+            "lanes",
+            format!(
+                "Slices of {} partly overlap; these are shown in separate lanes.",
+                format::counted(split, "track"),
+            ),
+        ));
     }
     if !session.aggregates.is_empty() {
-        notes.push(Note::info(format!(
-            "{} recorded as sums without times and cannot be drawn.",
-            match session.aggregates.len() {
-                1 => "1 name was".to_owned(),
-                count => format!("{count} names were"),
-            },
-        )));
+        notes.push(Note::info(
+            "aggregates-without-times",
+            format!(
+                "{} recorded as sums without times and cannot be shown.",
+                match session.aggregates.len() {
+                    1 => "1 name was".to_owned(),
+                    count => format!("{count} names were"),
+                },
+            ),
+        ));
     }
     notes
 }

@@ -1,4 +1,4 @@
-//! What `timeline` answers as a report: the tracks and what they hold. Slices themselves travel as
+//! What `timeline` answers as a report: the tracks and their contents. Slices themselves are sent as
 //! tiles (`docs/internals/wire.md`).
 
 use documented::DocumentedFields;
@@ -13,23 +13,23 @@ use crate::telling::Note;
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct TimelineReport {
-    /// First slice, since the session began.
+    /// Start of the first slice, since the session started.
     #[ts(type = "number")]
     pub start_ps: i64,
     /// End of the last slice.
     #[ts(type = "number")]
     pub end_ps: i64,
-    /// Slices in the selection.
+    /// Number of slices in the selection.
     #[ts(type = "number")]
     pub slice_count: i64,
     /// Groups (one per device and host) in display order.
     pub groups: Vec<TrackGroup>,
-    /// Steps for the minimap and the step ruler, place by place: of each host as annotated, then on
-    /// each of its devices.
+    /// Steps for the minimap and the step ruler: for each host, as annotated, then on each of its
+    /// devices.
     pub steps: Vec<TimelineStep>,
-    /// What was adjusted: overlaps put in sub-lanes, aggregated events, lines without events.
+    /// What was adjusted: overlapping slices in separate lanes, events recorded only as sums.
     pub notes: Vec<Note>,
-    /// The tracks as rows of a table, sorted and limited as asked; `groups` has all of them.
+    /// The tracks as rows of a table, sorted and limited as requested; `groups` has all of them.
     #[serde(skip)]
     pub rows: Vec<TimelineRow>,
 }
@@ -58,7 +58,7 @@ pub struct TimelineRow {
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct TrackGroup {
-    /// Such as `host-0 / TPU:0` or `host-0 / threads`, without the host where there is one only.
+    /// Name such as `host-0 / TPU:0` or `host-0 / threads`; without the host if there is only one.
     pub name: String,
     /// `device` or `host`.
     pub kind: String,
@@ -72,18 +72,18 @@ pub struct TrackGroup {
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct TrackReport {
-    /// Identity in tile requests.
+    /// Number that identifies the track in tile requests.
     pub track: u32,
     /// Name, such as `XLA Ops` or `python`.
     pub name: String,
     /// `steps`, `programs`, `ops`, `async_ops`, `stream`, `derived`, `counter`, `python`,
     /// `host_thread`, `other`.
     pub role: String,
-    /// Rows it needs: lanes over all nests; 1 for counters.
+    /// Number of lanes over all nests; 1 for counters.
     pub lanes: u32,
-    /// Lanes shown when folded (python tracks fold to 1).
+    /// Whether the track is initially folded to one lane, as Python tracks are.
     pub folded: bool,
-    /// Slices or samples.
+    /// Number of slices or samples.
     #[ts(type = "number")]
     pub slice_count: i64,
     /// Largest sample, for counters.
@@ -115,17 +115,17 @@ pub struct TimelineStep {
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct SliceDetails {
-    /// Where it is.
+    /// Position of the slice.
     pub slice: SliceRefReport,
     /// Name.
     pub name: String,
-    /// Start since the session began.
+    /// Start, since the session started.
     #[ts(type = "number")]
     pub start_ps: i64,
     /// Length.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// Length without nested slices.
+    /// Self time: duration without nested slices.
     #[ts(type = "number")]
     pub self_ps: i64,
     /// Color class.
@@ -139,8 +139,8 @@ pub struct SliceDetails {
     pub program: Option<String>,
     /// HLO op name.
     pub op: Option<String>,
-    /// How the op was found: `recorded`, `exact_name`, `between_anchors` or `by_order`; absent where
-    /// none is known.
+    /// How the op was found: `recorded`, `exact_name`, `between_anchors` or `by_order`. Absent if no
+    /// op is known.
     pub attribution: Option<String>,
     /// HLO category.
     pub category: Option<String>,
@@ -150,7 +150,7 @@ pub struct SliceDetails {
     pub expression: Option<String>,
     /// JAX name stack.
     pub scope: Option<String>,
-    /// The paths of a name stack that serves several, one for each op that XLA merged; else empty.
+    /// Paths that a combined op serves, one for each op that XLA merged. Empty for other ops.
     pub scope_paths: Vec<String>,
     /// Source line, as `file:line`.
     pub source: Option<String>,
@@ -160,9 +160,9 @@ pub struct SliceDetails {
     pub flops: Option<f64>,
     /// Bytes per execution.
     pub bytes: Option<f64>,
-    /// Where they came from: `recorded`, `hlo`, `shapes` or `estimate`.
+    /// Source of the FLOPs and bytes: `recorded`, `hlo`, `shapes` or `estimate`.
     pub cost_source: Option<String>,
-    /// Recorded stats, name and value, in file order: event's own, then those of its metadata.
+    /// Recorded stats, name and value, in file order: those of the event, then those of its metadata.
     pub stats: Vec<StatReport>,
     /// Arrows in and out.
     pub flows: Vec<FlowReport>,
@@ -180,7 +180,7 @@ pub struct StatReport {
     pub name: String,
     /// Value as text.
     pub value: String,
-    /// It is constant for this name (recorded on the metadata) rather than for this slice.
+    /// Whether it is constant for this name (recorded on the metadata) rather than for this slice.
     pub is_constant: bool,
 }
 
@@ -190,16 +190,16 @@ pub struct StatReport {
 pub struct FlowReport {
     /// `launch` or `producer_consumer`.
     pub kind: String,
-    /// This slice is the arrow's start.
+    /// Whether the arrow starts at this slice.
     pub is_outgoing: bool,
     /// The slice at the other end.
     pub other: SliceRefReport,
-    /// Its name.
+    /// Name of the other slice.
     pub other_name: String,
-    /// Its start.
+    /// Start of the other slice.
     #[ts(type = "number")]
     pub other_start_ps: i64,
-    /// Its length.
+    /// Duration of the other slice.
     #[ts(type = "number")]
     pub other_duration_ps: i64,
 }
@@ -208,7 +208,7 @@ pub struct FlowReport {
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct SearchReport {
-    /// Slices that match in the whole session.
+    /// Number of matching slices in the whole session.
     #[ts(type = "number")]
     pub match_count: i64,
     /// Matching names with their counts and total time, most time first (bounded).
@@ -239,7 +239,7 @@ pub struct SearchName {
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct SearchSlice {
-    /// Where.
+    /// Position of the slice.
     pub slice: SliceRefReport,
     /// Name.
     pub name: String,
@@ -263,12 +263,12 @@ pub struct AreaReport {
     /// End of the area.
     #[ts(type = "number")]
     pub end_ps: i64,
-    /// Slices that overlap the area, counted whole; durations clipped to it.
+    /// Number of slices that overlap the area, including partly.
     #[ts(type = "number")]
     pub slice_count: i64,
     /// Rows by the chosen key, most time first.
     pub rows: Vec<AreaRow>,
-    /// Rows before the limit.
+    /// Number of rows before the limit.
     pub row_count: usize,
 }
 
@@ -276,7 +276,7 @@ pub struct AreaReport {
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct AreaRow {
-    /// Name, class, scope or track, as asked.
+    /// Name, class, scope or track, as requested.
     pub key: String,
     /// Color class of the first member.
     pub class: String,
@@ -303,15 +303,15 @@ pub struct AreaRow {
     /// Longest.
     #[ts(type = "number")]
     pub max_ps: i64,
-    /// total ÷ length of the area; above 1 where several tracks run at once.
+    /// Total ÷ length of the area. Exceeds 1 if slices on several tracks overlap.
     pub window_ratio: f64,
 }
 
-/// A label: what slices of one kind share. Fetched by id when a tile mentions one unknown so far.
+/// A label: what slices of one kind share. Fetched by id when a tile contains an unknown one.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct LabelReport {
-    /// Identity in tiles.
+    /// Number that identifies the label in tiles.
     pub label: u32,
     /// Name to draw.
     pub name: String,

@@ -19,7 +19,7 @@ pub(super) fn lane(slices: &[(i64, i64, u32)]) -> Lane {
     Lane::from_columns(&starts, &durations, &labels, &events)
 }
 
-/// A track of nothing but lanes in one nest.
+/// A track with only these lanes, in one nest.
 pub(super) fn track(strings: &mut Strings, name: &str, lanes: Vec<Lane>) -> Track {
     let nest = 0..u32::try_from(lanes.len()).expect("few lanes");
     Track {
@@ -77,7 +77,7 @@ pub(super) fn session(tracks: impl FnOnce(&mut Strings) -> Vec<Track>) -> Sessio
     }
 }
 
-/// Two steps of one op on a device with a nested one, a thread beside it, and a counter.
+/// Two steps of one op with a nested op on a device, a host thread, and a counter.
 pub(super) fn two_steps() -> Session {
     let mut session = session(|strings| {
         let mut ops = track(
@@ -156,7 +156,7 @@ fn add_device(session: &mut Session) {
     session.labels[1].class = Class::Matmul;
 }
 
-/// Lanes of up to 400 slices: instants, slices that touch, gaps, and now and then long ones.
+/// Lanes of up to 400 slices: instants, adjacent slices, gaps, and occasional long slices.
 pub(super) fn any_lane() -> impl Strategy<Value = Lane> {
     let gap = prop_oneof![3 => Just(0i64), 3 => 1i64..4, 1 => 50i64..500];
     let duration = prop_oneof![2 => Just(0i64), 6 => 1i64..6, 1 => 100i64..900];

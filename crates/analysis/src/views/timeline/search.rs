@@ -1,5 +1,5 @@
-//! Search over the whole session: a regular expression decides about labels, of which there are
-//! thousands; the label columns are then scanned for the slices to list.
+//! Search over the whole session: a regular expression selects labels, of which there are only
+//! thousands; then the label columns are scanned for the slices to list.
 
 use super::labels::{LabelTotal, all_lanes};
 use rayon::prelude::*;
@@ -13,13 +13,13 @@ use crate::asking::AnalysisError;
 use crate::measuring::selection::compile_pattern;
 use crate::telling::places::track_title;
 
-/// Names listed at most, and slices where nothing else is asked for.
+/// Maximum number of names listed, and of slices unless requested otherwise.
 pub const DEFAULT_LIMIT: usize = 200;
 
-/// Slices whose name, or whose op's name, category, scope, source or HLO text, matches; those that
-/// begin at `from_ps` or later are listed, at most `limit`.
+/// Slices whose name matches, or whose op's name, category, scope, source or HLO text does. Lists at
+/// most `limit` of those that start at `from_ps` or later.
 ///
-/// The names of operands in the HLO text do not count, or a search for one op would find its users.
+/// Operand names in the HLO text are ignored; otherwise, a search for an op would find its users.
 pub fn search(
     session: &Session,
     index: &TimelineIndex,
@@ -85,7 +85,7 @@ fn matching_names(session: &Session, totals: &[LabelTotal], is_match: &[bool]) -
         .collect()
 }
 
-/// The first matches in time: the first ones of each lane, of these the first ones of all.
+/// The first matches in time, merged from the first ones of each lane.
 fn first_slices(
     session: &Session,
     is_match: &[bool],

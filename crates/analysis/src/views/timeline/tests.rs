@@ -135,8 +135,8 @@ fn details_of_nothing_are_nothing() {
     );
 }
 
-/// What the ruler shows and what `steps` says are the same spans, also of a step that ran on two
-/// devices at different times.
+/// The ruler shows the same spans as `steps`, even for a step that ran on two devices at different
+/// times.
 #[test]
 fn steps_on_the_ruler_are_those_that_figures_are_made_of() {
     use crate::views::steps::{Steps, StepsOptions};
@@ -178,7 +178,7 @@ fn steps_on_the_ruler_are_those_that_figures_are_made_of() {
     assert_eq!(drawn, expected);
     assert_eq!(figures, expected);
 
-    // What the host annotated comes first, and alone where the device has nothing else to say.
+    // The host's annotation comes first, and alone if the device has the same spans.
     for step in &mut session.steps {
         let mut annotated = step.spans[0];
         annotated.device = None;

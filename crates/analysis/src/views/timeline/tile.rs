@@ -1,4 +1,4 @@
-//! Tiles: what is on some tracks within a window, at the resolution of the screen.
+//! Tiles: the content of some tracks within a window, at screen resolution.
 //!
 //! Per lane and pixel a tile holds at most two glyphs: one for all slices narrower than a pixel that
 //! start in it, and one for the slice of at least a pixel that may follow them. Slices of a lane are
@@ -13,20 +13,20 @@ use stepscope_model::{LabelId, Lane, Picos, Samples, Session, Span, TrackId};
 use super::index::{DIRECT_GROUP, LaneIndex, TimelineIndex, direct_summary, gallop};
 use super::labels::position;
 
-/// Widest tile: beyond the widest screens.
+/// Maximum width of a tile, beyond the widest screens.
 pub const MAX_WIDTH_PX: u32 = 16_384;
 
-/// With so many slices per pixel it pays to look at blocks before slices.
+/// From this many slices per pixel, examining blocks first is faster.
 const DENSE_SLICES: usize = 16;
 
-/// Which part of the timeline is asked for.
+/// The requested part of the timeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TileRequest {
-    /// Time.
+    /// Time range.
     pub window: Span,
-    /// Pixels the window is wide, from 1 to [`MAX_WIDTH_PX`]; values outside are brought there.
+    /// Width of the window in pixels, clamped to 1..=[`MAX_WIDTH_PX`].
     pub width_px: u32,
-    /// Tracks, in the order of the answer. Tracks that the session has not are left out.
+    /// Tracks, in the order of the answer. Tracks that are not in the session are ignored.
     pub tracks: Vec<TrackId>,
 }
 
@@ -35,13 +35,13 @@ pub struct TileRequest {
 pub struct Tile {
     /// Time it covers.
     pub window: Span,
-    /// Pixels it is meant for.
+    /// Width in pixels that the tile is made for.
     pub width_px: u32,
     /// In the order of the request.
     pub tracks: Vec<TrackTile>,
 }
 
-/// What a tile holds of one track.
+/// The content of one track in a tile.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrackTile {
     /// The track.
@@ -53,7 +53,7 @@ pub struct TrackTile {
 /// Slices or samples.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TrackContent {
-    /// All lanes of the track by flat number, also those without glyphs in the window.
+    /// All lanes of the track by flat number, including those without glyphs in the window.
     Lanes(Vec<LaneTile>),
     /// A counter.
     Counter(CounterTile),
@@ -72,12 +72,12 @@ pub struct LaneTile {
     pub first: Vec<u32>,
     /// Slices inside; 1 for a lone slice.
     pub counts: Vec<u32>,
-    /// Label of the longest slice inside, the first one of equals.
+    /// Label of the longest slice inside; the first one on a tie.
     pub labels: Vec<LabelId>,
 }
 
 /// Samples of a counter: one entry per pixel that has any, after the last one before the window
-/// (whose value holds when the window begins).
+/// (whose value applies at the start of the window).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CounterTile {
     /// Time of the first sample of the pixel, picoseconds.
@@ -157,8 +157,8 @@ impl Grid {
         }
     }
 
-    /// First instant after the pixel that the instant lies in; `hint` is an earlier pixel and
-    /// becomes this one.
+    /// First instant after the pixel that contains `instant`. `hint` is an earlier pixel and is set to
+    /// this one.
     fn end_of_pixel(&self, hint: &mut usize, instant: i64) -> i64 {
         let next = gallop(
             &self.edges,
@@ -189,8 +189,8 @@ fn lane_tile(lane: &Lane, index: Option<&OnceLock<LaneIndex>>, grid: &Grid) -> L
     glyphs.finish()
 }
 
-/// The glyphs of a lane as they are made. Labels come last: which slices they are those of is known
-/// then, and the processor fetches many at once.
+/// The glyphs of a lane under construction. Labels are added last, when their slices are known, so
+/// that the processor can fetch many in parallel.
 struct Glyphs<'a> {
     lane: &'a Lane,
     grid: &'a Grid,
@@ -214,7 +214,7 @@ impl<'a> Glyphs<'a> {
     fn push_dense(&mut self, blocks: &LaneIndex, slices: Range<usize>) {
         let lane = self.lane;
         let ends = blocks.first_from_each(lane, slices.clone(), &self.grid.edges[1..]);
-        // On their own, so that many are fetched at once.
+        // In a separate loop, so that many are fetched in parallel.
         let last_ps: Vec<i64> = ends
             .iter()
             .map(|&end| lane.durations()[end.max(slices.start + 1) - 1])
@@ -228,7 +228,7 @@ impl<'a> Glyphs<'a> {
         }
     }
 
-    /// Slice by slice, skipping what begins in the same pixel.
+    /// Slice by slice, skipping slices that start in the same pixel.
     fn push_sparse<'b>(
         &mut self,
         blocks: impl Fn() -> Option<&'b LaneIndex>,
@@ -250,7 +250,7 @@ impl<'a> Glyphs<'a> {
         }
     }
 
-    /// The slices that begin in one pixel, at least one, and the length of the last.
+    /// Adds the slices that start in one pixel (at least one), given the duration of the last one.
     fn push_pixel(
         &mut self,
         slices: Range<usize>,

@@ -1,8 +1,8 @@
-//! The step of a row of the timeline.
+//! Which span of a step applies to a row of the timeline.
 
 use stepscope_model::{StepSpan, Track};
 
-/// A step's span as one row shows it: the device's own, else the host's annotation.
+/// The span of a step on a row: the device's span, or else the host's annotation.
 pub(super) fn span_on<'a>(spans: &'a [StepSpan], track: &Track) -> Option<&'a StepSpan> {
     let own = spans
         .iter()

@@ -24,6 +24,6 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     );
     vec![
         Finding::new("recorded_as_sums", Severity::Info, what)
-            .why("They count in tables and have no place on the timeline or in busy time."),
+            .why("They are included in tables, but not in the timeline or in busy time."),
     ]
 }

@@ -35,14 +35,14 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         time(cost.step_before_ns)
     );
     let fix = if cost.python_call_ns.is_some() {
-        "Turn the Python tracer off (`python_tracer_level=0`), unless you look for slow Python."
+        "Turn off the Python tracer (`python_tracer_level=0`), unless you are looking for slow Python."
     } else {
-        "Capture more steps: the first ones after a pause may be slower. With `wait=\"step\"`, \
-         take `wait=\"window\"`."
+        "Capture more steps: the first ones after a pause may be slower. If you use \
+         `wait=\"step\"`, switch to `wait=\"window\"`."
     };
     vec![
         Finding::new("capture_cost", severity, what)
-            .why("Recording slows the program down, so these are not its usual steps.")
+            .why("Recording slows the program down, so these steps are not typical.")
             .fix(fix),
     ]
 }

@@ -1,10 +1,10 @@
-//! `hosts_apart`, `host_clocks`: hosts that recorded at other times, or whose clocks differ.
+//! `hosts_apart`, `host_clocks`: hosts that recorded at different times, or whose clocks differ.
 //!
 //! Hosts that take part in the same collectives leave them together, so the ends of collectives
-//! measure their clocks: the same offset that `hosts` shows. Where devices worked but no collective
-//! is common, the hosts may run jobs of their own, whose step numbers say nothing about clocks.
-//! Where no work of devices was recorded, the starts of the same step stand in: those of a job that
-//! communicates lie much less than a step apart.
+//! measure their clock offsets, which `hosts` also shows. If devices worked but share no collectives,
+//! the hosts may run separate jobs, whose step numbers say nothing about clocks. If no device work was
+//! recorded, the starts of equal steps are compared instead: in a job that communicates, they are much
+//! less than a step apart.
 
 use stepscope_model::{HostId, Session};
 
@@ -30,7 +30,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     found
 }
 
-/// The host that started last and the one that stopped first have least in common.
+/// Compares the host that started last with the one that stopped first: they overlap the least.
 fn apart(evidence: &Evidence<'_>) -> Option<Finding> {
     let hosts = &evidence.session.hosts;
     let recorded: Vec<(&str, u64, u64)> = hosts
@@ -50,18 +50,18 @@ fn apart(evidence: &Evidence<'_>) -> Option<Finding> {
     }
     let (late, early) = (late.0, early.0);
     let what = format!(
-        "{late} and {early} recorded together for {} of the shorter recording.",
+        "The recordings of {late} and {early} overlap for only {} of the shorter one.",
         format::percent(ratio)
     );
     Some(
         Finding::new("hosts_apart", Severity::Warning, what)
             .why(
-                "They were started at different times, or their clocks differ; what lies apart \
+                "They were started at different times, or their clocks differ. Times without overlap \
              cannot be compared.",
             )
             .fix(
-                "Start the profiler on all hosts at the same step number, and keep their clocks \
-             in step with NTP.",
+                "Start the profiler on all hosts at the same step number, and synchronize their \
+             clocks with NTP.",
             ),
     )
 }
@@ -77,7 +77,7 @@ fn clocks(evidence: &Evidence<'_>) -> Option<Finding> {
     }
 }
 
-/// By the ends of common collectives.
+/// Compares clocks by the ends of common collectives.
 fn measured(evidence: &Evidence<'_>) -> Option<Finding> {
     let session = evidence.session;
     let selected = Selection::default().resolve(session).ok()?;
@@ -107,18 +107,18 @@ fn measured(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(
         Finding::new("host_clocks", Severity::Warning, what)
             .why(format!(
-                "Measured by the ends of {}, which all participants leave together; times across \
-                 these hosts cannot be compared as recorded.",
+                "Measured from the ends of {}, which all participants leave together. Recorded times \
+                 cannot be compared across these hosts.",
                 format::counted(clock.matched_count, "common collective")
             ))
             .fix(
-                "Keep the clocks of the hosts in step with NTP or PTP; `stepscope hosts` compares \
-                 them on aligned clocks.",
+                "Synchronize the clocks of the hosts with NTP or PTP. `stepscope hosts` aligns the \
+                 clocks before it compares hosts.",
             ),
     )
 }
 
-/// By the starts of the same steps.
+/// Compares clocks by the starts of equal steps.
 fn by_steps(evidence: &Evidence<'_>) -> Option<Finding> {
     let session = evidence.session;
     let step_ps = evidence.overview.step_time.as_ref()?.median;
@@ -129,7 +129,7 @@ fn by_steps(evidence: &Evidence<'_>) -> Option<Finding> {
         return None;
     }
     let what = format!(
-        "The same steps lie {} apart on {} and {}, more than a step ({}).",
+        "The same steps are {} apart on {} and {}, more than a step ({}).",
         format::duration_ps(distance_ps.abs()),
         session.hosts[0].name,
         session.hosts[host].name,
@@ -138,17 +138,17 @@ fn by_steps(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(
         Finding::new("host_clocks", Severity::Warning, what)
             .why(
-                "Their clocks differ, or their step numbers do; times across these hosts cannot \
-             be compared.",
+                "Their clocks or their step numbers differ. Times cannot be compared across these \
+             hosts.",
             )
             .fix(
-                "Keep the clocks of the hosts in step with NTP or PTP, and number steps alike on \
-             all hosts.",
+                "Synchronize the clocks of the hosts with NTP or PTP, and use the same step numbers \
+             on all hosts.",
             ),
     )
 }
 
-/// Median over common steps of when the host began it − when the first host did.
+/// Median over common steps of the step's start on this host − its start on the first host.
 fn distance_ps(session: &Session, host: HostId) -> Option<f64> {
     let start = |step: &stepscope_model::Step, host: HostId| {
         let own = step.spans.iter().filter(|span| span.host == host);

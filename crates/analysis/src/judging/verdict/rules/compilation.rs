@@ -1,4 +1,4 @@
-//! `compilation`: something was compiled inside the window.
+//! `compilation`: something was compiled during the capture.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,13 +28,13 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let compiled = compilations(session);
     let time = format::duration_ps(time_ps as f64);
     let what = match (compiled.count, compiled.hit_count) {
-        (0, _) => format!("Compilation took {time} inside the capture"),
+        (0, _) => format!("Compilation took {time} during the capture"),
         (count, 0) => format!(
-            "{} took {time} inside the capture",
+            "{} took {time} during the capture",
             format::counted(count, "compilation")
         ),
         (count, hits) => format!(
-            "{} ({hits} from the cache) took {time} inside the capture",
+            "{} ({hits} from the cache) took {time} during the capture",
             format::counted(count, "compilation")
         ),
     };
@@ -52,13 +52,13 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         [] => (
             Severity::Warning,
             format!(
-                "It is {} of the capture, which is not the steady state.",
+                "It takes {} of the capture, so the capture does not show the steady state.",
                 format::percent(of_capture)
             ),
         ),
         [step] => (
             Severity::Warning,
-            format!("The devices waited for it in step {step}, which is not a steady-state step."),
+            format!("The devices waited for it in step {step}, so that step is not typical."),
         ),
         steps => (
             Severity::Warning,
@@ -73,13 +73,13 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let fix = match (severity, steps.as_slice()) {
         (Severity::Info, _) => String::new(),
         (_, [_, _, ..]) if evidence.session.framework() == Framework::Jax => {
-            "Capture after the warm-up; if it compiles still, `JAX_LOG_COMPILES=1` says what changed."
+            "Capture after the warm-up. If it still compiles, `JAX_LOG_COMPILES=1` shows what changed."
                 .to_owned()
         }
         (_, [_, _, ..]) => "Capture after the warm-up.".to_owned(),
         (_, [step]) => format!(
-            "Run 3 to 5 steps before the profiler starts, or leave that step \
-         out: `--steps {}..`.",
+            "Run 3 to 5 steps before the profiler starts, or exclude that \
+         step: `--steps {}..`.",
             step + 1
         ),
         _ => "Run 3 to 5 steps before the profiler starts.".to_owned(),
@@ -105,13 +105,13 @@ fn delayed_steps(evidence: &Evidence<'_>) -> Vec<i64> {
         .collect()
 }
 
-/// What was compiled, as `compile` has it.
+/// What was compiled, as in `compile`.
 struct Compilations {
-    /// On the host with most.
+    /// Number of compilations on the host with the most.
     count: usize,
-    /// Of these, from the persistent cache.
+    /// How many of these came from the persistent cache.
     hit_count: usize,
-    /// Functions, and modules whose function was not recorded.
+    /// Compiled functions, and modules whose function was not recorded.
     names: BTreeSet<String>,
 }
 

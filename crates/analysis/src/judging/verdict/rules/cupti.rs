@@ -1,5 +1,5 @@
-//! `cupti_rival`, `cupti_permission`, `cupti_missing`: NVIDIA's tracer did not start, as the
-//! recorder itself says. Without device work this is the cause; with some it is a warning.
+//! `cupti_rival`, `cupti_permission`, `cupti_missing`: NVIDIA's tracer did not start, according to the
+//! recorder. Without device work this is bad; otherwise it is a warning.
 
 use stepscope_model::WarningKind;
 
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
 
 struct Cause {
     id: &'static str,
-    /// Words of which one stands in the message, in lower case.
+    /// The message contains one of these, in lower case.
     words: &'static [&'static str],
     why: &'static str,
     fix: &'static str,
@@ -28,9 +28,9 @@ const CAUSES: [Cause; 3] = [
             "multiple subscribers",
             "already subscribed",
         ],
-        why: "Another profiler holds CUPTI, which serves one at a time unless all share it.",
+        why: "Another profiler is using CUPTI, which allows one user at a time unless all share it.",
         fix: "Run without nsys, ncu, compute-sanitizer and other GPU profilers; `stepscope doctor` \
-         names those it sees. With CUDA 13.2 or newer \
+         lists those it finds. With CUDA 13.2 or newer, \
          `XLA_FLAGS=--xla_gpu_enable_cupti_multi_subscriber` lets XLA share it.",
     },
     Cause {
@@ -40,7 +40,7 @@ const CAUSES: [Cause; 3] = [
             "insufficient privileges",
             "permission",
         ],
-        why: "The NVIDIA driver lets administrators alone trace GPUs.",
+        why: "The NVIDIA driver allows only administrators to trace GPUs.",
         fix: "Set `options nvidia NVreg_RestrictProfilingToAdminUsers=0` in \
          /etc/modprobe.d/nvidia-profiling.conf and reboot, or give the container \
          `--cap-add=SYS_ADMIN`.",
@@ -53,13 +53,13 @@ const CAUSES: [Cause; 3] = [
             "could not be loaded",
             "cupti_error",
         ],
-        why: "JAX found no CUPTI library that fits the driver.",
-        fix: "Install it with JAX: `pip install -U \"jax[cuda13]\"`, and take other CUDA versions \
-         off LD_LIBRARY_PATH.",
+        why: "JAX did not find a CUPTI library that matches the driver.",
+        fix: "Install it with JAX: `pip install -U \"jax[cuda13]\"`, and remove other CUDA versions \
+         from LD_LIBRARY_PATH.",
     },
 ];
 
-/// What recorders call CUPTI's messages.
+/// The cause that a message from the recorder describes, if it is about CUPTI.
 fn cause(message: &str) -> Option<&'static Cause> {
     let lower = message.to_lowercase();
     if !lower.contains("cupti") || lower.contains("drop") {
@@ -70,7 +70,7 @@ fn cause(message: &str) -> Option<&'static Cause> {
         .find(|cause| cause.words.iter().any(|word| lower.contains(word)))
 }
 
-/// The message is one of CUPTI's that this rule tells.
+/// Whether this rule reports the message.
 pub(super) fn is_told(message: &str) -> bool {
     cause(message).is_some()
 }

@@ -1,4 +1,4 @@
-//! `cut_steps`: the program of the steps ran before the first or after the last of them.
+//! `cut_steps`: the program of the steps also ran before the first step or after the last one.
 
 use stepscope_model::{DeviceId, Picos, ProgramId, Session, StepOrigin};
 
@@ -42,13 +42,13 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     vec![
         Finding::new("cut_steps", Severity::Info, format!("{name} ran {what}."))
             .why(
-                "The window cut these steps, or they were not annotated; they are in no step time.",
+                "The window cut these steps off, or they were not annotated. Step time excludes them.",
             )
             .fix("Start and stop the profiler between two steps, and annotate every step."),
     ]
 }
 
-/// Runs of the steps' program that belong to no step.
+/// Runs of the steps' program that do not belong to a step.
 struct Leftovers {
     program: ProgramId,
     before: usize,

@@ -18,15 +18,15 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let truncated =
         told(&truncated).map(|what| {
             Finding::new("truncated", Severity::Bad, what)
-            .why("The capture was stopped while the file was written, or the copy is incomplete; \
-             what came before is in the figures.")
-            .fix("Copy the file again and compare the sizes, or take the capture again with room \
-             on the disk.")
+            .why("The capture was stopped while the file was being written, or the copy is \
+             incomplete. The figures include everything before the break.")
+            .fix("Copy the file again and compare the sizes, or repeat the capture with enough \
+             disk space.")
         });
     let damaged = told(&damaged).map(|what| {
         Finding::new("damaged", Severity::Warning, what)
-            .why("What could not be decoded is in no figure.")
-            .fix("Compare the file with the original, or take the capture again.")
+            .why("The figures exclude what could not be decoded.")
+            .fix("Compare the file with the original, or repeat the capture.")
     });
     truncated.into_iter().chain(damaged).collect()
 }

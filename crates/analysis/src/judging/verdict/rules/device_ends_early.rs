@@ -1,4 +1,4 @@
-//! `device_ends_early`: the host went on with its steps, and a device recorded nothing of them.
+//! `device_ends_early`: the host continued its steps, but a device recorded nothing of them.
 
 use stepscope_model::{DeviceId, StepOrigin};
 
@@ -39,15 +39,16 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     );
     vec![
         Finding::new("device_ends_early", Severity::Warning, what)
-            .why("The tracer's buffer was full or it stopped early, while the program went on.")
+            .why("The tracer's buffer was full or the tracer stopped early, while the program continued.")
             .fix(
-                "Capture fewer steps, or give the tracer more room: \
+                "Capture fewer steps, or enlarge the tracer's buffer: \
              `options.advanced_configuration = {\"gpu_max_activity_api_events\": 8388608}`.",
             ),
     ]
 }
 
-/// Steps at the end without work of the device, after steps with work, on a host that annotated them.
+/// Number of final steps that the device's host annotated but in which the device did no work; 0 if the
+/// device worked in none of the earlier steps.
 fn silent_steps(evidence: &Evidence<'_>, device: DeviceId) -> usize {
     let session = evidence.session;
     let Some(work) = evidence.work[device.index()] else {
@@ -71,7 +72,7 @@ fn silent_steps(evidence: &Evidence<'_>, device: DeviceId) -> usize {
             !has_work(step) && start.is_some_and(|start| start >= work.end)
         })
         .count();
-    // A device that worked in no step did something else.
+    // A device without work in any step did something else.
     if own.skip(silent).any(has_work) {
         silent
     } else {

@@ -1,4 +1,4 @@
-//! `device_tracing_off`: device_tracer_level=0 leaves the rows of GPUs and TPUs out.
+//! `device_tracing_off`: device_tracer_level=0 omits the rows of GPUs and TPUs.
 
 use stepscope_model::DeviceKind;
 
@@ -17,7 +17,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         .hosts
         .iter()
         .any(|host| number(host, "option device_tracer_level") == Some(0));
-    // XLA:CPU records its ops on the host, whatever the level.
+    // XLA:CPU records its ops on the host, regardless of the level.
     let has_accelerator = evidence
         .working()
         .any(|id| session.device(id).kind != DeviceKind::Cpu);
@@ -32,6 +32,6 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
             "Device tracing was off (device_tracer_level=0).",
         )
         .why("Ops, kernels and copies of GPUs and TPUs are not recorded.")
-        .fix("Leave `options.device_tracer_level = 1`, the default."),
+        .fix("Keep the default, `options.device_tracer_level = 1`."),
     ]
 }

@@ -1,4 +1,4 @@
-//! `graph_kernels`: kernels of XLA programs that carry no HLO op, mostly those of CUDA graphs.
+//! `graph_kernels`: kernels of XLA programs without an HLO op, mostly those of CUDA graphs.
 
 use super::Rule;
 use crate::judging::verdict::evidence::Evidence;
@@ -16,7 +16,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let Some(ratio) = evidence.attributed_ratio else {
         return Vec::new();
     };
-    // Without XLA programs nothing could carry an op.
+    // Without XLA programs no kernel could have an op.
     if evidence.session.programs.is_empty() || 1.0 - ratio <= limits::UNATTRIBUTED_RATIO {
         return Vec::new();
     }
@@ -27,15 +27,15 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         Finding::new(
             "graph_kernels",
             Severity::Warning,
-            format!("{share} of kernel time carries no HLO op."),
+            format!("{share} of kernel time has no HLO op."),
         )
         .why(format!(
-            "Kernels launched by CUDA graphs or libraries do not say which op they belong to; \
-         they are listed by their own names.{graphs}",
+            "Kernels launched by CUDA graphs or libraries do not record which op they belong to, \
+         so they are listed by kernel name.{graphs}",
         ))
         .fix(
-            "For one capture, `XLA_FLAGS=--xla_gpu_enable_command_buffer=` turns CUDA graphs off, \
-         at some cost in speed.",
+            "For one capture, turn CUDA graphs off with \
+         `XLA_FLAGS=--xla_gpu_enable_command_buffer=`, at some cost in speed.",
         ),
     ]
 }

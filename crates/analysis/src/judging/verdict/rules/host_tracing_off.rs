@@ -1,4 +1,4 @@
-//! `host_tracing_off`: host_tracer_level=0 recorded no thread, and on XLA:CPU no op either.
+//! `host_tracing_off`: host_tracer_level=0 records no host threads, and on XLA:CPU no ops either.
 
 use super::Rule;
 use crate::judging::verdict::evidence::{Evidence, listed, number};
@@ -31,7 +31,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
             .why("Steps, launches, input and compilation on the host are not recorded.")
     } else {
         Finding::new("host_tracing_off", Severity::Bad, what)
-            .why("On CPU ops are events of host threads, so no work of a device was recorded.")
+            .why("On CPU, ops are events of host threads, so no device work was recorded.")
     };
     vec![finding.fix(fix)]
 }

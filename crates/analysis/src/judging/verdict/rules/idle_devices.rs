@@ -1,4 +1,4 @@
-//! `idle_devices`: some devices worked in the observed time and others did not, as `overview` counts them.
+//! `idle_devices`: some devices worked in the observed time and others did not, as in `overview`.
 
 use stepscope_model::{DeviceId, DeviceKind, Framework};
 
@@ -40,11 +40,11 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
             .why("They are excluded from means.")
             .fix(match session.framework() {
                 Framework::Jax => {
-                    "If the program should use them, look at the sharding of its inputs: \
+                    "If the program should use them, check the sharding of its inputs: \
                      `jax.debug.visualize_array_sharding(array)`."
                 }
                 _ => {
-                    "If the program should use them, look at how its inputs are divided over devices."
+                    "If the program should use them, check how its inputs are divided across devices."
                 }
             }),
     ]

@@ -1,4 +1,4 @@
-//! `large_capture`, `many_steps`: more than the question needs.
+//! `large_capture`, `many_steps`: more data than needed.
 
 use stepscope_model::Framework;
 
@@ -25,8 +25,8 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         found.push(
             Finding::new("large_capture", Severity::Warning, what)
                 .why(
-                    "Stopping the profiler held the program up, and other tools open it slowly \
-                 or, past 2 GiB, not at all.",
+                    "Stopping the profiler delayed the program, and other tools open the capture \
+                 slowly or, above 2 GiB, not at all.",
                 )
                 .fix(match evidence.session.framework() {
                     Framework::Jax => {
@@ -40,8 +40,8 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         let what = format!("{} were captured.", format::counted(steps, "step"));
         found.push(
             Finding::new("many_steps", Severity::Info, what)
-                .why("Ten steps say nearly as much; more cost size and a longer stop.")
-                .fix("Capture 5 to 10 steps, or one of many hosts."),
+                .why("Ten steps are nearly as informative. More make the file larger and stopping slower.")
+                .fix("Capture 5 to 10 steps, or only one of many hosts."),
         );
     }
     found

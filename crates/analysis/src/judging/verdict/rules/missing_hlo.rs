@@ -28,7 +28,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     }
     let names: Vec<&str> = missing.iter().map(String::as_str).collect();
     let what = format!(
-        "{} ran without HLO in the profile, of {} in all: {}.",
+        "{} of {} ran without HLO in the profile: {}.",
         format::counted(missing.len(), "program"),
         ran.count(),
         listed(&names)
@@ -36,9 +36,9 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     vec![
         Finding::new("missing_hlo", Severity::Warning, what)
             .why(
-                "Ops without it have no source line, scope or FLOPs, but for what the device \
+                "Without HLO, ops have no source line, scope or FLOPs, except for what the device \
              itself recorded.",
             )
-            .fix("Leave `options.enable_hlo_proto = True`, the default."),
+            .fix("Keep the default, `options.enable_hlo_proto = True`."),
     ]
 }

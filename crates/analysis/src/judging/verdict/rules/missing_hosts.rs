@@ -1,4 +1,4 @@
-//! `missing_hosts`, `silent_hosts`: files of a job's hosts that are not here or hold nothing.
+//! `missing_hosts`, `silent_hosts`: files of a job's hosts that are missing or empty.
 
 use stepscope_model::DeviceKind;
 
@@ -27,24 +27,24 @@ fn missing(evidence: &Evidence<'_>) -> Option<Finding> {
         return None;
     }
     let what = format!(
-        "{} of a job of {processes} processes {} here ({source}).",
+        "{} of a job with {processes} processes {} in the session ({source}).",
         format::counted(here, "host"),
         if here == 1 { "is" } else { "are" },
     );
     Some(
         Finding::new("missing_hosts", Severity::Warning, what)
             .why(
-                "A straggler among the others cannot be seen, and means are over the hosts that \
-             are here.",
+                "A straggler among the missing hosts is invisible, and means cover only the hosts \
+             in the session.",
             )
             .fix(
-                "Copy the *.xplane.pb of every host into one run directory, or capture all at \
-             once: `stepscope capture HOST:PORT,HOST:PORT --logdir DIR`.",
+                "Copy the *.xplane.pb of every host into one run directory, or capture all hosts \
+             together: `stepscope capture HOST:PORT,HOST:PORT --logdir DIR`.",
             ),
     )
 }
 
-/// Processes of the job, and how that is known.
+/// Number of processes of the job, and where the number comes from.
 fn processes(evidence: &Evidence<'_>) -> Option<(usize, &'static str)> {
     let manifests = evidence.session.hosts.iter();
     let manifests = manifests.filter_map(|host| host.manifest.as_ref());
@@ -53,7 +53,7 @@ fn processes(evidence: &Evidence<'_>) -> Option<(usize, &'static str)> {
         .map(|process| process.1);
     let recorded = recorded.max().and_then(|count| usize::try_from(count).ok());
     if let Some(count) = recorded {
-        return Some((count, "its manifest counts them"));
+        return Some((count, "according to its manifest"));
     }
     let devices = evidence.session.devices.iter();
     let last = devices
@@ -61,7 +61,7 @@ fn processes(evidence: &Evidence<'_>) -> Option<(usize, &'static str)> {
         .map(|device| device.ordinal)
         .max()?;
     let count = usize::try_from(last / limits::CPU_ORDINALS_PER_PROCESS).ok()? + 1;
-    Some((count, "from the numbers of its devices"))
+    Some((count, "according to its device numbers"))
 }
 
 fn silent(evidence: &Evidence<'_>) -> Option<Finding> {
@@ -75,14 +75,14 @@ fn silent(evidence: &Evidence<'_>) -> Option<Finding> {
         return None;
     }
     let what = format!(
-        "{} of {} recorded no event: {}.",
+        "{} of {} recorded no events: {}.",
         silent.len(),
         format::counted(hosts.len(), "host"),
         listed(&silent)
     );
     Some(
         Finding::new("silent_hosts", Severity::Warning, what)
-            .why("They were idle in the window, or their profiler ran at another time.")
+            .why("They were idle during the capture, or their profiler ran at a different time.")
             .fix("Start the profiler on all hosts at the same step."),
     )
 }

@@ -1,5 +1,5 @@
-//! The rules, one file each. A rule looks at the evidence and at what was found before it, so that
-//! one cause is told once.
+//! The rules, one file each. A rule looks at the evidence and at earlier findings, so that each cause
+//! is reported only once.
 
 mod aggregates;
 mod capture_cost;
@@ -31,7 +31,7 @@ use rule::{EXPLAIN_SILENCE, Rule, annotate, has};
 use super::evidence::Evidence;
 use super::report::Finding;
 
-/// All rules, in the order in which findings of one gravity are told.
+/// All rules. Findings of equal severity are reported in this order.
 pub static RULES: &[Rule] = &[
     damage::RULE,
     host_tracing_off::RULE,
@@ -58,10 +58,10 @@ pub static RULES: &[Rule] = &[
     idle_devices::RULE,
 ];
 
-/// What all rules find, gravest first.
+/// The findings of all rules, most severe first.
 pub(super) fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
-    // Memory profiles record what is held, and programs what would run, not what happens.
+    // Memory profiles and programs have no events for the other rules to check.
     if evidence.session.is_memory_only() {
         return (heap_growth::RULE.look)(evidence, &found);
     }

@@ -1,4 +1,4 @@
-//! `no_device_work`: threads were recorded, and not one op, kernel or copy of a device.
+//! `no_device_work`: threads were recorded, but no op, kernel or copy on any device.
 
 use stepscope_model::{Framework, Session, SliceKind};
 
@@ -18,7 +18,7 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
     }
     let session = evidence.session;
     let rows = match session.devices.len() {
-        0 => "no device has a row".to_owned(),
+        0 => "the profile has no rows for devices".to_owned(),
         count => format!("the rows of {} are empty", format::counted(count, "device")),
     };
     let what = format!("No device recorded work: {rows}.");
@@ -27,22 +27,22 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
     let finding = match (launches(session), work_on_cpu::accelerator(evidence)) {
         (Some((name, count)), Some(accelerator)) => finding
             .why(format!(
-                "{} of {name} launched work on {accelerator}, and its tracer recorded none of it.",
+                "{} of {name} launched work on {accelerator}, but its tracer recorded none of it.",
                 format::counted(count, "call"),
             ))
             .fix(
                 "Run `stepscope doctor` in the environment of the program: it checks the tracer's \
-             library, permissions and rivals.",
+             library and permissions, and looks for other profilers.",
             ),
         (Some((name, count)), None) if is_jax && has_waited(session) => finding
             .why(format!(
-                "{} of {name} launched work and the program waited for results, so it ran: old \
-                 versions of jaxlib record nothing of what a CPU runs.",
+                "{} of {name} launched work and the program waited for results, so the work ran. \
+                 Old versions of jaxlib do not record work on CPUs.",
                 format::counted(count, "call"),
             ))
             .fix(
-                "Update JAX where it can be done: `pip install --upgrade jax`. If the waits came \
-             before the profiler started, end with `jax.block_until_ready(result)` as well.",
+                "Update JAX if possible: `pip install --upgrade jax`. If the waits came before the \
+             profiler started, also end with `jax.block_until_ready(result)`.",
             ),
         (Some((name, count)), None) => finding
             .why(format!(
@@ -56,7 +56,7 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
                 "Wait for the result before the profiler stops."
             }),
         (None, _) => finding
-            .why("No program was launched while the profiler was on, or another process did it.")
+            .why("No program was launched while the profiler was on, or another process launched it.")
             .fix(if is_jax {
                 "Put the profiler around the step itself, in the process that owns the devices, and \
                  end with `jax.block_until_ready(result)`."
@@ -68,7 +68,7 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
     vec![finding]
 }
 
-/// Python was seen to wait for results.
+/// Whether Python waited for results.
 fn has_waited(session: &Session) -> bool {
     let mut names = session.labels.iter().map(|label| session.text(label.name));
     names.any(|name| name.contains("block_until_ready"))

@@ -1,4 +1,4 @@
-//! `no_events`: the profile holds not one slice.
+//! `no_events`: the profile contains no slices at all.
 
 use super::{Rule, has};
 use crate::judging::verdict::evidence::{Evidence, number};
@@ -25,7 +25,7 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
             Severity::Bad,
             "The profile has no events at all.",
         )
-        .why("Nothing that is traced ran between start and stop, or another process did the work.")
+        .why("Nothing traceable ran between start and stop, or another process did the work.")
         .fix(
             "Run the step inside `with jax.profiler.trace(log_dir):`, in the process that owns \
              the devices, and end it with `jax.block_until_ready(result)`.",

@@ -1,4 +1,4 @@
-//! `program_failed`: the program or its profiler ended with an error, says the manifest.
+//! `program_failed`: according to the manifest, the program or its profiler ended with an error.
 
 use super::Rule;
 use crate::judging::verdict::evidence::Evidence;
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
 fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let failed = evidence.session.hosts.iter().find_map(|host| {
         let manifest = host.manifest.as_ref()?;
-        let error = manifest.error.as_deref().unwrap_or("no reason was written");
+        let error = manifest.error.as_deref().unwrap_or("no reason was recorded");
         (manifest.success == Some(false)).then_some((host.name.as_str(), error))
     });
     let Some((host, error)) = failed else {
@@ -24,11 +24,11 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
             "program_failed",
             Severity::Warning,
             format!(
-                "The profiled code did not end well on {host}: {}.",
+                "The profiled code failed on {host}: {}.",
                 error.trim_end_matches('.')
             ),
         )
-        .why("The last step may be cut short; what came before is in the figures.")
-        .fix("Read what the program itself printed."),
+        .why("The last step may be cut short. The figures include everything before it.")
+        .fix("Check the program's own output."),
     ]
 }

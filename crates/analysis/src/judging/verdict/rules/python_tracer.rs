@@ -1,4 +1,4 @@
-//! `python_tracer`: Python calls were traced, which costs time in the steps themselves.
+//! `python_tracer`: Python calls were traced, which makes the steps themselves slower.
 
 use stepscope_model::{Framework, HostId, Session, SliceKind, Track};
 
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
-    // What the capture cost in all was measured, and says to turn the tracer off.
+    // `capture_cost` covers the measured total, and already recommends turning the tracer off.
     if has(found, &["capture_cost"]) {
         return Vec::new();
     }
@@ -27,7 +27,7 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
     if !is_frame.contains(&true) {
         return Vec::new();
     }
-    // The thread with most frames is the one that they delay.
+    // The thread with the most frames is the one that tracing delays.
     let (calls, track) = session
         .tracks
         .iter()
@@ -56,14 +56,14 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
         Severity::Info
     };
     let what = format!(
-        "The Python tracer was on: {calls} calls on one thread, which cost it about {}.",
+        "The Python tracer was on: {calls} traced calls on one thread took about {} of its time.",
         format::percent(cost_ratio)
     );
     vec![
         Finding::new("python_tracer", severity, what)
             .why(format!(
-                "Each traced call makes the step longer by about {:.2} µs{}; steps without the \
-                 tracer are faster.",
+                "Each traced call adds about {:.2} µs to the step{}, so steps without the tracer \
+                 are faster.",
                 call_ns / 1e3,
                 if measured.is_some() {
                     ", as measured in the program"
@@ -73,14 +73,15 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
             ))
             .fix(match session.framework() {
                 Framework::Jax => {
-                    "`options.python_tracer_level = 0`, unless you look for slow Python."
+                    "Set `options.python_tracer_level = 0`, unless you are looking for slow Python."
                 }
-                _ => "Leave Python out of the capture, unless you look for slow Python.",
+                _ => "Do not record Python, unless you are looking for slow Python.",
             }),
     ]
 }
 
-/// What the program measured when it began to record: machines differ by several times.
+/// The cost of a traced call that the program measured when recording began. It varies severalfold
+/// between machines.
 fn call_ns(session: &Session, host: HostId) -> Option<f64> {
     let manifest = session.host(host).manifest.as_ref()?;
     manifest

@@ -1,4 +1,4 @@
-//! `events_dropped`, `recorder_reported`: what the profiler itself complained about.
+//! `events_dropped`, `recorder_reported`: messages from the profiler itself.
 
 use stepscope_model::WarningKind;
 
@@ -24,11 +24,11 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let dropped = told(&dropped).map(|what| {
         Finding::new("events_dropped", Severity::Warning, what)
             .why(
-                "The tracer's buffer was full: busy time, counts and totals are too small from \
-             there on.",
+                "The tracer's buffer was full. From then on, busy time, counts and totals are too \
+             small.",
             )
             .fix(
-                "Capture fewer steps, or give the tracer more room: \
+                "Capture fewer steps, or enlarge the tracer's buffer: \
              `options.advanced_configuration = {\"gpu_max_activity_api_events\": 8388608, \
              \"gpu_max_callback_api_events\": 8388608}`.",
             )

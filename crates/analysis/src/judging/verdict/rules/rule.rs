@@ -1,4 +1,4 @@
-//! What rules are made of.
+//! The definition of a rule, and helpers that several rules share.
 
 use super::super::evidence::Evidence;
 use super::super::report::Finding;
@@ -12,7 +12,7 @@ pub struct Rule {
     pub(super) look: fn(&Evidence<'_>, &[Finding]) -> Vec<Finding>,
 }
 
-/// One of these was found already.
+/// Whether one of these was already found.
 pub(super) fn has(found: &[Finding], ids: &[&str]) -> bool {
     found
         .iter()

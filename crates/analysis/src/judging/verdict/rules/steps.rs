@@ -1,4 +1,4 @@
-//! `no_steps`, `steps_inferred`, `single_step`: what the step time rests on.
+//! `no_steps`, `steps_inferred`, `single_step`: what the step time is based on.
 
 use stepscope_model::StepOrigin;
 
@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
 fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let session = evidence.session;
     let is_dispatched = !session.steps.is_empty() && session.steps.iter().all(|step| step.is_cut);
-    // Where devices did nothing, steps are not what is missing.
+    // Without device work, missing steps are not the problem.
     if !evidence.has_work() && !is_dispatched {
         return Vec::new();
     }
@@ -28,7 +28,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     match origin {
         None => found.push(
             Finding::new("no_steps", Severity::Warning, told)
-                .why("There is no step time, and nothing can be said per step.")
+                .why("Without steps there is no step time and no figure per step.")
                 .fix(annotate(session)),
         ),
         Some(StepOrigin::Cadence) => found.push(

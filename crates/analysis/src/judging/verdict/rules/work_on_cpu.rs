@@ -1,4 +1,4 @@
-//! `work_on_cpu`: the process had an accelerator, and only XLA:CPU recorded work.
+//! `work_on_cpu`: the process had an accelerator, but only XLA:CPU recorded work.
 
 use super::{EXPLAIN_SILENCE, Rule, has};
 use crate::judging::verdict::evidence::Evidence;
@@ -18,7 +18,7 @@ const BACKENDS: [(&str, &str); 5] = [
     ("rocm_version", "GPU"),
 ];
 
-/// The accelerator that the environment names: by a recorded version, or by the manifest's devices.
+/// The accelerator of the environment, from a recorded version or from the manifest's devices.
 pub(super) fn accelerator(evidence: &Evidence<'_>) -> Option<&'static str> {
     let hosts = &evidence.session.hosts;
     let has_fact = |name: &str| {
@@ -54,11 +54,11 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
             format!("Only XLA:CPU recorded work, although the process had a {accelerator}."),
         )
         .why(
-            "The arrays live on the CPU (jax.default_device, device_put, JAX_PLATFORMS), or the \
-         tracer of the accelerator did not start.",
+            "The arrays are on the CPU (jax.default_device, device_put, JAX_PLATFORMS), or the \
+         accelerator's tracer did not start.",
         )
         .fix(
-            "Look at `jax.devices()` and `array.devices()` in the program; if they name the \
+            "Check `jax.devices()` and `array.devices()` in the program. If they list the \
          accelerator, run `stepscope doctor` there.",
         ),
     ]

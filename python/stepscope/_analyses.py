@@ -49,22 +49,21 @@ class Analyses:
         limit: int | None = None,
         thresholds: Text | None = None,
     ) -> reports.OverviewReport:
-        """How long a step is, where it goes, and what to look at first.
+        """Step time, where it goes, and what to look at first.
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
-        thresholds: Thresholds of the verdicts that replace the built-in ones: lines `key = good
-        bad`.
+        thresholds: File with thresholds that replace the built-in ones: lines of `key = good bad`.
         """
         return self._answer(
             "overview",
@@ -100,13 +99,13 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
@@ -130,7 +129,7 @@ class Analyses:
 
     @checked
     def verdict(self) -> reports.VerdictReport:
-        """What a capture holds, what is wrong with it, and what fixes it."""
+        """What a capture contains, what is wrong with it, and how to fix it."""
         return self._answer("verdict", reports.VerdictReport)
 
     @checked
@@ -147,17 +146,17 @@ class Analyses:
         sort: Text | None = None,
         limit: int | None = None,
     ) -> reports.TimelineReport:
-        """Tracks and what they hold; `stepscope view` draws them.
+        """List of tracks and their slices; `stepscope view` shows them.
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
@@ -194,13 +193,13 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
@@ -240,19 +239,19 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
         by: One row per region, per region and thread, or per stack of regions (default: name).
-        kind: Which regions to show: `user` is annotations and functions of Python (default: user).
-        fold: Fold names that differ in numbers only: `layer_0`, `layer_1`, … become `layer_*`
+        kind: Which regions to show: `user` means annotations and Python functions (default: user).
+        fold: Fold names that differ only in numbers: `layer_0`, `layer_1`, … become `layer_*`
         (default: none).
         """
         return self._answer(
@@ -291,13 +290,13 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
@@ -336,24 +335,24 @@ class Analyses:
         fused: Literal["include", "exclude"] | None = None,
         depth: int | None = None,
     ) -> reports.OpTreeReport:
-        """Device time by program, category and op, or by scope: what it uses and what it wastes.
+        """Device time by program, category and op, or by scope: utilization and wasted time.
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
-        by: What the levels above ops are (default: program).
-        idle: Whether idle time of devices is part of the tree (default: include).
-        fused: Whether the instructions of a fusion stand beneath it (default: include).
-        depth: At most this many levels.
+        by: How ops are grouped (default: program).
+        idle: Whether the tree includes idle time of devices (default: include).
+        fused: Whether the instructions of a fusion are listed below it (default: include).
+        depth: Maximum number of levels.
         """
         return self._answer(
             "op_tree",
@@ -394,20 +393,20 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
         by: Tree by JAX name stack, or by source file and line (default: scope).
-        depth: At most this many levels; deeper time stays in the level above.
-        split_combined: Divide the time of ops that XLA combined over the paths they serve, an
-        estimate: by the bytes of their operands where these tell the paths apart, else equally.
+        depth: Maximum number of levels; time below is counted at the last level shown.
+        split_combined: Divide the time of combined ops over the paths they serve (an estimate): by
+        operand bytes if these distinguish the paths, otherwise equally.
         """
         return self._answer(
             "scopes",
@@ -444,13 +443,13 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
@@ -485,23 +484,22 @@ class Analyses:
         idle: Literal["include", "exclude"] | None = None,
         infeed: Literal["include", "exclude"] | None = None,
     ) -> reports.RooflineReport:
-        """Intensity against achieved rate, under the peaks of compute and of every memory.
+        """Arithmetic intensity and achieved rates, compared with the peaks of compute and memory.
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
-        idle: Whether idle time of devices counts in the time of steps and totals (default:
-        include).
-        infeed: Whether infeed and outfeed count, their work and their time (default: include).
+        idle: Whether the time of steps and totals includes idle time of devices (default: include).
+        infeed: Whether work and time of infeed and outfeed are included (default: include).
         """
         return self._answer(
             "roofline",
@@ -546,25 +544,25 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
-        op: Instruction in the middle; the one with most time if not given.
-        radius: Steps to go from there, over operands and users (default: 3).
+        op: Instruction in the center; default: the one with the most time.
+        radius: Maximum number of hops from the op, over operands and users (default: 3).
         merge_fusions: Keep fusions closed, one node each.
-        max_nodes: At most this many nodes, the nearest (default: 300).
+        max_nodes: Maximum number of nodes, nearest first (default: 300).
         search: Find instructions by a part of their name, opcode, scope or source (`model.py:12`).
         text: Print HLO text instead: short, or long with sharding, metadata and configuration.
-        of: Of what to print the text (default: op).
-        dot: Print the graph in Graphviz's language instead.
-        metadata: With `--dot`: nodes say their scope and source.
+        of: What to print as text (default: op).
+        dot: Print the graph in DOT (Graphviz) instead.
+        metadata: With `--dot`: show the scope and source of nodes.
         """
         return self._answer(
             "graph",
@@ -608,17 +606,17 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
-        points: Points of a counter's course; 0 leaves the courses out (default: 240).
+        points: Maximum number of points per counter over time; 0 omits them (default: 240).
         """
         return self._answer(
             "counters",
@@ -650,17 +648,17 @@ class Analyses:
         limit: int | None = None,
         allocator: Text | None = None,
     ) -> reports.MemoryReport:
-        """Memory in use over time, its peak and who was alive then; spikes and growth over steps.
+        """Memory in use over time, its peak and what was alive then; spikes and growth over steps.
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
@@ -701,13 +699,13 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
@@ -750,26 +748,27 @@ class Analyses:
         against: Text | None = None,
         internal: bool | None = None,
     ) -> reports.HeapReport:
-        """Device memory snapshots: who holds what, as stacks and a flame graph; growth between two.
+        """Device memory snapshots: who allocated what, as stacks and a flame graph; growth between
+        two.
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
         kind: Allocations of this kind: `buffer` or `executable`.
-        by: Rank and share by bytes or by number of allocations (default: bytes).
-        snapshot: Which snapshot: name, number, first, previous or last; the last if not given.
-        against: Compare with this earlier snapshot; on the command line also a memory profile's
-        path.
-        internal: Show frames of JAX, of libraries and of Python too.
+        by: Rank rows and compute shares by bytes or by number of allocations (default: bytes).
+        snapshot: Snapshot to show: name, number, first, previous or last (default: last).
+        against: Compare with this earlier snapshot; on the command line, also the path of a memory
+        profile.
+        internal: Also show frames of JAX, libraries and Python.
         """
         return self._answer(
             "heap",
@@ -808,18 +807,18 @@ class Analyses:
     ) -> reports.IdleReport:
         """Each gap on each device, and what the host did meanwhile, summed by cause.
 
-        min_gap: Gaps from this length on are listed: `10us`, `0.5ms`, `0` for all. Default: 10us on
-        GPU and TPU, 100us on XLA:CPU.
-        cause: Keep the gaps of this cause, such as `data_loading`; comma separated.
+        min_gap: Minimum length of a listed gap: `10us`, `0.5ms`, `0` for all. Default: 10us on GPU
+        and TPU, 100us on XLA:CPU.
+        cause: Only gaps with this cause, such as `data_loading`; comma separated.
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
@@ -858,13 +857,13 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
@@ -897,17 +896,17 @@ class Analyses:
         sort: Text | None = None,
         limit: int | None = None,
     ) -> reports.CompileReport:
-        """Each compilation in the window: phases, cache, program, and what was compiled again.
+        """Every compilation in the window: phases, cache, program, recompilations.
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
@@ -942,22 +941,22 @@ class Analyses:
         instances: int | None = None,
         shardings: int | None = None,
     ) -> reports.CollectivesReport:
-        """Communication: bytes, bandwidth, exposed and hidden time, who waited for whom, shardings.
+        """Communication: bytes, bandwidth, exposed and hidden time, waiting, shardings.
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
-        instances: At most this many single occurrences, costliest first; 0 means all (default: 50).
-        shardings: At most this many inputs and outputs of programs, largest first; 0 means all
+        instances: Maximum number of single occurrences, costliest first; 0 means all (default: 50).
+        shardings: Maximum number of inputs and outputs of programs, largest first; 0 means all
         (default: 200).
         """
         return self._answer(
@@ -990,17 +989,18 @@ class Analyses:
         sort: Text | None = None,
         limit: int | None = None,
     ) -> reports.HostsReport:
-        """Hosts and devices side by side: step times, who is late and why, load, clocks.
+        """Hosts and devices side by side: step times, stragglers and why they are late, load,
+        clocks.
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
@@ -1037,19 +1037,17 @@ class Analyses:
     ) -> reports.RequestsReport:
         """Inference requests: latency percentiles, phases, batches with their padding, throughput.
 
-        root: Slices of host threads that are requests: those whose name matches this regular
-        expression.
-        batch: Slices of host threads that are batches: those whose name matches this regular
-        expression.
+        root: Regular expression for the names of host slices that are requests.
+        batch: Regular expression for the names of host slices that are batches.
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
@@ -1092,13 +1090,13 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
         `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.

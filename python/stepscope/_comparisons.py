@@ -32,12 +32,13 @@ def compare(
     one log directory where no other session is given.
 
     steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`.
-    series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-    time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these; what
-    begins within them counts.
-    device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`, `GPU:3`.
-    host: Hosts by name (part of it, any case), comma separated.
-    program: Programs by id or by name (part of it, any case), comma separated.
+    series: Steps with this name, such as `eval`; by default the name with the most steps.
+    time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+    selects what begins within them.
+    device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
+    `GPU:3`.
+    host: Hosts by part of the name, ignoring case, comma-separated.
+    program: Programs by id or by part of the name, ignoring case, comma-separated.
     match: Rows whose name, category, scope or source matches this regular expression.
     sort: Sort by this column, largest first; a leading `-` sorts smallest first.
     limit: At most this many rows; 0 means all.
@@ -88,12 +89,13 @@ def scaling(
     A path stands for every session at it; a JSON file is a benchmark or a history.
 
     steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`.
-    series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-    time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these; what
-    begins within them counts.
-    device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`, `GPU:3`.
-    host: Hosts by name (part of it, any case), comma separated.
-    program: Programs by id or by name (part of it, any case), comma separated.
+    series: Steps with this name, such as `eval`; by default the name with the most steps.
+    time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+    selects what begins within them.
+    device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
+    `GPU:3`.
+    host: Hosts by part of the name, ignoring case, comma-separated.
+    program: Programs by id or by part of the name, ignoring case, comma-separated.
     match: Rows whose name, category, scope or source matches this regular expression.
     sort: Sort by this column, largest first; a leading `-` sorts smallest first.
     limit: At most this many rows; 0 means all.
@@ -146,12 +148,13 @@ def check(
     session, `PATH@latest~1` for the one before.
 
     steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`.
-    series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-    time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these; what
-    begins within them counts.
-    device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`, `GPU:3`.
-    host: Hosts by name (part of it, any case), comma separated.
-    program: Programs by id or by name (part of it, any case), comma separated.
+    series: Steps with this name, such as `eval`; by default the name with the most steps.
+    time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+    selects what begins within them.
+    device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
+    `GPU:3`.
+    host: Hosts by part of the name, ignoring case, comma-separated.
+    program: Programs by id or by part of the name, ignoring case, comma-separated.
     match: Rows whose name, category, scope or source matches this regular expression.
     sort: Sort by this column, largest first; a leading `-` sorts smallest first.
     limit: At most this many rows; 0 means all.
@@ -202,12 +205,13 @@ def history(
     A path stands for every session at it; a JSON file is a benchmark or a history.
 
     steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`.
-    series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
-    time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these; what
-    begins within them counts.
-    device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`, `GPU:3`.
-    host: Hosts by name (part of it, any case), comma separated.
-    program: Programs by id or by name (part of it, any case), comma separated.
+    series: Steps with this name, such as `eval`; by default the name with the most steps.
+    time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+    selects what begins within them.
+    device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
+    `GPU:3`.
+    host: Hosts by part of the name, ignoring case, comma-separated.
+    program: Programs by id or by part of the name, ignoring case, comma-separated.
     match: Rows whose name, category, scope or source matches this regular expression.
     sort: Sort by this column, largest first; a leading `-` sorts smallest first.
     limit: At most this many rows; 0 means all.

@@ -77,12 +77,12 @@ Cause = Literal[
     "blocked",
     "unknown",
 ]
-"""Why a device waits: what its host does meanwhile. An instant belongs to the first of these that a
-driving thread does then; compilation counts on any thread.
+"""Why a device waits: what its host is doing during the gap. Each instant belongs to the first of
+these causes that applies to a driving thread; compilation counts on any thread.
 
 `compilation`: Something is traced, lowered, compiled, or read from the compilation cache.
 
-`data_loading`: Input is loaded or waited for.
+`data_loading`: The host loads input or waits for it.
 
 `garbage_collection`: Python or JAX collects garbage.
 
@@ -90,25 +90,26 @@ driving thread does then; compilation counts on any thread.
 
 `profiler`: The profiler starts, stops, or waits for the results of a step.
 
-`transfer`: Data goes between host and device.
+`transfer`: Data is copied between host and device.
 
-`dispatch`: A program is being handed to the device.
+`dispatch`: The host dispatches a program to the device.
 
 `sleep`: The program sleeps.
 
 `python`: Python runs.
 
-`runtime`: The runtime or a library works.
+`runtime`: The runtime or a library is working.
 
-`annotation`: The host is within an annotation of the program, and nothing tells more.
+`annotation`: The host is inside an annotation of the program, and nothing more specific was
+recorded.
 
-`callback`: The program that runs on the device calls Python: this goes before all other causes.
+`callback`: The program running on the device calls Python. Takes precedence over all other causes.
 
-`device`: The device had work and paused: between ops of a program, or before one that was launched
-long
-ago. This goes before all that the host does.
+`device`: The device had work but paused: between ops of a program, or before a program that had
+already
+been launched. Takes precedence over whatever the host does.
 
-`blocked`: The host waits for a device, a lock or another thread: it is not the one to blame.
+`blocked`: The host itself waits for a device, a lock or another thread.
 
 `unknown`: Nothing was recorded on the host.
 """
@@ -158,27 +159,28 @@ FigureUnit = Literal["picos", "bytes", "count", "ratio"]
 """
 
 HeapChange = Literal["new", "grown", "same", "shrunk", "gone"]
-"""What became of a stack, function or frame since the other snapshot.
+"""How a stack changed since the other snapshot.
 
-`new`: Nothing of it was alive then.
+`new`: It had nothing alive in the other snapshot.
 
-`grown`: More of it is alive now.
+`grown`: It has more alive now.
 
-`same`: As much.
+`same`: It has as much alive now.
 
-`shrunk`: Less of it is alive now.
+`shrunk`: It has less alive now.
 
-`gone`: Nothing of it is alive now.
+`gone`: It has nothing alive now.
 """
 
 IdleKind = Literal["input", "compilation", "kernel_launch", "all_others"]
-"""Why devices idle within a step, as performance guides sort it.
+"""Why devices are idle within a step, in the categories of performance guides.
 
-`input`: The host waits for or prepares input: the part *input wait* of the step.
+`input`: The host waits for or prepares input (the step part *input wait*).
 
-`compilation`: The host compiles: the part *compilation* of the step.
+`compilation`: The host compiles (the step part *compilation*).
 
-`kernel_launch`: The host hands work to the device, in gaps that are long enough to have a cause.
+`kernel_launch`: The host dispatches work to the device, in gaps that are long enough to have a
+cause.
 
 `all_others`: Everything else.
 """
@@ -194,9 +196,9 @@ MethodUnit = Literal["step", "run", "capture"]
 """
 
 NoteKind = Literal["warning", "info"]
-"""How grave a note is.
+"""How serious a note is.
 
-`warning`: The figures are incomplete or doubtful.
+`warning`: The figures are incomplete or unreliable.
 
 `info`: How a figure was obtained or what it covers.
 """
@@ -213,35 +215,36 @@ PartKind = Literal[
     "host_overhead",
     "idle",
 ]
-"""The parts every step is divided into, in display order. Where several apply at one instant one
-wins, so the parts of a step never overlap and sum to it. The order of who wins: device compute,
-collectives, device-to-device, host-to-device, device-to-host; then, where the device is idle,
-compilation, input wait, host overhead; then idle.
+"""The parts that every step is divided into, in display order. Where several apply at an instant,
+one
+wins, so the parts never overlap and sum to the step. Order of precedence: device compute,
+collectives, device-to-device, host-to-device, device-to-host, Python callbacks; then, while the
+device is idle, its own pauses (idle), compilation, input wait, host overhead; then idle.
 
 `device_compute`: A device runs an op or kernel that is neither communication nor a copy.
 
-`collectives`: A device runs a collective and computes nothing meanwhile (exposed communication).
+`collectives`: A device runs a collective and computes nothing at the same time (exposed
+communication).
 
-`host_to_device`: A host-to-device copy or infeed runs, and no compute, collective or
+`host_to_device`: A host-to-device copy or infeed runs, but no compute, collective or
 device-to-device copy.
 
-`device_to_host`: A device-to-host copy or outfeed runs, and no other work of the device.
+`device_to_host`: A device-to-host copy or outfeed runs, but no other work on the device.
 
-`device_to_device`: A copy between devices or within one, or a memset, runs, and no compute or
-collective.
+`device_to_device`: A copy between or within devices or a memset runs, but no compute or collective.
 
-`python_callbacks`: The program calls Python on the host, and the device waits for it.
+`python_callbacks`: The device waits for Python that its program calls on the host.
 
-`input_wait`: The device is idle while the thread that drives it waits for or prepares input.
+`input_wait`: The device is idle while the thread that drives it prepares input or waits for it.
 
 `compilation`: The device is idle while any thread of the host compiles.
 
 `host_overhead`: The device is idle while the thread that drives it does other recorded work, waits
 excluded.
 
-`idle`: The device is idle, and the thread that drives it waits or recorded nothing; or the device
+`idle`: The device is idle while the thread that drives it waits or recorded nothing, or the device
 had
-work and paused.
+work but paused.
 """
 
 ScalingKind = Literal["strong", "weak"]
@@ -267,27 +270,27 @@ SessionState = Literal["closed", "opening", "in_parts", "open", "failed"]
 """
 
 Severity = Literal["bad", "warning", "info"]
-"""How grave a finding is.
+"""How severe a finding is.
 
-`bad`: The capture misses what it was taken for.
+`bad`: The capture lacks what it was taken for.
 
-`warning`: Figures are incomplete, doubtful, or not those of the steady state.
+`warning`: Figures are incomplete, unreliable, or do not represent the steady state.
 
-`info`: Worth knowing; nothing is wrong.
+`info`: Worth knowing, but not a problem.
 """
 
 StepSource = Literal["step_line", "annotation", "cadence", "program_runs"]
 """How steps were found.
 
-`step_line`: A recorded `Steps` line of the device.
+`step_line`: Recorded by the device in its `Steps` line.
 
-`annotation`: `StepTraceAnnotation` slices on a host thread.
+`annotation`: Annotated on a host thread with `StepTraceAnnotation`.
 
-`cadence`: Annotated, but which work an annotation launched is not known: the period of the program
-that
-dominates the device.
+`cadence`: Annotated, but the work that each annotation launched is unknown. A step is one period of
+the
+device's main program.
 
-`program_runs`: Inferred from repeated runs of the program that dominates the device.
+`program_runs`: Inferred from repeated runs of the device's main program.
 """
 
 VerdictKind = Literal["good", "warning", "bad", "unknown"]
@@ -299,7 +302,7 @@ VerdictKind = Literal["good", "warning", "bad", "unknown"]
 
 `bad`: Beyond the bad threshold.
 
-`unknown`: The profile cannot tell.
+`unknown`: Not recorded.
 """
 
 
@@ -427,9 +430,9 @@ class AdviceReport(Report):
 
 @dataclass(frozen=True)
 class AliveRow(Record):
-    """Something that was alive at the peak of an allocator: allocations for one purpose, of one
-    size
-    and from one caller.
+    """Allocations that were alive at the peak of an allocator, for one purpose, of one size, and
+    from
+    one caller.
     """
 
     allocator: str
@@ -480,7 +483,7 @@ class AliveRow(Record):
     """
 
     slice: SliceRefReport | None
-    """The first allocation, in the timeline."""
+    """The first of the allocations, on the timeline."""
 
     freed_ps: int | None
     """Time at which the last of the allocations was freed. Absent if one of them outlives the
@@ -516,7 +519,7 @@ class AllocatorRow(Record):
     """Step in which the memory peak occurred. Absent if it occurred between steps."""
 
     peak_slice: SliceRefReport
-    """The event, in the timeline."""
+    """The event at the memory peak, on the timeline."""
 
     recorded_peak_bytes: int
     """Largest number of bytes handed out since the process started, as the allocator itself counts
@@ -585,16 +588,19 @@ class AllocatorRow(Record):
 
 @dataclass(frozen=True)
 class AttributionShare(Record):
-    """Device time that was joined with its ops in one way."""
+    """Device time whose ops were found in the same way."""
 
     attribution: str
-    """`recorded`, `exact_name`, `between_anchors`, `by_order`, or `none` where no op is known."""
+    """How the op was found: `recorded`, `exact_name`, `between_anchors`, `by_order`, or `none` if
+    no op
+    is known.
+    """
 
     self_ps: int
-    """Σ self time."""
+    """Self time that was attributed in this way."""
 
     ratio: float
-    """self ÷ Σ self of everything asked about, 0..1."""
+    """Self time attributed in this way ÷ all self time that the list covers, 0..1."""
 
 
 @dataclass(frozen=True)
@@ -629,7 +635,7 @@ class BatchRow(Record):
     """Share of the batch that is not padding, 0..1: 1 − padding ÷ size. Absent if not recorded."""
 
     device_ps: int
-    """Device work within the batch."""
+    """Time in which the device works within the batch."""
 
     delay_ps: int | None
     """Time from the start of the first request of the batch to the start of the batch. Absent
@@ -639,7 +645,7 @@ class BatchRow(Record):
 
 @dataclass(frozen=True)
 class BlameRow(Record):
-    """Who was late, and what it did before."""
+    """Who was late, and what it did before it arrived."""
 
     host: str
     """Host that arrived last."""
@@ -1264,16 +1270,16 @@ class ChipReport(Record):
     """Model, such as `TPU v6 Lite` or `NVIDIA H200`."""
 
     peak_flops_per_second: float | None
-    """Dense peak, floating point operations per second."""
+    """Peak rate of dense floating-point operations, per second."""
 
     peak_flops_source: str
-    """Where the peak came from, in words."""
+    """Source of the compute peak, in words."""
 
     peak_bytes_per_second: float | None
-    """Peak bandwidth of device memory."""
+    """Peak bandwidth of device memory, in bytes per second."""
 
     peak_bytes_source: str
-    """Where the peak came from, in words."""
+    """Source of the bandwidth peak, in words."""
 
     memory_bytes: int | None
     """Capacity of device memory."""
@@ -1982,9 +1988,7 @@ class CompilationRow(Record):
     """One compilation."""
 
     function: str
-    """Jitted function whose call triggered the compilation. Again: the function was compiled
-    before in the window, or one of its programs ran before.
-    """
+    """Jitted function whose call triggered the compilation. Empty if unknown."""
 
     host: str
     """Name of the host that compiled."""
@@ -2002,7 +2006,7 @@ class CompilationRow(Record):
     """Time from the first slice of the compilation to the last."""
 
     trace_ps: int
-    """Time in which Python code of the function is traced."""
+    """Time in which the function is traced to a jaxpr."""
 
     lower_ps: int
     """Time in which the function is lowered to StableHLO."""
@@ -2011,10 +2015,10 @@ class CompilationRow(Record):
     """Time in which XLA runs its passes over HLO."""
 
     generate_ps: int
-    """Time in which machine code is generated (LLVM, PTX, TPU)."""
+    """Time in which code is generated (LLVM, PTX, TPU)."""
 
     autotune_ps: int
-    """Time in which the compiler measures kernels (autotuning)."""
+    """Time in which the compiler measures kernels to choose the fastest (autotuning)."""
 
     backend_ps: int
     """Time in the compiler that cannot be attributed to a more specific phase."""
@@ -2026,8 +2030,8 @@ class CompilationRow(Record):
     """Remaining time of the compilation, between its phases."""
 
     cache: str
-    """Result of asking the persistent compilation cache: `hit` if it was asked and no compiler
-    ran, `miss` if it was asked and one did.
+    """Result of querying the persistent compilation cache: `hit` if no compiler ran, `miss` if one
+    did. Empty if it was not queried.
     """
 
     program: str
@@ -2036,14 +2040,15 @@ class CompilationRow(Record):
     """
 
     program_id: str
-    """Its id, as text."""
+    """Id of the program, as text. Empty if no program could be matched."""
 
     is_again: bool
-    """Whether the function was compiled earlier in the window, or one of its programs ran before.
-    """
+    """Whether the function was compiled before in the window, or one of its programs ran before."""
 
     change: str
-    """Arguments whose shape or dtype differs from those of the previous program of the function."""
+    """What changed since the previous program of the function, such as the shape or dtype of an
+    argument. Empty if the function was not compiled before.
+    """
 
 
 @dataclass(frozen=True, repr=False)
@@ -2051,17 +2056,17 @@ class CompileReport(Report):
     """The answer of the `compile` analysis."""
 
     total_ps: int | None
-    """Time in which the host that compiled longest compiled; absent where no thread was recorded.
+    """Time spent compiling, on the host that compiled most. Absent if no host thread was recorded.
     """
 
     verdict: VerdictKind
-    """What to think of it."""
+    """Verdict on the total."""
 
     threshold: str
-    """What it was held against."""
+    """Threshold of the verdict."""
 
     functions: list[FunctionRow]
-    """By function, most time first."""
+    """Compilations by function, most time first."""
 
     rows: list[CompilationRow]
     """Each compilation, longest first unless sorted otherwise."""
@@ -2070,7 +2075,7 @@ class CompileReport(Report):
     """Rows before the limit."""
 
     passes: list[PassRow]
-    """Passes of compilers by name, most self time first; the first 200."""
+    """Compiler passes by name, most self time first, at most 200."""
 
     notes: list[Note]
     """What the figures do not cover."""
@@ -2078,19 +2083,19 @@ class CompileReport(Report):
 
 @dataclass(frozen=True)
 class CounterPoint(Record):
-    """A sample, or the samples of a part of the time."""
+    """A sample, or the samples in a time interval."""
 
     at_ps: int
-    """When."""
+    """Time of the sample; for several, of the middle one."""
 
     mean: float
-    """Mean."""
+    """Mean of the samples."""
 
     min: float
-    """Least."""
+    """Minimum of the samples."""
 
     max: float
-    """Most."""
+    """Maximum of the samples."""
 
 
 @dataclass(frozen=True)
@@ -2110,13 +2115,13 @@ class CounterRow(Record):
     """Where the counter was recorded, such as the kernel that it was measured around."""
 
     track: int
-    """Its track on the timeline; of several the first."""
+    """Track of the counter on the timeline; the first of several."""
 
     register: str
     """Number of the hardware register that the counter reads."""
 
     description: str
-    """What the counter counts, in the recorder's words."""
+    """Description of the counter, as recorded."""
 
     sets: str
     """Groups that the counter belongs to."""
@@ -2140,13 +2145,13 @@ class CounterRow(Record):
     """Value of the latest sample in the selection."""
 
     min_exact: str
-    """Value of the smallest sample, exact to the last bit."""
+    """Exact value of the smallest sample."""
 
     max_exact: str
-    """Value of the largest sample, exact to the last bit."""
+    """Exact value of the largest sample."""
 
     last_exact: str
-    """Value of the latest sample, exact to the last bit."""
+    """Exact value of the latest sample."""
 
     start_ps: int
     """Time of the first sample in the selection."""
@@ -2158,7 +2163,7 @@ class CounterRow(Record):
     """Time of the sample with the largest value."""
 
     points: list[CounterPoint]
-    """Its course."""
+    """Values of the counter over time."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -2169,19 +2174,19 @@ class CountersReport(Report):
     """One row per counter and device, by device and name unless sorted otherwise."""
 
     row_count: int
-    """Counters before the limit."""
+    """Number of counters before the limit."""
 
     start_ps: int
-    """First sample of the rows."""
+    """Time of the first sample of all rows."""
 
     end_ps: int
-    """Last sample of the rows."""
+    """Time of the last sample of all rows."""
 
     utilisation: list[UtilisationRow]
-    """What the registers of a TPU say of the use of its units, sample by sample."""
+    """Utilization of the units of a TPU, from its registers, for each sample."""
 
     notes: list[Note]
-    """What the figures do not cover; how to record counters where there are none."""
+    """What the figures do not cover, and how to record counters if there are none."""
 
 
 @dataclass(frozen=True)
@@ -2195,11 +2200,11 @@ class DeviceBusy(Record):
     """Name of the device, such as `host-0/GPU:0`."""
 
     busy_ps: int
-    """Time the device is busy: the union of its work intervals inside the window."""
+    """Time for which the device is busy: the union of its work intervals inside the window."""
 
     window_ps: int
-    """Window of the busy share: the selected steps, else from the first to the last step, or
-    without steps from the first to the last work of any device.
+    """Window of the busy ratio: the selected steps or times; otherwise from the first to the last
+    step, or without steps from the first to the last work of any device.
     """
 
     busy_ratio: float | None
@@ -2209,7 +2214,7 @@ class DeviceBusy(Record):
 
 @dataclass(frozen=True)
 class DurationBin(Record):
-    """Kernels of some durations."""
+    """Kernels whose duration is in one range."""
 
     start_ps: int
     """Shortest duration of the bin."""
@@ -2244,10 +2249,10 @@ class EnvironmentReport(Record):
     """Kinds of devices with counts, such as `8 × XLA:CPU`."""
 
     chips: list[ChipReport]
-    """Chip with peaks; one row per distinct chip."""
+    """Chips with their peaks, one row per distinct chip."""
 
     facts: list[Fact]
-    """Software versions and process facts as recorded, name and value."""
+    """Software versions and process facts as recorded, by name and value."""
 
 
 @dataclass(frozen=True)
@@ -2263,7 +2268,7 @@ class Fact(Record):
 
 @dataclass(frozen=True)
 class Finding(Record):
-    """Something wrong with a capture, or worth knowing about it."""
+    """A problem with a capture, or something worth knowing about it."""
 
     id: str
     """Stable name of the rule that made the finding, such as `no_device_work`."""
@@ -2283,7 +2288,7 @@ class Finding(Record):
 
 @dataclass(frozen=True)
 class FunctionRow(Record):
-    """One function."""
+    """The compilations of one function."""
 
     function: str
     """Name of the compiled function. Empty if unknown."""
@@ -2292,10 +2297,10 @@ class FunctionRow(Record):
     """Number of compilations of the function."""
 
     again_count: int
-    """Number of compilations of a function that had already been compiled before."""
+    """Number of compilations of the function after it had already been compiled."""
 
     hit_count: int
-    """Number of compilations of the function that the persistent cache answered."""
+    """Number of compilations of the function that were cache hits."""
 
     total_ps: int
     """Σ duration of the compilations of the function."""
@@ -2324,7 +2329,7 @@ class GapBucket(Record):
     """Σ length of the listed gaps in the bucket."""
 
     causes_ps: list[int]
-    """The same by cause, in the order of the causes' priority."""
+    """The same by cause, in priority order of the causes."""
 
 
 @dataclass(frozen=True)
@@ -2372,7 +2377,7 @@ class GapRow(Record):
 
 @dataclass(frozen=True)
 class GraphCluster(Record):
-    """A fusion that is shown with what it is made of."""
+    """An opened fusion."""
 
     id: int
     """Id of the fusion's node."""
@@ -2381,50 +2386,52 @@ class GraphCluster(Record):
     """Name of the fusion."""
 
     computation: str
-    """Name of the computation within."""
+    """Name of the computation of the fusion."""
 
     instruction_count: int
-    """Instructions within."""
+    """Number of instructions in that computation."""
 
 
 @dataclass(frozen=True)
 class GraphDetails(Record):
-    """Everything about the op in the middle."""
+    """Details of the op in the center."""
 
     text: str
-    """One line of HLO."""
+    """The op as one line of HLO."""
 
     long_text: str
-    """The same with sharding, metadata and configuration."""
+    """The same line with sharding, metadata and backend configuration."""
 
     backend_config: str
-    """Configuration of the backend: indented where it is JSON, else as recorded."""
+    """Backend configuration: indented if it is JSON, else as recorded."""
 
     frontend_attributes: list[str]
     """Attributes that the framework attached, as `name=value`."""
 
     kernel_form: str
-    """Form of the kernel it carries: `MLIR text`, `MLIR bytecode`; empty if none."""
+    """Form of the kernel that the op contains: `MLIR text` or `MLIR bytecode`. Empty without a
+    kernel.
+    """
 
     kernel_text: str
-    """The kernel's text; of bytecode, the names that occur in it."""
+    """Text of the kernel; for bytecode, the names in it."""
 
     stack: list[str]
     """Call stack of the source line, `function (file:line)`, innermost first."""
 
     callers: list[str]
-    """Instructions that call the computation it belongs to."""
+    """Instructions that call the computation of the op."""
 
     operands: list[str]
-    """Instructions whose values it uses."""
+    """Instructions whose values the op uses."""
 
     users: list[str]
-    """Instructions that use its value."""
+    """Instructions that use the value of the op."""
 
 
 @dataclass(frozen=True)
 class GraphEdge(Record):
-    """A value from where it is made to where it is used."""
+    """An edge from the producer of a value to a user of it."""
 
     from_id: int
     """Id of the node that produces the value."""
@@ -2442,7 +2449,7 @@ class GraphEdge(Record):
     """Bytes of the value on the edge, padding included."""
 
     is_control: bool
-    """Whether the edge carries no value, only an order of execution."""
+    """Whether the edge is only a control dependency, without a value."""
 
 
 @dataclass(frozen=True)
@@ -2468,7 +2475,7 @@ class GraphMatch(Record):
     """Computation that the matching instruction belongs to."""
 
     is_fused: bool
-    """Whether the instruction lies within a fusion, so that it is never executed on its own."""
+    """Whether the instruction is within a fusion, so that it is never executed on its own."""
 
     self_ps: int | None
     """Σ self time of the instruction in the selection. Absent if it was not executed on its own."""
@@ -2513,13 +2520,13 @@ class GraphNode(Record):
     """
 
     is_center: bool
-    """Whether the instruction is the op in the middle of the graph."""
+    """Whether the instruction is the op in the center of the graph."""
 
     is_root: bool
-    """It is what its computation returns."""
+    """Whether the instruction is the root of its computation."""
 
     cluster: int | None
-    """The opened fusion it lies in, by the id of the fusion; absent outside."""
+    """Id of the opened fusion that contains the instruction. Absent outside of opened fusions."""
 
     self_ps: int | None
     """Σ self time of the instruction in the selection. Absent if it was not executed on its own."""
@@ -2543,7 +2550,7 @@ class GraphNode(Record):
     """Name stack of the instruction. Empty if unknown."""
 
     scope_paths: list[str]
-    """The paths of a name stack that serves several, one for each op that XLA merged; else empty.
+    """The paths of a name stack that combines several, one for each op that XLA merged; else empty.
     """
 
     source: str
@@ -2565,18 +2572,19 @@ class GraphNode(Record):
     """Number of the instruction's users that are not shown."""
 
     slice: SliceRefReport | None
-    """Its longest slice, for a link into the timeline; absent where it was not executed."""
+    """Longest slice of the instruction, for a link to the timeline. Absent if it was not executed.
+    """
 
     slice_start_ps: int | None
-    """When that slice began."""
+    """Start of that slice."""
 
     slice_duration_ps: int | None
-    """How long that slice lasted."""
+    """Duration of that slice."""
 
 
 @dataclass(frozen=True)
 class GraphProgram(Record):
-    """A program whose HLO there is."""
+    """A program with HLO."""
 
     program: str
     """Program, as `module(program id)`."""
@@ -2596,53 +2604,54 @@ class GraphReport(Report):
     """The answer of the `graph` analysis."""
 
     nodes: list[GraphNode]
-    """Instructions around the op, nearest first; those within fusions after all others."""
+    """Instructions around the op, nearest first; instructions within opened fusions come last."""
 
     edges: list[GraphEdge]
-    """Which instruction uses the value of which."""
+    """Edges from the producer of each value to its users."""
 
     clusters: list[GraphCluster]
-    """Fusions that are shown opened."""
+    """Opened fusions."""
 
     hidden_count: int
-    """Instructions within the radius that were left out."""
+    """Number of instructions within the radius that are not shown."""
 
     program: str
-    """Program, as `module(program id)`; empty where the capture carries no HLO."""
+    """Program, as `module(program id)`. Empty if the capture contains no HLO."""
 
     program_id: str
-    """Its id."""
+    """Id of the program."""
 
     instruction_count: int
-    """Instructions of the program."""
+    """Number of instructions in the program."""
 
     computation_count: int
-    """Computations of the program."""
+    """Number of computations in the program."""
 
     op: str
-    """Instruction in the middle; empty where only a search was asked for."""
+    """Instruction in the center of the graph. Empty if only a search was requested."""
 
     radius: int
-    """Steps from the op to the farthest instruction shown."""
+    """Maximum number of hops from the op to an instruction shown."""
 
     details: GraphDetails | None
-    """Everything about the op."""
+    """Details of the op."""
 
     matches: list[GraphMatch]
-    """Instructions that match the search, executed ones first, those with most time before others.
+    """Instructions that match the search: an exact name first, then by descending self time; those
+    within fusions last.
     """
 
     match_count: int
-    """Instructions that match, shown or not."""
+    """Number of instructions that match the search, shown or not."""
 
     text: str
-    """HLO text that was asked for; empty otherwise."""
+    """HLO text, if requested; otherwise empty."""
 
     dot: str
-    """The nodes and edges in Graphviz's language, where asked for; empty otherwise."""
+    """The graph in DOT (Graphviz), if requested; otherwise empty."""
 
     programs: list[GraphProgram]
-    """Programs with HLO, those with most time first."""
+    """Programs with HLO, most time first."""
 
     notes: list[Note]
     """What the figures do not cover."""
@@ -2662,10 +2671,10 @@ class HeapFrameRow(Record):
     """Level of the frame in the tree, 0 for the outermost frames."""
 
     child_count: int
-    """Direct children."""
+    """Number of direct children."""
 
     is_internal: bool
-    """The frame is JAX's or a library's."""
+    """Whether the frame belongs to JAX, a library, or Python."""
 
     total_bytes: int
     """Live bytes of stacks through the frame."""
@@ -2698,7 +2707,7 @@ class HeapFrameRow(Record):
 
 @dataclass(frozen=True)
 class HeapFunctionRow(Record):
-    """One function over all stacks it takes part in."""
+    """One function, over all stacks that contain it."""
 
     name: str
     """Name of the function."""
@@ -2755,16 +2764,17 @@ class HeapGroup(Record):
     """
 
     change_bytes: int | None
-    """Live bytes of the device or kind now − in the snapshot compared with."""
+    """Change in the live bytes of the device or kind, compared with the other snapshot."""
 
     change_allocations: int | None
-    """Live allocations of the device or kind now − in the snapshot compared with."""
+    """Change in the live allocations of the device or kind, compared with the other snapshot."""
 
 
 @dataclass(frozen=True, repr=False)
 class HeapReport(Report):
-    """The answer of the `heap` analysis. Figures are of live allocations at one moment; changes are
-    differences to another snapshot, and null where none was asked for.
+    """The answer of the `heap` analysis. Figures describe live allocations at one moment. Changes
+    are
+    differences from another snapshot, and null if none was requested.
     """
 
     snapshot: str
@@ -2774,16 +2784,16 @@ class HeapReport(Report):
     """The snapshot it is compared with; null for none."""
 
     by: str
-    """`bytes` or `allocations`: what ranks and shares are of."""
+    """What rows are ranked by and shares refer to: `bytes` or `allocations`."""
 
     has_internal: bool
-    """Whether frames of JAX and of libraries are shown."""
+    """Whether frames of JAX, libraries and Python are shown."""
 
     total_bytes: int
-    """Bytes alive over everything selected."""
+    """Live bytes of everything selected."""
 
     total_allocations: int
-    """Allocations alive over everything selected."""
+    """Number of live allocations of everything selected."""
 
     change_bytes: int | None
     """Change of `total_bytes`."""
@@ -2792,39 +2802,41 @@ class HeapReport(Report):
     """Change of `total_allocations`."""
 
     rows: list[HeapStackRow]
-    """One row per stack and kind, largest first, or most grown first in a comparison."""
+    """One row per stack and kind: largest first, or largest growth first in a comparison."""
 
     row_count: int
-    """Rows before the limit."""
+    """Number of rows before the limit."""
 
     functions: list[HeapFunctionRow]
     """One row per function, largest cumulative figure first."""
 
     function_count: int
-    """Functions before the limit."""
+    """Number of functions before the limit."""
 
     devices: list[HeapGroup]
-    """By device, in their order. Allocations without one, as executables are, come last."""
+    """Totals per device, in device order. Allocations without a device, such as executables, come
+    last.
+    """
 
     kinds: list[HeapGroup]
-    """By kind: `buffer`, `executable`."""
+    """Totals per kind: `buffer`, `executable`."""
 
     tree: list[HeapFrameRow]
-    """All stacks merged from the outermost frame inwards, flattened depth first, heavier siblings
-    first. Frames of one function are one node, whatever their lines.
+    """All stacks merged from the outermost frame inward, flattened depth first, larger siblings
+    first. Frames of the same function form one node, whatever their lines.
     """
 
     tree_count: int
-    """Nodes of the tree before the lightest were left out of a very large one."""
+    """Number of nodes in the tree before the smallest were left out of a very large tree."""
 
     snapshots: list[HeapSnapshotRow]
     """All snapshots of the session, oldest first, each over everything selected."""
 
     folded_frame_count: int
-    """Distinct frames of the selected stacks that are folded away."""
+    """Number of distinct frames in the selected stacks that are folded away."""
 
     notes: list[Note]
-    """What was folded and what the figures do not cover."""
+    """What was folded, and what the figures do not cover."""
 
 
 @dataclass(frozen=True)
@@ -2835,10 +2847,14 @@ class HeapSnapshotRow(Record):
     """Name of the snapshot's file, without its suffix."""
 
     epoch_ns: str | None
-    """When it was taken, nanoseconds since the Unix epoch; text, since it exceeds 2^53."""
+    """Time at which the snapshot was taken, in nanoseconds since the Unix epoch. A decimal string,
+    since it exceeds 2^53.
+    """
 
     time_source: str
-    """`recorded` in the profile, or when the file was `written`; empty where neither is known."""
+    """Source of the time: `recorded` in the profile, or the time the file was `written`. Empty if
+    neither is known.
+    """
 
     bytes: int
     """Live bytes in the snapshot, over everything selected."""
@@ -2881,13 +2897,13 @@ class HeapStackRow(Record):
     """
 
     change_bytes: int | None
-    """Live bytes of the stack now − in the snapshot compared with."""
+    """Change in the live bytes of the stack, compared with the other snapshot."""
 
     change_allocations: int | None
-    """Live allocations of the stack now − in the snapshot compared with."""
+    """Change in the live allocations of the stack, compared with the other snapshot."""
 
     change: HeapChange | None
-    """What became of the stack since the other snapshot, by bytes or allocations, whichever the
+    """How the stack changed since the other snapshot, by bytes or allocations, whichever the
     report ranks by: `new`, `grown`, `same`, `shrunk` or `gone`.
     """
 
@@ -3043,15 +3059,15 @@ class HostCell(Record):
     """Start, as recorded."""
 
     duration_ps: int
-    """Length of the step there; the parts sum to it."""
+    """Duration of the step on the place. The parts sum to it."""
 
     lateness_ps: int | None
-    """How much later than the median participant it arrived at the collective of the step that cost
-    most waiting; negative if earlier; absent where none was matched.
+    """How much later than the median participant the place arrived at the collective that cost the
+    most waiting in the step. Negative if earlier, absent if none was matched.
     """
 
     device_compute_ps: int
-    """Device computes."""
+    """Time in which the device computes."""
 
     collectives_ps: int
     """Exposed communication."""
@@ -3060,19 +3076,19 @@ class HostCell(Record):
     """Exposed copies in all directions."""
 
     python_callbacks_ps: int
-    """The device waits for Python that the program calls."""
+    """Time in which the device waits for Python callbacks of the program."""
 
     input_wait_ps: int
-    """Device idle, host waits for or prepares input."""
+    """Time in which the device is idle while the host waits for or prepares input."""
 
     compilation_ps: int
-    """Device idle, host compiles."""
+    """Time in which the device is idle while the host compiles."""
 
     host_overhead_ps: int
-    """Device idle, host does other recorded work."""
+    """Time in which the device is idle while the host does other recorded work."""
 
     idle_ps: int
-    """Device idle, host waits or recorded nothing."""
+    """Time in which the device is idle while the host waits or recorded nothing."""
 
 
 @dataclass(frozen=True)
@@ -3086,7 +3102,7 @@ class HostDeviceRow(Record):
     """Name of the device. Empty for a host without working devices."""
 
     device_index: int | None
-    """Number of the device in the session; absent for a host."""
+    """Number of the device in the session. Absent for a host."""
 
     step_count: int
     """Number of steps the device took part in."""
@@ -3120,7 +3136,7 @@ class HostRow(Record):
     """Number of devices of the host."""
 
     working_count: int
-    """Number of the host's devices that recorded work in the observed time, as in `overview`."""
+    """Number of the host's devices that recorded work in the observed window, as in `overview`."""
 
     step_count: int
     """Number of steps the host took part in."""
@@ -3141,7 +3157,7 @@ class HostRow(Record):
     """Mean time per step in which nothing ran but copies, in any direction."""
 
     python_callbacks_ps: float | None
-    """Mean time per step in which the devices wait for Python that programs call."""
+    """Mean time per step in which the devices wait for Python callbacks of the program."""
 
     input_wait_ps: float | None
     """Mean input wait per step: the host waits for or prepares input while its devices are idle."""
@@ -3157,8 +3173,8 @@ class HostRow(Record):
 
     lateness_ps: float | None
     """How much later than the median participant the host arrives at matched collectives: the
-    median over all of them; in the heat map, at the collective of the step that cost the most
-    waiting. Absent if none was matched.
+    median over all of them. In the heat map, at the collective that cost the most waiting in
+    the step. Absent if none was matched.
     """
 
     lateness_score: float | None
@@ -3176,18 +3192,19 @@ class HostRow(Record):
     """Time the host waited for others, mean over its devices."""
 
     is_straggler: bool
-    """Last in at least half of the steps, with a probability below 1 % by chance alone, and the
-    others wait at least 1 % of a step for it. With few steps: last in every one of five or
-    more, each wait at least 0.6 times the median wait, and 5 % of a step on average.
+    """Whether the host is a straggler: last in at least half of the steps, with a probability below
+    1 % by chance alone, and the others wait at least 1 % of a step for it on average. Also if
+    it is last in all of at least five steps, with each wait at least 0.6 times the median wait
+    and a mean wait of at least 5 % of a step.
     """
 
     problem: str
-    """What is wrong with the recording of the host."""
+    """Problem with the host's recording. Empty if there is none."""
 
 
 @dataclass(frozen=True)
 class HostStepRow(Record):
-    """One step over all places."""
+    """One step, over all places."""
 
     step: int
     """Number of the step, as recorded."""
@@ -3214,8 +3231,8 @@ class HostStepRow(Record):
     """
 
     busy_balance: float | None
-    """Longest busy time ÷ mean busy time of the places in the step: 1 is even. Absent if nothing
-    was busy.
+    """Longest busy time ÷ mean busy time of the places in the step: 1 means balanced. Absent if
+    nothing was busy.
     """
 
     last_device: str
@@ -3259,13 +3276,13 @@ class HostsReport(Report):
     """Statistics over the step durations; absent without steps."""
 
     rows: list[HostRow]
-    """Every selected host, also those without steps; in their order unless sorted otherwise."""
+    """Every selected host, including those without steps, in host order unless sorted otherwise."""
 
     row_count: int
-    """Rows before the limit."""
+    """Number of rows before the limit."""
 
     blame: list[BlameRow]
-    """Who is late and what it does then, most waiting caused first."""
+    """Who was late and what it did before it arrived, most waiting caused first."""
 
     devices: list[HostDeviceRow]
     """Every selected device, and hosts whose devices recorded no work."""
@@ -3274,13 +3291,13 @@ class HostsReport(Report):
     """Every selected step over all places."""
 
     cells: list[HostCell]
-    """Each step on each place; `place` counts in `devices`."""
+    """Each step on each place; `place` is a position in `devices`."""
 
     cell_count: int
-    """Cells before they were cut."""
+    """Number of cells before the limit on cells."""
 
     clocks: list[ClockRow]
-    """Clocks of the hosts."""
+    """The clock of each host."""
 
     notes: list[Note]
     """How figures were obtained and what they do not cover."""
@@ -3309,7 +3326,7 @@ class IdleDevice(Record):
     """Idle ÷ window of the device, 0..1."""
 
     min_gap_ps: int
-    """Gaps from this length on are listed."""
+    """Minimum length of a listed gap."""
 
     gap_count: int
     """Number of listed gaps on the device."""
@@ -3324,7 +3341,7 @@ class IdleDevice(Record):
     """Σ length of the gaps on the device that are too short to be listed."""
 
     causes_ps: list[int]
-    """Σ listed gaps by cause, in the order of the causes' priority."""
+    """Σ listed gaps by cause, in priority order of the causes."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -3332,7 +3349,7 @@ class IdleReport(Report):
     """The answer of the `idle` analysis."""
 
     causes: list[CauseRow]
-    """Time of listed gaps by cause over all selected devices, largest first."""
+    """Time in listed gaps by cause, over all selected devices, largest first."""
 
     devices: list[IdleDevice]
     """Each device that recorded work."""
@@ -3347,7 +3364,7 @@ class IdleReport(Report):
     """Gaps, longest first unless sorted otherwise."""
 
     row_count: int
-    """Gaps before the limit."""
+    """Number of gaps before the limit."""
 
     notes: list[Note]
     """What the figures do not cover."""
@@ -3358,16 +3375,16 @@ class IdleShare(Record):
     """One cause of a device's idle time within steps."""
 
     kind: IdleKind
-    """Which cause."""
+    """Cause of the idle time."""
 
     mean_ps: float
-    """Its time in the mean step."""
+    """Idle time with this cause in the mean step."""
 
     ratio: float
-    """The same ÷ device step, 0..1."""
+    """Idle time with this cause ÷ device step time, 0..1."""
 
     mostly: str
-    """Of all others: what the host does in most of it; else empty."""
+    """For all others: what the host does in most of that time. Empty for the other causes."""
 
 
 @dataclass(frozen=True)
@@ -3384,19 +3401,19 @@ class IdleStep(Record):
     """Number of the device in the session."""
 
     start_ps: int
-    """Start since the session began."""
+    """Start of the step, measured from the start of the session."""
 
     duration_ps: int
     """Duration of the step on the device."""
 
     gap_count: int
-    """Number of listed gaps that reach into the step."""
+    """Number of listed gaps that overlap the step."""
 
     gaps_ps: int
     """Σ parts of the listed gaps that lie within the step."""
 
     causes_ps: list[int]
-    """The same by cause, in the order of the causes' priority."""
+    """The same by cause, in priority order of the causes."""
 
 
 @dataclass(frozen=True)
@@ -3432,7 +3449,7 @@ class InputHost(Record):
     """Name of the host."""
 
     row_count: int
-    """Steps × devices."""
+    """Number of rows of the host: steps × devices."""
 
     duration_mean_ps: float
     """Mean step duration of the host."""
@@ -3456,7 +3473,7 @@ class InputHost(Record):
     """Number of the step in which the host's input took longest."""
 
     longest_start_ps: int
-    """Where it begins."""
+    """Start of the step in which the host's input took longest."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -3467,7 +3484,7 @@ class InputReport(Report):
     """Whether the program is bound by its input."""
 
     conclusion: str
-    """The same in words."""
+    """The same as text."""
 
     bounds: list[Bound]
     """What bounds the step, input first, each with its thresholds."""
@@ -3482,7 +3499,7 @@ class InputReport(Report):
     """Each step on each device."""
 
     row_count: int
-    """Rows before the limit."""
+    """Number of rows before the limit."""
 
     stages: list[StageRow]
     """Stages of input pipelines, most self time first."""
@@ -3511,7 +3528,7 @@ class InputRow(Record):
     """Duration of the step."""
 
     input_ps: int
-    """Time in which the device has nothing to do because its data has not arrived."""
+    """Time in which the device waits for data: waiting + copies in."""
 
     input_ratio: float | None
     """Share of the step spent on input."""
@@ -3522,8 +3539,8 @@ class InputRow(Record):
     """
 
     copies_ps: int
-    """Time of copies to the device that no other work hides, plus the host's transfers while the
-    device is idle.
+    """Time of exposed host-to-device copies, plus the host's transfers to the device while it is
+    otherwise idle.
     """
 
     loading_ps: int
@@ -3534,22 +3551,22 @@ class InputRow(Record):
     """Waiting by cause: transfer, read, preprocess, enqueue, prefetch, wait, load."""
 
     compute_ps: int
-    """Device computes."""
+    """Time in which the device computes."""
 
     collectives_ps: int
     """Exposed communication."""
 
     output_ps: int
-    """Exposed copies to the host; on a TPU its outfeeds."""
+    """Exposed copies to the host; on a TPU, its outfeeds."""
 
     offload_ps: int
-    """Exposed copies between a TPU's memory and the host's that its program makes by itself."""
+    """Exposed copies between TPU memory and host memory that the program makes itself."""
 
     host_ps: int
-    """Compilation and other work of the host while the device is idle."""
+    """Time in which the device is idle while the host compiles or does other work."""
 
     unknown_ps: int
-    """Idle without a recorded cause."""
+    """Idle time without a recorded cause."""
 
 
 @dataclass(frozen=True)
@@ -3653,7 +3670,7 @@ class KernelsReport(Report):
     """One row per kernel and launch geometry, largest total first unless sorted otherwise."""
 
     row_count: int
-    """Rows before the limit."""
+    """Number of rows before the limit."""
 
     total_ps: int
     """Σ kernel durations over all selected rows before the limit."""
@@ -3662,10 +3679,10 @@ class KernelsReport(Report):
     """Kernels by duration."""
 
     tiny_ratio: float | None
-    """Share of kernels shorter than 0.1 ms, 0..1; absent without kernels."""
+    """Share of kernel launches shorter than 0.1 ms, 0..1. Absent without kernels."""
 
     tiny_time_ratio: float | None
-    """Share of kernel time in kernels shorter than 0.1 ms, 0..1."""
+    """Share of kernel time in launches shorter than 0.1 ms, 0..1."""
 
     launches: list[LaunchDevice]
     """Launches and queue of each device."""
@@ -3674,10 +3691,10 @@ class KernelsReport(Report):
     """Host time in launch calls, by step and host."""
 
     streams: list[StreamRow]
-    """Streams, by device."""
+    """Streams of each device."""
 
     matrix_ops: list[MatrixOp]
-    """Matrix units by op: ops that are matrix products or use them."""
+    """Matrix unit use by op: ops that are matrix products or use matrix units."""
 
     matrix_ratio: float | None
     """Share of kernel time in kernels that use Tensor Cores or MFMA, identified by their names,
@@ -3692,13 +3709,13 @@ class KernelsReport(Report):
     """Copies by size."""
 
     attributed_ratio: float | None
-    """Share of kernel time that carries an HLO op, 0..1; absent without kernels."""
+    """Share of kernel time that is attributed to an HLO op, 0..1. Absent without kernels."""
 
     attribution: list[AttributionShare]
-    """That share by how the op was found, and the rest; the surest first."""
+    """That share by how the op was found, most certain first, and the rest."""
 
     notes: list[Note]
-    """What the figures do not cover; says so when the profile has no GPU."""
+    """What the figures do not cover, such as that the profile has no GPU."""
 
 
 @dataclass(frozen=True)
@@ -3776,7 +3793,7 @@ class LaunchStep(Record):
 
 @dataclass(frozen=True)
 class MatrixOp(Record):
-    """Matrix units in the kernels of one op."""
+    """Matrix unit use in the kernels of one op."""
 
     op: str
     """Name of the HLO op."""
@@ -3813,24 +3830,25 @@ class MemoryReport(Report):
     """The answer of the `memory` analysis."""
 
     allocators: list[AllocatorRow]
-    """One row per allocator: devices first, then memory of the host."""
+    """One row per allocator: devices first, then host memory."""
 
     rows: list[AliveRow]
-    """Who was alive at the peak of each allocator, over all steps; the bytes of an allocator's rows
+    """What was alive at the peak of each allocator, over all steps. The bytes of an allocator's
+    rows
     sum to its peak. By allocator, largest first.
     """
 
     row_count: int
-    """Rows before the limit."""
+    """Number of rows before the limit."""
 
     timelines: list[MemoryTimeline]
-    """What was in use over time, one per allocator and in their order."""
+    """Memory in use over time, one timeline per allocator, in the same order."""
 
     steps: list[StepMemoryRow]
     """Every step on every allocator."""
 
     snapshots: list[MemorySnapshotRow]
-    """Memory snapshots of the session, oldest first; `heap` says who allocated."""
+    """Memory snapshots of the session, oldest first; `heap` shows what allocated the memory."""
 
     notes: list[Note]
     """How the figures were obtained and what they do not cover."""
@@ -3844,7 +3862,7 @@ class MemorySnapshotRow(Record):
     """Name of the memory snapshot."""
 
     device: str
-    """Device that holds the bytes. Empty for what belongs to no device, such as programs."""
+    """Device that holds the bytes. Empty if they belong to no device, such as those of programs."""
 
     allocations: int
     """Number of allocations that were live at the snapshot."""
@@ -3855,19 +3873,18 @@ class MemorySnapshotRow(Record):
 
 @dataclass(frozen=True)
 class MemoryTimeline(Record):
-    """What one allocator had in use over time: at each time what was taken from then on. Cut to
-    about a
-    thousand points that keep the lowest and the highest of each stretch.
+    """What one allocator had in use over time: each point holds from its time until the next one.
+    Reduced to about a thousand points, keeping the lowest and highest of each interval.
     """
 
     allocator: str
-    """Allocator."""
+    """Name of the allocator."""
 
     host: str
-    """Host name."""
+    """Name of the host."""
 
     times_ps: list[int]
-    """Times since the session began, ascending."""
+    """Times of the points since the session started, ascending."""
 
     in_use_bytes: list[int]
     """Bytes handed out."""
@@ -3876,31 +3893,36 @@ class MemoryTimeline(Record):
     """Bytes set aside for programs."""
 
     fragmentation_ratios: list[float]
-    """How scattered the free bytes were, 0..1."""
+    """Fragmentation of the free bytes, 0..1."""
 
     event_count: int
-    """Events that the points stand for."""
+    """Number of events that the points represent."""
 
 
 @dataclass(frozen=True)
 class Note(Record):
-    """One sentence beside a report."""
+    """A sentence shown with a report."""
+
+    id: str
+    """What the note is about, for programs: the same id always means the same, whatever the text
+    says. In kebab case, such as `steps-missing`.
+    """
 
     kind: NoteKind
-    """How grave."""
+    """Kind of the note."""
 
     text: str
     """A full sentence."""
 
     hint: str
-    """What to do about it; empty if nothing. Code, commands and options stand in backquotes:
+    """What to do about it; empty if nothing. Code, commands and options are in backquotes:
     `` `--limit 0` lists all ``, `` `stepscope heap PATH` shows who holds it ``.
     """
 
 
 @dataclass(frozen=True)
 class OpRegion(Record):
-    """A region that a kernel of a TPU recorded while an op ran."""
+    """A region that a TPU kernel recorded while an op ran."""
 
     op: str
     """Innermost op in which the region starts."""
@@ -3928,7 +3950,7 @@ class OpRegion(Record):
 
 @dataclass(frozen=True)
 class OpRow(Record):
-    """One op of one program (or one kernel that carries no op), over the selected devices."""
+    """One op of one program (or one kernel without an op), over the selected devices."""
 
     _KEYS: ClassVar[dict[str, str]] = {"class_": "class"}
 
@@ -3967,7 +3989,7 @@ class OpRow(Record):
     """Number of occurrences of the op over the selected devices and steps."""
 
     executions: int
-    """Number of executions that the work is counted with. An op lowered to several kernels does
+    """Number of executions by which the work is multiplied. An op lowered to several kernels does
     its work once per execution.
     """
 
@@ -4024,13 +4046,13 @@ class OpRow(Record):
 
 @dataclass(frozen=True)
 class OpTreeLevel(Record):
-    """Use of one memory."""
+    """Utilization of one memory."""
 
     level: str
-    """The memory."""
+    """Name of the memory."""
 
     bytes: float
-    """Bytes through it at or below."""
+    """Bytes moved through the memory at or below this node."""
 
     ratio: float
     """Bandwidth ÷ peak."""
@@ -4046,7 +4068,7 @@ class OpTreeReport(Report):
     """Nodes, each before its children."""
 
     row_count: int
-    """Rows before the limit."""
+    """Number of rows before the limit."""
 
     self_ps: int
     """Σ self time of all ops."""
@@ -4057,13 +4079,13 @@ class OpTreeReport(Report):
     """
 
     wasted_ps: int | None
-    """Σ wasted time; absent where nothing is known of it."""
+    """Σ wasted time. Absent if unknown."""
 
     wasted: list[OpTreeWaste]
-    """The ops, duplicates merged, that waste most."""
+    """The ops that waste the most time, with duplicates merged."""
 
     flops_unknown_ratio: float
-    """Share of self time of ops that compute and whose FLOPs are unknown, 0..1."""
+    """Share of self time in ops that compute but whose FLOPs are unknown, 0..1."""
 
     notes: list[Note]
     """What the figures do not cover."""
@@ -4081,8 +4103,8 @@ class OpTreeRow(Record):
     """
 
     name: str
-    """Name of the program, category, scope, or op. Ops whose HLO text is the same except for
-    names, such as those of equal layers, form one node with their number.
+    """Name of the program, category, scope, or op. Ops whose HLO text is identical except for
+    names, such as those of identical layers, form one node with a count.
     """
 
     path: str
@@ -4098,25 +4120,25 @@ class OpTreeRow(Record):
     """Number of ops merged into this node because their HLO text is the same except for names."""
 
     program_id: str
-    """Program id as a decimal string; empty above ops of several programs."""
+    """Program id as a decimal string. Empty if the node contains ops of several programs."""
 
     op: str
-    """Instruction name, for links; empty above ops."""
+    """Instruction name, for links. Empty for nodes above ops."""
 
     category: str
     """HLO category of the op, or opcode of the instruction. Empty for nodes above ops."""
 
     class_: str
-    """Color class of the longest op at or below."""
+    """Color class of the op with the largest self time at or below this node."""
 
     occurrences: int
     """Number of slices at or below this node."""
 
     total_ps: int
-    """Durations of all ops at or below this node. Nested ops count again in the op around them."""
+    """Σ duration of all ops at or below this node. Nested ops count again in the op around them."""
 
     self_ps: int
-    """Self time of all ops at or below this node. The children of a node sum to their parent."""
+    """Σ self time of all ops at or below this node. The children of a node sum to their parent."""
 
     ratio: float
     """Self time as a share of the self time of all ops, plus idle time where it is shown."""
@@ -4137,7 +4159,7 @@ class OpTreeRow(Record):
     """Compute utilization at this node: `flop_rate` ÷ peak."""
 
     levels: list[OpTreeLevel]
-    """Memories with a peak: bandwidth ÷ peak."""
+    """Utilization of each memory with a peak."""
 
     best_ratio: float | None
     """Highest achieved rate relative to its peak: of compute, or of the memory that is utilized
@@ -4148,12 +4170,13 @@ class OpTreeRow(Record):
     """Resource that bounds the node: `compute`, `memory`, an on-chip memory, or empty."""
 
     wasted_ps: int | None
-    """Time saved if the ops fully utilized what bounds them. Time in halves of asynchronous ops is
-    waiting, and all of it counts as wasted. Absent if peaks or work are unknown.
+    """Time that would be saved if the ops fully utilized what bounds them. Time in halves of
+    asynchronous ops is waiting, and all of it counts as wasted. Absent if peaks or work are
+    unknown.
     """
 
     expression: str
-    """HLO text; empty where unknown."""
+    """HLO text. Empty if unknown."""
 
     scope: str
     """JAX name stack."""
@@ -4167,7 +4190,7 @@ class OpTreeRow(Record):
 
 @dataclass(frozen=True)
 class OpTreeWaste(Record):
-    """An op, or several of the same text, and what it wastes."""
+    """An op, or several duplicates, and the time wasted."""
 
     _KEYS: ClassVar[dict[str, str]] = {"class_": "class"}
 
@@ -4198,7 +4221,7 @@ class OpTreeWaste(Record):
     """Resource that bounds the op: `compute`, `memory`, an on-chip memory, or `waiting`."""
 
     wasted_ps: int
-    """Time saved if the op fully utilized what bounds it: self × (1 − best ratio)."""
+    """Time that would be saved if the op fully utilized what bounds it: self × (1 − best ratio)."""
 
     ratio: float
     """Wasted time as a share of all self time and idle time, 0..1: wasted ÷ (Σ self + idle)."""
@@ -4232,10 +4255,10 @@ class OpsReport(Report):
     """Ops over all selected devices, largest self time first unless sorted otherwise."""
 
     row_count: int
-    """Rows before the limit."""
+    """Number of rows before the limit."""
 
     devices: list[OpsDevice]
-    """Per device: totals the ratios refer to."""
+    """Totals of each device, which the ratios refer to."""
 
     total_self_ps: int
     """Σ self time over all selected rows before the limit."""
@@ -4246,13 +4269,13 @@ class OpsReport(Report):
     """
 
     attribution: list[AttributionShare]
-    """That share by how the op was found, and the rest; the surest first."""
+    """That share by how the op was found, most certain first, and the rest."""
 
     regions: list[OpRegion]
-    """Regions that kernels of a TPU recorded within ops, longest first."""
+    """Regions that TPU kernels recorded within ops, longest first."""
 
     flops_unknown_ratio: float
-    """Share of self time of ops that compute and whose FLOPs are unknown, 0..1."""
+    """Share of self time in ops that compute but whose FLOPs are unknown, 0..1."""
 
     notes: list[Note]
     """What the figures do not cover."""
@@ -4269,19 +4292,19 @@ class OverviewReport(Report):
     """Wall-clock length of the capture: first to last recorded slice."""
 
     start_epoch_ns: str | None
-    """Start of the capture, nanoseconds since the Unix epoch, as a decimal string; absent in old
+    """Start of the capture in nanoseconds since the Unix epoch, as a decimal string. Absent in old
     files.
     """
 
     step_time_ps: StepTime | None
-    """Statistics over the selected steps; absent where no step was recorded or inferred."""
+    """Statistics over the selected steps. Absent if no step was recorded or inferred."""
 
     step_parts: list[StepPart]
     """The mean step divided into named parts that sum to it, in display order."""
 
     step_balance: StepBalance | None
-    """The mean step of the host and of the devices, and why devices idle within it; absent where no
-    device worked in a step.
+    """The mean step on the host and on the devices, and why devices are idle within it. Absent if
+    no device worked in a step.
     """
 
     step_series: list[StepBar]
@@ -4306,7 +4329,7 @@ class OverviewReport(Report):
     """Versions, options and chips."""
 
     notes: list[Note]
-    """What the figures do not cover, what was repaired, what to record next time."""
+    """What the figures do not cover, what was repaired, and what to record next time."""
 
 
 @dataclass(frozen=True)
@@ -4326,12 +4349,12 @@ class PassRow(Record):
     """Σ duration of the pass, including other passes that run within it."""
 
     self_ps: int
-    """Self time of the pass: Σ (duration − what runs within it)."""
+    """Self time of the pass: Σ duration without what runs within it."""
 
 
 @dataclass(frozen=True)
 class PercentileRow(Record):
-    """The latency that a share of the requests does not exceed."""
+    """A latency percentile."""
 
     percentile: float
     """Percentile of the latency, 50 to 99.9."""
@@ -4346,7 +4369,7 @@ class PercentileRow(Record):
     """Start of the request at this percentile, since the session started."""
 
     phases_ps: list[int]
-    """Its phases."""
+    """Time by phase of the request at this percentile."""
 
 
 @dataclass(frozen=True)
@@ -4371,24 +4394,24 @@ class PhaseRow(Record):
     """90th percentile of the time in the phase, over requests."""
 
     latency_ratio: float | None
-    """Share of the phase in the latency of all requests, 0..1: Σ phase ÷ Σ latencies."""
+    """Time in the phase as a share of the latency of all requests, 0..1: Σ phase ÷ Σ latencies."""
 
 
 @dataclass(frozen=True)
 class QueuePoint(Record):
-    """A part of the time and the queue in it."""
+    """The queue during one time interval."""
 
     start_ps: int
-    """Begin."""
+    """Start of the interval."""
 
     end_ps: int
-    """End."""
+    """End of the interval."""
 
     mean: float
-    """Launched and not finished, in the mean."""
+    """Mean number of kernels and copies launched but not finished."""
 
     most: int
-    """The most at once."""
+    """Largest number of kernels and copies launched but not finished at the same time."""
 
 
 @dataclass(frozen=True)
@@ -4396,16 +4419,16 @@ class RegionPlace(Record):
     """One occurrence of a region."""
 
     start_ps: int
-    """Its begin, on the session's clock."""
+    """Start of the occurrence, on the session's clock."""
 
     duration_ps: int
-    """Its duration."""
+    """Duration of the occurrence."""
 
     thread: str
-    """Its thread."""
+    """Thread of the occurrence."""
 
     slice: SliceRefReport
-    """Its slice on the timeline."""
+    """Slice of the occurrence on the timeline."""
 
 
 @dataclass(frozen=True)
@@ -4470,14 +4493,14 @@ class RegionRow(Record):
 
     device_ps: int | None
     """Time of the kernels, copies, and program runs launched within the region, over all devices,
-    no matter when they ran. Empty if launches are not known.
+    no matter when they ran. Null if launches are unknown.
     """
 
     first: RegionPlace | None
-    """The first occurrence; null where none was selected."""
+    """The first occurrence. Null if none was selected."""
 
     longest: RegionPlace | None
-    """The longest occurrence."""
+    """The longest occurrence. Null if none was selected."""
 
 
 @dataclass(frozen=True)
@@ -4508,15 +4531,16 @@ class RegionsReport(Report):
     """The answer of the `regions` analysis."""
 
     by: str
-    """`name`, `thread` or `stack`: what a row is."""
+    """What a row represents: `name`, `thread` or `stack`."""
 
     rows: list[RegionRow]
-    """One row per region; by thread, per region and thread; by stack, the tree of regions within
-    regions, flattened depth first.
+    """One row per region. With `--by thread`, one per region and thread; with `--by stack`, the
+    tree
+    of nested regions, flattened depth first.
     """
 
     row_count: int
-    """Rows before the limit."""
+    """Number of rows before the limit."""
 
     threads: list[RegionThread]
     """Threads that ran regions, in the order of the timeline."""
@@ -4525,10 +4549,10 @@ class RegionsReport(Report):
     """Time of threads within regions: Σ over threads, one region within another counted once."""
 
     slice_count: int
-    """Slices that the rows are made of."""
+    """Number of slices in the rows."""
 
     step_count: int
-    """Steps that figures per step refer to."""
+    """Number of steps that figures per step refer to."""
 
     device_ratio: float | None
     """Share of the device work whose launch was found on a thread with regions, 0..1; null without
@@ -4536,10 +4560,10 @@ class RegionsReport(Report):
     """
 
     hidden_count: int
-    """Names of the runtime on these threads that were left out."""
+    """Number of names of the runtime on these threads that were left out."""
 
     notes: list[Note]
-    """What was left out and what the figures do not cover."""
+    """What was left out, and what the figures do not cover."""
 
 
 @dataclass(frozen=True)
@@ -4654,7 +4678,7 @@ class RequestsReport(Report):
     """The answer of the `requests` analysis."""
 
     mean_ps: float | None
-    """Mean latency; absent without requests."""
+    """Mean latency. Absent without requests."""
 
     throughput: float | None
     """Requests per second, from the first start to the last end."""
@@ -4680,7 +4704,7 @@ class RequestsReport(Report):
     """Requests, slowest first unless sorted otherwise."""
 
     row_count: int
-    """Rows before the limit."""
+    """Number of rows before the limit."""
 
     batches: list[BatchRow]
     """Batches, by host and start."""
@@ -4694,19 +4718,19 @@ class RooflineLevel(Record):
     """A point's use of one memory."""
 
     level: str
-    """The memory."""
+    """Name of the memory."""
 
     bytes: float
-    """Bytes through it."""
+    """Bytes moved through the memory."""
 
     bandwidth: float
     """Bytes ÷ time, per second."""
 
     intensity: float | None
-    """FLOP per byte of this memory; absent without traffic."""
+    """FLOPs per byte of this memory. Absent without traffic."""
 
     ratio: float | None
-    """bandwidth ÷ peak; absent where the peak is unknown."""
+    """Bandwidth ÷ peak. Absent if the peak is unknown."""
 
 
 @dataclass(frozen=True)
@@ -4723,7 +4747,7 @@ class RooflinePeak(Record):
     """What the peak applies to: `compute` or a memory."""
 
     per_second: float | None
-    """FLOP or bytes per second; absent where unknown."""
+    """Peak in FLOPs or bytes per second. Absent if unknown."""
 
     ridge_intensity: float | None
     """Intensity above which compute rather than this memory bounds an op, in FLOP per byte: peak
@@ -4742,10 +4766,10 @@ class RooflineReport(Report):
     """One point per op, largest self time first unless sorted otherwise."""
 
     row_count: int
-    """Ops before the limit."""
+    """Number of ops before the limit."""
 
     scopes: list[RooflineRow]
-    """The total, programs, the mean step, and steps, in this order; `kind` tells them apart."""
+    """The total, programs, the mean step, and steps, in this order; `kind` distinguishes them."""
 
     peaks: list[RooflinePeak]
     """Peaks of the chips, with their sources."""
@@ -4756,7 +4780,7 @@ class RooflineReport(Report):
     """
 
     flops_unknown_ratio: float
-    """Share of self time of ops that compute and whose FLOPs are unknown, 0..1."""
+    """Share of self time in ops that compute but whose FLOPs are unknown, 0..1."""
 
     notes: list[Note]
     """What the figures do not cover."""
@@ -4785,22 +4809,22 @@ class RooflineRow(Record):
     """HLO category of the op. Empty for all but ops."""
 
     class_: str
-    """Color class; empty for all but ops."""
+    """Color class. Empty for all but ops."""
 
     step: int | None
     """Number of the step."""
 
     start_ps: int | None
-    """Where the step begins and ends."""
+    """Start of the step. Absent for all but steps."""
 
     end_ps: int | None
-    """See `start_ps`."""
+    """End of the step. Absent for all but steps."""
 
     occurrences: int
     """Number of slices of the op."""
 
     executions: int
-    """Executions the work is counted with."""
+    """Number of executions by which the work is multiplied."""
 
     total_ps: int
     """Time over which the rates are computed, summed over devices."""
@@ -4817,7 +4841,7 @@ class RooflineRow(Record):
     """
 
     model_flops: float | None
-    """As the model needs them."""
+    """Floating-point operations as the model requires them."""
 
     bytes: float | None
     """Bytes read and written by all executions."""
@@ -4852,7 +4876,7 @@ class RooflineRow(Record):
     """
 
     levels: list[RooflineLevel]
-    """Memories with a peak or traffic."""
+    """Use of each memory with a peak or traffic."""
 
     cost_source: str
     """Source of the FLOPs and bytes: `recorded`, `hlo`, `shapes`, `estimate`, or empty."""
@@ -5150,13 +5174,13 @@ class ScopesReport(Report):
     """Tree by name stack (`--by scope`, the default) or by source file and line (`--by source`)."""
 
     row_count: int
-    """Rows before the limit."""
+    """Number of rows before the limit."""
 
     total_self_ps: int
-    """Σ self time the ratios refer to."""
+    """Σ self time that the ratios refer to."""
 
     attributed_ratio: float | None
-    """Share of device work time that carries a name stack (or source line), 0..1."""
+    """Share of device work time that has a name stack (or source line), 0..1."""
 
     notes: list[Note]
     """What the figures do not cover."""
@@ -5340,16 +5364,16 @@ class ShardingRow(Record):
 
 @dataclass(frozen=True)
 class SliceRefReport(Record):
-    """Address of a slice: track, flat lane within the track, index within the lane."""
+    """Address of a slice: track, lane within the track, index within the lane."""
 
     track: int
-    """Track."""
+    """Index of the track in the session."""
 
     lane: int
-    """Lane, counted over all nests of the track."""
+    """Index of the lane, counted across all nests of the track."""
 
     index: int
-    """Position in the lane."""
+    """Position of the slice in the lane."""
 
 
 @dataclass(frozen=True)
@@ -5391,29 +5415,30 @@ class StageRow(Record):
 
 @dataclass(frozen=True)
 class StepBalance(Record):
-    """The mean step, as its host has it and as its devices have it."""
+    """The mean step on the host and on the devices."""
 
     host_step_ps: float | None
-    """Mean over steps of the mean over hosts of the host's annotation; absent where no host
-    annotated its steps.
+    """Host step time: mean over steps of the mean over hosts of the duration of the host's
+    annotation. Absent if no host annotated its steps.
     """
 
     device_step_ps: float
-    """Mean over steps of the mean over hosts of the mean over the host's devices of the step's span
-    there.
+    """Device step time: mean over steps of the mean over hosts of the mean over the host's devices
+    of
+    the step's duration on the device.
     """
 
     device_busy_ps: float
-    """Of these, the time in which the device works."""
+    """Part of the device step time in which the device works."""
 
     device_idle_ps: float
-    """The rest of it."""
+    """Part of the device step time in which the device is idle."""
 
     device_idle_ratio: float
-    """Idle ÷ device step, 0..1."""
+    """Idle time ÷ device step time, 0..1."""
 
     idle: list[IdleShare]
-    """Why devices idle; sums to `device_idle_ps`."""
+    """Why devices are idle. The shares sum to `device_idle_ps`."""
 
 
 @dataclass(frozen=True)
@@ -5424,16 +5449,16 @@ class StepBar(Record):
     """Step number as recorded."""
 
     start_ps: int
-    """Start of the step, since the session started."""
+    """Start of the step, relative to the start of the session."""
 
     duration_ps: float
-    """Duration of the step: mean over hosts of the mean over the host's devices."""
+    """Duration of the step: mean over hosts of the mean over each host's devices."""
 
     parts_ps: list[float]
-    """Parts in the order of `PartKind`, summing to `duration_ps`."""
+    """Lengths of the parts, in the order of `PartKind`. They sum to `duration_ps`."""
 
     is_outlier: bool
-    """Whether the step is an outlier by the rule of `steps`."""
+    """Whether the step is an outlier, as defined by `steps`."""
 
 
 @dataclass(frozen=True)
@@ -5476,7 +5501,7 @@ class StepPart(Record):
     """Part of the step, such as device compute, collectives, or idle."""
 
     mean_ps: float
-    """Mean time of the part: mean over steps of the mean over hosts of the mean over the host's
+    """Mean time of the part: mean over steps of the mean over hosts of the mean over each host's
     devices.
     """
 
@@ -5548,19 +5573,19 @@ class StepTime(Record):
     """Step time over the selected steps."""
 
     mean: float
-    """Arithmetic mean."""
+    """Arithmetic mean, in picoseconds."""
 
     median: float
-    """Median."""
+    """Median, in picoseconds."""
 
     min: int
-    """Shortest step."""
+    """Shortest step, in picoseconds."""
 
     max: int
-    """Longest step."""
+    """Longest step, in picoseconds."""
 
     stddev: float
-    """Sample standard deviation (n − 1); 0 for a single step."""
+    """Sample standard deviation (n − 1), in picoseconds; 0 for a single step."""
 
     count: int
     """Number of steps."""
@@ -5574,18 +5599,18 @@ class StepsReport(Report):
     """The answer of the `steps` analysis."""
 
     source: StepSource | None
-    """How the steps were found; absent when there are none."""
+    """How the steps were found. Absent if there are none."""
 
     step_time_ps: StepTime | None
     """Statistics over the step durations. One value per step: the mean over hosts of its
-    annotation where it has one, else the mean over devices.
+    annotation if it has one, otherwise the mean over devices.
     """
 
     rows: list[StepRow]
     """One row per step, host and device; `device` is empty for a host without devices."""
 
     row_count: int
-    """Rows before the limit."""
+    """Number of rows before the limit."""
 
     notes: list[Note]
     """What the figures do not cover."""
@@ -5605,7 +5630,7 @@ class StreamRow(Record):
     """Number of the stream."""
 
     track: int
-    """Its track on the timeline."""
+    """Track of the stream on the timeline."""
 
     occurrences: int
     """Number of kernels and copies on the stream."""
@@ -5672,24 +5697,24 @@ class TimelineReport(Report):
     """The structure of the timeline: groups of tracks in display order."""
 
     start_ps: int
-    """First slice, since the session began."""
+    """Start of the first slice, since the session started."""
 
     end_ps: int
     """End of the last slice."""
 
     slice_count: int
-    """Slices in the selection."""
+    """Number of slices in the selection."""
 
     groups: list[TrackGroup]
     """Groups (one per device and host) in display order."""
 
     steps: list[TimelineStep]
-    """Steps for the minimap and the step ruler, place by place: of each host as annotated, then on
-    each of its devices.
+    """Steps for the minimap and the step ruler: for each host, as annotated, then on each of its
+    devices.
     """
 
     notes: list[Note]
-    """What was adjusted: overlaps put in sub-lanes, aggregated events, lines without events."""
+    """What was adjusted: overlapping slices in separate lanes, events recorded only as sums."""
 
 
 @dataclass(frozen=True)
@@ -5717,7 +5742,8 @@ class TrackGroup(Record):
     """Tracks of one device or host."""
 
     name: str
-    """Such as `host-0 / TPU:0` or `host-0 / threads`, without the host where there is one only."""
+    """Name such as `host-0 / TPU:0` or `host-0 / threads`; without the host if there is only one.
+    """
 
     kind: str
     """`device` or `host`."""
@@ -5734,7 +5760,7 @@ class TrackReport(Record):
     """One track."""
 
     track: int
-    """Identity in tile requests."""
+    """Number that identifies the track in tile requests."""
 
     name: str
     """Name, such as `XLA Ops` or `python`."""
@@ -5745,13 +5771,13 @@ class TrackReport(Record):
     """
 
     lanes: int
-    """Rows it needs: lanes over all nests; 1 for counters."""
+    """Number of lanes over all nests; 1 for counters."""
 
     folded: bool
-    """Lanes shown when folded (python tracks fold to 1)."""
+    """Whether the track is initially folded to one lane, as Python tracks are."""
 
     slice_count: int
-    """Slices or samples."""
+    """Number of slices or samples."""
 
     counter_max: float | None
     """Largest sample, for counters."""
@@ -5762,7 +5788,7 @@ class TrackReport(Record):
 
 @dataclass(frozen=True)
 class TransferRow(Record):
-    """Copies of one direction and kind of host memory."""
+    """Copies in one direction, with one kind of host memory."""
 
     direction: str
     """Direction of the copies: one of `host_to_device`, `device_to_host`, `device_to_device`,
@@ -5797,7 +5823,7 @@ class TransferRow(Record):
 
 @dataclass(frozen=True)
 class TransferSize(Record):
-    """Copies of one direction and size."""
+    """Copies in one direction and size range."""
 
     direction: str
     """Direction of the copies: one of `host_to_device`, `device_to_host`, `device_to_device`,
@@ -5825,16 +5851,16 @@ class TransferSize(Record):
 
 @dataclass(frozen=True)
 class UtilisationRow(Record):
-    """Use of one unit of a chip in one sample."""
+    """Utilization of one unit of a chip in one sample."""
 
     device: str
     """Name of the device that the sample is from."""
 
     host: str
-    """Host name."""
+    """Name of the host."""
 
     sample: int
-    """Number of the sample: that of the line it was recorded on."""
+    """Number of the sample: the number of the line it was recorded on."""
 
     line: str
     """Name of the line that the sample was recorded on, such as the kernel's."""
@@ -5843,13 +5869,13 @@ class UtilisationRow(Record):
     """Time of the sample."""
 
     unit: str
-    """Part of the chip that the registers belong to, such as `TensorCore 0`."""
+    """Unit of the chip that the registers belong to, such as `TensorCore 0`."""
 
     name: str
     """What the registers count."""
 
     achieved: float
-    """Count of the unit in the sample, as the sum of its registers."""
+    """Count in the sample: the sum of the registers."""
 
     peak: float
     """Upper limit of the count: cycles of the unit × what it can do per cycle, or a peak rate ×
@@ -5857,18 +5883,18 @@ class UtilisationRow(Record):
     """
 
     measure: str
-    """What the registers count in: one of `cycles`, `instructions` or `bytes`."""
+    """Unit of the count: one of `cycles`, `instructions` or `bytes`."""
 
     ratio: float | None
-    """Utilization of the unit: its count ÷ the most that was possible in the time of the sample."""
+    """Utilization: count ÷ upper limit of the count in the time of the sample."""
 
     peak_source: str
-    """Where the upper limit of the count comes from."""
+    """Source of the upper limit of the count."""
 
 
 @dataclass(frozen=True)
 class Verdict(Record):
-    """A key figure against its thresholds."""
+    """A key figure, compared with its thresholds."""
 
     key: str
     """Stable key of the figure, such as `device_busy_ratio`."""
@@ -5896,16 +5922,16 @@ class Verdict(Record):
 
 @dataclass(frozen=True)
 class VerdictDevices(Record):
-    """How many devices of one chip there are."""
+    """Number of devices with the same chip."""
 
     chip: str
-    """Hardware model; the kind of device where the model is not known."""
+    """Hardware model, or the kind of device if the model is unknown."""
 
     count: int
-    """Devices of it."""
+    """Number of devices with this chip."""
 
     working_count: int
-    """Of these, how many recorded work."""
+    """Number of these devices that recorded work."""
 
 
 @dataclass(frozen=True)
@@ -5922,15 +5948,15 @@ class VerdictLayer(Record):
     """Whether anything of the layer was recorded."""
 
     name_count: int
-    """Number of different names recorded in the layer."""
+    """Number of distinct names recorded in the layer."""
 
     examples: str
-    """Some of the recorded names of the layer. Empty if there are none."""
+    """Up to three names recorded in the layer. Empty if there are none."""
 
 
 @dataclass(frozen=True)
 class VerdictOp(Record):
-    """One op at the top."""
+    """One of the top ops."""
 
     name: str
     """Name of the HLO instruction or kernel."""
@@ -5941,22 +5967,25 @@ class VerdictOp(Record):
 
 @dataclass(frozen=True, repr=False)
 class VerdictReport(Report):
-    """The answer of the `verdict` analysis."""
+    """The report of the `verdict` analysis."""
 
     session: str
     """Name of the session."""
 
     lines: list[str]
-    """The verdict in a few plain sentences, as people read it right after a capture."""
+    """The verdict as a few plain lines, as printed right after a capture."""
 
     findings: list[Finding]
-    """What is wrong with the capture or worth knowing, gravest first."""
+    """What is wrong with the capture or worth knowing, most severe first."""
 
     host_count: int
-    """Hosts whose files were read."""
+    """Number of hosts whose files were read."""
 
     memory_profile_count: int
-    """Memory profiles of the session; one with nothing else has no findings."""
+    """Number of memory profiles in the session. A session with nothing else can only have the
+    finding
+    `heap_growth`.
+    """
 
     devices: list[VerdictDevices]
     """Devices by chip."""
@@ -5965,33 +5994,34 @@ class VerdictReport(Report):
     """Layers of the program, from Python down to kernels, with what was recorded of each."""
 
     annotated_step_count: int
-    """Annotated steps that the recording saw, cut ones included; zero where none was annotated."""
+    """Number of annotated steps in the recording, including cut ones; zero if none were annotated.
+    """
 
     step_time_ps: StepTime | None
-    """Step time of `overview`; absent where no step was recorded or inferred."""
+    """Step time as in `overview`; absent if no steps were recorded or inferred."""
 
     step_parts: list[StepPart]
-    """Parts of the mean step of `overview`, in display order; empty without steps."""
+    """Parts of the mean step as in `overview`, in display order; empty without steps."""
 
     duration_ps: int
-    """Wall-clock length of the capture: first to last recorded slice."""
+    """Wall-clock duration of the capture: first to last recorded slice."""
 
     device_busy_ratio: float | None
-    """Mean busy ratio of `overview`; absent where no device recorded work."""
+    """Mean busy ratio as in `overview`; absent if no device recorded work."""
 
     attribution: list[AttributionShare]
-    """Kernel time by how its ops were found, the surest first, as `kernels` has it; empty without
+    """Kernel time by how its ops were found, most reliable first, as in `kernels`; empty without
     GPUs.
     """
 
     top_ops: list[VerdictOp]
-    """The ops of `ops` with the largest self time, at most five."""
+    """The ops with the largest self time, as in `ops`; at most five."""
 
     size_bytes: int
-    """Decompressed bytes of all files."""
+    """Decompressed size of all files."""
 
     event_count: int
-    """Events decoded from all files, of all kinds."""
+    """Number of events of all kinds decoded from all files."""
 
 
 @dataclass(frozen=True)

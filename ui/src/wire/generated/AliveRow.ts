@@ -2,8 +2,8 @@
 import type { SliceRefReport } from "./SliceRefReport";
 
 /**
- * Something that was alive at the peak of an allocator: allocations for one purpose, of one size
- * and from one caller.
+ * Allocations that were alive at the peak of an allocator, for one purpose, of one size, and from
+ * one caller.
  */
 export type AliveRow = { 
 /**
@@ -65,7 +65,7 @@ allocated_ps: number | null,
  */
 allocated_step: number | null, 
 /**
- * The first allocation, in the timeline.
+ * The first of the allocations, on the timeline.
  */
 slice: SliceRefReport | null, 
 /**

@@ -35,7 +35,7 @@ peak_ps: number,
  */
 peak_step: number | null, 
 /**
- * The event, in the timeline.
+ * The event at the memory peak, on the timeline.
  */
 peak_slice: SliceRefReport, 
 /**

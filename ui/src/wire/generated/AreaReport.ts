@@ -14,7 +14,7 @@ start_ps: number,
  */
 end_ps: number, 
 /**
- * Slices that overlap the area, counted whole; durations clipped to it.
+ * Number of slices that overlap the area, including partly.
  */
 slice_count: number, 
 /**
@@ -22,6 +22,6 @@ slice_count: number,
  */
 rows: Array<AreaRow>, 
 /**
- * Rows before the limit.
+ * Number of rows before the limit.
  */
 row_count: number, };

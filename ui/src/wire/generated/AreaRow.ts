@@ -5,7 +5,7 @@
  */
 export type AreaRow = { 
 /**
- * Name, class, scope or track, as asked.
+ * Name, class, scope or track, as requested.
  */
 key: string, 
 /**
@@ -45,6 +45,6 @@ p95_ps: number,
  */
 max_ps: number, 
 /**
- * total ÷ length of the area; above 1 where several tracks run at once.
+ * Total ÷ length of the area. Exceeds 1 if slices on several tracks overlap.
  */
 window_ratio: number, };

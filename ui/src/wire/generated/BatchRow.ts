@@ -41,7 +41,7 @@ padding: number | null,
  */
 efficiency_ratio: number | null, 
 /**
- * Device work within the batch.
+ * Time in which the device works within the batch.
  */
 device_ps: number, 
 /**

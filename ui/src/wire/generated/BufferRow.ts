@@ -35,7 +35,7 @@ bytes: number,
  */
 unpadded_bytes: number, 
 /**
- * Bytes that the layout needs beyond the elements of the value, such as to fill tiles.
+ * Bytes that a layout in whole tiles needs in addition to the elements of the value.
  */
 padding_bytes: number, 
 /**

@@ -9,19 +9,19 @@ export type ChipReport = {
  */
 name: string, 
 /**
- * Dense peak, floating point operations per second.
+ * Peak rate of dense floating-point operations, per second.
  */
 peak_flops_per_second: number | null, 
 /**
- * Where the peak came from, in words.
+ * Source of the compute peak, in words.
  */
 peak_flops_source: string, 
 /**
- * Peak bandwidth of device memory.
+ * Peak bandwidth of device memory, in bytes per second.
  */
 peak_bytes_per_second: number | null, 
 /**
- * Where the peak came from, in words.
+ * Source of the bandwidth peak, in words.
  */
 peak_bytes_source: string, 
 /**

@@ -2,7 +2,7 @@
 import type { SliceRefReport } from "./SliceRefReport";
 
 /**
- * One collective: an op of a program, or a kernel that names none.
+ * One collective: an op of a program, or a kernel without an op.
  */
 export type CollectiveRow = { 
 /**
@@ -43,7 +43,7 @@ source: string,
  */
 occurrences: number, 
 /**
- * Size of one occurrence, as NCCL's tests count it: the operands of one device or, for an
+ * Size of one occurrence, as defined by nccl-tests: the operands of one device or, for an
  * all-gather, what each device has at the end. Absent if the shapes are unknown.
  */
 bytes: number | null, 
@@ -63,7 +63,7 @@ groups: string,
  */
 mesh_axes: string, 
 /**
- * Whether the mesh axes were inferred from the numbers in the groups.
+ * Whether the mesh axes were inferred from the ids in the groups.
  */
 is_mesh_guessed: boolean, 
 /**
@@ -87,8 +87,7 @@ max_ps: number,
  */
 own_ps: number, 
 /**
- * Communication while the same device computes nothing: the time that the collective really
- * costs.
+ * Communication while the same device computes nothing: the actual cost of the collective.
  */
 exposed_ps: number, 
 /**
@@ -130,11 +129,11 @@ bus_bandwidth: number | null,
 transfer_bandwidth: number | null, 
 /**
  * Bus bandwidth ÷ peak of one link to a neighbor, one way. Above 100 % if several links are
- * used at once.
+ * used at the same time.
  */
 link_ratio: number | null, 
 /**
- * Names of the devices that executed the collective, comma separated.
+ * Names of the devices that executed the collective, separated by commas.
  */
 device: string, 
 /**
@@ -142,6 +141,6 @@ device: string,
  */
 start_ps: number, 
 /**
- * The slice that begins the longest occurrence.
+ * The slice that starts the longest occurrence.
  */
 slice: SliceRefReport, };

@@ -28,11 +28,11 @@ devices: Array<CollectiveDeviceRow>,
  */
 steps: Array<CollectiveStepRow>, 
 /**
- * Single occurrences over all participants, those that cost most waiting and transfer first.
+ * Single occurrences over all participants, those with the most waiting and transfer first.
  */
 instances: Array<CollectiveInstanceRow>, 
 /**
- * Instances before they were cut.
+ * Number of single occurrences before `--instances` limits them.
  */
 instance_count: number, 
 /**
@@ -44,15 +44,15 @@ rendezvous: Array<RendezvousRow>,
  */
 shardings: Array<ShardingRow>, 
 /**
- * All of them, before `--shardings` cut them.
+ * Number of inputs and outputs before `--shardings` limits them.
  */
 sharding_count: number, 
 /**
- * Peak of one link to a neighbor, one way, bytes per second; absent where not known.
+ * Peak of one link to a neighbor, one way, in bytes per second; absent if unknown.
  */
 link_bandwidth: number | null, 
 /**
- * Where that peak comes from; empty where not known.
+ * Source of that peak; empty if unknown.
  */
 link_source: string, 
 /**

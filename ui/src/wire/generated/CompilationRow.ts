@@ -5,8 +5,7 @@
  */
 export type CompilationRow = { 
 /**
- * Jitted function whose call triggered the compilation. Again: the function was compiled
- * before in the window, or one of its programs ran before.
+ * Jitted function whose call triggered the compilation. Empty if unknown.
  */
 function: string, 
 /**
@@ -30,7 +29,7 @@ start_ps: number,
  */
 duration_ps: number, 
 /**
- * Time in which Python code of the function is traced.
+ * Time in which the function is traced to a jaxpr.
  */
 trace_ps: number, 
 /**
@@ -42,11 +41,11 @@ lower_ps: number,
  */
 optimise_ps: number, 
 /**
- * Time in which machine code is generated (LLVM, PTX, TPU).
+ * Time in which code is generated (LLVM, PTX, TPU).
  */
 generate_ps: number, 
 /**
- * Time in which the compiler measures kernels (autotuning).
+ * Time in which the compiler measures kernels to choose the fastest (autotuning).
  */
 autotune_ps: number, 
 /**
@@ -62,8 +61,8 @@ cache_ps: number,
  */
 other_ps: number, 
 /**
- * Result of asking the persistent compilation cache: `hit` if it was asked and no compiler
- * ran, `miss` if it was asked and one did.
+ * Result of querying the persistent compilation cache: `hit` if no compiler ran, `miss` if one
+ * did. Empty if it was not queried.
  */
 cache: string, 
 /**
@@ -72,14 +71,15 @@ cache: string,
  */
 program: string, 
 /**
- * Its id, as text.
+ * Id of the program, as text. Empty if no program could be matched.
  */
 program_id: string, 
 /**
- * Whether the function was compiled earlier in the window, or one of its programs ran before.
+ * Whether the function was compiled before in the window, or one of its programs ran before.
  */
 is_again: boolean, 
 /**
- * Arguments whose shape or dtype differs from those of the previous program of the function.
+ * What changed since the previous program of the function, such as the shape or dtype of an
+ * argument. Empty if the function was not compiled before.
  */
 change: string, };

@@ -10,19 +10,19 @@ import type { VerdictKind } from "./VerdictKind";
  */
 export type CompileReport = { 
 /**
- * Time in which the host that compiled longest compiled; absent where no thread was recorded.
+ * Time spent compiling, on the host that compiled most. Absent if no host thread was recorded.
  */
 total_ps: number | null, 
 /**
- * What to think of it.
+ * Verdict on the total.
  */
 verdict: VerdictKind, 
 /**
- * What it was held against.
+ * Threshold of the verdict.
  */
 threshold: string, 
 /**
- * By function, most time first.
+ * Compilations by function, most time first.
  */
 functions: Array<FunctionRow>, 
 /**
@@ -34,7 +34,7 @@ rows: Array<CompilationRow>,
  */
 row_count: number, 
 /**
- * Passes of compilers by name, most self time first; the first 200.
+ * Compiler passes by name, most self time first, at most 200.
  */
 passes: Array<PassRow>, 
 /**

@@ -22,7 +22,7 @@ host: string,
  */
 line: string, 
 /**
- * Its track on the timeline; of several the first.
+ * Track of the counter on the timeline; the first of several.
  */
 track: number, 
 /**
@@ -30,7 +30,7 @@ track: number,
  */
 register: string, 
 /**
- * What the counter counts, in the recorder's words.
+ * Description of the counter, as recorded.
  */
 description: string, 
 /**
@@ -62,15 +62,15 @@ max: number,
  */
 last: number, 
 /**
- * Value of the smallest sample, exact to the last bit.
+ * Exact value of the smallest sample.
  */
 min_exact: string, 
 /**
- * Value of the largest sample, exact to the last bit.
+ * Exact value of the largest sample.
  */
 max_exact: string, 
 /**
- * Value of the latest sample, exact to the last bit.
+ * Exact value of the latest sample.
  */
 last_exact: string, 
 /**
@@ -86,6 +86,6 @@ end_ps: number,
  */
 max_at_ps: number, 
 /**
- * Its course.
+ * Values of the counter over time.
  */
 points: Array<CounterPoint>, };

@@ -12,22 +12,22 @@ export type CountersReport = {
  */
 rows: Array<CounterRow>, 
 /**
- * Counters before the limit.
+ * Number of counters before the limit.
  */
 row_count: number, 
 /**
- * First sample of the rows.
+ * Time of the first sample of all rows.
  */
 start_ps: number, 
 /**
- * Last sample of the rows.
+ * Time of the last sample of all rows.
  */
 end_ps: number, 
 /**
- * What the registers of a TPU say of the use of its units, sample by sample.
+ * Utilization of the units of a TPU, from its registers, for each sample.
  */
 utilisation: Array<UtilisationRow>, 
 /**
- * What the figures do not cover; how to record counters where there are none.
+ * What the figures do not cover, and how to record counters if there are none.
  */
 notes: Array<Note>, };

@@ -13,12 +13,12 @@ device_index: number,
  */
 device: string, 
 /**
- * Time the device is busy: the union of its work intervals inside the window.
+ * Time for which the device is busy: the union of its work intervals inside the window.
  */
 busy_ps: number, 
 /**
- * Window of the busy share: the selected steps, else from the first to the last step, or
- * without steps from the first to the last work of any device.
+ * Window of the busy ratio: the selected steps or times; otherwise from the first to the last
+ * step, or without steps from the first to the last work of any device.
  */
 window_ps: number, 
 /**

@@ -15,10 +15,10 @@ hosts: Array<string>,
  */
 devices: string, 
 /**
- * Chip with peaks; one row per distinct chip.
+ * Chips with their peaks, one row per distinct chip.
  */
 chips: Array<ChipReport>, 
 /**
- * Software versions and process facts as recorded, name and value.
+ * Software versions and process facts as recorded, by name and value.
  */
 facts: Array<Fact>, };

@@ -2,7 +2,7 @@
 import type { Severity } from "./Severity";
 
 /**
- * Something wrong with a capture, or worth knowing about it.
+ * A problem with a capture, or something worth knowing about it.
  */
 export type Finding = { 
 /**

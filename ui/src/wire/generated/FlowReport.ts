@@ -10,7 +10,7 @@ export type FlowReport = {
  */
 kind: string, 
 /**
- * This slice is the arrow's start.
+ * Whether the arrow starts at this slice.
  */
 is_outgoing: boolean, 
 /**
@@ -18,14 +18,14 @@ is_outgoing: boolean,
  */
 other: SliceRefReport, 
 /**
- * Its name.
+ * Name of the other slice.
  */
 other_name: string, 
 /**
- * Its start.
+ * Start of the other slice.
  */
 other_start_ps: number, 
 /**
- * Its length.
+ * Duration of the other slice.
  */
 other_duration_ps: number, };

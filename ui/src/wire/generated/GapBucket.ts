@@ -21,6 +21,6 @@ count: number,
  */
 total_ps: number, 
 /**
- * The same by cause, in the order of the causes' priority.
+ * The same by cause, in priority order of the causes.
  */
 causes_ps: number[], };

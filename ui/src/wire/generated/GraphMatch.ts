@@ -29,7 +29,7 @@ source: string,
  */
 computation: string, 
 /**
- * Whether the instruction lies within a fusion, so that it is never executed on its own.
+ * Whether the instruction is within a fusion, so that it is never executed on its own.
  */
 is_fused: boolean, 
 /**

@@ -41,15 +41,15 @@ computation: string,
  */
 distance: number, 
 /**
- * Whether the instruction is the op in the middle of the graph.
+ * Whether the instruction is the op in the center of the graph.
  */
 is_center: boolean, 
 /**
- * It is what its computation returns.
+ * Whether the instruction is the root of its computation.
  */
 is_root: boolean, 
 /**
- * The opened fusion it lies in, by the id of the fusion; absent outside.
+ * Id of the opened fusion that contains the instruction. Absent outside of opened fusions.
  */
 cluster: number | null, 
 /**
@@ -81,7 +81,7 @@ output_bytes: number,
  */
 scope: string, 
 /**
- * The paths of a name stack that serves several, one for each op that XLA merged; else empty.
+ * The paths of a name stack that combines several, one for each op that XLA merged; else empty.
  */
 scope_paths: Array<string>, 
 /**
@@ -109,14 +109,14 @@ hidden_operands: number,
  */
 hidden_users: number, 
 /**
- * Its longest slice, for a link into the timeline; absent where it was not executed.
+ * Longest slice of the instruction, for a link to the timeline. Absent if it was not executed.
  */
 slice: SliceRefReport | null, 
 /**
- * When that slice began.
+ * Start of that slice.
  */
 slice_start_ps: number | null, 
 /**
- * How long that slice lasted.
+ * Duration of that slice.
  */
 slice_duration_ps: number | null, };

@@ -12,67 +12,68 @@ import type { Note } from "./Note";
  */
 export type GraphReport = { 
 /**
- * Instructions around the op, nearest first; those within fusions after all others.
+ * Instructions around the op, nearest first; instructions within opened fusions come last.
  */
 nodes: Array<GraphNode>, 
 /**
- * Which instruction uses the value of which.
+ * Edges from the producer of each value to its users.
  */
 edges: Array<GraphEdge>, 
 /**
- * Fusions that are shown opened.
+ * Opened fusions.
  */
 clusters: Array<GraphCluster>, 
 /**
- * Instructions within the radius that were left out.
+ * Number of instructions within the radius that are not shown.
  */
 hidden_count: number, 
 /**
- * Program, as `module(program id)`; empty where the capture carries no HLO.
+ * Program, as `module(program id)`. Empty if the capture contains no HLO.
  */
 program: string, 
 /**
- * Its id.
+ * Id of the program.
  */
 program_id: string, 
 /**
- * Instructions of the program.
+ * Number of instructions in the program.
  */
 instruction_count: number, 
 /**
- * Computations of the program.
+ * Number of computations in the program.
  */
 computation_count: number, 
 /**
- * Instruction in the middle; empty where only a search was asked for.
+ * Instruction in the center of the graph. Empty if only a search was requested.
  */
 op: string, 
 /**
- * Steps from the op to the farthest instruction shown.
+ * Maximum number of hops from the op to an instruction shown.
  */
 radius: number, 
 /**
- * Everything about the op.
+ * Details of the op.
  */
 details: GraphDetails | null, 
 /**
- * Instructions that match the search, executed ones first, those with most time before others.
+ * Instructions that match the search: an exact name first, then by descending self time; those
+ * within fusions last.
  */
 matches: Array<GraphMatch>, 
 /**
- * Instructions that match, shown or not.
+ * Number of instructions that match the search, shown or not.
  */
 match_count: number, 
 /**
- * HLO text that was asked for; empty otherwise.
+ * HLO text, if requested; otherwise empty.
  */
 text: string, 
 /**
- * The nodes and edges in Graphviz's language, where asked for; empty otherwise.
+ * The graph in DOT (Graphviz), if requested; otherwise empty.
  */
 dot: string, 
 /**
- * Programs with HLO, those with most time first.
+ * Programs with HLO, most time first.
  */
 programs: Array<GraphProgram>, 
 /**

@@ -17,11 +17,11 @@ source: string,
  */
 depth: number, 
 /**
- * Direct children.
+ * Number of direct children.
  */
 child_count: number, 
 /**
- * The frame is JAX's or a library's.
+ * Whether the frame belongs to JAX, a library, or Python.
  */
 is_internal: boolean, 
 /**

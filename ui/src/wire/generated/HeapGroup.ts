@@ -22,10 +22,10 @@ allocations: number,
  */
 ratio: number | null, 
 /**
- * Live bytes of the device or kind now − in the snapshot compared with.
+ * Change in the live bytes of the device or kind, compared with the other snapshot.
  */
 change_bytes: number | null, 
 /**
- * Live allocations of the device or kind now − in the snapshot compared with.
+ * Change in the live allocations of the device or kind, compared with the other snapshot.
  */
 change_allocations: number | null, };

@@ -7,8 +7,8 @@ import type { HeapStackRow } from "./HeapStackRow";
 import type { Note } from "./Note";
 
 /**
- * The answer of the `heap` analysis. Figures are of live allocations at one moment; changes are
- * differences to another snapshot, and null where none was asked for.
+ * The answer of the `heap` analysis. Figures describe live allocations at one moment. Changes are
+ * differences from another snapshot, and null if none was requested.
  */
 export type HeapReport = { 
 /**
@@ -20,19 +20,19 @@ snapshot: string,
  */
 against: string | null, 
 /**
- * `bytes` or `allocations`: what ranks and shares are of.
+ * What rows are ranked by and shares refer to: `bytes` or `allocations`.
  */
 by: string, 
 /**
- * Whether frames of JAX and of libraries are shown.
+ * Whether frames of JAX, libraries and Python are shown.
  */
 has_internal: boolean, 
 /**
- * Bytes alive over everything selected.
+ * Live bytes of everything selected.
  */
 total_bytes: number, 
 /**
- * Allocations alive over everything selected.
+ * Number of live allocations of everything selected.
  */
 total_allocations: number, 
 /**
@@ -44,11 +44,11 @@ change_bytes: number | null,
  */
 change_allocations: number | null, 
 /**
- * One row per stack and kind, largest first, or most grown first in a comparison.
+ * One row per stack and kind: largest first, or largest growth first in a comparison.
  */
 rows: Array<HeapStackRow>, 
 /**
- * Rows before the limit.
+ * Number of rows before the limit.
  */
 row_count: number, 
 /**
@@ -56,24 +56,24 @@ row_count: number,
  */
 functions: Array<HeapFunctionRow>, 
 /**
- * Functions before the limit.
+ * Number of functions before the limit.
  */
 function_count: number, 
 /**
- * By device, in their order. Allocations without one, as executables are, come last.
+ * Totals per device, in device order. Allocations without a device, such as executables, come last.
  */
 devices: Array<HeapGroup>, 
 /**
- * By kind: `buffer`, `executable`.
+ * Totals per kind: `buffer`, `executable`.
  */
 kinds: Array<HeapGroup>, 
 /**
- * All stacks merged from the outermost frame inwards, flattened depth first, heavier siblings
- * first. Frames of one function are one node, whatever their lines.
+ * All stacks merged from the outermost frame inward, flattened depth first, larger siblings
+ * first. Frames of the same function form one node, whatever their lines.
  */
 tree: Array<HeapFrameRow>, 
 /**
- * Nodes of the tree before the lightest were left out of a very large one.
+ * Number of nodes in the tree before the smallest were left out of a very large tree.
  */
 tree_count: number, 
 /**
@@ -81,10 +81,10 @@ tree_count: number,
  */
 snapshots: Array<HeapSnapshotRow>, 
 /**
- * Distinct frames of the selected stacks that are folded away.
+ * Number of distinct frames in the selected stacks that are folded away.
  */
 folded_frame_count: number, 
 /**
- * What was folded and what the figures do not cover.
+ * What was folded, and what the figures do not cover.
  */
 notes: Array<Note>, };

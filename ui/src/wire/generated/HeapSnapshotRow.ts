@@ -9,11 +9,13 @@ export type HeapSnapshotRow = {
  */
 name: string, 
 /**
- * When it was taken, nanoseconds since the Unix epoch; text, since it exceeds 2^53.
+ * Time at which the snapshot was taken, in nanoseconds since the Unix epoch. A decimal string,
+ * since it exceeds 2^53.
  */
 epoch_ns: string | null, 
 /**
- * `recorded` in the profile, or when the file was `written`; empty where neither is known.
+ * Source of the time: `recorded` in the profile, or the time the file was `written`. Empty if
+ * neither is known.
  */
 time_source: string, 
 /**

@@ -35,15 +35,15 @@ allocations: number,
  */
 ratio: number | null, 
 /**
- * Live bytes of the stack now − in the snapshot compared with.
+ * Change in the live bytes of the stack, compared with the other snapshot.
  */
 change_bytes: number | null, 
 /**
- * Live allocations of the stack now − in the snapshot compared with.
+ * Change in the live allocations of the stack, compared with the other snapshot.
  */
 change_allocations: number | null, 
 /**
- * What became of the stack since the other snapshot, by bytes or allocations, whichever the
+ * How the stack changed since the other snapshot, by bytes or allocations, whichever the
  * report ranks by: `new`, `grown`, `same`, `shrunk` or `gone`.
  */
 change: HeapChange | null, 

@@ -17,16 +17,16 @@ place: number,
  */
 start_ps: number, 
 /**
- * Length of the step there; the parts sum to it.
+ * Duration of the step on the place. The parts sum to it.
  */
 duration_ps: number, 
 /**
- * How much later than the median participant it arrived at the collective of the step that cost
- * most waiting; negative if earlier; absent where none was matched.
+ * How much later than the median participant the place arrived at the collective that cost the
+ * most waiting in the step. Negative if earlier, absent if none was matched.
  */
 lateness_ps: number | null, 
 /**
- * Device computes.
+ * Time in which the device computes.
  */
 device_compute_ps: number, 
 /**
@@ -38,22 +38,22 @@ collectives_ps: number,
  */
 copies_ps: number, 
 /**
- * The device waits for Python that the program calls.
+ * Time in which the device waits for Python callbacks of the program.
  */
 python_callbacks_ps: number, 
 /**
- * Device idle, host waits for or prepares input.
+ * Time in which the device is idle while the host waits for or prepares input.
  */
 input_wait_ps: number, 
 /**
- * Device idle, host compiles.
+ * Time in which the device is idle while the host compiles.
  */
 compilation_ps: number, 
 /**
- * Device idle, host does other recorded work.
+ * Time in which the device is idle while the host does other recorded work.
  */
 host_overhead_ps: number, 
 /**
- * Device idle, host waits or recorded nothing.
+ * Time in which the device is idle while the host waits or recorded nothing.
  */
 idle_ps: number, };

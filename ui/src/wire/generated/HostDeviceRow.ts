@@ -13,7 +13,7 @@ host: string,
  */
 device: string, 
 /**
- * Number of the device in the session; absent for a host.
+ * Number of the device in the session. Absent for a host.
  */
 device_index: number | null, 
 /**

@@ -13,7 +13,7 @@ host: string,
  */
 device_count: number, 
 /**
- * Number of the host's devices that recorded work in the observed time, as in `overview`.
+ * Number of the host's devices that recorded work in the observed window, as in `overview`.
  */
 working_count: number, 
 /**
@@ -41,7 +41,7 @@ collectives_ps: number | null,
  */
 copies_ps: number | null, 
 /**
- * Mean time per step in which the devices wait for Python that programs call.
+ * Mean time per step in which the devices wait for Python callbacks of the program.
  */
 python_callbacks_ps: number | null, 
 /**
@@ -62,8 +62,8 @@ host_overhead_ps: number | null,
 idle_ps: number | null, 
 /**
  * How much later than the median participant the host arrives at matched collectives: the
- * median over all of them; in the heat map, at the collective of the step that cost the most
- * waiting. Absent if none was matched.
+ * median over all of them. In the heat map, at the collective that cost the most waiting in
+ * the step. Absent if none was matched.
  */
 lateness_ps: number | null, 
 /**
@@ -84,12 +84,13 @@ caused_ps: number,
  */
 wait_ps: number, 
 /**
- * Last in at least half of the steps, with a probability below 1 % by chance alone, and the
- * others wait at least 1 % of a step for it. With few steps: last in every one of five or
- * more, each wait at least 0.6 times the median wait, and 5 % of a step on average.
+ * Whether the host is a straggler: last in at least half of the steps, with a probability below
+ * 1 % by chance alone, and the others wait at least 1 % of a step for it on average. Also if
+ * it is last in all of at least five steps, with each wait at least 0.6 times the median wait
+ * and a mean wait of at least 5 % of a step.
  */
 is_straggler: boolean, 
 /**
- * What is wrong with the recording of the host.
+ * Problem with the host's recording. Empty if there is none.
  */
 problem: string, };

@@ -17,15 +17,15 @@ export type HostsReport = {
  */
 step_time_ps: StepTime | null, 
 /**
- * Every selected host, also those without steps; in their order unless sorted otherwise.
+ * Every selected host, including those without steps, in host order unless sorted otherwise.
  */
 rows: Array<HostRow>, 
 /**
- * Rows before the limit.
+ * Number of rows before the limit.
  */
 row_count: number, 
 /**
- * Who is late and what it does then, most waiting caused first.
+ * Who was late and what it did before it arrived, most waiting caused first.
  */
 blame: Array<BlameRow>, 
 /**
@@ -37,15 +37,15 @@ devices: Array<HostDeviceRow>,
  */
 steps: Array<HostStepRow>, 
 /**
- * Each step on each place; `place` counts in `devices`.
+ * Each step on each place; `place` is a position in `devices`.
  */
 cells: Array<HostCell>, 
 /**
- * Cells before they were cut.
+ * Number of cells before the limit on cells.
  */
 cell_count: number, 
 /**
- * Clocks of the hosts.
+ * The clock of each host.
  */
 clocks: Array<ClockRow>, 
 /**

@@ -29,7 +29,7 @@ idle_ps: number,
  */
 idle_ratio: number | null, 
 /**
- * Gaps from this length on are listed.
+ * Minimum length of a listed gap.
  */
 min_gap_ps: number, 
 /**
@@ -49,6 +49,6 @@ short_count: number,
  */
 short_ps: number, 
 /**
- * Σ listed gaps by cause, in the order of the causes' priority.
+ * Σ listed gaps by cause, in priority order of the causes.
  */
 causes_ps: number[], };

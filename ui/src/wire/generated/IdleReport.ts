@@ -11,7 +11,7 @@ import type { Note } from "./Note";
  */
 export type IdleReport = { 
 /**
- * Time of listed gaps by cause over all selected devices, largest first.
+ * Time in listed gaps by cause, over all selected devices, largest first.
  */
 causes: Array<CauseRow>, 
 /**
@@ -31,7 +31,7 @@ steps: Array<IdleStep>,
  */
 rows: Array<GapRow>, 
 /**
- * Gaps before the limit.
+ * Number of gaps before the limit.
  */
 row_count: number, 
 /**

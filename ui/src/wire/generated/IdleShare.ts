@@ -6,18 +6,18 @@ import type { IdleKind } from "./IdleKind";
  */
 export type IdleShare = { 
 /**
- * Which cause.
+ * Cause of the idle time.
  */
 kind: IdleKind, 
 /**
- * Its time in the mean step.
+ * Idle time with this cause in the mean step.
  */
 mean_ps: number, 
 /**
- * The same ÷ device step, 0..1.
+ * Idle time with this cause ÷ device step time, 0..1.
  */
 ratio: number, 
 /**
- * Of all others: what the host does in most of it; else empty.
+ * For all others: what the host does in most of that time. Empty for the other causes.
  */
 mostly: string, };

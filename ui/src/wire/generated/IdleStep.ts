@@ -17,7 +17,7 @@ device: string,
  */
 device_index: number, 
 /**
- * Start since the session began.
+ * Start of the step, measured from the start of the session.
  */
 start_ps: number, 
 /**
@@ -25,7 +25,7 @@ start_ps: number,
  */
 duration_ps: number, 
 /**
- * Number of listed gaps that reach into the step.
+ * Number of listed gaps that overlap the step.
  */
 gap_count: number, 
 /**
@@ -33,6 +33,6 @@ gap_count: number,
  */
 gaps_ps: number, 
 /**
- * The same by cause, in the order of the causes' priority.
+ * The same by cause, in priority order of the causes.
  */
 causes_ps: number[], };

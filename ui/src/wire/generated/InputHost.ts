@@ -9,7 +9,7 @@ export type InputHost = {
  */
 host: string, 
 /**
- * Steps × devices.
+ * Number of rows of the host: steps × devices.
  */
 row_count: number, 
 /**
@@ -41,6 +41,6 @@ longest_ps: number,
  */
 longest_step: number | null, 
 /**
- * Where it begins.
+ * Start of the step in which the host's input took longest.
  */
 longest_start_ps: number, };

@@ -16,7 +16,7 @@ export type InputReport = {
  */
 verdict: VerdictKind, 
 /**
- * The same in words.
+ * The same as text.
  */
 conclusion: string, 
 /**
@@ -36,7 +36,7 @@ hosts: Array<InputHost>,
  */
 rows: Array<InputRow>, 
 /**
- * Rows before the limit.
+ * Number of rows before the limit.
  */
 row_count: number, 
 /**

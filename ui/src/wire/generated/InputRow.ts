@@ -25,7 +25,7 @@ start_ps: number,
  */
 duration_ps: number, 
 /**
- * Time in which the device has nothing to do because its data has not arrived.
+ * Time in which the device waits for data: waiting + copies in.
  */
 input_ps: number, 
 /**
@@ -38,8 +38,8 @@ input_ratio: number | null,
  */
 waiting_ps: number, 
 /**
- * Time of copies to the device that no other work hides, plus the host's transfers while the
- * device is idle.
+ * Time of exposed host-to-device copies, plus the host's transfers to the device while it is
+ * otherwise idle.
  */
 copies_ps: number, 
 /**
@@ -51,7 +51,7 @@ loading_ps: number,
  */
 causes_ps: number[], 
 /**
- * Device computes.
+ * Time in which the device computes.
  */
 compute_ps: number, 
 /**
@@ -59,18 +59,18 @@ compute_ps: number,
  */
 collectives_ps: number, 
 /**
- * Exposed copies to the host; on a TPU its outfeeds.
+ * Exposed copies to the host; on a TPU, its outfeeds.
  */
 output_ps: number, 
 /**
- * Exposed copies between a TPU's memory and the host's that its program makes by itself.
+ * Exposed copies between TPU memory and host memory that the program makes itself.
  */
 offload_ps: number, 
 /**
- * Compilation and other work of the host while the device is idle.
+ * Time in which the device is idle while the host compiles or does other work.
  */
 host_ps: number, 
 /**
- * Idle without a recorded cause.
+ * Idle time without a recorded cause.
  */
 unknown_ps: number, };

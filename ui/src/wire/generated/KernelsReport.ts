@@ -19,7 +19,7 @@ export type KernelsReport = {
  */
 rows: Array<KernelRow>, 
 /**
- * Rows before the limit.
+ * Number of rows before the limit.
  */
 row_count: number, 
 /**
@@ -31,11 +31,11 @@ total_ps: number,
  */
 durations: Array<DurationBin>, 
 /**
- * Share of kernels shorter than 0.1 ms, 0..1; absent without kernels.
+ * Share of kernel launches shorter than 0.1 ms, 0..1. Absent without kernels.
  */
 tiny_ratio: number | null, 
 /**
- * Share of kernel time in kernels shorter than 0.1 ms, 0..1.
+ * Share of kernel time in launches shorter than 0.1 ms, 0..1.
  */
 tiny_time_ratio: number | null, 
 /**
@@ -47,11 +47,11 @@ launches: Array<LaunchDevice>,
  */
 steps: Array<LaunchStep>, 
 /**
- * Streams, by device.
+ * Streams of each device.
  */
 streams: Array<StreamRow>, 
 /**
- * Matrix units by op: ops that are matrix products or use them.
+ * Matrix unit use by op: ops that are matrix products or use matrix units.
  */
 matrix_ops: Array<MatrixOp>, 
 /**
@@ -68,14 +68,14 @@ transfers: Array<TransferRow>,
  */
 transfer_sizes: Array<TransferSize>, 
 /**
- * Share of kernel time that carries an HLO op, 0..1; absent without kernels.
+ * Share of kernel time that is attributed to an HLO op, 0..1. Absent without kernels.
  */
 attributed_ratio: number | null, 
 /**
- * That share by how the op was found, and the rest; the surest first.
+ * That share by how the op was found, most certain first, and the rest.
  */
 attribution: Array<AttributionShare>, 
 /**
- * What the figures do not cover; says so when the profile has no GPU.
+ * What the figures do not cover, such as that the profile has no GPU.
  */
 notes: Array<Note>, };

@@ -11,20 +11,20 @@ import type { StepMemoryRow } from "./StepMemoryRow";
  */
 export type MemoryReport = { 
 /**
- * One row per allocator: devices first, then memory of the host.
+ * One row per allocator: devices first, then host memory.
  */
 allocators: Array<AllocatorRow>, 
 /**
- * Who was alive at the peak of each allocator, over all steps; the bytes of an allocator's rows
+ * What was alive at the peak of each allocator, over all steps. The bytes of an allocator's rows
  * sum to its peak. By allocator, largest first.
  */
 rows: Array<AliveRow>, 
 /**
- * Rows before the limit.
+ * Number of rows before the limit.
  */
 row_count: number, 
 /**
- * What was in use over time, one per allocator and in their order.
+ * Memory in use over time, one timeline per allocator, in the same order.
  */
 timelines: Array<MemoryTimeline>, 
 /**
@@ -32,7 +32,7 @@ timelines: Array<MemoryTimeline>,
  */
 steps: Array<StepMemoryRow>, 
 /**
- * Memory snapshots of the session, oldest first; `heap` says who allocated.
+ * Memory snapshots of the session, oldest first; `heap` shows what allocated the memory.
  */
 snapshots: Array<MemorySnapshotRow>, 
 /**

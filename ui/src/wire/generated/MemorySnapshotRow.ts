@@ -9,7 +9,7 @@ export type MemorySnapshotRow = {
  */
 snapshot: string, 
 /**
- * Device that holds the bytes. Empty for what belongs to no device, such as programs.
+ * Device that holds the bytes. Empty if they belong to no device, such as those of programs.
  */
 device: string, 
 /**

@@ -2,11 +2,16 @@
 import type { NoteKind } from "./NoteKind";
 
 /**
- * One sentence beside a report.
+ * A sentence shown with a report.
  */
 export type Note = { 
 /**
- * How grave.
+ * What the note is about, for programs: the same id always means the same, whatever the text
+ * says. In kebab case, such as `steps-missing`.
+ */
+id: string, 
+/**
+ * Kind of the note.
  */
 kind: NoteKind, 
 /**
@@ -14,7 +19,7 @@ kind: NoteKind,
  */
 text: string, 
 /**
- * What to do about it; empty if nothing. Code, commands and options stand in backquotes:
+ * What to do about it; empty if nothing. Code, commands and options are in backquotes:
  * `` `--limit 0` lists all ``, `` `stepscope heap PATH` shows who holds it ``.
  */
 hint: string, };

@@ -12,7 +12,7 @@ export type OpTreeReport = {
  */
 rows: Array<OpTreeRow>, 
 /**
- * Rows before the limit.
+ * Number of rows before the limit.
  */
 row_count: number, 
 /**
@@ -25,15 +25,15 @@ self_ps: number,
  */
 idle_ps: number | null, 
 /**
- * Σ wasted time; absent where nothing is known of it.
+ * Σ wasted time. Absent if unknown.
  */
 wasted_ps: number | null, 
 /**
- * The ops, duplicates merged, that waste most.
+ * The ops that waste the most time, with duplicates merged.
  */
 wasted: Array<OpTreeWaste>, 
 /**
- * Share of self time of ops that compute and whose FLOPs are unknown, 0..1.
+ * Share of self time in ops that compute but whose FLOPs are unknown, 0..1.
  */
 flops_unknown_ratio: number, 
 /**

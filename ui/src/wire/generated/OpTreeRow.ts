@@ -11,8 +11,8 @@ export type OpTreeRow = {
  */
 kind: string, 
 /**
- * Name of the program, category, scope, or op. Ops whose HLO text is the same except for
- * names, such as those of equal layers, form one node with their number.
+ * Name of the program, category, scope, or op. Ops whose HLO text is identical except for
+ * names, such as those of identical layers, form one node with a count.
  */
 name: string, 
 /**
@@ -32,11 +32,11 @@ child_count: number,
  */
 duplicate_count: number, 
 /**
- * Program id as a decimal string; empty above ops of several programs.
+ * Program id as a decimal string. Empty if the node contains ops of several programs.
  */
 program_id: string, 
 /**
- * Instruction name, for links; empty above ops.
+ * Instruction name, for links. Empty for nodes above ops.
  */
 op: string, 
 /**
@@ -44,7 +44,7 @@ op: string,
  */
 category: string, 
 /**
- * Color class of the longest op at or below.
+ * Color class of the op with the largest self time at or below this node.
  */
 class: string, 
 /**
@@ -52,11 +52,11 @@ class: string,
  */
 occurrences: number, 
 /**
- * Durations of all ops at or below this node. Nested ops count again in the op around them.
+ * Σ duration of all ops at or below this node. Nested ops count again in the op around them.
  */
 total_ps: number, 
 /**
- * Self time of all ops at or below this node. The children of a node sum to their parent.
+ * Σ self time of all ops at or below this node. The children of a node sum to their parent.
  */
 self_ps: number, 
 /**
@@ -84,7 +84,7 @@ bandwidth: number | null,
  */
 compute_ratio: number | null, 
 /**
- * Memories with a peak: bandwidth ÷ peak.
+ * Utilization of each memory with a peak.
  */
 levels: Array<OpTreeLevel>, 
 /**
@@ -97,12 +97,13 @@ best_ratio: number | null,
  */
 bound_by: string, 
 /**
- * Time saved if the ops fully utilized what bounds them. Time in halves of asynchronous ops is
- * waiting, and all of it counts as wasted. Absent if peaks or work are unknown.
+ * Time that would be saved if the ops fully utilized what bounds them. Time in halves of
+ * asynchronous ops is waiting, and all of it counts as wasted. Absent if peaks or work are
+ * unknown.
  */
 wasted_ps: number | null, 
 /**
- * HLO text; empty where unknown.
+ * HLO text. Empty if unknown.
  */
 expression: string, 
 /**

@@ -14,11 +14,11 @@ export type OpsReport = {
  */
 rows: Array<OpRow>, 
 /**
- * Rows before the limit.
+ * Number of rows before the limit.
  */
 row_count: number, 
 /**
- * Per device: totals the ratios refer to.
+ * Totals of each device, which the ratios refer to.
  */
 devices: Array<OpsDevice>, 
 /**
@@ -31,15 +31,15 @@ total_self_ps: number,
  */
 attributed_ratio: number | null, 
 /**
- * That share by how the op was found, and the rest; the surest first.
+ * That share by how the op was found, most certain first, and the rest.
  */
 attribution: Array<AttributionShare>, 
 /**
- * Regions that kernels of a TPU recorded within ops, longest first.
+ * Regions that TPU kernels recorded within ops, longest first.
  */
 regions: Array<OpRegion>, 
 /**
- * Share of self time of ops that compute and whose FLOPs are unknown, 0..1.
+ * Share of self time in ops that compute but whose FLOPs are unknown, 0..1.
  */
 flops_unknown_ratio: number, 
 /**

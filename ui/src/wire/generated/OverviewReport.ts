@@ -22,11 +22,11 @@ session: string,
  */
 duration_ps: number, 
 /**
- * Start of the capture, nanoseconds since the Unix epoch, as a decimal string; absent in old files.
+ * Start of the capture in nanoseconds since the Unix epoch, as a decimal string. Absent in old files.
  */
 start_epoch_ns: string | null, 
 /**
- * Statistics over the selected steps; absent where no step was recorded or inferred.
+ * Statistics over the selected steps. Absent if no step was recorded or inferred.
  */
 step_time_ps: StepTime | null, 
 /**
@@ -34,8 +34,8 @@ step_time_ps: StepTime | null,
  */
 step_parts: Array<StepPart>, 
 /**
- * The mean step of the host and of the devices, and why devices idle within it; absent where no
- * device worked in a step.
+ * The mean step on the host and on the devices, and why devices are idle within it. Absent if
+ * no device worked in a step.
  */
 step_balance: StepBalance | null, 
 /**
@@ -64,6 +64,6 @@ verdicts: Array<Verdict>,
  */
 environment: EnvironmentReport, 
 /**
- * What the figures do not cover, what was repaired, what to record next time.
+ * What the figures do not cover, what was repaired, and what to record next time.
  */
 notes: Array<Note>, };

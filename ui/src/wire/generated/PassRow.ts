@@ -21,6 +21,6 @@ count: number,
  */
 total_ps: number, 
 /**
- * Self time of the pass: Σ (duration − what runs within it).
+ * Self time of the pass: Σ duration without what runs within it.
  */
 self_ps: number, };

@@ -25,6 +25,6 @@ median_ps: number,
  */
 high_ps: number, 
 /**
- * Share of the phase in the latency of all requests, 0..1: Σ phase ÷ Σ latencies.
+ * Time in the phase as a share of the latency of all requests, 0..1: Σ phase ÷ Σ latencies.
  */
 latency_ratio: number | null, };

@@ -6,18 +6,18 @@ import type { SliceRefReport } from "./SliceRefReport";
  */
 export type RegionPlace = { 
 /**
- * Its begin, on the session's clock.
+ * Start of the occurrence, on the session's clock.
  */
 start_ps: number, 
 /**
- * Its duration.
+ * Duration of the occurrence.
  */
 duration_ps: number, 
 /**
- * Its thread.
+ * Thread of the occurrence.
  */
 thread: string, 
 /**
- * Its slice on the timeline.
+ * Slice of the occurrence on the timeline.
  */
 slice: SliceRefReport, };

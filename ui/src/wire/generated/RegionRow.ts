@@ -75,14 +75,14 @@ step_count: number | null,
 step_ps: number | null, 
 /**
  * Time of the kernels, copies, and program runs launched within the region, over all devices,
- * no matter when they ran. Empty if launches are not known.
+ * no matter when they ran. Null if launches are unknown.
  */
 device_ps: number | null, 
 /**
- * The first occurrence; null where none was selected.
+ * The first occurrence. Null if none was selected.
  */
 first: RegionPlace | null, 
 /**
- * The longest occurrence.
+ * The longest occurrence. Null if none was selected.
  */
 longest: RegionPlace | null, };

@@ -8,16 +8,16 @@ import type { RegionThread } from "./RegionThread";
  */
 export type RegionsReport = { 
 /**
- * `name`, `thread` or `stack`: what a row is.
+ * What a row represents: `name`, `thread` or `stack`.
  */
 by: string, 
 /**
- * One row per region; by thread, per region and thread; by stack, the tree of regions within
- * regions, flattened depth first.
+ * One row per region. With `--by thread`, one per region and thread; with `--by stack`, the tree
+ * of nested regions, flattened depth first.
  */
 rows: Array<RegionRow>, 
 /**
- * Rows before the limit.
+ * Number of rows before the limit.
  */
 row_count: number, 
 /**
@@ -29,11 +29,11 @@ threads: Array<RegionThread>,
  */
 covered_ps: number, 
 /**
- * Slices that the rows are made of.
+ * Number of slices in the rows.
  */
 slice_count: number, 
 /**
- * Steps that figures per step refer to.
+ * Number of steps that figures per step refer to.
  */
 step_count: number, 
 /**
@@ -42,10 +42,10 @@ step_count: number,
  */
 device_ratio: number | null, 
 /**
- * Names of the runtime on these threads that were left out.
+ * Number of names of the runtime on these threads that were left out.
  */
 hidden_count: number, 
 /**
- * What was left out and what the figures do not cover.
+ * What was left out, and what the figures do not cover.
  */
 notes: Array<Note>, };

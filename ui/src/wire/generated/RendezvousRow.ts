@@ -89,6 +89,6 @@ required_bandwidth: number | null,
  */
 start_ps: number, 
 /**
- * The slice with which that one began.
+ * The slice with which that occurrence started.
  */
 slice: SliceRefReport, };

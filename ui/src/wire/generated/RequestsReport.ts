@@ -10,7 +10,7 @@ import type { RequestRow } from "./RequestRow";
  */
 export type RequestsReport = { 
 /**
- * Mean latency; absent without requests.
+ * Mean latency. Absent without requests.
  */
 mean_ps: number | null, 
 /**
@@ -43,7 +43,7 @@ phases: Array<PhaseRow>,
  */
 rows: Array<RequestRow>, 
 /**
- * Rows before the limit.
+ * Number of rows before the limit.
  */
 row_count: number, 
 /**

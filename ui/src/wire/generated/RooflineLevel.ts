@@ -5,11 +5,11 @@
  */
 export type RooflineLevel = { 
 /**
- * The memory.
+ * Name of the memory.
  */
 level: string, 
 /**
- * Bytes through it.
+ * Bytes moved through the memory.
  */
 bytes: number, 
 /**
@@ -17,10 +17,10 @@ bytes: number,
  */
 bandwidth: number, 
 /**
- * FLOP per byte of this memory; absent without traffic.
+ * FLOPs per byte of this memory. Absent without traffic.
  */
 intensity: number | null, 
 /**
- * bandwidth ÷ peak; absent where the peak is unknown.
+ * Bandwidth ÷ peak. Absent if the peak is unknown.
  */
 ratio: number | null, };

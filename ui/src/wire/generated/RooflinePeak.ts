@@ -17,7 +17,7 @@ device_count: number,
  */
 level: string, 
 /**
- * FLOP or bytes per second; absent where unknown.
+ * Peak in FLOPs or bytes per second. Absent if unknown.
  */
 per_second: number | null, 
 /**

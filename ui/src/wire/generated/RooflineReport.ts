@@ -12,11 +12,11 @@ export type RooflineReport = {
  */
 rows: Array<RooflineRow>, 
 /**
- * Ops before the limit.
+ * Number of ops before the limit.
  */
 row_count: number, 
 /**
- * The total, programs, the mean step, and steps, in this order; `kind` tells them apart.
+ * The total, programs, the mean step, and steps, in this order; `kind` distinguishes them.
  */
 scopes: Array<RooflineRow>, 
 /**
@@ -29,7 +29,7 @@ peaks: Array<RooflinePeak>,
  */
 levels: Array<string>, 
 /**
- * Share of self time of ops that compute and whose FLOPs are unknown, 0..1.
+ * Share of self time in ops that compute but whose FLOPs are unknown, 0..1.
  */
 flops_unknown_ratio: number, 
 /**

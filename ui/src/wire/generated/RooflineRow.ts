@@ -26,7 +26,7 @@ program_id: string,
  */
 category: string, 
 /**
- * Color class; empty for all but ops.
+ * Color class. Empty for all but ops.
  */
 class: string, 
 /**
@@ -34,11 +34,11 @@ class: string,
  */
 step: number | null, 
 /**
- * Where the step begins and ends.
+ * Start of the step. Absent for all but steps.
  */
 start_ps: number | null, 
 /**
- * See `start_ps`.
+ * End of the step. Absent for all but steps.
  */
 end_ps: number | null, 
 /**
@@ -46,7 +46,7 @@ end_ps: number | null,
  */
 occurrences: number, 
 /**
- * Executions the work is counted with.
+ * Number of executions by which the work is multiplied.
  */
 executions: number, 
 /**
@@ -67,7 +67,7 @@ self_ratio: number,
  */
 flops: number | null, 
 /**
- * As the model needs them.
+ * Floating-point operations as the model requires them.
  */
 model_flops: number | null, 
 /**
@@ -109,7 +109,7 @@ optimal_flop_rate: number | null,
  */
 is_over_peak: boolean, 
 /**
- * Memories with a peak or traffic.
+ * Use of each memory with a peak or traffic.
  */
 levels: Array<RooflineLevel>, 
 /**

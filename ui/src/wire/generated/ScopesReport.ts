@@ -11,15 +11,15 @@ export type ScopesReport = {
  */
 rows: Array<ScopeRow>, 
 /**
- * Rows before the limit.
+ * Number of rows before the limit.
  */
 row_count: number, 
 /**
- * Σ self time the ratios refer to.
+ * Σ self time that the ratios refer to.
  */
 total_self_ps: number, 
 /**
- * Share of device work time that carries a name stack (or source line), 0..1.
+ * Share of device work time that has a name stack (or source line), 0..1.
  */
 attributed_ratio: number | null, 
 /**

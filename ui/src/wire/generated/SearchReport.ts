@@ -7,7 +7,7 @@ import type { SearchSlice } from "./SearchSlice";
  */
 export type SearchReport = { 
 /**
- * Slices that match in the whole session.
+ * Number of matching slices in the whole session.
  */
 match_count: number, 
 /**

@@ -6,7 +6,7 @@ import type { SliceRefReport } from "./SliceRefReport";
  */
 export type SearchSlice = { 
 /**
- * Where.
+ * Position of the slice.
  */
 slice: SliceRefReport, 
 /**

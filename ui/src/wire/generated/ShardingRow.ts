@@ -5,7 +5,7 @@
  */
 export type ShardingRow = { 
 /**
- * Program that has the input or output, as `module(program id)`.
+ * Program with the input or output, as `module(program id)`.
  */
 program: string, 
 /**
@@ -13,7 +13,7 @@ program: string,
  */
 program_id: string, 
 /**
- * Whether it goes in; else it comes out.
+ * Whether it is an input; otherwise it is an output.
  */
 is_input: boolean, 
 /**
@@ -38,8 +38,7 @@ shape: string,
  */
 partition: string, 
 /**
- * Whether the names of the mesh axes are Stepscope's own, inferred from the strides of
- * devices.
+ * Whether the mesh axes were inferred from the strides of devices, so that their names are made up.
  */
 is_mesh_guessed: boolean, 
 /**

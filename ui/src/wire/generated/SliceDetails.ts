@@ -8,7 +8,7 @@ import type { StatReport } from "./StatReport";
  */
 export type SliceDetails = { 
 /**
- * Where it is.
+ * Position of the slice.
  */
 slice: SliceRefReport, 
 /**
@@ -16,7 +16,7 @@ slice: SliceRefReport,
  */
 name: string, 
 /**
- * Start since the session began.
+ * Start, since the session started.
  */
 start_ps: number, 
 /**
@@ -24,7 +24,7 @@ start_ps: number,
  */
 duration_ps: number, 
 /**
- * Length without nested slices.
+ * Self time: duration without nested slices.
  */
 self_ps: number, 
 /**
@@ -48,8 +48,8 @@ program: string | null,
  */
 op: string | null, 
 /**
- * How the op was found: `recorded`, `exact_name`, `between_anchors` or `by_order`; absent where
- * none is known.
+ * How the op was found: `recorded`, `exact_name`, `between_anchors` or `by_order`. Absent if no
+ * op is known.
  */
 attribution: string | null, 
 /**
@@ -69,7 +69,7 @@ expression: string | null,
  */
 scope: string | null, 
 /**
- * The paths of a name stack that serves several, one for each op that XLA merged; else empty.
+ * Paths that a combined op serves, one for each op that XLA merged. Empty for other ops.
  */
 scope_paths: Array<string>, 
 /**
@@ -89,11 +89,11 @@ flops: number | null,
  */
 bytes: number | null, 
 /**
- * Where they came from: `recorded`, `hlo`, `shapes` or `estimate`.
+ * Source of the FLOPs and bytes: `recorded`, `hlo`, `shapes` or `estimate`.
  */
 cost_source: string | null, 
 /**
- * Recorded stats, name and value, in file order: event's own, then those of its metadata.
+ * Recorded stats, name and value, in file order: those of the event, then those of its metadata.
  */
 stats: Array<StatReport>, 
 /**

@@ -13,6 +13,6 @@ name: string,
  */
 value: string, 
 /**
- * It is constant for this name (recorded on the metadata) rather than for this slice.
+ * Whether it is constant for this name (recorded on the metadata) rather than for this slice.
  */
 is_constant: boolean, };

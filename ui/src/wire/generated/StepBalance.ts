@@ -2,32 +2,32 @@
 import type { IdleShare } from "./IdleShare";
 
 /**
- * The mean step, as its host has it and as its devices have it.
+ * The mean step on the host and on the devices.
  */
 export type StepBalance = { 
 /**
- * Mean over steps of the mean over hosts of the host's annotation; absent where no host
- * annotated its steps.
+ * Host step time: mean over steps of the mean over hosts of the duration of the host's
+ * annotation. Absent if no host annotated its steps.
  */
 host_step_ps: number | null, 
 /**
- * Mean over steps of the mean over hosts of the mean over the host's devices of the step's span
- * there.
+ * Device step time: mean over steps of the mean over hosts of the mean over the host's devices of
+ * the step's duration on the device.
  */
 device_step_ps: number, 
 /**
- * Of these, the time in which the device works.
+ * Part of the device step time in which the device works.
  */
 device_busy_ps: number, 
 /**
- * The rest of it.
+ * Part of the device step time in which the device is idle.
  */
 device_idle_ps: number, 
 /**
- * Idle ÷ device step, 0..1.
+ * Idle time ÷ device step time, 0..1.
  */
 device_idle_ratio: number, 
 /**
- * Why devices idle; sums to `device_idle_ps`.
+ * Why devices are idle. The shares sum to `device_idle_ps`.
  */
 idle: Array<IdleShare>, };

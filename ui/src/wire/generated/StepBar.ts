@@ -9,18 +9,18 @@ export type StepBar = {
  */
 step: number, 
 /**
- * Start of the step, since the session started.
+ * Start of the step, relative to the start of the session.
  */
 start_ps: number, 
 /**
- * Duration of the step: mean over hosts of the mean over the host's devices.
+ * Duration of the step: mean over hosts of the mean over each host's devices.
  */
 duration_ps: number, 
 /**
- * Parts in the order of `PartKind`, summing to `duration_ps`.
+ * Lengths of the parts, in the order of `PartKind`. They sum to `duration_ps`.
  */
 parts_ps: Array<number>, 
 /**
- * Whether the step is an outlier by the rule of `steps`.
+ * Whether the step is an outlier, as defined by `steps`.
  */
 is_outlier: boolean, };

@@ -10,7 +10,7 @@ export type StepPart = {
  */
 part: PartKind, 
 /**
- * Mean time of the part: mean over steps of the mean over hosts of the mean over the host's
+ * Mean time of the part: mean over steps of the mean over hosts of the mean over each host's
  * devices.
  */
 mean_ps: number, 

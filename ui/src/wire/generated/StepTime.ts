@@ -6,23 +6,23 @@ import type { StepSource } from "./StepSource";
  */
 export type StepTime = { 
 /**
- * Arithmetic mean.
+ * Arithmetic mean, in picoseconds.
  */
 mean: number, 
 /**
- * Median.
+ * Median, in picoseconds.
  */
 median: number, 
 /**
- * Shortest step.
+ * Shortest step, in picoseconds.
  */
 min: number, 
 /**
- * Longest step.
+ * Longest step, in picoseconds.
  */
 max: number, 
 /**
- * Sample standard deviation (n − 1); 0 for a single step.
+ * Sample standard deviation (n − 1), in picoseconds; 0 for a single step.
  */
 stddev: number, 
 /**

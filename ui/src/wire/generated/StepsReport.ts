@@ -9,12 +9,12 @@ import type { StepTime } from "./StepTime";
  */
 export type StepsReport = { 
 /**
- * How the steps were found; absent when there are none.
+ * How the steps were found. Absent if there are none.
  */
 source: StepSource | null, 
 /**
  * Statistics over the step durations. One value per step: the mean over hosts of its
- * annotation where it has one, else the mean over devices.
+ * annotation if it has one, otherwise the mean over devices.
  */
 step_time_ps: StepTime | null, 
 /**
@@ -22,7 +22,7 @@ step_time_ps: StepTime | null,
  */
 rows: Array<StepRow>, 
 /**
- * Rows before the limit.
+ * Number of rows before the limit.
  */
 row_count: number, 
 /**

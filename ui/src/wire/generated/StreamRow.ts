@@ -17,7 +17,7 @@ stream: string,
  */
 number: number, 
 /**
- * Its track on the timeline.
+ * Track of the stream on the timeline.
  */
 track: number, 
 /**

@@ -8,7 +8,7 @@ import type { TrackGroup } from "./TrackGroup";
  */
 export type TimelineReport = { 
 /**
- * First slice, since the session began.
+ * Start of the first slice, since the session started.
  */
 start_ps: number, 
 /**
@@ -16,7 +16,7 @@ start_ps: number,
  */
 end_ps: number, 
 /**
- * Slices in the selection.
+ * Number of slices in the selection.
  */
 slice_count: number, 
 /**
@@ -24,11 +24,11 @@ slice_count: number,
  */
 groups: Array<TrackGroup>, 
 /**
- * Steps for the minimap and the step ruler, place by place: of each host as annotated, then on
- * each of its devices.
+ * Steps for the minimap and the step ruler: for each host, as annotated, then on each of its
+ * devices.
  */
 steps: Array<TimelineStep>, 
 /**
- * What was adjusted: overlaps put in sub-lanes, aggregated events, lines without events.
+ * What was adjusted: overlapping slices in separate lanes, events recorded only as sums.
  */
 notes: Array<Note>, };

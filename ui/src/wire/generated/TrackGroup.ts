@@ -6,7 +6,7 @@ import type { TrackReport } from "./TrackReport";
  */
 export type TrackGroup = { 
 /**
- * Such as `host-0 / TPU:0` or `host-0 / threads`, without the host where there is one only.
+ * Name such as `host-0 / TPU:0` or `host-0 / threads`; without the host if there is only one.
  */
 name: string, 
 /**

@@ -5,7 +5,7 @@
  */
 export type TrackReport = { 
 /**
- * Identity in tile requests.
+ * Number that identifies the track in tile requests.
  */
 track: number, 
 /**
@@ -18,15 +18,15 @@ name: string,
  */
 role: string, 
 /**
- * Rows it needs: lanes over all nests; 1 for counters.
+ * Number of lanes over all nests; 1 for counters.
  */
 lanes: number, 
 /**
- * Lanes shown when folded (python tracks fold to 1).
+ * Whether the track is initially folded to one lane, as Python tracks are.
  */
 folded: boolean, 
 /**
- * Slices or samples.
+ * Number of slices or samples.
  */
 slice_count: number, 
 /**

@@ -2,7 +2,7 @@
 import type { VerdictKind } from "./VerdictKind";
 
 /**
- * A key figure against its thresholds.
+ * A key figure, compared with its thresholds.
  */
 export type Verdict = { 
 /**

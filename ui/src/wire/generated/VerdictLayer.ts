@@ -17,10 +17,10 @@ title: string,
  */
 is_recorded: boolean, 
 /**
- * Number of different names recorded in the layer.
+ * Number of distinct names recorded in the layer.
  */
 name_count: number, 
 /**
- * Some of the recorded names of the layer. Empty if there are none.
+ * Up to three names recorded in the layer. Empty if there are none.
  */
 examples: string, };

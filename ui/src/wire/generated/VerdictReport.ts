@@ -8,7 +8,7 @@ import type { VerdictLayer } from "./VerdictLayer";
 import type { VerdictOp } from "./VerdictOp";
 
 /**
- * The answer of the `verdict` analysis.
+ * The report of the `verdict` analysis.
  */
 export type VerdictReport = { 
 /**
@@ -16,19 +16,20 @@ export type VerdictReport = {
  */
 session: string, 
 /**
- * The verdict in a few plain sentences, as people read it right after a capture.
+ * The verdict as a few plain lines, as printed right after a capture.
  */
 lines: Array<string>, 
 /**
- * What is wrong with the capture or worth knowing, gravest first.
+ * What is wrong with the capture or worth knowing, most severe first.
  */
 findings: Array<Finding>, 
 /**
- * Hosts whose files were read.
+ * Number of hosts whose files were read.
  */
 host_count: number, 
 /**
- * Memory profiles of the session; one with nothing else has no findings.
+ * Number of memory profiles in the session. A session with nothing else can only have the finding
+ * `heap_growth`.
  */
 memory_profile_count: number, 
 /**
@@ -40,39 +41,39 @@ devices: Array<VerdictDevices>,
  */
 layers: Array<VerdictLayer>, 
 /**
- * Annotated steps that the recording saw, cut ones included; zero where none was annotated.
+ * Number of annotated steps in the recording, including cut ones; zero if none were annotated.
  */
 annotated_step_count: number, 
 /**
- * Step time of `overview`; absent where no step was recorded or inferred.
+ * Step time as in `overview`; absent if no steps were recorded or inferred.
  */
 step_time_ps: StepTime | null, 
 /**
- * Parts of the mean step of `overview`, in display order; empty without steps.
+ * Parts of the mean step as in `overview`, in display order; empty without steps.
  */
 step_parts: Array<StepPart>, 
 /**
- * Wall-clock length of the capture: first to last recorded slice.
+ * Wall-clock duration of the capture: first to last recorded slice.
  */
 duration_ps: number, 
 /**
- * Mean busy ratio of `overview`; absent where no device recorded work.
+ * Mean busy ratio as in `overview`; absent if no device recorded work.
  */
 device_busy_ratio: number | null, 
 /**
- * Kernel time by how its ops were found, the surest first, as `kernels` has it; empty without
+ * Kernel time by how its ops were found, most reliable first, as in `kernels`; empty without
  * GPUs.
  */
 attribution: Array<AttributionShare>, 
 /**
- * The ops of `ops` with the largest self time, at most five.
+ * The ops with the largest self time, as in `ops`; at most five.
  */
 top_ops: Array<VerdictOp>, 
 /**
- * Decompressed bytes of all files.
+ * Decompressed size of all files.
  */
 size_bytes: number, 
 /**
- * Events decoded from all files, of all kinds.
+ * Number of events of all kinds decoded from all files.
  */
 event_count: number, };

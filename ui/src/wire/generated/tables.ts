@@ -30,7 +30,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     mean_ps: {
       title: "Mean",
       kind: "duration",
-      meaning: "Mean time of the part: mean over steps of the mean over hosts of the mean over the host's devices.",
+      meaning: "Mean time of the part: mean over steps of the mean over hosts of the mean over each host's devices.",
       formula: "",
       adds: "no",
       better: "less",
@@ -171,7 +171,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     executions: {
       title: "Executions",
       kind: "count",
-      meaning: "Number of executions that the work is counted with. An op lowered to several kernels does its work once per execution.",
+      meaning: "Number of executions by which the work is multiplied. An op lowered to several kernels does its work once per execution.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -432,7 +432,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     device_ps: {
       title: "Device time",
       kind: "duration",
-      meaning: "Time of the kernels, copies, and program runs launched within the region, over all devices, no matter when they ran. Empty if launches are not known.",
+      meaning: "Time of the kernels, copies, and program runs launched within the region, over all devices, no matter when they ran. Null if launches are unknown.",
       formula: "Σ durations of kernels and copies on GPUs, busy time of program runs elsewhere",
       adds: "over_steps",
       better: "less",
@@ -653,7 +653,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     executions: {
       title: "Executions",
       kind: "count",
-      meaning: "Number of executions that the work is counted with. An op lowered to several kernels does its work once per execution.",
+      meaning: "Number of executions by which the work is multiplied. An op lowered to several kernels does its work once per execution.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -704,7 +704,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "op_tree.rows": {
     name: {
       title: "Node",
-      meaning: "Name of the program, category, scope, or op. Ops whose HLO text is the same except for names, such as those of equal layers, form one node with their number.",
+      meaning: "Name of the program, category, scope, or op. Ops whose HLO text is identical except for names, such as those of identical layers, form one node with a count.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -712,7 +712,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_ps: {
       title: "Self",
       kind: "duration",
-      meaning: "Self time of all ops at or below this node. The children of a node sum to their parent.",
+      meaning: "Σ self time of all ops at or below this node. The children of a node sum to their parent.",
       formula: "Σ (duration − slices nested within)",
       adds: "over_steps",
       better: "less",
@@ -728,8 +728,8 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     wasted_ps: {
       title: "Wasted",
       kind: "duration",
-      meaning: "Time saved if the ops fully utilized what bounds them. Time in halves of asynchronous ops is waiting, and all of it counts as wasted. Absent if peaks or work are unknown.",
-      formula: "self × (1 − best use), the use being at most 1",
+      meaning: "Time that would be saved if the ops fully utilized what bounds them. Time in halves of asynchronous ops is waiting, and all of it counts as wasted. Absent if peaks or work are unknown.",
+      formula: "self × (1 − min(best use, 1))",
       adds: "over_steps",
       better: "less",
     },
@@ -799,7 +799,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Total",
       kind: "duration",
-      meaning: "Durations of all ops at or below this node. Nested ops count again in the op around them.",
+      meaning: "Σ duration of all ops at or below this node. Nested ops count again in the op around them.",
       formula: "Σ duration",
       adds: "over_steps",
       better: "less",
@@ -876,7 +876,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     wasted_ps: {
       title: "Wasted",
       kind: "duration",
-      meaning: "Time saved if the op fully utilized what bounds it: self × (1 − best ratio).",
+      meaning: "Time that would be saved if the op fully utilized what bounds it: self × (1 − best ratio).",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -1115,7 +1115,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       title: "Mean latency",
       kind: "duration",
       meaning: "Mean time from the start of the host call that launched the kernel to the start of the kernel. If a call starts several kernels, only the first counts. Absent if the calls are not recorded.",
-      formula: "mean of (begin of the kernel − begin of the call)",
+      formula: "mean of (start of the kernel − start of the call)",
       adds: "no",
       better: "less",
     },
@@ -1673,7 +1673,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     plain_ps: {
-      title: "Without",
+      title: "Off matrix units",
       kind: "duration",
       meaning: "Time of the op's kernels that do not use matrix units.",
       formula: "",
@@ -1919,7 +1919,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   },
   "roofline.scopes": {
     name: {
-      title: "Over",
+      title: "Name",
       meaning: "Name of the op or program, or a step such as step 12.",
       formula: "",
       adds: "no",
@@ -2138,7 +2138,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "neither",
     },
     output_bytes: {
-      title: "Bytes of value",
+      title: "Output bytes",
       kind: "bytes",
       meaning: "Bytes of the instruction's value, including padding.",
       formula: "",
@@ -2212,8 +2212,8 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "neither",
     },
     is_center: {
-      title: "Asked for",
-      meaning: "Whether the instruction is the op in the middle of the graph.",
+      title: "Center",
+      meaning: "Whether the instruction is the op in the center of the graph.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2260,7 +2260,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "neither",
     },
     min: {
-      title: "Least",
+      title: "Min",
       kind: "count",
       meaning: "Value of the smallest sample in the selection.",
       formula: "",
@@ -2276,7 +2276,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "neither",
     },
     max: {
-      title: "Most",
+      title: "Max",
       kind: "count",
       meaning: "Value of the largest sample in the selection.",
       formula: "",
@@ -2308,21 +2308,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     },
     last_exact: {
       title: "Exact last",
-      meaning: "Value of the latest sample, exact to the last bit.",
+      meaning: "Exact value of the latest sample.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     min_exact: {
       title: "Exact minimum",
-      meaning: "Value of the smallest sample, exact to the last bit.",
+      meaning: "Exact value of the smallest sample.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     max_exact: {
       title: "Exact maximum",
-      meaning: "Value of the largest sample, exact to the last bit.",
+      meaning: "Exact value of the largest sample.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2336,13 +2336,13 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     },
     description: {
       title: "Description",
-      meaning: "What the counter counts, in the recorder's words.",
+      meaning: "Description of the counter, as recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     max_at_ps: {
-      title: "Most at",
+      title: "Time of max",
       kind: "duration",
       meaning: "Time of the sample with the largest value.",
       formula: "",
@@ -2350,7 +2350,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "incomparable",
     },
     start_ps: {
-      title: "First",
+      title: "First sample",
       kind: "duration",
       meaning: "Time of the first sample in the selection.",
       formula: "",
@@ -2358,7 +2358,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "incomparable",
     },
     end_ps: {
-      title: "Last at",
+      title: "Last sample",
       kind: "duration",
       meaning: "Time of the last sample in the selection.",
       formula: "",
@@ -2375,7 +2375,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   },
   "counters.utilisation": {
     name: {
-      title: "Use of",
+      title: "Resource",
       meaning: "What the registers count.",
       formula: "",
       adds: "no",
@@ -2384,30 +2384,30 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     },
     unit: {
       title: "Unit",
-      meaning: "Part of the chip that the registers belong to, such as TensorCore 0.",
+      meaning: "Unit of the chip that the registers belong to, such as TensorCore 0.",
       formula: "",
       adds: "no",
       better: "incomparable",
       identity: "same",
     },
     ratio: {
-      title: "Use",
+      title: "Utilization",
       kind: "ratio",
-      meaning: "Utilization of the unit: its count ÷ the most that was possible in the time of the sample.",
-      formula: "counted ÷ at most",
+      meaning: "Utilization: count ÷ upper limit of the count in the time of the sample.",
+      formula: "counted ÷ limit",
       adds: "no",
       better: "neither",
     },
     achieved: {
       title: "Counted",
       kind: "count",
-      meaning: "Count of the unit in the sample, as the sum of its registers.",
+      meaning: "Count in the sample: the sum of the registers.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     peak: {
-      title: "At most",
+      title: "Limit",
       kind: "count",
       meaning: "Upper limit of the count: cycles of the unit × what it can do per cycle, or a peak rate × the time.",
       formula: "",
@@ -2415,8 +2415,8 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "neither",
     },
     measure: {
-      title: "In",
-      meaning: "What the registers count in: one of cycles, instructions or bytes.",
+      title: "Counted in",
+      meaning: "Unit of the count: one of cycles, instructions or bytes.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2440,13 +2440,13 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     sample: {
       title: "Sample",
       kind: "count",
-      meaning: "Number of the sample: that of the line it was recorded on.",
+      meaning: "Number of the sample: the number of the line it was recorded on.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     at_ps: {
-      title: "At",
+      title: "Time",
       kind: "duration",
       meaning: "Time of the sample.",
       formula: "",
@@ -2454,8 +2454,8 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "incomparable",
     },
     peak_source: {
-      title: "Limit from",
-      meaning: "Where the upper limit of the count comes from.",
+      title: "Source of limit",
+      meaning: "Source of the upper limit of the count.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2492,7 +2492,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     peak_reserved_bytes: {
-      title: "For programs",
+      title: "Reserved at peak",
       kind: "bytes",
       meaning: "Part of peak_bytes that was set aside for programs (the stack of a TPU).",
       formula: "",
@@ -2500,7 +2500,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     peak_ps: {
-      title: "At",
+      title: "Peak time",
       kind: "duration",
       meaning: "Time of the memory peak, since the session started.",
       formula: "",
@@ -2508,7 +2508,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "incomparable",
     },
     peak_step: {
-      title: "Step",
+      title: "Peak step",
       kind: "count",
       meaning: "Step in which the memory peak occurred. Absent if it occurred between steps.",
       formula: "",
@@ -2532,7 +2532,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "neither",
     },
     peak_ratio: {
-      title: "Full",
+      title: "Peak usage",
       kind: "ratio",
       meaning: "Share of the capacity in use at the peak, 0..1: the larger of the peak in the window and the recorded peak ÷ capacity. Absent without a capacity.",
       formula: "",
@@ -2548,7 +2548,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "more",
     },
     last_bytes: {
-      title: "At the end",
+      title: "At end",
       kind: "bytes",
       meaning: "Bytes in use (handed out + set aside for programs) at the end of the window.",
       formula: "",
@@ -2564,7 +2564,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     largest_fragmentation_ratio: {
-      title: "Largest",
+      title: "Max fragmentation",
       kind: "ratio",
       meaning: "Largest fragmentation of the free bytes in the window, 0..1, as the allocator computes it.",
       formula: "",
@@ -2588,7 +2588,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "neither",
     },
     allocated_bytes: {
-      title: "Handed out",
+      title: "Allocated",
       kind: "bytes",
       meaning: "Σ bytes that the allocator handed out in the window.",
       formula: "",
@@ -2604,7 +2604,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "neither",
     },
     small_allocations: {
-      title: "Small",
+      title: "Small allocations",
       kind: "count",
       meaning: "Number of allocations of at most 4 KiB in the window.",
       formula: "",
@@ -2675,7 +2675,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     ratio: {
-      title: "Of the peak",
+      title: "Share of peak",
       kind: "ratio",
       meaning: "Share of the allocator's peak that these bytes make up.",
       formula: "bytes ÷ peak",
@@ -2805,7 +2805,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     padding_bytes: {
       title: "Padding",
       kind: "bytes",
-      meaning: "Bytes that the layout needs beyond the elements of the value, such as to fill tiles.",
+      meaning: "Bytes that a layout in whole tiles needs in addition to the elements of the value.",
       formula: "bytes − Π dimensions × bytes of an element",
       adds: "over_rows",
       better: "less",
@@ -3046,7 +3046,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     change_bytes: {
       title: "Change",
       kind: "bytes",
-      meaning: "Live bytes of the stack now − in the snapshot compared with.",
+      meaning: "Change in the live bytes of the stack, compared with the other snapshot.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -3054,14 +3054,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     change_allocations: {
       title: "Change of count",
       kind: "count",
-      meaning: "Live allocations of the stack now − in the snapshot compared with.",
+      meaning: "Change in the live allocations of the stack, compared with the other snapshot.",
       formula: "",
       adds: "over_rows",
       better: "neither",
     },
     change: {
       title: "State",
-      meaning: "What became of the stack since the other snapshot, by bytes or allocations, whichever the report ranks by: new, grown, same, shrunk or gone.",
+      meaning: "How the stack changed since the other snapshot, by bytes or allocations, whichever the report ranks by: new, grown, same, shrunk or gone.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3207,7 +3207,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     change_bytes: {
       title: "Change",
       kind: "bytes",
-      meaning: "Live bytes of the device or kind now − in the snapshot compared with.",
+      meaning: "Change in the live bytes of the device or kind, compared with the other snapshot.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -3215,7 +3215,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     change_allocations: {
       title: "Change of count",
       kind: "count",
-      meaning: "Live allocations of the device or kind now − in the snapshot compared with.",
+      meaning: "Change in the live allocations of the device or kind, compared with the other snapshot.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -3257,7 +3257,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     change_bytes: {
       title: "Change",
       kind: "bytes",
-      meaning: "Live bytes of the device or kind now − in the snapshot compared with.",
+      meaning: "Change in the live bytes of the device or kind, compared with the other snapshot.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -3265,7 +3265,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     change_allocations: {
       title: "Change of count",
       kind: "count",
-      meaning: "Live allocations of the device or kind now − in the snapshot compared with.",
+      meaning: "Change in the live allocations of the device or kind, compared with the other snapshot.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -3320,7 +3320,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "neither",
     },
     change_bytes: {
-      title: "Change to the one before",
+      title: "Change from previous",
       kind: "bytes",
       meaning: "Change in live bytes from the previous snapshot. Null for the first.",
       formula: "",
@@ -3427,7 +3427,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       meaning: "Idle time of the cause ÷ Σ windows of the devices, 0..1.",
       formula: "",
       adds: "no",
-      better: "neither",
+      better: "less",
     },
     count: {
       title: "Gaps",
@@ -3604,7 +3604,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     input_ps: {
       title: "Input",
       kind: "duration",
-      meaning: "Time in which the device has nothing to do because its data has not arrived.",
+      meaning: "Time in which the device waits for data: waiting + copies in.",
       formula: "waiting + copies in",
       adds: "no",
       better: "less",
@@ -3628,7 +3628,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     copies_ps: {
       title: "Copies in",
       kind: "duration",
-      meaning: "Time of copies to the device that no other work hides, plus the host's transfers while the device is idle.",
+      meaning: "Time of exposed host-to-device copies, plus the host's transfers to the device while it is otherwise idle.",
       formula: "",
       adds: "no",
       better: "less",
@@ -3642,7 +3642,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     cause: {
-      title: "Mostly",
+      title: "Main cause",
       meaning: "Cause with the most waiting in the step. Each instant counts for the first of transfer (copies to the device), read (reads files), preprocess, enqueue (feeds the infeed), prefetch, wait (waits for the iterator) and load (anything else).",
       formula: "",
       adds: "no",
@@ -3671,7 +3671,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       meaning: "Σ time of the part ÷ Σ step durations, 0..1. Absent without steps.",
       formula: "",
       adds: "no",
-      better: "neither",
+      better: "less",
     },
     verdict: {
       title: "Verdict",
@@ -3747,7 +3747,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       identity: "same",
     },
     stage: {
-      title: "Does",
+      title: "Task",
       meaning: "What the stage does: one of wait, enqueue, read, preprocess, prefetch, load.",
       formula: "",
       adds: "no",
@@ -3755,7 +3755,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       identity: "same",
     },
     source: {
-      title: "From",
+      title: "Source",
       meaning: "Where the stage comes from: one of tf.data, python or annotation.",
       formula: "",
       adds: "no",
@@ -3820,7 +3820,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "compile.rows": {
     function: {
       title: "Function",
-      meaning: "Jitted function whose call triggered the compilation. Again: the function was compiled before in the window, or one of its programs ran before.",
+      meaning: "Jitted function whose call triggered the compilation. Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3837,7 +3837,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     trace_ps: {
       title: "Trace",
       kind: "duration",
-      meaning: "Time in which Python code of the function is traced.",
+      meaning: "Time in which the function is traced to a jaxpr.",
       formula: "",
       adds: "no",
       better: "less",
@@ -3851,7 +3851,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     optimise_ps: {
-      title: "HLO",
+      title: "HLO passes",
       kind: "duration",
       meaning: "Time in which XLA runs its passes over HLO.",
       formula: "",
@@ -3859,9 +3859,9 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     generate_ps: {
-      title: "Code",
+      title: "Codegen",
       kind: "duration",
-      meaning: "Time in which machine code is generated (LLVM, PTX, TPU).",
+      meaning: "Time in which code is generated (LLVM, PTX, TPU).",
       formula: "",
       adds: "no",
       better: "less",
@@ -3869,7 +3869,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     autotune_ps: {
       title: "Autotune",
       kind: "duration",
-      meaning: "Time in which the compiler measures kernels (autotuning).",
+      meaning: "Time in which the compiler measures kernels to choose the fastest (autotuning).",
       formula: "",
       adds: "no",
       better: "less",
@@ -3883,7 +3883,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     cache_ps: {
-      title: "Cache",
+      title: "Cache time",
       kind: "duration",
       meaning: "Time in which the persistent cache is queried, read or written.",
       formula: "",
@@ -3899,8 +3899,8 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     cache: {
-      title: "Cache hit",
-      meaning: "Result of asking the persistent compilation cache: hit if it was asked and no compiler ran, miss if it was asked and one did.",
+      title: "Cache",
+      meaning: "Result of querying the persistent compilation cache: hit if no compiler ran, miss if one did. Empty if it was not queried.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3944,15 +3944,15 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       identity: "unnumbered",
     },
     is_again: {
-      title: "Again",
-      meaning: "Whether the function was compiled earlier in the window, or one of its programs ran before.",
+      title: "Recompiled",
+      meaning: "Whether the function was compiled before in the window, or one of its programs ran before.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     change: {
       title: "What changed",
-      meaning: "Arguments whose shape or dtype differs from those of the previous program of the function.",
+      meaning: "What changed since the previous program of the function, such as the shape or dtype of an argument. Empty if the function was not compiled before.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3985,7 +3985,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_ps: {
       title: "Self",
       kind: "duration",
-      meaning: "Self time of the pass: Σ (duration − what runs within it).",
+      meaning: "Self time of the pass: Σ duration without what runs within it.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -4026,7 +4026,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     exposed_ps: {
       title: "Exposed",
       kind: "duration",
-      meaning: "Communication while the same device computes nothing: the time that the collective really costs.",
+      meaning: "Communication while the same device computes nothing: the actual cost of the collective.",
       formula: "communication − compute, as intervals of one device",
       adds: "over_steps",
       better: "less",
@@ -4106,7 +4106,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Size of one occurrence, as NCCL's tests count it: the operands of one device or, for an all-gather, what each device has at the end. Absent if the shapes are unknown.",
+      meaning: "Size of one occurrence, as defined by nccl-tests: the operands of one device or, for an all-gather, what each device has at the end. Absent if the shapes are unknown.",
       formula: "from the shapes of the program",
       adds: "no",
       better: "neither",
@@ -4144,15 +4144,15 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "more",
     },
     link_ratio: {
-      title: "Of link",
+      title: "Link utilization",
       kind: "ratio",
-      meaning: "Bus bandwidth ÷ peak of one link to a neighbor, one way. Above 100 % if several links are used at once.",
+      meaning: "Bus bandwidth ÷ peak of one link to a neighbor, one way. Above 100 % if several links are used at the same time.",
       formula: "bus bandwidth ÷ peak of one link",
       adds: "no",
       better: "neither",
     },
     reason: {
-      title: "Not hidden because",
+      title: "Why exposed",
       meaning: "Cause of most of the exposed time: waiting for a late participant, an op that the device waits for (synchronous), nothing scheduled between start and end, or computation shorter than the transfer.",
       formula: "",
       adds: "no",
@@ -4167,7 +4167,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     },
     is_mesh_guessed: {
       title: "Guessed",
-      meaning: "Whether the mesh axes were inferred from the numbers in the groups.",
+      meaning: "Whether the mesh axes were inferred from the ids in the groups.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4216,7 +4216,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     },
     device: {
       title: "Device",
-      meaning: "Names of the devices that executed the collective, comma separated.",
+      meaning: "Names of the devices that executed the collective, separated by commas.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4282,14 +4282,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "neither",
     },
     device: {
-      title: "Most exposed on",
+      title: "Most exposed device",
       meaning: "Device with the most exposed communication in the step.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     max_exposed_ps: {
-      title: "There",
+      title: "Exposed on it",
       kind: "duration",
       meaning: "Exposed communication in the step on the device that has the most of it.",
       formula: "",
@@ -4351,7 +4351,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     wait_ps: {
-      title: "Wait of all",
+      title: "Total wait",
       kind: "duration",
       meaning: "Time that all participants together spent waiting for the last one to arrive.",
       formula: "Σ last arrival − own arrival",
@@ -4497,7 +4497,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       title: "Bytes",
       kind: "bytes",
       meaning: "Bytes over the network in one occurrence, or the size of the value for an exchange with the host. Absent if the shape or the number of participants is unknown.",
-      formula: "bytes received, by the kind of exchange and how many take part",
+      formula: "bytes received, by the kind of exchange and the number of participants",
       adds: "no",
       better: "neither",
     },
@@ -4564,7 +4564,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     },
     is_mesh_guessed: {
       title: "Guessed",
-      meaning: "Whether the names of the mesh axes are Stepscope's own, inferred from the strides of devices.",
+      meaning: "Whether the mesh axes were inferred from the strides of devices, so that their names are made up.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4594,7 +4594,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "neither",
     },
     total_bytes: {
-      title: "On all",
+      title: "On all devices",
       kind: "bytes",
       meaning: "Bytes of the value on all devices together.",
       formula: "on one device × devices",
@@ -4602,7 +4602,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "neither",
     },
     replicated_bytes: {
-      title: "Beyond one copy",
+      title: "Replicated",
       kind: "bytes",
       meaning: "Bytes of the value on all devices beyond one copy. Absent if the program does not specify the sharding.",
       formula: "",
@@ -4625,7 +4625,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     },
     program: {
       title: "Program",
-      meaning: "Program that has the input or output, as module(program id).",
+      meaning: "Program with the input or output, as module(program id).",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4651,7 +4651,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     working_count: {
       title: "Working",
       kind: "count",
-      meaning: "Number of the host's devices that recorded work in the observed time, as in overview.",
+      meaning: "Number of the host's devices that recorded work in the observed window, as in overview.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -4707,7 +4707,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     python_callbacks_ps: {
       title: "Python callbacks",
       kind: "duration",
-      meaning: "Mean time per step in which the devices wait for Python that programs call.",
+      meaning: "Mean time per step in which the devices wait for Python callbacks of the program.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4747,7 +4747,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     lateness_ps: {
       title: "Lateness",
       kind: "duration",
-      meaning: "How much later than the median participant the host arrives at matched collectives: the median over all of them; in the heat map, at the collective of the step that cost the most waiting. Absent if none was matched.",
+      meaning: "How much later than the median participant the host arrives at matched collectives: the median over all of them. In the heat map, at the collective that cost the most waiting in the step. Absent if none was matched.",
       formula: "own arrival − median arrival, on aligned clocks",
       adds: "no",
       better: "less",
@@ -4772,7 +4772,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       title: "Others waited",
       kind: "duration",
       meaning: "Time the others waited for this host, mean over the others, summed over steps.",
-      formula: "Σ last arrival − arrival of the others, mean",
+      formula: "Σ mean of (last arrival − arrival of the others)",
       adds: "over_steps",
       better: "less",
     },
@@ -4780,20 +4780,20 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       title: "Waited",
       kind: "duration",
       meaning: "Time the host waited for others, mean over its devices.",
-      formula: "Σ last arrival − own arrival",
+      formula: "Σ (last arrival − own arrival)",
       adds: "over_steps",
       better: "less",
     },
     is_straggler: {
       title: "Straggler",
-      meaning: "Last in at least half of the steps, with a probability below 1 % by chance alone, and the others wait at least 1 % of a step for it. With few steps: last in every one of five or more, each wait at least 0.6 times the median wait, and 5 % of a step on average.",
-      formula: "binomial tail with one chance per host",
+      meaning: "Whether the host is a straggler: last in at least half of the steps, with a probability below 1 % by chance alone, and the others wait at least 1 % of a step for it on average. Also if it is last in all of at least five steps, with each wait at least 0.6 times the median wait and a mean wait of at least 5 % of a step.",
+      formula: "binomial tail, p = 1 ÷ number of hosts",
       adds: "no",
       better: "incomparable",
     },
     problem: {
       title: "Problem",
-      meaning: "What is wrong with the recording of the host.",
+      meaning: "Problem with the host's recording. Empty if there is none.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5036,7 +5036,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     latency_ratio: {
       title: "Of latency",
       kind: "ratio",
-      meaning: "Share of the phase in the latency of all requests, 0..1: Σ phase ÷ Σ latencies.",
+      meaning: "Time in the phase as a share of the latency of all requests, 0..1: Σ phase ÷ Σ latencies.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -5058,7 +5058,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     meaning: {
-      title: "Meanwhile",
+      title: "What happens",
       meaning: "What happens during the phase, in words.",
       formula: "",
       adds: "no",
@@ -5131,7 +5131,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     device_ps: {
       title: "Device",
       kind: "duration",
-      meaning: "Device work within the batch.",
+      meaning: "Time in which the device works within the batch.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6166,7 +6166,7 @@ export const FIGURES: Record<FigureName, DeclaredColumn> = {
     "kernels.tiny_ratio": {
       title: "Tiny kernels",
       kind: "ratio",
-      meaning: "Share of kernels shorter than 0.1 ms, 0..1; absent without kernels.",
+      meaning: "Share of kernel launches shorter than 0.1 ms, 0..1. Absent without kernels.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6182,7 +6182,7 @@ export const FIGURES: Record<FigureName, DeclaredColumn> = {
     "kernels.attributed_ratio": {
       title: "Attributed",
       kind: "ratio",
-      meaning: "Share of kernel time that carries an HLO op, 0..1; absent without kernels.",
+      meaning: "Share of kernel time that is attributed to an HLO op, 0..1. Absent without kernels.",
       formula: "",
       adds: "no",
       better: "more",
@@ -6206,7 +6206,7 @@ export const FIGURES: Record<FigureName, DeclaredColumn> = {
     "compile.total_ps": {
       title: "Compilation",
       kind: "duration",
-      meaning: "Time in which the host that compiled longest compiled; absent where no thread was recorded.",
+      meaning: "Time spent compiling, on the host that compiled most. Absent if no host thread was recorded.",
       formula: "",
       adds: "no",
       better: "less",

@@ -11,32 +11,32 @@ export const WORDS = {
     {
       key: "collectives",
       title: "Collectives",
-      meaning: "A device runs a collective and computes nothing meanwhile (exposed communication).",
+      meaning: "A device runs a collective and computes nothing at the same time (exposed communication).",
     },
     {
       key: "host_to_device",
       title: "Host to device",
-      meaning: "A host-to-device copy or infeed runs, and no compute, collective or device-to-device copy.",
+      meaning: "A host-to-device copy or infeed runs, but no compute, collective or device-to-device copy.",
     },
     {
       key: "device_to_host",
       title: "Device to host",
-      meaning: "A device-to-host copy or outfeed runs, and no other work of the device.",
+      meaning: "A device-to-host copy or outfeed runs, but no other work on the device.",
     },
     {
       key: "device_to_device",
       title: "Device to device",
-      meaning: "A copy between devices or within one, or a memset, runs, and no compute or collective.",
+      meaning: "A copy between or within devices or a memset runs, but no compute or collective.",
     },
     {
       key: "python_callbacks",
       title: "Python callbacks",
-      meaning: "The program calls Python on the host, and the device waits for it.",
+      meaning: "The device waits for Python that its program calls on the host.",
     },
     {
       key: "input_wait",
       title: "Input wait",
-      meaning: "The device is idle while the thread that drives it waits for or prepares input.",
+      meaning: "The device is idle while the thread that drives it prepares input or waits for it.",
     },
     {
       key: "compilation",
@@ -51,7 +51,7 @@ export const WORDS = {
     {
       key: "idle",
       title: "Idle",
-      meaning: "The device is idle, and the thread that drives it waits or recorded nothing; or the device had work and paused.",
+      meaning: "The device is idle while the thread that drives it waits or recorded nothing, or the device had work but paused.",
     },
   ],
   causes: [
@@ -78,7 +78,7 @@ export const WORDS = {
     {
       key: "profiler",
       title: "Profiler",
-      meaning: "the profiler itself: starting, stopping, waiting for a step",
+      meaning: "in the profiler: starting, stopping, waiting for a step",
     },
     {
       key: "transfer",
@@ -88,7 +88,7 @@ export const WORDS = {
     {
       key: "dispatch",
       title: "Dispatch",
-      meaning: "handing a program to the device",
+      meaning: "dispatching a program to the device",
     },
     {
       key: "sleep",
@@ -108,17 +108,17 @@ export const WORDS = {
     {
       key: "annotation",
       title: "Annotation",
-      meaning: "in an annotation, without further detail",
+      meaning: "in an annotation, no further detail recorded",
     },
     {
       key: "callback",
       title: "Callback",
-      meaning: "running Python that the program calls",
+      meaning: "running a Python callback",
     },
     {
       key: "device",
       title: "Device pauses",
-      meaning: "not the cause: the device had work",
+      meaning: "not the cause: the device had work but paused",
     },
     {
       key: "blocked",
@@ -155,12 +155,12 @@ export const WORDS = {
     {
       key: "prefetch",
       title: "Prefetch",
-      meaning: "made ahead of time, not early enough",
+      meaning: "prefetched, but not early enough",
     },
     {
       key: "wait",
       title: "Waiting for the iterator",
-      meaning: "asked for and waited for",
+      meaning: "requested from the iterator and awaited",
     },
     {
       key: "load",
@@ -170,7 +170,7 @@ export const WORDS = {
     {
       key: "copies",
       title: "Copies in",
-      meaning: "copied in outside of loading",
+      meaning: "copied to the device outside of loading",
     },
   ],
   compile_phases: [
@@ -187,12 +187,12 @@ export const WORDS = {
     {
       key: "cache",
       title: "Cache",
-      meaning: "the persistent cache is asked for the executable, read or written",
+      meaning: "the persistent cache is queried, read or written",
     },
     {
       key: "optimise",
       title: "HLO passes",
-      meaning: "passes of XLA over HLO",
+      meaning: "XLA runs its passes over HLO",
     },
     {
       key: "generate",
@@ -207,12 +207,12 @@ export const WORDS = {
     {
       key: "backend",
       title: "Backend",
-      meaning: "the compiler, without further detail",
+      meaning: "compiler time without further detail",
     },
     {
       key: "other",
       title: "Other",
-      meaning: "between the phases",
+      meaning: "time between the phases",
     },
   ],
   request_phases: [
@@ -224,12 +224,12 @@ export const WORDS = {
     {
       key: "queue",
       title: "Queue",
-      meaning: "it waits for its batch",
+      meaning: "the request waits for its batch",
     },
     {
       key: "formation",
       title: "Batch formation",
-      meaning: "the batch is put together",
+      meaning: "the batch is formed",
     },
     {
       key: "runtime",
@@ -259,7 +259,7 @@ export const WORDS = {
     {
       key: "idle",
       title: "Not recorded",
-      meaning: "nothing of it was recorded",
+      meaning: "no activity was recorded",
     },
   ],
 } as const;

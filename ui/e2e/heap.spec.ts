@@ -101,6 +101,6 @@ test('a session without snapshots says how to take one', async ({ page, url }) =
 
 test('other views of snapshots say that there are no events', async ({ page, url }) => {
   await openView(page, url, 'leak-cpu', 'ops');
-  await expect(page.locator('.empty')).toContainText('holds no events');
+  await expect(page.locator('.empty')).toContainText('needs recorded events');
   await expect(page.locator('.empty')).toContainText('Heap');
 });

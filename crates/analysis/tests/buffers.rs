@@ -281,7 +281,7 @@ fn programs_alone_are_a_session() {
         .unwrap_or_default();
     assert_eq!(
         message,
-        "the HLO of programs holds no events, so `ops` has nothing to go by"
+        "`ops` needs recorded events, but the HLO of programs has none"
     );
     let report = ask(&session, "buffers", &[("program", "copy")]);
     assert_eq!(report["program"], "copy(16)");

@@ -652,7 +652,10 @@ fn two_devices_at_different_times_are_no_group() {
     let session = drawn(&[&without_program(&["10..20us", "30..42us"])]);
     let report = ask(&session, "collectives", &[]);
     assert_eq!(rows(&report, "rows")[0]["wait_ps"], Value::Null);
-    assert!(told(&report, "is not known of 1 collective"), "{report}");
+    assert!(
+        told(&report, "participants of 1 collective are unknown"),
+        "{report}"
+    );
     assert!(!told(&report, "not in the session"), "{report}");
 }
 
@@ -669,10 +672,13 @@ fn groups_of_more_devices_are_not_guessed() {
     );
     assert_eq!(row["occurrences"], json!(4));
     assert_eq!(report["instance_count"], json!(0));
-    assert!(told(&report, "is not known of 1 collective"), "{report}");
+    assert!(
+        told(&report, "participants of 1 collective are unknown"),
+        "{report}"
+    );
     let hosts = ask(&session, "hosts", &[]);
     assert!(
-        told(&hosts, "does not say which devices exchange"),
+        told(&hosts, "does not record which devices take part"),
         "{hosts}"
     );
 }
@@ -710,7 +716,10 @@ fn the_text_of_an_op_says_its_groups() {
         (&json!(2), &json!(0)),
         "which device has which id is not said"
     );
-    assert!(told(&report, "is not known of 1 collective"), "{report}");
+    assert!(
+        told(&report, "participants of 1 collective are unknown"),
+        "{report}"
+    );
 }
 
 // ---- by brute force ----

@@ -46,7 +46,7 @@ fn a_combined_op_is_one_row_and_says_what_it_serves() {
     assert_eq!(combined["paths"][1], "jit(step)/layer_1/dot_general");
     let notes = report["notes"].to_string();
     assert!(
-        notes.contains("80.0 % of device time is that of 1 op"),
+        notes.contains("80.0 % of device time is in 1 op"),
         "{notes}"
     );
     let tree = ask(&drawn(&[ALL_REDUCE]), "op_tree", &[("by", "scope")]).to_string();
@@ -73,7 +73,7 @@ fn its_time_is_divided_by_the_bytes_of_its_operands() {
     assert_eq!(picos(&row(&report, "jit(step)"), "occurrences"), 2);
     let notes = report["notes"].to_string();
     assert!(
-        notes.contains("an estimate") && notes.contains("by the bytes"),
+        notes.contains("is estimated") && notes.contains("by the bytes"),
         "{notes}"
     );
 }

@@ -321,7 +321,7 @@ fn kernels_of_amd_and_none_elsewhere() {
         assert!(rows(&report, "rows").is_empty());
         assert_eq!(
             rows(&report, "notes")[0]["hint"],
-            json!("`stepscope ops PATH` shows these")
+            json!("`stepscope ops PATH` shows them")
         );
     }
 }

@@ -95,8 +95,8 @@ fn the_late_host_is_named_with_what_it_did() {
     assert_eq!(
         note.as_deref(),
         Some(
-            "b arrives last in 8 of 8 steps, and the others wait 30.00 µs per step for it; before it \
-             arrives it is in data_loading."
+            "b arrives last in 8 of 8 steps and makes the others wait 30.00 µs per step; before it \
+             arrives, it is in data_loading."
         )
     );
 }
@@ -167,7 +167,7 @@ fn jobs_of_their_own_are_not_matched() {
     assert!(
         texts
             .iter()
-            .any(|text| text.contains("does not say which devices exchange")),
+            .any(|text| text.contains("does not record which devices take part")),
         "{texts:?}"
     );
 }
@@ -315,10 +315,7 @@ fn what_explains_nothing_is_no_cause() {
     );
     let note = rows(&report, "notes")[0]["text"].clone();
     let note = note.as_str().unwrap_or_default();
-    assert!(
-        note.ends_with("what made it late was not recorded."),
-        "{note}"
-    );
+    assert!(note.ends_with("the cause was not recorded."), "{note}");
     // What both hosts do for as long is no cause either.
     let both = vec![
         host("a", 0, 0, 20, "1..9us bookkeeping"),

@@ -128,7 +128,7 @@ fn samples_that_are_slices_are_counters() {
     let report = ask(&drawn(&[&bare]), "counters", &[]);
     let notes = report["notes"].to_string();
     assert!(
-        notes.contains("8 events on rows of counters, and no value"),
+        notes.contains("8 events on counter tracks, but none has a value"),
         "{notes}"
     );
 }

@@ -81,8 +81,8 @@ fn notes_say_how_ops_of_graphs_were_found() {
         .iter()
         .filter_map(|note| note["text"].as_str())
         .collect();
-    let expected = "CUDA or HIP graphs were launched 2 times over the whole session; 100.0 % of the \
-                    time of their kernels has an HLO op (exact name 42.9 %, between anchors 57.1 %).";
+    let expected = "CUDA or HIP graphs were launched 2 times in the whole session; 100.0 % of \
+                    their kernel time has an HLO op (exact name 42.9 %, between anchors 57.1 %).";
     assert!(text.contains(&expected), "{text:#?}");
     let without = ask(&drawn(&[&without_graphs()]), "ops", &[]);
     assert!(

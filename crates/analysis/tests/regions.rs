@@ -282,7 +282,7 @@ fn device_time_is_that_of_what_was_launched_within() {
         Some(130.0)
     );
     assert_eq!(row(&report, "logging")["device_ps"], Value::Null, "not 0");
-    assert!(notes(&report).contains("Launches of 72.2 % of the device time"));
+    assert!(notes(&report).contains("Launches were found for 72.2 % of the device time"));
 }
 
 #[test]
@@ -312,7 +312,7 @@ fn launches_on_threads_without_regions_leave_device_time_unknown() {
     let told = notes(&report);
     assert!(told.contains("Device time is unknown"), "{told}");
     assert!(
-        told.contains("threads of their own: Host Threads/1083"),
+        told.contains("on separate threads: Host Threads/1083"),
         "{told}"
     );
 }

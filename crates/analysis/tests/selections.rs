@@ -99,7 +99,10 @@ fn stages_of_input_are_those_that_begin_in_the_selection() {
         [(json!(1), json!(10_000_000))]
     );
     let none = ask(&session, "input", &[("steps", "0")]);
-    assert!(says(&none, "began in this selection"), "{none}");
+    assert!(
+        says(&none, "No input loading starts in this selection"),
+        "{none}"
+    );
 }
 
 #[test]
@@ -157,7 +160,7 @@ fn batches_are_those_of_the_selection() {
     );
     let none = ask(&session, "requests", &[("time", "90us..95us")]);
     assert!(
-        says(&none, "No request is in this selection; 3 requests"),
+        says(&none, "No request in this selection; 3 requests"),
         "{none}"
     );
 }

@@ -1,4 +1,4 @@
-//! Analyses that judge one session: what can be trusted, and what to do first.
+//! Analyses that judge one session: which figures to trust, and what to change first.
 
 pub mod advice;
 pub mod verdict;

@@ -98,7 +98,7 @@ fn chips(session: &Session, selected: &Selected<'_>) -> Vec<ChipReport> {
 fn chip_report(chip: &Chip) -> ChipReport {
     let source = |peak: &Option<Peak>| {
         peak.as_ref()
-            .map_or_else(|| "unknown".to_owned(), |peak| peak.source.clone())
+            .map_or_else(|| "not known".to_owned(), |peak| peak.source.clone())
     };
     ChipReport {
         name: chip.name.clone(),

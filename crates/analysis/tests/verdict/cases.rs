@@ -156,7 +156,7 @@ pub(crate) fn positives() -> Vec<Case> {
         (
             "missing_hosts",
             vec![cpu(4096, "")],
-            "1 host of a job of 3 processes is here",
+            "1 host of a job with 3 processes is in the session",
         ),
         (
             "silent_hosts",
@@ -164,7 +164,7 @@ pub(crate) fn positives() -> Vec<Case> {
                 HEALTHY.to_owned(),
                 "host other\nthread python".to_owned(),
             ],
-            "1 of 2 hosts recorded no event: other.",
+            "1 of 2 hosts recorded no events: other.",
         ),
         (
             "hosts_apart",
@@ -172,7 +172,7 @@ pub(crate) fn positives() -> Vec<Case> {
                 host("a", epoch, epoch + 1_000_000, "0us"),
                 host("b", epoch + 800_000, epoch + 1_800_000, "0us"),
             ],
-            "b and a recorded together for 20.0 % of the shorter recording.",
+            "The recordings of b and a overlap for only 20.0 % of the shorter one.",
         ),
         (
             "host_clocks",
@@ -188,7 +188,7 @@ pub(crate) fn positives() -> Vec<Case> {
                 without_work(&host("a", epoch, epoch + 1_000_000, "0us")),
                 without_work(&host("b", epoch, epoch + 1_000_000, "150us")),
             ],
-            "The same steps lie 150.0 µs apart on a and b, more than a step (90.00 µs).",
+            "The same steps are 150.0 µs apart on a and b, more than a step (90.00 µs).",
         ),
         (
             "compilation",
@@ -196,7 +196,7 @@ pub(crate) fn positives() -> Vec<Case> {
                 "thread python",
                 "thread compiler/9\n 100..150us backend_compile_and_load\n 102..148us GpuCompiler::RunBackend [name=jit_step]\nthread python",
             ).replace("10..90us  gemm", "50..90us  gemm")],
-            "1 compilation took 50.00 µs inside the capture: jit_step.",
+            "1 compilation took 50.00 µs during the capture: jit_step.",
         ),
         (
             "no_steps",
@@ -207,7 +207,7 @@ pub(crate) fn positives() -> Vec<Case> {
                   10..90us gemm [hlo_op=dot.1 program_id=5 hlo_module=jit_step]
             "
             .to_owned()],
-            "No step was recorded and none could be inferred.",
+            "No steps were recorded and none could be inferred.",
         ),
         (
             "steps_inferred",
@@ -229,14 +229,14 @@ pub(crate) fn positives() -> Vec<Case> {
         (
             "missing_hlo",
             vec![HEALTHY[..HEALTHY.find("program 5").expect("there")].to_owned()],
-            "1 program ran without HLO in the profile, of 1 in all: jit_step(5).",
+            "1 program of 1 ran without HLO in the profile: jit_step(5).",
         ),
         (
             "graph_kernels",
             vec![replaced("10..90us  gemm", "90..95us other_kernel [hlo_op=\"\" program_id=\"\" hlo_module=\"\"]\n      10..90us  gemm")
                 .replace("90..95us other_kernel [hlo_op=\"\" program_id=\"\" hlo_module=\"\"]", "70..99us command_buffer_kernel")
                 .replace("10..90us  gemm", "10..60us  gemm")],
-            "36.7 % of kernel time carries no HLO op.",
+            "36.7 % of kernel time has no HLO op.",
         ),
         (
             "python_tracer",
@@ -244,13 +244,13 @@ pub(crate) fn positives() -> Vec<Case> {
                 "2..8us  PjitFunction(step)",
                 "8..40us $a.py:1 a\n 9..30us $b.py:1 b\n 10..20us $c.py:1 c\n 11..15us $d.py:1 d\n      2..8us  PjitFunction(step)",
             )],
-            "The Python tracer was on: 24 calls on one thread, which cost it about 0.8 %.",
+            "The Python tracer was on: 24 traced calls on one thread took about 0.8 % of its time.",
         ),
         ("many_steps", vec![steps(201, "10..90us  gemm")], "201 steps were captured."),
         (
             "recorded_as_sums",
             vec![format!("{HEALTHY}\ndevice gpu:0\nstream 7\n x5 30us memset")],
-            "1 event is recorded as sums",
+            "recorded as sums",
         ),
         (
             "idle_devices",

@@ -57,7 +57,7 @@ fn nothing_is_wrong_with_a_healthy_capture() {
     );
     assert_eq!(
         lines[2],
-        "Of the mean step: device compute 84.2 %, idle 9.5 %, host overhead 6.3 %"
+        "Mean step: device compute 84.2 %, idle 9.5 %, host overhead 6.3 %"
     );
     assert_eq!(lines[3], "Kernel time with an HLO op: 100.0 %");
     assert_eq!(lines[4], "Top ops: dot.1 100.0 %");
@@ -192,7 +192,7 @@ fn calls_that_are_recorded_twice_count_once() {
     let waited = text.replace("end", "end\n40us..50us block_until_ready");
     let report = verdict(&drawn(&[&waited]));
     let why = report["findings"][0]["why"].as_str().expect("a finding");
-    assert!(why.contains("old versions of jaxlib"), "{why}");
+    assert!(why.contains("Old versions of jaxlib"), "{why}");
 }
 
 /// The verdict on the bytes of one file.
@@ -295,7 +295,7 @@ fn manifests_are_believed() {
         ..Manifest::default()
     };
     let report = with_manifest(HEALTHY, failed);
-    let expected = "The profiled code did not end well on vm: ValueError: bad batch.";
+    let expected = "The profiled code failed on vm: ValueError: bad batch.";
     assert_eq!(findings(&report)[0].2, expected);
     let well = Manifest {
         success: Some(true),
@@ -309,7 +309,8 @@ fn manifests_are_believed() {
         ..well.clone()
     };
     let found = findings(&with_manifest(HEALTHY, one_of_four));
-    let expected = "1 host of a job of 4 processes is here (its manifest counts them).";
+    let expected =
+        "1 host of a job with 4 processes is in the session (according to its manifest).";
     assert_eq!(found[0].2, expected);
     let cpu = "
         host vm
@@ -363,6 +364,6 @@ fn a_traced_call_costs_what_the_program_measured() {
     let found = findings(&with_manifest(&text, measured));
     assert_eq!(
         found[0].2,
-        "The Python tracer was on: 24 calls on one thread, which cost it about 4.0 %."
+        "The Python tracer was on: 24 traced calls on one thread took about 4.0 % of its time."
     );
 }

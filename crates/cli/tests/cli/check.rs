@@ -324,7 +324,8 @@ fn a_history_grows_run_by_run_and_is_a_baseline() {
     let told = record("base", &budget);
     assert_eq!(told.code, 0, "{}", told.stdout);
     assert!(
-        told.stdout.contains("runs.jsonl, line 5 is not a run"),
+        told.stdout
+            .contains("runs.jsonl, line 5: not a history record"),
         "{}",
         told.stdout
     );

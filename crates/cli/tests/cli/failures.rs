@@ -110,7 +110,7 @@ fn programs_of_the_corpus_open_without_a_profile() {
     assert!(
         verdict
             .stdout
-            .starts_with("The HLO of 1 program, no capture of what ran"),
+            .starts_with("HLO of 1 program without recorded events"),
         "{}",
         verdict.stdout
     );

@@ -78,7 +78,7 @@ fn other_questions_are_refused_with_a_way_out() {
         let answer = run(&[analysis, &path(AFTER)]);
         assert_eq!((answer.code, answer.stdout.as_str()), (3, ""), "{analysis}");
         assert!(
-            answer.stderr.contains("holds no events"),
+            answer.stderr.contains("needs recorded events"),
             "{}",
             answer.stderr
         );

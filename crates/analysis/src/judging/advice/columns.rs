@@ -1,5 +1,5 @@
 //! Columns of the tables of `advice`: titles, units, behavior, and how each is read from its row.
-//! What each means is said beside the field of its row.
+//! Meanings are documented at the fields of the rows.
 
 use super::report::{AdviceCheck, AdviceFinding};
 use crate::telling::{Column, Declared, Field, Unit};
@@ -10,14 +10,15 @@ pub(super) const FINDINGS: &[Field<AdviceFinding>] = &[
     Column::new("gain_ps_per_step", "Gain per step", Unit::Picos)
         .fractional()
         .of(|finding| finding.gain_ps_per_step.into()),
-    Column::wide("gain_ratio", "Of the step", Unit::Ratio).of(|finding| finding.gain_ratio.into()),
+    Column::wide("gain_ratio", "Share of step", Unit::Ratio)
+        .of(|finding| finding.gain_ratio.into()),
     Column::wide("confidence", "Confidence", Unit::Text)
         .of(|finding| finding.confidence.name().into()),
     Column::new("what", "What", Unit::Text).of(|finding| finding.what.as_str().into()),
     Column::wide("why", "Why", Unit::Text).of(|finding| finding.why.as_str().into()),
     Column::wide("fix", "What to change", Unit::Text).of(|finding| finding.fix.as_str().into()),
     Column::wide("estimate", "Estimate", Unit::Text).of(|finding| finding.estimate.as_str().into()),
-    Column::wide("overlaps", "Partly the same time as", Unit::Text)
+    Column::wide("overlaps", "Overlaps with", Unit::Text)
         .of(|finding| finding.overlaps.join(", ").into()),
 ];
 

@@ -1,4 +1,4 @@
-//! What findings are seen from: times, ops, views.
+//! Evidence of findings: times, ops, views.
 
 use stepscope_model::{Class, HostId, Picos, Session, Span};
 
@@ -9,11 +9,11 @@ use crate::measuring::steps::StepParts;
 use crate::telling::format;
 use crate::views::ops::OpRow;
 
-/// Ops that a finding names.
+/// Number of ops that a finding names.
 const OPS: usize = 4;
 
 impl Facts<'_> {
-    /// The step of a row, in the timeline.
+    /// The step of a row, shown in the timeline.
     pub(super) fn at_row(&self, row: &StepParts, text: String) -> AdviceEvidence {
         let device = row.device.map(|device| self.session.device_title(device));
         AdviceEvidence {
@@ -23,7 +23,7 @@ impl Facts<'_> {
         }
     }
 
-    /// The step of a place in which a part is longest, in the timeline.
+    /// The step of a place in which a part is longest, shown in the timeline.
     pub(super) fn longest(&self, place: Place, part: PartKind) -> Option<AdviceEvidence> {
         let own = self
             .rows()
@@ -40,7 +40,7 @@ impl Facts<'_> {
         Some(self.at_row(row, text))
     }
 
-    /// The largest ops that pass, with their share of the work.
+    /// The largest ops that `passes` accepts, with their share of the work.
     pub(super) fn largest_ops(&self, passes: impl Fn(&OpRow) -> bool) -> Vec<AdviceEvidence> {
         let rows = self.rows_of_ops().filter(|row| passes(row));
         rows.take(OPS)
@@ -53,7 +53,7 @@ impl Facts<'_> {
     }
 }
 
-/// A time, in the timeline.
+/// A time range, shown in the timeline.
 pub(super) fn at(span: Span, text: String) -> AdviceEvidence {
     AdviceEvidence {
         start_ps: Some(span.start.0),
@@ -62,12 +62,12 @@ pub(super) fn at(span: Span, text: String) -> AdviceEvidence {
     }
 }
 
-/// A time by its bounds, in the timeline.
+/// A time range given by its bounds, shown in the timeline.
 pub(super) fn between(start_ps: i64, end_ps: i64, text: String) -> AdviceEvidence {
     at(Span::new(Picos(start_ps), Picos(end_ps)), text)
 }
 
-/// An op, in `ops`.
+/// An op, shown in `ops`.
 pub(super) fn of_op(row: &OpRow, text: String) -> AdviceEvidence {
     AdviceEvidence {
         program_id: row.program_id.clone(),
@@ -77,7 +77,7 @@ pub(super) fn of_op(row: &OpRow, text: String) -> AdviceEvidence {
     }
 }
 
-/// Another view.
+/// A text that refers to a view.
 pub(super) fn in_view(view: &str, text: String) -> AdviceEvidence {
     AdviceEvidence {
         text,
@@ -86,7 +86,7 @@ pub(super) fn in_view(view: &str, text: String) -> AdviceEvidence {
     }
 }
 
-/// The longest slice of a class on the threads of a host within a span.
+/// The longest slice of a class that overlaps a span, on the threads of a host.
 pub(super) fn longest_slice(
     session: &Session,
     host: HostId,

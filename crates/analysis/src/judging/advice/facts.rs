@@ -1,4 +1,4 @@
-//! What the rules look at: figures of other analyses, each computed once and only when a rule asks.
+//! The facts for the rules: figures of other analyses, each computed once and only when a rule needs it.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -24,17 +24,17 @@ use crate::views::memory::DeviceMemory;
 use crate::views::ops::OpRow;
 use crate::views::requests::{RequestsReport, requests};
 
-/// Gaps that are explained: findings name the first few.
+/// Number of gaps to explain; findings name the first few.
 const GAPS: usize = 12;
 
-/// What the rules look at.
+/// The facts for the rules.
 pub(super) struct Facts<'a> {
     pub(super) session: &'a Session,
     pub(super) selected: Selected<'a>,
     thresholds: &'a Thresholds,
     glance: Arc<Glance>,
-    /// The mean step as `overview` divides it into parts: over steps, of the mean over hosts, of the
-    /// mean over the host's devices.
+    /// The mean step that `overview` divides into parts: mean over steps of the mean over hosts of the
+    /// mean over each host's devices.
     pub(super) step_ps: Option<f64>,
     lazy: Lazy<'a>,
 }
@@ -70,7 +70,7 @@ pub(super) struct OfPlace {
 }
 
 impl OfPlace {
-    /// Share of the place's own steps.
+    /// The figure as a share of the place's own mean step.
     pub(super) fn share(&self) -> f64 {
         if self.step_ps > 0.0 {
             self.mean / self.step_ps
@@ -103,7 +103,7 @@ impl<'a> Facts<'a> {
         let glance = Glance::of(session, &selected);
         let durations = glance.bars.iter().map(|bar| bar.duration_ps);
         let mean = durations.sum::<f64>() / glance.bars.len().max(1) as f64;
-        // Without a step time the lengths of steps are not those of their work.
+        // Without a step time, the durations of steps are not those of their work.
         let is_timed = glance.step_time.is_some() && mean > 0.0;
         Ok(Self {
             session,
@@ -120,46 +120,46 @@ impl<'a> Facts<'a> {
         self.ops.ops.iter().map(|op| &op.row)
     }
 
-    /// Σ of the self times of all ops.
+    /// Sum of the self times of all ops.
     pub(super) fn total_self_ps(&self) -> i64 {
         self.ops.total_self_ps
     }
 
-    /// Every collective, most exposed first, as `collectives` has them.
+    /// Every collective, most exposed first, as in `collectives`.
     pub(super) fn collectives(&self) -> &[CollectiveRow] {
         let rows = || exposure(self.session, &self.selected).rows;
         self.lazy.collectives.get_or_init(rows)
     }
 
-    /// Stragglers, as `hosts` has them.
+    /// Stragglers, as in `hosts`.
     pub(super) fn late(&self) -> &[Late] {
         self.lazy
             .late
             .get_or_init(|| late(self.session, &self.selected))
     }
 
-    /// Waiting for data, as `input` has it.
+    /// Waiting for data, as in `input`.
     pub(super) fn waits(&self) -> &Waits {
         self.lazy
             .waits
             .get_or_init(|| Waits::of(self.session, &self.selected))
     }
 
-    /// What hosts did in gaps of their devices, as `idle` has it.
+    /// What hosts did during the gaps of their devices, as in `idle`.
     pub(super) fn gaps(&self) -> &Gaps {
         self.lazy
             .gaps
             .get_or_init(|| gaps(self.session, &self.selected, GAPS))
     }
 
-    /// Compilations, in order of time, as `compile` has them.
+    /// Compilations in order of time, as in `compile`.
     pub(super) fn compilations(&self) -> &[CompilationRow] {
         self.lazy
             .compilations
             .get_or_init(|| compilations(self.session, &self.selected))
     }
 
-    /// Kernels and launches, as `kernels` has them; none without GPUs that ran any.
+    /// Kernels and launches, as in `kernels`; none unless a GPU ran kernels.
     pub(super) fn kernels(&self) -> Option<&Launching> {
         let mut devices = self.session.devices.iter();
         if !devices.any(|device| device.kind.is_gpu()) {
@@ -172,21 +172,21 @@ impl<'a> Facts<'a> {
         (!found.rows.is_empty()).then_some(found)
     }
 
-    /// Memory of the devices, as `memory` has it.
+    /// Memory of the devices, as in `memory`.
     pub(super) fn memory(&self) -> &DeviceMemory {
         self.lazy
             .memory
             .get_or_init(|| DeviceMemory::of(self.session, &self.selected))
     }
 
-    /// Requests and batches, as `requests` has them.
+    /// Requests and batches, as in `requests`.
     pub(super) fn requests(&self) -> &RequestsReport {
         self.lazy
             .requests
             .get_or_init(|| requests(self.session, &self.selected))
     }
 
-    /// Programs with HLO that the devices spend time in, most first.
+    /// Programs with HLO that devices spend time in, most time first.
     pub(super) fn programs(&self) -> &[super::programs::BusyProgram<'a>] {
         self.lazy
             .programs
@@ -198,8 +198,8 @@ impl<'a> Facts<'a> {
         &self.steps.rows
     }
 
-    /// What shares of time are of: every selected step on every place, or without steps the observed
-    /// time of every device that worked.
+    /// The periods that shares of time refer to: every selected step on every place, or without steps
+    /// the observed time of every device that worked.
     fn periods(&self) -> &[StepParts] {
         if self.step_ps.is_some() {
             return self.rows();
@@ -208,13 +208,13 @@ impl<'a> Facts<'a> {
         self.lazy.recording.get_or_init(recording)
     }
 
-    /// The mean step, or without steps the mean observed time of a device; none where nothing ran.
+    /// The mean step, or without steps the mean observed time per device; none if nothing ran.
     pub(super) fn period_ps(&self) -> Option<f64> {
         let whole = || self.mean(|row| row.span.duration().0 as f64);
         self.step_ps.or_else(whole).filter(|&period| period > 0.0)
     }
 
-    /// What a share of [`Facts::period_ps`] is of: `the mean step`, `the recording`.
+    /// What [`Facts::period_ps`] is, in words: `the mean step` or `the recording`.
     pub(super) fn period(&self) -> &'static str {
         if self.step_ps.is_some() {
             "the mean step"
@@ -223,23 +223,23 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Number of steps that the selected work is of, at least one.
+    /// Number of steps that the selected work belongs to, at least one.
     pub(super) fn step_count(&self) -> f64 {
         self.selected.worked_steps().max(1) as f64
     }
 
-    /// Enough slices of work that a share of them says something.
+    /// Whether there are enough slices of work for shares to be meaningful.
     pub(super) fn has_enough_work(&self) -> bool {
         let slices: i64 = self.rows_of_ops().map(|row| row.occurrences).sum();
         self.has_work() && slices >= 20
     }
 
-    /// Some device recorded work.
+    /// Whether any device recorded work.
     pub(super) fn has_work(&self) -> bool {
         self.total_self_ps() > 0
     }
 
-    /// A figure of the steps of each place, in the order of places; without steps of the recording.
+    /// A figure over the steps of each place, or over the recording without steps; sorted by place.
     pub(super) fn by_place(&self, figure: impl Fn(&StepParts) -> f64) -> Vec<OfPlace> {
         let mut places: BTreeMap<Place, (Vec<f64>, f64)> = BTreeMap::new();
         for row in self.periods() {
@@ -259,7 +259,7 @@ impl<'a> Facts<'a> {
         places.into_iter().map(of_place).collect()
     }
 
-    /// The place on which a figure has the largest share of its steps.
+    /// The place where a figure has the largest share of the place's steps.
     pub(super) fn worst(&self, figure: impl Fn(&StepParts) -> f64) -> Option<OfPlace> {
         let places = self.by_place(figure).into_iter();
         places.reduce(|worst, next| {
@@ -271,8 +271,8 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// The mean over steps of a figure, of the mean over hosts, of the mean over the host's devices;
-    /// without steps of the recording.
+    /// Mean of a figure: mean over steps of the mean over hosts of the mean over each host's devices.
+    /// Without steps, the recording counts as one step.
     pub(super) fn mean(&self, figure: impl Fn(&StepParts) -> f64) -> Option<f64> {
         let steps = self.periods().chunk_by(|a, b| a.step == b.step);
         let means = steps.filter_map(|rows| {
@@ -289,7 +289,7 @@ impl<'a> Facts<'a> {
         mean(means)
     }
 
-    /// `host-2` or `host-2/GPU:0`; with one host the device alone.
+    /// `host-2` or `host-2/GPU:0`; for a single host only the device.
     pub(super) fn place_name(&self, place: Place) -> String {
         match place {
             (_, Some(device)) => self.session.device_title(device),
@@ -297,7 +297,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Σ self time of ops of a device, busy time in its window.
+    /// Total self time of a device's ops, and its busy time in its window.
     pub(super) fn work_of(&self, device: DeviceId) -> (i64, i64) {
         let of_device = self.totals.iter().filter(|totals| totals.device == device);
         let labels = of_device.flat_map(|totals| &totals.labels);
@@ -313,27 +313,27 @@ impl<'a> Facts<'a> {
         devices.filter(|&device| self.work_of(device).0 > 0)
     }
 
-    /// Time per step and device of ops that pass, and their Σ.
+    /// Total self time of the ops that `passes` accepts, and their time per step and device.
     pub(super) fn ops_per_step(&self, passes: impl Fn(&OpRow) -> bool) -> (i64, Option<f64>) {
         let rows = self.rows_of_ops().filter(|row| passes(row));
         let total_ps: i64 = rows.map(|row| row.self_ps).sum();
         (total_ps, self.per_step(total_ps as f64))
     }
 
-    /// A sum over all devices and the whole capture as time of one step on one device: the share of
-    /// all work, of the part of a step in which ops ran.
+    /// Converts a sum over all devices and the whole capture to time per step and device: its share of
+    /// all work × the mean time per step in which ops ran.
     pub(super) fn per_step(&self, total_ps: f64) -> Option<f64> {
         let worked_ps = self.mean(|row| row.lengths.worked_ps() as f64)?;
         let share = total_ps / (self.total_self_ps().max(1)) as f64;
         Some((share * worked_ps).min(worked_ps))
     }
 
-    /// An entry of the thresholds in force.
+    /// An entry of the thresholds in use.
     pub(super) fn threshold(&self, key: &str) -> Threshold {
         self.thresholds.of_rule(key)
     }
 
-    /// Only virtual devices of XLA:CPU worked.
+    /// Whether devices worked, and all that did are XLA:CPU devices.
     pub(super) fn is_cpu_only(&self) -> bool {
         let mut working = self.working().peekable();
         working.peek().is_some()
@@ -341,7 +341,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// A part of a row.
+/// The length of a part in a row.
 pub(super) fn part_ps(row: &StepParts, part: PartKind) -> i64 {
     row.lengths.parts_ps[position(part)]
 }

@@ -1,8 +1,8 @@
-//! `advice`: what to change, ranked by the time of a step that it gains, and what is fine.
+//! `advice`: what to change, ranked by the time it saves per step, and what is fine.
 //!
-//! Every figure is one of another analysis, asked once ([`facts`]). The rules stand in [`rules`], one
-//! file each, their thresholds in [`thresholds`]. A gain is an upper bound: the time that the step
-//! would be shorter if the cause were gone altogether and nothing else took its place.
+//! Every figure comes from another analysis, computed once ([`facts`]). The rules are in [`rules`], one
+//! file each; their thresholds are in [`thresholds`]. A gain is an upper bound: how much shorter the
+//! step would be if the cause disappeared entirely and nothing else replaced it.
 
 mod columns;
 mod evidence;
@@ -31,7 +31,7 @@ pub struct Advice;
 /// Options of [`Advice`].
 #[derive(Debug, Clone, Default, Args)]
 pub struct AdviceOptions {
-    /// Which part of the session. `--limit` is about findings.
+    /// Which part of the session. `--limit` applies to findings.
     #[command(flatten)]
     pub selection: Selection,
     /// Thresholds that replace the built-in ones, as for `overview`: lines `key = good bad`
@@ -43,13 +43,13 @@ impl Analysis for Advice {
     const NAME: &'static str = "advice";
     const ALIASES: &'static [&'static str] = &["smart_suggestion"];
     const SUMMARY: &'static str =
-        "What to change, ranked by the time of a step it gains, with evidence; and what is fine";
+        "What to change, ranked by time saved per step, with evidence; and what is fine";
     const EXAMPLES: &'static str = "\
 # What to change first
 stepscope advice ./logs
-# Without the steps that warm up
+# Without the warm-up steps
 stepscope advice ./logs --steps 5..
-# With thresholds of your own, a file of lines such as: input_wait_ratio = 0.02 0.1
+# With custom thresholds from a file with lines such as: input_wait_ratio = 0.02 0.1
 stepscope advice ./logs --thresholds thresholds.txt --json";
     const GROUP: Group = Group::Summary;
     const NEEDS_EVENTS: bool = false;
@@ -95,18 +95,20 @@ stepscope advice ./logs --thresholds thresholds.txt --json";
         if let Some(limit) = options.selection.limit.filter(|&limit| limit > 0) {
             report.findings.truncate(limit);
         }
-        report.notes.push(Note::info("gains-overlap", "A gain is the most that a step would be shorter if this cause were gone and nothing else \
-             took its place; gains of different findings may be the same time and do not add up.",
+        report.notes.push(Note::info(
+            "gains-overlap",
+            "A gain is an upper bound: how much shorter a step would be if this cause disappeared and \
+             nothing else replaced it. Gains of different findings may overlap and do not add up.",
         ));
         report.sentences = tables::sentences(&report);
         Ok(report)
     }
 }
 
-/// Most to gain first; without an estimate, gravest first. No gain is longer than its step.
+/// Sorts findings by gain, then by severity. No gain is longer than its step.
 fn rank(findings: &mut [AdviceFinding], facts: &Facts<'_>) {
     for finding in findings.iter_mut() {
-        // Without steps there is nothing that a gain could be of.
+        // A gain refers to a step.
         if facts.step_ps.is_none() {
             finding.gain_ps_per_step = None;
             finding.estimate.clear();
@@ -125,7 +127,7 @@ fn rank(findings: &mut [AdviceFinding], facts: &Facts<'_>) {
     });
 }
 
-/// Findings whose gains are of the same parts of a step.
+/// Marks findings whose gains come from the same parts of a step.
 fn mark_overlaps(findings: &mut [AdviceFinding]) {
     let of = |finding: &AdviceFinding| match finding.gain_ps_per_step {
         Some(_) => finding.parts.clone(),

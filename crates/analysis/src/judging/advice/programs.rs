@@ -1,4 +1,4 @@
-//! Programs as rules look at them: HLO, the time spent in it, who uses what.
+//! Programs for the rules: their HLO, the time spent in them, and the users of each value.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use stepscope_model::{ProgramId, Session};
 
 use crate::views::ops::{AllOps, OpRow};
 
-/// Programs with less of all work are not looked into.
+/// Programs with a smaller share of all work are ignored.
 const MIN_SHARE: f64 = 0.02;
-/// Fusions within fusions that are looked into.
+/// How deeply nested fusions are searched.
 const MAX_DEPTH: usize = 3;
 
 /// A program with HLO that devices spend time in.
@@ -20,11 +20,11 @@ pub(super) struct BusyProgram<'a> {
     pub(super) title: String,
     pub(super) hlo: &'a hlo::Program,
     pub(super) self_ps: i64,
-    /// Positions of its ops among all, largest first.
+    /// Positions of its ops among all ops, largest first.
     pub(super) ops: Vec<usize>,
 }
 
-/// Programs with HLO and at least a fiftieth of all work, most time first.
+/// Programs with HLO and at least 2 % of all work, most time first.
 pub(super) fn busy_programs<'a>(session: &'a Session, ops: &AllOps) -> Vec<BusyProgram<'a>> {
     let mut by_program: BTreeMap<ProgramId, Vec<usize>> = BTreeMap::new();
     for (position, op) in ops.ops.iter().enumerate() {
@@ -62,8 +62,8 @@ impl<'a> BusyProgram<'a> {
     }
 }
 
-/// The matrix product or convolution that an instruction is, or that its fusion computes: the one
-/// with the largest result.
+/// The matrix product or convolution that an instruction computes, alone or in its fusion. If there are
+/// several, the one with the largest result.
 pub(super) fn product<'a>(
     program: &'a hlo::Program,
     instruction: &'a Instruction,
@@ -90,8 +90,8 @@ fn within<'a>(
     }
 }
 
-/// Rows, columns and contracted elements of a matrix product, batch dimensions left out; none of
-/// convolutions, and where the program does not say.
+/// Rows, columns and contracted elements of a matrix product, without batch dimensions. None for
+/// convolutions, and for products whose dimensions the program does not state.
 pub(super) fn sides(program: &hlo::Program, product: &Instruction) -> Option<[u64; 3]> {
     let dot = product.attributes()?.dot.as_ref()?;
     let (lhs, rhs) = (program.operand(product, 0)?, program.operand(product, 1)?);
@@ -113,7 +113,7 @@ pub(super) fn sides(program: &hlo::Program, product: &Instruction) -> Option<[u6
     Some([rows, columns, contracted])
 }
 
-/// Who uses the value of each instruction.
+/// The users of each instruction's value.
 pub(super) struct Users(FxHashMap<i64, Vec<InstructionIndex>>);
 
 impl Users {

@@ -1,4 +1,4 @@
-//! What `advice` answers: what to change, best first, and what is fine.
+//! The report of `advice`: what to change, largest gain first, and what is fine.
 
 use documented::DocumentedFields;
 use serde::Serialize;
@@ -8,21 +8,21 @@ use crate::judging::verdict::Severity;
 use crate::measuring::steps::PartKind;
 use crate::telling::Note;
 
-/// The answer of the `advice` analysis.
+/// The report of the `advice` analysis.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct AdviceReport {
-    /// What to change, most time to gain first; what has no estimate comes after, gravest first.
+    /// What to change, largest gain first. Findings without an estimate follow, most severe first.
     pub findings: Vec<AdviceFinding>,
     /// Checks that found nothing to change, in the order of the rules.
     pub passed: Vec<AdviceCheck>,
-    /// Checks that could not be made, and why.
+    /// Checks that could not run, and why.
     pub skipped: Vec<AdviceCheck>,
-    /// Mean step that the gains are of; absent without steps.
+    /// Mean step that gains refer to; absent without steps.
     pub step_ps: Option<f64>,
     /// What the figures do not cover.
     pub notes: Vec<Note>,
-    /// The findings in plain sentences, as people read them in a terminal.
+    /// The findings in plain sentences, as shown in a terminal.
     #[serde(skip)]
     pub(super) sentences: Vec<String>,
 }
@@ -35,7 +35,7 @@ pub struct AdviceFinding {
     pub id: String,
     /// Severity of the finding: bad, warning or note.
     pub severity: Severity,
-    /// What it is, in a few words.
+    /// Title of the finding, in a few words.
     pub title: String,
     /// What the rule found, with its figures.
     pub what: String,
@@ -43,35 +43,34 @@ pub struct AdviceFinding {
     pub why: String,
     /// Recommended change, in plain words.
     pub fix: String,
-    /// Code that shows how; empty where none helps.
+    /// Example code; empty if none applies.
     pub code: String,
-    /// Upper bound on the time that one step gains if the cause disappears. Absent if it cannot be
-    /// estimated.
+    /// Upper bound on the time saved per step if the cause disappears. Absent if it cannot be estimated.
     pub gain_ps_per_step: Option<f64>,
-    /// The step that the gain is of: the mean step, of the device or host that the finding is about where
-    /// it is about one.
+    /// The mean step that the gain refers to: that of one device or host if the finding is about one,
+    /// otherwise the mean step of the session. Absent without a gain.
     pub step_ps: Option<f64>,
-    /// Gain ÷ the mean step that the gain refers to (that of one device or host if the finding is
-    /// about one), at most 1.
+    /// Gain ÷ the mean step that it refers to (that of one device or host if the finding is about one),
+    /// at most 1.
     pub gain_ratio: Option<f64>,
     /// Rules of other findings whose gains may cover the same time. Empty if there are none.
     pub overlaps: Vec<String>,
     /// How the gain was estimated. Empty if there is no estimate.
     pub estimate: String,
-    /// Confidence in the cause: `high` (it was recorded), `medium` (it follows from what was
-    /// recorded, with assumptions) or `low` (it is a likely guess).
+    /// Confidence in the cause: `high` (recorded), `medium` (follows from the recording under
+    /// assumptions) or `low` (a likely guess).
     pub confidence: Confidence,
-    /// What it is seen from.
+    /// Evidence for the finding.
     pub evidence: Vec<AdviceEvidence>,
-    /// Parts of a step that the gain is of.
+    /// Parts of a step that the gain comes from.
     #[serde(skip)]
     pub(super) parts: Vec<PartKind>,
-    /// Why and what to change where the program is not of JAX; empty where the words above do.
+    /// Reason and fix for programs that do not use JAX; empty where those above apply.
     #[serde(skip)]
     pub(super) elsewhere: Elsewhere,
 }
 
-/// Words for programs of other frameworks; empty ones replace nothing.
+/// Texts for programs of other frameworks. Empty ones replace nothing.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Elsewhere {
     pub(super) why: String,
@@ -79,7 +78,7 @@ pub(super) struct Elsewhere {
 }
 
 impl AdviceFinding {
-    /// Names no API of JAX any more. Flags of XLA hold for whoever compiles with it.
+    /// Replaces texts and removes code that refer to JAX. XLA flags stay if the program uses XLA.
     pub(super) fn speak_of_no_jax(&mut self, has_xla: bool) {
         let Elsewhere { why, fix } = std::mem::take(&mut self.elsewhere);
         if !why.is_empty() {
@@ -94,21 +93,21 @@ impl AdviceFinding {
     }
 }
 
-/// How sure a cause is.
+/// How certain a cause is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
 pub enum Confidence {
-    /// It was recorded.
+    /// Recorded.
     High,
-    /// It follows from what was recorded, with assumptions that the text names.
+    /// Follows from the recording under assumptions that the text names.
     Medium,
-    /// It is a likely guess.
+    /// A likely guess.
     Low,
 }
 
 impl Confidence {
-    /// The word in tables.
+    /// The name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::High => "high",
@@ -118,28 +117,28 @@ impl Confidence {
     }
 }
 
-/// Something a finding is seen from, and where to look at it.
+/// Evidence for a finding, and where to see it.
 #[derive(Debug, Clone, Default, Serialize, TS)]
 #[ts(export)]
 pub struct AdviceEvidence {
-    /// What it says, with its figure.
+    /// The evidence as text, with its figure.
     pub text: String,
     /// The view that shows it; empty for none.
     pub view: String,
-    /// Start of the time to look at, since the session began.
+    /// Start of the time range to look at, relative to the start of the session.
     #[ts(type = "number | null")]
     pub start_ps: Option<i64>,
-    /// Its end.
+    /// End of the time range.
     #[ts(type = "number | null")]
     pub end_ps: Option<i64>,
-    /// Step, where it is of one.
+    /// Step number; absent if it does not refer to one step.
     #[ts(type = "number | null")]
     pub step: Option<i64>,
-    /// Device it is of; empty for all.
+    /// Device it refers to; empty for all.
     pub device: String,
-    /// Program id of an op, as a decimal string; empty for none.
+    /// Id of the program, as a decimal string; empty for none.
     pub program_id: String,
-    /// Op or kernel; empty for none.
+    /// Name of the op or kernel; empty for none.
     pub op: String,
     /// Source line, as `file:line`; empty if unknown.
     pub source: String,
@@ -149,7 +148,7 @@ pub struct AdviceEvidence {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct AdviceCheck {
-    /// Name of the rule behind the check.
+    /// Name of the rule that ran the check.
     pub id: String,
     /// What the rule checks, in a few words.
     pub title: String,

@@ -29,7 +29,7 @@ impl Report for AdviceReport {
     }
 }
 
-/// The report as people read it.
+/// The report as prose.
 pub(super) fn sentences(report: &AdviceReport) -> Vec<String> {
     let mut lines = Vec::new();
     for (number, finding) in (1..).zip(&report.findings) {
@@ -39,7 +39,7 @@ pub(super) fn sentences(report: &AdviceReport) -> Vec<String> {
         lines.extend(paragraph(number, finding, &report.findings));
     }
     if report.findings.is_empty() {
-        lines.push("Nothing to change was found.".to_owned());
+        lines.push("Found nothing to change.".to_owned());
     }
     let titles = |checks: &[AdviceCheck]| {
         let titles: Vec<String> = checks.iter().map(within_sentence).collect();
@@ -49,12 +49,10 @@ pub(super) fn sentences(report: &AdviceReport) -> Vec<String> {
         lines.push(String::new());
         let (count, titles) = (report.passed.len(), titles(&report.passed));
         let by = match report.step_ps {
-            Some(_) => " Shares are of the mean step, as in overview.",
+            Some(_) => " Shares refer to the mean step, as in the overview.",
             None => "",
         };
-        lines.push(format!(
-            "Checked without a finding ({count}): {titles}.{by}"
-        ));
+        lines.push(format!("Passed ({count}): {titles}.{by}"));
     }
     lines.extend(not_checked(&report.skipped));
     lines
@@ -65,7 +63,7 @@ fn within_sentence(check: &AdviceCheck) -> String {
     in_sentence(&check.title)
 }
 
-/// The title without its capital, unless its first word is a name.
+/// The title in lower case, unless its first word is a name.
 fn in_sentence(title: &str) -> String {
     let word = title.split(' ').next().unwrap_or(title);
     let mut letters = title.chars();
@@ -77,7 +75,7 @@ fn in_sentence(title: &str) -> String {
     }
 }
 
-/// Checks that could not be made, by reason.
+/// Checks that could not run, grouped by reason.
 fn not_checked(skipped: &[AdviceCheck]) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
     for check in skipped {
@@ -129,7 +127,7 @@ fn paragraph(number: usize, finding: &AdviceFinding, all: &[AdviceFinding]) -> V
         .collect();
     if !others.is_empty() {
         let others = others.join(", ");
-        lines.push(format!("   Partly the same time as: {others}."));
+        lines.push(format!("   Overlaps with: {others}."));
     }
     lines
 }

@@ -21,7 +21,7 @@ pub(super) struct Evidence<'a> {
     pub(super) duration_ps: i64,
     /// First start and last end of each device's work.
     pub(super) work: Vec<Option<Span>>,
-    /// Share of kernel time that is attributed to HLO ops, as `kernels` has it; GPUs only.
+    /// Share of kernel time that is attributed to HLO ops, as in `kernels`; GPUs only.
     pub(super) attributed_ratio: Option<f64>,
     /// That share by how the op was found; empty without GPUs.
     pub(super) attribution: Vec<AttributionShare>,

@@ -146,7 +146,7 @@ impl Cause {
             Self::Runtime => "in the runtime or a library",
             Self::Annotation => "in an annotation, no further detail recorded",
             Self::Callback => "running a Python callback",
-            Self::Device => "not the cause: the device had work but paused",
+            Self::Device => "device pauses although it has work",
             Self::Blocked => "waiting for a device, lock or thread",
             Self::Unknown => "nothing recorded on the host",
         }

@@ -1,5 +1,5 @@
-//! Waiting for asynchronous ops to end (what XProf's SparseCoreOffload looks for). Copies and
-//! collectives have rules of their own.
+//! Waiting for asynchronous ops to end (XProf's SparseCoreOffload). Copies and collectives have separate
+//! rules.
 
 use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
 use crate::judging::advice::facts::Facts;
@@ -28,15 +28,15 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         found.severity,
         format!(
-            "{} of the devices' work is waiting for asynchronous ops other than copies and \
-             collectives to end.",
+            "Devices spend {} of their work waiting for asynchronous ops to end (copies and \
+             collectives not included).",
             found.text
         ),
     )
-    .why("There is not enough other work between the start and the end of these ops to hide them.")
+    .why("Too little other work runs between the start and the end of these ops to hide them.")
     .fix(
-        "See what they do: more computation in between hides them; on chips with SparseCores gathers \
-         and scatters can run there while memory has room for their buffers.",
+        "Check what these ops do. Schedule more computation between their start and end. On chips \
+         with SparseCores, gathers and scatters can run there if memory has room for their buffers.",
     )
     .gain(found.per_step, SHARE_OF_WORK)
     .sure(Confidence::Medium)

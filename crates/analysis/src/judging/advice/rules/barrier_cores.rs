@@ -1,4 +1,4 @@
-//! Cores of a TPU waiting for one another (XProf's BarrierCores).
+//! TPU cores that wait for one another (XProf's BarrierCores).
 
 use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
 use crate::judging::advice::facts::Facts;
@@ -25,10 +25,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
     finding(
         &RULE,
         found.severity,
-        format!("{} of the devices' work passes at barriers between cores.", found.text),
+        format!("Devices spend {} of their work waiting at barriers between cores.", found.text),
     )
-    .why("A core that is done early waits for the slowest: unequal work, or a host that launches late.")
-    .fix("Compare the cores in the timeline just before the barrier; balance the shards.")
+    .why("A core that finishes early waits for the slowest, because work is unequal or a host launches late.")
+    .fix("Compare the cores in the timeline just before the barrier, and balance the shards.")
     .gain(found.per_step, SHARE_OF_WORK)
     .sure(Confidence::Medium)
     .seen(facts.largest_ops(is_barrier))

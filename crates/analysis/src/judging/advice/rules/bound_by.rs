@@ -16,10 +16,10 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Below this share of all work there is too little computation to speak of.
+/// Below this share of all work, computation is negligible.
 const MIN_COMPUTATION: f64 = 0.05;
 
-/// Ops that compute; copies and collectives have rules of their own.
+/// Ops that compute; copies and collectives have separate rules.
 fn computing<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a Measured> + Clone {
     let ops = facts.ops.ops.iter();
     ops.filter(|op| !matches!(op.row.class.as_str(), "collective" | "copy"))
@@ -33,7 +33,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let point = together(computing(facts), &common_peaks(facts.session, &working));
     if (point.self_ps as f64) < MIN_COMPUTATION * facts.total_self_ps() as f64 {
         return Outcome::Skipped(
-            "The devices hardly compute; they copy and communicate.".to_owned(),
+            "The devices mostly copy and communicate; they hardly compute.".to_owned(),
         );
     }
     let mut levels = point.levels.iter();
@@ -42,13 +42,12 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .and_then(|level| level.ratio);
     let (Some(compute), Some(memory)) = (point.compute_ratio, memory) else {
         return Outcome::Skipped(
-            "The peaks of the chip, or the work of its ops, are not known.".to_owned(),
+            "The peaks of the chip or the work of its ops are unknown.".to_owned(),
         );
     };
     let threshold = facts.threshold("bound_ratio");
     let figures = format!(
-        "While they compute, devices reach {} of their peak of operations and {} of their memory \
-         bandwidth.",
+        "While they compute, devices reach {} of peak FLOP/s and {} of peak memory bandwidth.",
         format::percent(compute),
         format::percent(memory)
     );
@@ -56,24 +55,27 @@ fn check(facts: &Facts<'_>) -> Outcome {
     if compute > threshold.good && memory < threshold.bad {
         return note("They are bound by compute.")
             .why("The matrix units are busy; this is the goal.")
-            .fix("To go faster: fewer operations (a smaller model, sparsity) or a smaller type (bf16, int8, fp8).")
+            .fix(
+                "To go faster, reduce the operations (a smaller model, sparsity) or use a smaller \
+                 type (bf16, int8, fp8).",
+            )
             .found();
     }
     if memory > threshold.good && compute < threshold.bad {
         return note("They are bound by memory.")
-            .why("Ops move more bytes than they compute with.")
+            .why("Ops move many bytes for the operations they perform.")
             .fix(
-                "Larger batches, bf16 instead of f32, fewer intermediate results (fusion, \
-                 rematerialization of cheap ones), fused attention.",
+                "Use larger batches, bf16 instead of f32, fewer intermediate results (fusion, \
+                 rematerialization of cheap ones), or fused attention.",
             )
             .seen(facts.largest_ops(|row| row.bound_by == "memory"))
             .found();
     }
     if memory < threshold.bad && compute < threshold.bad {
         return note("Neither is near its peak.")
-            .why("Ops are too small to fill the chip, wait for one another, or are slow for their work.")
+            .why("Ops are too small to fill the chip, wait for one another, or are inefficient.")
             .fix(
-                "Larger batches; look at the ops with the lowest roofline ratio and at what is \
+                "Use larger batches. Look at the ops with the lowest roofline ratio, and at the gaps \
                  between ops in the timeline.",
             )
             .sure(Confidence::Medium)
@@ -83,7 +85,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     Outcome::Passed(figures)
 }
 
-/// The ops that lose most against their roofline.
+/// The ops that lose the most time compared with their roofline.
 fn most_wasteful(facts: &Facts<'_>) -> Vec<AdviceEvidence> {
     let lost =
         |row: &OpRow| row.self_ps as f64 * (1.0 - row.roofline_ratio.unwrap_or(1.0)).max(0.0);

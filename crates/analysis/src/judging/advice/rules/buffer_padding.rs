@@ -1,4 +1,4 @@
-//! Memory of a program that is padding (padding waste, from its memory plan as `buffers` has it).
+//! Memory that a program wastes on padding (from its memory plan, as in `buffers`).
 
 use super::{CPU_ONLY, Outcome, Rule, finding, gravity, matters};
 use crate::judging::advice::evidence::in_view;
@@ -9,15 +9,15 @@ use crate::views::buffers::plan_figures;
 
 pub(super) static RULE: Rule = Rule {
     id: "buffer_padding",
-    title: "Padding of buffers",
+    title: "Buffer padding",
     parts: &[],
     check,
 };
 
-/// Why the plan says nothing.
+/// Why there is no plan to check.
 pub(super) const NO_PLAN: &str =
-    "The profile carries no memory plan of a program that the devices spend time in.";
-/// Shapes that are told.
+    "The profile has no memory plan of a program that the devices spend time in.";
+/// Number of shapes in the evidence.
 const TOLD: usize = 4;
 
 fn check(facts: &Facts<'_>) -> Outcome {
@@ -33,7 +33,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let padding = plan.peak_bytes - plan.unpadded_bytes;
     let ratio = padding as f64 / plan.peak_bytes as f64;
     let text = format!(
-        "{} of the {} that {} holds at its peak ({}) are padding.",
+        "{} of the {} that {} holds at its peak ({}) is padding.",
         format::bytes(padding as f64),
         format::bytes(plan.peak_bytes as f64),
         program.title,
@@ -58,8 +58,14 @@ fn check(facts: &Facts<'_>) -> Outcome {
         }
     });
     finding(&RULE, severity, text)
-        .why("Arrays are laid out in tiles, and the last two dimensions are rounded up to whole ones; padding is read and written like data.")
-        .fix("Put a large dimension last, or make the last two multiples of the tile (on TPUs 8 × 128); join small arrays into one.")
+        .why(
+            "Arrays are laid out in tiles, and their last two dimensions are rounded up to whole \
+             tiles. Padding is read and written like data.",
+        )
+        .fix(
+            "Put a large dimension last, or make the last two dimensions multiples of the tile (8 \
+             × 128 on TPUs). Join small arrays into one.",
+        )
         .seen(evidence)
         .found()
 }

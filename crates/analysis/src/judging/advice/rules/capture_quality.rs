@@ -1,5 +1,5 @@
-//! What is wrong with the capture itself, so that figures mislead: findings of `verdict`, the cost of
-//! the Python tracer among them.
+//! Problems with the capture itself that make figures misleading: findings of `verdict`, including the
+//! cost of the Python tracer.
 
 use super::{Outcome, Rule, finding};
 use crate::judging::advice::evidence::in_view;
@@ -13,9 +13,9 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Findings of `verdict` that rules of their own tell with more detail.
+/// Findings of `verdict` that other rules report in more detail if there are steps.
 const TOLD_OF_STEPS: &[&str] = &["compilation"];
-/// The same without steps.
+/// Findings of `verdict` that other rules always report in more detail.
 const TOLD_ELSEWHERE: &[&str] = &["heap_growth"];
 
 fn check(facts: &Facts<'_>) -> Outcome {
@@ -35,7 +35,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
                 .titled(format!("Capture: {words}"))
                 .why(found.why)
                 .fix(found.fix)
-                .seen([in_view("verdict", "what the capture holds".to_owned())])
+                .seen([in_view("verdict", "what the capture contains".to_owned())])
         })
         .collect();
     if found.is_empty() {

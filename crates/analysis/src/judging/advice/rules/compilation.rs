@@ -15,12 +15,12 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// What to do where something is compiled again and again.
-pub(super) const FIX_STEADY: &str = "Warming up does not help, because the same function is compiled again and again: find what \
-     changes from call to call. Pad batches to one shape; make jitted functions once, outside of the \
-     loop; pass Python numbers as arrays.";
+/// What to do if something is compiled again and again.
+pub(super) const FIX_STEADY: &str = "Warming up does not help, because the same function is compiled repeatedly: find what changes \
+     from call to call. Pad batches to one shape; create jitted functions once, outside the loop; \
+     pass Python numbers as arrays.";
 
-/// A function was compiled so often that it is no warm-up.
+/// Whether a function was compiled so often that this is not warm-up.
 pub(super) fn is_steady(facts: &Facts<'_>) -> bool {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for row in facts.compilations() {
@@ -36,7 +36,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some(step) = facts.step_ps else {
         return Outcome::Skipped(no_steps(facts));
     };
-    // Rare by nature, so the mean over steps counts rather than the median.
+    // Compilation is in few steps, so use the mean over steps instead of the median.
     let index = crate::measuring::steps::parts::position(PartKind::Compilation);
     let times: Vec<f64> = facts
         .bars
@@ -73,12 +73,12 @@ fn check(facts: &Facts<'_>) -> Outcome {
         [] => String::new(),
         names => format!(": {}", names.join(", ")),
     };
-    // What comes with nearly every step is no warm-up.
+    // Compilation in nearly every step is not warm-up.
     let is_in_most = count >= 3 && compiled * 5 >= count * 4;
     let fix = if is_in_most {
         FIX_STEADY
     } else {
-        "Warm up before recording, or leave the first steps out (`--steps`). Keep compiled programs \
+        "Warm up before recording, or exclude the first steps (`--steps`). Keep compiled programs \
          between runs with a compilation cache."
     };
     let code = if is_in_most {
@@ -90,16 +90,22 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         severity,
         format!(
-            "The devices are idle for {} in all while the host compiles, in {compiled} of {count} \
+            "The devices are idle for {} in total while the host compiles, in {compiled} of {count} \
              steps{named}.",
             format::duration_ps(total),
         ),
     )
-    .why("The first call of a jitted function compiles it, and so does every call with another shape, type or static argument.")
+    .why(
+        "The first call of a jitted function compiles it, and so does every call with a new \
+         shape, type or static argument.",
+    )
     .fix(fix)
-    .why_elsewhere("The first call of a compiled function compiles it, and so does every call with another shape or type.")
+    .why_elsewhere(
+        "The first call of a compiled function compiles it, and so does every call with a new \
+         shape or type.",
+    )
     .code(code)
-    .gain(Some(time), "idle time of the devices during compilation ÷ all steps, of the mean step")
+    .gain(Some(time), "idle time of the devices during compilation ÷ number of steps")
     .seen(evidence)
     .seen([in_view("compile", "each compilation and its phases".to_owned())])
     .found()

@@ -1,4 +1,4 @@
-//! Compilation that takes long in all (guides: below 2 s, beyond 10 s).
+//! Compilation that takes long in total (guides: good below 2 s, bad above 10 s).
 
 use super::{Outcome, Rule, finding, gravity};
 use crate::judging::advice::evidence::in_view;
@@ -19,7 +19,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Skipped(recording::needs_host_threads(facts.session));
     };
     let text = format!(
-        "{} on the host that compiled longest, while the profiler ran.",
+        "{} while the profiler ran, on the host that compiled longest.",
         format::duration_ps(time as f64)
     );
     let Some(severity) = gravity(&facts.threshold("compilation_ps"), time as f64) else {
@@ -31,22 +31,29 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .max_by_key(|row| row.duration_ps);
     let longest = longest.map_or_else(String::new, |row| {
         format!(
-            " The longest is {}, {}.",
+            " The longest compilation is {}, {}.",
             row.function,
             format::duration_ps(row.duration_ps as f64)
         )
     });
-    finding(&RULE, severity, format!("Compilation takes {text}{longest}"))
-        .why("Large programs, loops that Python unrolls, and autotuning of kernels take the compiler long. It is paid once for each start of the program.")
-        .fix(
-            "Keep compiled programs between runs with the compilation cache; write loops over layers \
-             as jax.lax.scan; see in `compile` which phase takes longest.",
-        )
-        .fix_elsewhere(
-            "Keep compiled programs between runs, where the framework can; write loops over layers as \
-             loops of the program; see in `compile` which phase takes longest.",
-        )
-        .code("jax.config.update(\"jax_compilation_cache_dir\", \"/tmp/jax_cache\")")
-        .seen([in_view("compile", "compilations by phase".to_owned())])
-        .found()
+    finding(
+        &RULE,
+        severity,
+        format!("Compilation takes {text}{longest}"),
+    )
+    .why(
+        "Large programs, loops that Python unrolls, and kernel autotuning make compilation \
+             slow. This cost recurs each time the program starts.",
+    )
+    .fix(
+        "Keep compiled programs between runs with the compilation cache; write loops over layers \
+             as jax.lax.scan; check in `compile` which phase takes longest.",
+    )
+    .fix_elsewhere(
+        "Keep compiled programs between runs if the framework can; write loops over layers as \
+             loops in the program; check in `compile` which phase takes longest.",
+    )
+    .code("jax.config.update(\"jax_compilation_cache_dir\", \"/tmp/jax_cache\")")
+    .seen([in_view("compile", "compilations by phase".to_owned())])
+    .found()
 }

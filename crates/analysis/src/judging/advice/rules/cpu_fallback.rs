@@ -1,5 +1,5 @@
-//! Ops that ran on the host's CPU although there is an accelerator (guides: unexpected CPU fallback,
-//! data on the wrong device).
+//! Ops that ran on the host CPU although there is an accelerator (guides: unexpected CPU fallback, data
+//! on the wrong device).
 
 use stepscope_model::DeviceKind;
 
@@ -11,7 +11,7 @@ use crate::telling::format;
 
 pub(super) static RULE: Rule = Rule {
     id: "cpu_fallback",
-    title: "Ops on the CPU beside an accelerator",
+    title: "Ops on the CPU despite an accelerator",
     parts: &[],
     check,
 };
@@ -23,7 +23,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     }
     let is_cpu = |id: &stepscope_model::DeviceId| session.device(*id).kind == DeviceKind::Cpu;
     if session.device_ids().all(|id| is_cpu(&id)) {
-        return Outcome::Skipped("There is no accelerator here.".to_owned());
+        return Outcome::Skipped("The session has no accelerator.".to_owned());
     }
     let time = |wanted: bool| -> i64 {
         let devices = session.device_ids().filter(|id| is_cpu(id) == wanted);
@@ -31,7 +31,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     let (cpu, accelerator) = (time(true), time(false));
     if cpu == 0 {
-        return Outcome::Passed("No op ran on the CPU.".to_owned());
+        return Outcome::Passed("No ops ran on the CPU.".to_owned());
     }
     let mut names: Vec<&str> = session
         .program_runs
@@ -50,13 +50,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         if cpu > accelerator { Severity::Bad } else { Severity::Warning },
         format!(
-            "XLA ran ops on the host's CPU for {}{of_programs}, beside {} on accelerators.",
+            "XLA ran ops on the host CPU for {}{of_programs}, compared with {} on accelerators.",
             format::duration_ps(cpu as f64),
             format::duration_ps(accelerator as f64)
         ),
     )
-    .why("Arrays committed to the CPU keep what is computed from them there.")
-    .fix("See which program it is (ops of the CPU device), and put its arguments on the accelerator.")
+    .why("Computations on arrays that are committed to the CPU also run on the CPU.")
+    .fix("Find the program among the ops of the CPU device, and put its arguments on the accelerator.")
     .code("x = jax.device_put(x, jax.devices()[0])\njax.config.update(\"jax_platforms\", \"cuda\")   # an error instead of a fallback")
     .seen([in_view("ops", "ops of the CPU device".to_owned())])
     .found()

@@ -33,7 +33,7 @@ const CATEGORIES: &[&str] = &[
     "transpose",
 ];
 
-/// Words of the names that XLA gives to fusions of such ops, and words that say nothing.
+/// Words in the names that XLA gives to fusions of such ops, and words that do not matter.
 const MOVING: &[&str] = &[
     "transpose",
     "copy",
@@ -58,7 +58,7 @@ const NEUTRAL: &[&str] = &[
 ];
 
 fn moves_only(row: &OpRow) -> bool {
-    // Slices of an interpreted kernel have a check of their own.
+    // Slices of an interpreted kernel have a separate check.
     if row.class == "collective" || is_interpreted(row) {
         return false;
     }
@@ -85,15 +85,15 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let turns = turns(facts);
     let in_loop = turns.map_or_else(String::new, |turns| {
         format!(
-            " Most of it is in a loop that turns about {turns:.0} times a step and moves arrays in \
-             every turn."
+            " Most of it is in a loop that runs about {turns:.0} iterations per step and moves arrays \
+             in every iteration."
         )
     });
     let why = if turns.is_some() {
-        "A loop that reads and updates one array copies the whole of it in every turn. So does a \
+        "A loop that reads and updates one array copies all of it in every iteration. So does a \
          Pallas kernel that is interpreted (interpret=True) instead of compiled."
     } else {
-        "Arrays are made in one layout and used in another, or cut and joined piece by piece."
+        "Arrays are created in one layout and used in another, or split and joined piece by piece."
     };
     finding(
         &RULE,
@@ -105,19 +105,20 @@ fn check(facts: &Facts<'_>) -> Outcome {
     )
     .why(why)
     .fix(
-        "Keep the dimensions in the order in which matrix products want them (convolutions on GPUs: \
-         channels last); replace concatenations in loops by one write into a preallocated array; index with slices rather than with arrays.",
+        "Keep dimensions in the order that matrix products expect (channels last for convolutions on \
+         GPUs); replace concatenation in loops with writes to a preallocated array; index with slices \
+         instead of arrays.",
     )
     .gain(found.per_step, SHARE_OF_WORK)
     .seen(facts.largest_ops(moves_only))
     .found()
 }
 
-/// Executions in a step from which on an op is part of a loop.
+/// Minimum number of executions per step for an op to count as part of a loop.
 const MANY_TURNS: f64 = 50.0;
 
-/// How often a loop turns in a step, where the largest of these ops is in one: its program has ops in
-/// the body of a loop that run as often.
+/// Loop iterations per step if the largest of these ops is in a loop, that is, if its program has ops
+/// in the body of a loop that run equally often.
 fn turns(facts: &Facts<'_>) -> Option<f64> {
     let largest = facts.rows_of_ops().find(|row| moves_only(row))?;
     let turns = largest.executions as f64 / facts.step_count();

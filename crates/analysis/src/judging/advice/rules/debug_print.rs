@@ -23,14 +23,14 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         found.severity,
         format!(
-            "The devices wait for debug prints and callbacks{} for {} of the time of their ops.",
+            "The devices wait for debug prints and callbacks{} for {} of their op time.",
             place_of(facts, Cause::Callback),
             found.text
         ),
     )
-    .why("The device stops until the host has taken the values and run Python.")
-    .fix("Take jax.debug.print and jax.debug.callback out of the step, or print every hundred steps.")
-    .fix_elsewhere("Take prints and callbacks out of the step, or print every hundred steps.")
+    .why("The device stops until the host has received the values and run Python.")
+    .fix("Remove jax.debug.print and jax.debug.callback from the step, or print only every hundred steps.")
+    .fix_elsewhere("Remove prints and callbacks from the step, or print only every hundred steps.")
     .code(
         "jax.lax.cond(step % 100 == 0, lambda: jax.debug.print(\"loss {}\", loss), lambda: None)",
     )

@@ -1,4 +1,4 @@
-//! Copies within or between devices, and memsets, that no work hides.
+//! Exposed copies within or between devices, and memsets.
 
 use super::{Outcome, PART_ESTIMATE, Rule, finding, part};
 use crate::judging::advice::facts::Facts;
@@ -20,14 +20,20 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         found.severity,
         format!(
-            "{} copies for {} and does nothing else.",
+            "{} only copies for {}.",
             facts.place_name(found.place),
             found.text
         ),
     )
-    .why("An argument that is also a result is copied unless it is donated; layouts that do not agree are copied too.")
+    .why(
+        "An argument that is also a result is copied unless it is donated. Mismatched layouts \
+         cause copies, too.",
+    )
     .fix("Donate the state to the step; keep one layout and one sharding for each array.")
-    .why_elsewhere("An argument that is also a result is copied unless it is updated in place; layouts that do not agree are copied too.")
+    .why_elsewhere(
+        "An argument that is also a result is copied unless it is updated in place. Mismatched \
+         layouts cause copies, too.",
+    )
     .fix_elsewhere("Update the state in place; keep one layout and one sharding for each array.")
     .code("step = jax.jit(train_step, donate_argnums=0)")
     .gain(Some(found.time), PART_ESTIMATE)

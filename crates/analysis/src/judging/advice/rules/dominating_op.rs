@@ -17,14 +17,13 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let threshold = facts.threshold("dominating_op_ratio");
-    // Collectives, copies and Python have rules of their own.
+    // Collectives, copies and Python have separate rules.
     let has_own_rule =
         |row: &OpRow| matches!(row.class.as_str(), "collective" | "copy") || is_python(row);
     let first = facts.rows_of_ops().next().filter(|row| has_own_rule(row));
     if let Some(row) = first.filter(|row| gravity(&threshold, row.self_ratio).is_some()) {
         return Outcome::Skipped(format!(
-            "{} takes {} of the work, and communication, copies and callbacks have checks of their \
-             own.",
+            "{} takes {} of the work; communication, copies and callbacks have separate checks.",
             format::shortened(&row.name),
             format::percent(row.self_ratio)
         ));
@@ -37,16 +36,16 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let name = format::shortened(&row.name);
     let Some(severity) = gravity(&threshold, row.self_ratio) else {
         return Outcome::Passed(format!(
-            "The largest that computes, {name}, takes {share} of the work."
+            "The largest compute op, {name}, takes {share} of the work."
         ));
     };
-    // Without peaks nobody knows how fast it could be.
+    // Without peaks, it is unknown how fast the op could be.
     let wasted = row
         .roofline_ratio
         .map(|ratio| row.self_ps as f64 * (1.0 - ratio).max(0.0));
     let roofline = row.roofline_ratio.map_or_else(String::new, |ratio| {
         format!(
-            " It reaches {} of what the chip can do, bound by {}.",
+            " It reaches {} of its roofline, bound by {}.",
             format::percent(ratio),
             row.bound_by
         )
@@ -59,10 +58,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
             row.category
         ),
     )
-    .why("Whatever is done elsewhere cannot matter as much as this op.")
+    .why("Improvements elsewhere matter less than this op.")
     .fix(
-        "Profile it alone; try another algorithm or precision for it; for matrix products and \
-         attention a specialized library (cuBLAS, cuDNN) or a Pallas kernel.",
+        "Profile it alone. Try another algorithm or precision; for matrix products and attention, try \
+         a specialized library (cuBLAS, cuDNN) or a Pallas kernel.",
     )
     .gain(
         wasted.and_then(|wasted| facts.per_step(wasted)),

@@ -1,4 +1,4 @@
-//! Arguments that could be handed over and are not (from the memory plan as `buffers` has it).
+//! Arguments that could be donated but are not (from the memory plan, as in `buffers`).
 
 use super::buffer_padding::NO_PLAN;
 use super::{CPU_ONLY, Outcome, Rule, finding, gravity, matters};
@@ -10,12 +10,12 @@ use crate::views::buffers::{BufferSaving, plan_figures};
 
 pub(super) static RULE: Rule = Rule {
     id: "donation",
-    title: "Arguments that are not donated",
+    title: "Arguments not donated",
     parts: &[],
     check,
 };
 
-/// Where memory is emptier than this, nobody needs what donating frees.
+/// Donation does not matter if less than this share of memory is used at the peak.
 const SCARCE: f64 = 0.7;
 
 fn check(facts: &Facts<'_>) -> Outcome {
@@ -33,8 +33,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let bytes: i64 = savings.iter().map(|saving| saving.bytes).sum();
     let ratio = bytes as f64 / plan.peak_bytes as f64;
     let text = format!(
-        "{} of the {} that {} holds at its peak ({}) are results with the shapes of arguments that \
-         are kept beside them.",
+        "{} of the {} that {} holds at its peak ({}) are results with the same shapes as arguments \
+         that are also kept.",
         format::bytes(bytes as f64),
         format::bytes(plan.peak_bytes as f64),
         program.title,
@@ -63,9 +63,15 @@ fn check(facts: &Facts<'_>) -> Outcome {
         }
     });
     finding(&RULE, severity, text)
-        .why("Old and new state are both in memory, and arrays that could be updated in place are copied.")
-        .fix("Donate arguments that nobody needs after the call, such as the state of a training step.")
-        .fix_elsewhere("Let the program update in place what nobody needs after the call, such as the state of a training step.")
+        .why(
+            "The old and the new state are both in memory, and arrays that could be updated in \
+             place are copied.",
+        )
+        .fix("Donate arguments that are not needed after the call, such as the state of a training step.")
+        .fix_elsewhere(
+            "Update arguments in place if they are not needed after the call, such as the state \
+             of a training step.",
+        )
         .code("step = jax.jit(train_step, donate_argnames=(\"state\",))")
         .sure(Confidence::Medium)
         .seen(evidence)

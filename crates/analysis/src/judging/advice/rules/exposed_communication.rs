@@ -1,5 +1,5 @@
-//! Communication that no computation hides (guides: large all-reduce, poor overlap). The figure per
-//! step is the part *collectives* of `steps`, op by op and with reasons as `collectives` has it.
+//! Exposed communication (guides: large all-reduce, poor overlap). The figure per step is the part
+//! *collectives* of `steps`; figures and reasons per op are those of `collectives`.
 
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::evidence::{between, in_view};
@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Collectives that are told.
+/// Number of collectives in the evidence.
 const TOLD: usize = 4;
 
 fn check(facts: &Facts<'_>) -> Outcome {
@@ -46,7 +46,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .filter(|&waits| waits > 0.05)
         .map_or_else(String::new, |waits| {
             format!(
-                " {} of it is waiting for the last participant.",
+                " {} of collective time is spent waiting for the last participant.",
                 format::percent(waits)
             )
         });
@@ -67,8 +67,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .code(if main == "late_participant" { "" } else { FLAGS })
         .gain(
             Some(gain),
-            "what the device with least of it has, without waiting for the last participant, as far \
-             as there is computation to hide it behind",
+            "exposed communication of the device with the least of it, without waiting for the last \
+             participant, at most the computation that could hide it",
         )
         .sure(Confidence::Medium)
         .seen(told(rows, mean))
@@ -78,9 +78,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
 const FLAGS: &str =
     "XLA_FLAGS=\"--xla_gpu_enable_latency_hiding_scheduler=true\"    # GPU; TPUs do it by default";
 
-/// Virtual devices share the cores of their host, so there is no estimate.
+/// The finding for virtual devices. They share the cores of their host, so there is no estimate.
 fn on_cpu(facts: &Facts<'_>, severity: Severity, what: String) -> Outcome {
-    // Waiting says something where hosts wait for each other.
+    // With several hosts, waiting is meaningful.
     let several = facts.session.hosts.len() > 1;
     let evidence = if several {
         let mean = facts.mean(|row| part_ps(row, PartKind::Collectives) as f64);
@@ -90,12 +90,12 @@ fn on_cpu(facts: &Facts<'_>, severity: Severity, what: String) -> Outcome {
     };
     finding(&RULE, severity.max(Severity::Warning), what)
         .why(
-            "Virtual devices of XLA:CPU share the cores of their host and wait for one another's \
-             turns, and run collectives one after the other with everything else.",
+            "Virtual devices of XLA:CPU share the cores of their host: they take turns on them and \
+             run collectives one after another with all other work.",
         )
         .fix(
-            "This says little about accelerators: judge communication there. Which collectives there \
-             are, how many and how large, can be told from this capture.",
+            "Measure communication on accelerators; this time says little about them. The number and \
+             size of the collectives in this capture are still valid.",
         )
         .sure(Confidence::Low)
         .seen(evidence)
@@ -103,7 +103,7 @@ fn on_cpu(facts: &Facts<'_>, severity: Severity, what: String) -> Outcome {
         .found()
 }
 
-/// How unequal the devices are.
+/// The range of exposed communication over devices, if they differ much.
 fn spread(facts: &Facts<'_>) -> String {
     let places = facts.by_place(|row| part_ps(row, PartKind::Collectives) as f64);
     let times = places.iter().map(|place| place.mean);
@@ -113,13 +113,13 @@ fn spread(facts: &Facts<'_>) -> String {
         return String::new();
     }
     format!(
-        " From {} to {} on different devices.",
+        " It ranges from {} to {} across devices.",
         format::duration_ps(least),
         format::duration_ps(most)
     )
 }
 
-/// Share of the time of matched collectives that was waiting for the last participant.
+/// Share of the time of matched collectives that was spent waiting for the last participant.
 fn waiting_ratio(rows: &[CollectiveRow]) -> Option<f64> {
     let known = rows
         .iter()
@@ -130,7 +130,7 @@ fn waiting_ratio(rows: &[CollectiveRow]) -> Option<f64> {
     (all > 0).then(|| wait as f64 / all as f64)
 }
 
-/// The collectives with most exposed time: their share of a step's, and why it was not hidden.
+/// The collectives with the most exposed time: their exposed time per step, and why it was not hidden.
 fn told(rows: &[CollectiveRow], step_ps: f64) -> Vec<AdviceEvidence> {
     let all: i64 = rows.iter().map(|row| row.exposed_ps).sum();
     let shown = rows.iter().filter(|row| row.exposed_ps > 0).take(TOLD);
@@ -142,7 +142,7 @@ fn told(rows: &[CollectiveRow], step_ps: f64) -> Vec<AdviceEvidence> {
             });
             let why = reason(&row.reason).0;
             let text = format!(
-                "{}{bytes}: {} of a step exposed; {why}",
+                "{}{bytes}: {} exposed per step; {why}",
                 format::shortened(&row.name),
                 format::duration_ps(of_step)
             );
@@ -161,8 +161,8 @@ fn reason(key: &str) -> (&'static str, &'static str) {
     match key {
         "late_participant" => (
             "a participant is late",
-            "Most of it is waiting: the participants arrive at different times, so it is not the \
-             communication that is slow but whoever comes last.",
+            "Most of it is waiting: the participants arrive at different times, so the delay comes from \
+             the last participant, not from slow communication.",
         ),
         "synchronous" => (
             "the program runs it synchronously",
@@ -170,18 +170,18 @@ fn reason(key: &str) -> (&'static str, &'static str) {
              until they end.",
         ),
         "nothing_scheduled" => (
-            "nothing was scheduled beside it",
-            "The collectives are asynchronous, but the schedule has nothing to compute between their \
-             start and their end.",
+            "nothing was scheduled during it",
+            "The collectives are asynchronous, but the schedule has no computation between their start \
+             and end.",
         ),
         "compute_shorter" => (
-            "what runs beside it is shorter",
-            "There is computation beside the collectives, but less than they take.",
+            "the computation during it is shorter",
+            "Computation runs during the collectives, but it takes less time than they do.",
         ),
         _ => (
-            "nothing ran beside it",
-            "A collective that the next op needs at once cannot run beside anything; a small one \
-             costs its latency whatever its size.",
+            "nothing ran during it",
+            "A collective whose result the next op needs immediately cannot overlap with anything. A \
+             small collective costs its latency regardless of its size.",
         ),
     }
 }
@@ -189,28 +189,29 @@ fn reason(key: &str) -> (&'static str, &'static str) {
 fn remedy(key: &str) -> &'static str {
     match key {
         "late_participant" => {
-            "See in `hosts` who arrives last and what it does before; balance the work of the devices."
+            "Check in `hosts` which host arrives last and what it does before. Balance the work of the \
+             devices."
         }
         "compute_shorter" => {
-            "Communicate less: accumulate gradients over several batches, bf16 gradients, a sharding \
-             that communicates within a host rather than between hosts."
+            "Communicate less: accumulate gradients over several batches, use bf16 gradients, or choose \
+             a sharding that communicates within hosts instead of between them."
         }
         _ => {
-            "Let the compiler overlap it (latency hiding scheduler, asynchronous collectives); join \
-             many small ones; accumulate gradients over several batches; choose a sharding that \
-             communicates less, or within a host rather than between hosts."
+            "Let the compiler overlap it (latency-hiding scheduler, asynchronous collectives); combine \
+             small collectives; accumulate gradients over several batches; choose a sharding that \
+             communicates less, or within hosts instead of between them."
         }
     }
 }
 
-/// The same where nobody knows what compiles the program.
+/// Like [`remedy`], for programs whose compiler is unknown.
 fn remedy_elsewhere(key: &str) -> &'static str {
     match key {
         "late_participant" | "compute_shorter" => remedy(key),
         _ => {
-            "Run it beside computation (asynchronous collectives, on a stream of their own); join \
-             many small ones; accumulate gradients over several batches; divide the work so that \
-             it communicates less, or within a host rather than between hosts."
+            "Overlap it with computation (asynchronous collectives on a separate stream); combine \
+             small collectives; accumulate gradients over several batches; divide the work so that \
+             it communicates less, or within hosts instead of between them."
         }
     }
 }

@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Indices and predicates aside, all that goes in is f32: nothing was cast down before.
+/// Whether an operand is f32 and none is a 16-bit float. Indices and predicates do not matter.
 pub(super) fn is_float32(program: &Program, instruction: &Instruction) -> bool {
     let types = || {
         let operands = program.operands(instruction);
@@ -26,8 +26,8 @@ pub(super) fn is_float32(program: &Program, instruction: &Instruction) -> bool {
     types().any(|name| name == "f32") && !types().any(|name| matches!(name, "bf16" | "f16"))
 }
 
-/// Ops, by id of the program and name, whose kernels say that they multiply 16-bit numbers: the
-/// library casts what the op gets.
+/// Ops, by program id and name, whose kernels multiply 16-bit numbers according to their names: the
+/// library casts the operands.
 fn in_16_bits(facts: &Facts<'_>) -> FxHashSet<(String, String)> {
     let session = facts.session;
     let labels = session.labels.iter();
@@ -70,7 +70,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         found.severity,
         format!(
-            "{} of the devices' work are matrix products and convolutions of f32.",
+            "{} of the devices' work is spent on matrix products and convolutions in f32.",
             found.text
         ),
     )
@@ -79,31 +79,31 @@ fn check(facts: &Facts<'_>) -> Outcome {
     if is_tpu {
         return finding
             .why(
-                "TPUs compute products of f32 in passes of bf16: one by default, so that only the \
-                 bytes are twice as many; three or six at a higher precision.",
+                "TPUs compute f32 products in bf16 passes. By default there is one pass, so only the \
+                 bytes double; higher precisions take three or six passes.",
             )
             .fix(
-                "See that jax_default_matmul_precision is not \"highest\" or \"float32\"; cast weights \
-                 and activations to bf16 to halve what is read.",
+                "Make sure that jax_default_matmul_precision is not \"highest\" or \"float32\". Cast \
+                 weights and activations to bf16 to read half as many bytes.",
             )
             .fix_elsewhere(
-                "See that no higher precision is asked for; cast weights and activations to bf16 to \
-                 halve what is read.",
+                "Make sure that no higher precision is set. Cast weights and activations to bf16 to \
+                 read half as many bytes.",
             )
             .sure(Confidence::Low)
             .found();
     }
     finding
         .why(
-            "Matrix units compute bf16 at least twice as fast as f32, and it takes half the bytes.",
+            "Matrix units compute bf16 at least twice as fast as f32, with half the bytes.",
         )
         .fix(
-            "Cast weights and activations to bf16 for the products and keep the sums and the \
-             optimizer in f32.",
+            "Cast weights and activations to bf16 for the products, and keep sums and the optimizer \
+             in f32.",
         )
         .gain(
             found.per_step.map(|time| time / 2.0),
-            "half of the time of these ops: bf16 at twice the rate",
+            "half the time of these ops, assuming that bf16 runs at twice the rate",
         )
         .sure(Confidence::Medium)
         .found()

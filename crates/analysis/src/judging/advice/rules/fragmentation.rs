@@ -1,4 +1,4 @@
-//! Free memory in pieces while memory is scarce (guides: fragmentation).
+//! Fragmented free memory while memory is scarce (guides: fragmentation).
 
 use super::{Outcome, Rule, finding, fullest, gravity};
 use crate::judging::advice::evidence::in_view;
@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Fragments do no harm while most of the memory is free.
+/// Fragmentation does not matter below this share of used memory.
 const SCARCE: f64 = 0.7;
 
 fn check(facts: &Facts<'_>) -> Outcome {
@@ -22,7 +22,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     let full = row.peak_ratio.unwrap_or(0.0);
     let text = format!(
-        "{} of {} at the peak, when it is {} full.",
+        "{} on {} at its peak, with memory {} full.",
         format::percent(ratio),
         row.allocator,
         format::percent(full)
@@ -31,10 +31,17 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some(severity) = gravity.filter(|_| full > SCARCE) else {
         return Outcome::Passed(text);
     };
-    finding(&RULE, severity, format!("Free memory is in pieces: {text}"))
-        .why("A large block does not fit although enough bytes are free in all.")
-        .fix("Allocate large arrays first and keep them; let XLA allocate all of the memory at once (the default), not piece by piece.")
-        .code("XLA_PYTHON_CLIENT_PREALLOCATE=true XLA_PYTHON_CLIENT_MEM_FRACTION=0.92")
-        .seen([in_view("memory", "fragmentation over time".to_owned())])
-        .found()
+    finding(
+        &RULE,
+        severity,
+        format!("Free memory is fragmented: {text}"),
+    )
+    .why("A large block does not fit although enough bytes are free in total.")
+    .fix(
+        "Allocate large arrays first and keep them. Let XLA preallocate the memory (the \
+             default) instead of growing it piece by piece.",
+    )
+    .code("XLA_PYTHON_CLIENT_PREALLOCATE=true XLA_PYTHON_CLIENT_MEM_FRACTION=0.92")
+    .seen([in_view("memory", "fragmentation over time".to_owned())])
+    .found()
 }

@@ -1,4 +1,4 @@
-//! Memory that grew between the first and the last snapshot: a leak, by who allocated it.
+//! Memory that grew between the first and the last snapshot: a possible leak, by allocating stack.
 
 use super::{Outcome, Rule, finding, gravity};
 use crate::judging::advice::evidence::in_view;
@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let Some(grown) = growth::growth(facts.session) else {
-        return Outcome::Skipped("Needs two memory snapshots, some steps apart.".to_owned());
+        return Outcome::Skipped("Requires two memory snapshots, a few steps apart.".to_owned());
     };
     let Some(severity) = gravity(&facts.threshold("heap_growth_ratio"), grown.ratio()) else {
         return Outcome::Passed(grown.totals());
@@ -26,8 +26,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         format!("{} {}", grown.totals(), grown.largest()),
     )
     .why(growth::WHY)
-    .fix("Turn what is kept into numbers (float(loss)), or keep the last one only.")
-    .fix_elsewhere("Turn what is kept into numbers, or keep the last one only.")
+    .fix("Convert the arrays that are kept to numbers (float(loss)), or keep only the last one.")
+    .fix_elsewhere("Convert the arrays that are kept to numbers, or keep only the last one.")
     .sure(Confidence::Medium)
     .seen([in_view("heap", "what grew, by stack".to_owned())])
     .found()

@@ -1,7 +1,7 @@
 //! The device is idle while the host does other work: dispatch, Python (guides: host overhead).
 //!
-//! The finding is called by what the host does most of that time. Copies to the device that the host
-//! makes meanwhile are part of waiting for input, and not counted again.
+//! The finding is named after what the host does most of that time. Copies to the device that the host
+//! makes during that time are part of waiting for input and are not counted again.
 
 use super::host_causes::{Causes, longest_gaps, title_of, why_of};
 use super::{Outcome, PART_ESTIMATE, Rule, finding, gravity, judged_in_recording, part};
@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Copies to the device are worth leaving out from this share of the host's work on.
+/// Copies to the device are excluded if they take at least this share of the host's work.
 const MIN_COPIES: f64 = 0.05;
 
 fn is_work(cause: Cause) -> bool {
@@ -50,11 +50,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let share = format::percent(time / found.step_ps);
     let Some(severity) = gravity(&facts.threshold("host_bound_ratio"), time / found.step_ps) else {
         return Outcome::Passed(format!(
-            "At most {share} of the mean step of a device, without copies to it."
+            "At most {share} of the mean step of any device, excluding copies to it."
         ));
     };
     let left_out = if copies > 0.0 {
-        ", copies to the device not counted,"
+        ", excluding copies to the device,"
     } else {
         ""
     };
@@ -80,7 +80,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         severity,
         format!(
-            "{} is idle for {} of its mean step ({share}){left_out} while its host does other work \
+            "{} is idle for {} of its mean step ({share}){left_out} while its host does work other \
              than input and compilation: {doing}.",
             facts.place_name(found.place),
             format::duration_ps(time)
@@ -89,12 +89,12 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .titled(main.map_or(RULE.title, title_of).to_owned())
     .why(why_of(main.unwrap_or(Cause::Dispatch)))
     .fix(advice(
-        "Put the whole step into one jitted function, several steps into one with jax.lax.scan; do \
-         not read results (float(loss), block_until_ready, print) in every step; keep logging and \
-         checkpoints out of the loop.",
+        "Put the whole step into one jitted function, or several steps with jax.lax.scan; do not read \
+         results (float(loss), block_until_ready, print) in every step; keep logging and checkpoints \
+         out of the loop.",
     ))
     .fix_elsewhere(advice(
-        "Put the whole step into one compiled function, several steps into one call; do not read \
+        "Put the whole step into one compiled function, or several steps into one call; do not read \
          results in every step; keep logging and checkpoints out of the loop.",
     ))
     .gain(Some(time), PART_ESTIMATE)
@@ -108,7 +108,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     }
 }
 
-/// Mean over the steps of a place of the copies to the device that its host makes meanwhile.
+/// Mean over the steps of a place of the time in which its host copies to the idle device.
 fn copies_ps(facts: &Facts<'_>, place: Place) -> f64 {
     let Some(device) = place.1 else {
         return 0.0;

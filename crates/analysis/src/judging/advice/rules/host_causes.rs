@@ -1,4 +1,4 @@
-//! What hosts do while their devices wait, in words: for the rules about idle time.
+//! Texts about what hosts do while their devices wait, for the rules about idle time.
 
 use crate::judging::advice::evidence::between;
 use crate::judging::advice::facts::{Facts, Place};
@@ -7,20 +7,20 @@ use crate::measuring::activity::{CAUSES, Cause};
 use crate::telling::format;
 use crate::views::idle::GapRow;
 
-/// Causes and gaps that are told.
+/// Number of causes and gaps that a finding names.
 const TOLD: usize = 3;
-/// A cause with less of the time of all that count is not told.
+/// Causes with a smaller share of the counted time are not named.
 const MIN_SHARE: f64 = 0.05;
-/// Share of the time of all that count from which on a cause is the one to name.
+/// Minimum share of the counted time for a cause to be the main one.
 const MAIN_SHARE: f64 = 0.5;
-/// Share of idle time in gaps too short to have a cause from which on a word is due.
+/// If gaps too short to have a cause make up more than this share of idle time, the text says so.
 const MAX_SHORT: f64 = 0.1;
 
-/// Causes and their times, most first.
+/// Causes and their times, largest first.
 pub(super) struct Causes(Vec<(Cause, f64)>);
 
 impl Causes {
-    /// Of the steps of one place: the mean of each over them.
+    /// Mean time of each cause over the steps of one place.
     pub(super) fn of_place(
         facts: &Facts<'_>,
         place: Place,
@@ -38,7 +38,7 @@ impl Causes {
         Self::of(times, counts)
     }
 
-    /// By a time for each cause.
+    /// Causes that `counts` accepts, given the time of each.
     pub(super) fn of(times: impl Fn(Cause) -> f64, counts: impl Fn(Cause) -> bool) -> Self {
         let counted = CAUSES.into_iter().filter(|&cause| counts(cause));
         let mut all: Vec<(Cause, f64)> = counted.map(|cause| (cause, times(cause))).collect();
@@ -48,15 +48,15 @@ impl Causes {
         Self(all)
     }
 
-    /// The cause that has most of the time.
+    /// The cause with at least half of the time.
     pub(super) fn main(&self) -> Option<Cause> {
         let sum: f64 = self.0.iter().map(|(_, time)| time).sum();
         let &(cause, time) = self.0.first()?;
         (time >= MAIN_SHARE * sum).then_some(cause)
     }
 
-    /// `sleeping 20.1 ms, in wait_for_quota (train.py:23); running Python 0.3 ms`, and which gaps do
-    /// not count, where that is a good part of them.
+    /// `sleeping 20.1 ms, in wait_for_quota (train.py:23); running Python 0.3 ms`. If a large share of
+    /// gaps is excluded, the text says which.
     pub(super) fn told(&self, facts: &Facts<'_>) -> String {
         let told = self.0.iter().take(TOLD);
         let all: Vec<String> = told
@@ -68,7 +68,7 @@ impl Causes {
         let gaps = facts.gaps();
         let left_out = if gaps.short_ratio > MAX_SHORT {
             let length = format::duration_ps(gaps.min_gap_ps as f64);
-            format!(" (gaps shorter than {length} left out)")
+            format!(" (excluding gaps shorter than {length})")
         } else {
             String::new()
         };
@@ -80,57 +80,55 @@ impl Causes {
     }
 }
 
-/// What a finding about a cause is called.
+/// The title of a finding about a cause.
 pub(super) const fn title_of(cause: Cause) -> &'static str {
     match cause {
         Cause::Compilation => "The host compiles",
         Cause::DataLoading => "Waiting for input",
-        Cause::GarbageCollection => "Garbage collection holds the devices up",
-        Cause::Checkpoint => "Checkpoints hold the devices up",
-        Cause::Profiler => "The profiler holds the devices up",
-        Cause::Transfer => "Copies hold the devices up",
+        Cause::GarbageCollection => "Garbage collection delays the devices",
+        Cause::Checkpoint => "Checkpoints delay the devices",
+        Cause::Profiler => "The profiler delays the devices",
+        Cause::Transfer => "Copies delay the devices",
         Cause::Dispatch => "The host cannot keep up",
         Cause::Sleep => "The host sleeps",
-        Cause::Python => "Python holds the devices up",
-        Cause::Runtime => "The runtime holds the devices up",
-        Cause::Annotation => "The host holds the devices up",
+        Cause::Python => "Python delays the devices",
+        Cause::Runtime => "The runtime delays the devices",
+        Cause::Annotation => "The host delays the devices",
         Cause::Callback => "The program calls Python",
-        Cause::Device => "The device pauses between its ops",
+        Cause::Device => "Device pauses",
         Cause::Blocked => "The host waits between launches",
         Cause::Unknown => "Device idle, cause not recorded",
     }
 }
 
-/// Why a device waits where the host does this.
+/// Why a device waits while the host does this.
 pub(super) const fn why_of(cause: Cause) -> &'static str {
     match cause {
-        Cause::Dispatch => {
-            "Work is launched one piece at a time, and the next launch waits for the host."
-        }
+        Cause::Dispatch => "Work is launched piece by piece, and each launch waits for the host.",
         Cause::Blocked => {
-            "The host waits for a result before it launches more, so the device runs dry between the \
-             end of one piece of work and the launch of the next."
+            "The host waits for a result before it launches more work, so the device runs out of work \
+             until the next launch."
         }
         Cause::Sleep => "The loop sleeps on the thread that launches the next step.",
-        Cause::Transfer => "The copy is made on the thread that launches the next step.",
+        Cause::Transfer => "The copy runs on the thread that launches the next step.",
         Cause::Callback => {
             "The device stops, its operands go to the host, Python runs, and the result goes back."
         }
         Cause::Device => {
-            "The program was launched, and its host holds nothing up: the device waits for a core, a \
-             copy or another device, or does something that was not recorded."
+            "The program was already launched, so the host does not cause the delay: the device waits \
+             for a core, a copy or another device, or does something that was not recorded."
         }
         Cause::Unknown => {
-            "Between one launch and the next the host waits for another process, or does something \
-             that was not recorded."
+            "Between launches, the host waits for another process or does something that was not \
+             recorded."
         }
-        _ => "It runs on the thread that launches the next step, which comes that much later.",
+        _ => "It runs on the thread that launches the next step and delays that launch.",
     }
 }
 
-/// `, in wait_for_quota (train.py:23)`: the longest gap of the cause tells.
+/// `, in wait_for_quota (train.py:23)`: where the host was in the longest gap with this cause.
 pub(super) fn place_of(facts: &Facts<'_>, cause: Cause) -> String {
-    // The first calls of a thread may come before its Python is traced.
+    // The first calls on a thread may happen before its Python is traced.
     let is_told = |gap: &&GapRow| cause != Cause::Callback || !gap.python.is_empty();
     let mut gaps = facts.gaps().longest.iter();
     let Some(gap) = gaps.find(|gap| gap.cause == cause && is_told(gap)) else {
@@ -147,7 +145,7 @@ pub(super) fn place_of(facts: &Facts<'_>, cause: Cause) -> String {
     format!(", in {}", format::shortened(&named))
 }
 
-/// The longest gaps of a device that have some causes, with the call and the line of Python in them.
+/// The longest gaps of a device with accepted causes, each with its Python line, call or annotation.
 pub(super) fn longest_gaps(
     facts: &Facts<'_>,
     (_, device): Place,
@@ -170,7 +168,7 @@ fn seen(gap: &GapRow) -> AdviceEvidence {
         |text| format::shortened(text),
     );
     let length = format::duration_ps(gap.duration_ps as f64);
-    let text = format!("a gap of {length} on {}: {doing}", gap.device);
+    let text = format!("gap of {length} on {}: {doing}", gap.device);
     AdviceEvidence {
         step: gap.step,
         device: gap.device.clone(),

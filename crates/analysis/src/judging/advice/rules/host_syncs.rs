@@ -1,4 +1,4 @@
-//! The host stops for the device again and again within a step (guides: synchronisation, too many
+//! The host stops repeatedly to wait for the device within a step (guides: synchronization, too many
 //! `block_until_ready`, results read in the loop).
 
 use std::cmp::Reverse;
@@ -21,12 +21,12 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Below this share of a step the device hardly waits, however often the host does.
+/// Below this share of a step, the device hardly waits, no matter how often the host does.
 const MIN_WAITING: f64 = 0.05;
 /// Kinds of stops.
 const WAIT: u8 = 0;
 const COPY: u8 = 1;
-/// Shorter waits are locks rather than results.
+/// Shorter waits are for locks, not for results.
 const MIN_STOP_PS: i64 = 5_000_000;
 
 fn check(facts: &Facts<'_>) -> Outcome {
@@ -36,12 +36,12 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let share = format::percent(ratio);
     if ratio < MIN_WAITING {
         return Outcome::Passed(format!(
-            "Devices wait for their host for {share} of a step only."
+            "Devices wait for their host for only {share} of a step."
         ));
     }
     if facts.session.step_origin != Some(StepOrigin::Annotation) {
         return Outcome::Skipped(
-            "Steps were not annotated on the host, so it is unknown which stops belong to them."
+            "Steps were not annotated on the host, so it is unknown which syncs belong to them."
                 .to_owned(),
         );
     }
@@ -54,8 +54,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Skipped(no_steps(facts));
     };
     let text = format!(
-        "The host stops for the device {} times in a median step ({} to copy results), and devices \
-         wait for it for {share} of a step.",
+        "The host waits for the device {} times in the median step ({} times to copy results), and \
+         devices wait for the host for {share} of a step.",
         most.per_step, most.copies_per_step
     );
     let Some(severity) = gravity(&facts.threshold("host_syncs_count"), most.per_step) else {
@@ -67,28 +67,28 @@ fn check(facts: &Facts<'_>) -> Outcome {
     });
     finding(&RULE, severity, text)
         .why(
-            "Each time the queue of the device runs empty: it waits until the host has taken the \
-             result, run Python and launched more.",
+            "Each sync drains the device's queue: the device waits until the host has received the \
+             result, run Python and launched more work.",
         )
         .fix(
             "Keep what the loop needs on the device (jnp.where or lax.cond instead of if, arrays \
-             instead of float()); gather metrics and read them once in many steps; \
+             instead of float()); collect metrics and read them once every many steps; call \
              block_until_ready only to measure.",
         )
         .fix_elsewhere(
-            "Keep what the loop needs on the device; gather metrics and read them once in many steps.",
+            "Keep what the loop needs on the device; collect metrics and read them once every many steps.",
         )
         .code("metrics.append(loss)                      # an array, not float(loss)\nif step % 100 == 0:\n    log(jax.device_get(metrics))")
         .gain(
             Some(time * (1.0 - 1.0 / most.per_step.max(1.0))),
-            "the time in which devices wait for their host, for all stops but one",
+            "time in which devices wait for their host, minus the share of one sync",
         )
         .sure(Confidence::Low)
         .seen(evidence)
         .found()
 }
 
-/// Stops of a host in its steps, medians.
+/// Syncs of a host per step, as medians.
 struct Stops {
     per_step: f64,
     copies_per_step: f64,
@@ -119,7 +119,7 @@ impl Stops {
         let mut found: Vec<Stop> = Vec::new();
         for track in driving_threads(session, &[host]).into_iter().flatten() {
             let track = session.track(track);
-            // Stops of the profiler are no stops of the program.
+            // Syncs of the profiler are not syncs of the program.
             let of_profiler = own_time.within(track, windows.spans());
             let of_thread = stops_of(track, &level, windows.spans()).into_iter();
             found.extend(of_thread.filter(|stop| !of_profiler.contains_instant(stop.span.start)));
@@ -151,8 +151,8 @@ struct Stop {
     is_copy: bool,
 }
 
-/// The calls of a thread that begin in the windows, each once however many waits of the runtime are
-/// nested in it. Calls that follow on each other are several.
+/// The waiting calls of a thread that begin within the windows. A call counts once, no matter how many
+/// runtime waits are nested in it; consecutive calls count separately.
 fn stops_of(track: &Track, level: &[u8], windows: &[Span]) -> Vec<Stop> {
     let mut found: Vec<Stop> = Vec::new();
     for lane in &track.lanes {

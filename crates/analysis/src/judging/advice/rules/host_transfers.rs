@@ -1,5 +1,5 @@
-//! Copies between host and device that no work hides (guides: data on the wrong device, large or
-//! repeated transfers).
+//! Exposed copies between host and device (guides: data on the wrong device, large or repeated
+//! transfers).
 
 use super::{Outcome, PART_ESTIMATE, Rule, finding, part};
 use crate::judging::advice::evidence::in_view;
@@ -63,30 +63,30 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         found.severity,
         format!(
-            "{} copies between itself and its host, mostly {direction}, for {} and does nothing else.",
+            "{} only copies between itself and its host, mostly {direction}, for {}.",
             facts.place_name(found.place),
             found.text
         ),
     )
     .why(if is_offload {
-        "The program keeps arrays in the memory of the host (offloading) and fetches them in every \
-         step, for longer than there is computation to hide it behind."
+        "The program keeps arrays in host memory (offloading) and fetches them in every step, which \
+         takes longer than the computation that could hide it."
     } else {
-        "Data lies on the other side from where it is used, or moves back and forth in every step."
+        "Data is not where it is used, or it moves back and forth in every step."
     })
     .fix(if is_offload {
-        "Keep on the device what every step needs; offload less, or in smaller pieces that are \
-         fetched a layer ahead; see in the memory plan (`buffers`) how much room there is."
+        "Keep what every step needs on the device. Offload less, or in smaller pieces that are fetched \
+         a layer ahead. The memory plan (`buffers`) shows how much room there is."
     } else {
-        "Call jax.device_put on inputs before the step that needs them, once for data that every step \
-         uses; keep state and intermediate results on the device; convert nothing to NumPy in the loop \
-         (no np.asarray, no float()); read metrics every hundred steps."
+        "Call jax.device_put on inputs before the step that needs them, and only once for data that \
+         every step uses; keep state and intermediate results on the device; do not convert to NumPy \
+         in the loop (np.asarray, float()); read metrics only every hundred steps."
     })
     .fix_elsewhere(if is_offload {
         ""
     } else {
         "Put inputs on the device before the step that needs them; keep state and intermediate \
-         results there; read metrics every hundred steps."
+         results there; read metrics only every hundred steps."
     })
     .code(if is_offload {
         ""

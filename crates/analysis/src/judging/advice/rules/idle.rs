@@ -1,4 +1,4 @@
-//! The device is idle and nothing recorded says why (guides: device idle gaps).
+//! The device is idle while its host does no recorded work (guides: device idle gaps).
 
 use stepscope_model::SliceKind;
 
@@ -11,12 +11,12 @@ use crate::measuring::steps::PartKind;
 
 pub(super) static RULE: Rule = Rule {
     id: "idle",
-    title: "Device idle while its host does no work",
+    title: "Device idle while host is idle or blocked",
     parts: &[PartKind::Idle],
     check,
 };
 
-/// In the longest gap of a host that waits it is no result of the device that it waits for.
+/// Whether the host waits for something other than the device in its longest blocked gap.
 fn waits_for_others(facts: &Facts<'_>) -> bool {
     const CALLS: [&str; 8] = [
         "acquire",
@@ -47,14 +47,15 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let is_idle = |cause: Cause| matches!(cause, Cause::Device | Cause::Blocked | Cause::Unknown);
     let all = Causes::of_place(facts, found.place, is_idle);
     let is_pause = all.main() == Some(Cause::Device);
-    // A pause of the device is told only where it is most of it: the host has no part in it.
+    // Device pauses are reported only if they are most of it: the host does not cause them.
     let waits = |cause: Cause| is_idle(cause) && (cause == Cause::Device) == is_pause;
     let causes = Causes::of_place(facts, found.place, waits);
     let is_blocked = causes.main() == Some(Cause::Blocked);
     let doing = if is_pause {
-        "it had work: between ops of a program, or before one that was launched long ago".to_owned()
+        "it has work: between ops of a program, or before a program that was already launched"
+            .to_owned()
     } else if causes.main() == Some(Cause::Unknown) || causes.is_empty() {
-        "nothing was recorded on its host, or it waits".to_owned()
+        "its host waits or recorded nothing".to_owned()
     } else {
         format!("its host does no work: {}", causes.told(facts))
     };
@@ -84,11 +85,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return finding
             .why(
                 "The thread that launches the next step waits for a lock, a socket, or another thread \
-                 or process, and not for the device.",
+                 or process, not for the device.",
             )
             .fix(
-                "Look at what holds it: the other threads of the process at the longest gaps. Keep \
-                 what they do off the thread that launches steps.",
+                "Check what blocks it: look at the other threads of the process during the longest \
+                 gaps. Do not wait for them on the thread that launches steps.",
             )
             .found();
     }
@@ -97,11 +98,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
             .why(why_of(Cause::Blocked))
             .fix(
                 "Launch the next step before reading the results of the last one; wait \
-                 (block_until_ready, float(loss), np.asarray) once in many steps.",
+                 (block_until_ready, float(loss), np.asarray) only once every many steps.",
             )
             .fix_elsewhere(
                 "Launch the next step before reading the results of the last one; wait for results \
-                 once in many steps.",
+                 only once every many steps.",
             )
             .code("state, loss = train_step(state, batch)\nif step % 100 == 0:\n    print(float(loss))        # waits here only")
             .found();
@@ -110,24 +111,24 @@ fn check(facts: &Facts<'_>) -> Outcome {
     if has_python {
         return finding
             .why(
-                "Python was recorded, and none of its calls covers these gaps: they are between \
-                 calls, in threads of the runtime, or the host waits for another process.",
+                "Python was recorded, but none of its calls covers these gaps: they fall between calls \
+                 or in runtime threads, or the host waits for another process.",
             )
-            .fix("Look at the gaps in the timeline, with the threads of the runtime and other hosts.")
+            .fix("Look at the gaps in the timeline, together with runtime threads and other hosts.")
             .found();
     }
     finding
         .why(
-            "Between one launch and the next the host waits for another process, or does something \
-             that no annotation names.",
+            "Between launches, the host waits for another process or does something that was not \
+             annotated.",
         )
         .fix(
-            "Look at the gaps in the timeline, and record what the host does: host_tracer_level=2, \
-             python_tracer_level=1, jax.profiler.TraceAnnotation around the parts of the loop.",
+            "Look at the gaps in the timeline, and record what the host does: set host_tracer_level=2 \
+             and python_tracer_level=1, and put jax.profiler.TraceAnnotation around parts of the loop.",
         )
         .fix_elsewhere(
-            "Look at the gaps in the timeline, and record what the host does: Python, and names for \
-             the parts of the loop.",
+            "Look at the gaps in the timeline, and record what the host does: record Python, and \
+             annotate the parts of the loop.",
         )
         .code("with jax.profiler.TraceAnnotation(\"load batch\"):\n    batch = next(loader)")
         .found()

@@ -1,4 +1,4 @@
-//! Where no step is known: how long the devices were idle in the whole recording, and why.
+//! For sessions without steps: how long the devices were idle in the whole recording, and why.
 
 use stepscope_model::DeviceId;
 
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(facts: &Facts<'_>) -> Outcome {
     if facts.step_ps.is_some() {
-        // Idle time is judged by step, in rules of their own.
+        // Other rules check idle time per step.
         return Outcome::Found(Vec::new());
     }
     if !facts.has_enough_work() {
@@ -41,7 +41,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let doing = if causes.is_empty() {
         String::new()
     } else {
-        format!(" What its host does meanwhile: {}.", causes.told(facts))
+        format!(" Meanwhile on its host: {}.", causes.told(facts))
     };
     let why = why_of(main.unwrap_or(Cause::Unknown));
     let remedy = match main {
@@ -53,7 +53,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         severity,
         format!(
-            "{} is idle for {} of {} observed ({share}); no steps are known, so this is of the whole \
+            "{} is idle for {} of {} observed ({share}). Without steps, this covers the whole \
              recording.{doing}",
             device.device,
             format::duration_ps(device.idle_ps as f64),

@@ -1,5 +1,5 @@
-//! The device is idle while its host waits for or prepares input (guides: high input share). The
-//! figure is the one of `input`: the mean step of the host that waits longest.
+//! The device is idle while its host prepares input or waits for it (guides: high input share). The
+//! figure is that of `input`, for the mean step of the host with the largest share.
 
 use stepscope_model::{Class, Picos, Span};
 
@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Causes that are told.
+/// Number of causes that the finding names.
 const CAUSES: usize = 3;
 
 fn check(facts: &Facts<'_>) -> Outcome {
@@ -28,7 +28,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return outcome;
     }
     let threshold = facts.threshold("input_wait_ratio");
-    // Waiting for data is a part of these, so little of them is even less of it.
+    // Waiting for data is part of these, so this is an upper bound.
     let bound = facts.worst(|row| {
         let parts = [
             PartKind::InputWait,
@@ -42,7 +42,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     if gravity(&threshold, most.share()).is_none() {
         let share = format::percent(most.share());
-        return Outcome::Passed(format!("Less than {share} of the mean step of a device."));
+        return Outcome::Passed(format!("Less than {share} of the mean step of any device."));
     }
     let waits = facts.waits();
     let by_share = |a: &&InputHost, b: &&InputHost| ratio(a).total_cmp(&ratio(b));
@@ -74,8 +74,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         severity,
         format!(
-            "The devices{on} wait for data for {} of their mean step ({share}), {} of the median step: \
-             {}.{}{}",
+            "The devices{on} wait for data for {} of their mean step ({share}) and {} of the median \
+             step: {}.{}{}",
             format::duration_ps(wait),
             format::duration_ps(worst.input_median_ps),
             words.join("; "),
@@ -83,13 +83,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
             others(&waits.hosts, worst),
         ),
     )
-    .why("The next batch is made in the loop, after the step before it, instead of in parallel with it.")
+    .why("The next batch is prepared in the loop after each step, instead of in parallel with the step.")
     .fix(format!(
-        "{} Keep a few batches ahead of the step, on the device already.{}",
+        "{} Keep a few batches ready on the device, ahead of the step.{}",
         remedy.unwrap_or_default(),
         if several {
-            " Where one host is slower than the others, look at what is different there: its disk, \
-             its share of the data, its processes."
+            " If one host is slower than the others, check what differs there: its disk, its share \
+             of the data, its processes."
         } else {
             ""
         }
@@ -97,7 +97,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .code(CODE)
     .gain(
         Some(wait),
-        "what `input` shows for the mean step of the host that waits longest",
+        "what `input` shows for the mean step of the host with the largest share",
     )
     .of_step(worst.duration_mean_ps)
     .seen(longest(&waits.rows, &worst.host))
@@ -108,7 +108,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     found.found()
 }
 
-/// Share of the steps of a host.
+/// Share of a host's steps spent waiting for data.
 fn ratio(host: &InputHost) -> f64 {
     host.input_ratio.unwrap_or(0.0)
 }
@@ -128,7 +128,7 @@ fn longest(rows: &[InputRow], host: &str) -> Option<AdviceEvidence> {
     })
 }
 
-/// What loads: the slice with most time in the worst step, else the slowest stage.
+/// What loads: the longest input slice in the step that waits longest, else the slowest stage.
 fn doing(facts: &Facts<'_>, worst: &InputHost) -> String {
     let session = facts.session;
     let rows = facts.waits().rows.iter();
@@ -148,7 +148,7 @@ fn doing(facts: &Facts<'_>, worst: &InputHost) -> String {
     let name = slice
         .map(|(name, _)| name)
         .or_else(|| slowest_stage(session, &facts.selected).map(|stage| stage.name));
-    // `next(iterator)` says nothing of whose it is: what runs within it does.
+    // `next(iterator)` does not say which iterator it is, but what runs within it does.
     if name.as_deref() == Some("$builtins next") {
         return place_of(facts, Cause::DataLoading)
             .strip_prefix(", in ")
@@ -160,7 +160,7 @@ fn doing(facts: &Facts<'_>, worst: &InputHost) -> String {
     })
 }
 
-/// How long the other hosts wait, where they are many.
+/// How long the other hosts wait, if there are any.
 fn others(hosts: &[InputHost], worst: &InputHost) -> String {
     let rest: Vec<f64> = hosts
         .iter()
@@ -171,8 +171,8 @@ fn others(hosts: &[InputHost], worst: &InputHost) -> String {
         return String::new();
     }
     format!(
-        " Devices of the other hosts wait {} of their mean step for their data (median of the hosts), and \
-         then for this host in the collectives.",
+        " Devices of the other hosts wait for data for {} of their mean step (median over hosts), and \
+         then for this host in collectives.",
         format::duration_ps(crate::measuring::steps::median(&rest))
     )
 }
@@ -181,5 +181,5 @@ const CODE: &str = "\
 loader = grain.load(source, worker_count=8, ...)     # or tf.data's prefetch(AUTOTUNE)
 batch = jax.device_put(next(loader), sharding)       # copies while the step runs
 for step in range(steps):
-    state = train_step(state, batch)                 # returns at once
-    batch = jax.device_put(next(loader), sharding)   # the next one, meanwhile";
+    state = train_step(state, batch)                 # returns immediately
+    batch = jax.device_put(next(loader), sharding)   # next batch, during the step";

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// An ordinary op within a Pallas call, which would be one custom call were it compiled.
+/// Whether an op is an ordinary op within a Pallas call. Compiled, the call would be a custom call.
 pub(super) fn is_interpreted(row: &OpRow) -> bool {
     row.scope.contains("pallas_call") && !row.category.contains("custom-call")
 }
@@ -26,17 +26,17 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         found.severity,
         format!(
-            "{} of the devices' work is a Pallas kernel that is interpreted, op by op.",
+            "{} of the devices' work is a Pallas kernel that is interpreted op by op.",
             found.text
         ),
     )
     .why(
-        "With interpret=True (the only way on XLA:CPU) every step of the grid runs as slices and \
-         updates of whole arrays: correct, and many times slower than the kernel.",
+        "With interpret=True (the only option on XLA:CPU), every grid step runs as slices and updates \
+         of whole arrays: correct, but many times slower than the compiled kernel.",
     )
     .fix(
-        "Compile it: leave interpret=False on TPUs and GPUs. On a CPU call a plain jax.numpy version \
-         instead; interpreted kernels are for tests of their results.",
+        "Compile it: keep interpret=False on TPUs and GPUs. On CPUs, call a plain jax.numpy version \
+         instead; interpreted kernels are meant for testing results.",
     )
     .gain(found.per_step, SHARE_OF_WORK)
     .seen(facts.largest_ops(is_interpreted))

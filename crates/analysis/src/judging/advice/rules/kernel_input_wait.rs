@@ -1,4 +1,4 @@
-//! Kernels of a TPU whose pipeline waits for its inputs (regions that Pallas kernels record).
+//! TPU kernels whose pipeline waits for its inputs or outputs (regions that Pallas kernels record).
 
 use super::{Outcome, Rule, finding, gravity};
 use crate::judging::advice::evidence::in_view;
@@ -10,20 +10,20 @@ use crate::views::ops::{OpRegion, regions_within};
 
 pub(super) static RULE: Rule = Rule {
     id: "kernel_input_wait",
-    title: "Kernels wait for their inputs",
+    title: "Kernels waiting for inputs",
     parts: &[PartKind::DeviceCompute],
     check,
 };
 
-/// Waits of the pipeline that Pallas puts around a kernel's body, for inputs and for outputs.
+/// Waits for inputs and outputs in the pipeline that Pallas puts around a kernel's body.
 const PIPELINE_WAIT: &str = "ep_wait";
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let regions = regions_within(facts.session, &facts.selected);
     if regions.is_empty() {
-        return Outcome::Skipped("No kernel recorded regions of its own.".to_owned());
+        return Outcome::Skipped("No kernel recorded regions.".to_owned());
     }
-    // Other waits, such as those for a dependency, are the program's rather than the kernel's.
+    // Other waits, such as those for a dependency, belong to the program, not to the kernel.
     let is_pipeline = |region: &&OpRegion| region.name.starts_with(PIPELINE_WAIT);
     let waits: Vec<&OpRegion> = regions.iter().filter(is_pipeline).collect();
     let waiting: i64 = waits.iter().map(|region| region.total_ps).sum();
@@ -44,20 +44,21 @@ fn check(facts: &Facts<'_>) -> Outcome {
     finding(
         &RULE,
         severity,
-        format!("In {share} of the devices' work kernels wait for blocks to be copied in or out."),
+        format!("For {share} of the devices' work, kernels wait for blocks to be copied in or out."),
     )
     .why(
-        "The pipeline of a kernel copies the next block while it computes on the last; where the copy \
-         takes longer, the units idle. Its operations per byte are too few, or its blocks too small.",
+        "A kernel's pipeline copies the next block while it computes on the current one. If the copy \
+         takes longer, the compute units idle: there are too few operations per byte, or blocks are \
+         too small.",
     )
     .fix(
-        "Larger blocks, so that each is read less often; more buffers for the operand that is late \
-         (pl.Buffered); a grid whose innermost dimension keeps the largest operand in place; narrower \
-         types for what is read.",
+        "Use larger blocks, so that data is read less often; more buffers for the late operand \
+         (pl.Buffered); a grid whose innermost dimension keeps the largest operand in place; or \
+         narrower types for operands.",
     )
     .gain(
         facts.per_step(waiting as f64),
-        "share of the waits in the work × busy time of a step",
+        "share of the work that is these waits × time per step in which ops run",
     )
     .sure(Confidence::Medium)
     .seen(evidence)

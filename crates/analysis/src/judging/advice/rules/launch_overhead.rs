@@ -1,4 +1,4 @@
-//! The host spends the step launching (guides: high kernel-launch share).
+//! The host spends much of the step in launch calls (guides: high kernel-launch share).
 
 use super::tiny_kernels::{self, depth, launching_ps};
 use super::{Outcome, Rule, WAITING, finding, gravity, waiting};
@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// With more launches in the queue in the mean the device does not run dry.
+/// With at least this mean number of queued launches, the device does not run out of work.
 const DEEP_QUEUE: f64 = 4.0;
 
 fn check(facts: &Facts<'_>) -> Outcome {
@@ -29,14 +29,14 @@ fn check(facts: &Facts<'_>) -> Outcome {
             "" => String::new(),
             line => format!(": {line}"),
         };
-        return Outcome::Skipped(format!("Needs steps and the host's launch calls{how}."));
+        return Outcome::Skipped(format!("Requires steps and the host's launch calls{how}."));
     };
     let calls: i64 = kernels.steps.iter().map(|row| row.calls).sum();
     let calls = calls as f64 / kernels.steps.len().max(1) as f64;
     let queue = depth(kernels);
     let text = format!(
-        "The host is in launch calls for {} of a mean step ({}), {calls:.0} calls; {queue:.1} \
-         launches are queued on average.",
+        "The host spends {} of the mean step ({}) in {calls:.0} launch calls; {queue:.1} launches are \
+         queued on average.",
         format::duration_ps(launching),
         format::percent(launching / step),
     );
@@ -61,14 +61,14 @@ fn check(facts: &Facts<'_>) -> Outcome {
         }
     });
     finding(&RULE, severity, text)
-        .why("The queue of the device runs empty while the host prepares the next launch.")
+        .why("The device's queue drains while the host prepares the next launch.")
         .fix(
-            "Fewer and larger kernels: more in one jitted function, larger batches; CUDA graphs \
-             (command buffers), which launch many kernels with one call.",
+            "Use fewer and larger kernels: put more into one jitted function, or use larger batches. \
+             CUDA graphs (command buffers) launch many kernels with one call.",
         )
         .fix_elsewhere(
-            "Fewer and larger kernels: more in one compiled function, larger batches; CUDA graphs, \
-             which launch many kernels with one call.",
+            "Use fewer and larger kernels: put more into one compiled function, or use larger batches. \
+             CUDA graphs launch many kernels with one call.",
         )
         .code("XLA_FLAGS=\"--xla_gpu_graph_min_graph_size=1\"    # command buffers for short sequences too")
         .gain(

@@ -1,4 +1,4 @@
-//! Devices that work together have unequal work (guides: load imbalance between devices).
+//! Devices that work together have unequal loads (guides: load imbalance between devices).
 
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::facts::{Facts, part_ps};
@@ -8,7 +8,7 @@ use crate::telling::format;
 
 pub(super) static RULE: Rule = Rule {
     id: "load_imbalance",
-    title: "Unequal work of devices",
+    title: "Load imbalance between devices",
     parts: &[PartKind::DeviceCompute, PartKind::Collectives],
     check,
 };
@@ -21,7 +21,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Skipped(no_steps(facts));
     };
     if working.len() < 2 {
-        return Outcome::Skipped("Needs two devices that work.".to_owned());
+        return Outcome::Skipped("Requires at least two devices with work.".to_owned());
     }
     let sum: f64 = working.iter().map(|place| place.mean).sum();
     let mean = sum / working.len() as f64;
@@ -32,7 +32,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let share = format::percent(more / period);
     let Some(severity) = gravity(&facts.threshold("load_imbalance_ratio"), more / period) else {
         return Outcome::Passed(format!(
-            "The device with most computes {} longer than the mean of the devices ({share} of {}).",
+            "The device with the most computation computes {} longer than the mean over devices \
+             ({share} of {}).",
             format::duration_ps(more),
             facts.period()
         ));
@@ -41,7 +42,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         severity,
         format!(
-            "{} computes for {} of {}; the mean of {} devices is {}.",
+            "{} computes for {} of {}; the mean over {} devices is {}.",
             facts.place_name(most.place),
             format::duration_ps(most.mean),
             facts.period(),
@@ -51,11 +52,18 @@ fn check(facts: &Facts<'_>) -> Outcome {
     )
     .why("The others wait for it at the next collective, or at the end of the step.")
     .fix(
-        "Shard so that all devices have equal shares: batch and model dimensions that divide evenly, \
-         experts with equal loads, pipeline stages of equal time.",
+        "Shard the work equally: batch and model dimensions that divide evenly, experts with equal \
+         loads, pipeline stages of equal duration.",
     )
-    .gain(Some(more), "computation of the device with most − the mean over devices, in the mean step")
-    .sure(if facts.is_cpu_only() { Confidence::Low } else { Confidence::Medium })
+    .gain(
+        Some(more),
+        "longest computation of a device − mean over devices, in the mean step",
+    )
+    .sure(if facts.is_cpu_only() {
+        Confidence::Low
+    } else {
+        Confidence::Medium
+    })
     .seen(facts.longest(most.place, PartKind::DeviceCompute))
     .found()
 }

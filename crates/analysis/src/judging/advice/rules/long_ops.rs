@@ -1,4 +1,4 @@
-//! Single executions of an op that last long (guides: more than 10 ms a look, 50 ms a target).
+//! Ops with long executions (guides: above 10 ms worth a look, above 50 ms a target).
 
 use super::python_ops::is_python;
 use super::{NO_WORK, Outcome, Rule, each_ps, finding, gravity, ops_seen};
@@ -10,13 +10,13 @@ use crate::views::ops::OpRow;
 
 pub(super) static RULE: Rule = Rule {
     id: "long_ops",
-    title: "Ops that last long",
+    title: "Long-running ops",
     parts: &[PartKind::DeviceCompute],
     check,
 };
 
 fn check(facts: &Facts<'_>) -> Outcome {
-    // Collectives last as long as the others are late; copies have rules of their own.
+    // Collectives include waiting for late participants; copies and Python have separate rules.
     let rows = facts.rows_of_ops();
     let rows =
         rows.filter(|row| !matches!(row.class.as_str(), "collective" | "copy") && !is_python(row));
@@ -34,7 +34,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let name = format::shortened(&longest.name);
     let Some(severity) = gravity(&threshold, time) else {
         return Outcome::Passed(format!(
-            "The longest, {name}, takes {}.",
+            "The longest op, {name}, takes {}.",
             format::duration_ps(time)
         ));
     };
@@ -44,21 +44,24 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .map(|row| Some(row.self_ps as f64 * (1.0 - row.roofline_ratio?).max(0.0)))
         .sum();
     let count = if rows.len() == 1 {
-        "One op lasts".to_owned()
+        "One op takes".to_owned()
     } else {
-        format!("{} ops last", rows.len())
+        format!("{} ops take", rows.len())
     };
     finding(
         &RULE,
         severity,
         format!(
-            "{count} more than {} at a time; the longest, {name}, takes {}.",
+            "{count} more than {} per execution; the longest, {name}, takes {}.",
             format::duration_ps(threshold.good),
             format::duration_ps(time)
         ),
     )
-    .why("Nothing else runs on the device meanwhile, and it is where a better algorithm pays.")
-    .fix("Look at its shapes and its roofline: is it the work that has to be done, in the type it needs?")
+    .why("The device runs nothing else in the meantime, and better algorithms save the most time here.")
+    .fix(
+        "Check its shapes and roofline: is all of the work necessary, and is the type as narrow \
+         as possible?",
+    )
     .gain(
         wasted.and_then(|wasted| facts.per_step(wasted)),
         "their time × (1 − their roofline ratio)",

@@ -1,4 +1,4 @@
-//! Kernels bound by compute that cannot fill the chip (guides: occupancy > 50 %).
+//! Compute-bound kernels that cannot fill the chip (guides: occupancy > 50 %).
 
 use super::{Outcome, Rule, finding, gravity};
 use crate::judging::advice::evidence::in_view;
@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Kernels below are named.
+/// Kernels with a lower occupancy are named.
 const LOW: f64 = 0.5;
 
 fn check(facts: &Facts<'_>) -> Outcome {
@@ -52,16 +52,19 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         severity,
         format!(
-            "Compute-bound kernels could fill {share} of the threads of a multiprocessor. {explanation}"
+            "Compute-bound kernels can fill only {share} of a multiprocessor's threads. {explanation}"
         ),
     )
     .why(
-        "Each thread takes so many registers or so much shared memory that few fit. Kernels for \
-         matrix units do well with few threads, so low occupancy alone is not yet slow.",
+        "Threads need so many registers or so much shared memory that few of them fit. Kernels for \
+         matrix units do well with few threads, so low occupancy alone does not mean they are slow.",
     )
-    .fix("Check the tensor-core use and the roofline of these kernels first; then try other tile sizes (Triton, Pallas) or let XLA autotune.")
+    .fix(
+        "First check the tensor-core use and roofline of these kernels. Then try other tile sizes \
+         (Triton, Pallas) or let XLA autotune.",
+    )
     .fix_elsewhere(
-        "Check the tensor-core use of these kernels first; then try other tile sizes, or another \
+        "First check the tensor-core use of these kernels. Then try other tile sizes or another \
          library.",
     )
     .sure(Confidence::Low)

@@ -1,4 +1,4 @@
-//! Matrix products of 16-bit types that run beside the matrix units (tensor-core use).
+//! Matrix products of 16-bit types that do not use the matrix units (tensor-core use).
 
 use stepscope_model::is_16_bit_product;
 
@@ -22,7 +22,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some(kernels) = facts.kernels() else {
         return Outcome::Skipped("Only GPUs run kernels.".to_owned());
     };
-    // Products of f32 have a rule of their own.
+    // Products of f32 have a separate rule.
     let is_narrow = |op: &&MatrixOp| {
         let mut programs = facts.programs().iter();
         let program = programs.find(|program| program.title == op.program);
@@ -41,11 +41,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
             .iter()
             .filter(|row| is_16_bit_product(&row.name));
         return Outcome::Skipped(narrow.next().map_or_else(
-            || "No matrix product of a 16-bit type is known to have run.".to_owned(),
+            || "No matrix products of 16-bit types are known to have run.".to_owned(),
             |row| {
                 format!(
-                    "Kernels such as {} compute products of 16-bit types, but no HLO op stands \
-                     behind them to say which of the others should.",
+                    "Kernels such as {} compute products of 16-bit types, but have no HLO op, so it \
+                     is unknown which other kernels should use matrix units.",
                     format::shortened(&row.name)
                 )
             },
@@ -78,15 +78,15 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         severity,
         format!(
-            "{share} of the devices' work are matrix products of 16-bit types in kernels that do not \
-             use tensor cores."
+            "{share} of the devices' work is spent on matrix products of 16-bit types in kernels that \
+             do not use tensor cores."
         ),
     )
     .why(
-        "Libraries fall back to ordinary kernels where sides or strides are not multiples of 8 \
-         elements, or where autotuning was switched off.",
+        "Libraries fall back to ordinary kernels if dimensions or strides are not multiples of 8 \
+         elements, or if autotuning is off.",
     )
-    .fix("Make the sides of these products multiples of 8, better 64; leave autotuning on.")
+    .fix("Make the dimensions of these products multiples of 8, preferably 64, and keep autotuning on.")
     .code("XLA_FLAGS=\"--xla_gpu_autotune_level=4\"    # the default")
     .sure(Confidence::Low)
     .seen(evidence)

@@ -14,7 +14,8 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Memory that is full after fewer steps at this pace is grave; after more than that nobody knows.
+/// It is bad if memory will be full in fewer steps at this rate. Longer projections than `KNOWN_STEPS`
+/// are unreliable and are not shown.
 const GRAVE_STEPS: f64 = 1e5;
 const KNOWN_STEPS: f64 = 1e7;
 
@@ -32,11 +33,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
     });
     let known: Vec<_> = known.collect();
     if known.is_empty() {
-        return Outcome::Skipped("Needs five steps in which memory was in use.".to_owned());
+        return Outcome::Skipped("Requires five steps in which memory was in use.".to_owned());
     }
     let growing = known.iter().filter(|(row, _, _)| row.is_growing);
     let Some((row, slope, sure)) = growing.max_by(|a, b| a.1.total_cmp(&b.1)) else {
-        return Outcome::Passed("The low points of the steps do not rise.".to_owned());
+        return Outcome::Passed("The minimum memory use per step does not rise.".to_owned());
     };
     let left = if *slope > 0.0 {
         row.headroom_bytes as f64 / slope
@@ -44,13 +45,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
         f64::INFINITY
     };
     let mut what = format!(
-        "{} has {} more in use at the low point of each step than at the one before ({} sure).",
+        "Minimum memory use on {} grows by {} per step ({} confidence).",
         row.allocator,
         format::bytes(*slope),
         format::percent(*sure)
     );
     if left < KNOWN_STEPS {
-        what = format!("{what} At this pace it is full in {left:.0} steps.");
+        what = format!("{what} At this rate, memory is full in {left:.0} steps.");
     }
     let severity = if left < GRAVE_STEPS {
         Severity::Bad
@@ -58,11 +59,17 @@ fn check(facts: &Facts<'_>) -> Outcome {
         Severity::Warning
     };
     finding(&RULE, severity, what)
-        .why("Something is allocated in every step and kept: a list of losses or metrics that are still arrays, a cache, captured tracers.")
-        .fix("Turn what is kept into numbers, and compare two memory snapshots some steps apart to see who allocated.")
-        .fix_elsewhere("Turn what is kept into numbers; see who allocates in every step.")
+        .why(
+            "Something is allocated in every step and kept: a list of losses or metrics that are \
+             still arrays, a cache, or captured tracers.",
+        )
+        .fix(
+            "Convert the arrays that are kept to numbers. Compare two memory snapshots a few \
+             steps apart to see what allocated them.",
+        )
+        .fix_elsewhere("Convert the arrays that are kept to numbers, and check what allocates in every step.")
         .code("losses.append(float(loss))            # not the array\njax.profiler.save_device_memory_profile(f\"memory_{step}.prof\")")
         .sure(Confidence::Medium)
-        .seen([in_view("memory", "low points of the steps".to_owned())])
+        .seen([in_view("memory", "minimum memory use per step".to_owned())])
         .found()
 }

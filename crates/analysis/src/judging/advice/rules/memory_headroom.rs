@@ -1,5 +1,5 @@
-//! Device memory that is almost full at its peak (guides: peak < 90 %), who holds it, and what the
-//! program's memory plan says of shrinking it.
+//! Device memory that is almost full at its peak (guides: peak < 90 %), what holds it, and how to shrink
+//! it according to the program's memory plan.
 
 use super::{Outcome, Rule, finding, fullest, gravity};
 use crate::judging::advice::evidence::{between, in_view};
@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Holders and ways to shrink that are told.
+/// Number of holders and of ways to shrink in the evidence.
 const TOLD: usize = 3;
 
 fn check(facts: &Facts<'_>) -> Outcome {
@@ -26,7 +26,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     let share = format::percent(ratio);
     let text = format!(
-        "{} of {} on {} at the peak ({share}); {} are left.",
+        "{} of {} on {} at the peak ({share}); {} left.",
         format::bytes(row.peak_bytes.max(row.recorded_peak_bytes) as f64),
         format::bytes(row.capacity_bytes as f64),
         row.device,
@@ -57,16 +57,22 @@ fn check(facts: &Facts<'_>) -> Outcome {
             }
         });
     finding(&RULE, severity, text)
-        .why("The next larger batch, a second program or a fragment too many ends in an out-of-memory error.")
-        .fix("Donate what is not needed after the step, rematerialize cheap results, shard or offload the optimizer's state, take smaller batches and accumulate gradients.")
-        .fix_elsewhere("Let go of what is not needed after the step, rematerialize cheap results, shard or offload the optimizer's state, take smaller batches and accumulate gradients.")
+        .why("A larger batch, a second program or more fragmentation will cause an out-of-memory error.")
+        .fix(
+            "Donate what is not needed after the step, rematerialize cheap results, shard or \
+             offload the optimizer state, or use smaller batches and accumulate gradients.",
+        )
+        .fix_elsewhere(
+            "Release what is not needed after the step, rematerialize cheap results, shard or \
+             offload the optimizer state, or use smaller batches and accumulate gradients.",
+        )
         .code("step = jax.jit(train_step, donate_argnums=0)")
         .seen(holders)
         .seen(ways_to_shrink(facts))
         .found()
 }
 
-/// What the plan of the busiest program could do without.
+/// Ways to shrink the memory plan of the busiest program.
 fn ways_to_shrink(facts: &Facts<'_>) -> Vec<AdviceEvidence> {
     let Some(program) = facts.programs().first() else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Bytes that nobody asked for: blocks rounded up (padding waste of the allocator).
+//! Bytes allocated beyond those requested: blocks rounded up (padding waste of the allocator).
 
 use super::{Outcome, Rule, finding, fullest, gravity};
 use crate::judging::advice::evidence::in_view;
@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Below this share of the capacity nobody needs to care.
+/// Below this share of the capacity, the loss does not matter.
 const MIN_SHARE: f64 = 0.01;
 
 fn check(facts: &Facts<'_>) -> Outcome {
@@ -22,7 +22,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         Err(outcome) => return outcome,
     };
     let share = format::percent(ratio);
-    // Of what was allocated in the recording: nobody knows what the rest was asked for.
+    // Only of what was allocated during the recording: the requested size of the rest is unknown.
     let own = facts.memory().alive.iter().filter(|alive| {
         alive.kind == "allocation" && alive.allocator == row.allocator && alive.host == row.host
     });
@@ -31,19 +31,22 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let matters = lost > MIN_SHARE * row.capacity_bytes as f64;
     let gravity = gravity(&facts.threshold("rounding_ratio"), ratio);
     let Some(severity) = gravity.filter(|_| matters) else {
-        return Outcome::Passed(format!("{share} of what {} handed out.", row.allocator));
+        return Outcome::Passed(format!("{share} of what {} allocated.", row.allocator));
     };
     finding(
         &RULE,
         severity,
         format!(
-            "{share} of the bytes that {} handed out were not asked for: at the peak about {}.",
+            "{share} of the bytes that {} allocated were not requested: about {} at the peak.",
             row.allocator,
             format::bytes(lost)
         ),
     )
-    .why("Blocks are rounded up to the allocator's grain, and arrays on TPUs to whole tiles.")
-    .fix("Fewer and larger arrays; on TPUs last dimensions that are multiples of 128 and second last ones of 8.")
+    .why("Blocks are rounded up to the allocator's granularity, and arrays on TPUs to whole tiles.")
+    .fix(
+        "Use fewer and larger arrays. On TPUs, make last dimensions multiples of 128 and \
+         second-to-last ones multiples of 8.",
+    )
     .sure(Confidence::Low)
     .seen([in_view("memory", "allocations".to_owned())])
     .found()

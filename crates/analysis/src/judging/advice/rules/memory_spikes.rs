@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Fewer steps do not tell what is usual.
+/// With fewer steps, the typical peak is unknown.
 const MIN_STEPS: usize = 5;
 
 fn check(facts: &Facts<'_>) -> Outcome {
@@ -24,7 +24,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     }
     let steps = &memory.steps;
     if steps.len() < MIN_STEPS {
-        return Outcome::Skipped("Needs five steps to know a usual one.".to_owned());
+        return Outcome::Skipped("Requires five steps to know the typical peak.".to_owned());
     }
     let spikes = steps.iter().filter(|row| row.is_spike);
     let Some(worst) = spikes.max_by_key(|row| row.peak_bytes) else {
@@ -40,15 +40,18 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         Severity::Warning,
         format!(
-            "Step {} takes up to {} of {} where {} are usual.",
+            "Step {} uses up to {} of {} (typical: {}).",
             worst.step,
             format::bytes(worst.peak_bytes as f64),
             worst.allocator,
             format::bytes(usual)
         ),
     )
-    .why("An evaluation, a checkpoint or a longer batch in between; the run ends when it meets a full memory.")
-    .fix("Look at who was alive at the peak, and give that work its own, smaller batches.")
+    .why(
+        "An occasional evaluation, checkpoint or longer batch can cause a spike. The run fails if \
+         memory is full at that time.",
+    )
+    .fix("Check what was alive at the peak, and use smaller batches for that work.")
     .seen([AdviceEvidence {
         step: Some(worst.step),
         ..between(worst.start_ps, end_ps, format!("step {}", worst.step))

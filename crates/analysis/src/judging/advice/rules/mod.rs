@@ -1,4 +1,4 @@
-//! The rules, one file each: what it checks, with which threshold, what it says and what to do.
+//! The rules, one file each: what the rule checks, its threshold, its messages and what to do.
 
 mod async_done;
 mod barrier_cores;

@@ -1,4 +1,4 @@
-//! Ops that seem faster than the chip can be: their figures are doubtful.
+//! Ops that seem faster than the chip can be: their figures are unreliable.
 
 use super::{LITTLE_WORK, Outcome, Rule, finding, ops_seen, share};
 use crate::judging::advice::facts::Facts;
@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// What is above a peak by less is within the error of clocks and peaks.
+/// Ratios up to this are within the error of clocks and peaks.
 const BEYOND: f64 = 1.05;
 
 fn is_over(row: &OpRow) -> bool {
@@ -27,7 +27,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     }
     if facts.rows_of_ops().all(|row| row.roofline_ratio.is_none()) {
         return Outcome::Skipped(
-            "The peaks of the chip, or the work of its ops, are not known.".to_owned(),
+            "The peaks of the chip or the work of its ops are unknown.".to_owned(),
         );
     }
     let found = match share(facts, "over_peak_ratio", is_over) {
@@ -39,16 +39,16 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         found.severity.max(Severity::Warning),
         format!(
-            "{} of the devices' work are ops that seem faster than the chip can be: rooflines and \
-             rates of these are doubtful.",
+            "{} of the devices' work is spent on ops that seem faster than the chip can be, so their \
+             rooflines and rates are unreliable.",
             found.text
         ),
     )
     .why(
-        "Bytes are counted as moved although they stay in a cache or in memory on the chip, the \
-         recorded peak is too low, or a part of the op's time was recorded elsewhere.",
+        "Bytes are counted as moved although they stay in a cache or in on-chip memory, the recorded \
+         peak is too low, or part of the op's time was recorded elsewhere.",
     )
-    .fix("Judge these ops by their time; see in `roofline` which peak they exceed and where it comes from.")
+    .fix("Judge these ops by their time. Check in `roofline` which peak they exceed and where it comes from.")
     .sure(Confidence::Medium)
     .seen(ops_seen(rows, 3, |row| {
         format!(

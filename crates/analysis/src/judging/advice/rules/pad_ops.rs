@@ -1,4 +1,4 @@
-//! Ops that pad arrays (padding waste, as far as the program does it itself).
+//! Ops that pad arrays (padding waste by the program itself).
 
 use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
 use crate::judging::advice::facts::Facts;
@@ -8,7 +8,7 @@ use crate::views::ops::OpRow;
 
 pub(super) static RULE: Rule = Rule {
     id: "pad_ops",
-    title: "Padding of arrays",
+    title: "Array padding",
     parts: &[PartKind::DeviceCompute],
     check,
 };
@@ -30,11 +30,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
         format!("{} of the devices' work pads arrays.", found.text),
     )
     .why(
-        "An array is copied into a larger one, and what follows computes with the padding as well.",
+        "An array is copied into a larger one, and the following ops also compute the padding.",
     )
     .fix(
-        "Choose sizes that need none: batches and vocabularies that divide by the number of shards \
-         and by 128, convolutions with padding of their own (padding=\"SAME\") instead of jnp.pad.",
+        "Choose sizes that need no padding: batches and vocabularies divisible by the number of shards \
+         and by 128, and convolutions with built-in padding (padding=\"SAME\") instead of jnp.pad.",
     )
     .gain(found.per_step, SHARE_OF_WORK)
     .sure(Confidence::Medium)

@@ -1,4 +1,4 @@
-//! Many short programs per step (guides: jit larger functions, work dispatched op by op).
+//! Many short programs per step (guides: jit larger functions, op-by-op dispatch).
 
 use std::collections::BTreeMap;
 
@@ -18,9 +18,9 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Below this share of a step the device hardly waits, however many programs there are.
+/// Below this share of a step, the device hardly waits, no matter how many programs run.
 const MIN_WAITING: f64 = 0.05;
-/// Programs that are told.
+/// Number of programs in the evidence.
 const TOLD: usize = 4;
 
 fn check(facts: &Facts<'_>) -> Outcome {
@@ -33,7 +33,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let device_name = facts.session.device_title(device);
     let share = format::percent(ratio);
     let text = format!(
-        "{device_name} runs {} in a median step, and devices wait for their host for {share} of it.",
+        "{device_name} runs {} in the median step, and devices wait for their host for {share} of a \
+         step.",
         format::counted(runs, "program")
     );
     let gravity = gravity(&facts.threshold("program_runs_count"), runs);
@@ -42,23 +43,26 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     finding(&RULE, severity, text)
         .why(
-            "Each call of a jitted function, and each jnp operation outside of one, is a program of \
-             its own: the host launches it, and XLA cannot fuse it with the next.",
+            "Each call of a jitted function, and each jnp operation outside of one, is a separate \
+             program: the host has to launch it, and XLA cannot fuse it with the next one.",
         )
-        .fix("Put what belongs to a step into one jitted function.")
-        .why_elsewhere("Each call of a compiled function, and each operation outside of one, is a program of its own: the host launches it, and XLA cannot fuse it with the next.")
-        .fix_elsewhere("Put what belongs to a step into one compiled function.")
+        .fix("Put the whole step into one jitted function.")
+        .why_elsewhere(
+            "Each call of a compiled function, and each operation outside of one, is a separate \
+             program: the host has to launch it, and XLA cannot fuse it with the next one.",
+        )
+        .fix_elsewhere("Put the whole step into one compiled function.")
         .code("@jax.jit\ndef train_step(state, batch):    # loss, gradients, update, metrics: one program\n    ...")
         .gain(
             Some(time * (1.0 - 1.0 / runs.max(1.0))),
-            "the time in which devices wait for their host, for all programs but one",
+            "time in which devices wait for their host, minus the share of one program",
         )
         .sure(Confidence::Medium)
         .seen(most_run(facts, device))
         .found()
 }
 
-/// The device with most runs of programs in its median step.
+/// The device with the most program runs in its median step, and their number.
 fn runs_per_step(facts: &Facts<'_>) -> Option<(DeviceId, f64)> {
     let runs = &facts.session.program_runs;
     let mut starts: BTreeMap<DeviceId, Vec<i64>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Programs that call Python in their middle: `pure_callback`, `io_callback`.
+//! Programs that call Python while they run: `pure_callback`, `io_callback`.
 
 use super::host_causes::place_of;
 use super::python_ops::is_callback;
@@ -32,18 +32,18 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         found.severity,
         format!(
-            "The devices wait for Python that the program calls{} for {} of the time of their ops.{called}",
+            "The devices wait for Python callbacks{} for {} of their op time.{called}",
             place_of(facts, Cause::Callback),
             found.text
         ),
     )
     .why(
-        "The device stops, its operands go to the host, Python runs, and the result goes back: \
-         nothing else of the program runs meanwhile.",
+        "The device stops, its operands go to the host, Python runs, and the result goes back. \
+         Nothing else in the program runs during that time.",
     )
     .fix(
-        "Write the function in jax.numpy, so that it is compiled with the rest; or take it out of \
-         the jitted function and call it once in many steps.",
+        "Write the function in jax.numpy, so that it is compiled with the rest. Or move it out of the \
+         jitted function and call it once every many steps.",
     )
     .code("y = jnp.interp(x, xs, ys)    # instead of jax.pure_callback(np.interp, ...)")
     .gain(found.per_step, SHARE_OF_WORK)

@@ -1,4 +1,4 @@
-//! Ops that call Python, told by their names.
+//! Ops that call Python, recognized by name.
 
 use crate::views::ops::OpRow;
 
@@ -6,7 +6,7 @@ pub(super) fn is_debug(row: &OpRow) -> bool {
     is_called(row, &["debug_print", "debug_callback"])
 }
 
-/// An op that calls Python for its result.
+/// Whether an op calls Python for its result.
 pub(super) fn is_callback(row: &OpRow) -> bool {
     is_called(
         row,
@@ -19,12 +19,12 @@ pub(super) fn is_callback(row: &OpRow) -> bool {
     )
 }
 
-/// An op that calls Python, for its result or to print: time that the device does not compute.
+/// Whether an op calls Python, for its result or to print. The device does not compute during that time.
 pub(super) fn is_python(row: &OpRow) -> bool {
     is_callback(row) || is_debug(row)
 }
 
-/// The op or its scope has one of these names.
+/// Whether the name or scope of an op contains one of these names.
 pub(super) fn is_called(row: &OpRow, names: &[&str]) -> bool {
     let mut names = names.iter();
     names.any(|name| row.name.contains(name) || row.scope.contains(name))

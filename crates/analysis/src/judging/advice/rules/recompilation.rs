@@ -1,4 +1,4 @@
-//! The same function is compiled again and again (guides: recompilation in the window).
+//! The same function is compiled repeatedly (guides: recompilation in the window).
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ use crate::views::compile::CompilationRow;
 
 pub(super) static RULE: Rule = Rule {
     id: "recompilation",
-    title: "A function is compiled again",
+    title: "Function recompiled",
     parts: &[PartKind::Compilation],
     check,
 };
 
-/// Compilations and changes that are told.
+/// Number of functions, changes and compilations that the finding names.
 const TOLD: usize = 3;
 
 fn check(facts: &Facts<'_>) -> Outcome {
@@ -27,7 +27,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Passed(match all.len() {
             0 => "Nothing was compiled while the profiler ran.".to_owned(),
             count => format!(
-                "{} while the profiler ran, each of another function.",
+                "{} while the profiler ran, each of a different function.",
                 format::counted(count, "compilation")
             ),
         });
@@ -76,22 +76,28 @@ fn check(facts: &Facts<'_>) -> Outcome {
     finding(
         &RULE,
         severity,
-        format!("Compiled again: {}.{reason}", words.join("; ")),
+        format!("Recompiled: {}.{reason}", words.join("; ")),
     )
-    .why("A jitted function is compiled for each combination of shapes, types and static arguments, and for each new function object.")
+    .why(
+        "A jitted function is compiled for each combination of shapes, types and static \
+         arguments, and for each new function object.",
+    )
     .fix(
-        "Pad batches to one shape and drop the last partial batch; pass Python numbers as arrays; make \
-         jitted functions once, outside of the loop; let JAX say what it compiles and why.",
+        "Pad batches to one shape and drop the last partial batch; pass Python numbers as arrays; \
+         create jitted functions once, outside the loop; let JAX log what it compiles and why.",
     )
-    .why_elsewhere("A function is compiled for each combination of shapes and types, and for each new function object.")
+    .why_elsewhere(
+        "A function is compiled for each combination of shapes and types, and for each new \
+         function object.",
+    )
     .fix_elsewhere(
-        "Pad batches to one shape and drop the last partial batch; make compiled functions once, \
-         outside of the loop.",
+        "Pad batches to one shape and drop the last partial batch; create compiled functions once, \
+         outside the loop.",
     )
     .code("jax.config.update(\"jax_explain_cache_misses\", True)")
     .gain(
         Some(time as f64 / facts.step_count() / facts.session.hosts.len().max(1) as f64),
-        "time of these compilations within steps ÷ all steps and hosts, of the mean step",
+        "time of these compilations within steps ÷ number of steps ÷ number of hosts",
     )
     .sure(Confidence::Medium)
     .seen(longest.into_iter().take(TOLD).map(seen))

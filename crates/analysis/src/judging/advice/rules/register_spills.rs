@@ -1,4 +1,4 @@
-//! Kernels that run out of vector registers (counters of spills and fills that a TPU samples).
+//! Kernels that run out of vector registers (spill and fill counters sampled by TPUs).
 
 use super::{Outcome, Rule, finding, gravity};
 use crate::judging::advice::evidence::in_view;
@@ -10,7 +10,7 @@ use crate::views::counters::sampled;
 
 pub(super) static RULE: Rule = Rule {
     id: "register_spills",
-    title: "Registers are spilled",
+    title: "Register spills",
     parts: &[PartKind::DeviceCompute],
     check,
 };
@@ -25,11 +25,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .iter()
         .max_by(|a, b| a.ratio().total_cmp(&b.ratio()))
     else {
-        return Outcome::Skipped("No counter of spills or fills was recorded.".to_owned());
+        return Outcome::Skipped("No spill or fill counters were recorded.".to_owned());
     };
     let share = format::percent(most.ratio());
     let text = format!(
-        "{} of {} samples of {} are not zero ({share}), {} at most.",
+        "{} of {} samples of {} are nonzero ({share}), at most {}.",
         most.above_zero, most.count, most.name, most.max
     );
     let Some(severity) = gravity(&facts.threshold("spilled_samples_ratio"), most.ratio()) else {
@@ -37,12 +37,12 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     finding(&RULE, severity, text)
         .why(
-            "What does not fit into registers is written to memory on the chip and read back, between \
-             the operations that the kernel is there for.",
+            "Values that do not fit into registers are written to on-chip memory and read back, which \
+             delays the kernel's actual work.",
         )
         .fix(
-            "Smaller blocks or tiles in the kernels of that time; fewer values alive at once; loops \
-             that are unrolled less.",
+            "In the kernels that run at that time, use smaller blocks or tiles, keep fewer values alive \
+             at the same time, and unroll loops less.",
         )
         .sure(Confidence::Low)
         .seen([in_view("counters", format!("{} on {}", most.name, most.device))])

@@ -10,7 +10,7 @@ use crate::views::ops::OpRow;
 
 pub(super) static RULE: Rule = Rule {
     id: "rematerialisation",
-    title: "Work done again to save memory",
+    title: "Rematerialization",
     parts: &[PartKind::DeviceCompute],
     check,
 };
@@ -35,17 +35,20 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         found.severity,
         format!(
-            "{} of the devices' work repeats what was computed before (jax.checkpoint, or the \
-             compiler's own choice).{room}",
+            "{} of the devices' work repeats earlier computation (jax.checkpoint, or chosen by the \
+             compiler).{room}",
             found.text
         ),
     )
-    .why("Intermediate results of the forward pass are dropped and computed again in the backward pass.")
+    .why("Intermediate results of the forward pass are dropped and recomputed in the backward pass.")
     .fix(
-        "Where memory is left, keep more: a policy that saves the results of matrix products, or no \
-         checkpoint on cheap blocks.",
+        "If memory allows, keep more: use a policy that saves the results of matrix products, or do \
+         not checkpoint cheap blocks.",
     )
-    .fix_elsewhere("Where memory is left, keep more: the results of matrix products, or all of cheap blocks.")
+    .fix_elsewhere(
+        "If memory allows, keep more: the results of matrix products, or everything in cheap \
+         blocks.",
+    )
     .code("jax.checkpoint(block, policy=jax.checkpoint_policies.dots_with_no_batch_dims_saveable)")
     .gain(found.per_step, SHARE_OF_WORK)
     .seen(facts.largest_ops(is_again))

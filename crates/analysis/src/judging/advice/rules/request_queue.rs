@@ -1,4 +1,4 @@
-//! Requests that wait before anybody works on them.
+//! Requests that wait before they are processed.
 
 use super::{Outcome, Rule, finding, gravity};
 use crate::judging::advice::evidence::{between, in_view};
@@ -12,8 +12,8 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Why nothing can be said of requests.
-pub(super) const NO_REQUESTS: &str = "No request or batch was annotated.";
+/// Why rules about requests cannot run.
+pub(super) const NO_REQUESTS: &str = "No requests or batches were annotated.";
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let report = facts.requests();
@@ -34,24 +34,24 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let slow = report.percentiles.iter().find(|row| row.percentile >= 99.0);
     let evidence = slow.map(|row| {
         let latency = format::duration_ps(row.latency_ps as f64);
-        let text = format!("the request at the 99th percentile: {latency}");
+        let text = format!("p99 request: {latency}");
         between(row.start_ps, row.start_ps + row.latency_ps, text)
     });
     finding(
         &RULE,
         severity,
         format!(
-            "Requests wait {} of {} ({share}) on average in the queue and for their batch; up to {} run \
-             at once.",
+            "On average, requests spend {} of {} ({share}) waiting in the queue and for their batch; up \
+             to {} run at the same time.",
             format::duration_ps(mean),
             format::duration_ps(latency),
             report.concurrency_max
         ),
     )
-    .why("Requests come faster than batches are done, or a batch waits to be full.")
+    .why("Requests arrive faster than batches complete, or batches wait to fill up.")
     .fix(
-        "Larger batches where the device has room for them, a shorter time-out of the batcher, more \
-         batches in flight, or one replica more.",
+        "Use larger batches if the device has room for them, a shorter batching timeout, more batches \
+         in flight, or another replica.",
     )
     .seen(evidence)
     .seen([in_view("requests", "latency by phase".to_owned())])

@@ -1,4 +1,4 @@
-//! What rules are made of: the rule itself, its outcomes, and the figures that several rules judge.
+//! Building blocks of rules: the rule itself, its outcomes, and figures that several rules use.
 
 use super::super::evidence::of_op;
 use super::super::facts::{Facts, Place, part_ps};
@@ -18,7 +18,7 @@ pub struct Rule {
     pub id: &'static str,
     /// What it checks, in a few words.
     pub title: &'static str,
-    /// Parts of a step that its gain is of: rules with a part in common may gain the same time.
+    /// Parts of a step that its gain comes from. Rules with a common part may gain the same time.
     pub(in crate::judging::advice) parts: &'static [PartKind],
     pub(in crate::judging::advice) check: fn(&Facts<'_>) -> Outcome,
 }
@@ -27,14 +27,14 @@ pub struct Rule {
 pub(in crate::judging::advice) enum Outcome {
     /// Things to change.
     Found(Vec<AdviceFinding>),
-    /// Nothing to change: the figure that says so.
+    /// Nothing to change, with the figure that shows it.
     Passed(String),
-    /// It could not be checked: why.
+    /// The check could not run, with the reason.
     Skipped(String),
 }
 
-/// Rules about parts of a step in which devices wait: without steps, `idle_recording` judges all idle
-/// time by its cause.
+/// The outcome of rules about waiting devices in sessions without steps, where `idle_recording` covers
+/// all idle time by its cause.
 pub(super) fn judged_in_recording(facts: &Facts<'_>) -> Option<Outcome> {
     (facts.step_ps.is_none() && facts.has_enough_work()).then(|| Outcome::Found(Vec::new()))
 }
@@ -47,30 +47,32 @@ pub(super) fn no_steps(facts: &Facts<'_>) -> String {
 /// Why a rule about work cannot be checked.
 pub(super) const NO_WORK: &str = "No device recorded work.";
 
-/// Why a rule about shares of work says nothing.
+/// Why a rule about shares of work cannot be checked.
 pub(super) const LITTLE_WORK: &str =
-    "Devices recorded too little work (below 20 executions of ops) to judge by.";
+    "Devices recorded too little work to check (fewer than 20 op executions).";
 
 /// Why a rule about HLO cannot be checked.
 pub(super) const NO_HLO: &str =
-    "The profile carries no HLO of a program that the devices spend time in.";
+    "The profile has no HLO of a program that the devices spend time in.";
 
-/// Why a rule about accelerators says nothing.
-pub(super) const CPU_ONLY: &str = "Only XLA:CPU worked.";
+/// Why a rule about accelerators cannot be checked.
+pub(super) const CPU_ONLY: &str = "Only XLA:CPU recorded work.";
 
-/// How a share of the work becomes time.
-pub(super) const SHARE_OF_WORK: &str = "share of these ops in the work × busy time of a step";
+/// How a share of the work is converted to time.
+pub(super) const SHARE_OF_WORK: &str =
+    "share of these ops in all work × time per step in which ops run";
 
 /// Ops that take too large a share of the work.
 pub(super) struct Share {
     pub(super) severity: Severity,
     /// `12.3 %`
     pub(super) text: String,
-    /// Time of a step.
+    /// Time per step and device.
     pub(super) per_step: Option<f64>,
 }
 
-/// The share of ops that pass, held against a threshold; the outcome where there is nothing to say.
+/// Compares the share of work of the ops that `passes` accepts with a threshold. The error is the
+/// outcome if there is no finding.
 pub(super) fn share(
     facts: &Facts<'_>,
     key: &str,
@@ -96,7 +98,7 @@ pub(super) fn share(
 pub(super) struct Part {
     pub(super) severity: Severity,
     pub(super) place: Place,
-    /// Mean over the steps of the place on which they have the largest share.
+    /// Mean time per step on the place where they have the largest share.
     pub(super) time: f64,
     /// The mean step of that place.
     pub(super) step_ps: f64,
@@ -106,13 +108,13 @@ pub(super) struct Part {
 
 /// How a part of a step was estimated.
 pub(super) const PART_ESTIMATE: &str =
-    "the mean over steps of this part on the device where it has the largest share";
+    "mean over steps of this part on the device where it has the largest share";
 
-/// A median below this share of the mean says that few steps have most of a part.
+/// A median below this share of the mean means that a few steps contain most of a part.
 pub(super) const FEW_STEPS: f64 = 0.5;
 
-/// The place on which some parts have the largest share of its mean step, held against a threshold.
-/// No share of `overview`, which is the mean over places, is larger.
+/// Compares the largest share of some parts in the mean step of a place with a threshold. Shares in
+/// `overview` are means over places, so none of them is larger.
 pub(super) fn part(facts: &Facts<'_>, key: &str, parts: &[PartKind]) -> Result<Part, Outcome> {
     let of_row = |row: &_| parts.iter().map(|&part| part_ps(row, part) as f64).sum();
     let Some(worst) = facts.worst(of_row) else {
@@ -129,7 +131,7 @@ pub(super) fn part(facts: &Facts<'_>, key: &str, parts: &[PartKind]) -> Result<P
     let share = format::percent(worst.share());
     let few = if worst.median < FEW_STEPS * worst.mean {
         let median = format::duration_ps(worst.median);
-        format!(", most of it in few steps: the median step has {median},")
+        format!(", mostly in a few steps (median {median}),")
     } else {
         String::new()
     };
@@ -139,7 +141,7 @@ pub(super) fn part(facts: &Facts<'_>, key: &str, parts: &[PartKind]) -> Result<P
     );
     match gravity(&facts.threshold(key), worst.share()) {
         None => Err(Outcome::Passed(format!(
-            "At most {share} of {} of a device.",
+            "At most {share} of {} on any device.",
             facts.period()
         ))),
         Some(severity) => Ok(Part {
@@ -152,8 +154,8 @@ pub(super) fn part(facts: &Facts<'_>, key: &str, parts: &[PartKind]) -> Result<P
     }
 }
 
-/// The share of the mean step, or of a recording without steps, in which devices wait for their host,
-/// and its time: host overhead and idle time, without input and compilation.
+/// How long devices wait for their host (host overhead and idle time, without input and compilation):
+/// the share of the mean step, or of the recording without steps, and the time.
 pub(super) fn waiting(facts: &Facts<'_>) -> Option<(f64, f64)> {
     let waits =
         |row: &_| (part_ps(row, PartKind::Idle) + part_ps(row, PartKind::HostOverhead)) as f64;
@@ -161,10 +163,10 @@ pub(super) fn waiting(facts: &Facts<'_>) -> Option<(f64, f64)> {
     Some((time / period, time))
 }
 
-/// The parts that [`waiting`] is of.
+/// The parts that [`waiting`] sums.
 pub(super) const WAITING: &[PartKind] = &[PartKind::HostOverhead, PartKind::Idle];
 
-/// The allocator of a device with most of a figure.
+/// The device allocator with the largest value of a figure.
 pub(super) fn fullest<'a>(
     facts: &'a Facts<'_>,
     figure: impl Fn(&AllocatorRow) -> Option<f64>,
@@ -176,29 +178,29 @@ pub(super) fn fullest<'a>(
         .ok_or_else(|| no_memory(facts))
 }
 
-/// Bytes of a program's plan are worth a word from this share of the device's memory on.
+/// Bytes of a program's memory plan matter from this share of the device's memory.
 pub(super) const MIN_OF_MEMORY: f64 = 0.01;
 
-/// The same where nobody knows how large that is.
+/// Bytes that matter if the size of the device's memory is unknown.
 pub(super) const MIN_BYTES: f64 = 256.0 * 1024.0 * 1024.0;
 
-/// So many bytes matter on the devices that work.
+/// Whether this number of bytes matters on the devices that work.
 pub(super) fn matters(facts: &Facts<'_>, bytes: i64) -> bool {
     let chips = facts.working().map(|id| &facts.session.device(id).chip);
     let memory = chips.filter_map(|chip| chip.memory_bytes).min();
     bytes as f64 >= memory.map_or(MIN_BYTES, |memory| MIN_OF_MEMORY * memory as f64)
 }
 
-/// Why there is nothing to say of memory.
+/// The outcome of rules about memory if memory was not recorded.
 pub(super) fn no_memory(facts: &Facts<'_>) -> Outcome {
     let why = facts.memory().notes.first();
     Outcome::Skipped(why.map_or_else(
-        || "No allocator event of a device was recorded.".to_owned(),
+        || "No allocator events of devices were recorded.".to_owned(),
         |note| note.text.clone(),
     ))
 }
 
-/// A finding of a rule whose threshold says how grave it is.
+/// A finding of a rule with its severity. Reason, fix, gain and evidence are added to it.
 pub(super) fn finding(rule: &Rule, severity: Severity, what: String) -> AdviceFinding {
     AdviceFinding {
         id: rule.id.to_owned(),
@@ -220,8 +222,8 @@ pub(super) fn finding(rule: &Rule, severity: Severity, what: String) -> AdviceFi
     }
 }
 
-/// How grave a figure is; none where the check passes. An exact boundary of `good` passes: nothing
-/// is wrong with a figure of 0 where 0 is the threshold.
+/// How severe a figure is; none if the check passes. A figure equal to `good` passes: with a threshold
+/// of 0, a figure of 0 is fine.
 pub(super) fn gravity(threshold: &Threshold, value: f64) -> Option<Severity> {
     if (value - threshold.good).abs() < f64::EPSILON {
         return None;
@@ -244,13 +246,13 @@ impl AdviceFinding {
         self
     }
 
-    /// What to change where the program is not of JAX.
+    /// What to change in programs that do not use JAX.
     pub(super) fn fix_elsewhere(mut self, fix: impl Into<String>) -> Self {
         self.elsewhere.fix = fix.into();
         self
     }
 
-    /// Why it is so where the program is not of JAX.
+    /// The reason for programs that do not use JAX.
     pub(super) fn why_elsewhere(mut self, why: impl Into<String>) -> Self {
         self.elsewhere.why = why.into();
         self
@@ -279,13 +281,13 @@ impl AdviceFinding {
         self
     }
 
-    /// The gain is of the steps of one place, which are so long on average.
+    /// The gain refers to the steps of one place, whose mean is `step_ps`.
     pub(super) fn of_step(mut self, step_ps: f64) -> Self {
         self.step_ps = Some(step_ps);
         self
     }
 
-    /// The gain is of other parts than the rule's usual ones.
+    /// The gain comes from parts other than the rule's usual ones.
     pub(super) fn of_parts(mut self, parts: &[PartKind]) -> Self {
         self.parts = parts.to_vec();
         self
@@ -306,7 +308,7 @@ impl AdviceFinding {
     }
 }
 
-/// Ops as evidence, told by a sentence of each.
+/// The first ops as evidence, each with a text.
 pub(super) fn ops_seen<'a>(
     rows: impl Iterator<Item = &'a OpRow>,
     most: usize,
@@ -320,7 +322,7 @@ pub(super) fn ops_seen<'a>(
         .collect()
 }
 
-/// Mean time of an execution.
+/// Mean self time per execution.
 pub(super) fn each_ps(row: &OpRow) -> f64 {
     row.self_ps as f64 / row.executions.max(1) as f64
 }

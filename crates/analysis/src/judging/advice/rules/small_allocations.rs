@@ -23,7 +23,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     }
     let per_step = count / facts.step_count();
     let text = format!(
-        "{per_step:.1} allocations of 4 KiB or less in a step on {}, of {:.1} in all.",
+        "{per_step:.1} allocations of 4 KiB or less per step on {}, out of {:.1} in total.",
         row.device,
         row.allocations as f64 / facts.step_count()
     );
@@ -31,18 +31,22 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Passed(text);
     };
     finding(&RULE, severity, text)
-        .why("Each small array is a result of a program or a copy of its own: scalars and metrics that are computed outside of the step, trees of small leaves.")
+        .why(
+            "Each small array is a separate result or copy: scalars and metrics that are computed \
+             outside the step, or trees with small leaves.",
+        )
         .fix(format!(
-            "Compute metrics within the jitted step and return them as one array; keep optimizers' \
-             counters together. Fewer results also make each call cheaper. Fragments: {} at the peak.",
+            "Compute metrics within the jitted step and return them as one array; combine the \
+             optimizer's counters. Fewer results also make each call cheaper. Fragmentation: {} at the \
+             peak.",
             format::percent(row.fragmentation_ratio)
         ))
         .fix_elsewhere(format!(
-            "Compute metrics within the step and return them as one array; keep optimizers' counters \
-             together. Fewer results also make each call cheaper. Fragments: {} at the peak.",
+            "Compute metrics within the step and return them as one array; combine the optimizer's \
+             counters. Fewer results also make each call cheaper. Fragmentation: {} at the peak.",
             format::percent(row.fragmentation_ratio)
         ))
         .sure(Confidence::Medium)
-        .seen([in_view("memory", "who allocates".to_owned())])
+        .seen([in_view("memory", "what allocates".to_owned())])
         .found()
 }

@@ -1,4 +1,4 @@
-//! A loop within the program whose body is a few small ops: overhead of every turn.
+//! A loop within the program whose body is a few small ops, with overhead in every iteration.
 
 use super::interpreted_kernels::is_interpreted;
 use super::{Outcome, Rule, SHARE_OF_WORK, each_ps, finding, share};
@@ -9,14 +9,14 @@ use crate::views::ops::OpRow;
 
 pub(super) static RULE: Rule = Rule {
     id: "small_loop",
-    title: "A loop of small ops",
+    title: "Loop of small ops",
     parts: &[PartKind::DeviceCompute],
     check,
 };
 
-/// Ops that last longer pay for the turn of a loop.
+/// Ops with a longer mean time are not small: they outweigh the overhead of an iteration.
 const SMALL_PS: f64 = 20e6;
-/// Turns of a loop in a step from which on there are many.
+/// Minimum number of iterations per step.
 const MANY_TURNS: f64 = 100.0;
 
 fn check(facts: &Facts<'_>) -> Outcome {
@@ -36,21 +36,21 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         found.severity,
         format!(
-            "{} of the devices' work are ops in the body of a loop that turns about {turns:.0} times a \
-             step; none lasts longer than {}.",
+            "{} of the devices' work is spent on ops in the body of a loop that runs about {turns:.0} \
+             iterations per step; none takes longer than {} on average.",
             found.text,
             format::duration_ps(longest)
         ),
     )
     .why(
-        "Every op of every turn is started on its own, which takes as long as the work of so small an \
-         op, and one turn waits for the other.",
+        "Every op in every iteration is started separately, which takes as long as the work of such a \
+         small op, and each iteration waits for the previous one.",
     )
     .fix(
-        "Do more in a turn: jax.lax.scan(..., unroll=8), or one op over all turns at once (vmap, a \
-         larger batch); a recurrence may have a parallel form (jax.lax.associative_scan).",
+        "Do more per iteration: use jax.lax.scan(..., unroll=8), or one op for all iterations (vmap, a \
+         larger batch). A recurrence may have a parallel form (jax.lax.associative_scan).",
     )
-    .fix_elsewhere("Do more in a turn: unroll the loop, or do all turns in one op.")
+    .fix_elsewhere("Do more per iteration: unroll the loop, or do all iterations in one op.")
     .gain(found.per_step, SHARE_OF_WORK)
     .seen(facts.largest_ops(is_small))
     .found()

@@ -1,4 +1,4 @@
-//! SparseCores that work while the TensorCore could have gone on (XProf's SparseCoreBound).
+//! SparseCores that work long enough to delay the TensorCores (XProf's SparseCoreBound).
 
 use stepscope_model::DeviceKind;
 
@@ -9,7 +9,7 @@ use crate::telling::format;
 
 pub(super) static RULE: Rule = Rule {
     id: "sparse_core",
-    title: "SparseCores beside the TensorCores",
+    title: "Busy SparseCores",
     parts: &[],
     check,
 };
@@ -31,11 +31,23 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let ratio = sparse / tensor;
     let share = format::percent(ratio);
     let Some(severity) = gravity(&facts.threshold("sparse_core_ratio"), ratio) else {
-        return Outcome::Passed(format!("They are busy {share} as long as the TensorCores."));
+        return Outcome::Passed(format!(
+            "They are busy for {share} of the TensorCores' busy time."
+        ));
     };
-    finding(&RULE, severity, format!("SparseCores are busy {share} as long as the TensorCores."))
-        .why("Embeddings, gathers and offloaded collectives that take this long may hold up the dense part.")
-        .fix("See in the timeline whether TensorCores wait for them; fewer or narrower tables, batches split in two that take turns.")
-        .sure(Confidence::Low)
-        .found()
+    finding(
+        &RULE,
+        severity,
+        format!("SparseCores are busy for {share} of the TensorCores' busy time."),
+    )
+    .why(
+        "Embeddings, gathers and offloaded collectives that take this long may delay the \
+             dense computation.",
+    )
+    .fix(
+        "Check in the timeline whether TensorCores wait for them. Use fewer or narrower \
+             tables, or split batches in two and alternate between them.",
+    )
+    .sure(Confidence::Low)
+    .found()
 }

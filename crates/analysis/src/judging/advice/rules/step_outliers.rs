@@ -27,7 +27,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         let counted = format::counted(bars.len(), "step");
         let verb = if bars.len() == 1 { "is" } else { "are" };
         return Outcome::Skipped(format!(
-            "Needs {MIN_APART} steps to know a usual one; there {verb} {counted}."
+            "Requires {MIN_APART} steps to know the typical one; there {verb} {counted}."
         ));
     }
     let durations: Vec<f64> = bars.iter().map(|bar| bar.duration_ps).collect();
@@ -42,7 +42,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .zip(gravity(&facts.threshold("step_outlier_ratio"), gain / step))
     else {
         return Outcome::Passed(format!(
-            "The longest of {} steps takes {}, the median {}.",
+            "The longest of {} steps takes {} (median: {}).",
             bars.len(),
             format::duration_ps(durations.iter().copied().fold(0.0, f64::max)),
             format::duration_ps(usual)
@@ -70,7 +70,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let own = own.filter(|&(_, time)| time >= EXPLAINS * (worst.duration_ps - usual));
     let program = own.map_or_else(String::new, |(program, time)| {
         format!(
-            " {} runs in no other step, for {} there.",
+            " {} runs only in long steps, for {} in the longest one.",
             facts.session.program(program).name,
             format::duration_ps(time)
         )
@@ -85,7 +85,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         severity,
         format!(
-            "{took}; the median of all {} steps is {}. Step {} has {} more {} than the median step.{program}",
+            "{took}; the median of all {} steps is {}. Step {} has {} more {} than the median.{program}",
             bars.len(),
             format::duration_ps(usual),
             worst.step,
@@ -94,37 +94,37 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ),
     )
     .why(if own.is_some() {
-        "A program that the other steps do not run: an evaluation, a checkpoint, a change of shape."
+        "These steps run a program that others do not: an evaluation, a checkpoint, or a new shape."
     } else if warms_up {
-        "They are the first of the recording: caches, allocators and pipelines warm up."
+        "They are the first steps of the recording: caches, allocators and pipelines are warming up."
     } else {
         match part {
-        PartKind::InputWait => "The input was late in these steps: a slow batch, a full disk queue, a shuffle buffer that fills.",
-        PartKind::Compilation => "Something was compiled in these steps: the shape or type of an argument changed.",
-        PartKind::Collectives => "A participant of a collective was late: look at what the other hosts did.",
-        PartKind::HostOverhead => "The host did something it does not do in every step: logging, a checkpoint, garbage collection.",
-            _ => "The devices themselves took longer, or nothing on the host was recorded that explains it.",
+            PartKind::InputWait => "Late input: a slow batch or disk, a filling shuffle buffer.",
+            PartKind::Compilation => "Compilation: the shape or type of an argument changed.",
+            PartKind::Collectives => "A collective participant was late: check the other hosts.",
+            PartKind::HostOverhead => "Extra host work: logging, checkpoints, garbage collection.",
+            _ => "The devices themselves took longer, or the cause on the host was not recorded.",
         }
     })
     .fix(if own.is_some() {
-        "Annotate what is no training step by a name of its own, and it becomes a series of its own; \
-         run it less often, or beside the steps."
+        "Annotate steps that are not training steps with a different name, so that they form a \
+         separate series. Run them less often, or in parallel with the training steps."
     } else if warms_up {
-        "Leave them out of what you measure (`--steps`), and record from a later step on."
+        "Exclude them from what you measure (`--steps`), and start recording at a later step."
     } else {
-        "Look at the longest of these steps beside a usual one in the timeline."
+        "Compare the longest of these steps with a typical one in the timeline."
     })
-    .gain(Some(gain), "Σ of what these steps take beyond the median ÷ all steps, of the mean step")
+    .gain(Some(gain), "time of these steps beyond the median ÷ number of steps")
     .of_parts(&[part])
     .seen(evidence)
     .found()
 }
 
-/// Share of what the longest step takes beyond the median that a program has to have to explain it.
+/// A program explains the longest step if its time is at least this share of the excess over the median.
 const EXPLAINS: f64 = 1.0 / 3.0;
 
-/// The program that runs in long steps only and takes most of the longest, with its time there, mean
-/// over devices.
+/// The program that runs only in long steps and takes the most time in the longest one, with its time
+/// there as a mean over devices.
 fn program_of_long_steps(
     facts: &Facts<'_>,
     long: &[&StepBar],

@@ -1,5 +1,5 @@
-//! A host, or a device of one host, that the others wait for in the collectives. The figure is the
-//! one of `hosts`: time that the others wait for it, on aligned clocks.
+//! A host, or a device of one host, that the others wait for in collectives. The figure is that of
+//! `hosts`: the time that the others wait for it, on aligned clocks.
 
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::evidence::{between, in_view};
@@ -12,7 +12,7 @@ use crate::views::hosts::Late;
 
 pub(super) static RULE: Rule = Rule {
     id: "straggler",
-    title: "The others wait for one host or device",
+    title: "Straggler",
     parts: &[PartKind::Collectives],
     check,
 };
@@ -24,16 +24,16 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let several_hosts = facts.session.hosts.len() > 1;
     if facts.is_cpu_only() && !several_hosts {
         return Outcome::Skipped(
-            "Virtual devices of XLA:CPU take turns on the same cores, so that one is always last."
+            "Virtual devices of XLA:CPU take turns on the same cores, so one of them is always last."
                 .to_owned(),
         );
     }
     if facts.working().count() < 2 {
-        return Outcome::Skipped("Needs two devices that work.".to_owned());
+        return Outcome::Skipped("Requires at least two devices with work.".to_owned());
     }
     let Some(worst) = facts.late().first() else {
         return Outcome::Passed(
-            "Nobody comes last at the collectives more often than chance explains.".to_owned(),
+            "No host or device is last at collectives more often than chance explains.".to_owned(),
         );
     };
     let share = format::percent(worst.cost_ps / step);
@@ -51,7 +51,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let (doing, fix) = doing(facts, worst);
     finding(&RULE, severity, format!("{text}{doing}"))
         .titled(format!("{} is late", worst.name))
-        .why("All meet in the collectives of every step, so the slowest one sets the pace.")
+        .why("All participants meet in the collectives of every step, so the slowest one sets the pace.")
         .fix(fix)
         .gain(
             Some(worst.cost_ps),
@@ -60,7 +60,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .of_parts(if worst.blame.activity_on == "device" {
             &[PartKind::Collectives, PartKind::DeviceCompute]
         } else {
-            // Whoever is rid of what makes it late is rid of its own wait as well.
+            // Removing what makes it late also removes its own wait.
             &[
                 PartKind::Collectives,
                 PartKind::InputWait,
@@ -72,7 +72,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .found()
 }
 
-/// What made it late, and what to change; what to record where no activity explains it.
+/// What made it late and what to change, or what to record if no activity explains it.
 fn doing(facts: &Facts<'_>, late: &Late) -> (String, String) {
     let blame = &late.blame;
     if blame.activity.is_empty() {
@@ -86,11 +86,11 @@ fn doing(facts: &Facts<'_>, late: &Late) -> (String, String) {
         } else {
             format!(" Record what its host does: {}.", lines.join(", "))
         };
-        let text = " What made it late was not recorded: nothing on its device or host takes so much \
-                    longer than elsewhere.";
+        let text = " The cause was not recorded: nothing on its device or host takes that much longer \
+                    than elsewhere.";
         let fix = format!(
-            "Compare it with another in the timeline, in the same step: its load, its clock, other \
-             processes.{record}"
+            "Compare it with another one in the same step in the timeline. Check its load, its clock \
+             and other processes.{record}"
         );
         return (text.to_owned(), fix);
     }
@@ -103,15 +103,15 @@ fn doing(facts: &Facts<'_>, late: &Late) -> (String, String) {
     };
     if blame.activity_on == "device" {
         let text = format!(
-            " Before it arrives it computes {name} for {time}{steps}, longer than the others."
+            " Before it arrives, it computes {name} for {time}{steps}, longer than the others."
         );
-        let fix = "Give it less of the work, or see why the same work takes longer there: its clock, \
-                   its temperature, what else runs on it.";
+        let fix = "Give it less work, or find out why the same work takes longer there: its clock, its \
+                   temperature, or what else runs on it.";
         return (text, fix.to_owned());
     }
-    let text = format!(" Before it arrives its host is in {name} for {time}{steps}.");
+    let text = format!(" Before it arrives, its host is in {name} for {time}{steps}.");
     let fix = format!(
-        "Make {name} faster on {}, or take it out of the way: run it ahead of the step, in the \
+        "Make {name} faster on {}, or move it off the critical path: run it ahead of the step in the \
          background.",
         late.name
     );

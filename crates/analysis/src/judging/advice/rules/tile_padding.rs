@@ -1,4 +1,4 @@
-//! Matrix products whose sides fill the tiles of the matrix units badly (padding waste, from HLO).
+//! Matrix products whose dimensions do not fill the tiles of the matrix units (padding waste, from HLO).
 
 use stepscope_model::DeviceKind;
 
@@ -12,19 +12,19 @@ use crate::telling::format;
 
 pub(super) static RULE: Rule = Rule {
     id: "tile_padding",
-    title: "Matrix products that do not fill their tiles",
+    title: "Tile padding in matrix products",
     parts: &[PartKind::DeviceCompute],
     check,
 };
 
-/// Rows, columns and contracted elements of a tile: registers of 8 × 128 and a matrix unit 128 wide.
+/// Rows, columns and contracted elements of a tile: registers of 8 × 128 and a 128-wide matrix unit.
 const TPU_TILE: [u64; 3] = [8, 128, 128];
-/// The smallest step of tensor cores for 16-bit types.
+/// The smallest tensor-core operation for 16-bit types.
 const GPU_TILE: [u64; 3] = [16, 8, 16];
-/// Products that are told.
+/// Number of products in the evidence.
 const TOLD: usize = 4;
 
-/// How much of the tiles a product fills.
+/// The share of its tiles that a product fills.
 fn filled(sides: [u64; 3], tile: [u64; 3]) -> f64 {
     sides
         .into_iter()
@@ -52,7 +52,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let mut found: Vec<(f64, AdviceEvidence)> = Vec::new();
     for program in facts.programs() {
         for (row, instruction) in program.executed(&facts.ops) {
-            // What memory bounds is not slowed by what matrix units compute in vain.
+            // Computing padding does not slow down memory-bound products.
             if row.class != "matmul" || row.bound_by == "memory" {
                 continue;
             }
@@ -84,20 +84,20 @@ fn check(facts: &Facts<'_>) -> Outcome {
     finding(
         &RULE,
         severity,
-        format!("{share} of the devices' work is matrix units computing with padding."),
+        format!("{share} of the devices' work is spent computing padding in matrix products."),
     )
     .why(format!(
-        "Matrix units work on whole tiles ({name} elements); the rest of the last tile is filled up \
-         and computed like the others."
+        "Matrix units work on whole tiles ({name} elements). The last tile is padded, and the padding \
+         is computed, too."
     ))
     .fix(if is_tpu {
-        "Make the sides of matrix products multiples of 128 (heads, hidden sizes, vocabulary, batch × \
-         sequence); put several small products into one."
+        "Make the dimensions of matrix products multiples of 128 (heads, hidden sizes, vocabulary, \
+         batch × sequence). Combine small products."
     } else {
-        "Make the sides of matrix products multiples of 16 or, better, of 64 (heads, hidden sizes, \
-         vocabulary); put several small products into one."
+        "Make the dimensions of matrix products multiples of 16, preferably 64 (heads, hidden sizes, \
+         vocabulary). Combine small products."
     })
-    .gain(facts.per_step(wasted), "time of these products × the share of their tiles that is padding")
+    .gain(facts.per_step(wasted), "time of these products × share of their tiles that is padding")
     .sure(Confidence::Low)
     .seen(found.into_iter().take(TOLD).map(|(_, evidence)| evidence))
     .found()

@@ -17,12 +17,12 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// A kernel is tiny below this (the guides' bound for kernels that were not fused).
+/// Kernels with a shorter mean time are tiny (the guides' bound for unfused kernels).
 const TINY_PS: f64 = 1e8;
-/// What a launch costs at most while the device waits for it, where launch calls are not recorded.
+/// Assumed upper bound of the cost of a launch if launch calls were not recorded.
 const LAUNCH_PS: f64 = 1e7;
 
-/// Time of the mean step in which the host is in launch calls; none without steps or calls.
+/// Mean time per step that the host spends in launch calls; none without steps or calls.
 pub(super) fn launching_ps(kernels: &Launching) -> Option<f64> {
     let times: Vec<f64> = kernels
         .steps
@@ -32,8 +32,7 @@ pub(super) fn launching_ps(kernels: &Launching) -> Option<f64> {
     (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64)
 }
 
-/// Launches in the queue in the mean, of the device with most of them; 0 where calls are not
-/// recorded.
+/// Mean number of queued launches on the device with the most launches; 0 if calls were not recorded.
 pub(super) fn depth(kernels: &Launching) -> f64 {
     let main = kernels.devices.iter().max_by_key(|device| device.launched);
     main.map_or(0.0, |device| device.queue_mean)
@@ -41,11 +40,11 @@ pub(super) fn depth(kernels: &Launching) -> f64 {
 
 /// What tiny kernels cost.
 struct Tiny {
-    /// Share of launches.
+    /// Share of launches that are of tiny kernels.
     ratio: f64,
     launches: i64,
-    /// Time of a step, or of a recording without steps, in which the device waits for its host,
-    /// blamed on them.
+    /// Time per step, or in a recording without steps, that the device waits for its host because of
+    /// them.
     blamed: f64,
     waits: f64,
     step: f64,
@@ -58,7 +57,7 @@ fn tiny(facts: &Facts<'_>, kernels: &Launching) -> Option<Tiny> {
     let short: i64 = short.map(|row| row.occurrences).sum();
     let ratio = short as f64 / launches.max(1) as f64;
     let devices = facts.working().count().max(1) as f64;
-    // Small kernels do no harm as long as the queue of the device never runs empty.
+    // Tiny kernels do no harm as long as the device's queue never runs empty.
     let cost = match launching_ps(kernels) {
         Some(time) => time * ratio,
         None => short as f64 / facts.step_count() / devices * LAUNCH_PS,
@@ -72,7 +71,7 @@ fn tiny(facts: &Facts<'_>, kernels: &Launching) -> Option<Tiny> {
     })
 }
 
-/// The rule has a finding.
+/// Whether the rule has a finding.
 pub(super) fn is_found(facts: &Facts<'_>) -> bool {
     matches!(check(facts), Outcome::Found(_))
 }
@@ -87,8 +86,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let (calls, estimate) = match launching_ps(kernels) {
         Some(time) => (
             format!(
-                " The host is in launch calls for {} of a step; the queue holds {:.1} launches on \
-                 average.",
+                " The host spends {} per step in launch calls; {:.1} launches are queued on average.",
                 format::duration_ps(time),
                 depth(kernels)
             ),
@@ -96,7 +94,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ),
         None => (
             String::new(),
-            "10 µs for each tiny launch, at most the time in which devices wait",
+            "10 µs per launch of a tiny kernel, at most the time in which devices wait",
         ),
     };
     let text = format!(
@@ -115,14 +113,17 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Passed(text);
     };
     finding(&RULE, severity, text)
-        .why("Each launch costs the host some microseconds; a kernel that is shorter leaves the device waiting.")
+        .why(
+            "Each launch costs the host a few microseconds. If a kernel is shorter than that, the \
+             device has to wait.",
+        )
         .fix(
-            "Put more into one jitted function, so that XLA can fuse it; fewer branches; larger \
-             batches; CUDA graphs (command buffers), which launch many kernels at once.",
+            "Put more into one jitted function, so that XLA can fuse it; use fewer branches, larger \
+             batches, or CUDA graphs (command buffers), which launch many kernels with one call.",
         )
         .fix_elsewhere(
-            "Put more into one compiled function, so that the compiler can fuse it; fewer branches; \
-             larger batches; CUDA graphs, which launch many kernels at once.",
+            "Put more into one compiled function, so that the compiler can fuse it; use fewer \
+             branches, larger batches, or CUDA graphs, which launch many kernels with one call.",
         )
         .gain(Some(tiny.blamed), estimate)
         .sure(Confidence::Medium)
@@ -130,9 +131,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .found()
 }
 
-/// The tiny kernels that are launched most, each name once.
+/// The most-launched tiny kernels, by shortened name.
 fn most_launched(kernels: &Launching) -> Vec<AdviceEvidence> {
-    // Templates of C++ differ where nobody reads on.
+    // C++ templates often differ only beyond the part of the name that is shown.
     let mut sums: BTreeMap<String, (i64, i64)> = BTreeMap::new();
     for row in kernels.rows.iter().filter(|row| row.mean_ps < TINY_PS) {
         let sum = sums.entry(format::shortened(&row.name)).or_default();

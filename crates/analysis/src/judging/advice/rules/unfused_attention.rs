@@ -1,5 +1,5 @@
 //! Unfused attention: a softmax between two matrix products, with its scores in device memory
-//! (guides: unoptimised attention).
+//! (guides: unoptimized attention).
 //!
 //! ```text
 //! q·k ──► scores ──► exp, ÷ ──► probabilities ──► ·v        both S × T, written and read again
@@ -25,21 +25,21 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Ops between the two products that are followed.
+/// Maximum number of ops to follow between the two products.
 const MAX_STEPS: usize = 6;
-/// Values that are looked at behind one product.
+/// Maximum number of values to visit after one product.
 const MAX_VALUES: usize = 64;
-/// Smaller scores are not worth a kernel of their own.
+/// Smaller scores do not need a fused kernel.
 const MIN_SCORES: u64 = 128 * 128;
 
 /// Attention of one program.
 #[derive(Default)]
 struct Attention {
-    /// Products before and behind a softmax.
+    /// Products before and after a softmax.
     products: BTreeSet<InstructionIndex>,
-    /// What is between them.
+    /// Ops between these products.
     between: BTreeSet<InstructionIndex>,
-    /// Softmaxes.
+    /// Number of softmaxes.
     count: usize,
     /// Bytes of the largest scores.
     bytes: u64,
@@ -69,7 +69,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         }
     }
     if count == 0 {
-        return Outcome::Passed("No softmax lies between two matrix products.".to_owned());
+        return Outcome::Passed("No softmax was found between two matrix products.".to_owned());
     }
     let ratio = all_ps as f64 / facts.total_self_ps().max(1) as f64;
     let share = format::percent(ratio);
@@ -82,7 +82,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         severity,
         format!(
             "{share} of the devices' work is unfused attention: {} between two matrix products, \
-             with scores of up to {} written to device memory and read again.",
+             with scores of up to {} written to device memory and read back.",
             if count == 1 {
                 "a softmax".to_owned()
             } else {
@@ -92,18 +92,18 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ),
     )
     .why(
-        "The scores have as many elements as the sequence is long, squared; a fused kernel keeps a \
-         block of them on the chip and never writes them.",
+        "The number of scores is the square of the sequence length. A fused kernel keeps a block of \
+         them on the chip and never writes them to memory.",
     )
     .fix(
-        "Use one kernel for all of it: jax.nn.dot_product_attention with cuDNN on GPUs, flash or \
-         splash attention (jax.experimental.pallas.ops) on TPUs.",
+        "Use a single kernel: jax.nn.dot_product_attention with cuDNN on GPUs, or flash or splash \
+         attention (jax.experimental.pallas.ops) on TPUs.",
     )
-    .fix_elsewhere("Use one kernel for all of it, such as flash attention.")
+    .fix_elsewhere("Use a single kernel, such as flash attention.")
     .code("out = jax.nn.dot_product_attention(q, k, v, is_causal=True, implementation=\"cudnn\")")
     .gain(
         facts.per_step(between_ps as f64),
-        "time of the ops between the two products, which a fused kernel does without",
+        "time of the ops between the two products, which a fused kernel avoids",
     )
     .sure(Confidence::Medium)
     .seen(ops_seen(rows.into_iter(), 4, |row| {
@@ -112,7 +112,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .found()
 }
 
-/// Products of the program with a softmax and another product behind them.
+/// Products of the program that are followed by a softmax and another product.
 fn attention(program: &BusyProgram<'_>, executed: &[(&OpRow, &Instruction)]) -> Attention {
     let hlo = program.hlo;
     let has_exponential = Exponentials::default();
@@ -123,7 +123,7 @@ fn attention(program: &BusyProgram<'_>, executed: &[(&OpRow, &Instruction)]) -> 
         if row.class != "matmul" || scores.element_count() < MIN_SCORES {
             continue;
         }
-        // Scores have the length of the sequence twice; products of weights are wide the one way.
+        // Scores have at least two dimensions.
         if product(hlo, first).is_none() || scores.dimensions.len() < 2 {
             continue;
         }
@@ -140,7 +140,7 @@ fn attention(program: &BusyProgram<'_>, executed: &[(&OpRow, &Instruction)]) -> 
     found
 }
 
-/// The product that takes what a softmax made of the scores; `between` is what lies on the way.
+/// The product that uses the softmax of the scores. `between` receives the ops on the way.
 fn behind<'a>(
     hlo: &'a Program,
     users: &Users,
@@ -149,7 +149,7 @@ fn behind<'a>(
     between: &mut Vec<&'a Instruction>,
 ) -> Option<&'a Instruction> {
     let size = first.shape.first_leaf().element_count();
-    // Value, ops since the product, an exponential was among them.
+    // Value, number of ops since the product, whether an exponential was among them.
     let mut open: Vec<(&Instruction, usize, bool)> = vec![(first, 0, false)];
     let mut seen: BTreeSet<InstructionIndex> = BTreeSet::new();
     let mut second = None;

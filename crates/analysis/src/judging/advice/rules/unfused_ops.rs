@@ -34,19 +34,27 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         found.severity,
         format!(
-            "{} of the devices' work are {} that XLA did not fuse with their neighbors.",
+            "{} of the devices' work is spent on {} that XLA did not fuse with neighboring ops.",
             found.text,
             format::counted(ops, "elementwise op")
         ),
     )
     .why(
-        "Each reads its operands from device memory and writes its result back. A function that is \
-         called op by op, outside of jit, leaves nothing to fuse; so do barriers and custom calls in \
-         between.",
+        "Each one reads its operands from device memory and writes its result back. Ops that are called \
+         one by one, outside of jit, cannot be fused, nor can ops separated by barriers or custom calls.",
     )
-    .fix("Put the ops and what they work on into one jitted function; look at the graph around the largest.")
-    .why_elsewhere("Each reads its operands from device memory and writes its result back. A function that is called op by op leaves nothing to fuse; so do barriers and custom calls in between.")
-    .fix_elsewhere("Put the ops and what they work on into one compiled function; look at the graph around the largest.")
+    .fix(
+        "Put these ops and those that produce their operands into one jitted function. Check the \
+         graph around the largest one.",
+    )
+    .why_elsewhere(
+        "Each one reads its operands from device memory and writes its result back. Ops that are \
+         called one by one cannot be fused, nor can ops separated by barriers or custom calls.",
+    )
+    .fix_elsewhere(
+        "Put these ops and those that produce their operands into one compiled function. Check \
+         the graph around the largest one.",
+    )
     .gain(found.per_step, SHARE_OF_WORK)
     .sure(Confidence::Medium)
     .seen(facts.largest_ops(is_alone))

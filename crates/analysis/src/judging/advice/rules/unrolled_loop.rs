@@ -12,19 +12,19 @@ use crate::views::ops::OpRow;
 
 pub(super) static RULE: Rule = Rule {
     id: "unrolled_loop",
-    title: "A loop over layers is unrolled",
+    title: "Unrolled loop over layers",
     parts: &[],
     check,
 };
 
-/// Copies must have this share of the time of the products of their program.
+/// Copies must take at least this share of the time of all products in the program.
 const MIN_SHARE: f64 = 0.5;
 
-/// The same product over and over.
+/// Copies of the same product.
 struct Copies<'a> {
-    /// Its name stack with numbers as `#`.
+    /// Their name stack, with numbers replaced by `#`.
     scope: String,
-    /// One after the other, most time first.
+    /// The copies, most time first.
     rows: Vec<&'a OpRow>,
     time_ps: i64,
 }
@@ -44,7 +44,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .max()
         .unwrap_or(0);
     let text = format!(
-        "{} has at most {most} products alike in a row.",
+        "{} has at most {most} copies of the same product.",
         program.title
     );
     let Some(largest) = many
@@ -69,18 +69,21 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         severity,
         format!(
-            "{} holds {count} copies of the same product ({name}) and {} in all: a loop over layers \
-             that Python unrolled.",
+            "{} has {count} copies of the same product ({name}) and {} in total: Python unrolled a \
+             loop over layers.",
             program.title,
             format::counted(program.hlo.instructions().len(), "instruction")
         ),
     )
     .why(
-        "The compiler works through every copy, and the program takes memory on the device; the time \
-         of a step hardly changes with it, that of compilation grows with the number of layers.",
+        "The compiler processes every copy, and the program takes device memory. Step time hardly \
+         changes, but compilation time grows with the number of layers.",
     )
-    .fix("Stack the weights of equal layers and go over them with jax.lax.scan (flax: nn.scan); `unroll=` of scan gives back what overlap between layers gains.")
-    .fix_elsewhere("Stack the weights of equal layers and go over them with a loop of the program.")
+    .fix(
+        "Stack the weights of identical layers and iterate over them with jax.lax.scan (flax: \
+         nn.scan). If overlap between layers matters, scan's `unroll=` restores it.",
+    )
+    .fix_elsewhere("Stack the weights of identical layers and iterate over them with a loop in the program.")
     .code("def layer(x, weights):\n    return block(x, weights), None\nx, _ = jax.lax.scan(layer, x, stacked_weights)")
     .sure(Confidence::Medium)
     .seen(ops_seen(largest.rows.iter().copied(), 3, |row| {
@@ -89,8 +92,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .found()
 }
 
-/// Products outside of loops that have name stack, source line and shape in common, most time first;
-/// and the time of all products.
+/// Groups of products outside of loops with the same name stack, source line and shape, most time
+/// first; and the time of all products.
 fn copies<'a>(facts: &'a Facts<'_>, program: &'a BusyProgram<'_>) -> (Vec<Copies<'a>>, i64) {
     let entry = program.hlo.entry().map(|entry| entry.id);
     let mut groups: BTreeMap<(String, String, String), Copies<'a>> = BTreeMap::new();

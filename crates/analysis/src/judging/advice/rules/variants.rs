@@ -18,8 +18,8 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Words of names that set two variants of one computation apart: by how the gradient is computed,
-/// by how it is implemented, and by which is the newer one.
+/// Words in names that distinguish two variants of a computation: by how the gradient is computed, by
+/// how it is implemented, and by age.
 const WORDS: &[[&[&str]; 2]] = &[
     [
         &["custom_vjp", "customvjp", "custom_jvp", "lcam", "manual"],
@@ -31,7 +31,7 @@ const WORDS: &[[&[&str]; 2]] = &[
     ],
     [&["new", "candidate"], &["old", "baseline"]],
 ];
-/// Below this ratio, variants are equally fast.
+/// Variants that differ by less than this are equally fast.
 const EQUAL: f64 = 0.05;
 
 /// The variants of one computation that were seen.
@@ -57,8 +57,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let pairs = pairs(facts);
     let Some([one, other]) = pairs.first() else {
         return Outcome::Skipped(
-            "Needs two programs or scopes whose names differ only in a word such as custom_vjp and \
-             autodiff, flash and reference, or new and baseline."
+            "Requires two programs or scopes whose names differ only in one word, such as custom_vjp \
+             and autodiff, flash and reference, or new and baseline."
                 .to_owned(),
         );
     };
@@ -96,17 +96,17 @@ fn check(facts: &Facts<'_>) -> Outcome {
         format!("{text} That is {ratio:.2}× as long."),
     )
     .titled(format!("{} is the faster variant", fast.name))
-    .why("The capture has two variants of one computation, by their names.")
+    .why("The names suggest that the capture has two variants of one computation.")
     .fix(format!(
-        "Use {} if memory and accuracy allow. Compare the two kernel by kernel to see what makes \
-             the difference.",
+        "Use {} if memory and accuracy allow. Compare the two variants kernel by kernel to see what \
+             makes the difference.",
         fast.name
     ))
     .seen(evidence)
     .found()
 }
 
-/// Both variants of a computation, most time first: of programs, else of scopes.
+/// Pairs of variants, most time first: pairs of programs, or else pairs of scopes.
 fn pairs(facts: &Facts<'_>) -> Vec<[Variant; 2]> {
     let mut all = BTreeMap::new();
     for run in &facts.session.program_runs {
@@ -133,7 +133,7 @@ fn pairs(facts: &Facts<'_>) -> Vec<[Variant; 2]> {
     complete(all)
 }
 
-/// The variant that a name is of, if it has one of the words.
+/// The variant that a name belongs to, if the name contains one of the words.
 fn variant<'a>(
     all: &'a mut BTreeMap<(usize, String), Variants>,
     name: &str,
@@ -149,7 +149,7 @@ fn variant<'a>(
     }))
 }
 
-/// Position of a name's word in [`WORDS`]: which pair, which side; and the name without it.
+/// Position of a name's word in [`WORDS`] (which pair, which side), and the name without the word.
 fn split(name: &str) -> Option<(usize, usize, String)> {
     let lower = name.to_ascii_lowercase();
     let bytes = lower.as_bytes();

@@ -15,14 +15,17 @@ pub(super) const RULE: Rule = Rule {
 fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let truncated = evidence.warnings(&[WarningKind::Truncated]);
     let damaged = evidence.warnings(&[WarningKind::Unread, WarningKind::Damaged]);
-    let truncated =
-        told(&truncated).map(|what| {
-            Finding::new("truncated", Severity::Bad, what)
-            .why("The capture was stopped while the file was being written, or the copy is \
-             incomplete. The figures include everything before the break.")
-            .fix("Copy the file again and compare the sizes, or repeat the capture with enough \
-             disk space.")
-        });
+    let truncated = told(&truncated).map(|what| {
+        Finding::new("truncated", Severity::Bad, what)
+            .why(
+                "The capture was stopped while the file was being written, or the copy is \
+             incomplete. The figures include everything before the break.",
+            )
+            .fix(
+                "Copy the file again and compare the sizes, or repeat the capture with enough \
+             disk space.",
+            )
+    });
     let damaged = told(&damaged).map(|what| {
         Finding::new("damaged", Severity::Warning, what)
             .why("The figures exclude what could not be decoded.")

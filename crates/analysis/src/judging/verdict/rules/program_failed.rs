@@ -12,7 +12,10 @@ pub(super) const RULE: Rule = Rule {
 fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let failed = evidence.session.hosts.iter().find_map(|host| {
         let manifest = host.manifest.as_ref()?;
-        let error = manifest.error.as_deref().unwrap_or("no reason was recorded");
+        let error = manifest
+            .error
+            .as_deref()
+            .unwrap_or("no reason was recorded");
         (manifest.success == Some(false)).then_some((host.name.as_str(), error))
     });
     let Some((host, error)) = failed else {

@@ -35,6 +35,7 @@ mod reports;
 mod router;
 mod serve;
 pub mod share;
+mod sizes;
 mod slot;
 mod ui;
 

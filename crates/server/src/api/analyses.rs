@@ -8,7 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use stepscope_analysis::asking::{Asks, NamedText};
-use stepscope_analysis::telling::csv::to_csv;
+use stepscope_analysis::telling::csv::{most_csv_bytes, to_csv};
 use stepscope_analysis::{
     ANALYSES, Answer, COMPARISONS, Compared, ComparisonEntry, Declaration, Entry, find,
     find_comparison,
@@ -22,6 +22,7 @@ use crate::library::Library;
 use crate::parameters::Parameters;
 use crate::report_cache::ReportCache;
 use crate::reports::{AnalysisEntry, AnalysisOption};
+use crate::sizes::{self, MAX_ANSWER_BYTES};
 use crate::slot::{OpenSession, Slot};
 
 /// Parameters that are not options of an analysis: which session, token, format.
@@ -203,7 +204,7 @@ fn respond(
         None | Some("json") => {
             let json = match known {
                 Some(known) => json(known, question, ask)?,
-                None => Bytes::from(ask()?.json_text()?),
+                None => sizes::report_json(&ask()?)?,
             };
             Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
         }
@@ -226,7 +227,7 @@ fn json(
     if let Some(known) = cache().get(&question) {
         return Ok(known);
     }
-    let json = Bytes::from(ask()?.json_text()?);
+    let json = sizes::report_json(&ask()?)?;
     cache().put(question, json.clone());
     Ok(json)
 }
@@ -244,6 +245,8 @@ fn csv(name: &str, parameters: &Parameters, answer: &Answer) -> Result<Response,
         let wanted = wanted.unwrap_or_default();
         ApiError::not_found(format!("Unknown table {wanted:?} for this report.")).with_hint(hint)
     })?;
+    let hint = "Reduce limit, or select fewer steps, devices or hosts.";
+    sizes::check(most_csv_bytes(table), MAX_ANSWER_BYTES, hint)?;
     let disposition = format!("attachment; filename=\"{name}-{}.csv\"", table.key);
     let headers = [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),

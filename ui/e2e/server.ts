@@ -34,14 +34,18 @@ export const test = base.extend<object, { url: string }>({
   ],
 });
 
-/** Starts the binary, by default in the root of the repository, and waits for its address. */
+/**
+ * Starts the binary, by default in the root of the repository, and waits for its address. Without a
+ * token, unless `variables` has one.
+ */
 export async function startServer(
   line: string[],
   folder = ROOT,
   variables: Record<string, string> = {},
 ): Promise<{ url: string; process: ChildProcess }> {
   const env = { ...process.env, ...variables };
-  const server = spawn(BINARY, line, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const access = 'STEPSCOPE_TOKEN' in variables ? [] : ['--no-token'];
+  const server = spawn(BINARY, [...line, ...access], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   try {
     return { url: await printedUrl(server), process: server };
   } catch (error) {

@@ -33,6 +33,12 @@ pub enum ServerError {
     /// No random bytes for a token.
     #[error("the system provides no random bytes for a token: {0}")]
     NoRandomness(String),
+    /// A given token cannot be sent.
+    #[error("the token is empty or has control characters")]
+    BadToken,
+    /// Without a token, everybody who can reach the address could read all sessions.
+    #[error("cannot serve {0} without a token: other machines could read all sessions")]
+    OpenToOthers(std::net::IpAddr),
     /// Serving failed.
     #[error("the server stopped: {0}")]
     Stopped(#[from] std::io::Error),

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::ArgMatches;
-use stepscope_server::{Library, Ready, ServerOptions, serve};
+use stepscope_server::{Library, Ready, ServerError, ServerOptions, Token, serve};
 
-use super::{far, path, report};
+use super::{far, path, report, token};
 use crate::exit::{Exit, Failure};
 use crate::open;
 use crate::output::Output;
@@ -89,6 +89,10 @@ pub(crate) fn start(
     if arguments.get_flag("no-capture") {
         library.refuse_captures();
     }
+    if options.token != Token::Off && !options.allowed_hosts.is_empty() {
+        output
+            .remark("--allow-host only matters with --no-token: with the token, any name will do");
+    }
     let wanted_port = options.port;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -104,8 +108,14 @@ pub(crate) fn start(
         }
     }));
     served.map_err(|error| {
-        Failure::new(Exit::Failure, error.to_string())
-            .hint("choose another one with --port, or give an address of this machine with --host")
+        let hint = match error {
+            ServerError::OpenToOthers(_) => {
+                "leave out --no-token; or serve 127.0.0.1 to a proxy on this machine that asks for \
+                 passwords, with --allow-host NAME"
+            }
+            _ => "choose another one with --port, or give an address of this machine with --host",
+        };
+        Failure::new(Exit::Failure, error.to_string()).hint(hint)
     })?;
     output.remark("stopped");
     Ok(Exit::Fine)
@@ -164,7 +174,7 @@ fn options(arguments: &ArgMatches) -> Result<ServerOptions, Failure> {
             .get_one::<u16>("port")
             .copied()
             .unwrap_or(defaults.port),
-        token: token(arguments)?,
+        token: token::chosen(arguments)?,
         allowed_hosts: allowed.cloned().collect(),
         path_prefix: arguments
             .get_one::<String>("path-prefix")
@@ -178,19 +188,6 @@ fn options(arguments: &ArgMatches) -> Result<ServerOptions, Failure> {
 fn is_wsl() -> bool {
     let version = std::fs::read_to_string("/proc/version").unwrap_or_default();
     version.to_lowercase().contains("microsoft")
-}
-
-/// The token from the arguments. For a parent process a random one is generated, because other
-/// users of this machine must not get access.
-fn token(arguments: &ArgMatches) -> Result<Option<String>, Failure> {
-    let given = arguments.get_one::<String>("token").cloned();
-    if given.is_none() && arguments.get_flag("child") {
-        let drawn = stepscope_server::new_token();
-        return drawn
-            .map(Some)
-            .map_err(|error| Failure::new(Exit::Failure, error.to_string()));
-    }
-    Ok(given)
 }
 
 /// The address of a host name; IPv4 first, as in TensorBoard.

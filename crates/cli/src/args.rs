@@ -172,7 +172,7 @@ pub(crate) fn wide() -> Arg {
     .help_heading("Output")
 }
 
-pub(crate) fn serving() -> [Arg; 10] {
+pub(crate) fn serving() -> [Arg; 11] {
     const HEADING: &str = "Server";
     [
         Arg::new("port")
@@ -222,6 +222,16 @@ pub(crate) fn serving() -> [Arg; 10] {
             "Disable captures from the pages, so that nothing is written at the path",
         )
         .help_heading(HEADING),
+        Arg::new("allow-capture")
+            .long("allow-capture")
+            .value_name("HOST")
+            .action(ArgAction::Append)
+            .conflicts_with("no-capture")
+            .help_heading(HEADING)
+            .help(
+                "Host, or HOST:PORT, that the pages may capture; repeatable [default: any; none if \
+                 other machines can reach the server]",
+            ),
         flag(
             "no-token",
             "Require no token: every user and program of this machine may read all sessions; only on \

@@ -6,6 +6,7 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use stepscope_analysis::AnalysisError;
+use stepscope_storage::hide_credentials;
 
 use crate::opening::OpenError;
 use crate::reports::ErrorReport;
@@ -54,7 +55,7 @@ pub(crate) struct ApiError {
 impl ApiError {
     pub(crate) fn new(status: StatusCode, error: impl Into<String>) -> Self {
         let report = ErrorReport {
-            error: error.into(),
+            error: hide_credentials(&error.into()).into_owned(),
             hint: String::new(),
         };
         Self { status, report }
@@ -76,7 +77,7 @@ impl ApiError {
     }
 
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.report.hint = hint.into();
+        self.report.hint = hide_credentials(&hint.into()).into_owned();
         self
     }
 }

@@ -9,12 +9,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use stepscope_analysis::Note;
 use stepscope_model::{Reads, Session};
-use stepscope_storage::{Found, NoteKind, SessionFiles, StorageError, find, is_remote};
+use stepscope_storage::{
+    Found, NoteKind, SessionFiles, StorageError, find, hide_credentials, is_remote, shown,
+};
 
 use crate::error::panic_text;
 use crate::key::{key_of, key_of_name};
@@ -47,6 +49,8 @@ pub struct Library {
     shelf: RwLock<Shelf>,
     looked: Mutex<Instant>,
     is_read_only: AtomicBool,
+    /// The only hosts that may be captured, if these are restricted.
+    capture_hosts: OnceLock<Vec<String>>,
 }
 
 /// What was found, in the order of the list.
@@ -85,7 +89,19 @@ impl Library {
             shelf: RwLock::default(),
             looked: Mutex::new(Instant::now()),
             is_read_only: AtomicBool::new(false),
+            capture_hosts: OnceLock::new(),
         }
+    }
+
+    /// From now on only these hosts may be captured, each as `HOST` or `HOST:PORT`: clients that may
+    /// read sessions could otherwise reach into the network of this machine.
+    pub fn restrict_captures(&self, hosts: Vec<String>) {
+        // A library is served once; the first restriction stays.
+        let _ = self.capture_hosts.set(hosts);
+    }
+
+    pub(crate) fn capture_hosts(&self) -> Option<&[String]> {
+        self.capture_hosts.get().map(Vec::as_slice)
     }
 
     /// Disables captures to its path, which may be several folders in one.
@@ -137,7 +153,7 @@ impl Library {
     pub(crate) fn root(&self) -> String {
         self.root
             .as_ref()
-            .map(|root| root.display().to_string())
+            .map(|root| shown(root))
             .unwrap_or_default()
     }
 
@@ -407,17 +423,17 @@ fn is_unchanged(slot: &Slot, files: &SessionFiles) -> bool {
         .is_some_and(|known| known.files().eq(files.files()))
 }
 
-/// Where a session is, as a path that can be typed.
+/// Where a session is, as a path that can be typed; without credentials of a URL.
 fn path_of(root: &Path, location: &str) -> String {
     match location {
-        "." => root.display().to_string(),
-        location => root.join(location).display().to_string(),
+        "." => shown(root),
+        location => shown(&root.join(location)),
     }
 }
 
 /// A note of a search, for reports.
 pub(crate) fn note(note: &stepscope_storage::Note) -> Note {
-    let text = format!("{}: {}", note.message, note.path.display());
+    let text = format!("{}: {}", hide_credentials(&note.message), shown(&note.path));
     match note.kind {
         NoteKind::Unreadable | NoteKind::Limit | NoteKind::Offline => Note::warning(text),
         NoteKind::Ignored | NoteKind::Joined => Note::info(text),

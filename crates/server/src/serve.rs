@@ -42,6 +42,9 @@ pub struct ServerOptions {
     /// Without a token: host names other than loopback that may be asked for, such as the name of a
     /// proxy in front of it.
     pub allowed_hosts: Vec<String>,
+    /// Hosts that may be captured, each as `HOST` or `HOST:PORT`. If empty: any on loopback, and
+    /// none at other addresses.
+    pub capture_hosts: Vec<String>,
     /// Path under which a proxy shows the server, in the form of
     /// [`normal_prefix`](crate::normal_prefix).
     pub path_prefix: String,
@@ -56,6 +59,7 @@ impl Default for ServerOptions {
             port: 6006,
             token: Token::Random,
             allowed_hosts: Vec::new(),
+            capture_hosts: Vec::new(),
             path_prefix: String::new(),
             ends_with_input: false,
         }
@@ -87,6 +91,9 @@ pub async fn serve(
     let listener = bind(options.address, options.port).await?;
     let address = listener.local_addr()?;
     let access = access(&options, address)?;
+    if !address.ip().is_loopback() || !options.capture_hosts.is_empty() {
+        library.restrict_captures(options.capture_hosts.clone());
+    }
     let ready = Ready {
         url: url(address, &options.path_prefix, access.token()),
         address,

@@ -164,9 +164,10 @@ fn options(arguments: &ArgMatches) -> Result<ServerOptions, Failure> {
         Some(host) => host,
         None => "127.0.0.1",
     };
-    let allowed = arguments
-        .get_many::<String>("allow-host")
-        .unwrap_or_default();
+    let all = |name: &str| -> Vec<String> {
+        let given = arguments.get_many::<String>(name).unwrap_or_default();
+        given.cloned().collect()
+    };
     let defaults = ServerOptions::default();
     Ok(ServerOptions {
         address: address(host)?,
@@ -175,7 +176,8 @@ fn options(arguments: &ArgMatches) -> Result<ServerOptions, Failure> {
             .copied()
             .unwrap_or(defaults.port),
         token: token::chosen(arguments)?,
-        allowed_hosts: allowed.cloned().collect(),
+        allowed_hosts: all("allow-host"),
+        capture_hosts: all("allow-capture"),
         path_prefix: arguments
             .get_one::<String>("path-prefix")
             .cloned()

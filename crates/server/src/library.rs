@@ -21,11 +21,12 @@ use stepscope_storage::{
 use crate::error::panic_text;
 use crate::key::{key_of, key_of_name};
 use crate::opening::{OpenError, OpenProgress, open_reading};
+use crate::report_cache::ReportCache;
 use crate::reports::SessionSummary;
 use crate::slot::{OpenSession, PartsRead, Slot, State};
 
 /// Maximum number of open sessions.
-const MAX_OPEN: usize = 24;
+pub(crate) const MAX_OPEN: usize = 24;
 
 /// Maximum bytes of files and columns of open sessions, not counting the session used last.
 const MAX_OPEN_BYTES: u64 = 12 << 30;
@@ -49,6 +50,8 @@ pub struct Library {
     shelf: RwLock<Shelf>,
     looked: Mutex<Instant>,
     is_read_only: AtomicBool,
+    /// Of several sessions.
+    pub(crate) reports: Mutex<ReportCache>,
     /// The only hosts that may be captured, if these are restricted.
     capture_hosts: OnceLock<Vec<String>>,
 }
@@ -89,6 +92,7 @@ impl Library {
             shelf: RwLock::default(),
             looked: Mutex::new(Instant::now()),
             is_read_only: AtomicBool::new(false),
+            reports: Mutex::default(),
             capture_hosts: OnceLock::new(),
         }
     }
@@ -119,7 +123,7 @@ impl Library {
         let key = unique_key(key_of_name(&session.name), |key| {
             listed.slots.iter().any(|slot| slot.key == key)
         });
-        let slot = Slot::new(key.clone(), None, String::new());
+        let slot = Slot::new(key.clone(), session.name.clone(), None, String::new());
         slot.open(&Arc::new(OpenSession::new(session)));
         listed.slots.insert(0, Arc::new(slot));
         key
@@ -308,10 +312,15 @@ impl Library {
                     return self.make_room();
                 }
                 slot.open(&open);
+                // Only followed: a session that is closed meanwhile is not held open by this.
+                let followed = Arc::downgrade(&open);
+                drop(open);
                 self.make_room();
                 // Leave the cores to the tile request that follows.
                 std::thread::sleep(SETTLING);
-                open.timeline.fill(&open.session);
+                if let Some(open) = followed.upgrade() {
+                    open.timeline.fill(&open.session);
+                }
             }
             Err(error) => {
                 tracing::warn!(name = files.name, %error, "session cannot be opened");
@@ -397,7 +406,12 @@ impl Library {
                     || unique_key(key_of(files), is_taken),
                     |slot| slot.key.clone(),
                 );
-                Arc::new(Slot::new(key, Some(files.clone()), path))
+                Arc::new(Slot::new(
+                    key,
+                    files.name.clone(),
+                    Some(files.clone()),
+                    path,
+                ))
             };
             listed.slots.push(slot);
         }

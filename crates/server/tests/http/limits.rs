@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 
-use crate::common::{TWO_STEPS, get, get_json, log_directory, server_at};
+use crate::common::{TWO_STEPS, get, get_json, log_directory, server_at, write_run};
 
 const TIMELINE: &str = "/api/sessions/0/timeline";
 
@@ -64,6 +64,37 @@ async fn an_answer_beyond_the_limit_says_what_to_reduce() {
     );
     assert!(
         report["hint"].as_str().unwrap().contains("limit"),
+        "{report}"
+    );
+}
+
+#[tokio::test]
+async fn comparisons_stay_within_the_limit_of_open_sessions() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let bytes = stepscope_testing::drawing::draw(TWO_STEPS)
+        .unwrap()
+        .to_bytes();
+    // More than are held open.
+    for number in 10..40 {
+        write_run(&folder.path().join(format!("run-{number}")), &bytes);
+    }
+    let server = server_at(folder.path());
+    let history = get_json(&server, "/api/comparisons/history").await;
+    assert_eq!(history["runs"].as_array().unwrap().len(), 30);
+    let again = get_json(&server, "/api/comparisons/history").await;
+    assert_eq!(history, again);
+    let named: Vec<String> = (10..40)
+        .map(|number| format!("session=run-{number}"))
+        .collect();
+    let named = named.join("&");
+    let history = get_json(&server, &format!("/api/comparisons/history?{named}")).await;
+    assert_eq!(history["runs"].as_array().unwrap().len(), 30);
+    // Those that compare op by op hold all of them.
+    let all = get(&server, &format!("/api/comparisons/compare?{named}")).await;
+    assert_eq!(all.status, StatusCode::BAD_REQUEST);
+    let report = all.json();
+    assert!(
+        report["error"].as_str().unwrap().contains("limit is 24"),
         "{report}"
     );
 }

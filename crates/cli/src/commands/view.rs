@@ -145,11 +145,10 @@ fn announce(ready: &Ready, key: Option<&str>, output: &Output) {
     if !ready.address.ip().is_loopback() {
         output.remark("other machines can reach it too; the address contains the token they need");
     } else if is_wsl() {
-        let port = ready.address.port();
-        output.remark(&format!(
-            "in Windows, open http://localhost:{port}; if that does not answer, use --bind_all \
-             and the address it prints (see `stepscope doctor`)"
-        ));
+        output.remark(
+            "in Windows, open the same address with localhost for 127.0.0.1; if that does not \
+             answer, use --bind_all and the address it prints (see `stepscope doctor`)",
+        );
     } else if std::env::var_os("SSH_CONNECTION").is_some() {
         let port = ready.address.port();
         output.remark(&format!(

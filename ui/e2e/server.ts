@@ -2,7 +2,7 @@
  * The test fixture `url`: the real binary, serving `fixtures/` on a free port, one per worker.
  * `STEPSCOPE_BIN` names the binary, `STEPSCOPE_URL` a server that is already running.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,7 +45,8 @@ export async function startServer(
 ): Promise<{ url: string; process: ChildProcess }> {
   const env = { ...process.env, ...variables };
   const access = 'STEPSCOPE_TOKEN' in variables ? [] : ['--no-token'];
-  const server = spawn(BINARY, [...line, ...access], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const stdio: StdioOptions = ['ignore', 'pipe', 'pipe'];
+  const server = spawn(BINARY, [...line, ...access], { cwd: folder, env, stdio });
   try {
     return { url: await printedUrl(server), process: server };
   } catch (error) {

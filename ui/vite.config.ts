@@ -13,7 +13,7 @@ export default defineConfig({
     reportCompressedSize: false,
   },
   server: {
-    // `npm run dev` next to a running `stepscope view PATH --port 6006`.
+    // `npm run dev` next to a running `stepscope view PATH --port 6006 --no-token`.
     proxy: { '/api': process.env['STEPSCOPE_URL'] ?? 'http://127.0.0.1:6006' },
   },
   test: {

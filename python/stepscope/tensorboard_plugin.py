@@ -48,6 +48,9 @@ _MAX_FOLDERS = 4000
 # Seconds until the engine must have reported its address.
 _START_SECONDS = 60.0
 _CHUNK_BYTES = 1 << 16
+# Hosts that the pages may capture, separated by commas. Without it the pages capture nothing: whoever
+# reaches TensorBoard, which has no password, could reach into this machine's network.
+_CAPTURE_VARIABLE = "STEPSCOPE_TENSORBOARD_CAPTURE"
 # Headers about the connection, which are not passed on.
 _HOP_BY_HOP = frozenset(
     (
@@ -240,7 +243,7 @@ class _Engine:
         self._end()
         atexit.register(self._end)
         root = self._logdir
-        more: list[str] = []
+        more = _capture_options()
         if self._named:
             self._links = root = _linked(self._named)
             # The folder of links is deleted with this process, and so would be captures in it.
@@ -279,6 +282,13 @@ class _Engine:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def _capture_options() -> list[str]:
+    """Which hosts the engine may capture."""
+    hosts = [host.strip() for host in os.environ.get(_CAPTURE_VARIABLE, "").split(",")]
+    allowed = [f"--allow-capture={host}" for host in hosts if host]
+    return allowed or ["--no-capture"]
 
 
 def _linked(named: dict[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import re
@@ -50,6 +51,12 @@ def test_exit_codes_pass_through(tmp_path: Path) -> None:
     assert "Usage: stepscope" in run("--help", command=MODULE).stdout
 
 
+def opened(url: str) -> http.client.HTTPResponse:
+    """The page at the printed address, as a browser opens it: the token moves into a cookie."""
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    return browser.open(url, timeout=20)
+
+
 def test_a_closed_pipe_is_no_failure() -> None:
     line = f"'{SCRIPT}' timeline '{DEMO}' --json | head -c 10"
     answer = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=60)
@@ -70,10 +77,10 @@ def test_ctrl_c_ends_the_server(command: list[str]) -> None:
     try:
         assert served.stderr is not None
         address = served.stderr.readline()
-        found = re.search(r"http://127\.0\.0\.1:\d+", address)
+        found = re.search(r"http://127\.0\.0\.1:\d+/\?token=\w+", address)
         assert found is not None, address
         # Once it answers it also listens for signals.
-        urllib.request.urlopen(found.group(), timeout=20).close()
+        opened(found.group()).close()
         served.send_signal(signal.SIGINT)
         assert served.wait(timeout=20) == 0
         rest = served.stderr.read()
@@ -90,9 +97,9 @@ def test_the_pages_are_inside() -> None:
     served = subprocess.Popen(line, stderr=subprocess.PIPE, text=True)
     try:
         assert served.stderr is not None
-        found = re.search(r"http://127\.0\.0\.1:\d+", served.stderr.readline())
+        found = re.search(r"http://127\.0\.0\.1:\d+/\?token=\w+", served.stderr.readline())
         assert found is not None
-        page = urllib.request.urlopen(found.group(), timeout=20).read().decode()
+        page = opened(found.group()).read().decode()
         assert "<script" in page, "the web UI was left out of this wheel"
     finally:
         served.terminate()

@@ -383,11 +383,13 @@ def test_a_tunnel_leads_to_what_runs_there(
     ask: Asker, machine: Machine, logdir: Path, path_with_gcloud: str
 ) -> None:
     there = view(ask, ["view", str(logdir), "--no-report", "--port", "0"])
-    remote = there.url.rstrip("/").rpartition(":")[2]
+    remote = there.url.partition("/?")[0].rpartition(":")[2]
+    token = there.url.partition("/?token=")[2]
     local = str(free_port())
     shown = view(ask, ["tunnel", *NAMES, local, remote], PATH=path_with_gcloud)
     try:
         assert shown.url == f"http://127.0.0.1:{local}"
+        shown.url += f"/?token={token}"
         assert shown.get("/api/sessions")["root"] == str(logdir)
         connections = len(machine.sessions())
         assert connections >= 1

@@ -71,6 +71,33 @@ def test_pages_and_reports_come_through(
     assert not caplog.records, "TensorBoard has nothing to object to"
 
 
+def test_nothing_is_captured_unless_hosts_are_named(
+    board: StepscopePlugin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = json.dumps({"addresses": "127.0.0.1:1,10.0.0.1:22", "duration_seconds": 0.1}).encode()
+
+    def post(made: StepscopePlugin) -> tuple[str, Any]:
+        status, _, answer = asked(
+            made,
+            "/app/api/capture",
+            REQUEST_METHOD="POST",
+            CONTENT_TYPE="application/json",
+            CONTENT_LENGTH=str(len(body)),
+            **{"wsgi.input": io.BytesIO(body)},  # type: ignore[arg-type]
+        )
+        return status, json.loads(answer)
+
+    status, report = post(board)
+    assert status.startswith("400") and "TensorBoard" in report["error"]
+    monkeypatch.setenv("STEPSCOPE_TENSORBOARD_CAPTURE", "127.0.0.1, trainer-0:9999")
+    made = StepscopePlugin(TBContext(logdir=str(DEMO)))
+    try:
+        status, report = post(made)
+        assert status.startswith("403") and "10.0.0.1:22" in report["error"]
+    finally:
+        made._engine.forget()
+
+
 def test_an_engine_that_is_gone_is_started_again(board: StepscopePlugin) -> None:
     assert asked(board, "/app/api/version")[0] == "200 OK"
     process = board._engine._process

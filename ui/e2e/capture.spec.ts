@@ -30,7 +30,7 @@ const test = base.extend<object, { place: { url: string; job: string } }>({
         spawnSync('cargo', build, { cwd: ROOT, stdio: 'inherit' });
       }
       const job = spawn(JOB, [path.join(ROOT, PROFILE)]);
-      const server = spawn(BINARY, ['view', 'logs', '--no-report', '--port', '0'], {
+      const server = spawn(BINARY, ['view', 'logs', '--no-report', '--no-token', '--port', '0'], {
         cwd: folder,
       });
       try {

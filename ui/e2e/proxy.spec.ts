@@ -7,7 +7,7 @@ import path from 'node:path';
 
 import type { Page } from '@playwright/test';
 
-import { expect, startServer, test as base } from './server';
+import { expect, ROOT, startServer, test as base } from './server';
 
 const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/local/bin/nginx', '/usr/bin/nginx'];
 const CUT = '/lab/stepscope';
@@ -23,8 +23,8 @@ const test = base.extend<object, { behind: Proxy }>({
     async ({}, use) => {
       const folder = mkdtempSync(path.join(tmpdir(), 'stepscope-proxy-'));
       const free = await startServer(['view', 'fixtures', '--no-report', '--port', '0']);
-      const named = ['--path-prefix', KEPT, '--token', '5ecre7', '--port', '0'];
-      const guarded = await startServer(['view', 'fixtures', '--no-report', ...named]);
+      const named = ['view', 'fixtures', '--no-report', '--path-prefix', KEPT, '--port', '0'];
+      const guarded = await startServer(named, ROOT, { STEPSCOPE_TOKEN: '5ecre7' });
       const port = await freePort();
       writeFileSync(
         path.join(folder, 'nginx.conf'),

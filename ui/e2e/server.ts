@@ -2,7 +2,7 @@
  * The test fixture `url`: the real binary, serving `fixtures/` on a free port, one per worker.
  * `STEPSCOPE_BIN` names the binary, `STEPSCOPE_URL` a server that is already running.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -34,14 +34,19 @@ export const test = base.extend<object, { url: string }>({
   ],
 });
 
-/** Starts the binary, by default in the root of the repository, and waits for its address. */
+/**
+ * Starts the binary, by default in the root of the repository, and waits for its address. Without a
+ * token, unless `variables` has one.
+ */
 export async function startServer(
   line: string[],
   folder = ROOT,
   variables: Record<string, string> = {},
 ): Promise<{ url: string; process: ChildProcess }> {
   const env = { ...process.env, ...variables };
-  const server = spawn(BINARY, line, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const access = 'STEPSCOPE_TOKEN' in variables ? [] : ['--no-token'];
+  const stdio: StdioOptions = ['ignore', 'pipe', 'pipe'];
+  const server = spawn(BINARY, [...line, ...access], { cwd: folder, env, stdio });
   try {
     return { url: await printedUrl(server), process: server };
   } catch (error) {

@@ -101,7 +101,7 @@ test('the ruler shows steps as `steps` lists them, for the chosen device', async
 });
 
 function serve(folder: string): Promise<string> {
-  const child = spawn(BINARY, ['view', folder, '--port', '0'], {
+  const child = spawn(BINARY, ['view', folder, '--no-token', '--port', '0'], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   server = child;

@@ -90,7 +90,7 @@ impl Contestant {
                 command
                     .arg("view")
                     .arg(logdir)
-                    .args(["--no-report", "--port"]);
+                    .args(["--no-report", "--no-token", "--port"]);
                 child::serve(
                     command.arg(port.to_string()),
                     port,

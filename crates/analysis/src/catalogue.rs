@@ -43,9 +43,9 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 /// All comparisons, in menu order.
 pub static COMPARISONS: &[ComparisonEntry] = &[
     ComparisonEntry::of::<comparing::compare::Compare>(),
-    ComparisonEntry::of::<comparing::scaling::Scaling>(),
+    ComparisonEntry::each::<comparing::scaling::Scaling>(),
     ComparisonEntry::of::<comparing::check::Check>(),
-    ComparisonEntry::of::<comparing::history::History>(),
+    ComparisonEntry::each::<comparing::history::History>(),
 ];
 
 /// The comparison with this name or alias.

@@ -33,6 +33,9 @@ const KEEPALIVE_RETRIES: u32 = 3;
 /// A call that only tells something must not hold anything up.
 const TERMINATE_WAIT: Duration = Duration::from_secs(2);
 
+/// The largest reply: a message of protobuf has at most 2 GiB.
+const MAX_REPLY_BYTES: usize = 2 << 30;
+
 /// The connection to one profiler service. Clones share it.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
@@ -70,7 +73,8 @@ impl Client {
         self.channel.received_bytes.load(Ordering::Relaxed)
     }
 
-    /// One call. Replies may have any size that a message can have.
+    /// One call. Replies may have any size that a message can have, and no more is reserved for
+    /// them, whatever their head says.
     pub(crate) async fn call<Ask, Reply>(
         &self,
         path: &'static str,
@@ -80,7 +84,7 @@ impl Client {
         Ask: Message + Send + Sync + 'static,
         Reply: Message + Default + Send + Sync + 'static,
     {
-        let mut grpc = Grpc::new(self.channel.clone()).max_decoding_message_size(usize::MAX);
+        let mut grpc = Grpc::new(self.channel.clone()).max_decoding_message_size(MAX_REPLY_BYTES);
         grpc.ready()
             .await
             .map_err(|error| Status::unavailable(innermost(&error)))?;

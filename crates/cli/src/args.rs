@@ -172,7 +172,7 @@ pub(crate) fn wide() -> Arg {
     .help_heading("Output")
 }
 
-pub(crate) fn serving() -> [Arg; 8] {
+pub(crate) fn serving() -> [Arg; 11] {
     const HEADING: &str = "Server";
     [
         Arg::new("port")
@@ -187,7 +187,7 @@ pub(crate) fn serving() -> [Arg; 8] {
             .value_name("ADDRESS")
             .default_value("127.0.0.1")
             .help_heading(HEADING)
-            .help("Address to listen on; addresses other than localhost require a token"),
+            .help("Address to listen on; others than localhost can be reached from other machines"),
         flag(
             "bind_all",
             "Listen on all addresses; same as --host 0.0.0.0",
@@ -201,8 +201,8 @@ pub(crate) fn serving() -> [Arg; 8] {
             .action(ArgAction::Append)
             .help_heading(HEADING)
             .help(
-                "Host name by which a proxy on this machine, such as a notebook's, reaches the \
-                server",
+                "With --no-token: host name by which a proxy on this machine, such as a notebook's, \
+                 reaches the server",
             ),
         Arg::new("path-prefix")
             .long("path-prefix")
@@ -222,13 +222,38 @@ pub(crate) fn serving() -> [Arg; 8] {
             "Disable captures from the pages, so that nothing is written at the path",
         )
         .help_heading(HEADING),
+        Arg::new("allow-capture")
+            .long("allow-capture")
+            .value_name("HOST")
+            .action(ArgAction::Append)
+            .conflicts_with("no-capture")
+            .help_heading(HEADING)
+            .help(
+                "Host, or HOST:PORT, that the pages may capture; repeatable [default: any; none if \
+                 other machines can reach the server]",
+            ),
+        flag(
+            "no-token",
+            "Require no token: every user and program of this machine may read all sessions; only on \
+             localhost",
+        )
+        .conflicts_with("token-file")
+        .help_heading(HEADING),
+        Arg::new("token-file")
+            .long("token-file")
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
+            .help_heading(HEADING)
+            .help(
+                "File with the token that requests must carry; or set STEPSCOPE_TOKEN [default: \
+                 random]",
+            ),
+        // Known in order to explain why it is not accepted.
         Arg::new("token")
             .long("token")
             .value_name("TOKEN")
-            .env("STEPSCOPE_TOKEN")
-            .hide_env_values(true)
-            .help_heading(HEADING)
-            .help("Token that requests must carry [default: random, if one is required]"),
+            .num_args(0..=1)
+            .hide(true),
     ]
 }
 

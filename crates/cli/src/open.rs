@@ -5,7 +5,7 @@ use std::path::Path;
 use indicatif::ProgressBar;
 use stepscope_model::{Reads, Session, Warning, WarningKind};
 use stepscope_storage::{
-    Found, Note, NoteKind, OpenedSession, Progress, SessionFiles, StorageError, open_session,
+    Found, Note, NoteKind, OpenedSession, Progress, SessionFiles, StorageError, open_session, shown,
 };
 
 use crate::exit::{Exit, Failure};
@@ -26,13 +26,17 @@ pub(crate) fn find(path: &Path, output: &Output) -> Result<Found, Failure> {
     {
         remark(note, output);
     }
-    tracing::info!(sessions = found.sessions.len(), root = %found.root.display(), "found");
+    tracing::info!(
+        sessions = found.sessions.len(),
+        root = shown(&found.root),
+        "found"
+    );
     Ok(found)
 }
 
 /// Prints a note of a search on standard error.
 pub(crate) fn remark(note: &Note, output: &Output) {
-    let path = note.path.display();
+    let path = shown(&note.path);
     match note.kind {
         NoteKind::Unreadable | NoteKind::Limit | NoteKind::Offline => {
             output.warn(

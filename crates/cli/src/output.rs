@@ -8,6 +8,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use clap::ArgMatches;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use stepscope_storage::hide_credentials;
 
 use crate::exit::{Exit, Failure};
 use crate::format::{self, Charset};
@@ -117,7 +118,7 @@ impl Output {
     /// Prints a remark besides the answer, unless `--quiet` is given.
     pub(crate) fn remark(&self, text: &str) {
         if self.loudness > Loudness::Quiet {
-            anstream::eprintln!("{FAINT}{}{FAINT:#}", self.clean(text));
+            anstream::eprintln!("{FAINT}{}{FAINT:#}", self.safe(text));
         }
     }
 
@@ -134,7 +135,7 @@ impl Output {
 
     /// Prints a warning with a hint, even if quiet.
     pub(crate) fn warn(&self, text: &str, hint: &str) {
-        anstream::eprintln!("{WARNING}warning:{WARNING:#} {}", self.clean(text));
+        anstream::eprintln!("{WARNING}warning:{WARNING:#} {}", self.safe(text));
         self.hint(hint);
     }
 
@@ -149,7 +150,7 @@ impl Output {
     /// A remark that starts with a word for its type, such as `joined`.
     pub(crate) fn note(&self, word: &str, text: &str) {
         if self.loudness > Loudness::Quiet {
-            anstream::eprintln!("{HINT}{word}:{HINT:#} {}", self.clean(text));
+            anstream::eprintln!("{HINT}{word}:{HINT:#} {}", self.safe(text));
         }
     }
 
@@ -157,8 +158,13 @@ impl Output {
         if !hint.is_empty() {
             // Lines of Python, on one line.
             let hint = format::bare(hint).replace('\n', "; ");
-            anstream::eprintln!("{HINT}hint:{HINT:#} {}", self.clean(&hint));
+            anstream::eprintln!("{HINT}hint:{HINT:#} {}", self.safe(&hint));
         }
+    }
+
+    /// The same without credentials of URLs, for everything but addresses to open.
+    fn safe(&self, text: &str) -> String {
+        self.clean(&hide_credentials(text))
     }
 
     fn clean(&self, text: &str) -> String {
@@ -212,7 +218,10 @@ pub(crate) fn failure(output: &Output, failure: &Failure) -> Exit {
             message,
             hint,
         } => {
-            anstream::eprintln!("{ERROR}error:{ERROR:#} {}", output.charset.text(message));
+            anstream::eprintln!(
+                "{ERROR}error:{ERROR:#} {}",
+                output.charset.text(&hide_credentials(message))
+            );
             output.hint(hint);
             *exit
         }

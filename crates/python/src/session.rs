@@ -299,7 +299,7 @@ pub(crate) fn compare(
     let places: Vec<String> = sessions
         .iter()
         .map(|one| match &one.get().path {
-            Some(path) => path.display().to_string(),
+            Some(path) => stepscope_storage::shown(path),
             None => one.get().name().to_owned(),
         })
         .collect();

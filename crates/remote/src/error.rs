@@ -2,6 +2,8 @@
 
 use std::error::Error as _;
 
+use crate::credentials::hide_credentials;
+
 /// The hint where nothing was found.
 pub(crate) const CHECK_PATH: &str = "check the path: use the log directory, or one *.xplane.pb";
 
@@ -34,7 +36,7 @@ pub struct RemoteError {
     pub kind: RemoteErrorKind,
     /// A sentence without trailing dot.
     pub message: String,
-    /// The URL asked for.
+    /// The URL asked for, without credentials.
     pub url: String,
     /// What to do; may be empty.
     pub hint: String,
@@ -44,8 +46,8 @@ impl RemoteError {
     pub(crate) fn new(kind: RemoteErrorKind, url: &str, message: impl Into<String>) -> Self {
         Self {
             kind,
-            message: message.into(),
-            url: url.to_owned(),
+            message: hide_credentials(&message.into()).into_owned(),
+            url: hide_credentials(url).into_owned(),
             hint: String::new(),
         }
     }

@@ -33,6 +33,7 @@ mod aws_profile;
 mod azure;
 mod bucket;
 mod cache;
+mod credentials;
 mod download;
 mod error;
 mod fetch;
@@ -53,6 +54,7 @@ mod status;
 mod web;
 
 pub use address::{Address, Scheme, is_url};
+pub use credentials::hide_credentials;
 pub use error::{RemoteError, RemoteErrorKind};
 pub use fetch::{beginnings, fetch};
 pub use list::list;

@@ -1,8 +1,12 @@
-//! Access control: requests from this machine to loopback names, or requests with the token.
+//! Access control: requests with the token or, where there is none, to loopback names of this
+//! machine.
 
 use std::net::IpAddr;
 
+use std::borrow::Cow;
+
 use axum::http::{HeaderMap, HeaderValue, header};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode, percent_encode};
 use sha2::{Digest, Sha256};
 
 use crate::error::ServerError;
@@ -10,11 +14,11 @@ use crate::error::ServerError;
 /// Who may send requests.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
-    /// The token that every request must carry; none on loopback.
+    /// The token that every request must carry.
     token: Option<String>,
     /// Port, which distinguishes the cookies of several servers on one host.
     port: u16,
-    /// Host names other than loopback that need no token.
+    /// Host names other than loopback, where there is no token.
     hosts: Vec<String>,
 }
 
@@ -76,13 +80,14 @@ impl Access {
                 Err(Refusal::ForeignHost)
             };
         };
-        let is_token = |given: &str| same_secret(given, token);
         let bearer = headers.get(header::AUTHORIZATION).and_then(bearer);
-        if bearer.is_some_and(is_token) || self.cookies(headers).any(is_token) {
+        let is_bearer = bearer.is_some_and(|given| same_secret(given, token));
+        let is_encoded = |given: &str| same_secret(&decoded(given), token);
+        if is_bearer || self.cookies(headers).any(is_encoded) {
             return Ok(Pass::Carried);
         }
         let in_url = query.and_then(token_of_query);
-        if in_url.is_some_and(is_token) {
+        if in_url.is_some_and(is_encoded) {
             return Ok(Pass::InUrl);
         }
         Err(Refusal::NoToken)
@@ -91,7 +96,7 @@ impl Access {
     /// The cookie that carries the token from now on. It has no path: browsers then use the folder
     /// of the page, so the server works under any prefix.
     pub(crate) fn cookie(&self) -> Option<HeaderValue> {
-        let token = self.token.as_deref()?;
+        let token = encoded(self.token.as_deref()?);
         let cookie = format!("{}={token}; HttpOnly; SameSite=Strict", self.cookie_name());
         HeaderValue::from_str(&cookie).ok()
     }
@@ -137,13 +142,32 @@ pub(crate) fn token_of_query(query: &str) -> Option<&str> {
         .find_map(|pair| pair.strip_prefix("token="))
 }
 
-fn bearer(value: &HeaderValue) -> Option<&str> {
-    value.to_str().ok()?.strip_prefix("Bearer ")
+/// `token=…`, as a part of a URL.
+pub fn token_query(token: &str) -> String {
+    format!("token={}", encoded(token))
+}
+
+/// A token in a URL and in a cookie, where some characters end the value.
+fn encoded(token: &str) -> String {
+    const NOT_PLAIN: &AsciiSet = &NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'.')
+        .remove(b'_')
+        .remove(b'~');
+    percent_encode(token.as_bytes(), NOT_PLAIN).to_string()
+}
+
+fn decoded(given: &str) -> Cow<'_, [u8]> {
+    percent_decode(given.as_bytes()).into()
+}
+
+fn bearer(value: &HeaderValue) -> Option<&[u8]> {
+    value.as_bytes().strip_prefix(b"Bearer ")
 }
 
 /// Compares digests, so that timing reveals nothing about the token.
-fn same_secret(given: &str, token: &str) -> bool {
-    Sha256::digest(given.as_bytes()) == Sha256::digest(token.as_bytes())
+fn same_secret(given: &[u8], token: &str) -> bool {
+    Sha256::digest(given) == Sha256::digest(token.as_bytes())
 }
 
 /// The host of `host:port` or `[address]:port`.
@@ -233,6 +257,24 @@ mod tests {
         assert_eq!(cookie("stepscope_6006=wrong"), Err(Refusal::NoToken));
         let bearer = headers(&[(header::AUTHORIZATION, "Bearer 5ecre7")]);
         assert_eq!(access.check(&bearer, None), Ok(Pass::Carried));
+    }
+
+    #[test]
+    fn a_token_may_have_any_characters() {
+        for token in [
+            "a b", "a;b", "a&b", "a#b", "a\"b", "a%20b", "a+b", "a=b", "größe",
+        ] {
+            let access = Access::with_token(token.to_owned(), 6006);
+            let query = format!("x=1&{}", token_query(token));
+            let by_url = access.check(&HeaderMap::new(), Some(&query));
+            assert_eq!(by_url, Ok(Pass::InUrl), "{token}");
+            let cookie = access.cookie().expect("a value");
+            let cookie = cookie.to_str().expect("text").split(';').next();
+            let sent = headers(&[(header::COOKIE, cookie.expect("a pair"))]);
+            assert_eq!(access.check(&sent, None), Ok(Pass::Carried), "{token}");
+            let bearer = headers(&[(header::AUTHORIZATION, &format!("Bearer {token}"))]);
+            assert_eq!(access.check(&bearer, None), Ok(Pass::Carried), "{token}");
+        }
     }
 
     #[test]

@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use axum::http::StatusCode;
 use stepscope_capture::{
-    Cancel, HostOutcome, HostProgress, Outcome, Phase, Progress, Request, TracerLevels,
+    Address, Cancel, HostOutcome, HostProgress, Outcome, Phase, Progress, Request, TracerLevels,
     capture_async,
 };
 
@@ -18,6 +19,9 @@ use crate::library::Library;
 
 /// Maximum number of captures at the same time; each may hold a profile in memory.
 const MAX_RUNNING: usize = 4;
+/// Maximum number of addresses of one capture. More would be a scan of a network; the command line
+/// has no such limit.
+const MAX_ADDRESSES: usize = 64;
 /// How many captures are remembered.
 const MAX_REMEMBERED: usize = 50;
 
@@ -85,7 +89,18 @@ impl Captures {
         if self.library.refuses_captures() {
             return Err(
                 "captures are disabled on this server, for example because it shows several log \
-                    directories"
+                 directories or belongs to TensorBoard"
+                    .to_owned(),
+            );
+        }
+        if self
+            .library
+            .capture_hosts()
+            .is_some_and(<[String]>::is_empty)
+        {
+            return Err(
+                "other machines can reach this server, and it was started without --allow-capture \
+                 HOST"
                     .to_owned(),
             );
         }
@@ -105,6 +120,9 @@ impl Captures {
                 .with_hint("Start the server with a log directory: `stepscope view LOGDIR`")
         })?;
         let request = request(asked, logdir)?;
+        if let Some(allowed) = self.library.capture_hosts() {
+            check_hosts(&request.addresses, allowed)?;
+        }
         let mut jobs = locked(&self.jobs);
         if jobs.iter().filter(|job| job.is_running()).count() >= MAX_RUNNING {
             return Err(ApiError::bad_request("Too many captures are running.")
@@ -276,6 +294,12 @@ fn request(asked: &CaptureRequest, logdir: PathBuf) -> Result<Request, ApiError>
     let refused = |error: &stepscope_capture::CaptureError| {
         ApiError::bad_request(error.to_string()).with_hint(error.hint())
     };
+    let given = asked.addresses.split(',').count();
+    if given > MAX_ADDRESSES {
+        let error = format!("{given} addresses are too many; the limit is {MAX_ADDRESSES}.");
+        let hint = "Use `stepscope capture` for more, or capture some of the processes.";
+        return Err(ApiError::bad_request(error).with_hint(hint));
+    }
     let mut request = Request::new(&[&asked.addresses], logdir).map_err(|error| refused(&error))?;
     request.duration = Duration::try_from_secs_f64(asked.duration_seconds)
         .map_err(|_| ApiError::bad_request("The duration must be a number of seconds."))?;
@@ -296,6 +320,32 @@ fn request(asked: &CaptureRequest, logdir: PathBuf) -> Result<Request, ApiError>
     }
     request.check().map_err(|error| refused(&error))?;
     Ok(request)
+}
+
+/// Rejects addresses that are not on the list: `HOST` allows every port of it, `HOST:PORT` one.
+fn check_hosts(addresses: &[Address], allowed: &[String]) -> Result<(), ApiError> {
+    let is_allowed = |address: &Address| {
+        let is_it = |known: &String| {
+            let bare = known
+                .strip_prefix('[')
+                .and_then(|rest| rest.strip_suffix(']'));
+            bare.unwrap_or(known).eq_ignore_ascii_case(address.host())
+                || Address::parse(known).is_ok_and(|known| {
+                    known.host().eq_ignore_ascii_case(address.host())
+                        && known.port() == address.port()
+                })
+        };
+        allowed.iter().any(is_it)
+    };
+    let Some(refused) = addresses.iter().find(|address| !is_allowed(address)) else {
+        return Ok(());
+    };
+    let error = format!("This server does not capture {refused}.");
+    let hint = format!(
+        "It captures {}; start it with --allow-capture HOST to add a host.",
+        allowed.join(", ")
+    );
+    Err(ApiError::new(StatusCode::FORBIDDEN, error).with_hint(hint))
 }
 
 /// The log directory of a folder: itself, or the parent of `plugins/profile`. `None` for a run
@@ -331,6 +381,26 @@ fn has_profile(folder: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_hosts_of_the_list_are_captured() {
+        let allowed = ["Trainer", "other:9999", "::1", "[::2]:7"].map(str::to_owned);
+        let check = |text: &str| {
+            let addresses = Address::parse_all(&[text]).expect("addresses");
+            check_hosts(&addresses, &allowed).is_ok()
+        };
+        for fine in ["trainer:1", "TRAINER:2,other:9999", "[::1]:3", "[::2]:7"] {
+            assert!(check(fine), "{fine}");
+        }
+        for wrong in [
+            "trainer.evil.example:1",
+            "other:22",
+            "trainer:1,10.0.0.1:22",
+            "[::2]:8",
+        ] {
+            assert!(!check(wrong), "{wrong}");
+        }
+    }
 
     #[test]
     fn captures_go_where_the_list_finds_them() {

@@ -6,6 +6,7 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use stepscope_analysis::AnalysisError;
+use stepscope_storage::hide_credentials;
 
 use crate::opening::OpenError;
 use crate::reports::ErrorReport;
@@ -33,6 +34,12 @@ pub enum ServerError {
     /// No random bytes for a token.
     #[error("the system provides no random bytes for a token: {0}")]
     NoRandomness(String),
+    /// A given token cannot be sent.
+    #[error("the token is empty or has control characters")]
+    BadToken,
+    /// Without a token, everybody who can reach the address could read all sessions.
+    #[error("cannot serve {0} without a token: other machines could read all sessions")]
+    OpenToOthers(std::net::IpAddr),
     /// Serving failed.
     #[error("the server stopped: {0}")]
     Stopped(#[from] std::io::Error),
@@ -48,7 +55,7 @@ pub(crate) struct ApiError {
 impl ApiError {
     pub(crate) fn new(status: StatusCode, error: impl Into<String>) -> Self {
         let report = ErrorReport {
-            error: error.into(),
+            error: hide_credentials(&error.into()).into_owned(),
             hint: String::new(),
         };
         Self { status, report }
@@ -70,7 +77,7 @@ impl ApiError {
     }
 
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.report.hint = hint.into();
+        self.report.hint = hide_credentials(&hint.into()).into_owned();
         self
     }
 }

@@ -1,4 +1,4 @@
-//! Checks for every request: methods, access; and the headers of every answer.
+//! Checks for every request: methods, origin, access; and the headers of every answer.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::access::{Access, Pass, Refusal};
 use crate::error::ApiError;
-use crate::{capture_routes, prefix, ui};
+use crate::{capture_routes, origin, prefix, ui};
 
 /// Passes a request on, or rejects it.
 pub(crate) async fn guard(
@@ -28,9 +28,15 @@ async fn admit(access: &Access, request: Request, next: Next) -> Response {
         let answer = ApiError::new(StatusCode::METHOD_NOT_ALLOWED, error).into_response();
         return with_header(answer, header::ALLOW, "GET, HEAD");
     }
+    // Before the token: a page of another site learns nothing, not even whether it is known.
+    if origin::is_of_program(request.uri().path())
+        && let Err(error) = origin::check(request.headers())
+    {
+        return error.into_response();
+    }
     match access.check(request.headers(), request.uri().query()) {
         Err(refusal) => refuse(refusal, request.headers()),
-        Ok(_) if is_action => match capture_routes::check_origin(request.headers()) {
+        Ok(_) if is_action => match capture_routes::check_body(request.headers()) {
             Ok(()) => next.run(request).await,
             Err(error) => error.into_response(),
         },
@@ -52,11 +58,12 @@ fn refuse(refusal: Refusal, headers: &HeaderMap) -> Response {
         )
         .with_hint(
             "Use http://localhost:PORT or http://127.0.0.1:PORT; behind a proxy that is called \
-             otherwise, start the server with --allow-host NAME.",
+             otherwise, start the server with --allow-host NAME, or without --no-token.",
         ),
         Refusal::NoToken => ApiError::new(StatusCode::UNAUTHORIZED, "Missing or wrong token.")
             .with_hint(
-                "Open the full URL, with ?token=…, that the server printed when it started.",
+                "Open the full URL, with ?token=…, that the server printed when it started; programs \
+                 send Authorization: Bearer TOKEN.",
             ),
     };
     error.into_response()

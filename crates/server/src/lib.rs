@@ -4,7 +4,7 @@
 //! Library        sessions below one path, each opened once on its own thread
 //!    │
 //! router ── guard ──┬── api::sessions    the list of sessions, progress of opening
-//!   (Host, token)   ├── api::analyses    reports, from the registry of analyses
+//!  (origin, token)  ├── api::analyses    reports, from the registry of analyses
 //!                   ├── capture          captures of running jobs, into the library's folder
 //!                   ├── api::timeline    tiles, details, search, areas
 //!                   └── ui               files embedded at compile time
@@ -21,6 +21,7 @@ mod api;
 mod capture;
 mod capture_reports;
 mod capture_routes;
+mod connections;
 mod error;
 mod guard;
 pub mod handover;
@@ -28,6 +29,7 @@ mod key;
 mod library;
 mod listing;
 mod opening;
+mod origin;
 mod parameters;
 mod prefix;
 mod report_cache;
@@ -35,10 +37,11 @@ mod reports;
 mod router;
 mod serve;
 pub mod share;
+mod sizes;
 mod slot;
 mod ui;
 
-pub use access::{Access, new_token};
+pub use access::{Access, new_token, token_query};
 pub use capture_reports::{
     CaptureHost, CapturePhase, CaptureReport, CaptureRequest, CaptureSettings, CaptureState,
 };
@@ -52,5 +55,5 @@ pub use reports::{
     SessionWarning, SessionsReport, VersionReport,
 };
 pub use router::{router, router_below};
-pub use serve::{Ready, ServerOptions, asked_to_stop, serve};
+pub use serve::{Ready, ServerOptions, Token, asked_to_stop, serve};
 pub use slot::OpenSession;

@@ -9,21 +9,24 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use stepscope_analysis::Note;
 use stepscope_model::{Reads, Session};
-use stepscope_storage::{Found, NoteKind, SessionFiles, StorageError, find, is_remote};
+use stepscope_storage::{
+    Found, NoteKind, SessionFiles, StorageError, find, hide_credentials, is_remote, shown,
+};
 
 use crate::error::panic_text;
 use crate::key::{key_of, key_of_name};
 use crate::opening::{OpenError, OpenProgress, open_reading};
+use crate::report_cache::ReportCache;
 use crate::reports::SessionSummary;
 use crate::slot::{OpenSession, PartsRead, Slot, State};
 
 /// Maximum number of open sessions.
-const MAX_OPEN: usize = 24;
+pub(crate) const MAX_OPEN: usize = 24;
 
 /// Maximum bytes of files and columns of open sessions, not counting the session used last.
 const MAX_OPEN_BYTES: u64 = 12 << 30;
@@ -47,6 +50,10 @@ pub struct Library {
     shelf: RwLock<Shelf>,
     looked: Mutex<Instant>,
     is_read_only: AtomicBool,
+    /// Of several sessions.
+    pub(crate) reports: Mutex<ReportCache>,
+    /// The only hosts that may be captured, if these are restricted.
+    capture_hosts: OnceLock<Vec<String>>,
 }
 
 /// What was found, in the order of the list.
@@ -85,7 +92,20 @@ impl Library {
             shelf: RwLock::default(),
             looked: Mutex::new(Instant::now()),
             is_read_only: AtomicBool::new(false),
+            reports: Mutex::default(),
+            capture_hosts: OnceLock::new(),
         }
+    }
+
+    /// From now on only these hosts may be captured, each as `HOST` or `HOST:PORT`: clients that may
+    /// read sessions could otherwise reach into the network of this machine.
+    pub fn restrict_captures(&self, hosts: Vec<String>) {
+        // A library is served once; the first restriction stays.
+        let _ = self.capture_hosts.set(hosts);
+    }
+
+    pub(crate) fn capture_hosts(&self) -> Option<&[String]> {
+        self.capture_hosts.get().map(Vec::as_slice)
     }
 
     /// Disables captures to its path, which may be several folders in one.
@@ -103,7 +123,7 @@ impl Library {
         let key = unique_key(key_of_name(&session.name), |key| {
             listed.slots.iter().any(|slot| slot.key == key)
         });
-        let slot = Slot::new(key.clone(), None, String::new());
+        let slot = Slot::new(key.clone(), session.name.clone(), None, String::new());
         slot.open(&Arc::new(OpenSession::new(session)));
         listed.slots.insert(0, Arc::new(slot));
         key
@@ -137,7 +157,7 @@ impl Library {
     pub(crate) fn root(&self) -> String {
         self.root
             .as_ref()
-            .map(|root| root.display().to_string())
+            .map(|root| shown(root))
             .unwrap_or_default()
     }
 
@@ -292,10 +312,15 @@ impl Library {
                     return self.make_room();
                 }
                 slot.open(&open);
+                // Only followed: a session that is closed meanwhile is not held open by this.
+                let followed = Arc::downgrade(&open);
+                drop(open);
                 self.make_room();
                 // Leave the cores to the tile request that follows.
                 std::thread::sleep(SETTLING);
-                open.timeline.fill(&open.session);
+                if let Some(open) = followed.upgrade() {
+                    open.timeline.fill(&open.session);
+                }
             }
             Err(error) => {
                 tracing::warn!(name = files.name, %error, "session cannot be opened");
@@ -381,7 +406,12 @@ impl Library {
                     || unique_key(key_of(files), is_taken),
                     |slot| slot.key.clone(),
                 );
-                Arc::new(Slot::new(key, Some(files.clone()), path))
+                Arc::new(Slot::new(
+                    key,
+                    files.name.clone(),
+                    Some(files.clone()),
+                    path,
+                ))
             };
             listed.slots.push(slot);
         }
@@ -407,17 +437,17 @@ fn is_unchanged(slot: &Slot, files: &SessionFiles) -> bool {
         .is_some_and(|known| known.files().eq(files.files()))
 }
 
-/// Where a session is, as a path that can be typed.
+/// Where a session is, as a path that can be typed; without credentials of a URL.
 fn path_of(root: &Path, location: &str) -> String {
     match location {
-        "." => root.display().to_string(),
-        location => root.join(location).display().to_string(),
+        "." => shown(root),
+        location => shown(&root.join(location)),
     }
 }
 
 /// A note of a search, for reports.
 pub(crate) fn note(note: &stepscope_storage::Note) -> Note {
-    let text = format!("{}: {}", note.message, note.path.display());
+    let text = format!("{}: {}", hide_credentials(&note.message), shown(&note.path));
     match note.kind {
         NoteKind::Unreadable => Note::warning("file-unreadable", text),
         NoteKind::Limit => Note::warning("search-limit", text),

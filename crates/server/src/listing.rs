@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stepscope_model::Session;
-use stepscope_storage::{Found, SessionFiles, histories_at};
+use stepscope_storage::{Found, SessionFiles, histories_at, shown};
 
 use crate::library;
 use crate::reports::{SessionState, SessionSummary, SessionsReport};
@@ -25,7 +25,7 @@ pub fn list_sessions(
 ) -> SessionList {
     let (mut sessions, mut times_ns) = (Vec::new(), Vec::new());
     for (number, files) in (0..).zip(found.newest_first()) {
-        let location = found.path_of(files).display().to_string();
+        let location = shown(&found.path_of(files));
         let mut summary = SessionSummary::closed(number, &location, Some(files));
         let mut epoch_ns = None;
         match open(files) {
@@ -43,7 +43,7 @@ pub fn list_sessions(
         times_ns.push(epoch_ns);
     }
     let report = SessionsReport {
-        root: root.display().to_string(),
+        root: shown(root),
         sessions,
         histories: histories_at(root),
         notes: found.notes.iter().map(library::note).collect(),

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepscope_model::{Reads, Session};
-use stepscope_storage::{OpenedSession, Progress, SessionFiles, open_session};
+use stepscope_storage::{OpenedSession, Progress, SessionFiles, hide_credentials, open_session};
 
 /// Why a session cannot be opened, as shown to people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -66,7 +66,7 @@ pub(crate) fn open_reading(
         done: &progress.hosts[file],
     };
     open_session(files, reads, listener).map_err(|error| OpenError {
-        message: error.to_string(),
-        hint: error.hint(),
+        message: hide_credentials(&error.to_string()).into_owned(),
+        hint: hide_credentials(&error.hint()).into_owned(),
     })
 }

@@ -23,7 +23,16 @@ impl<S: Send + Sync> FromRequestParts<S> for Parameters {
 }
 
 impl Parameters {
-    /// The value of a parameter; an empty one is treated as absent.
+    /// The value of a parameter that may be given once; an empty one is treated as absent.
+    fn once(&self, name: &str) -> Result<Option<&str>, ApiError> {
+        if self.0.iter().filter(|(key, _)| key == name).count() > 1 {
+            let error = format!("The parameter {name} is given several times.");
+            return Err(ApiError::bad_request(error).with_hint("Give it once."));
+        }
+        Ok(self.get(name))
+    }
+
+    /// The first value of a parameter; an empty one is treated as absent.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(key, _)| key == name);
         found
@@ -33,7 +42,7 @@ impl Parameters {
 
     pub(crate) fn text(&self, name: &str) -> Result<&str, ApiError> {
         let missing = || ApiError::bad_request(format!("The parameter {name} is missing."));
-        self.get(name).ok_or_else(missing)
+        self.once(name)?.ok_or_else(missing)
     }
 
     /// A time; scripts may send fractions, which are rounded.
@@ -42,7 +51,7 @@ impl Parameters {
     }
 
     pub(crate) fn picos_or(&self, name: &str, default: Picos) -> Result<Picos, ApiError> {
-        self.get(name)
+        self.once(name)?
             .map_or(Ok(default), |value| picos(name, value))
     }
 
@@ -66,22 +75,27 @@ impl Parameters {
         name: &str,
         default: T,
     ) -> Result<T, ApiError> {
-        match self.get(name) {
+        match self.once(name)? {
             Some(_) => self.number(name),
             None => Ok(default),
         }
     }
 
-    /// Comma-separated numbers.
+    /// Comma-separated numbers, each at most once: every repetition would be answered again.
     pub(crate) fn list(&self, name: &str) -> Result<Option<Vec<u32>>, ApiError> {
-        let Some(text) = self.get(name) else {
+        let Some(text) = self.once(name)? else {
             return Ok(None);
         };
         let number = |part: &str| part.trim().parse().ok();
         let numbers: Option<Vec<u32>> = text.split(',').map(number).collect();
-        numbers
-            .map(Some)
-            .ok_or_else(|| wrong(name, text, "comma-separated numbers"))
+        let numbers = numbers.ok_or_else(|| wrong(name, text, "comma-separated numbers"))?;
+        let mut sorted = numbers.clone();
+        sorted.sort_unstable();
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            let error = format!("The parameter {name} names {} several times.", pair[0]);
+            return Err(ApiError::bad_request(error).with_hint("Name each number once."));
+        }
+        Ok(Some(numbers))
     }
 
     /// The requested tracks, or all; an unknown one is an error.
@@ -166,5 +180,19 @@ mod tests {
         );
         assert_eq!(parameters(&[("ids", "")]).list("ids"), Ok(None));
         assert!(parameters(&[("ids", "1,-2")]).list("ids").is_err());
+    }
+
+    #[test]
+    fn nothing_is_asked_for_twice() {
+        let error = parameters(&[("ids", "1,2,1")]).list("ids");
+        let error = error.expect_err("1 is named twice").report;
+        assert!(
+            error.error.contains("ids names 1 several times"),
+            "{error:?}"
+        );
+        assert_eq!(error.hint, "Name each number once.");
+        let twice = parameters(&[("ids", "1"), ("ids", "2")]);
+        assert!(twice.list("ids").is_err());
+        assert!(twice.number::<u32>("ids").is_err());
     }
 }

@@ -19,6 +19,10 @@ impl ReportCache {
         Some(answer)
     }
 
+    pub(crate) fn forget(&mut self, question: &str) {
+        self.0.retain(|(known, _)| known != question);
+    }
+
     pub(crate) fn put(&mut self, question: String, answer: Bytes) {
         self.0.retain(|(known, _)| *known != question);
         self.0.push((question, answer));

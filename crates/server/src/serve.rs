@@ -4,10 +4,10 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 
-use crate::access::{Access, new_token};
+use crate::access::{Access, new_token, token_query};
+use crate::connections::{self, Limits};
 use crate::error::ServerError;
 use crate::library::Library;
 use crate::router::router_below;
@@ -18,18 +18,33 @@ const MORE_PORTS: u16 = 50;
 /// How long running requests may take after the server was asked to stop.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// The token that every request must carry.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Token {
+    /// A new random one.
+    #[default]
+    Random,
+    /// This one; it may have any characters but control characters.
+    Given(String),
+    /// None: every user and every program of this machine may read all sessions. Only on loopback.
+    Off,
+}
+
 /// How to serve.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
-    /// Address to listen on. Any address other than loopback requires a token for every request.
+    /// Address to listen on.
     pub address: IpAddr,
     /// Port; if taken, the next free one is used. 0 for any.
     pub port: u16,
-    /// Token that every request must carry. Generated if one is required and none is given.
-    pub token: Option<String>,
-    /// Host names other than loopback that need no token, such as the name of a proxy in front of
-    /// it.
+    /// Token that every request must carry.
+    pub token: Token,
+    /// Without a token: host names other than loopback that may be asked for, such as the name of a
+    /// proxy in front of it.
     pub allowed_hosts: Vec<String>,
+    /// Hosts that may be captured, each as `HOST` or `HOST:PORT`. If empty: any on loopback, and
+    /// none at other addresses.
+    pub capture_hosts: Vec<String>,
     /// Path under which a proxy shows the server, in the form of
     /// [`normal_prefix`](crate::normal_prefix).
     pub path_prefix: String,
@@ -42,8 +57,9 @@ impl Default for ServerOptions {
         Self {
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
             port: 6006,
-            token: None,
+            token: Token::Random,
             allowed_hosts: Vec::new(),
+            capture_hosts: Vec::new(),
             path_prefix: String::new(),
             ends_with_input: false,
         }
@@ -75,36 +91,34 @@ pub async fn serve(
     let listener = bind(options.address, options.port).await?;
     let address = listener.local_addr()?;
     let access = access(&options, address)?;
+    if !address.ip().is_loopback() || !options.capture_hosts.is_empty() {
+        library.restrict_captures(options.capture_hosts.clone());
+    }
     let ready = Ready {
         url: url(address, &options.path_prefix, access.token()),
         address,
         token: access.token().map(str::to_owned),
     };
     let router = router_below(&options.path_prefix, library, access);
-    let (stop, mut stopping) = tokio::sync::watch::channel(());
-    let listener = listener.tap_io(|connection| {
-        // Small answers should not wait for more data.
-        if let Err(error) = connection.set_nodelay(true) {
-            tracing::debug!(%error, "no TCP_NODELAY");
-        }
-    });
-    let server = axum::serve(listener, router).with_graceful_shutdown(async move {
+    let (stop, stopping) = tokio::sync::oneshot::channel();
+    let stop = async move {
         tokio::select! {
             () = asked_to_stop() => {}
             () = input_ends(options.ends_with_input) => {}
         }
-        drop(stop);
-    });
+        let _ = stop.send(());
+    };
+    let server = connections::serve(listener, router, Limits::of_process(), stop);
     when_ready(&ready);
     let late = async move {
-        // The sender is only ever dropped: that is the signal.
-        while stopping.changed().await.is_ok() {}
+        let _ = stopping.await;
         tokio::time::sleep(PATIENCE).await;
     };
     tokio::select! {
-        result = server => result.map_err(ServerError::Stopped),
-        () = late => Ok(()),
+        () = server => {}
+        () = late => {}
     }
+    Ok(())
 }
 
 /// Binds the requested port or the next free one.
@@ -128,13 +142,16 @@ async fn bind(address: IpAddr, port: u16) -> Result<TcpListener, ServerError> {
 }
 
 fn access(options: &ServerOptions, address: SocketAddr) -> Result<Access, ServerError> {
-    let given = options.token.clone().filter(|token| !token.is_empty());
-    let token = match given {
-        Some(token) => token,
-        None if address.ip().is_loopback() => {
+    let token = match &options.token {
+        Token::Random => new_token()?,
+        Token::Given(token) if token.is_empty() || token.contains(char::is_control) => {
+            return Err(ServerError::BadToken);
+        }
+        Token::Given(token) => token.clone(),
+        Token::Off if address.ip().is_loopback() => {
             return Ok(Access::loopback(options.allowed_hosts.clone()));
         }
-        None => new_token()?,
+        Token::Off => return Err(ServerError::OpenToOthers(address.ip())),
     };
     Ok(Access::with_token(token, address.port()))
 }
@@ -164,7 +181,7 @@ fn url(address: SocketAddr, prefix: &str, token: Option<&str>) -> String {
     };
     let base = format!("http://{}", SocketAddr::new(ip, address.port()));
     match (token, prefix) {
-        (Some(token), prefix) => format!("{base}{prefix}/?token={token}"),
+        (Some(token), prefix) => format!("{base}{prefix}/?{}", token_query(token)),
         (None, "") => base,
         (None, prefix) => format!("{base}{prefix}/"),
     }
@@ -217,20 +234,31 @@ mod tests {
     }
 
     #[test]
-    fn only_loopback_goes_without_a_token() {
-        let options = ServerOptions::default();
+    fn every_address_has_a_token_unless_loopback_goes_without() {
         let loopback = SocketAddr::from(([127, 0, 0, 1], 6006));
         let open = SocketAddr::from(([0, 0, 0, 0], 6006));
-        let free = access(&options, loopback).expect("no token is needed");
-        assert_eq!(free.token(), None);
-        let guarded = access(&options, open).expect("a token is made");
-        assert_eq!(guarded.token().map(str::len), Some(32));
-        let named = ServerOptions {
-            token: Some("mine".to_owned()),
-            ..options
+        let with = |token: Token, address| {
+            let options = ServerOptions {
+                token,
+                ..ServerOptions::default()
+            };
+            access(&options, address).map(|access| access.token().map(str::to_owned))
         };
-        let named = access(&named, loopback).expect("the token is given");
-        assert_eq!(named.token(), Some("mine"));
+        for address in [loopback, open] {
+            let random = with(Token::Random, address).expect("a token is made");
+            assert_eq!(random.map(|token| token.len()), Some(32));
+            let given = with(Token::Given("mine".to_owned()), address);
+            assert_eq!(given.expect("a token is given").as_deref(), Some("mine"));
+            for wrong in ["", "a\r\nb"] {
+                assert!(
+                    with(Token::Given(wrong.to_owned()), address).is_err(),
+                    "{wrong:?}"
+                );
+            }
+        }
+        assert_eq!(with(Token::Off, loopback).expect("it may"), None);
+        let error = with(Token::Off, open).expect_err("others could read everything");
+        assert!(error.to_string().contains("0.0.0.0"), "{error}");
     }
 
     #[test]
@@ -241,6 +269,10 @@ mod tests {
         assert_eq!(
             url(loopback, "", Some("x")),
             "http://127.0.0.1:6006/?token=x"
+        );
+        assert_eq!(
+            url(loopback, "", Some("a b;c&d#e\"f")),
+            "http://127.0.0.1:6006/?token=a%20b%3Bc%26d%23e%22f"
         );
         assert!(!url(SocketAddr::from(([0, 0, 0, 0], 1)), "", None).contains("0.0.0.0"));
     }

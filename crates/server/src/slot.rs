@@ -29,6 +29,9 @@ pub struct OpenSession {
 /// Openings so far.
 static OPENINGS: AtomicU64 = AtomicU64::new(0);
 
+/// Slots so far.
+static SLOTS: AtomicU64 = AtomicU64::new(0);
+
 /// Uses of all sessions so far.
 static USES: AtomicU64 = AtomicU64::new(1);
 
@@ -103,6 +106,10 @@ impl State {
 pub(crate) struct Slot {
     /// Its key in routes; no two sessions have the same.
     pub(crate) key: String,
+    /// The name of its session, known before it is open.
+    pub(crate) name: String,
+    /// No two slots have the same number: one with other files is another slot.
+    pub(crate) number: u64,
     /// `None` for a session that was added open.
     pub(crate) files: Option<SessionFiles>,
     /// Where it is, as a person would type it.
@@ -113,9 +120,16 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    pub(crate) fn new(key: String, files: Option<SessionFiles>, path: String) -> Self {
+    pub(crate) fn new(
+        key: String,
+        name: String,
+        files: Option<SessionFiles>,
+        path: String,
+    ) -> Self {
         Self {
             key,
+            name,
+            number: SLOTS.fetch_add(1, Ordering::Relaxed),
             files,
             path,
             state: watch::Sender::new(State::Closed),

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use stepscope_remote::RemoteError;
 
 use crate::note::Note;
+use crate::paths::shown;
 
 /// Why nothing was found, or a host file could not be opened. Each one reads as a sentence that
 /// ends with the path; [`StorageError::hint`] says what to do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum StorageError {
     /// The path does not exist.
-    #[error("no such file or folder: {}", path.display())]
+    #[error("no such file or folder: {}", shown(path))]
     NotFound {
         /// The path as given.
         path: PathBuf,
@@ -20,7 +21,7 @@ pub enum StorageError {
         hint: String,
     },
     /// The path exists but contains no profile.
-    #[error("no profile found: {searched}; {found}: {}", path.display())]
+    #[error("no profile found: {searched}; {found}: {}", shown(path))]
     NoProfiles {
         /// The path as given.
         path: PathBuf,
@@ -34,7 +35,7 @@ pub enum StorageError {
         notes: Box<[Note]>,
     },
     /// A system error.
-    #[error("cannot {action} ({source}): {}", path.display())]
+    #[error("cannot {action} ({source}): {}", shown(path))]
     Io {
         /// What was attempted, as in "read the file".
         action: &'static str,
@@ -44,7 +45,7 @@ pub enum StorageError {
         source: io::Error,
     },
     /// Nothing could be read of an archive or a compressed file.
-    #[error("cannot read the {format} data ({detail}): {}", path.display())]
+    #[error("cannot read the {format} data ({detail}): {}", shown(path))]
     Corrupt {
         /// The file, followed by the entry if it is in an archive.
         path: PathBuf,
@@ -54,7 +55,7 @@ pub enum StorageError {
         detail: String,
     },
     /// A file that starts like a trace but has nothing to show.
-    #[error("{detail}: {}", path.display())]
+    #[error("{detail}: {}", shown(path))]
     NotATrace {
         /// The file, followed by the entry if it is in an archive.
         path: PathBuf,
@@ -70,7 +71,7 @@ pub enum StorageError {
         error: Box<RemoteError>,
     },
     /// The profile does not fit: a decompression bomb, or not enough memory.
-    #[error("the file is too large when decompressed: {detail}: {}", path.display())]
+    #[error("the file is too large when decompressed: {detail}: {}", shown(path))]
     TooLarge {
         /// The file, followed by the entry if it is in an archive.
         path: PathBuf,

@@ -80,6 +80,7 @@ pub use limits::Limits;
 pub use note::{Note, NoteKind};
 pub use open::{Opened, open, open_all, open_within};
 pub use open_session::{OpenSessionError, OpenedSession, open_session, session_of};
+pub use paths::shown;
 pub use progress::{NoProgress, Progress};
 pub use session::{Found, SessionFiles};
-pub use stepscope_remote::{RemoteError, RemoteErrorKind, is_url as is_remote};
+pub use stepscope_remote::{RemoteError, RemoteErrorKind, hide_credentials, is_url as is_remote};

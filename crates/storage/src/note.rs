@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::paths::shown;
+
 /// What a [`Note`] is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NoteKind {
@@ -64,11 +66,6 @@ impl fmt::Display for Note {
             kind,
             message,
         } = self;
-        write!(
-            formatter,
-            "{}: {message}: {}",
-            kind.as_str(),
-            path.display()
-        )
+        write!(formatter, "{}: {message}: {}", kind.as_str(), shown(path))
     }
 }

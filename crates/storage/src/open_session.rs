@@ -5,6 +5,7 @@ use stepscope_model::{Reads, Session, Warning, WarningKind};
 
 use crate::error::StorageError;
 use crate::hosts::{OpenedHosts, open_hosts};
+use crate::paths::shown;
 use crate::progress::Progress;
 use crate::session::SessionFiles;
 
@@ -74,9 +75,7 @@ pub fn open_session<P: Progress>(
     progress: impl Fn(usize) -> P,
 ) -> Result<OpenedSession, OpenSessionError> {
     let first = files.files().next();
-    let first = first.map_or_else(String::new, |file| {
-        file.display_path().display().to_string()
-    });
+    let first = first.map_or_else(String::new, |file| shown(&file.display_path()));
     session_of(&files.name, &first, open_hosts(files, reads, progress))
 }
 

@@ -2,6 +2,13 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use stepscope_remote::hide_credentials;
+
+/// A path or URL for people and programs to read: without the credentials of a URL.
+pub fn shown(path: &Path) -> String {
+    hide_credentials(&path.to_string_lossy()).into_owned()
+}
+
 /// The names in a path.
 pub(crate) fn parts_of(path: &Path) -> Vec<String> {
     let normal = path.components().filter_map(|component| match component {

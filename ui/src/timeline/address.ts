@@ -75,8 +75,9 @@ export function parseMarks(text: string | undefined): Mark[] {
 
 /** Numbers of tracks, in the order given. */
 export function parseTracks(text: string | undefined): number[] {
-  return (text ?? '')
+  const numbers = (text ?? '')
     .split(',')
     .filter((part) => /^\d+$/.test(part))
     .map(Number);
+  return [...new Set(numbers)];
 }

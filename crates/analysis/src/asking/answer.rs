@@ -1,5 +1,7 @@
 //! A report with its type erased, as surfaces show it.
 
+use std::io::Write;
+
 use super::error::AnalysisError;
 use super::report::Report;
 use crate::telling::Note;
@@ -13,6 +15,7 @@ pub struct Answer {
 trait ErasedReport: Send {
     fn json(&self) -> Result<serde_json::Value, serde_json::Error>;
     fn json_text(&self) -> Result<String, serde_json::Error>;
+    fn write_json(&self, to: &mut dyn Write) -> Result<(), serde_json::Error>;
     fn tables(&self) -> Vec<Table>;
     fn notes(&self) -> &[Note];
     fn sentences(&self) -> &[String];
@@ -29,6 +32,9 @@ impl<R: Report> ErasedReport for R {
     }
     fn json_text(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(self)
+    }
+    fn write_json(&self, to: &mut dyn Write) -> Result<(), serde_json::Error> {
+        serde_json::to_writer(to, self)
     }
     fn tables(&self) -> Vec<Table> {
         Report::tables(self)
@@ -77,6 +83,11 @@ impl Answer {
         self.report
             .json_text()
             .map_err(|error| AnalysisError::Internal(error.to_string()))
+    }
+
+    /// Writes that text; fails only if `to` does.
+    pub fn write_json(&self, to: &mut dyn Write) -> Result<(), serde_json::Error> {
+        self.report.write_json(to)
     }
 
     /// See [`Report::tables`].

@@ -82,6 +82,35 @@ pub trait Comparison {
     ) -> Result<Self::Report, AnalysisError>;
 }
 
+/// Sessions that are asked one after another: each has to be open only while it is asked.
+pub trait EachSession {
+    /// Calls `ask` with every session, in order; stops at the first error.
+    fn each(
+        &mut self,
+        ask: &mut dyn FnMut(Compared<'_>) -> Result<(), AnalysisError>,
+    ) -> Result<(), AnalysisError>;
+}
+
+/// Sessions that are open anyway.
+impl EachSession for &[Compared<'_>] {
+    fn each(
+        &mut self,
+        ask: &mut dyn FnMut(Compared<'_>) -> Result<(), AnalysisError>,
+    ) -> Result<(), AnalysisError> {
+        self.iter().copied().try_for_each(ask)
+    }
+}
+
+/// A comparison that measures every session by itself and then compares what it measured, so that
+/// it can ask more sessions than can be open at a time.
+pub trait AsksEach: Comparison {
+    /// The computation, as [`Comparison::run`].
+    fn run_each(
+        sessions: &mut dyn EachSession,
+        options: &Self::Options,
+    ) -> Result<Self::Report, AnalysisError>;
+}
+
 /// One comparison in the list, with its types erased.
 pub struct ComparisonEntry {
     declaration: Declaration,
@@ -93,10 +122,14 @@ pub struct ComparisonEntry {
     pub takes_files: bool,
     least: fn(&ArgMatches) -> Result<usize, AnalysisError>,
     run: RunComparison,
+    run_each: Option<RunEach>,
 }
 
 type RunComparison =
     fn(&[Compared<'_>], Vec<NamedText>, &ArgMatches) -> Result<Answer, AnalysisError>;
+
+type RunEach =
+    fn(&mut dyn EachSession, Vec<NamedText>, &ArgMatches) -> Result<Answer, AnalysisError>;
 
 impl std::ops::Deref for ComparisonEntry {
     type Target = Declaration;
@@ -128,7 +161,37 @@ impl ComparisonEntry {
                 C::with_files(&mut options, files);
                 ask::<C>(sessions, &options).map(Answer::of)
             },
+            run_each: None,
         }
+    }
+
+    pub(crate) const fn each<C: AsksEach>() -> Self {
+        Self {
+            run_each: Some(|sessions, files, matches| {
+                let mut options = parsed::<C::Options>(matches)?;
+                C::with_files(&mut options, files);
+                C::run_each(sessions, &options).map(Answer::of)
+            }),
+            ..Self::of::<C>()
+        }
+    }
+
+    /// Whether it asks sessions one after another: see [`AsksEach`].
+    pub const fn asks_each(&self) -> bool {
+        self.run_each.is_some()
+    }
+
+    /// Runs with options as name and value and with files that are no sessions, one session after
+    /// the other; none if it has to hold all of them: see [`Self::asks_each`].
+    pub fn run_pairs_each<'a>(
+        &self,
+        sessions: &mut dyn EachSession,
+        files: Vec<NamedText>,
+        pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Option<Result<Answer, AnalysisError>> {
+        let run = self.run_each?;
+        let matches = self.matches(pairs);
+        Some(matches.and_then(|matches| run(sessions, files, &matches)))
     }
 
     /// Minimum number of sessions with these options.

@@ -13,7 +13,9 @@ pub mod selection;
 
 pub use analysis::{Analysis, Declaration, Entry};
 pub use answer::Answer;
-pub use comparison::{Asks, Compared, Comparison, ComparisonEntry, NamedText, ask};
+pub use comparison::{
+    Asks, AsksEach, Compared, Comparison, ComparisonEntry, EachSession, NamedText, ask,
+};
 pub use error::AnalysisError;
 pub use group::Group;
 pub use names::distinct_names;

@@ -15,6 +15,19 @@ pub fn to_csv(table: &Table) -> String {
     csv
 }
 
+/// The bytes that [`to_csv`] makes of a table at most.
+pub fn most_csv_bytes(table: &Table) -> u64 {
+    /// The longest number with its separator, and quotes around a text.
+    const CELL_BYTES: usize = 32;
+    let cells = table.rows.iter().flatten();
+    let bytes = cells.map(|cell| match cell {
+        // Each quote is doubled.
+        Cell::Text(text) => CELL_BYTES + 2 * text.len(),
+        _ => CELL_BYTES,
+    });
+    bytes.map(|bytes| bytes as u64).sum()
+}
+
 /// The first line of CSV: the keys of the columns.
 pub fn push_csv_keys(csv: &mut String, columns: &[Column]) {
     push_csv_row(csv, columns.iter().map(|column| CellRef::Text(column.key)));

@@ -61,6 +61,48 @@ fn what_speaks_neither_is_said_so() {
     assert_eq!(failure_at(&stranger(ssh)), HostFailure::NotGrpc);
 }
 
+/// Bytes of HTTP/2: settings and their confirmation, the head of a gRPC reply, and the beginning of
+/// a message that claims to be 4 GiB long.
+fn huge_reply() -> Vec<u8> {
+    let mut bytes = vec![0, 0, 0, 4, 0, 0, 0, 0, 0];
+    bytes.extend([0, 0, 0, 4, 1, 0, 0, 0, 0]);
+    let kind = b"application/grpc";
+    // `:status: 200` from the table, then `content-type` by its name in the table.
+    let head = [&[0x88, 0x0f, 0x10, 16][..], kind].concat();
+    bytes.extend([0, 0, 20, 1, 4, 0, 0, 0, 1]);
+    bytes.extend(head);
+    bytes.extend([0, 0, 5, 0, 0, 0, 0, 0, 1]);
+    bytes.extend([0, 0xff, 0xff, 0xff, 0xff]);
+    bytes
+}
+
+#[test]
+fn a_reply_that_claims_four_gibibytes_is_not_waited_for() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            std::thread::spawn(move || answer_hugely(stream));
+        }
+    });
+    let failure = failure_at(&address);
+    assert!(matches!(failure, HostFailure::TooLarge(_)), "{failure}");
+}
+
+/// Answers the first call of a connection, and listens until it ends.
+fn answer_hugely(mut stream: TcpStream) {
+    let mut asked = Vec::new();
+    let mut buffer = [0; 4096];
+    while let Ok(count @ 1..) = stream.read(&mut buffer) {
+        let before = asked.len();
+        asked.extend_from_slice(&buffer[..count]);
+        // The call is sent once the path is there; it is compressed, so its length shows it.
+        if before < 200 && asked.len() >= 200 {
+            let _ = stream.write_all(&huge_reply());
+        }
+    }
+}
+
 #[test]
 fn a_name_that_does_not_exist_is_told() {
     let failure = failure_at("no-such-host.invalid:9999");

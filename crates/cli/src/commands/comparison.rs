@@ -17,7 +17,7 @@ use stepscope_analysis::asking::{Asks, NamedText};
 use stepscope_analysis::{Compared, ComparisonEntry};
 use stepscope_model::{Reads, Session};
 use stepscope_remote::is_url;
-use stepscope_storage::{Found, SessionFiles, TextBeside, benchmarks_at};
+use stepscope_storage::{Found, SessionFiles, TextBeside, benchmarks_at, shown};
 
 use super::analysis;
 use crate::exit::{Exit, Failure};
@@ -253,7 +253,7 @@ pub(super) fn pick(found: &Found, wanted: &str) -> Result<Chosen, Failure> {
 pub(super) fn of(found: &Found, files: &SessionFiles) -> Chosen {
     Chosen {
         files: files.clone(),
-        location: found.path_of(files).display().to_string(),
+        location: shown(&found.path_of(files)),
     }
 }
 

@@ -13,6 +13,7 @@ pub(crate) mod perfetto;
 pub(crate) mod report;
 pub(crate) mod sessions;
 mod steps_section;
+mod token;
 pub(crate) mod view;
 
 use std::path::Path;

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::ArgMatches;
-use stepscope_server::{Library, Ready, ServerOptions, serve};
+use stepscope_server::{Library, Ready, ServerError, ServerOptions, Token, serve};
 
-use super::{far, path, report};
+use super::{far, path, report, token};
 use crate::exit::{Exit, Failure};
 use crate::open;
 use crate::output::Output;
@@ -89,6 +89,10 @@ pub(crate) fn start(
     if arguments.get_flag("no-capture") {
         library.refuse_captures();
     }
+    if options.token != Token::Off && !options.allowed_hosts.is_empty() {
+        output
+            .remark("--allow-host only matters with --no-token: with the token, any name will do");
+    }
     let wanted_port = options.port;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -104,8 +108,14 @@ pub(crate) fn start(
         }
     }));
     served.map_err(|error| {
-        Failure::new(Exit::Failure, error.to_string())
-            .hint("choose another one with --port, or give an address of this machine with --host")
+        let hint = match error {
+            ServerError::OpenToOthers(_) => {
+                "leave out --no-token; or serve 127.0.0.1 to a proxy on this machine that asks for \
+                 passwords, with --allow-host NAME"
+            }
+            _ => "choose another one with --port, or give an address of this machine with --host",
+        };
+        Failure::new(Exit::Failure, error.to_string()).hint(hint)
     })?;
     output.remark("stopped");
     Ok(Exit::Fine)
@@ -135,11 +145,10 @@ fn announce(ready: &Ready, key: Option<&str>, output: &Output) {
     if !ready.address.ip().is_loopback() {
         output.remark("other machines can reach it too; the address contains the token they need");
     } else if is_wsl() {
-        let port = ready.address.port();
-        output.remark(&format!(
-            "in Windows, open http://localhost:{port}; if that does not answer, use --bind_all \
-             and the address it prints (see `stepscope doctor`)"
-        ));
+        output.remark(
+            "in Windows, open the same address with localhost for 127.0.0.1; if that does not \
+             answer, use --bind_all and the address it prints (see `stepscope doctor`)",
+        );
     } else if std::env::var_os("SSH_CONNECTION").is_some() {
         let port = ready.address.port();
         output.remark(&format!(
@@ -154,9 +163,10 @@ fn options(arguments: &ArgMatches) -> Result<ServerOptions, Failure> {
         Some(host) => host,
         None => "127.0.0.1",
     };
-    let allowed = arguments
-        .get_many::<String>("allow-host")
-        .unwrap_or_default();
+    let all = |name: &str| -> Vec<String> {
+        let given = arguments.get_many::<String>(name).unwrap_or_default();
+        given.cloned().collect()
+    };
     let defaults = ServerOptions::default();
     Ok(ServerOptions {
         address: address(host)?,
@@ -164,8 +174,9 @@ fn options(arguments: &ArgMatches) -> Result<ServerOptions, Failure> {
             .get_one::<u16>("port")
             .copied()
             .unwrap_or(defaults.port),
-        token: token(arguments)?,
-        allowed_hosts: allowed.cloned().collect(),
+        token: token::chosen(arguments)?,
+        allowed_hosts: all("allow-host"),
+        capture_hosts: all("allow-capture"),
         path_prefix: arguments
             .get_one::<String>("path-prefix")
             .cloned()
@@ -178,19 +189,6 @@ fn options(arguments: &ArgMatches) -> Result<ServerOptions, Failure> {
 fn is_wsl() -> bool {
     let version = std::fs::read_to_string("/proc/version").unwrap_or_default();
     version.to_lowercase().contains("microsoft")
-}
-
-/// The token from the arguments. For a parent process a random one is generated, because other
-/// users of this machine must not get access.
-fn token(arguments: &ArgMatches) -> Result<Option<String>, Failure> {
-    let given = arguments.get_one::<String>("token").cloned();
-    if given.is_none() && arguments.get_flag("child") {
-        let drawn = stepscope_server::new_token();
-        return drawn
-            .map(Some)
-            .map_err(|error| Failure::new(Exit::Failure, error.to_string()));
-    }
-    Ok(given)
 }
 
 /// The address of a host name; IPv4 first, as in TensorBoard.

@@ -10,7 +10,7 @@ use stepscope_analysis::Analysis;
 use stepscope_analysis::judging::verdict::{Severity, Verdict, VerdictOptions, VerdictReport};
 use stepscope_analysis::telling::format::{bytes, counted};
 use stepscope_model::Session;
-use stepscope_storage::{Found, NoteKind, SessionFiles};
+use stepscope_storage::{Found, NoteKind, SessionFiles, shown};
 
 use super::check::Check;
 use crate::exit::Failure;
@@ -62,13 +62,7 @@ fn sizes(session: &SessionFiles) -> Check {
         .hosts
         .iter()
         .filter(|host| host.size_bytes < SMALLEST_BYTES)
-        .map(|host| {
-            format!(
-                "{} has {} B",
-                host.display_path().display(),
-                host.size_bytes
-            )
-        })
+        .map(|host| format!("{} has {} B", shown(&host.display_path()), host.size_bytes))
         .collect();
     if small.is_empty() {
         let files = match session.hosts.len() + session.memory.len() {
@@ -97,7 +91,7 @@ fn access(found: &Found) -> Option<Check> {
         .iter()
         .filter(|note| note.kind == NoteKind::Unreadable);
     let unreadable: Vec<String> = unreadable
-        .map(|note| format!("{} ({})", note.path.display(), note.message))
+        .map(|note| format!("{} ({})", shown(&note.path), note.message))
         .collect();
     (!unreadable.is_empty()).then(|| {
         Check::bad(

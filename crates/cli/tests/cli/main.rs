@@ -4,6 +4,7 @@ mod answers;
 mod capture;
 mod check;
 mod compare;
+mod credentials;
 mod docs;
 mod doctor;
 mod drawn;

@@ -16,8 +16,13 @@ struct Server {
 
 impl Server {
     fn start(arguments: &[&str]) -> Self {
+        Self::start_with(arguments, &[])
+    }
+
+    fn start_with(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut child = stepscope()
             .args(arguments)
+            .envs(variables.iter().copied())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
@@ -46,14 +51,21 @@ impl Server {
         port.and_then(|port| port.parse().ok()).expect("a port")
     }
 
-    /// Status and body.
+    /// Status and body, with the token of the printed address.
     fn get(&self, path: &str) -> (u16, String) {
+        let token = self.url.split_once("/?token=").map(|(_, token)| token);
+        let bearer = token.map(|token| format!("Authorization: Bearer {token}\r\n"));
+        self.get_with(path, &bearer.unwrap_or_default())
+    }
+
+    /// The same with these lines in the head instead.
+    fn get_with(&self, path: &str, more: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port())).expect("it listens");
         stream
             .set_read_timeout(Some(Duration::from_mins(1)))
             .expect("a socket");
         let request =
-            format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+            format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{more}Connection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).expect("sent");
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).expect("answered");
@@ -177,18 +189,81 @@ fn the_demo_is_served_and_a_taken_port_is_no_obstacle() {
 #[test]
 fn flags_of_tensorboard_work_and_other_machines_need_the_token() {
     let path = fixture("mlp-cpu");
-    let arguments = [
-        "--logdir",
-        &path,
+    let arguments = ["--logdir", &path, "--port", "0", "--bind_all"];
+    let server = Server::start_with(&arguments, &[("STEPSCOPE_TOKEN", "5ecre7")]);
+    assert!(server.url.ends_with("/?token=5ecre7"), "{}", server.url);
+    assert_eq!(server.get_with("/api/sessions", "").0, 401);
+    assert_eq!(server.get_with("/api/sessions?token=5ecre7", "").0, 200);
+    assert_eq!(server.interrupt(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn this_machine_needs_the_token_too() {
+    let server = Server::start(&["demo", "--port", "0", "--no-report"]);
+    let (_, token) = server.url.split_once("/?token=").expect("a token");
+    assert_eq!(token.len(), 32, "{}", server.url);
+    for path in ["/", "/api/sessions"] {
+        assert_eq!(server.get_with(path, "").0, 401, "{path}");
+        assert_eq!(server.get(path).0, 200, "{path}");
+    }
+    assert_eq!(server.get_with(&format!("/?token={token}"), "").0, 303);
+    assert_eq!(server.interrupt(), Some(0));
+    let open = Server::start(&["demo", "--port", "0", "--no-report", "--no-token"]);
+    assert!(!open.url.contains("token"), "{}", open.url);
+    assert_eq!(open.get_with("/api/sessions", "").0, 200);
+    assert_eq!(open.interrupt(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_token_of_any_characters_comes_from_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("token");
+    std::fs::write(&path, "a b;c&d#e\"f\n").expect("a file");
+    let file = path.to_str().expect("text");
+    let server = Server::start(&["demo", "--port", "0", "--no-report", "--token-file", file]);
+    let (_, query) = server.url.split_once("/?").expect("a query");
+    assert_eq!(query, "token=a%20b%3Bc%26d%23e%22f");
+    assert_eq!(
+        server.get_with(&format!("/api/sessions?{query}"), "").0,
+        200
+    );
+    let cookie = format!("Cookie: stepscope_{}={}\r\n", server.port(), &query[6..]);
+    assert_eq!(server.get_with("/api/sessions", &cookie).0, 200);
+    assert_eq!(server.get_with("/api/sessions?token=a", "").0, 401);
+    assert_eq!(server.interrupt(), Some(0));
+}
+
+#[test]
+fn a_token_is_no_argument_and_other_machines_never_go_without() {
+    for line in [
+        &["demo", "--no-report", "--token", "5ecre7"][..],
+        &["demo", "--no-report", "--token=5ecre7"],
+    ] {
+        let answer = crate::support::run(line);
+        assert_eq!(answer.code, 2, "{}", answer.stderr);
+        assert!(answer.stderr.contains("--token-file"), "{}", answer.stderr);
+        assert!(!answer.stderr.contains("5ecre7"), "{}", answer.stderr);
+    }
+    let open = [
+        "demo",
+        "--no-report",
         "--port",
         "0",
+        "--no-token",
         "--bind_all",
-        "--token",
-        "5ecre7",
     ];
-    let server = Server::start(&arguments);
-    assert!(server.url.ends_with("/?token=5ecre7"), "{}", server.url);
-    assert_eq!(server.get("/api/sessions").0, 401);
-    assert_eq!(server.get("/api/sessions?token=5ecre7").0, 200);
-    assert_eq!(server.interrupt(), Some(0));
+    let answer = crate::support::run(&open);
+    assert_eq!(answer.code, 1, "{}", answer.stderr);
+    assert!(
+        answer.stderr.contains("without a token"),
+        "{}",
+        answer.stderr
+    );
+    assert!(
+        answer.stderr.contains("leave out --no-token"),
+        "{}",
+        answer.stderr
+    );
 }

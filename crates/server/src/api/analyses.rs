@@ -1,4 +1,4 @@
-//! Reports, from the registry of analyses and comparisons.
+//! Reports, from the registry of analyses.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,22 +7,17 @@ use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use stepscope_analysis::asking::{Asks, NamedText};
-use stepscope_analysis::telling::csv::to_csv;
-use stepscope_analysis::{
-    ANALYSES, Answer, COMPARISONS, Compared, ComparisonEntry, Declaration, Entry, find,
-    find_comparison,
-};
+use stepscope_analysis::telling::csv::{most_csv_bytes, to_csv};
+use stepscope_analysis::{ANALYSES, Answer, Declaration, Entry, find};
 use stepscope_model::Reads;
-use stepscope_storage::{TextBeside, benchmarks_at, histories_at, history_at};
 
-use super::{opened, slot};
+use super::slot;
 use crate::error::{ApiError, compute};
 use crate::library::Library;
 use crate::parameters::Parameters;
 use crate::report_cache::ReportCache;
 use crate::reports::{AnalysisEntry, AnalysisOption};
-use crate::slot::{OpenSession, Slot};
+use crate::sizes::{self, MAX_ANSWER_BYTES};
 
 /// Parameters that are not options of an analysis: which session, token, format.
 const NO_OPTIONS: [&str; 5] = ["format", "table", "token", "session", "history"];
@@ -39,11 +34,7 @@ pub(crate) fn entries() -> Vec<AnalysisEntry> {
     ANALYSES.iter().map(of).collect()
 }
 
-pub(crate) async fn list_comparisons() -> Json<Vec<AnalysisEntry>> {
-    Json(COMPARISONS.iter().map(|one| entry(one)).collect())
-}
-
-fn entry(entry: &Declaration) -> AnalysisEntry {
+pub(super) fn entry(entry: &Declaration) -> AnalysisEntry {
     let command = entry.command();
     let options = command.get_arguments().filter_map(|argument| {
         let defaults = argument.get_default_values().first();
@@ -96,103 +87,12 @@ pub(crate) async fn run(
     .await
 }
 
-/// A comparison of the sessions that `session=…&session=…` name by key, the baseline first. Without
-/// them: every session, if the comparison takes all, and the benchmarks next to them. `history=…`
-/// names a history of the folder, whose runs are used instead or in addition. Sessions are held
-/// open until it is done.
-pub(crate) async fn compare(
-    State(library): State<Arc<Library>>,
-    Path(name): Path<String>,
-    parameters: Parameters,
-) -> Result<Response, ApiError> {
-    let entry = find_comparison(&name).ok_or_else(|| {
-        let names: Vec<&str> = COMPARISONS.iter().map(|entry| entry.name).collect();
-        unknown("comparison", &name, &names)
-    })?;
-    let mut sessions: Vec<(Arc<Slot>, Arc<OpenSession>)> = Vec::new();
-    for (_, id) in parameters.0.iter().filter(|(name, _)| name == "session") {
-        sessions.push((slot(&library, id)?, opened(&library, id).await?));
-    }
-    let mut files = history(&library, &parameters)?;
-    if sessions.is_empty() && files.is_empty() && entry.asks == Asks::EverySession {
-        files = texts(library.root_path().map(benchmarks_at).unwrap_or_default());
-        // The list starts with the latest; runs are reported oldest first.
-        for slot in library.slots().into_iter().rev() {
-            // A session that cannot be opened says so in the list of sessions.
-            if let Ok(open) = opened(&library, &slot.key).await {
-                sessions.push((slot, open));
-            }
-        }
-    }
-    let place = format!("The comparison {}", entry.name);
-    compute(&place, move || {
-        answer_of_several(&sessions, files, entry, &parameters)
-    })
-    .await
-}
-
-/// The history that the parameters name.
-fn history(library: &Library, parameters: &Parameters) -> Result<Vec<NamedText>, ApiError> {
-    let Some(name) = parameters.get("history") else {
-        return Ok(Vec::new());
-    };
-    let root = library.root_path();
-    let found = root.and_then(|root| history_at(root, name));
-    if found.is_none() {
-        let names = root.map(histories_at).unwrap_or_default();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        return Err(unknown("history", name, &names));
-    }
-    Ok(texts(found))
-}
-
-fn texts(found: impl IntoIterator<Item = TextBeside>) -> Vec<NamedText> {
-    let named = found
-        .into_iter()
-        .map(|TextBeside { name, text }| NamedText { name, text });
-    named.collect()
-}
-
-fn unknown(what: &str, name: &str, names: &[&str]) -> ApiError {
+pub(super) fn unknown(what: &str, name: &str, names: &[&str]) -> ApiError {
     let hint = format!("Available: {}.", names.join(", "));
     ApiError::not_found(format!("Unknown {what} {name:?}.")).with_hint(hint)
 }
 
-fn answer_of_several(
-    sessions: &[(Arc<Slot>, Arc<OpenSession>)],
-    files: Vec<NamedText>,
-    entry: &ComparisonEntry,
-    parameters: &Parameters,
-) -> Result<Response, ApiError> {
-    let places = sessions
-        .iter()
-        .map(|(slot, open)| (open.session.name.as_str(), slot.path.as_str()));
-    let names = entry.names(places);
-    let compared: Vec<Compared<'_>> = names
-        .iter()
-        .zip(sessions)
-        .map(|(name, (_, open))| Compared {
-            name,
-            session: &open.session,
-        })
-        .collect();
-    if sessions.is_empty() && files.is_empty() {
-        let error = ApiError::bad_request("The parameter session is missing.");
-        let hint = "Give it once for each session, the baseline first: session=0&session=1.";
-        return Err(error.with_hint(hint));
-    }
-    // Files may change at any time, so results computed from them are not cached.
-    let known = sessions.first().filter(|_| files.is_empty());
-    let known = known.map(|(_, first)| &first.reports);
-    let ask = || Ok(entry.run_pairs_with_files(&compared, files, options(parameters))?);
-    // A session that was closed and reopened may have changed, so its opening number is part of the
-    // key.
-    let openings: Vec<u64> = sessions.iter().map(|(_, open)| open.opening).collect();
-    let question = format!("{openings:?} {}", question(entry.name, parameters));
-    respond(entry, parameters, known, question, ask)
-}
-
-fn respond(
+pub(super) fn respond(
     entry: &Declaration,
     parameters: &Parameters,
     known: Option<&Mutex<ReportCache>>,
@@ -203,7 +103,7 @@ fn respond(
         None | Some("json") => {
             let json = match known {
                 Some(known) => json(known, question, ask)?,
-                None => Bytes::from(ask()?.json_text()?),
+                None => sizes::report_json(&ask()?)?,
             };
             Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
         }
@@ -213,7 +113,7 @@ fn respond(
     }
 }
 
-fn question(name: &str, parameters: &Parameters) -> String {
+pub(super) fn question(name: &str, parameters: &Parameters) -> String {
     format!("{name}?{:?}", options(parameters).collect::<Vec<_>>())
 }
 
@@ -226,7 +126,7 @@ fn json(
     if let Some(known) = cache().get(&question) {
         return Ok(known);
     }
-    let json = Bytes::from(ask()?.json_text()?);
+    let json = sizes::report_json(&ask()?)?;
     cache().put(question, json.clone());
     Ok(json)
 }
@@ -244,6 +144,8 @@ fn csv(name: &str, parameters: &Parameters, answer: &Answer) -> Result<Response,
         let wanted = wanted.unwrap_or_default();
         ApiError::not_found(format!("Unknown table {wanted:?} for this report.")).with_hint(hint)
     })?;
+    let hint = "Reduce limit, or select fewer steps, devices or hosts.";
+    sizes::check(most_csv_bytes(table), MAX_ANSWER_BYTES, hint)?;
     let disposition = format!("attachment; filename=\"{name}-{}.csv\"", table.key);
     let headers = [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
@@ -254,7 +156,7 @@ fn csv(name: &str, parameters: &Parameters, answer: &Answer) -> Result<Response,
 
 /// The parameters that are options of the question. The token isn't one: scripts may send it with
 /// every request.
-fn options(parameters: &Parameters) -> impl Iterator<Item = (&str, &str)> {
+pub(super) fn options(parameters: &Parameters) -> impl Iterator<Item = (&str, &str)> {
     let pairs = parameters
         .0
         .iter()

@@ -2,32 +2,33 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use stepscope_analysis::telling::places::SliceRefReport;
 use stepscope_analysis::views::timeline::area;
 use stepscope_analysis::views::timeline::area::AreaKey;
-use stepscope_analysis::views::timeline::encode::encode;
+use stepscope_analysis::views::timeline::details;
+use stepscope_analysis::views::timeline::encode::{encode, most_bytes};
 use stepscope_analysis::views::timeline::search;
 use stepscope_analysis::views::timeline::tile;
 use stepscope_analysis::views::timeline::tile::{MAX_WIDTH_PX, TileRequest};
-use stepscope_analysis::views::timeline::{
-    AreaReport, LabelReport, SearchReport, SliceDetails, details,
-};
 use stepscope_model::{LabelId, Picos};
 
 use super::opened;
 use crate::error::{ApiError, compute};
 use crate::library::Library;
 use crate::parameters::Parameters;
+use crate::sizes::{self, MAX_ANSWER_BYTES, MAX_WORK_BYTES};
 
 /// Maximum number of slices in a search, and of rows of an area.
 const MAX_LIMIT: usize = 10_000;
 
 /// Maximum length of a search pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 1000;
+
+/// What makes an answer about tracks smaller.
+const FEWER_TRACKS: &str = "Name fewer tracks, or a shorter time.";
 
 pub(crate) async fn tile(
     State(library): State<Arc<Library>>,
@@ -41,6 +42,9 @@ pub(crate) async fn tile(
         tracks: parameters.tracks(&open.session)?,
     };
     compute("The timeline", move || {
+        let hint = "Name fewer tracks, a shorter time, or a smaller width_px.";
+        let size = most_bytes(&open.session, &request);
+        sizes::check(size, MAX_ANSWER_BYTES, hint)?;
         let bytes = encode(&tile::tile(&open.session, &open.timeline, &request));
         Ok(([(header::CONTENT_TYPE, "application/octet-stream")], bytes).into_response())
     })
@@ -61,18 +65,26 @@ pub(crate) async fn labels(
     State(library): State<Arc<Library>>,
     Path(id): Path<String>,
     parameters: Parameters,
-) -> Result<Json<Vec<LabelReport>>, ApiError> {
+) -> Result<Response, ApiError> {
     let open = opened(&library, &id).await?;
     let ids = parameters.list("ids")?.unwrap_or_default();
     let ids: Vec<LabelId> = ids.into_iter().map(LabelId).collect();
-    Ok(Json(details::labels(&open.session, &ids)))
+    compute("The labels", move || {
+        let session = &open.session;
+        let known = ids.iter().filter(|id| id.index() < session.labels.len());
+        let bytes: usize = known.map(|&id| session.label_name(id).len()).sum();
+        let hint = "Name fewer ids.";
+        sizes::check(bytes as u64, MAX_ANSWER_BYTES, hint)?;
+        sizes::json(&details::labels(session, &ids), hint)
+    })
+    .await
 }
 
 pub(crate) async fn slice(
     State(library): State<Arc<Library>>,
     Path(id): Path<String>,
     parameters: Parameters,
-) -> Result<Json<SliceDetails>, ApiError> {
+) -> Result<Response, ApiError> {
     let open = opened(&library, &id).await?;
     let slice = SliceRefReport {
         track: parameters.number("track")?,
@@ -81,10 +93,14 @@ pub(crate) async fn slice(
     };
     compute("The details", move || {
         let details = details::details(&open.session, slice.into());
-        details.map(Json).ok_or_else(|| {
+        let details = details.ok_or_else(|| {
             let SliceRefReport { track, lane, index } = slice;
             ApiError::not_found(format!("No slice {index} in lane {lane} of track {track}."))
-        })
+        })?;
+        sizes::json(
+            &details,
+            "The recorded stats of this slice are too long for a page.",
+        )
     })
     .await
 }
@@ -93,7 +109,7 @@ pub(crate) async fn search(
     State(library): State<Arc<Library>>,
     Path(id): Path<String>,
     parameters: Parameters,
-) -> Result<Json<SearchReport>, ApiError> {
+) -> Result<Response, ApiError> {
     let open = opened(&library, &id).await?;
     let query = parameters.text("query")?.to_owned();
     if query.len() > MAX_PATTERN_BYTES {
@@ -103,8 +119,10 @@ pub(crate) async fn search(
     let limit = parameters.number_or("limit", search::DEFAULT_LIMIT)?;
     compute("The search", move || {
         let (session, index) = (&open.session, &open.timeline);
-        let report = search::search(session, index, &query, from.0, limit.min(MAX_LIMIT))?;
-        Ok(Json(report))
+        let found = search::find(session, index, &query, from.0, limit.min(MAX_LIMIT))?;
+        let hint = "Reduce limit, or search for something narrower.";
+        sizes::check(found.text_bytes(session), MAX_ANSWER_BYTES, hint)?;
+        sizes::json(&found.report(session, index), hint)
     })
     .await
 }
@@ -113,7 +131,7 @@ pub(crate) async fn area(
     State(library): State<Arc<Library>>,
     Path(id): Path<String>,
     parameters: Parameters,
-) -> Result<Json<AreaReport>, ApiError> {
+) -> Result<Response, ApiError> {
     let open = opened(&library, &id).await?;
     let window = parameters.window()?;
     let tracks = parameters.tracks(&open.session)?;
@@ -129,7 +147,10 @@ pub(crate) async fn area(
         } else {
             limit.min(MAX_LIMIT)
         };
-        Ok(Json(area::area(&open.session, window, &tracks, by, limit)))
+        let needed = area::most_bytes(&open.session, window, &tracks);
+        sizes::check(needed, MAX_WORK_BYTES, FEWER_TRACKS)?;
+        let report = area::area(&open.session, window, &tracks, by, limit);
+        sizes::json(&report, FEWER_TRACKS)
     })
     .await
 }

@@ -208,6 +208,62 @@ async fn a_page_of_another_site_cannot_start_captures() {
 }
 
 #[tokio::test]
+async fn a_capture_is_no_scan_of_the_network() {
+    let logdir = log_directory(&[TWO_STEPS]);
+    let server = server_at(logdir.path());
+    let addresses: Vec<String> = (0..65)
+        .map(|k| format!("127.0.0.1:{}", 20_000 + k))
+        .collect();
+    let body = json!({"addresses": addresses.join(","), "duration_seconds": 0.1});
+    let answer = post(&server, "/api/capture", &body).await;
+    assert_eq!(answer.status, StatusCode::BAD_REQUEST);
+    let report = answer.json();
+    assert!(
+        report["error"].as_str().unwrap().contains("65 addresses"),
+        "{report}"
+    );
+    assert!(
+        report["hint"]
+            .as_str()
+            .unwrap()
+            .contains("stepscope capture"),
+        "{report}"
+    );
+    assert_eq!(runs(logdir.path()), 1);
+}
+
+#[tokio::test]
+async fn a_server_that_others_reach_captures_only_what_it_was_allowed_to() {
+    let (logdir, job) = (log_directory(&[TWO_STEPS]), job(Behavior::default()));
+    let body = json!({"addresses": job.address(), "duration_seconds": 0.1});
+    let library = Library::at(logdir.path()).unwrap();
+    library.restrict_captures(Vec::new());
+    let server = server_of(library);
+    let settings = get_json(&server, "/api/capture").await;
+    let reason = settings["reason"].as_str().unwrap();
+    assert!(reason.contains("--allow-capture"), "{settings}");
+    let answer = post(&server, "/api/capture", &body).await;
+    assert_eq!(answer.status, StatusCode::BAD_REQUEST);
+
+    let library = Library::at(logdir.path()).unwrap();
+    library.restrict_captures(vec!["trainer-0".to_owned()]);
+    let answer = post(&server_of(library), "/api/capture", &body).await;
+    assert_eq!(answer.status, StatusCode::FORBIDDEN);
+    assert!(
+        answer.json()["hint"]
+            .as_str()
+            .unwrap()
+            .contains("trainer-0")
+    );
+    assert!(job.asked().calls.is_empty());
+
+    let library = Library::at(logdir.path()).unwrap();
+    library.restrict_captures(vec![job.address().to_owned()]);
+    let server = server_of(library);
+    assert_eq!(captured(&server, &body).await["status"], "complete");
+}
+
+#[tokio::test]
 async fn captures_want_the_token_where_there_is_one() {
     let (logdir, job) = (log_directory(&[TWO_STEPS]), job(Behavior::default()));
     let access = Access::with_token("5ecre7".to_owned(), 6006);

@@ -4,5 +4,6 @@
 
 mod capture;
 mod common;
+mod limits;
 mod routes;
 mod security;

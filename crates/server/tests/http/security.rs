@@ -81,6 +81,47 @@ async fn the_token_moves_from_the_url_into_a_cookie() {
 }
 
 #[tokio::test]
+async fn a_page_of_another_site_gets_nothing_computed() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = server_at(folder.path());
+    let host = (header::HOST, "localhost:6006");
+    let site = header::HeaderName::from_static("sec-fetch-site");
+    let destination = header::HeaderName::from_static("sec-fetch-dest");
+    let tile = "/api/sessions/0/timeline/tile?start_ps=0&end_ps=200000000&width_px=1600";
+    for uri in [
+        tile,
+        "/api/sessions/0/analyses/ops",
+        "/api/version",
+        "/api/nothing",
+    ] {
+        // An `<img>` of another site, or of another server on this machine.
+        for from in ["cross-site", "same-site"] {
+            let image = [
+                host.clone(),
+                (site.clone(), from),
+                (destination.clone(), "image"),
+            ];
+            let answer = get_with(&server, uri, &image).await;
+            assert_eq!(answer.status, StatusCode::FORBIDDEN, "{uri} {from}");
+            assert!(!answer.json()["hint"].as_str().unwrap().is_empty());
+        }
+        let foreign = [host.clone(), (header::ORIGIN, "http://localhost:8888")];
+        let answer = get_with(&server, uri, &foreign).await;
+        assert_eq!(answer.status, StatusCode::FORBIDDEN, "{uri}");
+    }
+    // Nothing was computed: the session is not even open.
+    let list = get(&server, "/api/sessions").await.json();
+    assert_eq!(list["sessions"][0]["state"], "closed");
+    let own = [host.clone(), (site.clone(), "same-origin")];
+    assert_eq!(get_with(&server, tile, &own).await.status, StatusCode::OK);
+    let typed = [host.clone(), (site.clone(), "none")];
+    assert_eq!(get_with(&server, tile, &typed).await.status, StatusCode::OK);
+    // A link to the page, and a notebook's frame around it.
+    let link = [host, (site, "cross-site"), (destination, "document")];
+    assert_eq!(get_with(&server, "/", &link).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
 async fn only_reading_is_possible() {
     let folder = log_directory(&[TWO_STEPS]);
     let server = server_at(folder.path());

@@ -23,7 +23,7 @@ pub use sample::{Sample, SampleFigure};
 
 use crate::asking::group::Group;
 use crate::asking::selection::Selection;
-use crate::asking::{AnalysisError, Asks, Compared, Comparison, NamedText};
+use crate::asking::{AnalysisError, Asks, AsksEach, Compared, Comparison, EachSession, NamedText};
 use crate::comparing::check::{Check, CheckOptions};
 use crate::comparing::compare::checked_confidence;
 use crate::telling::Note;
@@ -92,20 +92,29 @@ stepscope history stepscope-history.jsonl --metric step_time --csv --table chang
     }
 
     fn run(
-        sessions: &[Compared<'_>],
+        mut sessions: &[Compared<'_>],
+        options: &HistoryOptions,
+    ) -> Result<HistoryReport, AnalysisError> {
+        Self::run_each(&mut sessions, options)
+    }
+}
+
+impl AsksEach for History {
+    fn run_each(
+        sessions: &mut dyn EachSession,
         options: &HistoryOptions,
     ) -> Result<HistoryReport, AnalysisError> {
         checked_confidence(options.confidence)?;
         let recorded = Recorded::of(&options.files);
         let mut notes = recorded.notes();
         let mut samples = recorded.samples;
-        for one in sessions {
+        sessions.each(&mut |one| {
             if one.session.is_memory_only() || one.session.is_program_only() {
                 let text = format!("{}: no events, skipped.", one.name);
                 notes.push(Note::warning("session-unusable", text));
-                continue;
+                return Ok(());
             }
-            match measured(*one, &options.selection) {
+            match measured(one, &options.selection) {
                 Ok(sample) => samples.push((SESSION.to_owned(), sample)),
                 Err(AnalysisError::NothingSelected { what, .. }) => notes.push(Note::warning(
                     "nothing-selected",
@@ -113,7 +122,8 @@ stepscope history stepscope-history.jsonl --metric step_time --csv --table chang
                 )),
                 Err(error) => return Err(error.of_session(one.name)),
             }
-        }
+            Ok(())
+        })?;
         if samples.is_empty() {
             let why: Vec<&str> = notes.iter().map(|note| note.text.as_str()).collect();
             return Err(AnalysisError::Options(format!(

@@ -32,7 +32,7 @@ pub use report::{
 use crate::asking::group::Group as MenuGroup;
 use crate::asking::order;
 use crate::asking::selection::Selection;
-use crate::asking::{AnalysisError, Asks, Compared, Comparison, NamedText};
+use crate::asking::{AnalysisError, Asks, AsksEach, Compared, Comparison, EachSession, NamedText};
 use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::recording;
@@ -91,11 +91,20 @@ stepscope scaling ./logs --method '/([a-z]+)_bf16'";
     }
 
     fn run(
-        sessions: &[Compared<'_>],
+        mut sessions: &[Compared<'_>],
+        options: &ScalingOptions,
+    ) -> Result<ScalingReport, AnalysisError> {
+        Self::run_each(&mut sessions, options)
+    }
+}
+
+impl AsksEach for Scaling {
+    fn run_each(
+        sessions: &mut dyn EachSession,
         options: &ScalingOptions,
     ) -> Result<ScalingReport, AnalysisError> {
         let batch = options.batch.map(checked_batch).transpose()?;
-        let (samples, mut notes) = samples(sessions, options)?;
+        let (samples, session_count, mut notes) = samples(sessions, options)?;
         if samples.is_empty() {
             return Err(nothing(&notes));
         }
@@ -107,7 +116,7 @@ stepscope scaling ./logs --method '/([a-z]+)_bf16'";
         let groups = Group::all(&samples);
         let rows = groups.iter().flat_map(|group| group.rows(kind, batch));
         let mut rows: Vec<ScalingRow> = rows.collect();
-        notes.extend(remarks(&rows, sessions));
+        notes.extend(remarks(&rows, session_count));
         order::arrange(&mut rows, &options.selection, columns::ROWS)?;
         Ok(ScalingReport {
             kind,
@@ -147,15 +156,18 @@ fn nothing(notes: &[Note]) -> AnalysisError {
 /// Each with its method.
 type Samples = Vec<(String, Measured)>;
 
-/// Every sample with its method, and notes on what was skipped.
+/// Every sample with its method, the number of sessions, and notes on what was skipped.
 fn samples(
-    sessions: &[Compared<'_>],
+    sessions: &mut dyn EachSession,
     options: &ScalingOptions,
-) -> Result<(Samples, Vec<Note>), AnalysisError> {
+) -> Result<(Samples, usize, Vec<Note>), AnalysisError> {
     let mut notes = Vec::new();
     let mut found: Vec<Measured> = Vec::new();
     let mut left_out = LeftOut::default();
-    for (position, &one) in sessions.iter().enumerate() {
+    let mut session_count = 0;
+    sessions.each(&mut |one| {
+        let position = session_count;
+        session_count += 1;
         match measure(position, one, &options.selection) {
             Ok(Ok(measured)) => found.push(measured),
             Ok(Err(why)) => left_out.add(one, &why),
@@ -168,7 +180,8 @@ fn samples(
             }
             Err(error) => return Err(error.of_session(one.name)),
         }
-    }
+        Ok(())
+    })?;
     let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
     let methods = naming::methods(&names, options.method.as_deref())?;
     let mut samples = Vec::new();
@@ -185,7 +198,7 @@ fn samples(
     }
     notes.extend(of_files);
     notes.extend(left_out.notes());
-    Ok((samples, notes))
+    Ok((samples, session_count, notes))
 }
 
 /// Sessions that are skipped, by reason.
@@ -242,7 +255,7 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-fn remarks(rows: &[ScalingRow], sessions: &[Compared<'_>]) -> Vec<Note> {
+fn remarks(rows: &[ScalingRow], session_count: usize) -> Vec<Note> {
     let mut notes = Vec::new();
     if rows.iter().any(|row| row.is_virtual) {
         notes.push(Note::warning("virtual-devices", "Virtual CPU devices share the cores of one machine: what is communicated and how evenly work \
@@ -253,8 +266,8 @@ fn remarks(rows: &[ScalingRow], sessions: &[Compared<'_>]) -> Vec<Note> {
         notes.push(Note::info("samples-averaged", "Several sessions with the same method and device count are samples; a row is their mean.",
         ));
     }
-    if !sessions.is_empty() {
-        let counted = format::counted(sessions.len(), "session");
+    if session_count > 0 {
+        let counted = format::counted(session_count, "session");
         notes.push(Note::info("scaling-method", format!(
             "{counted}; a step is the mean of the typical steps, without outliers. The method is what \
              differs between names besides device count and time; `--method REGEX` selects it."

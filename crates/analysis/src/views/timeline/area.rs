@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use stepscope_model::{Class, LabelId, Lane, Session, Span, StringId, TrackId};
 
+use super::encode::slices_in;
 use super::report::{AreaReport, AreaRow};
 use crate::telling::places::track_title;
 
@@ -36,6 +37,15 @@ impl AreaKey {
 
 /// The row of slices without a scope.
 const NO_SCOPE: &str = "(no scope)";
+
+/// Bytes of memory that an answer needs at most, without making it: the durations of all its slices
+/// are held, in vectors that grow by doubling.
+pub fn most_bytes(session: &Session, window: Span, tracks: &[TrackId]) -> u64 {
+    let known = tracks.iter().filter(|id| id.index() < session.tracks.len());
+    let lanes = known.flat_map(|&id| session.track(id).lanes.iter());
+    let slices: usize = lanes.map(|lane| slices_in(lane, window)).sum();
+    (2 * size_of::<i64>() * slices) as u64
+}
 
 /// Statistics of the slices that overlap the window, with durations clipped to it. Tracks that are
 /// not in the session are ignored. At most `limit` rows, 0 for all.

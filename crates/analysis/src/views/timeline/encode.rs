@@ -2,9 +2,11 @@
 //! whole 8 bytes.
 
 use rayon::prelude::*;
-use stepscope_model::{LabelId, Picos, Span, TrackId};
+use stepscope_model::{LabelId, Lane, Picos, Samples, Session, Span, TrackId};
 
-use super::tile::{CounterTile, LaneTile, MAX_WIDTH_PX, Tile, TrackContent, TrackTile};
+use super::tile::{
+    CounterTile, LaneTile, MAX_WIDTH_PX, Tile, TileRequest, TrackContent, TrackTile,
+};
 
 /// `SST1`.
 const MAGIC: u32 = 0x3154_5353;
@@ -13,6 +15,7 @@ const TRACK_BYTES: usize = 16;
 const LANE_BYTES: usize = 8;
 const GLYPH_BYTES: usize = 36;
 const SAMPLE_BYTES: usize = 24;
+const PADDING_BYTES: usize = 4;
 const KIND_SLICES: u32 = 0;
 const KIND_COUNTER: u32 = 1;
 
@@ -24,6 +27,44 @@ pub struct TileError {
     pub problem: &'static str,
     /// Byte offset of the problem.
     pub offset: usize,
+}
+
+/// The bytes that the answer to a request has at most, without making it: a lane has at most two
+/// glyphs per pixel and one that begins before the window, and no more glyphs than slices.
+pub fn most_bytes(session: &Session, request: &TileRequest) -> u64 {
+    let width = request.width_px.clamp(1, MAX_WIDTH_PX) as usize;
+    let window = Span::new(request.window.start, request.window.end);
+    let of_lane = |lane: &Lane| {
+        let slices = slices_in(lane, window).min(2 * width + 1);
+        LANE_BYTES + slices * GLYPH_BYTES + PADDING_BYTES
+    };
+    let of_samples = |samples: &Samples| {
+        let entries = samples.times.len().min(width + 1);
+        LANE_BYTES + entries * SAMPLE_BYTES
+    };
+    let tracks = request.tracks.iter().copied();
+    let known = tracks.filter(|id| id.index() < session.tracks.len());
+    let bytes = known.map(|id| {
+        let track = session.track(id);
+        let content: usize = match &track.samples {
+            Some(samples) => of_samples(samples),
+            None => track.lanes.iter().map(of_lane).sum(),
+        };
+        (TRACK_BYTES + content) as u64
+    });
+    HEADER_BYTES as u64 + bytes.sum::<u64>()
+}
+
+/// How many slices of a lane a window has; columns are read only where the window cuts the lane.
+pub(super) fn slices_in(lane: &Lane, window: Span) -> usize {
+    let hull = lane.hull();
+    let is_outside = hull.end < window.start || window.end < hull.start;
+    let is_inside = window.start <= hull.start && hull.end <= window.end;
+    match (is_outside, is_inside) {
+        (true, _) => 0,
+        (_, true) => lane.len(),
+        _ => lane.overlapping(window).len(),
+    }
 }
 
 /// Encodes a tile.

@@ -27,22 +27,74 @@ pub fn search(
     from_ps: i64,
     limit: usize,
 ) -> Result<SearchReport, AnalysisError> {
+    Ok(find(session, index, pattern, from_ps, limit)?.report(session, index))
+}
+
+/// What a search found, before its texts are copied: how long the answer will be is known.
+pub struct Found {
+    match_count: i64,
+    /// Most time first.
+    labels: Vec<LabelId>,
+    /// With their starts, in time order.
+    slices: Vec<(i64, SliceId)>,
+}
+
+/// The search of [`search`], without its answer.
+pub fn find(
+    session: &Session,
+    index: &TimelineIndex,
+    pattern: &str,
+    from_ps: i64,
+    limit: usize,
+) -> Result<Found, AnalysisError> {
     let regex = compile_pattern(pattern)?;
     let is_match = matching_labels(session, index, &regex);
-    let mut names = matching_names(session, index.label_totals(session), &is_match);
-    let match_count = names.iter().map(|name| name.count).sum();
-    names.sort_by(|a, b| b.total_ps.cmp(&a.total_ps).then(a.label.cmp(&b.label)));
-    names.truncate(DEFAULT_LIMIT.max(limit));
+    let totals = index.label_totals(session);
+    let mut labels: Vec<usize> = (0..session.labels.len())
+        .filter(|&label| is_match[label] && totals[label].count > 0)
+        .collect();
+    let match_count = labels.iter().map(|&label| totals[label].count).sum();
+    labels.sort_by_key(|&label| (std::cmp::Reverse(totals[label].total_ps), label));
+    labels.truncate(DEFAULT_LIMIT.max(limit));
     let slices = if match_count == 0 {
         Vec::new()
     } else {
         first_slices(session, &is_match, from_ps, limit)
     };
-    Ok(SearchReport {
+    Ok(Found {
         match_count,
-        names,
+        labels: labels.into_iter().map(LabelId::from_index).collect(),
         slices,
     })
+}
+
+impl Found {
+    /// Bytes of the texts in the answer.
+    pub fn text_bytes(&self, session: &Session) -> u64 {
+        let names = self.labels.iter().map(|&label| session.label_name(label));
+        let slices = self.slices.iter().map(|&(_, slice)| {
+            let lane = &session.track(slice.track).lanes[slice.lane as usize];
+            let name = session.label_name(lane.labels()[slice.index as usize]);
+            name.len() + session.text(session.track(slice.track).name).len()
+        });
+        (names.map(str::len).sum::<usize>() + slices.sum::<usize>()) as u64
+    }
+
+    /// The answer.
+    pub fn report(self, session: &Session, index: &TimelineIndex) -> SearchReport {
+        let totals = index.label_totals(session);
+        let names = self.labels.into_iter();
+        let slices = self.slices.into_iter();
+        SearchReport {
+            match_count: self.match_count,
+            names: names
+                .map(|label| search_name(session, label, &totals[label.index()]))
+                .collect(),
+            slices: slices
+                .map(|(start, slice)| search_slice(session, start, slice))
+                .collect(),
+        }
+    }
 }
 
 fn matching_labels(session: &Session, index: &TimelineIndex, regex: &Regex) -> Vec<bool> {
@@ -68,30 +120,23 @@ fn matching_labels(session: &Session, index: &TimelineIndex, regex: &Regex) -> V
         .collect()
 }
 
-fn matching_names(session: &Session, totals: &[LabelTotal], is_match: &[bool]) -> Vec<SearchName> {
-    let matching = (0..session.labels.len()).filter(|&label| is_match[label]);
-    matching
-        .filter(|&label| totals[label].count > 0)
-        .map(|label| {
-            let id = LabelId::from_index(label);
-            SearchName {
-                label: id.0,
-                name: session.label_name(id).to_owned(),
-                class: session.label(id).class.name().to_owned(),
-                count: totals[label].count,
-                total_ps: totals[label].total_ps,
-            }
-        })
-        .collect()
+fn search_name(session: &Session, id: LabelId, total: &LabelTotal) -> SearchName {
+    SearchName {
+        label: id.0,
+        name: session.label_name(id).to_owned(),
+        class: session.label(id).class.name().to_owned(),
+        count: total.count,
+        total_ps: total.total_ps,
+    }
 }
 
-/// The first matches in time, merged from the first ones of each lane.
+/// The first matches in time with their starts, merged from the first ones of each lane.
 fn first_slices(
     session: &Session,
     is_match: &[bool],
     from_ps: i64,
     limit: usize,
-) -> Vec<SearchSlice> {
+) -> Vec<(i64, SliceId)> {
     let mut found: Vec<(i64, SliceId)> = all_lanes(session)
         .into_par_iter()
         .flat_map_iter(|(track, number, lane)| {
@@ -110,16 +155,30 @@ fn first_slices(
                     (lane.starts()[index], address)
                 })
         })
-        .collect();
+        .fold(Vec::new, |mut found, one| {
+            found.push(one);
+            if found.len() >= 2 * limit.max(DEFAULT_LIMIT) {
+                keep_first(&mut found, limit);
+            }
+            found
+        })
+        .reduce(Vec::new, |mut found, mut others| {
+            found.append(&mut others);
+            keep_first(&mut found, limit);
+            found
+        });
+    keep_first(&mut found, limit);
+    found.sort_unstable();
+    found
+}
+
+/// Keeps the first ones in time, in any order. Lanes are searched apart: thousands of them would
+/// hold the limit each.
+fn keep_first(found: &mut Vec<(i64, SliceId)>, limit: usize) {
     if found.len() > limit && limit > 0 {
         found.select_nth_unstable(limit - 1);
     }
     found.truncate(limit);
-    found.sort_unstable();
-    found
-        .into_iter()
-        .map(|(start, slice)| search_slice(session, start, slice))
-        .collect()
 }
 
 fn search_slice(session: &Session, start_ps: i64, slice: SliceId) -> SearchSlice {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::views::timeline::encode::{decode, encode};
+use crate::views::timeline::encode::{decode, encode, most_bytes};
 use crate::views::timeline::samples;
 
 fn only_lane(tile: &Tile) -> &LaneTile {
@@ -81,6 +81,24 @@ fn counters_keep_the_extremes_of_each_pixel_and_the_value_before_the_window() {
     assert_eq!(counter.minimum, [1.0, 2.0, 3.0]);
     assert_eq!(counter.maximum, [1.0, 7.0, 3.0]);
     assert_eq!(decode(&encode(&tile)), Ok(tile));
+}
+
+#[test]
+fn a_size_follows_the_pixels_and_the_slices_of_the_window() {
+    let slices: Vec<(i64, i64, u32)> = (0..1000).map(|k| (k * 10, 5, 1)).collect();
+    let session = one_track(samples::lane(&slices));
+    let size = |end, width| most_bytes(&session, &request(0, end, width));
+    assert_eq!(size(10_000, 1000), 32 + 16 + 8 + 1000 * 36 + 4);
+    assert_eq!(size(10_000, 10), 32 + 16 + 8 + 21 * 36 + 4);
+    assert_eq!(size(100, 1000), 32 + 16 + 8 + 10 * 36 + 4);
+    let twice = TileRequest {
+        tracks: vec![TrackId(0); 2],
+        ..request(0, 100, 1000)
+    };
+    assert_eq!(
+        most_bytes(&session, &twice),
+        32 + 2 * (16 + 8 + 10 * 36 + 4)
+    );
 }
 
 #[test]
@@ -163,7 +181,10 @@ proptest! {
         }
         prop_assert_eq!(next - overlapping.first().copied().unwrap_or(0), overlapping.len());
         prop_assert!(glyphs.len() <= 2 * width_px as usize + 1);
-        prop_assert_eq!(decode(&encode(&tile)), Ok(tile));
+        // The size is known before the tile is made.
+        let bytes = encode(&tile);
+        prop_assert!(bytes.len() as u64 <= most_bytes(&session, &request));
+        prop_assert_eq!(decode(&bytes), Ok(tile));
     }
 
     #[test]

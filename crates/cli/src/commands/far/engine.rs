@@ -50,7 +50,8 @@ pub(crate) struct Running {
 
 impl Running {
     pub(crate) fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/?token={}", self.local_port, self.token)
+        let query = stepscope_server::token_query(&self.token);
+        format!("http://127.0.0.1:{}/?{query}", self.local_port)
     }
 }
 

@@ -16,7 +16,9 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use stepscope_remote::{Address, Scheme, is_url, ssh};
+use stepscope_server::Token;
 
+use super::token;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 use engine::{Engine, Wanted};
@@ -43,7 +45,11 @@ pub(crate) fn view(
         command: arguments.get_one::<String>("remote-command").cloned(),
         local_port: arguments.get_one::<u16>("port").copied(),
         remote_port: None,
-        token: arguments.get_one::<String>("token").cloned(),
+        token: match token::chosen(arguments)? {
+            Token::Given(token) => Some(token),
+            // Other users of that machine must not get access.
+            Token::Random | Token::Off => None,
+        },
     };
     let (host, _) = ssh::host_and_port(&address.place);
     let connect = move |forward: &str| {

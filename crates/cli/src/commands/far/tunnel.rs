@@ -236,7 +236,8 @@ fn only_tunnel(
             output.remark(&format!(
                 "through a tunnel to port {remote} of {}: it shows what runs there (`stepscope \
                     view \
-                 LOGDIR --port {remote}`, or start it from here with --logdir); Ctrl-C ends the tunnel",
+                 LOGDIR --port {remote}`, or start it from here with --logdir); add the /?token=… that it \
+                 printed there; Ctrl-C ends the tunnel",
                 machine.name
             ));
             return wait(line, &place, output);
@@ -313,7 +314,7 @@ fn dry_run(
     let typed = typed(&words);
     let _ = writeln!(
         lines,
-        "# here: the tunnel, then http://127.0.0.1:{local}\n{typed}"
+        "# here: the tunnel, then http://127.0.0.1:{local}/?token=…, as printed there\n{typed}"
     );
     lines
 }
@@ -453,7 +454,7 @@ mod tests {
 # on my-tpu: the engine
 gcloud compute tpus tpu-vm ssh my-tpu --zone=us-central2-b --project=lab --worker=0 \
 '--command=stepscope view \"$HOME\"'\\''/my logs'\\'' --port 6006'
-# here: the tunnel, then http://127.0.0.1:7007
+# here: the tunnel, then http://127.0.0.1:7007/?token=…, as printed there
 gcloud compute tpus tpu-vm ssh my-tpu --zone=us-central2-b --project=lab --worker=0 -- -N -L \
 7007:localhost:6006
 ";

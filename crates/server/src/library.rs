@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
-use stepscope_analysis::Note;
+use stepscope_analysis::{AnalysisError, Note};
 use stepscope_model::{Reads, Session};
 use stepscope_storage::{Found, NoteKind, SessionFiles, StorageError, find, is_remote};
 
@@ -245,6 +245,9 @@ impl Library {
             }
             match now {
                 State::Open(open) => {
+                    if let Some(why) = open.session.changed() {
+                        return Err(self.give_up(slot, &open, why));
+                    }
                     open.use_now();
                     return Ok(open);
                 }
@@ -257,6 +260,20 @@ impl Library {
                     }
                 }
             }
+        }
+    }
+
+    /// Closes a session whose files were written: this request says so, and a later one opens what
+    /// is there now.
+    fn give_up(self: &Arc<Self>, slot: &Slot, open: &Arc<OpenSession>, why: String) -> OpenError {
+        slot.close(open);
+        let library = Arc::clone(self);
+        // The list tells sizes and times; without the thread it is right a little later.
+        let search = std::thread::Builder::new().name("look-again".to_owned());
+        let _ = search.spawn(move || library.look_again());
+        OpenError {
+            message: why,
+            hint: AnalysisError::REOPEN.to_owned(),
         }
     }
 

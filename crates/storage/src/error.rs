@@ -69,6 +69,12 @@ pub enum StorageError {
         /// Why, with a hint.
         error: Box<RemoteError>,
     },
+    /// Somebody writes the file, so that no two parts of it belong together.
+    #[error("the file changed while it was read: {}", path.display())]
+    Changed {
+        /// The file, followed by the entry if it is in an archive.
+        path: PathBuf,
+    },
     /// The profile does not fit: a decompression bomb, or not enough memory.
     #[error("the file is too large when decompressed: {detail}: {}", path.display())]
     TooLarge {
@@ -102,6 +108,9 @@ impl StorageError {
                  events; captures of JAX are *.xplane.pb"
                     .to_owned(),
             ),
+            Self::Changed { .. } => {
+                Some("open it again, once nothing writes it any more".to_owned())
+            }
             Self::TooLarge { .. } => Some(
                 "decompress it to a file first: an uncompressed *.xplane.pb is mapped into memory, \
                  whatever its size"
@@ -119,6 +128,7 @@ impl StorageError {
             | Self::Remote { path, .. }
             | Self::Corrupt { path, .. }
             | Self::NotATrace { path, .. }
+            | Self::Changed { path }
             | Self::TooLarge { path, .. } => path,
         }
     }

@@ -22,8 +22,10 @@ use crate::host_file::HostFile;
 use crate::kind::{FileKind, Role};
 use crate::limits::Limits;
 use crate::progress::{NoProgress, Progress};
+use crate::regular::open_regular;
 use crate::riegeli;
 use crate::sniff::{Content, HEAD_BYTES, read_head};
+use crate::stamp::Stamp;
 
 /// The bytes of one host's profile. A plain file, and a plain entry that is stored uncompressed in
 /// its archive, are mapped and use no memory of their own; anything else is decompressed into
@@ -79,7 +81,15 @@ fn open_all_within(
 ) -> Result<Vec<Opened>, StorageError> {
     let path = &host.path;
     let local = fetch::local(host, progress)?;
-    let mut file = File::open(&local).map_err(StorageError::io("open the file", path))?;
+    let file = open_regular(&local).map_err(StorageError::io("open the file", path))?;
+    let stamp = Stamp::of(
+        &file
+            .metadata()
+            .map_err(StorageError::io("inspect the file", path))?,
+    );
+    let again = file
+        .try_clone()
+        .map_err(StorageError::io("open the file", path))?;
     let opening = Opening {
         host,
         local: &local,
@@ -92,16 +102,12 @@ fn open_all_within(
         },
         meter: Meter::default(),
     };
-    let Some(entry) = &host.entry else {
-        return opening.file(file);
-    };
-    let detected = Format::detect(&mut file).map_err(StorageError::io("read the archive", path))?;
-    match detected {
-        Ok(Format::Zip) => opening.zip_entry(file, entry),
-        Ok(Format::Tar(Encoding::Plain)) => opening.tar_entry(file, entry),
-        Ok(Format::Tar(encoding)) => opening.compressed_tar_entry(file, encoding, entry),
-        Err(_) => Err(opening.changed()),
+    let opened = opening.opened(file);
+    if stamp.differs(&again) {
+        let path = host.display_path();
+        return Err(StorageError::Changed { path });
     }
+    opened
 }
 
 /// One host file being opened.
@@ -132,6 +138,19 @@ impl Opening<'_> {
         }
     }
 
+    fn opened(&self, mut file: File) -> Result<Vec<Opened>, StorageError> {
+        let Some(entry) = &self.host.entry else {
+            return self.file(file);
+        };
+        let detected = Format::detect(&mut file).map_err(self.read_error())?;
+        match detected {
+            Ok(Format::Zip) => self.zip_entry(file, entry),
+            Ok(Format::Tar(Encoding::Plain)) => self.tar_entry(file, entry),
+            Ok(Format::Tar(encoding)) => self.compressed_tar_entry(file, encoding, entry),
+            Err(_) => Err(self.changed()),
+        }
+    }
+
     fn file(&self, mut file: File) -> Result<Vec<Opened>, StorageError> {
         let path = &self.host.path;
         let read = StorageError::io("read the file", path);
@@ -153,7 +172,7 @@ impl Opening<'_> {
         offset: u64,
         size_bytes: u64,
     ) -> Result<Vec<Opened>, StorageError> {
-        let Ok(bytes) = ProfileBytes::map(&file, offset, size_bytes) else {
+        let Ok(bytes) = ProfileBytes::map(&mut file, self.local, offset, size_bytes) else {
             let read = StorageError::io("read the file", &self.host.path);
             file.seek(SeekFrom::Start(offset)).map_err(read)?;
             let part = Reporting::new(file.take(size_bytes), self.progress, size_bytes);

@@ -19,7 +19,7 @@ use stepscope_analysis::views::timeline::{
 use stepscope_model::{LabelId, Picos};
 
 use super::opened;
-use crate::error::{ApiError, compute};
+use crate::error::{ApiError, compute_of};
 use crate::library::Library;
 use crate::parameters::Parameters;
 
@@ -40,7 +40,7 @@ pub(crate) async fn tile(
         width_px: width_px(&parameters)?,
         tracks: parameters.tracks(&open.session)?,
     };
-    compute("The timeline", move || {
+    compute_of(open, "The timeline", move |open| {
         let bytes = encode(&tile::tile(&open.session, &open.timeline, &request));
         Ok(([(header::CONTENT_TYPE, "application/octet-stream")], bytes).into_response())
     })
@@ -79,7 +79,7 @@ pub(crate) async fn slice(
         lane: parameters.number("lane")?,
         index: parameters.number("index")?,
     };
-    compute("The details", move || {
+    compute_of(open, "The details", move |open| {
         let details = details::details(&open.session, slice.into());
         details.map(Json).ok_or_else(|| {
             let SliceRefReport { track, lane, index } = slice;
@@ -101,7 +101,7 @@ pub(crate) async fn search(
     }
     let from = parameters.picos_or("from_ps", Picos(i64::MIN))?;
     let limit = parameters.number_or("limit", search::DEFAULT_LIMIT)?;
-    compute("The search", move || {
+    compute_of(open, "The search", move |open| {
         let (session, index) = (&open.session, &open.timeline);
         let report = search::search(session, index, &query, from.0, limit.min(MAX_LIMIT))?;
         Ok(Json(report))
@@ -123,7 +123,7 @@ pub(crate) async fn area(
             .with_hint("Available: name, class, scope, track.")
     })?;
     let limit = parameters.number_or("limit", search::DEFAULT_LIMIT)?;
-    compute("The area", move || {
+    compute_of(open, "The area", move |open| {
         let limit = if limit == 0 {
             MAX_LIMIT
         } else {

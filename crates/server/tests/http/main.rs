@@ -4,5 +4,6 @@
 
 mod capture;
 mod common;
+mod rewritten;
 mod routes;
 mod security;

@@ -1,0 +1,6 @@
+//! Attacks on storage: each test is one, named after what it does.
+
+mod kinds;
+mod rewritten;
+#[path = "../common/mod.rs"]
+mod tree;

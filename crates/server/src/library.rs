@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use stepscope_analysis::{AnalysisError, Note};
 use stepscope_model::{Reads, Session};
-use stepscope_storage::{Found, NoteKind, SessionFiles, StorageError, find, is_remote};
+use stepscope_storage::{FileStamps, Found, NoteKind, SessionFiles, StorageError, find, is_remote};
 
 use crate::error::panic_text;
 use crate::key::{key_of, key_of_name};
@@ -122,7 +122,7 @@ impl Library {
     /// routes; none if the library does not know these files.
     pub fn adopt(&self, files: &SessionFiles, session: Session) -> Option<String> {
         let slot = self.slot(&self.key_of(files)?)?;
-        let open = Arc::new(OpenSession::new(session));
+        let open = Arc::new(OpenSession::of_files(session, FileStamps::of(files)));
         slot.open(&open);
         // Without the thread, tiles and searches compute what they need on request.
         let thread = std::thread::Builder::new().name(format!("fill-{}", slot.key));
@@ -248,6 +248,10 @@ impl Library {
                     if let Some(why) = open.session.changed() {
                         return Err(self.give_up(slot, &open, why));
                     }
+                    if open.is_outdated() {
+                        slot.close(&open);
+                        continue;
+                    }
                     open.use_now();
                     return Ok(open);
                 }
@@ -295,8 +299,9 @@ impl Library {
         let Some(files) = &slot.files else { return };
         let began = Instant::now();
         let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let stamps = FileStamps::of(files);
             let opened = open_reading(files, reads, progress)?;
-            let open = Arc::new(OpenSession::new(opened.session));
+            let open = Arc::new(OpenSession::of_files(opened.session, stamps));
             Ok((open, opened.left_out_bytes))
         }));
         let opened = opened.unwrap_or_else(|panic| Err(defect(&panic_text(panic.as_ref()))));

@@ -87,4 +87,5 @@ pub use open_session::{OpenSessionError, OpenedSession, open_session, session_of
 pub use progress::{NoProgress, Progress};
 pub use regular::{open_regular, read_bytes, read_text};
 pub use session::{Found, SessionFiles};
+pub use stamp::FileStamps;
 pub use stepscope_remote::{RemoteError, RemoteErrorKind, is_url as is_remote};

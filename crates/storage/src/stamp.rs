@@ -2,8 +2,10 @@
 
 use std::fs::{self, Metadata};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+use crate::session::SessionFiles;
 
 /// What changes when a file is written: its identity, size, and times.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +45,32 @@ impl Stamp {
     pub(crate) fn differs(&self, file: &fs::File) -> bool {
         file.metadata()
             .is_ok_and(|metadata| Self::of(&metadata) != *self)
+    }
+}
+
+/// The state of the files of a session when it was opened.
+#[derive(Debug, Clone)]
+pub struct FileStamps(Vec<(PathBuf, Stamp)>);
+
+impl FileStamps {
+    /// The files on this machine as they are now. Take it before they are opened.
+    pub fn of(files: &SessionFiles) -> Self {
+        let here = files.files().filter(|file| file.remote.is_none());
+        let mut paths: Vec<&PathBuf> = here.map(|file| &file.path).collect();
+        // The entries of one archive are one file.
+        paths.dedup();
+        let stamped = paths
+            .into_iter()
+            .filter_map(|path| Some((path.clone(), Stamp::of(&fs::metadata(path).ok()?))));
+        Self(stamped.collect())
+    }
+
+    /// Whether one of them was written or replaced since, so that opening the session again would
+    /// show something else. Files that were removed do not count.
+    pub fn are_outdated(&self) -> bool {
+        self.0.iter().any(|(path, stamp)| {
+            fs::metadata(path).is_ok_and(|metadata| Stamp::of(&metadata) != *stamp)
+        })
     }
 }
 

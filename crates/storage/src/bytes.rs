@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use memmap2::{Mmap, UncheckedAdvice};
 use stepscope_model::ProfileData;
 
+use crate::budget::Reserved;
 use crate::fault::Registered;
 use crate::stamp::Stamp;
 
@@ -23,7 +24,7 @@ pub struct ProfileBytes {
 
 enum Source {
     Mapped(Mapping),
-    Held(Vec<u8>),
+    Held { bytes: Vec<u8>, _reserved: Reserved },
 }
 
 /// A part of a mapped file, which somebody may write meanwhile.
@@ -50,10 +51,16 @@ impl Mapping {
 
 impl ProfileBytes {
     pub(crate) fn held(bytes: Vec<u8>, truncated: Option<String>) -> Self {
-        Self {
-            source: Source::Held(bytes),
-            truncated,
-        }
+        Self::held_with(bytes, Reserved::default(), truncated)
+    }
+
+    /// Bytes in memory that was reserved for them.
+    pub(crate) fn held_with(bytes: Vec<u8>, reserved: Reserved, truncated: Option<String>) -> Self {
+        let source = Source::Held {
+            bytes,
+            _reserved: reserved,
+        };
+        Self { source, truncated }
     }
 
     /// `size_bytes` of a file from `offset` on, or as many as the file has: mapped, or read if they
@@ -145,7 +152,7 @@ impl AsRef<[u8]> for ProfileBytes {
     fn as_ref(&self) -> &[u8] {
         match &self.source {
             Source::Mapped(mapping) => &mapping.map[mapping.range.clone()],
-            Source::Held(bytes) => bytes,
+            Source::Held { bytes, .. } => bytes,
         }
     }
 }
@@ -157,7 +164,7 @@ impl ProfileData for ProfileBytes {
     fn changed(&self) -> Option<String> {
         match &self.source {
             Source::Mapped(mapping) => mapping.changed(),
-            Source::Held(_) => None,
+            Source::Held { .. } => None,
         }
     }
 

@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::time::{Duration, SystemTime};
 
+use crate::budget::Reserved;
 use crate::bytes::ProfileBytes;
-use crate::compression::Meter;
+use crate::compression::{Exceeded, Meter};
 use crate::error::StorageError;
 use crate::host_file::HostFile;
 use crate::limits::Limits;
@@ -54,6 +55,9 @@ fn open_copy(host: &HostFile) -> Result<Vec<Opened>, StorageError> {
     let read = || StorageError::io("read the file", path);
     let mut file = open_regular(path).map_err(read())?;
     let stamp = Stamp::of(&file.metadata().map_err(read())?);
+    let mut reserved = Reserved::default();
+    let fits = reserved.grow_to(stamp.size_bytes);
+    fits.map_err(|short| Exceeded::Budget(short).error(host.display_path()))?;
     let bytes = first_bytes(&mut file, stamp.size_bytes).map_err(read())?;
     let mut again = open_regular(path).map_err(read())?;
     if !starts_with(&mut again, &bytes).map_err(read())? {
@@ -74,7 +78,7 @@ fn open_copy(host: &HostFile) -> Result<Vec<Opened>, StorageError> {
         Some(opened) => opened,
         None => vec![Opened {
             name: None,
-            bytes: ProfileBytes::held(bytes, None),
+            bytes: ProfileBytes::held_with(bytes, reserved, None),
         }],
     };
     if is_growing {

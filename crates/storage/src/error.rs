@@ -69,6 +69,14 @@ pub enum StorageError {
         /// Why, with a hint.
         error: Box<RemoteError>,
     },
+    /// The profile does not fit into the memory that this process may use.
+    #[error("the file does not fit into the memory budget: {detail}: {}", path.display())]
+    OverBudget {
+        /// The file, followed by the entry if it is in an archive.
+        path: PathBuf,
+        /// How much is needed, and how much there is.
+        detail: String,
+    },
     /// Somebody writes the file, so that no two parts of it belong together.
     #[error("the file changed while it was read: {}", path.display())]
     Changed {
@@ -108,6 +116,12 @@ impl StorageError {
                  events; captures of JAX are *.xplane.pb"
                     .to_owned(),
             ),
+            Self::OverBudget { .. } => Some(
+                "give the path of fewer hosts, or unpack and decompress the files first: an \
+                 uncompressed *.xplane.pb takes no memory of its own; `STEPSCOPE_MEMORY_BYTES=32G` \
+                 raises the budget, 60 % of the available memory by default"
+                    .to_owned(),
+            ),
             Self::Changed { .. } => {
                 Some("open it again, once nothing writes it any more".to_owned())
             }
@@ -129,6 +143,7 @@ impl StorageError {
             | Self::Corrupt { path, .. }
             | Self::NotATrace { path, .. }
             | Self::Changed { path }
+            | Self::OverBudget { path, .. }
             | Self::TooLarge { path, .. } => path,
         }
     }

@@ -33,6 +33,7 @@
 
 mod archive;
 mod beside;
+mod budget;
 mod bytes;
 mod compression;
 mod copied;
@@ -73,6 +74,7 @@ mod walk;
 mod wall_clock;
 
 pub use beside::{TextBeside, benchmarks_at, histories_at, history_at};
+pub use budget::{memory_budget, set_memory_budget};
 pub use bytes::ProfileBytes;
 pub use encoding::Encoding;
 pub use error::StorageError;

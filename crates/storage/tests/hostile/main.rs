@@ -2,5 +2,6 @@
 
 mod kinds;
 mod rewritten;
+mod sizes;
 #[path = "../common/mod.rs"]
 mod tree;

@@ -59,8 +59,12 @@ pub(crate) fn with_options(command: Command, declaration: &Declaration) -> Comma
     })
 }
 
+/// A file of settings is read up to this size.
+pub(crate) const MAX_SETTINGS_BYTES: u64 = 16 << 20;
+
 fn read_file(path: &str) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|error| error.to_string())
+    stepscope_storage::read_text(path.as_ref(), MAX_SETTINGS_BYTES)
+        .map_err(|error| error.to_string())
 }
 
 fn examples(text: &str) -> String {

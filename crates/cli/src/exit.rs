@@ -128,6 +128,9 @@ impl From<AnalysisError> for Failure {
                     "stepscope buffers PATH shows their memory, stepscope graph PATH what they compute",
                 );
             }
+            AnalysisError::Changed(_) => {
+                return Self::new(Exit::Failure, error.to_string()).hint(AnalysisError::REOPEN);
+            }
             _ => Exit::Failure,
         };
         Self::new(exit, error.to_string())

@@ -7,6 +7,12 @@ pub trait ProfileData: AsRef<[u8]> + Send + Sync {
     /// The range has been read and will rarely be read again: a mapped file can release its pages,
     /// which the system reads again when they are accessed.
     fn release(&self, _range: Range<usize>) {}
+
+    /// Why these are no longer the bytes that were opened, if so: a mapped file was written, or can
+    /// no longer be read. A sentence that ends with the path.
+    fn changed(&self) -> Option<String> {
+        None
+    }
 }
 
 impl ProfileData for Vec<u8> {}

@@ -378,6 +378,26 @@ impl Session {
         self.hosts.is_empty() && self.heap.snapshots.is_empty() && !self.programs.is_empty()
     }
 
+    /// Why what it says can no longer be believed, if so: one of its files was written after it was
+    /// opened. A sentence that ends with the path.
+    pub fn changed(&self) -> Option<String> {
+        let of_hosts = self.hosts.iter().find_map(|host| host.bytes.changed());
+        let mut last: Option<&Arc<dyn ProfileData>> = None;
+        of_hosts.or_else(|| {
+            self.programs.iter().find_map(|program| {
+                let file = &program.bytes.as_ref()?.file;
+                // Programs of one file stand together, and of a host's file were asked already.
+                let is_known = |known: &Arc<dyn ProfileData>| Arc::ptr_eq(known, file);
+                if last.replace(file).is_some_and(is_known)
+                    || self.hosts.iter().any(|host| is_known(&host.bytes))
+                {
+                    return None;
+                }
+                file.changed()
+            })
+        })
+    }
+
     /// Slices over all tracks.
     pub fn slice_count(&self) -> usize {
         self.tracks.iter().map(Track::slice_count).sum()

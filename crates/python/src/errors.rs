@@ -77,7 +77,8 @@ pub(crate) fn storage(py: Python<'_>, error: &StorageError) -> PyErr {
         },
         StorageError::Corrupt { .. } => "CorruptError",
         StorageError::NotATrace { .. } => "NotAProfileError",
-        StorageError::TooLarge { .. } => "TooLargeError",
+        StorageError::TooLarge { .. } | StorageError::OverBudget { .. } => "TooLargeError",
+        StorageError::Changed { .. } => "UnreadableError",
     };
     let errno = match error {
         StorageError::Io { source, .. } => source.raw_os_error(),

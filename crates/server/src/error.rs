@@ -1,6 +1,7 @@
 //! Errors of the server as a whole, and of one request.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -10,6 +11,7 @@ use stepscope_storage::hide_credentials;
 
 use crate::opening::OpenError;
 use crate::reports::ErrorReport;
+use crate::slot::OpenSession;
 
 /// Why the server could not start or had to stop.
 #[derive(Debug, thiserror::Error)]
@@ -111,6 +113,9 @@ impl From<AnalysisError> for ApiError {
                 "`stepscope graph PATH` and `stepscope buffers PATH` show what programs compute and \
                  the memory they use.",
             ),
+            AnalysisError::Changed(_) => {
+                Self::new(StatusCode::CONFLICT, error.to_string()).with_hint(AnalysisError::REOPEN)
+            }
             _ => Self::internal("The analysis", &error.to_string()),
         }
     }
@@ -121,6 +126,18 @@ impl From<&OpenError> for ApiError {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, error.message.clone())
             .with_hint(error.hint.clone())
     }
+}
+
+/// [`compute`] of an open session: an error, whatever came out, if its files changed meanwhile.
+pub(crate) async fn compute_of<T: Send + 'static>(
+    open: Arc<OpenSession>,
+    place: &str,
+    work: impl FnOnce(&OpenSession) -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    let of = Arc::clone(&open);
+    let computed = compute(place, move || work(&of)).await;
+    AnalysisError::if_changed(&open.session)?;
+    computed
 }
 
 /// Runs a long computation on a thread where it may block; a panic becomes an error of this request

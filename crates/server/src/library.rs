@@ -12,10 +12,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
-use stepscope_analysis::Note;
+use stepscope_analysis::{AnalysisError, Note};
 use stepscope_model::{Reads, Session};
 use stepscope_storage::{
-    Found, NoteKind, SessionFiles, StorageError, find, hide_credentials, is_remote, shown,
+    FileStamps, Found, NoteKind, SessionFiles, StorageError, find, hide_credentials, is_remote,
+    shown,
 };
 
 use crate::error::panic_text;
@@ -142,7 +143,7 @@ impl Library {
     /// routes; none if the library does not know these files.
     pub fn adopt(&self, files: &SessionFiles, session: Session) -> Option<String> {
         let slot = self.slot(&self.key_of(files)?)?;
-        let open = Arc::new(OpenSession::new(session));
+        let open = Arc::new(OpenSession::of_files(session, FileStamps::of(files)));
         slot.open(&open);
         // Without the thread, tiles and searches compute what they need on request.
         let thread = std::thread::Builder::new().name(format!("fill-{}", slot.key));
@@ -265,6 +266,13 @@ impl Library {
             }
             match now {
                 State::Open(open) => {
+                    if let Some(why) = open.session.changed() {
+                        return Err(self.give_up(slot, &open, why));
+                    }
+                    if open.is_outdated() {
+                        slot.close(&open);
+                        continue;
+                    }
                     open.use_now();
                     return Ok(open);
                 }
@@ -277,6 +285,20 @@ impl Library {
                     }
                 }
             }
+        }
+    }
+
+    /// Closes a session whose files were written: this request says so, and a later one opens what
+    /// is there now.
+    fn give_up(self: &Arc<Self>, slot: &Slot, open: &Arc<OpenSession>, why: String) -> OpenError {
+        slot.close(open);
+        let library = Arc::clone(self);
+        // The list tells sizes and times; without the thread it is right a little later.
+        let search = std::thread::Builder::new().name("look-again".to_owned());
+        let _ = search.spawn(move || library.look_again());
+        OpenError {
+            message: why,
+            hint: AnalysisError::REOPEN.to_owned(),
         }
     }
 
@@ -298,8 +320,9 @@ impl Library {
         let Some(files) = &slot.files else { return };
         let began = Instant::now();
         let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let stamps = FileStamps::of(files);
             let opened = open_reading(files, reads, progress)?;
-            let open = Arc::new(OpenSession::new(opened.session));
+            let open = Arc::new(OpenSession::of_files(opened.session, stamps));
             Ok((open, opened.left_out_bytes))
         }));
         let opened = opened.unwrap_or_else(|panic| Err(defect(&panic_text(panic.as_ref()))));

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use stepscope_analysis::views::timeline::TimelineIndex;
 use stepscope_model::{Reads, Session};
-use stepscope_storage::SessionFiles;
+use stepscope_storage::{FileStamps, SessionFiles};
 use tokio::sync::watch;
 
 use crate::opening::{OpenError, OpenProgress};
@@ -24,7 +24,12 @@ pub struct OpenSession {
     pub(crate) opening: u64,
     pub(crate) size_bytes: u64,
     last_used: AtomicU64,
+    /// Its files as they were before they were read, and when that was.
+    files: Option<(FileStamps, Instant)>,
 }
+
+/// How long a session is shown, at least, before it is read again because its files were written.
+const REREAD: Duration = Duration::from_secs(1);
 
 /// Openings so far.
 static OPENINGS: AtomicU64 = AtomicU64::new(0);
@@ -46,8 +51,24 @@ impl OpenSession {
             opening: OPENINGS.fetch_add(1, Ordering::Relaxed),
             size_bytes: (file_bytes + column_bytes) as u64,
             last_used: AtomicU64::new(0),
+            files: None,
             session,
         }
+    }
+
+    /// The same, with its files as they were before they were read.
+    pub(crate) fn of_files(session: Session, files: FileStamps) -> Self {
+        Self {
+            files: Some((files, Instant::now())),
+            ..Self::new(session)
+        }
+    }
+
+    /// Whether something else is in its files by now. A file that is still being written is not
+    /// read again all the time.
+    pub(crate) fn is_outdated(&self) -> bool {
+        let files = self.files.as_ref();
+        files.is_some_and(|(stamps, at)| at.elapsed() > REREAD && stamps.are_outdated())
     }
 
     pub(crate) fn use_now(&self) {

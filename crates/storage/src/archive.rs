@@ -13,6 +13,7 @@ use crate::compression::{Counting, Guarded, Meter, decoder};
 use crate::encoding::Encoding;
 use crate::error::{StorageError, plain_reason};
 use crate::limits::Limits;
+use crate::regular::open_regular;
 use crate::sniff::{Content, content_within, read_head};
 
 /// An archive's format.
@@ -91,7 +92,7 @@ pub(crate) fn list(
     format: Format,
     bounds: &ListingLimits<'_>,
 ) -> Result<Listing, StorageError> {
-    let file = File::open(path).map_err(StorageError::io("open the archive", path))?;
+    let file = open_regular(path).map_err(StorageError::io("open the archive", path))?;
     match format {
         Format::Zip => list_zip(file, path, bounds),
         Format::Tar(Encoding::Plain) => {

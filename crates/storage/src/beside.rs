@@ -1,7 +1,9 @@
 //! Text files next to sessions: results of benchmarks, and histories of runs.
 
-use std::fs::{metadata, read_dir, read_to_string};
+use std::fs::{metadata, read_dir};
 use std::path::{Path, PathBuf};
+
+use crate::regular::read_text;
 
 /// Larger files are neither benchmarks nor histories.
 const LARGEST: u64 = 64 << 20;
@@ -53,7 +55,7 @@ pub fn history_at(folder: &Path, name: &str) -> Option<TextBeside> {
 }
 
 fn text_of(root: &Path, file: &Path) -> Option<TextBeside> {
-    let text = read_to_string(file).ok()?;
+    let text = read_text(file, LARGEST).ok()?;
     let below = file.strip_prefix(root).ok();
     let name = below.filter(|below| below.components().next().is_some());
     let name = name.map_or_else(|| file_name(file), |below| below.display().to_string());

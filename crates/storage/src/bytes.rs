@@ -2,11 +2,19 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use memmap2::{Mmap, UncheckedAdvice};
 use stepscope_model::ProfileData;
+
+use crate::budget::Reserved;
+use crate::fault::Registered;
+use crate::stamp::Stamp;
+
+/// Less than this is read into memory instead of mapped: it costs little, and a copy cannot change.
+const MAPPED_FROM_BYTES: u64 = 4 << 20;
 
 /// One profile's bytes. Share them in an `Arc`; they are never copied.
 pub struct ProfileBytes {
@@ -15,39 +23,82 @@ pub struct ProfileBytes {
 }
 
 enum Source {
-    Mapped { map: Mmap, range: Range<usize> },
-    Held(Vec<u8>),
+    Mapped(Mapping),
+    Held { bytes: Vec<u8>, _reserved: Reserved },
+}
+
+/// A part of a mapped file, which somebody may write meanwhile.
+struct Mapping {
+    /// Ends before the mapping does.
+    registered: Registered,
+    map: Mmap,
+    range: Range<usize>,
+    stamp: Stamp,
+    /// Where the file is, to see whether it was written.
+    path: PathBuf,
+}
+
+impl Mapping {
+    fn changed(&self) -> Option<String> {
+        let path = self.path.display();
+        if self.stamp.is_outdated(&self.path) {
+            return Some(format!("the file changed while it was open: {path}"));
+        }
+        let is_lost = self.registered.is_hit();
+        is_lost.then(|| format!("a part of the file can no longer be read: {path}"))
+    }
 }
 
 impl ProfileBytes {
     pub(crate) fn held(bytes: Vec<u8>, truncated: Option<String>) -> Self {
-        Self {
-            source: Source::Held(bytes),
-            truncated,
-        }
+        Self::held_with(bytes, Reserved::default(), truncated)
     }
 
-    /// Maps `size_bytes` of a file from `offset` on, or as many as the file has. Mapping zero bytes
-    /// fails on Linux, so an empty range is held in memory instead.
-    pub(crate) fn map(file: &File, offset: u64, size_bytes: u64) -> io::Result<Self> {
-        let file_bytes = file.metadata()?.len();
-        let end = offset.saturating_add(size_bytes).min(file_bytes);
+    /// Bytes in memory that was reserved for them.
+    pub(crate) fn held_with(bytes: Vec<u8>, reserved: Reserved, truncated: Option<String>) -> Self {
+        let source = Source::Held {
+            bytes,
+            _reserved: reserved,
+        };
+        Self { source, truncated }
+    }
+
+    /// `size_bytes` of a file from `offset` on, or as many as the file has: mapped, or read if they
+    /// are few. `path` is where the file is.
+    pub(crate) fn map(
+        file: &mut File,
+        path: &Path,
+        offset: u64,
+        size_bytes: u64,
+    ) -> io::Result<Self> {
+        let stamp = Stamp::of(&file.metadata()?);
+        let end = offset.saturating_add(size_bytes).min(stamp.size_bytes);
         let truncated = (end < offset.saturating_add(size_bytes)).then(|| {
             let present = end.saturating_sub(offset);
             format!("the archive is truncated: it has {present} of {size_bytes} bytes")
         });
-        if end <= offset {
-            return Ok(Self::held(Vec::new(), truncated));
+        let wanted = end.saturating_sub(offset);
+        if wanted < MAPPED_FROM_BYTES {
+            let bytes = read_part(file, offset, wanted)?;
+            return Ok(Self::held(bytes, truncated));
         }
         let map = map_file(file)?;
+        let Some(registered) = Registered::new(&map) else {
+            return Err(io::ErrorKind::Unsupported.into());
+        };
         let index = |position| usize::try_from(position).map_err(io::Error::other);
         // The file may have shrunk since its size was read.
         let end = index(end)?.min(map.len());
         let range = index(offset)?.min(end)..end;
-        Ok(Self {
-            source: Source::Mapped { map, range },
-            truncated,
-        })
+        let source = Source::Mapped(Mapping {
+            registered,
+            map,
+            range,
+            stamp,
+            // The current folder may change before the file is checked.
+            path: std::path::absolute(path)?,
+        });
+        Ok(Self { source, truncated })
     }
 
     /// If compressed data or an archive ended early or was damaged: what happened, and how much
@@ -72,8 +123,16 @@ impl ProfileBytes {
 
     /// Whether the bytes are mapped from the file rather than held in memory.
     pub fn is_mapped(&self) -> bool {
-        matches!(self.source, Source::Mapped { .. })
+        matches!(self.source, Source::Mapped(_))
     }
+}
+
+/// A few bytes of a file.
+fn read_part(file: &mut File, offset: u64, size_bytes: u64) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(offset))?;
+    let mut bytes = Vec::with_capacity(usize::try_from(size_bytes).unwrap_or(0));
+    file.take(size_bytes).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 #[expect(
@@ -82,18 +141,18 @@ impl ProfileBytes {
 )]
 fn map_file(file: &File) -> io::Result<Mmap> {
     // SAFETY: the map is read-only and private to this process. The bytes may change under it if
-    // another process writes the file, and touching pages past the end of a file truncated after
-    // this ends the process with SIGBUS. Profilers write a profile once, under its final name,
-    // when the capture is over, and never touch it again; decoders treat every byte as untrusted
-    // and keep no invariant that a changed byte could break.
+    // another process writes the file. Decoders treat every byte as untrusted and keep no invariant
+    // that a changed byte could break, and `Mapping::changed` tells whoever is about to believe
+    // what was decoded. Touching pages past the end of a file that was truncated raises a signal,
+    // which `fault` handles: the map is registered there before anybody reads it.
     unsafe { Mmap::map(file) }
 }
 
 impl AsRef<[u8]> for ProfileBytes {
     fn as_ref(&self) -> &[u8] {
         match &self.source {
-            Source::Mapped { map, range } => &map[range.clone()],
-            Source::Held(bytes) => bytes,
+            Source::Mapped(mapping) => &mapping.map[mapping.range.clone()],
+            Source::Held { bytes, .. } => bytes,
         }
     }
 }
@@ -102,9 +161,16 @@ impl AsRef<[u8]> for ProfileBytes {
 const PAGE_BYTES: usize = 1 << 16;
 
 impl ProfileData for ProfileBytes {
+    fn changed(&self) -> Option<String> {
+        match &self.source {
+            Source::Mapped(mapping) => mapping.changed(),
+            Source::Held { .. } => None,
+        }
+    }
+
     #[cfg(target_os = "linux")]
     fn release(&self, released: Range<usize>) {
-        let Source::Mapped { map, range } = &self.source else {
+        let Source::Mapped(Mapping { map, range, .. }) = &self.source else {
             return;
         };
         let start = (range.start + released.start).next_multiple_of(PAGE_BYTES);
@@ -120,7 +186,8 @@ impl ProfileData for ProfileBytes {
 #[expect(unsafe_code, reason = "the system's hint has no safe form")]
 fn forget_pages(map: &Mmap, pages: Range<usize>) {
     // SAFETY: the map is private, read-only and backed by a file, so dropped pages are read from the
-    // file again on the next touch; nothing was ever written to them that could be lost.
+    // file again on the next touch; nothing was ever written to them that could be lost. Where
+    // `fault` has put zeros instead, they are zeros again.
     let _ =
         unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, pages.start, pages.len()) };
 }

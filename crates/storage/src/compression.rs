@@ -2,25 +2,33 @@
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use flate2::bufread::MultiGzDecoder;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
+use crate::budget::{Reserved, Short};
 use crate::encoding::Encoding;
-use crate::error::plain_reason;
+use crate::error::{StorageError, plain_reason};
 use crate::limits::Limits;
 use crate::progress::Progress;
 
 const BUFFER_BYTES: usize = 256 << 10;
 /// The largest zstd window, 2 GiB, so that files made with `--long=31` open.
 const ZSTD_WINDOW_LOG_MAX: u32 = if usize::BITS >= 64 { 31 } else { 30 };
+/// The largest window that any file may have, 128 MiB: that of `--ultra -22` and `--long`.
+const ZSTD_WINDOW_LOG_USUAL: u32 = 27;
+/// Converting a trace takes about as much memory as its text, read in parts of this size.
+const CHARGED_BYTES: u64 = 1 << 20;
 
 /// What one read has consumed from disk, and whether a limit stopped it. Shared by the layers of
 /// one stream, because archives wrap errors and so lose their type.
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
     pub(crate) consumed: Cell<u64>,
+    /// The size of the file or the entry on disk, where it is known; else it is taken for small.
+    pub(crate) compressed_bytes: Cell<u64>,
     pub(crate) exceeded: Cell<Option<Exceeded>>,
 }
 
@@ -33,9 +41,20 @@ pub(crate) enum Exceeded {
     Listing { produced: u64 },
     /// The memory of this machine.
     Memory { held: u64 },
+    /// The budget of the process.
+    Budget(Short),
 }
 
 impl Exceeded {
+    /// The error about a file.
+    pub(crate) fn error(self, path: PathBuf) -> StorageError {
+        let detail = self.message();
+        match self {
+            Self::Budget(_) => StorageError::OverBudget { path, detail },
+            _ => StorageError::TooLarge { path, detail },
+        }
+    }
+
     pub(crate) fn message(self) -> String {
         match self {
             Self::Bomb { produced, consumed } => format!(
@@ -46,6 +65,13 @@ impl Exceeded {
                 format!("{produced} bytes were decompressed to list it, and there is more")
             }
             Self::Memory { held } => format!("out of memory after its first {held} bytes"),
+            Self::Budget(Short {
+                needed,
+                free,
+                total,
+            }) => {
+                format!("{needed} bytes or more are needed, but {free} of {total} bytes are left")
+            }
         }
     }
 }
@@ -201,57 +227,105 @@ pub(crate) fn decoder<'a, R: Read + 'a>(
         Encoding::Gzip => Box::new(Guarded::new(MultiGzDecoder::new(buffered), meter, limits)),
         Encoding::Zstd => {
             let mut decoder = ZstdDecoder::with_buffer(buffered)?;
-            decoder.window_log_max(ZSTD_WINDOW_LOG_MAX)?;
+            decoder.window_log_max(largest_window_log(meter, limits))?;
             Box::new(Guarded::new(decoder, meter, limits))
         }
     })
 }
 
+/// The largest zstd window of a file: the decoder allocates it before anything is decompressed, so
+/// it is no larger than what the file may decompress to.
+fn largest_window_log(meter: &Meter, limits: &Limits) -> u32 {
+    let on_disk = meter.compressed_bytes.get();
+    let most = on_disk.saturating_mul(limits.bomb_ratio);
+    let log = most.checked_ilog2().unwrap_or(0) + 1;
+    log.clamp(ZSTD_WINDOW_LOG_USUAL, ZSTD_WINDOW_LOG_MAX)
+}
+
+/// Reserves memory for what a stream is converted to, while it is read.
+pub(crate) struct Charged<'a, R> {
+    inner: R,
+    meter: &'a Meter,
+    reserved: Reserved,
+    count: u64,
+}
+
+impl<'a, R> Charged<'a, R> {
+    pub(crate) fn new(inner: R, meter: &'a Meter) -> Self {
+        Self {
+            inner,
+            meter,
+            reserved: Reserved::default(),
+            count: 0,
+        }
+    }
+}
+
+impl<R: Read> Read for Charged<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.count += count as u64;
+        let charged = self.count.next_multiple_of(CHARGED_BYTES);
+        self.reserved.grow_to(charged).map_err(|short| {
+            let exceeded = Exceeded::Budget(short);
+            self.meter.exceeded.set(Some(exceeded));
+            io::Error::other(exceeded.message())
+        })?;
+        Ok(count)
+    }
+}
+
 /// What a stream produced before it ended or failed.
+#[derive(Default)]
 pub(crate) struct Collected {
     pub(crate) bytes: Vec<u8>,
+    pub(crate) reserved: Reserved,
     pub(crate) failure: Option<io::Error>,
 }
 
 /// Reads a stream into memory, keeping what came before a failure. `expected` bytes are reserved at
 /// first; memory that is never written to costs nothing.
 pub(crate) fn collect(mut reader: impl Read, expected: usize, meter: &Meter) -> Collected {
-    let mut bytes = Vec::new();
+    let mut collected = Collected::default();
     // One more than expected, so that the end is reached without growing.
-    if bytes.try_reserve_exact(expected.saturating_add(1)).is_err() {
-        bytes = Vec::new();
+    let first = expected.saturating_add(1);
+    if collected.reserved.grow_to(first as u64).is_ok()
+        && collected.bytes.try_reserve_exact(first).is_err()
+    {
+        collected.reserved.shrink_to(0);
     }
     loop {
-        if bytes.len() == bytes.capacity() {
-            let growth = (bytes.len() / 2).max(BUFFER_BYTES);
-            if bytes.try_reserve_exact(growth).is_err() {
-                let exceeded = Exceeded::Memory {
-                    held: bytes.len() as u64,
-                };
-                meter.exceeded.set(Some(exceeded));
-                return Collected {
-                    bytes,
-                    failure: Some(io::ErrorKind::OutOfMemory.into()),
-                };
-            }
+        if collected.bytes.len() == collected.bytes.capacity()
+            && let Err(exceeded) = grow(&mut collected)
+        {
+            meter.exceeded.set(Some(exceeded));
+            collected.failure = Some(io::ErrorKind::OutOfMemory.into());
+            return collected;
         }
+        let bytes = &mut collected.bytes;
         let room = (bytes.capacity() - bytes.len()) as u64;
-        match reader.by_ref().take(room).read_to_end(&mut bytes) {
-            Ok(count) if (count as u64) < room => {
-                return Collected {
-                    bytes,
-                    failure: None,
-                };
-            }
-            Ok(_) => {}
-            Err(failure) => {
-                return Collected {
-                    bytes,
-                    failure: Some(failure),
-                };
+        match reader.by_ref().take(room).read_to_end(bytes) {
+            Ok(count) if (count as u64) == room => {}
+            ended => {
+                collected.failure = ended.err();
+                // What was never written to costs nothing.
+                collected.reserved.shrink_to(collected.bytes.len() as u64);
+                return collected;
             }
         }
     }
+}
+
+fn grow(collected: &mut Collected) -> Result<(), Exceeded> {
+    let Collected {
+        bytes, reserved, ..
+    } = collected;
+    let growth = (bytes.len() / 2).max(BUFFER_BYTES);
+    let capacity = bytes.len().saturating_add(growth) as u64;
+    reserved.grow_to(capacity).map_err(Exceeded::Budget)?;
+    let held = bytes.len() as u64;
+    let grown = bytes.try_reserve_exact(growth);
+    grown.map_err(|_| Exceeded::Memory { held })
 }
 
 /// How many bytes a compressed stream will decompress to, according to its head and tail. Hostile

@@ -70,6 +70,20 @@ pub enum StorageError {
         /// Why, with a hint.
         error: Box<RemoteError>,
     },
+    /// The profile does not fit into the memory that this process may use.
+    #[error("the file does not fit into the memory budget: {detail}: {}", path.display())]
+    OverBudget {
+        /// The file, followed by the entry if it is in an archive.
+        path: PathBuf,
+        /// How much is needed, and how much there is.
+        detail: String,
+    },
+    /// Somebody writes the file, so that no two parts of it belong together.
+    #[error("the file changed while it was read: {}", path.display())]
+    Changed {
+        /// The file, followed by the entry if it is in an archive.
+        path: PathBuf,
+    },
     /// The profile does not fit: a decompression bomb, or not enough memory.
     #[error("the file is too large when decompressed: {detail}: {}", shown(path))]
     TooLarge {
@@ -103,6 +117,15 @@ impl StorageError {
                  events; captures of JAX are *.xplane.pb"
                     .to_owned(),
             ),
+            Self::OverBudget { .. } => Some(
+                "give the path of fewer hosts, or unpack and decompress the files first: an \
+                 uncompressed *.xplane.pb takes no memory of its own; `STEPSCOPE_MEMORY_BYTES=32G` \
+                 raises the budget, 60 % of the available memory by default"
+                    .to_owned(),
+            ),
+            Self::Changed { .. } => {
+                Some("open it again, once nothing writes it any more".to_owned())
+            }
             Self::TooLarge { .. } => Some(
                 "decompress it to a file first: an uncompressed *.xplane.pb is mapped into memory, \
                  whatever its size"
@@ -120,6 +143,8 @@ impl StorageError {
             | Self::Remote { path, .. }
             | Self::Corrupt { path, .. }
             | Self::NotATrace { path, .. }
+            | Self::Changed { path }
+            | Self::OverBudget { path, .. }
             | Self::TooLarge { path, .. } => path,
         }
     }

@@ -1,6 +1,6 @@
 //! From any path to the sessions there.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -15,6 +15,7 @@ use crate::kind::{FileKind, MANIFEST_SUFFIX, Role};
 use crate::limits::Limits;
 use crate::memory;
 use crate::paths::{parent_of, parts_of};
+use crate::regular::open_regular;
 use crate::remote;
 use crate::scan::Scan;
 use crate::session::Found;
@@ -73,7 +74,7 @@ fn find_in_file(path: &Path, limits: &Limits) -> Result<Found, StorageError> {
         .to_string_lossy()
         .into_owned();
     let kind = FileKind::of(&name);
-    let mut file = File::open(path).map_err(StorageError::io("open the file", path))?;
+    let mut file = open_regular(path).map_err(StorageError::io("open the file", path))?;
     let detected = Format::detect(&mut file).map_err(StorageError::io("read the file", path))?;
     let parent = parent_of(path);
     let real_parent = fs::canonicalize(&parent).unwrap_or_else(|_| parent.clone());
@@ -102,7 +103,7 @@ fn find_in_file(path: &Path, limits: &Limits) -> Result<Found, StorageError> {
                 _ => Encoding::Plain,
             };
             let is_trace = kind.may_be_trace()
-                && File::open(path).is_ok_and(|file| traces::format_of(encoding, file).is_some());
+                && open_regular(path).is_ok_and(|file| traces::format_of(encoding, file).is_some());
             if !is_trace && let Some(error) = explain::not_a_profile(path, kind) {
                 return Err(error);
             }

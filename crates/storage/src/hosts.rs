@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use stepscope_model::ingest::{HostInput, MemoryInput, ProgramInput};
 use stepscope_model::{ManifestInput, ProfileData, Reads};
 
+use crate::copied::open_copied;
 use crate::error::StorageError;
 use crate::fetch;
 use crate::host_file::HostFile;
@@ -44,6 +45,19 @@ pub fn open_hosts<P: Progress>(
     reads: Reads,
     progress: impl Fn(usize) -> P,
 ) -> OpenedHosts {
+    open_hosts_with(files, reads, progress, open_all)
+}
+
+/// How a file is opened.
+pub(crate) type OpenFile = fn(&HostFile, &dyn Progress) -> Result<Vec<Opened>, StorageError>;
+
+/// [`open_hosts`], with one of the ways to open a file. A file that changes meanwhile is copied.
+pub(crate) fn open_hosts_with<P: Progress>(
+    files: &SessionFiles,
+    reads: Reads,
+    progress: impl Fn(usize) -> P,
+    open: OpenFile,
+) -> OpenedHosts {
     let (roles, all): (Vec<Role>, Vec<&HostFile>) = files.files_by_role().unzip();
     let listeners: Vec<P> = (0..all.len()).map(progress).collect();
     let hosts = files.hosts.len();
@@ -65,7 +79,7 @@ pub fn open_hosts<P: Progress>(
             |(((file, listener), unfetched), partial)| match (partial, unfetched) {
                 (Some(Partial { bytes, .. }), _) => Ok(vec![Opened { name: None, bytes }]),
                 (None, Some(error)) => Err(error),
-                (None, None) => opened_or_stand_in(file, open_file(file, listener), listener),
+                (None, None) => opened_or_stand_in(file, open_file(file, open, listener), listener),
             },
         )
         .collect();
@@ -96,6 +110,14 @@ impl OpenedHosts {
             let written_epoch_ns = file.modified.and_then(epoch_ns);
             self.add_one(role, name, Arc::new(host.bytes), problem, written_epoch_ns);
         }
+    }
+
+    /// The bytes of all files.
+    pub(crate) fn bytes(&self) -> Vec<Arc<dyn ProfileData>> {
+        let inputs = self.inputs.iter().map(|input| &input.bytes);
+        let memory = self.memory.iter().map(|input| &input.bytes);
+        let programs = self.programs.iter().map(|input| &input.bytes);
+        inputs.chain(memory).chain(programs).cloned().collect()
     }
 
     /// One file, decompressed, by its role.
@@ -130,8 +152,15 @@ impl OpenedHosts {
     }
 }
 
-fn open_file(file: &HostFile, progress: &impl Progress) -> Result<Vec<Opened>, StorageError> {
-    let profile = open_all(file, progress)?;
+fn open_file(
+    file: &HostFile,
+    open: OpenFile,
+    progress: &impl Progress,
+) -> Result<Vec<Opened>, StorageError> {
+    let profile = match open(file, progress) {
+        Err(StorageError::Changed { .. }) => open_copied(file, progress)?,
+        decided => decided?,
+    };
     progress.bytes(file.size_bytes, Some(file.size_bytes));
     Ok(profile)
 }

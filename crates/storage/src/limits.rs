@@ -25,8 +25,8 @@ impl Default for Limits {
             max_depth: 24,
             max_entries: 200_000,
             max_listing_bytes: 16 << 30,
-            bomb_bytes: 1 << 30,
-            bomb_ratio: 250,
+            bomb_bytes: 16 << 20,
+            bomb_ratio: 150,
         }
     }
 }

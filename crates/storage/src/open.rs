@@ -10,9 +10,10 @@ use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
 use crate::archive::{Format, zip_name};
+use crate::budget::{self, Reserved, Short};
 use crate::bytes::ProfileBytes;
 use crate::compression::{
-    Collected, Counting, Exceeded, Guarded, Meter, Reporting, Watched, collect, decoder,
+    Charged, Collected, Counting, Exceeded, Guarded, Meter, Reporting, Watched, collect, decoder,
     expected_bytes,
 };
 use crate::encoding::Encoding;
@@ -22,8 +23,10 @@ use crate::host_file::HostFile;
 use crate::kind::{FileKind, Role};
 use crate::limits::Limits;
 use crate::progress::{NoProgress, Progress};
+use crate::regular::open_regular;
 use crate::riegeli;
 use crate::sniff::{Content, HEAD_BYTES, read_head};
+use crate::stamp::Stamp;
 
 /// The bytes of one host's profile. A plain file, and a plain entry that is stored uncompressed in
 /// its archive, are mapped and use no memory of their own; anything else is decompressed into
@@ -79,7 +82,17 @@ fn open_all_within(
 ) -> Result<Vec<Opened>, StorageError> {
     let path = &host.path;
     let local = fetch::local(host, progress)?;
-    let mut file = File::open(&local).map_err(StorageError::io("open the file", path))?;
+    let file = open_regular(&local).map_err(StorageError::io("open the file", path))?;
+    let stamp = Stamp::of(
+        &file
+            .metadata()
+            .map_err(StorageError::io("inspect the file", path))?,
+    );
+    let again = file
+        .try_clone()
+        .map_err(StorageError::io("open the file", path))?;
+    let meter = Meter::default();
+    meter.compressed_bytes.set(stamp.size_bytes);
     let opening = Opening {
         host,
         local: &local,
@@ -90,18 +103,14 @@ fn open_all_within(
         } else {
             progress
         },
-        meter: Meter::default(),
+        meter,
     };
-    let Some(entry) = &host.entry else {
-        return opening.file(file);
-    };
-    let detected = Format::detect(&mut file).map_err(StorageError::io("read the archive", path))?;
-    match detected {
-        Ok(Format::Zip) => opening.zip_entry(file, entry),
-        Ok(Format::Tar(Encoding::Plain)) => opening.tar_entry(file, entry),
-        Ok(Format::Tar(encoding)) => opening.compressed_tar_entry(file, encoding, entry),
-        Err(_) => Err(opening.changed()),
+    let opened = opening.opened(file);
+    if stamp.differs(&again) {
+        let path = host.display_path();
+        return Err(StorageError::Changed { path });
     }
+    opened
 }
 
 /// One host file being opened.
@@ -132,6 +141,19 @@ impl Opening<'_> {
         }
     }
 
+    fn opened(&self, mut file: File) -> Result<Vec<Opened>, StorageError> {
+        let Some(entry) = &self.host.entry else {
+            return self.file(file);
+        };
+        let detected = Format::detect(&mut file).map_err(self.read_error())?;
+        match detected {
+            Ok(Format::Zip) => self.zip_entry(file, entry),
+            Ok(Format::Tar(Encoding::Plain)) => self.tar_entry(file, entry),
+            Ok(Format::Tar(encoding)) => self.compressed_tar_entry(file, encoding, entry),
+            Err(_) => Err(self.changed()),
+        }
+    }
+
     fn file(&self, mut file: File) -> Result<Vec<Opened>, StorageError> {
         let path = &self.host.path;
         let read = StorageError::io("read the file", path);
@@ -153,7 +175,7 @@ impl Opening<'_> {
         offset: u64,
         size_bytes: u64,
     ) -> Result<Vec<Opened>, StorageError> {
-        let Ok(bytes) = ProfileBytes::map(&file, offset, size_bytes) else {
+        let Ok(bytes) = ProfileBytes::map(&mut file, self.local, offset, size_bytes) else {
             let read = StorageError::io("read the file", &self.host.path);
             file.seek(SeekFrom::Start(offset)).map_err(read)?;
             let part = Reporting::new(file.take(size_bytes), self.progress, size_bytes);
@@ -206,6 +228,7 @@ impl Opening<'_> {
             Collected {
                 bytes: head,
                 failure: Some(failure),
+                ..Collected::default()
             }
         } else {
             let expected = usize::try_from(expected).unwrap_or(0);
@@ -237,18 +260,23 @@ impl Opening<'_> {
         let most = size_bytes.saturating_mul(self.limits.bomb_ratio);
         let most = most.max(self.limits.bomb_bytes);
         let told = |done| self.progress.bytes(done, Some(size_bytes));
-        let joined = stepscope_riegeli::join(bytes, most, &told).map_err(|error| {
-            let path = self.host.display_path();
-            let detail = match error {
-                JoinError::TooLarge { claimed } => Exceeded::Bomb {
+        let free = budget::free();
+        let joined = stepscope_riegeli::join(bytes, most.min(free), &told).map_err(|error| {
+            let exceeded = match error {
+                JoinError::TooLarge { claimed } if claimed > most => Exceeded::Bomb {
                     produced: claimed,
                     consumed: size_bytes,
                 },
+                JoinError::TooLarge { claimed } => Exceeded::Budget(Short {
+                    needed: claimed,
+                    free,
+                    total: budget::memory_budget(),
+                }),
                 JoinError::Memory { held } => Exceeded::Memory { held },
             };
-            let detail = detail.message();
-            StorageError::TooLarge { path, detail }
+            exceeded.error(self.host.display_path())
         })?;
+        let reserved = self.reserved(&joined.bytes)?;
         if joined.records == 0 && !stepscope_riegeli::is_riegeli(bytes) {
             return Ok(None);
         }
@@ -266,7 +294,7 @@ impl Opening<'_> {
             (Some(first), Some(second)) => Some(format!("{first}; {second}")),
             (first, second) => first.or(second),
         };
-        let bytes = ProfileBytes::held(joined.bytes, problem);
+        let bytes = ProfileBytes::held_with(joined.bytes, reserved, problem);
         Ok(Some(vec![Opened::only(bytes)]))
     }
 
@@ -289,25 +317,36 @@ impl Opening<'_> {
         format: TraceFormat,
         truncated: Option<String>,
     ) -> Result<Vec<Opened>, StorageError> {
+        let reader = Charged::new(reader, &self.meter);
         let read = match format {
             TraceFormat::Chrome => stepscope_interchange::chrome::read(reader),
             TraceFormat::Perfetto => stepscope_interchange::perfetto::read(reader),
         };
         let path = self.host.display_path();
         if let Some(exceeded) = self.meter.exceeded.get() {
-            let detail = exceeded.message();
-            return Err(StorageError::TooLarge { path, detail });
+            return Err(exceeded.error(path));
         }
         let trace = read.map_err(|error| StorageError::NotATrace {
             path,
             detail: error.to_string(),
         })?;
         let problem = truncated.or(trace.problem);
-        let hosts = trace.hosts.into_iter().map(|host| Opened {
-            name: host.name,
-            bytes: ProfileBytes::held(host.bytes, problem.clone()),
+        let hosts = trace.hosts.into_iter().map(|host| {
+            let reserved = self.reserved(&host.bytes)?;
+            Ok(Opened {
+                name: host.name,
+                bytes: ProfileBytes::held_with(host.bytes, reserved, problem.clone()),
+            })
         });
-        Ok(hosts.collect())
+        hosts.collect()
+    }
+
+    /// Memory for bytes that are there already.
+    fn reserved(&self, bytes: &[u8]) -> Result<Reserved, StorageError> {
+        let mut reserved = Reserved::default();
+        let grown = reserved.grow_to(bytes.len() as u64);
+        grown.map_err(|short| Exceeded::Budget(short).error(self.host.display_path()))?;
+        Ok(reserved)
     }
 
     fn zip_entry(&self, file: File, name: &str) -> Result<Vec<Opened>, StorageError> {
@@ -397,6 +436,7 @@ impl Opening<'_> {
             let collected = Collected {
                 bytes: head,
                 failure,
+                ..Collected::default()
             };
             let bytes = self.held(collected, format.as_str(), size_bytes)?;
             return Ok(vec![Opened::only(bytes)]);
@@ -438,13 +478,14 @@ impl Opening<'_> {
         format: &'static str,
         least: u64,
     ) -> Result<ProfileBytes, StorageError> {
-        let Collected { bytes, failure } = collected;
+        let Collected {
+            bytes,
+            reserved,
+            failure,
+        } = collected;
         let path = self.host.display_path();
         if let Some(exceeded) = self.meter.exceeded.get() {
-            return Err(StorageError::TooLarge {
-                path,
-                detail: exceeded.message(),
-            });
+            return Err(exceeded.error(path));
         }
         let count = bytes.len();
         let truncated = match failure {
@@ -470,7 +511,7 @@ impl Opening<'_> {
             )),
             None => None,
         };
-        Ok(ProfileBytes::held(bytes, truncated))
+        Ok(ProfileBytes::held_with(bytes, reserved, truncated))
     }
 
     /// The entry at the position where it was listed.

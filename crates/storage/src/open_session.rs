@@ -1,13 +1,20 @@
 //! From the files of a session to the session: the one way in which every surface opens one.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::time::Duration;
+
 use stepscope_model::ingest::{IngestError, ingest_all};
 use stepscope_model::{Reads, Session, Warning, WarningKind};
 
+use crate::copied::open_copied;
 use crate::error::StorageError;
-use crate::hosts::{OpenedHosts, open_hosts};
+use crate::hosts::{OpenedHosts, open_hosts, open_hosts_with};
 use crate::paths::shown;
 use crate::progress::Progress;
 use crate::session::SessionFiles;
+
+/// How long to wait for whoever writes a file.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// A session, as far as it was requested.
 pub struct OpenedSession {
@@ -66,6 +73,9 @@ impl OpenSessionError {
 /// left out with a warning, as long as one can be read. `progress` creates the listener of each
 /// file, as for [`open_hosts`].
 ///
+/// A file that is written meanwhile is opened again: mapped once more, then from a copy that
+/// nobody else writes.
+///
 /// # Errors
 ///
 /// No file can be read, or none holds a profile.
@@ -74,9 +84,23 @@ pub fn open_session<P: Progress>(
     reads: Reads,
     progress: impl Fn(usize) -> P,
 ) -> Result<OpenedSession, OpenSessionError> {
+    for _ in 0..2 {
+        let opened = open_hosts(files, reads, &progress);
+        let bytes = opened.bytes();
+        // Bytes that change under a decoder may stop it in any way.
+        let made = catch_unwind(AssertUnwindSafe(|| made(files, opened)));
+        if bytes.iter().all(|bytes| bytes.changed().is_none()) {
+            return made.unwrap_or_else(|panic| resume_unwind(panic));
+        }
+        std::thread::sleep(PAUSE);
+    }
+    made(files, open_hosts_with(files, reads, &progress, open_copied))
+}
+
+fn made(files: &SessionFiles, opened: OpenedHosts) -> Result<OpenedSession, OpenSessionError> {
     let first = files.files().next();
     let first = first.map_or_else(String::new, |file| shown(&file.display_path()));
-    session_of(&files.name, &first, open_hosts(files, reads, progress))
+    session_of(&files.name, &first, opened)
 }
 
 /// The session of files that are open already; `file` is the first of them, for messages.

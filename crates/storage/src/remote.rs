@@ -3,7 +3,6 @@
 //! A search reads names, and the first bytes of the few files that only their content identifies.
 //! Files are fetched when a session is opened, all at once; archives when they are listed.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -23,6 +22,7 @@ use crate::memory;
 use crate::note::NoteKind;
 use crate::paths::parent_of;
 use crate::progress::NoProgress;
+use crate::regular::open_regular;
 use crate::scan::Scan;
 use crate::session::Found;
 use crate::sniff::Content;
@@ -130,7 +130,7 @@ fn find_file(
     if kind == FileKind::Archive {
         let host = remote_file(&object, &path, Role::Archive);
         let local = fetch_one(&host, &object, &NoProgress)?;
-        let format = File::open(&local).and_then(|mut file| Format::detect(&mut file));
+        let format = open_regular(&local).and_then(|mut file| Format::detect(&mut file));
         let Ok(format) = format.map_err(StorageError::io("read the file", &path))? else {
             return Err(StorageError::Corrupt {
                 path,
@@ -249,7 +249,7 @@ impl Search {
         limits: &Limits,
     ) -> Result<(), String> {
         let local = local.map_err(|error| error.message)?;
-        let format = File::open(&local).and_then(|mut file| Format::detect(&mut file));
+        let format = open_regular(&local).and_then(|mut file| Format::detect(&mut file));
         let format = format
             .map_err(|error| plain_reason(&error))?
             .map_err(|_| "its content is neither a zip nor a tar archive".to_owned())?;

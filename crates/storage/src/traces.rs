@@ -2,7 +2,6 @@
 //! them.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -15,6 +14,7 @@ use crate::host_file::HostFile;
 use crate::kind::{FileKind, Role};
 use crate::limits::Limits;
 use crate::note::{Note, NoteKind};
+use crate::regular::open_regular;
 use crate::sniff::read_head;
 use crate::title::{is_of_pytorch, is_second_export};
 
@@ -86,7 +86,7 @@ pub(crate) fn stand_in_beside(profile: &Path, host: &str) -> Option<HostFile> {
         let name = format!("{host}{suffix}");
         let path = profile.with_file_name(&name);
         let encoding = Encoding::of_name(&name);
-        let is_trace = format_of(encoding, File::open(&path).ok()?).is_some();
+        let is_trace = format_of(encoding, open_regular(&path).ok()?).is_some();
         let file = HostFile::on_disk(&path, Role::Trace, &name, encoding).ok();
         file.filter(|_| is_trace)
     })

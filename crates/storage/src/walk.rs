@@ -1,7 +1,7 @@
 //! Searching a folder and everything below it, within bounds and without going in circles.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,7 @@ use crate::kind::{FileKind, Role};
 use crate::limits::Limits;
 use crate::memory;
 use crate::note::NoteKind;
+use crate::regular::open_regular;
 use crate::scan::Scan;
 use crate::sniff::{Content, read_head};
 use crate::traces;
@@ -246,7 +247,7 @@ impl<'a> Walk<'a> {
     }
 
     fn look_at_profile(&mut self, folder: &Folder, name: &str, path: &Path) -> io::Result<()> {
-        let content = Content::of(&read_head(File::open(path)?)?);
+        let content = Content::of(&read_head(open_regular(path)?)?);
         let encoding = match content {
             Content::Zip => return self.add_archive(folder, name, Format::Zip),
             Content::Tar => return self.add_archive(folder, name, Format::Tar(Encoding::Plain)),
@@ -285,7 +286,7 @@ impl<'a> Walk<'a> {
     }
 
     fn look_at_program(&mut self, folder: &Folder, name: &str, path: &Path) -> io::Result<()> {
-        let encoding = match Content::of(&read_head(File::open(path)?)?) {
+        let encoding = match Content::of(&read_head(open_regular(path)?)?) {
             Content::Compressed(encoding) => encoding,
             Content::LfsPointer => {
                 self.scan
@@ -298,11 +299,11 @@ impl<'a> Walk<'a> {
     }
 
     fn look_at_trace(&mut self, folder: &Folder, name: &str, path: &Path) -> io::Result<()> {
-        let encoding = match Content::of(&read_head(File::open(path)?)?) {
+        let encoding = match Content::of(&read_head(open_regular(path)?)?) {
             Content::Compressed(encoding) => encoding,
             _ => Encoding::Plain,
         };
-        if traces::format_of(encoding, File::open(path)?).is_some() {
+        if traces::format_of(encoding, open_regular(path)?).is_some() {
             return self.take(folder, Role::Trace, name, encoding);
         }
         self.scan
@@ -317,7 +318,7 @@ impl<'a> Walk<'a> {
         path: &Path,
         kind: FileKind,
     ) -> io::Result<()> {
-        let mut file = File::open(path)?;
+        let mut file = open_regular(path)?;
         let encoding = match Content::of(&read_head(&mut file)?) {
             Content::Compressed(encoding) => encoding,
             _ => Encoding::Plain,
@@ -334,7 +335,7 @@ impl<'a> Walk<'a> {
     }
 
     fn look_at_archive(&mut self, folder: &Folder, name: &str, path: &Path) -> io::Result<()> {
-        match Format::detect(&mut File::open(path)?)? {
+        match Format::detect(&mut open_regular(path)?)? {
             Ok(format) => self.add_archive(folder, name, format),
             Err(content) => {
                 self.scan

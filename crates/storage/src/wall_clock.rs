@@ -1,7 +1,6 @@
 //! The wall clock of a run: `wall_clock.json` in the log directory of its captures, as written by
 //! `stepscope.WallClock`. It is not part of a capture, so an invalid one is silently ignored.
 
-use std::fs;
 use std::io::Read;
 use std::path::Path;
 
@@ -9,6 +8,7 @@ use serde_json::Value;
 use stepscope_model::WallClock;
 
 use crate::host_file::HostFile;
+use crate::regular::open_regular;
 
 /// The file name.
 const NAME: &str = "wall_clock.json";
@@ -21,7 +21,7 @@ pub(crate) fn of_run(file: &HostFile) -> Option<WallClock> {
         return None;
     }
     let run = file.path.parent()?;
-    let opened = fs::File::open(log_directory(run)?.join(NAME)).ok()?;
+    let opened = open_regular(&log_directory(run)?.join(NAME)).ok()?;
     let mut text = String::new();
     opened.take(MAX_BYTES).read_to_string(&mut text).ok()?;
     parse(&text)

@@ -149,8 +149,8 @@ impl Entry {
                 if A::NEEDS_EVENTS {
                     has_events(session, A::NAME)?;
                 }
-                let report = A::run(session, &options)?;
-                Ok(Answer::of(report))
+                let run = || A::run(session, &options);
+                AnalysisError::unless_changed(session, run).map(Answer::of)
             },
         }
     }

@@ -265,5 +265,21 @@ pub fn ask<C: Comparison>(
             has_events(one.session, C::NAME).map_err(|error| error.of_session(one.name))?;
         }
     }
-    C::run(sessions, options)
+    unless_any_changed(sessions, || C::run(sessions, options))
+}
+
+/// [`AnalysisError::unless_changed`] for all sessions of a question.
+fn unless_any_changed<T>(
+    sessions: &[Compared<'_>],
+    compute: impl FnOnce() -> Result<T, AnalysisError>,
+) -> Result<T, AnalysisError> {
+    let check = || {
+        sessions.iter().try_for_each(|one| {
+            AnalysisError::if_changed(one.session).map_err(|error| error.of_session(one.name))
+        })
+    };
+    check()?;
+    let computed = compute();
+    check()?;
+    computed
 }

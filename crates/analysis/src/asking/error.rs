@@ -1,5 +1,9 @@
 //! Why an analysis returned no report.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use stepscope_model::Session;
+
 use crate::measuring::selection::SelectionError;
 use crate::telling::format;
 use crate::telling::thresholds::ThresholdsError;
@@ -49,12 +53,38 @@ pub enum AnalysisError {
         /// The cause.
         source: Box<Self>,
     },
+    /// A file of the session was written while it was open: figures would be made of a mixture.
+    #[error("{0}")]
+    Changed(String),
     /// A bug in Stepscope.
     #[error("internal error in the analysis: {0}")]
     Internal(String),
 }
 
 impl AnalysisError {
+    /// What to do about [`Changed`](Self::Changed).
+    pub const REOPEN: &str = "open the session again, once nothing writes the file any more";
+
+    /// Refuses a session whose files were written since it was opened.
+    pub fn if_changed(session: &Session) -> Result<(), Self> {
+        session
+            .changed()
+            .map_or(Ok(()), |why| Err(Self::Changed(why)))
+    }
+
+    /// An answer that was computed while nobody wrote the files of the session; otherwise
+    /// [`Changed`](Self::Changed), whatever came out.
+    pub fn unless_changed<T>(
+        session: &Session,
+        compute: impl FnOnce() -> Result<T, Self>,
+    ) -> Result<T, Self> {
+        Self::if_changed(session)?;
+        // Code that meets bytes which change under it may stop in any way.
+        let computed = catch_unwind(AssertUnwindSafe(compute));
+        Self::if_changed(session)?;
+        computed.unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
     /// Adds the name of the session in which the error occurred.
     #[must_use]
     pub fn of_session(self, name: &str) -> Self {

@@ -7,6 +7,7 @@ use std::process::{Command as Process, Stdio};
 use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use stepscope_analysis::AnalysisError;
 use stepscope_interchange::write::{Wanted, write_perfetto};
 use stepscope_model::{Reads, Session};
 use stepscope_server::handover::{Handover, Offer, Outcome, PERFETTO_PORT};
@@ -123,6 +124,7 @@ pub(crate) fn offer(
     let opened = File::open(&path);
     // Nothing else needs the name, and no file is left behind, however this ends.
     let _ = fs::remove_file(&path);
+    AnalysisError::if_changed(session)?;
     let (written, file) = (written?, opened?);
     let report = Report {
         written,

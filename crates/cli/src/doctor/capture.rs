@@ -1,6 +1,6 @@
 //! `stepscope doctor PATH`: the files of a capture, and the verdict on their contents.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -10,7 +10,7 @@ use stepscope_analysis::Analysis;
 use stepscope_analysis::judging::verdict::{Severity, Verdict, VerdictOptions, VerdictReport};
 use stepscope_analysis::telling::format::{bytes, counted};
 use stepscope_model::Session;
-use stepscope_storage::{Found, NoteKind, SessionFiles, shown};
+use stepscope_storage::{Found, NoteKind, SessionFiles, open_regular, shown};
 
 use super::check::Check;
 use crate::exit::Failure;
@@ -232,7 +232,7 @@ enum Unfolded {
 }
 
 fn unfolded(path: &Path) -> Unfolded {
-    let Ok(mut file) = File::open(path) else {
+    let Ok(mut file) = open_regular(path) else {
         return Unfolded::Unread;
     };
     let mut head = [0u8; 2];

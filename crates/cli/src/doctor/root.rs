@@ -4,6 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// No file that is looked at is larger.
+const MAX_BYTES: u64 = 64 << 20;
+
 /// A folder that serves as `/`.
 #[derive(Debug, Clone)]
 pub(crate) struct Root(pub(crate) PathBuf);
@@ -16,7 +19,7 @@ impl Root {
     }
 
     pub(crate) fn read(&self, path: impl AsRef<Path>) -> Option<String> {
-        let bytes = fs::read(self.path(path)).ok()?;
+        let bytes = stepscope_storage::read_bytes(&self.path(path), MAX_BYTES).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 

@@ -221,6 +221,7 @@ fn replies(
             {
                 return Err(error.into());
             }
+            Err(error @ AnalysisError::Changed(_)) => return Err(error.into()),
             Err(error) => Reply::Refusal(error.to_string()),
         };
         Ok((question.key(), reply))

@@ -126,6 +126,7 @@ pub fn html(
             });
         }
     };
+    AnalysisError::if_changed(session)?;
     Ok(Html {
         text,
         left_out: report.left_out,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use stepscope_analysis::Column;
+use stepscope_analysis::{AnalysisError, Column};
 use stepscope_model::Session;
 
 use super::{COLUMNS, NAME, Position, Slices, TITLE};
@@ -53,6 +53,8 @@ impl<S: Deref<Target = Session>> SliceBatches<S> {
                 break;
             }
         }
+        AnalysisError::if_changed(&self.slices.session)
+            .map_err(|error| ArrowError::ExternalError(Box::new(error)))?;
         if self.builder.rows() == 0 {
             return Ok(None);
         }

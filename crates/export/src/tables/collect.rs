@@ -25,9 +25,11 @@ pub(super) fn tables(session: &Session, options: &Pairs) -> Result<Collected, An
     for entry in ANALYSES {
         let answer = match entry.run_pairs(session, pairs(entry, options)) {
             Ok(answer) => answer,
-            Err(error @ (AnalysisError::Options(_) | AnalysisError::NothingSelected { .. })) => {
-                return Err(error);
-            }
+            Err(
+                error @ (AnalysisError::Options(_)
+                | AnalysisError::NothingSelected { .. }
+                | AnalysisError::Changed(_)),
+            ) => return Err(error),
             Err(error) => {
                 collected.leave_out(entry.name, error.to_string());
                 continue;

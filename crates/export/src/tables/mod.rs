@@ -13,6 +13,7 @@ mod write;
 
 use std::io::{self, Write};
 
+use stepscope_analysis::AnalysisError;
 use stepscope_model::Session;
 
 use crate::about::About;
@@ -78,6 +79,7 @@ pub fn write_tables(
         })?;
         manifest.tables.push(TableEntry::of_slices(file, count));
     }
+    AnalysisError::if_changed(session)?;
     let mut text = serde_json::to_vec_pretty(&manifest).map_err(io::Error::other)?;
     text.push(b'\n');
     folder.file(MANIFEST, &mut |out| out.write_all(&text))?;

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use stepscope_export::ExportError;
 
 use super::opened;
-use crate::error::{ApiError, compute};
+use crate::error::{ApiError, compute_of};
 use crate::library::Library;
 use crate::parameters::Parameters;
 use crate::share;
@@ -25,7 +25,7 @@ pub(crate) async fn html(
 ) -> Result<Response, ApiError> {
     let is_redacted = is_redacted(&parameters)?;
     let open = opened(&library, &id).await?;
-    compute("The report", move || {
+    compute_of(open, "The report", move |open| {
         let given = SELECTION.iter().filter_map(|&name| {
             let value = parameters.get(name)?;
             Some((name.to_owned(), value.to_owned()))

@@ -16,7 +16,7 @@ use stepscope_analysis::views::timeline::tile::{MAX_WIDTH_PX, TileRequest};
 use stepscope_model::{LabelId, Picos};
 
 use super::opened;
-use crate::error::{ApiError, compute};
+use crate::error::{ApiError, compute_of};
 use crate::library::Library;
 use crate::parameters::Parameters;
 use crate::sizes::{self, MAX_ANSWER_BYTES, MAX_WORK_BYTES};
@@ -41,7 +41,7 @@ pub(crate) async fn tile(
         width_px: width_px(&parameters)?,
         tracks: parameters.tracks(&open.session)?,
     };
-    compute("The timeline", move || {
+    compute_of(open, "The timeline", move |open| {
         let hint = "Name fewer tracks, a shorter time, or a smaller width_px.";
         let size = most_bytes(&open.session, &request);
         sizes::check(size, MAX_ANSWER_BYTES, hint)?;
@@ -91,7 +91,7 @@ pub(crate) async fn slice(
         lane: parameters.number("lane")?,
         index: parameters.number("index")?,
     };
-    compute("The details", move || {
+    compute_of(open, "The details", move |open| {
         let details = details::details(&open.session, slice.into());
         let details = details.ok_or_else(|| {
             let SliceRefReport { track, lane, index } = slice;
@@ -117,7 +117,7 @@ pub(crate) async fn search(
     }
     let from = parameters.picos_or("from_ps", Picos(i64::MIN))?;
     let limit = parameters.number_or("limit", search::DEFAULT_LIMIT)?;
-    compute("The search", move || {
+    compute_of(open, "The search", move |open| {
         let (session, index) = (&open.session, &open.timeline);
         let found = search::find(session, index, &query, from.0, limit.min(MAX_LIMIT))?;
         let hint = "Reduce limit, or search for something narrower.";
@@ -141,7 +141,7 @@ pub(crate) async fn area(
             .with_hint("Available: name, class, scope, track.")
     })?;
     let limit = parameters.number_or("limit", search::DEFAULT_LIMIT)?;
-    compute("The area", move || {
+    compute_of(open, "The area", move |open| {
         let limit = if limit == 0 {
             MAX_LIMIT
         } else {

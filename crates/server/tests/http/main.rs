@@ -5,5 +5,6 @@
 mod capture;
 mod common;
 mod limits;
+mod rewritten;
 mod routes;
 mod security;

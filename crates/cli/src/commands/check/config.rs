@@ -19,6 +19,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use toml::Spanned;
 
+use crate::args::MAX_SETTINGS_BYTES;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 use crate::refusal::Refusal;
@@ -173,7 +174,7 @@ fn find() -> Option<PathBuf> {
 }
 
 fn read(path: &Path, target: Option<&str>) -> Result<Settings, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let text = stepscope_storage::read_text(path, MAX_SETTINGS_BYTES).map_err(|error| {
         let message = format!("cannot read the settings ({error}): {}", path.display());
         Failure::new(Exit::Path, message)
     })?;

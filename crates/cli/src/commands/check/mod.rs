@@ -266,13 +266,16 @@ fn merged(given: &[String], settings: &Settings) -> Result<Vec<String>, Failure>
     Ok(budgets)
 }
 
+/// Years of runs.
+const MAX_HISTORY_BYTES: u64 = 1 << 30;
+
 /// The history used as the baseline; a file that does not exist yet has no runs.
 fn read_history(path: Option<&Path>) -> Result<NamedText, Failure> {
     let path = path.ok_or_else(|| {
         Failure::new(Exit::Usage, "--baseline history requires --history")
             .hint("for example --history stepscope-history.jsonl")
     })?;
-    let text = match std::fs::read(path) {
+    let text = match stepscope_storage::read_bytes(path, MAX_HISTORY_BYTES) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => {

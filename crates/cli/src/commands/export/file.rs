@@ -6,11 +6,30 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use stepscope_analysis::AnalysisError;
+use stepscope_model::Session;
 
 use crate::exit::{Exit, Failure};
 
 /// Twice as fast as the default level, for files about 10 % larger.
 const LEVEL: u32 = 3;
+
+/// [`write`], unless a file of the session changes meanwhile.
+pub(crate) fn write_of<T>(
+    session: &Session,
+    path: &Path,
+    write_all: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<T>,
+) -> Result<(T, u64), Failure> {
+    let written = write(path, |out| {
+        let answer = write_all(out)?;
+        AnalysisError::if_changed(session).map_err(io::Error::other)?;
+        Ok(answer)
+    });
+    written.or_else(|failure| {
+        AnalysisError::if_changed(session)?;
+        Err(failure)
+    })
+}
 
 /// Writes to a temporary file in the same folder and renames it once complete. Returns the writer's
 /// result and the size of the file.

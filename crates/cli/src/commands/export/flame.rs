@@ -15,7 +15,8 @@ pub(crate) fn collapsed(
     wanted: &Wanted,
     path: &Path,
 ) -> Result<Report, Failure> {
-    let (written, file_bytes) = file::write(path, |out| write_collapsed(session, wanted, out))?;
+    let (written, file_bytes) =
+        file::write_of(session, path, |out| write_collapsed(session, wanted, out))?;
     Ok(Report {
         written,
         file_bytes,
@@ -28,7 +29,8 @@ pub(crate) fn speedscope(
     wanted: &Wanted,
     path: &Path,
 ) -> Result<Report, Failure> {
-    let (written, file_bytes) = file::write(path, |out| write_speedscope(session, wanted, out))?;
+    let (written, file_bytes) =
+        file::write_of(session, path, |out| write_speedscope(session, wanted, out))?;
     Ok(Report {
         written,
         file_bytes,

@@ -11,7 +11,8 @@ use crate::exit::Failure;
 
 /// Writes the trace.
 pub(crate) fn write(session: &Session, wanted: &Wanted, path: &Path) -> Result<Report, Failure> {
-    let (written, file_bytes) = file::write(path, |out| write_perfetto(session, wanted, out))?;
+    let (written, file_bytes) =
+        file::write_of(session, path, |out| write_perfetto(session, wanted, out))?;
     Ok(Report {
         written,
         file_bytes,

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
+use stepscope_analysis::AnalysisError;
 use stepscope_analysis::telling::format as figures;
 use stepscope_export::markdown::markdown;
 use stepscope_export::tables::{FileWriter, MANIFEST};
@@ -100,8 +101,9 @@ pub(crate) fn redacted_with(
     session: &Session,
     key: Option<&str>,
 ) -> Result<(Session, About), Failure> {
-    share::redacted(session, key)
-        .map_err(|error| Failure::new(Exit::Failure, format!("cannot redact names: {error}")))
+    let redacted = share::redacted(session, key);
+    AnalysisError::if_changed(session)?;
+    redacted.map_err(|error| Failure::new(Exit::Failure, format!("cannot redact names: {error}")))
 }
 
 /// Writes every requested report.
@@ -281,10 +283,13 @@ impl Folder for OwnFolder<'_> {
     }
 }
 
+/// No manifest of an export is larger.
+const MAX_MANIFEST_BYTES: u64 = 64 << 20;
+
 /// Removes the files that the manifest of an earlier export names, and the manifest.
 fn remove_earlier(folder: &Path) -> io::Result<()> {
     let manifest = folder.join(MANIFEST);
-    let Ok(text) = fs::read(&manifest) else {
+    let Ok(text) = stepscope_storage::read_bytes(&manifest, MAX_MANIFEST_BYTES) else {
         return Ok(());
     };
     let earlier: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();

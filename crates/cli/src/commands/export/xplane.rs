@@ -55,7 +55,9 @@ fn write_host(
     wanted: &Wanted,
     path: &Path,
 ) -> Result<Report, Failure> {
-    let (written, file_bytes) = file::write(path, |out| write_xplane(session, host, wanted, out))?;
+    let (written, file_bytes) = file::write_of(session, path, |out| {
+        write_xplane(session, host, wanted, out)
+    })?;
     Ok(Report {
         written,
         file_bytes,

@@ -1,0 +1,246 @@
+//! Files that are truncated and written again while they are open.
+
+use std::fs::{self, OpenOptions};
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use stepscope_model::{ProfileData as _, Reads};
+use stepscope_storage::{NoProgress, ProfileBytes, find, open, open_session};
+
+use crate::tree::{Tree, bytes_of, found, profile};
+
+const MAPPED_BYTES: usize = 9 << 20;
+
+/// Runs a test of this file again in a process of its own, with a variable set; how that ended.
+fn in_a_child(test: &str, variable: &str) -> std::process::ExitStatus {
+    let test = format!("rewritten::{test}");
+    Command::new(std::env::current_exe().expect("this test"))
+        .args(["--exact", &test, "--nocapture", "--test-threads=1"])
+        .env(variable, "1")
+        .output()
+        .expect("it starts")
+        .status
+}
+
+fn truncate(path: &Path, size_bytes: u64) {
+    let file = OpenOptions::new().write(true).open(path).expect("a file");
+    file.set_len(size_bytes).expect("it can be cut");
+}
+
+fn mapped(tree: &Tree) -> (std::path::PathBuf, ProfileBytes) {
+    let path = tree.file("vm.xplane.pb", &profile(1, MAPPED_BYTES));
+    let bytes = open(&found(&path).sessions[0].hosts[0], &NoProgress).expect("it opens");
+    assert!(bytes.is_mapped());
+    assert_eq!(bytes.changed(), None);
+    (path, bytes)
+}
+
+fn sum(bytes: &ProfileBytes) -> u64 {
+    bytes.as_ref().iter().map(|&byte| u64::from(byte)).sum()
+}
+
+#[test]
+fn truncation_of_a_mapped_file_is_an_error_and_no_signal() {
+    let tree = Tree::new();
+    let (path, bytes) = mapped(&tree);
+    truncate(&path, 100_000);
+    assert!(sum(&bytes) > 0);
+    let said = bytes.changed().expect("it changed");
+    assert!(
+        said.starts_with("the file changed while it was open: "),
+        "{said}"
+    );
+    assert!(said.ends_with("vm.xplane.pb"), "{said}");
+    // A file that is whole again is still not the one that was opened.
+    fs::write(&path, profile(1, MAPPED_BYTES)).expect("a file");
+    assert!(bytes.changed().is_some());
+    assert_eq!(
+        bytes_of(&found(&path).sessions[0].hosts[0]).len(),
+        MAPPED_BYTES
+    );
+}
+
+#[test]
+fn many_threads_meet_a_truncated_file() {
+    let tree = Tree::new();
+    let (path, bytes) = mapped(&tree);
+    truncate(&path, 0);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| sum(&bytes));
+        }
+    });
+    assert!(bytes.changed().is_some());
+}
+
+#[test]
+fn a_file_replaced_by_another_leaves_the_open_one_alone() {
+    let tree = Tree::new();
+    let (path, bytes) = mapped(&tree);
+    let before = sum(&bytes);
+    let other = tree.file("other", &profile(2, 1000));
+    fs::rename(other, &path).expect("a rename");
+    assert_eq!((bytes.changed(), sum(&bytes)), (None, before));
+    fs::remove_file(&path).expect("it is there");
+    assert_eq!((bytes.changed(), sum(&bytes)), (None, before));
+}
+
+#[test]
+fn small_files_are_copied_so_that_nothing_can_change_them() {
+    let tree = Tree::new();
+    let path = tree.file("vm.xplane.pb", &profile(1, 100_000));
+    let bytes = open(&found(&path).sessions[0].hosts[0], &NoProgress).expect("it opens");
+    truncate(&path, 0);
+    assert!(!bytes.is_mapped());
+    assert_eq!(
+        (bytes.changed(), bytes.as_ref()),
+        (None, profile(1, 100_000).as_slice())
+    );
+}
+
+#[test]
+fn slots_of_closed_files_are_used_again() {
+    let tree = Tree::new();
+    let path = tree.file("vm.xplane.pb", &profile(1, MAPPED_BYTES));
+    let host = found(&path).sessions[0].hosts[0].clone();
+    for _ in 0..10_000 {
+        assert!(open(&host, &NoProgress).expect("it opens").is_mapped());
+    }
+    // Beyond the number of slots, files are read instead.
+    let open_at_once: Vec<ProfileBytes> = (0..4096)
+        .map_while(|_| {
+            open(&host, &NoProgress)
+                .ok()
+                .filter(ProfileBytes::is_mapped)
+        })
+        .collect();
+    let read = open(&host, &NoProgress).expect("it opens");
+    assert!(!read.is_mapped());
+    assert_eq!(read.as_ref(), open_at_once[0].as_ref());
+}
+
+/// The handler is only for our mappings: a signal for anything else still ends the process.
+#[cfg(unix)]
+#[test]
+fn a_bus_error_elsewhere_still_ends_the_process() {
+    use std::os::unix::process::ExitStatusExt as _;
+    if std::env::var_os("SENDS_ITSELF_A_SIGNAL").is_some() {
+        let (_tree, _bytes) = {
+            let tree = Tree::new();
+            let (_, bytes) = mapped(&tree);
+            (tree, bytes)
+        };
+        let me = std::process::id().to_string();
+        // Rust's own handler, which was there before, returns to the default on the first.
+        for _ in 0..2 {
+            let _ = Command::new("kill").args(["-BUS", &me]).status();
+        }
+        std::thread::sleep(Duration::from_secs(5));
+        return;
+    }
+    let ended = in_a_child(
+        "a_bus_error_elsewhere_still_ends_the_process",
+        "SENDS_ITSELF_A_SIGNAL",
+    );
+    assert_eq!(ended.signal(), Some(libc::SIGBUS), "{ended}");
+}
+
+/// A real profile, large enough to be mapped: protobuf joins messages that follow each other.
+fn capture() -> Vec<u8> {
+    let fixture = stepscope_testing::corpus::fixture("demo-gpt-cpu").expect("the fixture");
+    let one = stepscope_testing::corpus::read_bytes(&fixture.hosts[0]).expect("it is readable");
+    one.repeat(6)
+}
+
+#[test]
+fn a_session_is_opened_ten_times_while_its_file_is_written_again_and_again() {
+    let tree = Tree::new();
+    let whole = capture();
+    assert!(
+        whole.len() > 4 << 20,
+        "{} bytes are not mapped",
+        whole.len()
+    );
+    let path = tree.file("log/plugins/profile/run/vm.xplane.pb", &whole);
+    let events = |session: &stepscope_model::Session| session.hosts[0].event_count;
+    let files = find(&path).expect("it is there").sessions.remove(0);
+    let expected = events(
+        &open_session(&files, Reads::Everything, |_| NoProgress)
+            .expect("it opens")
+            .session,
+    );
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                // As `cp` does: cut to nothing, then written from the beginning.
+                fs::write(&path, &whole).expect("a file");
+                std::thread::sleep(Duration::from_millis(7));
+                truncate(&path, 3 << 20);
+                std::thread::sleep(Duration::from_millis(7));
+            }
+        });
+        for trial in 0..10 {
+            let opened = open_session(&files, Reads::Everything, |_| NoProgress);
+            match opened {
+                // Whole, or as far as it was there, with a notice.
+                Ok(opened) => {
+                    let session = opened.session;
+                    let is_told = !session.warnings.is_empty() || session.changed().is_some();
+                    assert!(events(&session) == expected || is_told, "trial {trial}");
+                    let _ = session.slice_count();
+                }
+                Err(error) => assert!(!error.to_string().is_empty()),
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    fs::write(&path, &whole).expect("a file");
+    let opened = open_session(&files, Reads::Everything, |_| NoProgress).expect("it opens");
+    assert_eq!(events(&opened.session), expected);
+    assert_eq!(opened.session.changed(), None);
+}
+
+#[test]
+fn a_file_that_grows_is_opened_as_far_as_it_is_there_and_again() {
+    let tree = Tree::new();
+    let whole = capture();
+    let path = tree.file("log/plugins/profile/run/vm.xplane.pb", &whole[..5 << 20]);
+    let files = find(&path).expect("it is there").sessions.remove(0);
+    let is_over = AtomicBool::new(false);
+    let mut problems = Vec::new();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut file = OpenOptions::new().append(true).open(&path).expect("a file");
+            let began = Instant::now();
+            let mut rest = whole[5 << 20..].chunks(2000);
+            while !is_over.load(Ordering::Relaxed) && began.elapsed() < Duration::from_secs(20) {
+                let Some(part) = rest.next() else { break };
+                std::io::Write::write_all(&mut file, part).expect("it is written");
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        });
+        let opened = open_session(&files, Reads::Everything, |_| NoProgress).expect("it opens");
+        problems.extend(
+            opened
+                .session
+                .warnings
+                .into_iter()
+                .map(|warning| warning.message),
+        );
+        is_over.store(true, Ordering::Relaxed);
+    });
+    let is_said = |text: &String| text.contains("the file was still being written: its first ");
+    assert!(problems.iter().any(is_said), "{problems:?}");
+    fs::write(&path, &whole).expect("a file");
+    let opened = open_session(&files, Reads::Everything, |_| NoProgress).expect("it opens");
+    let problems: Vec<String> = opened
+        .session
+        .warnings
+        .into_iter()
+        .map(|warning| warning.message)
+        .collect();
+    assert!(!problems.iter().any(is_said), "{problems:?}");
+}

@@ -62,6 +62,11 @@ const FORMATS: &[Format] = &[
     },
 ];
 
+/// Options that select a part of the session.
+const SELECTION: [&str; 7] = [
+    "steps", "series", "time", "device", "host", "program", "match",
+];
+
 /// The subcommand.
 pub(crate) fn command() -> Command {
     let formats = FORMATS.iter().map(|format| {
@@ -118,26 +123,40 @@ pub(crate) fn with_selection(command: Command) -> Command {
 /// Writes every requested file.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
     let session = open_session(arguments, Reads::Everything, output)?;
+    let mut kept = None;
     let redacted = share::redacted(session, arguments)?;
-    let (session, about) = match &redacted {
-        Some((session, about)) => (session, about.clone()),
+    let mut options = selected(arguments);
+    let (session, about) = match redacted {
+        Some(mut one) => {
+            options = one.renames.options(&options);
+            (&*kept.insert(one.session), one.about)
+        }
         None => (session, about_now()),
     };
-    share::run(session, &about, arguments, output)?;
-    if FORMATS
-        .iter()
-        .all(|format| !arguments.contains_id(format.option))
-    {
-        return Ok(Exit::Fine);
-    }
-    let wanted = wanted(session, arguments)?;
-    for format in FORMATS {
-        if let Some(path) = arguments.get_one::<PathBuf>(format.option) {
-            let report = write(format.option, session, &wanted, path)?;
-            output.remark(&format!("{}: {}", path.display(), report.sentence()));
+    share::run(session, &about, &options, arguments, output)?;
+    let is_wanted = |format: &Format| arguments.contains_id(format.option);
+    if FORMATS.iter().any(is_wanted) {
+        let wanted = wanted_by(session, &options)?;
+        for format in FORMATS {
+            if let Some(path) = arguments.get_one::<PathBuf>(format.option) {
+                let report = write(format.option, session, &wanted, path)?;
+                output.remark(&format!("{}: {}", path.display(), report.sentence()));
+            }
         }
     }
+    share::say_kept(&about, arguments, output)?;
     Ok(Exit::Fine)
+}
+
+/// Options of the selection as name and value.
+fn selected(arguments: &ArgMatches) -> Vec<(String, String)> {
+    let given = SELECTION.iter().filter_map(|&name| {
+        // Their type in clap is that of the selection's fields.
+        let id = if name == "match" { "pattern" } else { name };
+        let value = arguments.get_one::<String>(id)?;
+        Some((name.to_owned(), value.clone()))
+    });
+    given.collect()
 }
 
 /// Writes a file in the format of an option.

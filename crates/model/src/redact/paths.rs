@@ -41,7 +41,7 @@ const ROOTS: [&str; 34] = [
 ];
 
 /// Folders that every system has.
-const FOLDERS: [&str; 26] = [
+const FOLDERS: [&str; 24] = [
     "home",
     "users",
     "usr",
@@ -60,8 +60,6 @@ const FOLDERS: [&str; 26] = [
     "site-packages",
     "dist-packages",
     "src",
-    ".venv",
-    "venv",
     ".local",
     "include",
     "share",

@@ -259,7 +259,12 @@ fn is_explained(kind: Kind, head: &str, digits: &str, tail: &str) -> bool {
         .rsplit(|letter: char| !letter.is_ascii_alphabetic())
         .next();
     let is_value = key.is_some_and(|key| NUMBER_KEYS.contains(&key.to_ascii_lowercase().as_str()));
-    is_fraction || is_fingerprint || is_amount || is_value || is_in_shape(head)
+    // `tf_XLAEigen/-4744940095304596195`: threads are numbered, and sorted by that.
+    let is_thread = kind == Kind::Track
+        && tail.is_empty()
+        && head.trim_end_matches('-').ends_with('/')
+        && !head.contains(char::is_whitespace);
+    is_thread || is_fraction || is_fingerprint || is_amount || is_value || is_in_shape(head)
 }
 
 /// Whether a text ends within the brackets of a shape: `f32[8,`.

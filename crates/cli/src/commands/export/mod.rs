@@ -122,7 +122,9 @@ pub(crate) fn with_selection(command: Command) -> Command {
 
 /// Writes every requested file.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
+    refuse_mixed_output(arguments)?;
     let session = open_session(arguments, Reads::Everything, output)?;
+    file::clean_up_on_signals();
     let mut kept = None;
     let redacted = share::redacted(session, arguments)?;
     let mut options = selected(arguments);
@@ -146,6 +148,29 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     }
     share::say_kept(&about, arguments, output)?;
     Ok(Exit::Fine)
+}
+
+/// Standard output takes one file, and no folder.
+fn refuse_mixed_output(arguments: &ArgMatches) -> Result<(), Failure> {
+    let options = FORMATS.iter().map(|format| format.option);
+    let options = options.chain(share::OPTIONS).chain(["redact-words"]);
+    let is_output = |option: &&str| {
+        let path = arguments.get_one::<PathBuf>(option);
+        path.is_some_and(|path| path.as_os_str() == "-")
+    };
+    let given: Vec<&str> = options.filter(is_output).collect();
+    if let Some(folder) = given
+        .iter()
+        .find(|option| matches!(**option, "csv" | "parquet"))
+    {
+        let message = format!("--{folder} writes a folder, which `-` is not");
+        return Err(Failure::new(Exit::Usage, message).hint("give the name of a folder"));
+    }
+    if let [one, other, ..] = given[..] {
+        let message = format!("--{one} and --{other} cannot both be written to standard output");
+        return Err(Failure::new(Exit::Usage, message).hint("give a file to one of them"));
+    }
+    Ok(())
 }
 
 /// Options of the selection as name and value.

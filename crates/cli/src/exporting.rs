@@ -41,17 +41,21 @@ pub fn export(
     } else {
         None
     };
-    let (session, about) = match &redacted {
-        Some((session, about)) => (session, about.clone()),
-        None => (session, about_now()),
+    let mut kept = None;
+    let (session, about, options) = match redacted {
+        Some(mut one) => {
+            let options = one.renames.options(options);
+            (&*kept.insert(one.session), one.about, options)
+        }
+        None => (session, about_now(), options.to_vec()),
     };
     let mut sizes = Vec::with_capacity(files.len());
     for (format, path) in files {
         let bytes = if share::OPTIONS.contains(&format.as_str()) {
             let most = sharing.most_bytes;
-            share::write(format, session, &about, options, path, most)?.bytes
+            share::write(format, session, &about, &options, path, most)?.bytes
         } else {
-            let wanted = export::wanted_by(session, options)?;
+            let wanted = export::wanted_by(session, &options)?;
             export::write(format, session, &wanted, path)?.file_bytes
         };
         sizes.push((format.clone(), bytes));

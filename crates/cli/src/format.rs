@@ -4,6 +4,7 @@
 //! pages of the command line agree.
 
 use stepscope_analysis::Unit;
+use stepscope_analysis::telling::escape;
 pub(crate) use stepscope_analysis::telling::format::date;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -330,20 +331,10 @@ pub(crate) fn bare(hint: &str) -> &str {
     code.filter(|code| !code.contains('`')).unwrap_or(hint)
 }
 
-/// A text on one line: control characters in names must not reach a terminal.
+/// A text on one line: control characters in names must not reach a terminal, and nothing in them
+/// may reverse the text around it.
 pub(crate) fn one_line(text: &str) -> String {
-    if !text.contains(char::is_control) {
-        return text.to_owned();
-    }
-    text.chars()
-        .map(|character| {
-            if character.is_control() {
-                ' '
-            } else {
-                character
-            }
-        })
-        .collect()
+    escape::visible(text).into_owned()
 }
 
 /// Words broken into lines of at most `columns`; a longer word gets its own line, and a number
@@ -507,7 +498,7 @@ mod tests {
 
     #[test]
     fn names_stay_on_one_line_and_sentences_wrap() {
-        assert_eq!(one_line("a\nb\u{1b}[2J"), "a b [2J");
+        assert_eq!(one_line("a\nb\u{1b}[2J\u{202e}"), "a b\\u{1b}[2J\\u{202e}");
         assert_eq!(wrapped("one two three", 8), ["one two", "three"]);
         assert_eq!(wrapped("extraordinarily so", 8), ["extraordinarily", "so"]);
         assert_eq!(wrapped("one of 12.5 ms, so", 11), ["one of", "12.5 ms, so"]);

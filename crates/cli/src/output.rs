@@ -228,6 +228,17 @@ pub(crate) fn failure(output: &Output, failure: &Failure) -> Exit {
     }
 }
 
+/// Standard output for the bytes of a file; not if somebody would have to read them.
+pub(crate) fn data_stream() -> Result<BufWriter<io::Stdout>, Failure> {
+    let stdout = io::stdout();
+    if stdout.is_terminal() {
+        let message = "standard output is a terminal, which cannot show this file";
+        return Err(Failure::new(Exit::Usage, message)
+            .hint("give a file instead of `-`, or redirect the output"));
+    }
+    Ok(BufWriter::with_capacity(1 << 20, stdout))
+}
+
 /// Prints clap's help, version, or error.
 pub(crate) fn usage(error: &clap::Error) -> Exit {
     let exit = if error.use_stderr() {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use stepscope_analysis::telling::escape::html as escaped;
 use stepscope_analysis::{Answer, Note, NoteKind, Table, Unit};
 
 use crate::format::{self, Charset};
@@ -147,21 +148,6 @@ fn more_rows(table: &Table, limit: usize) -> Option<String> {
     let more = total.saturating_sub(table.rows.len().min(limit));
     let noun = if more == 1 { "row" } else { "rows" };
     (more > 0).then(|| format!("{} more {noun}", format::grouped(&more.to_string())))
-}
-
-/// Text escaped for HTML, also for attribute values.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            character => escaped.push(character),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

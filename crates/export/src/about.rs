@@ -1,5 +1,7 @@
 //! What every report says about itself: who wrote it, when, and what was redacted.
 
+use std::fmt::Write as _;
+
 use serde::Serialize;
 
 /// The version of Stepscope that writes it.
@@ -22,6 +24,9 @@ pub struct Redacted {
     pub replaced: Vec<(String, usize)>,
     /// What was removed, a phrase each.
     pub removed: Vec<String>,
+    /// The distinct words that were kept, by the kind of text that they are in, to be read before
+    /// sending.
+    pub kept: Vec<(String, Vec<String>)>,
 }
 
 impl Redacted {
@@ -43,7 +48,27 @@ impl Redacted {
             text.push_str(&self.removed.join(", "));
             text.push('.');
         }
+        let kept = self.kept_count();
+        if kept > 0 {
+            let _ = write!(
+                text,
+                " Kept: {kept} words of compilers, runtimes and chips."
+            );
+        }
         text
+    }
+
+    /// How many distinct words were kept.
+    pub fn kept_count(&self) -> usize {
+        self.kept.iter().map(|(_, words)| words.len()).sum()
+    }
+
+    /// The words that were kept, one line per kind: `names of events (2): fusion load`.
+    pub fn kept_lines(&self) -> Vec<String> {
+        let lines = self.kept.iter();
+        lines
+            .map(|(kind, words)| format!("{kind} ({}): {}", words.len(), words.join(" ")))
+            .collect()
     }
 }
 
@@ -56,11 +81,17 @@ mod tests {
         let redacted = Redacted {
             replaced: vec![("ops".to_owned(), 3), ("hosts".to_owned(), 0)],
             removed: vec!["manifests".to_owned()],
+            kept: vec![(
+                "scopes".to_owned(),
+                vec!["add".to_owned(), "while".to_owned()],
+            )],
         };
         assert_eq!(
             redacted.sentence(),
-            "Names were replaced: ops (3). Removed: manifests."
+            "Names were replaced: ops (3). Removed: manifests. Kept: 2 words of compilers, \
+             runtimes and chips."
         );
+        assert_eq!(redacted.kept_lines(), ["scopes (2): add while"]);
         assert_eq!(
             Redacted::default().sentence(),
             "No names had to be replaced."

@@ -21,65 +21,82 @@ pub enum ProgramText {
 /// What becomes of a field that has a length. Numbers stay; fields that are not listed go.
 #[derive(Clone, Copy)]
 enum Rule {
-    Keep,
+    /// A list of numbers.
+    Packed,
     Text(ProgramText),
     Message(&'static [(u32, Self)]),
+    /// A shape, which contains shapes.
+    Shape,
 }
 
 use ProgramText::{Configuration, Name, Scope, Source};
-use Rule::{Keep, Message, Text};
+use Rule::{Message, Packed, Shape, Text};
 
-const HLO: &[(u32, Rule)] = &[(1, Message(MODULE)), (3, Message(BUFFERS))];
+type Rules = &'static [(u32, Rule)];
 
-const MODULE: &[(u32, Rule)] = &[
+const HLO: Rules = &[(1, Message(MODULE)), (3, Message(BUFFERS))];
+
+const MODULE: Rules = &[
     (1, Text(Name)),
     (2, Text(Name)),
     (3, Message(COMPUTATION)),
     (4, Message(PROGRAM_SHAPE)),
-    (7, Keep), // schedule: ids
-    (8, Keep), // which inputs outputs take the place of
+    (7, Message(SCHEDULE)),
+    (8, Message(ALIASES)),
     (12, Message(SHARDING)),
     (14, Message(SHARDING)),
-    (15, Keep), // device assignment
+    (15, Message(&[(3, Message(GROUP))])), // device assignment
     (17, Message(STACK_FRAMES)),
 ];
 
-const COMPUTATION: &[(u32, Rule)] = &[
+const COMPUTATION: Rules = &[
     (1, Text(Name)),
     (2, Message(INSTRUCTION)),
     (4, Message(PROGRAM_SHAPE)),
     (8, Text(Configuration)),
 ];
 
-const PROGRAM_SHAPE: &[(u32, Rule)] = &[(1, Keep), (2, Keep), (3, Text(Name))];
+const PROGRAM_SHAPE: Rules = &[(1, Shape), (2, Shape), (3, Text(Name))];
+
+/// Ids of instructions by computation.
+const SCHEDULE: Rules = &[(1, Message(&[(2, Message(GROUP))]))];
+
+/// Which inputs the outputs take the place of.
+const ALIASES: Rules = &[(1, Message(&[(1, Packed), (3, Packed)]))];
+
+/// A list of ids.
+const GROUP: Rules = &[(1, Packed)];
+
+/// A message of single numbers.
+const NUMBERS: Rules = &[];
 
 /// Of the literal (8), which holds values of the user's program, nothing is kept.
-const INSTRUCTION: &[(u32, Rule)] = &[
+const INSTRUCTION: Rules = &[
     (1, Text(Name)),
-    (2, Keep), // opcode
-    (3, Keep), // shape
+    (2, Text(Configuration)), // opcode
+    (3, Shape),
     (7, Message(METADATA)),
-    (11, Keep), // kind of fusion
-    (14, Keep), // dimensions
-    (15, Keep), // window
-    (16, Keep), // convolution
-    (17, Keep), // slice
-    (20, Keep), // dynamic slice
-    (21, Keep), // padding
+    (11, Text(Configuration)),               // kind of fusion
+    (14, Packed),                            // dimensions
+    (15, Message(&[(1, Message(NUMBERS))])), // window
+    (16, Message(&[(6, Packed), (11, Packed), (12, Packed)])), // convolution
+    (17, Message(NUMBERS)),                  // slice
+    (20, Packed),                            // dynamic slice
+    (21, Message(&[(1, Message(NUMBERS))])), // padding
     (28, Text(Configuration)),
-    (30, Keep), // dot
-    (32, Keep), // fft
-    (33, Keep), // gather
-    (34, Keep),
-    (36, Keep), // operands
-    (37, Keep), // control predecessors
-    (38, Keep), // called computations
+    (30, Message(DOT)),
+    (32, Packed),         // fft
+    (33, Message(LISTS)), // gather
+    (34, Packed),
+    (36, Packed), // operands
+    (37, Packed), // control predecessors
+    (38, Packed), // called computations
     (40, Message(SHARDING)),
     (43, Text(Configuration)),
-    (48, Keep), // scatter
-    (49, Keep), // replica groups
-    (52, Keep), // pairs of source and target
-    (63, Keep), // comparison
+    (48, Message(LISTS)),      // scatter
+    (49, Message(GROUP)),      // replica groups
+    (52, Message(NUMBERS)),    // pairs of source and target
+    (63, Text(Configuration)), // comparison
     (
         68,
         Message(&[(
@@ -88,62 +105,97 @@ const INSTRUCTION: &[(u32, Rule)] = &[
         )]),
     ),
     (79, Text(Configuration)),
-    (87, Keep), // devices of collectives, in three forms
-    (90, Keep),
-    (92, Keep),
-    (93, Message(&[(1, Message(MESH)), (2, Keep)])),
+    // Devices of collectives, in three forms.
+    (87, Message(&[(1, Message(GROUP)), (2, Message(IOTA))])),
+    (90, Message(&[(1, Message(DOT)), (2, Packed), (3, Packed)])),
+    (92, Message(IOTA)),
+    (93, Message(&[(1, Message(MESH)), (2, Message(AXIS))])),
 ];
 
-const METADATA: &[(u32, Rule)] = &[
+const DOT: Rules = &[(1, Packed), (2, Packed), (3, Packed), (4, Packed)];
+
+/// Dimensions of a gather or a scatter.
+const LISTS: Rules = &[
+    (1, Packed),
+    (2, Packed),
+    (3, Packed),
+    (4, Packed),
+    (5, Packed),
+    (6, Packed),
+];
+
+const IOTA: Rules = &[(3, Packed), (4, Packed)];
+
+const SHAPE: Rules = &[(3, Packed), (4, Shape), (5, Message(LAYOUT)), (6, Packed)];
+
+const LAYOUT: Rules = &[
+    (1, Packed),
+    (6, Message(GROUP)), // tiles
+    (9, Packed),
+    (13, Packed),
+    (14, Packed),
+];
+
+const METADATA: Rules = &[
     (1, Text(Scope)),
     (2, Text(Scope)),
     (3, Text(Source)),
     (12, Text(Name)),
 ];
 
-const STACK_FRAMES: &[(u32, Rule)] = &[(1, Text(Source)), (2, Text(Source)), (3, Keep), (4, Keep)];
+const STACK_FRAMES: Rules = &[
+    (1, Text(Source)),
+    (2, Text(Source)),
+    (3, Message(NUMBERS)),
+    (4, Message(NUMBERS)),
+];
 
-const SHARDING: &[(u32, Rule)] = &[
-    (3, Keep),
-    (4, Keep),
+const SHARDING: Rules = &[
+    (3, Packed),
+    (4, Packed),
     (5, Message(SHARDING_OF_TUPLE)),
-    (8, Keep),
-    (9, Keep),
-    (10, Keep),
+    (8, Packed),
+    (9, Packed),
+    (10, Packed),
     (14, Message(NAMED_SHARDING)),
 ];
 
 /// Tuples of tuples: statics may not refer to themselves, and nobody shards deeper.
-const SHARDING_OF_TUPLE: &[(u32, Rule)] = &[
-    (3, Keep),
-    (4, Keep),
-    (8, Keep),
-    (9, Keep),
-    (10, Keep),
+const SHARDING_OF_TUPLE: Rules = &[
+    (3, Packed),
+    (4, Packed),
+    (8, Packed),
+    (9, Packed),
+    (10, Packed),
     (14, Message(NAMED_SHARDING)),
 ];
 
-const NAMED_SHARDING: &[(u32, Rule)] = &[
+const NAMED_SHARDING: Rules = &[
     (2, Message(MESH)),
-    (3, Keep),
-    (4, Keep),
-    (5, Keep),
-    (7, Keep),
+    (3, Message(&[(1, Message(AXIS))])),
+    (4, Message(AXIS)),
+    (5, Message(AXIS)),
+    (7, Message(AXIS)),
 ];
 
-const MESH: &[(u32, Rule)] = &[(1, Message(&[(1, Text(Name))])), (2, Keep)];
+const AXIS: Rules = &[(2, Message(NUMBERS))];
 
-const BUFFERS: &[(u32, Rule)] = &[
+const MESH: Rules = &[(1, Message(&[(1, Text(Name))])), (2, Packed)];
+
+const BUFFERS: Rules = &[
     (
         1,
-        Message(&[(3, Message(&[(1, Text(Name)), (2, Text(Name)), (3, Keep)]))]),
+        Message(&[(3, Message(&[(1, Text(Name)), (2, Text(Name)), (3, Packed)]))]),
     ),
-    (3, Keep),
+    (3, Message(&[(9, Message(NUMBERS)), (10, Packed)])),
     (
         4,
         Message(&[(1, Message(&[(3, Text(Name)), (4, Text(Name))]))]),
     ),
 ];
+
+/// Shapes within shapes that are followed; deeper ones are left out.
+const SHAPE_DEPTH: usize = 64;
 
 /// The program with other texts, in the form in which it came: an HloProto or its module alone.
 pub fn rewrite(program: &[u8], text: &mut dyn FnMut(ProgramText, &[u8]) -> Vec<u8>) -> Vec<u8> {
@@ -151,13 +203,14 @@ pub fn rewrite(program: &[u8], text: &mut dyn FnMut(ProgramText, &[u8]) -> Vec<u
     let is_wrapped = field(program, 1).is_some_and(|inner| inner.as_ptr() == module.as_ptr());
     let mut out = Vec::with_capacity(program.len());
     let rules = if is_wrapped { HLO } else { MODULE };
-    message(program, rules, text, &mut out);
+    message(program, rules, SHAPE_DEPTH, text, &mut out);
     out
 }
 
 fn message(
     bytes: &[u8],
-    rules: &[(u32, Rule)],
+    rules: Rules,
+    depth: usize,
     text: &mut dyn FnMut(ProgramText, &[u8]) -> Vec<u8>,
     out: &mut Vec<u8>,
 ) {
@@ -170,20 +223,27 @@ fn message(
         };
         let value = match field.value {
             Value::Bytes(value) => value,
-            Value::Varint(_) | Value::Fixed64(_) | Value::Fixed32(_) => {
+            Value::Varint(_) => {
                 out.extend_from_slice(cursor.read_since(begin));
                 continue;
             }
-            // A group may hold anything, texts among it.
-            Value::Group | Value::Cut(_) => continue,
+            // A group may hold anything, and no field of a program that is known is of fixed
+            // length: where a text takes the place of a message, its letters read like such fields.
+            Value::Fixed64(_) | Value::Fixed32(_) | Value::Group | Value::Cut(_) => continue,
         };
         let rule = rules.iter().find(|(listed, _)| *listed == field.number);
         match rule.map(|&(_, rule)| rule) {
             None => {}
-            Some(Keep) => push_bytes(out, field.number, value),
+            Some(Packed) => push_bytes(out, field.number, value),
+            Some(Shape) if depth == 0 => {}
+            Some(Shape) => push_message(out, field.number, |out| {
+                message(value, SHAPE, depth - 1, text, out);
+            }),
             Some(Text(kind)) => push_bytes(out, field.number, &text(kind, value)),
             Some(Message(rules)) => {
-                push_message(out, field.number, |out| message(value, rules, text, out));
+                push_message(out, field.number, |out| {
+                    message(value, rules, depth, text, out)
+                });
             }
         }
     }
@@ -227,13 +287,10 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stay_and_groups_go() {
+    fn numbers_stay_and_what_may_be_text_goes() {
         // 20: 7, 21: four bytes, 22: eight bytes, 23: a group of a text, 1: "ab"
         let module = b"\xa0\x01\x07\xad\x011234\xb1\x0112345678\xbb\x01\x0a\x01a\xbc\x01\x0a\x02ab";
         let written = rewrite(module, &mut |_, text| text.to_ascii_uppercase());
-        assert_eq!(
-            written,
-            b"\xa0\x01\x07\xad\x011234\xb1\x0112345678\x0a\x02AB"
-        );
+        assert_eq!(written, b"\xa0\x01\x07\x0a\x02AB");
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use stepscope_export::html::{DEFAULT_MOST_BYTES, Html, HtmlOptions};
 use stepscope_export::{About, ExportError, Redacted};
 use stepscope_model::Session;
-use stepscope_model::redact::{Key, RedactError, redact};
+use stepscope_model::redact::{Key, RedactError, Renames, redact};
 
 use crate::access::new_token;
 use crate::api::analyses::entries;
@@ -19,6 +19,16 @@ use crate::ui;
 
 /// The key of the session in a single-file report; its own key would reveal the capture's location.
 const SESSION: &str = "report";
+
+/// A redacted session.
+pub struct RedactedSession {
+    /// The session with other names.
+    pub session: Session,
+    /// What its reports say about that.
+    pub about: About,
+    /// The new names, to translate options that select a part of it.
+    pub renames: Renames,
+}
 
 /// Why a session cannot be redacted.
 #[derive(Debug, thiserror::Error)]
@@ -54,13 +64,12 @@ pub fn html(
     stepscope_export::html::html(session, about, options, &with)
 }
 
-/// The redacted session, with names derived from the given key or from a random one, and what its
-/// reports say about that.
+/// The redacted session, with names derived from the given key or from a random one.
 ///
 /// # Errors
 ///
 /// See [`RedactionError`].
-pub fn redacted(session: &Session, key: Option<&str>) -> Result<(Session, About), RedactionError> {
+pub fn redacted(session: &Session, key: Option<&str>) -> Result<RedactedSession, RedactionError> {
     let key = match key {
         Some(text) => Key::from_text(text),
         None => Key::from_text(&new_token()?),
@@ -70,10 +79,15 @@ pub fn redacted(session: &Session, key: Option<&str>) -> Result<(Session, About)
         redacted: Some(Redacted {
             replaced: redaction.replaced,
             removed: redaction.removed,
+            kept: redaction.kept,
         }),
         ..about_now()
     };
-    Ok((session, about))
+    Ok(RedactedSession {
+        session,
+        about,
+        renames: redaction.renames,
+    })
 }
 
 /// What a report that is written now says about itself.

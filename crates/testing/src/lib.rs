@@ -5,6 +5,7 @@
 //! - [`oracle`]: brute-force figures from raw events, to check the engine against
 //! - [`pprof`]: memory profiles by `prost` derive
 //! - [`corpus`]: the real captures and the recorded answers
+//! - [`identifiers`]: texts that redaction must replace, in every place of a profile
 //! - [`corrupt`]: damaged bytes for decoders
 //!
 //! It shares no code with the engine and never depends on its crates: if the two agree, two
@@ -26,6 +27,7 @@
 pub mod corpus;
 pub mod corrupt;
 pub mod drawing;
+pub mod identifiers;
 pub mod oracle;
 pub mod pprof;
 #[cfg(feature = "profiler-server")]

@@ -29,7 +29,7 @@ pub use event::{Event, Events, Head, Tail};
 pub use metadata::{EventMetadata, MetadataMap, StatMetadata};
 pub use piece::{Piece, stat_names_at_end};
 pub use plane::{Line, Plane, Unread};
-pub use rewrite::{Rewriter, TextPlace, numbers_alone, rewrite};
+pub use rewrite::{Rewriter, TextPlace, numbers_alone, numbers_within, rewrite};
 pub use select::{Part, select};
 pub use space::{Problem, ProblemKind, Space, is_whole};
 pub use stat::{Stat, StatValue, Stats};

@@ -5,7 +5,9 @@
 
 use std::collections::HashMap;
 
-use stepscope_wire::{Cursor, Value, number_fields, push_bytes, push_message, push_number};
+use stepscope_wire::{
+    Cursor, Value, message_fields, number_fields, push_bytes, push_message, push_number,
+};
 
 /// What a text of a profile is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,6 +34,11 @@ pub trait Rewriter {
     fn text(&mut self, place: TextPlace, text: &[u8]) -> Vec<u8>;
     /// The bytes that stand in the place of a stat's, by the name of the stat; none leaves them out.
     fn bytes(&mut self, stat: &[u8], bytes: &[u8]) -> Option<Vec<u8>>;
+    /// Whether the numbers of a stat stay, by its name.
+    fn keeps_numbers(&mut self, stat: &[u8]) -> bool {
+        let _ = stat;
+        true
+    }
 }
 
 /// The profile with other texts.
@@ -46,11 +53,32 @@ pub fn rewrite(space: &[u8], rewriter: &mut dyn Rewriter) -> Vec<u8> {
     out
 }
 
-/// A small message without anything but its whole numbers.
-pub fn numbers_alone(message: &[u8]) -> Vec<u8> {
+/// Of a small message, the whole numbers in fields up to this one. No letter is the tag of a field
+/// up to the twelfth, so a text in the place of a message gives next to nothing.
+pub fn numbers_alone(message: &[u8], last_field: u32) -> Vec<u8> {
     let mut out = Vec::new();
     for (number, value) in number_fields(message) {
-        push_number(&mut out, number, value);
+        if number <= last_field {
+            push_number(&mut out, number, value);
+        }
+    }
+    out
+}
+
+/// The same, and of the messages in some of its fields, and of those within these.
+pub fn numbers_within(message: &[u8], last_field: u32, fields: &[u32]) -> Vec<u8> {
+    let mut out = numbers_alone(message, last_field);
+    for &number in fields {
+        for inner in message_fields(message, number) {
+            push_message(&mut out, number, |out| {
+                out.extend(numbers_alone(inner, last_field));
+                for number in 1..=last_field {
+                    for innermost in message_fields(inner, number) {
+                        push_bytes(out, number, &numbers_alone(innermost, last_field));
+                    }
+                }
+            });
+        }
     }
     out
 }
@@ -123,6 +151,13 @@ fn stat(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter, out: &mu
         }
     }
     let name = names.get(&id).copied().unwrap_or_default();
+    let plain;
+    let message = if rewriter.keeps_numbers(name) {
+        message
+    } else {
+        plain = without_numbers(message);
+        &plain
+    };
     each(message, out, |number, value, out| match number {
         // A program may stand in a field of text.
         5 => match rewriter.bytes(name, value) {
@@ -136,6 +171,22 @@ fn stat(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter, out: &mu
         }
         _ => {}
     });
+}
+
+/// A stat without its value, if that is a number: its id, its text, its bytes, its reference.
+fn without_numbers(stat: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(stat.len());
+    let mut cursor = Cursor::new(stat);
+    loop {
+        let begin = cursor.position();
+        match cursor.field() {
+            Ok(Some(field)) if matches!(field.number, 1 | 5 | 6 | 7) => {
+                out.extend_from_slice(cursor.read_since(begin));
+            }
+            Ok(Some(_)) => {}
+            _ => return out,
+        }
+    }
 }
 
 /// An entry of a map: the key stays.
@@ -263,7 +314,10 @@ mod tests {
     fn of_a_message_the_numbers_stay() {
         // 2: 300, 5: "ab", 7: 1
         let message = [16, 0xac, 2, 42, 2, b'a', b'b', 56, 1];
-        assert_eq!(numbers_alone(&message), [16, 0xac, 2, 56, 1]);
+        assert_eq!(numbers_alone(&message, 7), [16, 0xac, 2, 56, 1]);
+        assert_eq!(numbers_alone(&message, 4), [16, 0xac, 2]);
+        // A text that reads like fixed fields and numbers.
+        assert_eq!(numbers_within(b"qnnnrnorz 8a8b8c", 3, &[2, 14]), b"");
     }
 
     #[test]

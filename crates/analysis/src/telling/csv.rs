@@ -2,10 +2,12 @@
 
 use super::cell::{Cell, CellRef};
 use super::column::Column;
+use super::escape;
 use super::table::Table;
 
 /// A table as CSV (RFC 4180): keys in the first line, numbers in base units without digit grouping,
-/// missing values empty.
+/// missing values empty. Texts that a spreadsheet would take for formulas start with an
+/// apostrophe.
 pub fn to_csv(table: &Table) -> String {
     let mut csv = String::new();
     push_csv_keys(&mut csv, &table.columns);
@@ -51,10 +53,14 @@ pub(super) fn push_csv(csv: &mut String, cell: CellRef<'_>) {
         CellRef::Int(value) => write!(csv, "{value}"),
         CellRef::Float(value) => write!(csv, "{value}"),
         CellRef::Flag(value) => write!(csv, "{value}"),
-        CellRef::Text(text) if text.contains(['"', ',', '\n', '\r']) => {
-            write!(csv, "\"{}\"", text.replace('"', "\"\""))
+        CellRef::Text(text) => {
+            let text = escape::cell(text);
+            if text.contains(['"', ',', '\n', '\r']) {
+                write!(csv, "\"{}\"", text.replace('"', "\"\""))
+            } else {
+                csv.write_str(&text)
+            }
         }
-        CellRef::Text(text) => csv.write_str(text),
     };
     debug_assert!(written.is_ok(), "writing to a String never fails");
 }

@@ -4,6 +4,7 @@ pub mod attribution;
 mod cell;
 mod column;
 pub mod csv;
+pub mod escape;
 pub mod format;
 pub(crate) mod launched_graphs;
 mod note;

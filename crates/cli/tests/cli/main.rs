@@ -17,4 +17,5 @@ mod serving;
 mod share;
 mod support;
 mod traces;
+mod writing;
 mod xplane;

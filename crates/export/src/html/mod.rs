@@ -27,6 +27,7 @@ mod tiles;
 
 use std::collections::BTreeSet;
 
+use stepscope_analysis::telling::escape;
 use stepscope_analysis::views::timeline::{Timeline, TimelineOptions, TimelineReport, details};
 use stepscope_analysis::{Analysis, AnalysisError};
 use stepscope_model::{LabelId, Session};
@@ -192,7 +193,10 @@ impl Drawn {
 /// The page with the report inserted.
 fn filled(page: &str, report: &ShareReport) -> Result<String, ExportError> {
     let json = json(report)?;
-    let title = format!("<title>{} · Stepscope</title>", escaped(&report.session));
+    let title = format!(
+        "<title>{} · Stepscope</title>",
+        escape::html(&report.session)
+    );
     let page = page.replacen(TITLE, &title, 1);
     let (before, after) = page.split_once(PLACE).ok_or(ExportError::NoPage)?;
     Ok([before, PLACE, &json, after].concat())
@@ -206,9 +210,4 @@ fn json(report: &ShareReport) -> Result<String, ExportError> {
 
 fn report_bytes(report: &ShareReport) -> Result<usize, ExportError> {
     Ok(json(report)?.len())
-}
-
-fn escaped(text: &str) -> String {
-    let text = text.replace('&', "&amp;");
-    text.replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use stepscope_analysis::telling::escape::markdown as escaped;
 use stepscope_analysis::telling::format as figures;
 use stepscope_analysis::{Cell, Column, Table, Unit};
 
@@ -78,28 +79,6 @@ fn figure(value: f64, unit: Unit) -> Option<String> {
         Unit::ByteRate => Some(figures::rate(value, "B/s")),
         Unit::Text | Unit::Count | Unit::Flag => None,
     }
-}
-
-/// Text on one line in which nothing is markup: names come from programs, and some people like
-/// asterisks.
-pub(super) fn escaped(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '\n' | '\r' | '\t' => line.push(' '),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' => {
-                line.push('\\');
-                line.push(character);
-            }
-            '<' => line.push_str("&lt;"),
-            '>' => line.push_str("&gt;"),
-            '&' => line.push_str("&amp;"),
-            // So that no user is mentioned in the issue.
-            '@' => line.push_str("&#64;"),
-            character => line.push(character),
-        }
-    }
-    line
 }
 
 #[cfg(test)]

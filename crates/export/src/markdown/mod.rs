@@ -13,7 +13,8 @@ use stepscope_model::Session;
 
 use crate::about::{About, VERSION};
 use crate::{ExportError, Pairs};
-use cells::{escaped, push_table};
+use cells::push_table;
+use stepscope_analysis::telling::escape::markdown as escaped;
 
 /// Maximum number of rows of a table.
 const ROWS: usize = 15;

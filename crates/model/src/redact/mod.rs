@@ -7,28 +7,83 @@
 //! %fusion.3 = bf16[8,128] fusion   →   the same
 //! ```
 //!
-//! Numbers and the words of compilers, runtimes, and drivers stay (`words.txt`): categories,
-//! classes, and joins depend on them, so that every figure stays the same. Equal words get equal
-//! names, for one key.
+//! What stays is a list: numbers, and the vocabulary of compilers, runtimes, drivers and chips
+//! (`words.txt`, `tokens.txt`), because categories, classes, and joins depend on it, so that every
+//! figure stays the same. Tokens of letters and digits, addresses, ids and folders are replaced as a
+//! whole; the names of hosts, of the run, and of people and buckets in its paths, wherever they
+//! occur. Equal words get equal names, for one key.
 
+mod identifiers;
+mod known;
 mod names;
+mod paths;
+mod scan;
+mod vocabulary;
 
 use std::sync::Arc;
 
-use stepscope_xplane::{Rewriter, TextPlace, numbers_alone};
+use rustc_hash::FxHashMap;
+use stepscope_xplane::{Rewriter, TextPlace, numbers_alone, numbers_within};
 
 use crate::ingest::{HostInput, IngestError, ProgramInput, ingest_all};
 use crate::session::Session;
+use known::Known;
 pub use names::Key;
 use names::{Kind, Names};
+use vocabulary::is_digits;
 
 /// What was done to a session.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Redaction {
     /// The number of different texts of each kind that were renamed, such as `("scopes", 40)`.
     pub replaced: Vec<(String, usize)>,
     /// What was removed, a phrase each.
     pub removed: Vec<String>,
+    /// The distinct words that were kept, by the kind of text, such as `("scopes", ["add",
+    /// "while"])`. A word of several kinds is listed once.
+    pub kept: Vec<(String, Vec<String>)>,
+    /// The new names.
+    pub renames: Renames,
+}
+
+/// The new names of a redacted session, to translate what people ask about it.
+#[derive(Debug, Clone)]
+pub struct Renames {
+    names: Names,
+    hosts: Vec<String>,
+}
+
+impl Renames {
+    /// A pattern or a name as it reads in the redacted session. New names stay.
+    pub fn text(&mut self, text: &str) -> String {
+        self.names.scan(Kind::Value, text)
+    }
+
+    /// Options that select a part of a session, for the redacted one.
+    pub fn options(&mut self, options: &[(String, String)]) -> Vec<(String, String)> {
+        let translated = options.iter().map(|(name, value)| {
+            let value = match name.as_str() {
+                "host" => self.hosts(value),
+                "program" | "match" | "series" => self.text(value),
+                _ => value.clone(),
+            };
+            (name.clone(), value)
+        });
+        translated.collect()
+    }
+
+    /// The value of an option that selects hosts: their names, or their numbers.
+    pub fn hosts(&mut self, text: &str) -> String {
+        let parts = text.split(',').map(|part| {
+            let is_host = self.hosts.iter().any(|host| host == part.trim());
+            if is_host {
+                self.names.host_name(part.trim())
+            } else {
+                self.names.scan(Kind::Value, part)
+            }
+        });
+        parts.collect::<Vec<_>>().join(",")
+    }
 }
 
 /// Why a session cannot be redacted.
@@ -53,12 +108,14 @@ pub fn redact(session: &Session, key: &Key) -> Result<(Session, Redaction), Reda
         return Err(RedactError::MemoryOnly);
     }
     let mut names = Names::new(key);
+    know(session, &mut names);
     let mut removed = Removed::default();
     let mut hosts = Vec::with_capacity(session.hosts.len());
     for host in &session.hosts {
         let mut rewriter = Profile {
             names: &mut names,
             removed: &mut removed,
+            public_stats: FxHashMap::default(),
         };
         let bytes = stepscope_xplane::rewrite((*host.bytes).as_ref(), &mut rewriter);
         hosts.push(HostInput {
@@ -75,13 +132,30 @@ pub fn redact(session: &Session, key: &Key) -> Result<(Session, Redaction), Reda
     };
     removed.constants |= !session.programs.is_empty();
     removed.heap = !session.heap.snapshots.is_empty();
-    let name = names.text(Kind::Session, &session.name);
+    let name = names.whole(Kind::Session, &session.name);
     let redacted = ingest_all(&name, hosts, Vec::new(), programs)?;
     let redaction = Redaction {
         replaced: names.counts(),
         removed: removed.phrases(),
+        kept: names.kept(),
+        renames: Renames {
+            hosts: session.hosts.iter().map(|host| host.name.clone()).collect(),
+            names,
+        },
     };
     Ok((redacted, redaction))
+}
+
+/// Collects the names that are replaced wherever they occur.
+fn know(session: &Session, names: &mut Names) {
+    names.known.add(&session.name, Known::Other);
+    for host in &session.hosts {
+        names.known.add_host(&host.name);
+        names.known.add_from((*host.bytes).as_ref());
+    }
+    for program in &session.programs {
+        names.known.add_from(program.hlo_bytes());
+    }
 }
 
 /// Programs in separate files.
@@ -104,6 +178,8 @@ struct Removed {
     heap: bool,
     /// Stats of bytes with unknown meaning.
     opaque: usize,
+    /// Numbers under names that are replaced.
+    numbers: bool,
 }
 
 impl Removed {
@@ -118,17 +194,32 @@ impl Removed {
         say(self.constants, "constants of programs");
         say(self.heap, "memory snapshots");
         say(self.opaque > 0, "opaque bytes of events");
+        say(self.numbers, "numbers under names of the program");
         phrases
     }
 }
 
 /// The texts of one profile.
-struct Profile<'a, 'k> {
-    names: &'a mut Names<'k>,
+struct Profile<'a> {
+    names: &'a mut Names,
     removed: &'a mut Removed,
+    /// Whether the names of stats are vocabulary.
+    public_stats: FxHashMap<Vec<u8>, bool>,
 }
 
-impl Rewriter for Profile<'_, '_> {
+impl Profile<'_> {
+    fn is_public_stat(&mut self, stat: &[u8]) -> bool {
+        if let Some(&is_public) = self.public_stats.get(stat) {
+            return is_public;
+        }
+        let name = String::from_utf8_lossy(stat);
+        let is_public = self.names.scan(Kind::Value, &name) == name;
+        self.public_stats.insert(stat.to_vec(), is_public);
+        is_public
+    }
+}
+
+impl Rewriter for Profile<'_> {
     fn text(&mut self, place: TextPlace, text: &[u8]) -> Vec<u8> {
         let text = String::from_utf8_lossy(text);
         let kind = match place {
@@ -145,15 +236,37 @@ impl Rewriter for Profile<'_, '_> {
     fn bytes(&mut self, stat: &[u8], bytes: &[u8]) -> Option<Vec<u8>> {
         match stat {
             b"Hlo Proto" | b"HLO Proto" => Some(self.names.program(bytes)),
-            // Messages of numbers.
-            b"memory_access_breakdown" | b"dcn_collective_info" => Some(bytes.to_vec()),
-            b"profile_options" => Some(numbers_alone(bytes)),
+            _ if is_text(bytes) && !is_number(bytes) => None,
+            // Messages of messages of numbers.
+            b"memory_access_breakdown" => Some(numbers_within(bytes, 3, &[1])),
+            b"dcn_collective_info" => Some(numbers_within(bytes, 3, &[2, 3])),
+            b"profile_options" => Some(numbers_alone(bytes, 4)),
+            // The program's id, and the like.
+            _ if is_of_number(stat) && is_number(bytes) && self.is_public_stat(stat) => {
+                Some(bytes.to_vec())
+            }
             _ => {
-                self.removed.opaque += usize::from(!is_text(bytes));
+                self.removed.opaque += 1;
                 None
             }
         }
     }
+
+    fn keeps_numbers(&mut self, stat: &[u8]) -> bool {
+        let is_public = self.is_public_stat(stat);
+        self.removed.numbers |= !is_public;
+        is_public
+    }
+}
+
+/// Whether the name of a stat says that it is an id or an amount.
+fn is_of_number(stat: &[u8]) -> bool {
+    let ends: [&[u8]; 5] = [b"id", b"bytes", b"size", b"flops", b"count"];
+    ends.iter().any(|end| stat.ends_with(end))
+}
+
+fn is_number(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(is_digits)
 }
 
 /// Text stats are first read as bytes.

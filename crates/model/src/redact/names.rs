@@ -1,61 +1,15 @@
 //! New names for words: the same for the same word, and not reversible without the key.
 
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 use std::fmt;
-use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
 use stepscope_hlo::ProgramText;
 
-/// Words that are kept: of opcodes, runtimes, drivers, compilers, Python's and JAX's own modules,
-/// units.
-static WORDS: LazyLock<FxHashSet<&str>> =
-    LazyLock::new(|| include_str!("words.txt").split_whitespace().collect());
-
-/// Parts of longer words that say what something does, and that determine classes.
-const MARKS: [&str; 40] = [
-    "allgather",
-    "allreduce",
-    "autotun",
-    "checkpoint",
-    "cutlass",
-    "dataload",
-    "datawait",
-    "dgrad",
-    "fetchbatch",
-    "flashattention",
-    "flashattn",
-    "fmha",
-    "gemm",
-    "getbatch",
-    "hmma",
-    "iteratorgetnext",
-    "infeed",
-    "inputpipeline",
-    "llvm",
-    "LLVM",
-    "loadbatch",
-    "loaddata",
-    "makebatch",
-    "matmul",
-    "nextbatch",
-    "nvjet",
-    "nvshmem",
-    "outfeed",
-    "prefetch",
-    "preparebatch",
-    "readbatch",
-    "sdpa",
-    "splash",
-    "tfrecord",
-    "wgmma",
-    "wgrad",
-    "xmma",
-    "nccl",
-    "rccl",
-    "Callback",
-];
+use super::known::KnownNames;
 
 /// Letters of new names. Without vowels, no name accidentally contains a word that determines a
 /// class; and without digits, analyses don't mistake names for those of identical layers.
@@ -124,43 +78,52 @@ impl Kind {
 }
 
 /// Assigned names.
-pub(super) struct Names<'k> {
-    key: &'k Key,
+#[derive(Debug, Clone)]
+pub(super) struct Names {
+    key: Key,
     by_word: FxHashMap<String, String>,
     taken: FxHashSet<String>,
-    /// Changed texts, by kind.
-    changed: FxHashSet<(Kind, String)>,
+    /// What became of texts, by kind; `None` if all of it was kept.
+    texts: FxHashMap<(Kind, String), Option<String>>,
+    /// Words that were kept, by kind.
+    kept: FxHashMap<String, Kind>,
+    /// Names that are replaced wherever they occur.
+    pub(super) known: KnownNames,
 }
 
-impl<'k> Names<'k> {
-    pub(super) fn new(key: &'k Key) -> Self {
+impl Names {
+    pub(super) fn new(key: &Key) -> Self {
         Self {
-            key,
+            key: key.clone(),
             by_word: FxHashMap::default(),
             taken: FxHashSet::default(),
-            changed: FxHashSet::default(),
+            texts: FxHashMap::default(),
+            kept: FxHashMap::default(),
+            known: KnownNames::default(),
         }
     }
 
     /// The text with its private words replaced.
     pub(super) fn text(&mut self, kind: Kind, text: &str) -> String {
-        let mut out = String::with_capacity(text.len());
-        let mut rest = text;
-        while !rest.is_empty() {
-            let letters = rest
-                .find(|c: char| !c.is_alphabetic())
-                .unwrap_or(rest.len());
-            let (word, behind) = rest.split_at(letters);
-            self.push_word(&mut out, word);
-            let others = behind.find(char::is_alphabetic).unwrap_or(behind.len());
-            let (between, behind) = behind.split_at(others);
-            push_between(&mut out, between);
-            rest = behind;
+        let entry = (kind, text.to_owned());
+        if let Some(known) = self.texts.get(&entry) {
+            return known.as_deref().unwrap_or(text).to_owned();
         }
-        if out != text {
-            self.changed.insert((kind, text.to_owned()));
-        }
+        let out = self.scan(kind, text);
+        let changed = (out != text).then(|| out.clone());
+        self.texts.insert(entry, changed);
         out
+    }
+
+    /// A name that is replaced as a whole.
+    pub(super) fn whole(&mut self, kind: Kind, name: &str) -> String {
+        if name.is_empty() {
+            return String::new();
+        }
+        let new = self.name_of(name);
+        self.texts
+            .insert((kind, name.to_owned()), Some(new.clone()));
+        new
     }
 
     /// A host name is replaced as a whole: its numbers identify machines and their owner.
@@ -168,8 +131,38 @@ impl<'k> Names<'k> {
         if name.is_empty() {
             return String::new();
         }
-        self.changed.insert((Kind::Host, name.to_owned()));
+        let new = self.host_name(name);
+        self.texts
+            .insert((Kind::Host, name.to_owned()), Some(new.clone()));
+        new
+    }
+
+    /// The new name of a host.
+    pub(super) fn host_name(&mut self, name: &str) -> String {
         format!("host-{}", self.name_of(name))
+    }
+
+    /// Notes a word that is kept.
+    pub(super) fn keep(&mut self, kind: Kind, word: &str) {
+        let has_letters = word
+            .chars()
+            .filter(|letter| letter.is_alphabetic())
+            .nth(1)
+            .is_some();
+        if !has_letters || self.is_new_name(word) {
+            return;
+        }
+        match self.kept.get_mut(word) {
+            Some(first) => *first = kind.min(*first),
+            None => {
+                self.kept.insert(word.to_owned(), kind);
+            }
+        }
+    }
+
+    /// Whether this is a name that was given, rather than one of the capture.
+    pub(super) fn is_new_name(&self, word: &str) -> bool {
+        self.taken.contains(word)
     }
 
     /// A serialized program with new names.
@@ -187,52 +180,31 @@ impl<'k> Names<'k> {
 
     /// How many texts of each kind changed, in the order of [`Kind::ALL`].
     pub(super) fn counts(&self) -> Vec<(String, usize)> {
-        let count = |kind: Kind| self.changed.iter().filter(|(of, _)| *of == kind).count();
+        let is_changed = |kind: Kind| {
+            let texts = self.texts.iter();
+            texts.filter(move |((of, _), new)| *of == kind && new.is_some())
+        };
         let counts = Kind::ALL
             .iter()
-            .map(|&kind| (kind.name().to_owned(), count(kind)));
+            .map(|&kind| (kind.name().to_owned(), is_changed(kind).count()));
         counts.filter(|(_, count)| *count > 0).collect()
     }
 
-    /// A run of letters: as a whole, or by its parts if capitals divide it.
-    fn push_word(&mut self, out: &mut String, word: &str) {
-        if is_public(word) {
-            return out.push_str(word);
+    /// The distinct words that were kept, sorted, each at the first kind of text that has it.
+    pub(super) fn kept(&self) -> Vec<(String, Vec<String>)> {
+        let mut by_kind: BTreeMap<Kind, BTreeSet<&str>> = BTreeMap::new();
+        for (word, kind) in &self.kept {
+            by_kind.entry(*kind).or_default().insert(word);
         }
-        let parts = parts(word);
-        if parts.iter().all(|part| is_public(part)) {
-            return out.push_str(word);
-        }
-        // What a mark decides, it decides for the whole word.
-        if parts.len() == 1 || mark(word).is_some() {
-            return self.push_private(out, word);
-        }
-        for part in parts {
-            if is_public(part) {
-                out.push_str(part);
-            } else {
-                self.push_private(out, part);
-            }
-        }
-    }
-
-    fn push_private(&mut self, out: &mut String, word: &str) {
-        let name = self.name_of(word);
-        match mark(word) {
-            Some((0, mark)) => {
-                out.push_str(mark);
-                out.push_str(&name);
-            }
-            Some((_, mark)) => {
-                out.push_str(&name);
-                out.push_str(mark);
-            }
-            None => out.push_str(&name),
-        }
+        let lists = by_kind.into_iter().map(|(kind, words)| {
+            let words = words.into_iter().map(str::to_owned).collect();
+            (kind.name().to_owned(), words)
+        });
+        lists.collect()
     }
 
     /// The new name of a word, capitalized like the word.
-    fn name_of(&mut self, word: &str) -> String {
+    pub(super) fn name_of(&mut self, word: &str) -> String {
         match self.by_word.entry(word.to_owned()) {
             Entry::Occupied(known) => known.get().clone(),
             Entry::Vacant(place) => {
@@ -240,7 +212,7 @@ impl<'k> Names<'k> {
                 let mut attempts = 0u32..;
                 let name = attempts
                     .by_ref()
-                    .map(|attempt| hashed(self.key, word, attempt));
+                    .map(|attempt| hashed(&self.key, word, attempt));
                 let mut name = name.map(|name| if is_capital { capitalised(&name) } else { name });
                 // One in ten billion is taken; an endless iterator has a next one.
                 let free = name.find(|name| self.taken.insert(name.clone()));
@@ -248,62 +220,6 @@ impl<'k> Names<'k> {
             }
         }
     }
-}
-
-/// Digits and signs stay, except in machine addresses.
-fn push_between(out: &mut String, between: &str) {
-    let dots = between.matches('.').count();
-    let is_address = dots >= 3
-        && between
-            .split(|c: char| !c.is_ascii_digit() && c != '.')
-            .any(|run| run.split('.').filter(|part| !part.is_empty()).count() == 4);
-    if is_address {
-        let masked = between
-            .chars()
-            .map(|c| if c.is_ascii_digit() { '0' } else { c });
-        out.extend(masked);
-    } else {
-        out.push_str(between);
-    }
-}
-
-fn is_public(word: &str) -> bool {
-    let mut letters = word.chars();
-    let is_letter = letters.next().is_some() && letters.next().is_none();
-    is_letter || word.is_empty() || WORDS.contains(word.to_ascii_lowercase().as_str())
-}
-
-/// `PjRtClient` is `Pj`, `Rt`, `Client`, and `HLOModule` is `HLO`, `Module`.
-fn parts(word: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let letters: Vec<(usize, char)> = word.char_indices().collect();
-    let mut begin = 0;
-    for at in 1..letters.len() {
-        let (place, letter) = letters[at];
-        let is_after_small = !letters[at - 1].1.is_uppercase();
-        let is_before_small = letters
-            .get(at + 1)
-            .is_some_and(|next| next.1.is_lowercase());
-        if letter.is_uppercase() && (is_after_small || is_before_small) {
-            parts.push(&word[begin..place]);
-            begin = place;
-        }
-    }
-    parts.push(&word[begin..]);
-    parts
-}
-
-/// A mark within a word, as written there, and its position.
-fn mark(word: &str) -> Option<(usize, &str)> {
-    let lower = word.to_ascii_lowercase();
-    MARKS.iter().find_map(|mark| {
-        let place = if mark.starts_with(char::is_uppercase) {
-            word.find(mark)
-        } else {
-            lower.find(mark)
-        }?;
-        Some((place, word.get(place..place + mark.len())?))
-    })
 }
 
 fn hashed(key: &Key, word: &str, attempt: u32) -> String {
@@ -357,7 +273,9 @@ mod tests {
         let path = names.text(Kind::Source, "/home/alice/zebra_models/quokka.py:41");
         assert!(!path.contains("alice") && !path.contains("zebra") && !path.contains("quokka"));
         assert!(
-            path.starts_with("/home/") && path.ends_with(".py:41"),
+            path.starts_with("/home/")
+                && path.ends_with(".py:41")
+                && path.matches('/').count() == 4,
             "{path}"
         );
         let scope = names.text(Kind::Scope, "jit(quokka)/zebra_7");
@@ -400,7 +318,11 @@ mod tests {
         let mut names = Names::new(&key);
         let host = names.host("gpu-17.rack4.example.org");
         assert!(!host.contains("17") && host.starts_with("host-"), "{host}");
-        assert_eq!(redacted("10.1.2.3:6006"), "00.0.0.0:0000");
+        let address = redacted("10.1.2.3:6006");
+        assert!(
+            address.ends_with(":6006") && !address.contains("10"),
+            "{address}"
+        );
         assert_eq!(redacted("1.2.3"), "1.2.3");
     }
 }

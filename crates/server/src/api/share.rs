@@ -31,6 +31,7 @@ pub(crate) async fn html(
             Some((name.to_owned(), value.to_owned()))
         });
         let options: Vec<(String, String)> = given.collect();
+        let mut kept = None;
         let redacted =
             if is_redacted {
                 Some(share::redacted(&open.session, None).map_err(|error| {
@@ -39,9 +40,12 @@ pub(crate) async fn html(
             } else {
                 None
             };
-        let (session, about) = match &redacted {
-            Some((session, about)) => (session, about.clone()),
-            None => (&open.session, share::about_now()),
+        let (session, about, options) = match redacted {
+            Some(mut one) => {
+                let options = one.renames.options(&options);
+                (&*kept.insert(one.session), one.about, options)
+            }
+            None => (&open.session, share::about_now(), options),
         };
         let report = share::html(session, &about, &options, None)?;
         let name = file_name(&session.name);

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use stepscope_analysis::Cell;
 use stepscope_analysis::asking::Report;
 use stepscope_analysis::comparing::check::{CheckReport, CheckVerdict, CheckedBudget};
+use stepscope_analysis::telling::escape::markdown as escaped;
 
 use super::told::Told;
 
@@ -116,27 +117,6 @@ fn push_environment(text: &mut String, report: &CheckReport) {
         );
     }
     text.push_str("\n</details>\n");
-}
-
-/// Text escaped so that it reads literally, in and out of tables.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            '|' | '*' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' => {
-                escaped.push('\\');
-                escaped.push(letter);
-            }
-            // A name from a profile must not mention a GitHub user.
-            '@' => escaped.push_str("&#64;"),
-            '\n' | '\r' => escaped.push(' '),
-            letter => escaped.push(letter),
-        }
-    }
-    escaped
 }
 
 /// Text as inline code.

@@ -62,6 +62,11 @@ const FORMATS: &[Format] = &[
     },
 ];
 
+/// Options that select a part of the session.
+const SELECTION: [&str; 7] = [
+    "steps", "series", "time", "device", "host", "program", "match",
+];
+
 /// The subcommand.
 pub(crate) fn command() -> Command {
     let formats = FORMATS.iter().map(|format| {
@@ -117,27 +122,66 @@ pub(crate) fn with_selection(command: Command) -> Command {
 
 /// Writes every requested file.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
+    refuse_mixed_output(arguments)?;
     let session = open_session(arguments, Reads::Everything, output)?;
+    file::clean_up_on_signals();
+    let mut kept = None;
     let redacted = share::redacted(session, arguments)?;
-    let (session, about) = match &redacted {
-        Some((session, about)) => (session, about.clone()),
+    let mut options = selected(arguments);
+    let (session, about) = match redacted {
+        Some(mut one) => {
+            options = one.renames.options(&options);
+            (&*kept.insert(one.session), one.about)
+        }
         None => (session, about_now()),
     };
-    share::run(session, &about, arguments, output)?;
-    if FORMATS
-        .iter()
-        .all(|format| !arguments.contains_id(format.option))
-    {
-        return Ok(Exit::Fine);
-    }
-    let wanted = wanted(session, arguments)?;
-    for format in FORMATS {
-        if let Some(path) = arguments.get_one::<PathBuf>(format.option) {
-            let report = write(format.option, session, &wanted, path)?;
-            output.remark(&format!("{}: {}", path.display(), report.sentence()));
+    share::run(session, &about, &options, arguments, output)?;
+    let is_wanted = |format: &Format| arguments.contains_id(format.option);
+    if FORMATS.iter().any(is_wanted) {
+        let wanted = wanted_by(session, &options)?;
+        for format in FORMATS {
+            if let Some(path) = arguments.get_one::<PathBuf>(format.option) {
+                let report = write(format.option, session, &wanted, path)?;
+                output.remark(&format!("{}: {}", path.display(), report.sentence()));
+            }
         }
     }
+    share::say_kept(&about, arguments, output)?;
     Ok(Exit::Fine)
+}
+
+/// Standard output takes one file, and no folder.
+fn refuse_mixed_output(arguments: &ArgMatches) -> Result<(), Failure> {
+    let options = FORMATS.iter().map(|format| format.option);
+    let options = options.chain(share::OPTIONS).chain(["redact-words"]);
+    let is_output = |option: &&str| {
+        let path = arguments.get_one::<PathBuf>(option);
+        path.is_some_and(|path| path.as_os_str() == "-")
+    };
+    let given: Vec<&str> = options.filter(is_output).collect();
+    if let Some(folder) = given
+        .iter()
+        .find(|option| matches!(**option, "csv" | "parquet"))
+    {
+        let message = format!("--{folder} writes a folder, which `-` is not");
+        return Err(Failure::new(Exit::Usage, message).hint("give the name of a folder"));
+    }
+    if let [one, other, ..] = given[..] {
+        let message = format!("--{one} and --{other} cannot both be written to standard output");
+        return Err(Failure::new(Exit::Usage, message).hint("give a file to one of them"));
+    }
+    Ok(())
+}
+
+/// Options of the selection as name and value.
+fn selected(arguments: &ArgMatches) -> Vec<(String, String)> {
+    let given = SELECTION.iter().filter_map(|&name| {
+        // Their type in clap is that of the selection's fields.
+        let id = if name == "match" { "pattern" } else { name };
+        let value = arguments.get_one::<String>(id)?;
+        Some((name.to_owned(), value.clone()))
+    });
+    given.collect()
 }
 
 /// Writes a file in the format of an option.

@@ -11,7 +11,7 @@ use stepscope_export::markdown::markdown;
 use stepscope_export::tables::{FileWriter, MANIFEST};
 use stepscope_export::{About, ExportError, Folder, Format, write_tables};
 use stepscope_model::Session;
-use stepscope_server::share;
+use stepscope_server::share::{self, RedactedSession};
 
 use super::file;
 use crate::args;
@@ -20,9 +20,6 @@ use crate::output::Output;
 
 /// Options that name something to write.
 pub(crate) const OPTIONS: [&str; 4] = ["html", "markdown", "csv", "parquet"];
-
-/// Options that select a part of the session.
-const SELECTION: [&str; 6] = ["steps", "time", "device", "host", "program", "match"];
 
 const FORMATS: &str = "Formats";
 const REPORTS: &str = "Reports";
@@ -81,6 +78,13 @@ pub(crate) fn arguments() -> Vec<Arg> {
                 "Key for --redact: reports with the same key have the same names [default: \
                 random]",
             ),
+        Arg::new("redact-words")
+            .long("redact-words")
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
+            .requires("redact")
+            .help_heading(REPORTS)
+            .help("Write the words that --redact kept to a file instead of standard error"),
     ]
 }
 
@@ -88,7 +92,7 @@ pub(crate) fn arguments() -> Vec<Arg> {
 pub(crate) fn redacted(
     session: &Session,
     arguments: &ArgMatches,
-) -> Result<Option<(Session, About)>, Failure> {
+) -> Result<Option<RedactedSession>, Failure> {
     if !arguments.get_flag("redact") {
         return Ok(None);
     }
@@ -100,7 +104,7 @@ pub(crate) fn redacted(
 pub(crate) fn redacted_with(
     session: &Session,
     key: Option<&str>,
-) -> Result<(Session, About), Failure> {
+) -> Result<RedactedSession, Failure> {
     let redacted = share::redacted(session, key);
     AnalysisError::if_changed(session)?;
     redacted.map_err(|error| Failure::new(Exit::Failure, format!("cannot redact names: {error}")))
@@ -110,10 +114,10 @@ pub(crate) fn redacted_with(
 pub(crate) fn run(
     session: &Session,
     about: &About,
+    options: &[(String, String)],
     arguments: &ArgMatches,
     output: &Output,
 ) -> Result<(), Failure> {
-    let options = selected(arguments);
     if let Some(redacted) = &about.redacted {
         output.remark(&redacted.sentence());
     }
@@ -123,14 +127,42 @@ pub(crate) fn run(
             continue;
         };
         if option == "markdown" && path.as_os_str() == "-" {
-            output.data(&markdown(session, about, &options)?)?;
+            output.data(&markdown(session, about, options)?)?;
             continue;
         }
-        let said = write(option, session, about, &options, path, most_bytes)?;
+        let said = write(option, session, about, options, path, most_bytes)?;
         output.remark(&format!("{}: {}", path.display(), said.sentence));
         for line in &said.left_out {
             output.note("left out", line);
         }
+    }
+    Ok(())
+}
+
+/// Lists the words that redaction kept, so that a person can read them before sending: on standard
+/// error, or in the file that `--redact-words` names.
+pub(crate) fn say_kept(
+    about: &About,
+    arguments: &ArgMatches,
+    output: &Output,
+) -> Result<(), Failure> {
+    let Some(redacted) = &about.redacted else {
+        return Ok(());
+    };
+    let lines = redacted.kept_lines();
+    match arguments.get_one::<PathBuf>("redact-words") {
+        Some(path) => {
+            let text = lines.join("\n") + "\n";
+            file::write(path, |out| out.write_all(text.as_bytes()))?;
+            output.remark(&format!("{}: the words that were kept", path.display()));
+        }
+        None if !lines.is_empty() => {
+            output.remark("Kept, to be read before sending:");
+            for line in &lines {
+                output.remark(&format!("  {line}"));
+            }
+        }
+        None => {}
     }
     Ok(())
 }
@@ -223,17 +255,6 @@ fn write_folder(
         left_out: Vec::new(),
         bytes: folder.bytes,
     })
-}
-
-/// Options of the selection as name and value.
-fn selected(arguments: &ArgMatches) -> Vec<(String, String)> {
-    let given = SELECTION.iter().filter_map(|&name| {
-        // Their type in clap is that of the selection's fields.
-        let id = if name == "match" { "pattern" } else { name };
-        let value = arguments.get_one::<String>(id)?;
-        Some((name.to_owned(), value.clone()))
-    });
-    given.collect()
 }
 
 /// A folder of ours: new, empty, or from an earlier export, whose tables are removed.

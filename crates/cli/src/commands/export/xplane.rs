@@ -20,6 +20,11 @@ pub(crate) fn write(session: &Session, wanted: &Wanted, path: &Path) -> Result<R
         let message = "the selection is empty, so there is no profile to write";
         return Err(Failure::new(Exit::Usage, message));
     }
+    if path.as_os_str() == "-" {
+        let count = hosts.len();
+        let message = format!("the session has {count} hosts, and `-` takes the profile of one");
+        return Err(Failure::new(Exit::Usage, message).hint("select one host with --host"));
+    }
     fs::create_dir_all(path).map_err(|error| {
         let count = hosts.len();
         let message = format!(

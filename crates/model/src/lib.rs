@@ -74,7 +74,7 @@ pub use stepscope_hlo as hlo;
 pub use stepscope_hlo::{Collective, CollectiveKind, ReplicaGroups, Shape};
 pub use strings::Strings;
 pub use track::{CounterFacts, Lane, LineOrigin, Origin, Samples, Track, TrackRole};
-pub use units::{Picos, Span};
+pub use units::{Picos, SaturatingSum, Span};
 pub use vendor::collectives::{CollectiveKernel, collective_kernel};
 pub use vendor::counters::counter_unit;
 pub use vendor::matrix_units::{MatrixUse, is_16_bit_product, matrix_use};

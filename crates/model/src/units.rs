@@ -1,5 +1,6 @@
 //! Units as types.
 
+use std::borrow::Borrow;
 use std::ops::{Add, AddAssign, Sub};
 
 /// Picoseconds since the start of the session, or a duration in picoseconds. Exact in JavaScript
@@ -13,9 +14,19 @@ impl Picos {
     /// Later than everything.
     pub const MAX: Self = Self(i64::MAX);
 
+    /// How far from 0 a time of a session may be, before or after it: 2^60 ps, 13 days. Ingest moves
+    /// or refuses what lies beyond, so that the difference of two times always fits.
+    pub const FARTHEST: Self = Self(1 << 60);
+
     /// From nanoseconds, saturating.
     pub const fn from_nanos(nanos: i64) -> Self {
         Self(nanos.saturating_mul(1000))
+    }
+
+    /// The nearest time that a session may have: see [`Picos::FARTHEST`].
+    #[must_use]
+    pub fn within_reach(self) -> Self {
+        self.clamp(Self(-Self::FARTHEST.0), Self::FARTHEST)
     }
 
     /// As seconds.
@@ -41,6 +52,27 @@ impl Sub for Picos {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
+    }
+}
+
+/// The largest sum: two of them can still be added and subtracted.
+const LARGEST_SUM: i64 = (1 << 62) - 1;
+
+/// Sums of times, bytes or counts that a file may make as large as it likes.
+pub trait SaturatingSum {
+    /// The sum, at most ±(2^62 − 1): 53 days of picoseconds. The sum of two such sums does not
+    /// overflow.
+    fn saturating_sum(self) -> i64;
+}
+
+impl<I> SaturatingSum for I
+where
+    I: Iterator,
+    I::Item: Borrow<i64>,
+{
+    fn saturating_sum(self) -> i64 {
+        let sum = self.fold(0_i64, |sum, value| sum.saturating_add(*value.borrow()));
+        sum.clamp(-LARGEST_SUM, LARGEST_SUM)
     }
 }
 

@@ -3,6 +3,7 @@
 use stepscope_xplane::{ProblemKind, Space};
 
 use super::build::BuiltTrack;
+use super::clocks::Clocks;
 use super::input::HostInput;
 use super::plan::{Plan, TrackPlan};
 use super::programs::Programs;
@@ -16,6 +17,8 @@ pub(super) struct Warnings(Vec<Warning>);
 
 /// Prefix for warnings of a file that was converted from a trace instead of written by a profiler.
 const CONVERTED: &str = "converted: ";
+/// Nanoseconds of a day.
+const DAY_NS: u64 = 86_400_000_000_000;
 /// Problems of one kind on one host beyond this many are summed up.
 pub(super) const MAX_EACH: usize = 5;
 
@@ -87,6 +90,18 @@ impl Warnings {
                 );
                 self.add(WarningKind::Repaired, host, message, "");
             }
+        }
+    }
+
+    /// Hosts whose recorded start cannot be right.
+    pub(super) fn clocks(&mut self, inputs: &[HostInput], clocks: &Clocks) {
+        for &(position, nanos) in &clocks.far_hosts {
+            let message = format!(
+                "By its clock the recording began {} days after that of another host; it is shown from the session's start",
+                nanos / DAY_NS
+            );
+            let hint = "Check the clock of the host, or open captures of different days separately";
+            self.add(WarningKind::Repaired, &inputs[position].host, message, hint);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use stepscope_model::DeviceKind;
+use stepscope_model::{DeviceKind, SaturatingSum as _};
 
 use super::Evidence;
 use super::participants::Grouping;
@@ -98,8 +98,8 @@ fn unmatched(
     rows: &[CollectiveRow],
     ops: &BTreeSet<usize>,
 ) -> Option<Note> {
-    let occurrences: i64 = rows.iter().map(|row| row.occurrences).sum();
-    let matched: i64 = rows.iter().map(|row| row.matched).sum();
+    let occurrences: i64 = rows.iter().map(|row| row.occurrences).saturating_sum();
+    let matched: i64 = rows.iter().map(|row| row.matched).saturating_sum();
     let has_unknown = counted(evidence, ops, Grouping::Unknown) > 0;
     // Without groups there is nothing to match, which another note reports.
     if matched == occurrences || (matched == 0 && has_unknown) {

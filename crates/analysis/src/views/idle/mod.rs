@@ -17,7 +17,7 @@ mod tables;
 
 use clap::Args;
 pub use report::{CauseRow, GapBucket, GapRow, IdleDevice, IdleReport, IdleStep};
-use stepscope_model::{DeviceKind, Session};
+use stepscope_model::{DeviceKind, SaturatingSum as _, Session};
 
 use crate::asking::group::Group;
 use crate::asking::order;
@@ -196,7 +196,11 @@ fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize)
         ];
     }
     let mut notes = Vec::new();
-    let idle: i64 = report.devices.iter().map(|row| row.idle_ps).sum();
+    let idle: i64 = report
+        .devices
+        .iter()
+        .map(|row| row.idle_ps)
+        .saturating_sum();
     let unknown = report.causes.iter().find(|row| row.cause == Cause::Unknown);
     let unknown_ps = unknown.map_or(0, |row| row.total_ps);
     if idle > 0 && unknown_ps as f64 > 0.2 * idle as f64 {
@@ -209,7 +213,11 @@ fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize)
             .with_hint(recording::driving_threads(session)),
         );
     }
-    let short: i64 = report.devices.iter().map(|row| row.short_ps).sum();
+    let short: i64 = report
+        .devices
+        .iter()
+        .map(|row| row.short_ps)
+        .saturating_sum();
     let lengths: Vec<String> = report.min_gaps();
     notes.push(Note::info(format!(
         "Gaps of at least {} are listed and divided by cause; shorter ones are {} of the idle time.",

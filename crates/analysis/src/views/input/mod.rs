@@ -23,7 +23,7 @@ use std::fmt::Write as _;
 use clap::Args;
 pub(crate) use collect::words;
 pub use report::{Bound, InputCause, InputHost, InputReport, InputRow, StageRow};
-use stepscope_model::{Activity, Session};
+use stepscope_model::{Activity, SaturatingSum as _, Session};
 
 use crate::asking::group::Group;
 use crate::asking::order;
@@ -219,7 +219,10 @@ fn notes(
             "Input is identified by annotations and Python frames: no tf.data stage was recorded.",
         ));
     }
-    let background: i64 = stages.iter().map(|stage| stage.background_ps).sum();
+    let background: i64 = stages
+        .iter()
+        .map(|stage| stage.background_ps)
+        .saturating_sum();
     if background > 0 {
         notes.push(Note::info(format!(
             "{} of loading ran on threads that do not drive devices: it delays no step by itself.",

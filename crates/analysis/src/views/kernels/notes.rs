@@ -1,6 +1,6 @@
 //! What the figures of kernels do not cover.
 
-use stepscope_model::{DeviceKind, Framework, Session};
+use stepscope_model::{DeviceKind, Framework, SaturatingSum as _, Session};
 
 use super::launches::Launches;
 use super::report::KernelRow;
@@ -34,13 +34,16 @@ pub(super) fn notes(
     }
     notes.extend(launch_notes(session, launches));
     let sum = |filter: fn(&&KernelRow) -> bool| -> i64 {
-        rows.iter().filter(filter).map(|row| row.total_ps).sum()
+        rows.iter()
+            .filter(filter)
+            .map(|row| row.total_ps)
+            .saturating_sum()
     };
     let (untold, all) = (
         sum(|row| row.matrix_unit == "unknown"),
         sum(|_| true).max(1),
     );
-    if untold * 10 > all {
+    if untold > all / 10 {
         let why = if session.programs.is_empty() {
             "."
         } else {

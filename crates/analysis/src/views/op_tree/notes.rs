@@ -1,6 +1,6 @@
 //! What the tree of ops does not say by itself.
 
-use stepscope_model::{DeviceKind, Session};
+use stepscope_model::{DeviceKind, SaturatingSum as _, Session};
 
 use super::{OpTreeOptions, TreeBy};
 use crate::measuring::selection::Selected;
@@ -60,21 +60,24 @@ pub(super) fn notes(
 /// Shares of time that have no rates, and why.
 fn times(ops: &[Measured]) -> Vec<Note> {
     let sum = |filter: &dyn Fn(&&Measured) -> bool| -> i64 {
-        ops.iter().filter(filter).map(|op| op.row.self_ps).sum()
+        ops.iter()
+            .filter(filter)
+            .map(|op| op.row.self_ps)
+            .saturating_sum()
     };
     let all_ps = sum(&|_| true).max(1);
     let is_half = |op: &&Measured| is_async_half(&op.row.category);
     let waiting_ps = sum(&is_half);
     let unknown_ps = sum(&|op| op.roofline.flop_rate.is_none() && !is_half(op));
     let mut notes = Vec::new();
-    if waiting_ps * 1000 > all_ps {
+    if waiting_ps > all_ps / 1000 {
         notes.push(Note::info(format!(
             "{} of device time is spent in halves of asynchronous ops, waiting for transfers: all \
              of it counts as wasted, and neither half has rates.",
             format::percent(waiting_ps as f64 / all_ps as f64)
         )));
     }
-    if unknown_ps * 1000 > all_ps {
+    if unknown_ps > all_ps / 1000 {
         notes.push(Note::info(format!(
             "{} of device time is of ops whose work is not known: they have no HLO, call \
              opaque kernels, or control other ops.",

@@ -1,6 +1,6 @@
 //! What the points of a roofline do not say by themselves.
 
-use stepscope_model::{CostSource, DeviceKind, MemoryLevel, Session};
+use stepscope_model::{CostSource, DeviceKind, MemoryLevel, SaturatingSum as _, Session};
 
 use super::report::RooflineRow;
 use super::{Choice, RooflineOptions};
@@ -90,7 +90,10 @@ fn peak_notes(session: &Session, selected: &Selected<'_>) -> Vec<Note> {
 /// How much of the time has known work.
 fn coverage(ops: &[Measured]) -> Option<Note> {
     let sum = |filter: fn(&&Measured) -> bool| -> i64 {
-        ops.iter().filter(filter).map(|op| op.row.self_ps).sum()
+        ops.iter()
+            .filter(filter)
+            .map(|op| op.row.self_ps)
+            .saturating_sum()
     };
     let (rated, all) = (sum(|op| op.roofline.flop_rate.is_some()), sum(|_| true));
     if all == 0 || rated == all {

@@ -79,4 +79,4 @@ pub use vendor::collectives::{CollectiveKernel, collective_kernel};
 pub use vendor::counters::counter_unit;
 pub use vendor::matrix_units::{MatrixUse, is_16_bit_product, matrix_use};
 pub use vendor::registers::{Utilisation, register_utilisation};
-pub use warning::{Warning, WarningKind};
+pub use warning::{Alike, Warning, WarningKind, alike, shortened};

@@ -18,6 +18,9 @@ impl Picos {
     /// or refuses what lies beyond, so that the difference of two times always fits.
     pub const FARTHEST: Self = Self(1 << 60);
 
+    /// The largest sum of times, 53 days: two of them can still be added and subtracted.
+    pub const LARGEST_SUM: Self = Self((1 << 62) - 1);
+
     /// From nanoseconds, saturating.
     pub const fn from_nanos(nanos: i64) -> Self {
         Self(nanos.saturating_mul(1000))
@@ -55,13 +58,9 @@ impl Sub for Picos {
     }
 }
 
-/// The largest sum: two of them can still be added and subtracted.
-const LARGEST_SUM: i64 = (1 << 62) - 1;
-
 /// Sums of times, bytes or counts that a file may make as large as it likes.
 pub trait SaturatingSum {
-    /// The sum, at most ±(2^62 − 1): 53 days of picoseconds. The sum of two such sums does not
-    /// overflow.
+    /// The sum, at most ±[`Picos::LARGEST_SUM`].
     fn saturating_sum(self) -> i64;
 }
 
@@ -72,7 +71,7 @@ where
 {
     fn saturating_sum(self) -> i64 {
         let sum = self.fold(0_i64, |sum, value| sum.saturating_add(*value.borrow()));
-        sum.clamp(-LARGEST_SUM, LARGEST_SUM)
+        sum.clamp(-Picos::LARGEST_SUM.0, Picos::LARGEST_SUM.0)
     }
 }
 
@@ -122,6 +121,33 @@ impl Span {
         Self {
             start: self.start.min(other.start),
             end: self.end.max(other.end),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_sum_wraps_and_two_sums_can_be_added() {
+        for extreme in [i64::MIN, i64::MAX] {
+            let sum = [extreme; 1000].iter().saturating_sum();
+            assert_eq!(sum.signum(), extreme.signum());
+            assert_eq!(sum.checked_add(sum).map(i64::signum), Some(sum.signum()));
+        }
+        assert_eq!((1..=10_i64).saturating_sum(), 55);
+    }
+
+    #[test]
+    fn times_beyond_reach_become_the_nearest() {
+        for (time, nearest) in [
+            (i64::MIN, -(1 << 60)),
+            (-5, -5),
+            (1 << 60, 1 << 60),
+            (i64::MAX, 1 << 60),
+        ] {
+            assert_eq!(Picos(time).within_reach(), Picos(nearest));
         }
     }
 }

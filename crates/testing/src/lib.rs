@@ -26,6 +26,7 @@
 pub mod corpus;
 pub mod corrupt;
 pub mod drawing;
+pub mod mutate;
 pub mod oracle;
 pub mod pprof;
 #[cfg(feature = "profiler-server")]

@@ -103,7 +103,7 @@ fn is_told_by_runs(runs: &[ProgramRun]) -> bool {
     let all: i64 = times.values().map(|time| time.0).saturating_sum();
     let repeated = counts.iter().filter(|(_, count)| **count >= 2);
     let longest = repeated.map(|((program, _), _)| times[program].0).max();
-    longest.is_some_and(|time| 2 * time >= all)
+    longest.is_some_and(|time| time >= all - time)
 }
 
 #[cfg(test)]

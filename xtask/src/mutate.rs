@@ -23,7 +23,8 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
             _ => bail!("not an option: {option}; there are --files N and --seed N"),
         }
     }
-    let mut command = process::cargo(&["test", "--package", "stepscope-cli", "--test", "mutations"]);
+    let mut command =
+        process::cargo(&["test", "--package", "stepscope-cli", "--test", "mutations"]);
     command
         .args(["mutated", "--", "--nocapture"])
         .env("STEPSCOPE_MUTATED_FILES", files.to_string())

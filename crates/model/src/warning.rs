@@ -11,8 +11,10 @@ const TOLD_EACH: usize = 5;
 const TOLD_OF_KIND: usize = 40;
 /// Longer texts are shortened.
 const LONGEST: usize = 1000;
-/// Hosts with the same warning are told one by one up to this many; of more, as many are named.
-const HOSTS_EACH: usize = 3;
+/// Hosts with the same warning are told one by one up to this many.
+const HOSTS_EACH: usize = 4;
+/// Of more, so many are named beside the first.
+const HOSTS_NAMED: usize = 3;
 
 /// Something about the input that a reader of the figures must know.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,9 +151,9 @@ impl Alike<'_> {
             host => format!("{host}: {message}"),
         };
         if !self.others.is_empty() {
-            let named = self.others[..self.others.len().min(HOSTS_EACH)].join(", ");
+            let named = self.others[..self.others.len().min(HOSTS_NAMED)].join(", ");
             let count = self.others.len();
-            let more = match count.saturating_sub(HOSTS_EACH) {
+            let more = match count.saturating_sub(HOSTS_NAMED) {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
@@ -250,6 +252,6 @@ mod tests {
             told[0].text(),
             "vm-0: 1 rows were sorted; likewise on 255 more hosts (vm-1, vm-2, vm-3 and 252 more)"
         );
-        assert_eq!(alike(&all[..3]).len(), 3);
+        assert_eq!(alike(&all[..4]).len(), 4);
     }
 }

@@ -26,6 +26,7 @@
 pub mod corpus;
 pub mod corrupt;
 pub mod drawing;
+pub mod growth;
 pub mod mutate;
 pub mod oracle;
 pub mod pprof;

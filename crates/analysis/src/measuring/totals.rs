@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use stepscope_model::{DeviceId, LabelId, Picos, Session, Span, Track, TrackId};
+use stepscope_model::{DeviceId, LabelId, Session, Span, Track, TrackId};
 
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
@@ -59,9 +59,8 @@ impl Totals {
         };
         self.max_ps = self.max_ps.max(other.max_ps);
         self.occurrences = self.occurrences.saturating_add(other.occurrences);
-        let sum = |one: i64, other| one.saturating_add(other).min(Picos::LARGEST_SUM.0);
-        self.total_ps = sum(self.total_ps, other.total_ps);
-        self.self_ps = sum(self.self_ps, other.self_ps);
+        self.total_ps = self.total_ps.saturating_add(other.total_ps);
+        self.self_ps = self.self_ps.saturating_add(other.self_ps);
     }
 }
 

@@ -73,7 +73,7 @@ fn times_are_within_reach(about: &str, session: &Session) {
 
 /// Times at a place, and differences between two times, may be negative.
 fn may_be_negative(key: &str) -> bool {
-    const PLACES: [&str; 14] = [
+    const PLACES: [&str; 15] = [
         "start",
         "end",
         "at",

@@ -87,6 +87,7 @@ fn may_be_negative(key: &str) -> bool {
         "difference",
         "drift",
         "from",
+        "until",
         "to",
     ];
     let mut words = key.split('_');

@@ -24,6 +24,7 @@ mod house;
 mod layers;
 mod links;
 mod modules;
+mod mutate;
 mod package;
 mod process;
 mod python;
@@ -43,6 +44,8 @@ cargo xtask test [--fast] [STAGE...]  the whole check, or only the named stages
 cargo xtask lint                      formatting, clippy, layers and house rules
 cargo xtask codegen [--check]         the TypeScript and Python of the report types, from Rust
 cargo xtask bench [ARGUMENTS...]      the benches, arguments as for `cargo bench`
+cargo xtask mutate [--files N] [--seed N]
+                                      every question of mutated copies of the fixtures
 cargo xtask fixtures                  the small captures that tests use
 ";
 
@@ -72,6 +75,7 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ("codegen", []) => codegen::write()?,
         ("codegen", ["--check"]) => codegen::check()?,
         ("bench", rest) => bench::run(rest)?,
+        ("mutate", rest) => mutate::run(rest)?,
         ("fixtures", []) => print!("{}", fixtures::table(&tree::root())?),
         _ => bail!(
             "not a task: {}; `cargo xtask help` lists them",

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use indicatif::ProgressBar;
-use stepscope_model::{Reads, Session, Warning, WarningKind};
+use stepscope_model::{Reads, Session, Warning, WarningKind, alike};
 use stepscope_storage::{
     Found, Note, NoteKind, OpenedSession, Progress, SessionFiles, StorageError, open_session, shown,
 };
@@ -159,11 +159,12 @@ impl Progress for Advance<'_> {
 /// Warns of damage, except for what the report already says. What was merely repaired or not
 /// recorded is a note of the overview; elsewhere it is printed with `-v`.
 pub(crate) fn warn(session: &Session, told: &[stepscope_analysis::Note], output: &Output) {
-    for warning in &session.warnings {
+    for alike in alike(&session.warnings) {
+        let warning = alike.first;
         if told.iter().any(|note| note.text.contains(&warning.message)) {
             continue;
         }
-        let text = format!("{}: {}", warning.host, warning.message);
+        let text = alike.text();
         match warning.kind {
             WarningKind::Repaired | WarningKind::Missing => output.detail(&text, &warning.hint),
             // Said when the session was opened.

@@ -317,16 +317,23 @@ impl Track {
         slices.chain(samples).reduce(Span::hull)
     }
 
+    /// The nest of a lane. Nests follow one another, and slices that overlap like stairs have one
+    /// each.
+    pub fn nest_of(&self, lane: u32) -> Option<&Range<u32>> {
+        let position = self.nests.partition_point(|nest| nest.end <= lane);
+        self.nests.get(position).filter(|nest| nest.contains(&lane))
+    }
+
     /// The lane directly below within the same nest, with the children of `lane`'s slices.
     pub fn child_lane(&self, lane: usize) -> Option<&Lane> {
         let below = u32::try_from(lane + 1).ok()?;
-        let nest = self.nests.iter().find(|nest| nest.contains(&(below - 1)))?;
+        let nest = self.nest_of(below - 1)?;
         nest.contains(&below).then(|| &self.lanes[below as usize])
     }
 
     /// The slice that directly encloses another: its lane and position.
     pub fn parent(&self, lane: u32, index: u32) -> Option<(u32, u32)> {
-        let nest = self.nests.iter().find(|nest| nest.contains(&lane))?;
+        let nest = self.nest_of(lane)?;
         let above = lane.checked_sub(1).filter(|above| nest.contains(above))?;
         let start = *self.lanes[lane as usize].starts().get(index as usize)?;
         let parents = &self.lanes[above as usize];

@@ -27,7 +27,9 @@
 pub mod corpus;
 pub mod corrupt;
 pub mod drawing;
+pub mod growth;
 pub mod identifiers;
+pub mod mutate;
 pub mod oracle;
 pub mod pprof;
 #[cfg(feature = "profiler-server")]

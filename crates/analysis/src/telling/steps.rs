@@ -41,10 +41,14 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
         named.unwrap_or_default()
     };
     match origin {
-        StepOrigin::StepLine => Note::info("steps-origin", format!("{counted}, recorded by the device.")),
+        StepOrigin::StepLine => Note::info(
+            "steps-origin",
+            format!("{counted}, recorded by the device.")),
         StepOrigin::Annotation => {
             let annotated = format!("{counted}, annotated as {}", annotation(session));
-            Note::info("steps-origin", match loop_kind(session) {
+            Note::info(
+                "steps-origin",
+                match loop_kind(session) {
                 LoopKind::HostOnly => format!("{annotated} on the host."),
                 LoopKind::Waits => format!(
                     "{annotated}; device work belongs to the step that launched it. The loop waits for \
@@ -57,7 +61,9 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
                 ),
             })
         }
-        StepOrigin::Cadence => Note::warning("steps-from-cadence", format!(
+        StepOrigin::Cadence => Note::warning(
+            "steps-from-cadence",
+            format!(
             "{counted}, from the device's cadence: the period of its main program{}. Steps are \
              annotated, but the work that each annotation launched was not recorded, and the time to \
              dispatch a step is not its step time.",
@@ -67,7 +73,9 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
             "Record launches (`host_tracer_level=2`), or wait for the result at the end of every step \
              while you measure.",
         ),
-        StepOrigin::ProgramRuns => Note::info("steps-inferred", format!(
+        StepOrigin::ProgramRuns => Note::info(
+            "steps-inferred",
+            format!(
             "{counted}, inferred from runs of the main program{}; no steps were annotated.",
             program()
         ))

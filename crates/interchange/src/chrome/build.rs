@@ -14,7 +14,9 @@ use super::number::Micros;
 use super::open::{AsyncKey, Open};
 use super::stats::{add_arguments, add_category, integer, with_value};
 use super::token::Token;
-use crate::draft::{DERIVED, Draft, End, EndKind, LineIndex, PlaneIndex, Target, Value};
+use crate::draft::{
+    DERIVED, Draft, End, EndKind, LineIndex, PlaneIndex, Target, Value, is_plausible,
+};
 
 /// Times below this many microseconds count from the beginning of the trace or of the machine; later
 /// ones from an epoch, and are kept relative to the first.
@@ -57,6 +59,7 @@ pub(super) struct Tally {
     pub(super) without_time: u64,
     pub(super) far_away: u64,
     pub(super) negative: u64,
+    pub(super) unreadable_durations: u64,
     pub(super) unmatched_ends: u64,
     pub(super) unclosed: u64,
     pub(super) too_large: u64,
@@ -154,7 +157,7 @@ impl Builder {
         } else {
             time.whole
         });
-        let since = time.since(base);
+        let since = time.since(base).filter(|&since| is_plausible(since));
         self.tally.far_away += u64::from(since.is_none());
         since
     }
@@ -174,10 +177,12 @@ impl Builder {
             return 0;
         }
         let duration = Micros::parse(raw.duration.of(bytes)).and_then(|found| found.since(0));
-        if duration.is_some_and(|duration| duration < 0) {
-            self.tally.negative += 1;
+        match duration {
+            Some(duration @ 0..) => return duration,
+            Some(_) => self.tally.negative += 1,
+            None => self.tally.unreadable_durations += 1,
         }
-        duration.unwrap_or(0).max(0)
+        0
     }
 
     #[inline]
@@ -347,7 +352,9 @@ impl Builder {
 
     /// How an id is written in names.
     pub(super) fn id_text(&self, id: i64) -> String {
-        let text = usize::try_from(id - TEXT_IDS).ok();
+        let text = id
+            .checked_sub(TEXT_IDS)
+            .and_then(|at| usize::try_from(at).ok());
         let text = text.and_then(|position| self.texts.get(position));
         text.map_or_else(|| id.to_string(), Clone::clone)
     }

@@ -427,11 +427,15 @@ fn tally_remarks(tally: &Tally) -> Vec<String> {
     add(tally.without_time, "events have no time and are not shown");
     add(
         tally.far_away,
-        "events lie more than 106 days from the first and are not shown",
+        "events lie more than 13 days from the first and are not shown",
     );
     add(
         tally.negative,
         "events end before they begin; they are shown as instants",
+    );
+    add(
+        tally.unreadable_durations,
+        "events have a duration that cannot be read; they are shown as instants",
     );
     add(
         tally.unmatched_ends,

@@ -206,7 +206,7 @@ impl Line {
             let head = field(event.metadata);
             let stats = head + field(event.start) + field(event.duration);
             body.extend_from_slice(&source[..head]);
-            push_signed(&mut body, 2, event.start - zero_ps);
+            push_signed(&mut body, 2, event.start.saturating_sub(zero_ps));
             push_signed(&mut body, 3, event.duration);
             body.extend_from_slice(source.get(stats..).unwrap_or_default());
             let owner = self.owners.get(index).map_or(0, |&owner| owner as usize);

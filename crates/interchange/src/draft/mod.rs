@@ -12,6 +12,7 @@ mod tables;
 
 use std::collections::BTreeMap;
 
+use stepscope_model::Picos;
 use stepscope_wire::{push_bytes, push_varint};
 
 pub(crate) use arrows::{Arrows, End, EndKind, Target};
@@ -25,6 +26,11 @@ pub(crate) const REMARK: &str = "converted: ";
 /// The category of slices that our own traces hold beside what was recorded: steps and program runs,
 /// which the model finds again.
 pub(crate) const DERIVED: &[u8] = b"stepscope.derived";
+
+/// Whether a time in picoseconds is one that a session may have.
+pub(crate) fn is_plausible(time: i64) -> bool {
+    Picos(time).within_reach() == Picos(time)
+}
 
 /// A plane in the making.
 #[derive(Default)]

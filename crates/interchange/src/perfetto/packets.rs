@@ -14,7 +14,7 @@ use super::sequence::{Sequence, numbers};
 use super::tracks::{Place, Tracks};
 use crate::TraceError;
 use crate::draft::{
-    DERIVED, Draft, End, EndKind, LineIndex, PlaneIndex, Target, Value, written_stats,
+    DERIVED, Draft, End, EndKind, LineIndex, PlaneIndex, Target, Value, is_plausible, written_stats,
 };
 
 /// Compressed packets unfold to at most this.
@@ -45,6 +45,8 @@ pub(super) struct Packets {
     events: u64,
     others: BTreeMap<u32, u64>,
     without_time: u64,
+    far_away: u64,
+    negative: u64,
     unmatched: u64,
     unclosed: u64,
     dropped: u64,
@@ -65,12 +67,22 @@ impl Default for Packets {
             events: 0,
             others: BTreeMap::new(),
             without_time: 0,
+            far_away: 0,
+            negative: 0,
             unmatched: 0,
             unclosed: 0,
             dropped: 0,
             too_large: 0,
         }
     }
+}
+
+/// Why an event has no place in time.
+enum NoTime {
+    /// It has no timestamp, or one of a clock that nothing relates to the trace's.
+    Unexplained,
+    /// It is too far from the first.
+    FarAway,
 }
 
 /// What all packets were read into.
@@ -164,19 +176,27 @@ impl Packets {
     }
 
     /// Picoseconds since the first timestamp.
-    fn time_ps(&mut self, head: &Head<'_>, default_clock: u64) -> Option<i64> {
+    fn time_ps(&mut self, head: &Head<'_>, default_clock: u64) -> Result<i64, NoTime> {
         let clock = head.clock.unwrap_or(default_clock);
-        let time = self.clocks.time_ns(head.sequence, clock, head.timestamp?)?;
+        let timestamp = head.timestamp.ok_or(NoTime::Unexplained)?;
+        let time = self.clocks.time_ns(head.sequence, clock, timestamp);
+        let time = time.ok_or(NoTime::Unexplained)?;
         let base = *self.base_ns.get_or_insert(time);
-        time.checked_sub(base)?.checked_mul(1000)
+        let since = time
+            .checked_sub(base)
+            .and_then(|since| since.checked_mul(1000));
+        since
+            .filter(|&since| is_plausible(since))
+            .ok_or(NoTime::FarAway)
     }
 
     fn track_event(&mut self, head: &Head<'_>, message: &[u8]) {
         // Taken out, so that names can be looked up while drafts grow.
         let sequence = self.sequences.remove(&head.sequence).unwrap_or_default();
         match self.time_ps(head, sequence.default_clock) {
-            Some(time) => self.timed_event(&sequence, message, time),
-            None => self.without_time += 1,
+            Ok(time) => self.timed_event(&sequence, message, time),
+            Err(NoTime::Unexplained) => self.without_time += 1,
+            Err(NoTime::FarAway) => self.far_away += 1,
         }
         self.sequences.insert(head.sequence, sequence);
     }
@@ -272,7 +292,9 @@ impl Packets {
     fn close(&mut self, open: Open, end: i64, more: &[u8]) {
         let Some(place) = open.place else { return };
         self.events += 1;
-        let duration = end.saturating_sub(open.start).max(0);
+        let duration = end.saturating_sub(open.start);
+        self.negative += u64::from(duration < 0);
+        let duration = duration.max(0);
         let (host, draft) = &mut self.hosts[place.host];
         let (line, tables) = draft.line_and_tables(place.line);
         line.event(tables, open.metadata, open.start, duration, |stats| {
@@ -381,6 +403,14 @@ impl Packets {
         add(
             self.without_time,
             "events have a clock that the trace does not explain and are not shown",
+        );
+        add(
+            self.far_away,
+            "events lie more than 13 days from the first and are not shown",
+        );
+        add(
+            self.negative,
+            "slices end before they begin; they are shown as instants",
         );
         add(
             self.unmatched,

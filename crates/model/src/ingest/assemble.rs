@@ -45,6 +45,7 @@ pub(super) fn assemble(name: &str, inputs: &[HostInput], spaces: &mut [Space<'_>
     let spaces: &[Space<'_>] = spaces;
     let mut warnings = Warnings::default();
     warnings.files(inputs, spaces, &plan);
+    warnings.clocks(inputs, &clocks);
     warnings.tracks(inputs, spaces, &plan.tracks, &built);
 
     let mut labels = Labels::new(programs);

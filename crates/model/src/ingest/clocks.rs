@@ -12,6 +12,9 @@ pub(super) struct Clocks {
     pub(super) session_epoch_ns: Option<u64>,
     /// Session time of each host's time 0.
     pub(super) offsets: Vec<Picos>,
+    /// Hosts whose clocks are too far from that of the first: position and nanoseconds. They begin
+    /// with the session.
+    pub(super) far_hosts: Vec<(usize, u64)>,
     /// What to subtract from line timestamps that were not normalized when saved.
     pub(super) epochs: Vec<Option<i64>>,
     pub(super) profile_epochs: Vec<Option<(u64, u64)>>,
@@ -36,19 +39,27 @@ impl Clocks {
             })
             .collect();
         let session_epoch_ns = starts.iter().flatten().copied().min();
-        let offset = |start: &Option<u64>| {
+        // A clock that was never set is years away: such a host begins with the session.
+        let mut far_hosts = Vec::new();
+        let mut offset = |(position, start): (usize, &Option<u64>)| {
             let nanos = start
                 .zip(session_epoch_ns)
                 .map_or(0, |(own, first)| own - first);
-            Picos::from_nanos(i64::try_from(nanos).unwrap_or(i64::MAX))
+            let offset = Picos::from_nanos(i64::try_from(nanos).unwrap_or(i64::MAX));
+            if offset > Picos::FARTHEST {
+                far_hosts.push((position, nanos));
+                return Picos::ZERO;
+            }
+            offset
         };
         let epochs = first_epochs.iter().zip(&starts).map(|(first, start)| {
             let start = start.and_then(|start| i64::try_from(start).ok());
             first.and(start)
         });
         let epochs = epochs.collect();
-        let offsets = starts.iter().map(offset).collect();
+        let offsets = starts.iter().enumerate().map(&mut offset).collect();
         Self {
+            far_hosts,
             session_epoch_ns,
             offsets,
             epochs,

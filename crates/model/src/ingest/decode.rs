@@ -293,7 +293,8 @@ impl Pass<'_, '_> {
         let context = keys.context(seen.context);
         let label = keys.number(context, event.metadata_id, seen.op);
         if let Some(occurrences) = event.occurrences {
-            let duration_ps = event.duration_ps;
+            let duration_ps = event.duration_ps.clamp(0, Picos::FARTHEST.0);
+            self.out.repaired += u64::from(duration_ps != event.duration_ps || occurrences < 0);
             self.out.aggregates.push(AggregatePart {
                 label,
                 occurrences,
@@ -348,13 +349,21 @@ impl Pass<'_, '_> {
     /// A time relative to the line as session time.
     #[inline]
     fn host_time(&mut self, input: &LineInput<'_>, offset: i64, duration: i64) -> (i64, i64) {
-        let start = input.base_ps.checked_add(offset);
-        if duration < 0 || start.is_none_or(|start| start.checked_add(duration).is_none()) {
-            self.out.repaired += 1;
-            let start = input.base_ps.saturating_add(offset);
-            return (start, duration.clamp(0, i64::MAX - start.max(0)));
+        let start = input.base_ps.saturating_add(offset);
+        let end = start.saturating_add(duration);
+        if duration < 0 || start < -Picos::FARTHEST.0 || end > Picos::FARTHEST.0 {
+            return self.repaired(start, end);
         }
-        (start.unwrap_or_default(), duration)
+        (start, duration)
+    }
+
+    /// The nearest start and duration that are possible.
+    #[cold]
+    fn repaired(&mut self, start: i64, end: i64) -> (i64, i64) {
+        self.out.repaired += 1;
+        let start = Picos(start).within_reach();
+        let end = Picos(end).within_reach().max(start);
+        (start.0, (end - start).0)
     }
 
     /// Steps, runs, and arrow ends. XLA:CPU ops produce arrows only to their own end markers, which

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::steps::HostStep;
 use crate::ids::{DeviceId, HostId, ProgramId, StringId, TrackId};
 use crate::session::ProgramRun;
-use crate::units::{Picos, Span};
+use crate::units::{Picos, SaturatingSum as _, Span};
 
 /// A mark as it was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -100,10 +100,10 @@ fn is_told_by_runs(runs: &[ProgramRun]) -> bool {
         *times.entry(run.program).or_default() += run.span.duration();
         *counts.entry((run.program, run.device)).or_default() += 1;
     }
-    let all: i64 = times.values().map(|time| time.0).sum();
+    let all: i64 = times.values().map(|time| time.0).saturating_sum();
     let repeated = counts.iter().filter(|(_, count)| **count >= 2);
     let longest = repeated.map(|((program, _), _)| times[program].0).max();
-    longest.is_some_and(|time| 2 * time >= all)
+    longest.is_some_and(|time| time >= all - time)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::warn::MAX_EACH;
 use super::{describe, ingest};
 use crate::heap::{Damage, Heap, HeapSnapshot, Taken, add_snapshot};
 use crate::session::{ProfileData, Session};
-use crate::warning::{Warning, WarningKind};
+use crate::warning::{Warning, WarningKind, folded};
 
 /// One memory profile: a file in pprof's format.
 pub struct MemoryInput {
@@ -67,7 +67,7 @@ pub fn ingest_with_memory(
         },
     };
     session.heap = heap;
-    session.warnings.extend(warnings);
+    session.warnings.extend(folded(warnings));
     Ok(session)
 }
 

@@ -1,14 +1,16 @@
 //! Collecting warnings while the session is built.
 
+use rustc_hash::FxHashSet;
 use stepscope_xplane::{ProblemKind, Space};
 
 use super::build::BuiltTrack;
+use super::clocks::Clocks;
 use super::input::HostInput;
 use super::plan::{Plan, TrackPlan};
 use super::programs::Programs;
 use crate::remains::WHY_EMPTY;
 use crate::units::Picos;
-use crate::warning::{Warning, WarningKind};
+use crate::warning::{Warning, WarningKind, folded, shortened};
 
 /// Warnings so far.
 #[derive(Default)]
@@ -16,6 +18,8 @@ pub(super) struct Warnings(Vec<Warning>);
 
 /// Prefix for warnings of a file that was converted from a trace instead of written by a profiler.
 const CONVERTED: &str = "converted: ";
+/// Nanoseconds of a day.
+const DAY_NS: u64 = 86_400_000_000_000;
 /// Problems of one kind on one host beyond this many are summed up.
 pub(super) const MAX_EACH: usize = 5;
 
@@ -25,7 +29,7 @@ impl Warnings {
         self.0
             .sort_by(|a, b| (a.kind, &a.host, &a.message).cmp(&(b.kind, &b.host, &b.message)));
         self.0.dedup();
-        self.0
+        folded(self.0)
     }
 
     fn add(&mut self, kind: WarningKind, host: &str, message: String, hint: &str) {
@@ -72,10 +76,10 @@ impl Warnings {
             }
             for text in space.errors.iter().chain(&space.warnings) {
                 if let Some(remark) = text.strip_prefix(CONVERTED) {
-                    self.add(WarningKind::Missing, host, remark.to_owned(), "");
+                    self.add(WarningKind::Missing, host, shortened(remark), "");
                     continue;
                 }
-                let message = format!("The profiler reported: {text}");
+                let message = format!("The profiler reported: {}", shortened(text));
                 self.add(WarningKind::Recorder, host, message, "");
             }
             let empty = plan.empty_lines[position];
@@ -87,6 +91,18 @@ impl Warnings {
                 );
                 self.add(WarningKind::Repaired, host, message, "");
             }
+        }
+    }
+
+    /// Hosts whose recorded start cannot be right.
+    pub(super) fn clocks(&mut self, inputs: &[HostInput], clocks: &Clocks) {
+        for &(position, nanos) in &clocks.far_hosts {
+            let message = format!(
+                "By its clock the recording began {} days after that of another host; it is shown from the session's start",
+                nanos / DAY_NS
+            );
+            let hint = "Check the clock of the host, or open captures of different days separately";
+            self.add(WarningKind::Repaired, &inputs[position].host, message, hint);
         }
     }
 
@@ -129,10 +145,10 @@ impl Warnings {
             };
             let space = &spaces[position];
             // If the file ends early, the scan has already reported it.
-            let is_told = |plane: &str| {
-                let mut problems = space.problems.iter();
-                problems.any(|told| told.kind == ProblemKind::Truncated && told.plane == plane)
-            };
+            let told = space.problems.iter();
+            let told = told.filter(|told| told.kind == ProblemKind::Truncated);
+            let told: FxHashSet<&str> = told.map(|told| told.plane.as_str()).collect();
+            let is_told = |plane: &str| told.contains(plane);
             let damage = own().flat_map(|(_, built)| &built.decoded.damage);
             let damage = damage.filter(|&&(plane, _, _, is_truncated)| {
                 !(is_truncated && is_told(&space.planes[plane as usize].name))
@@ -196,6 +212,11 @@ impl Warnings {
     pub(super) fn programs(&mut self, programs: &Programs) {
         for (title, reason) in programs.damaged.iter().take(MAX_EACH) {
             let message = format!("The HLO of {title} could not be decoded: {reason}");
+            self.add(WarningKind::Damaged, "", message, "");
+        }
+        let more = programs.damaged.len().saturating_sub(MAX_EACH);
+        if more > 0 {
+            let message = format!("The HLO of {more} more programs could not be decoded");
             self.add(WarningKind::Damaged, "", message, "");
         }
     }

@@ -235,7 +235,9 @@ pub(super) fn notes(
         .any(|row| row.verdict == CheckVerdict::WithinNoise)
     {
         notes.push(
-            Note::warning("over-limit-within-noise", "A value is beyond its limit, but noise explains it, so the budget passes. It may still be \
+            Note::warning(
+                "over-limit-within-noise",
+                "A value is beyond its limit, but noise explains it, so the budget passes. It may still be \
                  a regression that these captures are too few or too noisy to show.",
             )
             .with_hint("capture more steps, or use several baselines: `--baseline-runs 5`"),
@@ -273,7 +275,9 @@ pub(super) fn notes(
     }
     if rows.iter().any(|row| row.metric == "compilation_time") && run_count.is_none() {
         let assumed = options.run_noise.unwrap_or(ONCE_RATIO);
-        notes.push(Note::info("compilation-noise-assumed", format!(
+        notes.push(Note::info(
+            "compilation-noise-assumed",
+            format!(
             "Compilation time is measured once per run; the assumed noise between runs is {} (standard \
              deviation).",
             percent(assumed)

@@ -50,7 +50,9 @@ pub(super) fn notes(
         |ratio| format!("{} of the time, as given", percent(ratio)),
     );
     notes.push(
-        Note::info("interval-confidence", format!(
+        Note::info(
+            "interval-confidence",
+            format!(
             "Intervals have {percent_of} confidence. They account for differences between steps, for \
              correlated neighboring steps, and for noise between runs (standard deviation: {runs})."
         ))
@@ -60,7 +62,9 @@ pub(super) fn notes(
         .iter()
         .any(|difference| difference.step.is_some())
     {
-        notes.push(Note::info("many-ops-tested", format!(
+        notes.push(Note::info(
+            "many-ops-tested",
+            format!(
             "Many ops are tested: at most {} of those reported as beyond noise are expected to be false \
              alarms (Benjamini-Hochberg procedure). Ops below 0.1 % of the step are not tested.",
             percent(1.0 - options.confidence)

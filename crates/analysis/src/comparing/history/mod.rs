@@ -173,13 +173,17 @@ fn measured(one: Compared<'_>, selection: &Selection) -> Result<Sample, Analysis
 fn remarks(run_count: usize, confidence: f64) -> Vec<Note> {
     let mut notes = Vec::new();
     if run_count < FEWEST_RUNS {
-        notes.push(Note::info("too-few-runs", format!(
+        notes.push(Note::info(
+            "too-few-runs",
+            format!(
             "{} are too few to find a change point in a time; {FEWEST_RUNS} are enough to distinguish a \
              clear one from noise.",
             counted(run_count, "run")
         )));
     }
-    notes.push(Note::info("change-point-test", format!(
+    notes.push(Note::info(
+        "change-point-test",
+        format!(
         "Change points are tested against random orders of the runs: at most {} of the series that did \
          not change get one, whatever their distribution, if runs are independent. Counts and bytes \
          that were constant are not tested: a new level is a change point.",

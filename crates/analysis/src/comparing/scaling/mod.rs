@@ -258,24 +258,32 @@ fn listed(names: &[String]) -> String {
 fn remarks(rows: &[ScalingRow], session_count: usize) -> Vec<Note> {
     let mut notes = Vec::new();
     if rows.iter().any(|row| row.is_virtual) {
-        notes.push(Note::warning("virtual-devices", "Virtual CPU devices share the cores of one machine: what is communicated and how evenly work \
+        notes.push(Note::warning(
+            "virtual-devices",
+            "Virtual CPU devices share the cores of one machine: what is communicated and how evenly work \
              is split are meaningful, but their speedup does not predict that of real devices.",
         ));
     }
     if rows.iter().any(|row| row.sample_count > 1) {
-        notes.push(Note::info("samples-averaged", "Several sessions with the same method and device count are samples; a row is their mean.",
+        notes.push(Note::info(
+            "samples-averaged",
+            "Several sessions with the same method and device count are samples; a row is their mean.",
         ));
     }
     if session_count > 0 {
         let counted = format::counted(session_count, "session");
-        notes.push(Note::info("scaling-method", format!(
+        notes.push(Note::info(
+            "scaling-method",
+            format!(
             "{counted}; a step is the mean of the typical steps, without outliers. The method is what \
              differs between names besides device count and time; `--method REGEX` selects it."
         )));
     }
     let two_kinds = |a: &&ScalingRow, b: &&ScalingRow| a.method == b.method && a.source != b.source;
     if rows.iter().any(|a| rows.iter().any(|b| two_kinds(&a, &b))) {
-        notes.push(Note::info("captures-and-benchmarks", "Captures and benchmarks of a method are listed separately: profiling adds overhead, and \
+        notes.push(Note::info(
+            "captures-and-benchmarks",
+            "Captures and benchmarks of a method are listed separately: profiling adds overhead, and \
              benchmarks time whole calls.",
         ));
     }

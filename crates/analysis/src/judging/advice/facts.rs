@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use stepscope_model::{DeviceId, DeviceKind, HostId, Session};
+use stepscope_model::{DeviceId, DeviceKind, HostId, SaturatingSum as _, Session};
 
 use crate::asking::AnalysisError;
 use crate::asking::selection::Selection;
@@ -230,7 +230,10 @@ impl<'a> Facts<'a> {
 
     /// Whether there are enough slices of work for shares to be meaningful.
     pub(super) fn has_enough_work(&self) -> bool {
-        let slices: i64 = self.rows_of_ops().map(|row| row.occurrences).sum();
+        let slices: i64 = self
+            .rows_of_ops()
+            .map(|row| row.occurrences)
+            .saturating_sum();
         self.has_work() && slices >= 20
     }
 
@@ -301,7 +304,7 @@ impl<'a> Facts<'a> {
     pub(super) fn work_of(&self, device: DeviceId) -> (i64, i64) {
         let of_device = self.totals.iter().filter(|totals| totals.device == device);
         let labels = of_device.flat_map(|totals| &totals.labels);
-        let self_ps = labels.map(|(_, totals)| totals.self_ps).sum();
+        let self_ps = labels.map(|(_, totals)| totals.self_ps).saturating_sum();
         let mut busy = self.devices.iter();
         let busy = busy.find(|busy| busy.device_index == device.0);
         (self_ps, busy.map_or(0, |busy| busy.busy_ps))
@@ -316,7 +319,7 @@ impl<'a> Facts<'a> {
     /// Total self time of the ops that `passes` accepts, and their time per step and device.
     pub(super) fn ops_per_step(&self, passes: impl Fn(&OpRow) -> bool) -> (i64, Option<f64>) {
         let rows = self.rows_of_ops().filter(|row| passes(row));
-        let total_ps: i64 = rows.map(|row| row.self_ps).sum();
+        let total_ps: i64 = rows.map(|row| row.self_ps).saturating_sum();
         (total_ps, self.per_step(total_ps as f64))
     }
 

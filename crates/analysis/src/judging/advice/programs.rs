@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use stepscope_model::hlo::{self, Instruction, InstructionIndex, OpClass};
-use stepscope_model::{ProgramId, Session};
+use stepscope_model::{ProgramId, SaturatingSum as _, Session};
 
 use crate::views::ops::{AllOps, OpRow};
 
@@ -34,7 +34,10 @@ pub(super) fn busy_programs<'a>(session: &'a Session, ops: &AllOps) -> Vec<BusyP
     }
     let busy = |(id, positions): (ProgramId, Vec<usize>)| {
         let program = session.program(id);
-        let self_ps: i64 = positions.iter().map(|&at| ops.ops[at].row.self_ps).sum();
+        let self_ps: i64 = positions
+            .iter()
+            .map(|&at| ops.ops[at].row.self_ps)
+            .saturating_sum();
         let is_busy = self_ps as f64 >= MIN_SHARE * ops.total_self_ps as f64 && self_ps > 0;
         Some(BusyProgram {
             id,

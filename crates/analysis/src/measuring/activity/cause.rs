@@ -1,7 +1,7 @@
 //! Why a device waits: causes by decreasing priority, each with its title, meaning and remedy.
 
 use serde::Serialize;
-use stepscope_model::{Activity, Framework, Session, Span};
+use stepscope_model::{Activity, Framework, SaturatingSum as _, Session, Span};
 use ts_rs::TS;
 
 use super::{COMPILATION, INPUT, WAIT};
@@ -279,11 +279,11 @@ pub(crate) fn cause_times(pieces: &[Span], causes: &[Intervals]) -> Vec<CauseTim
             row[position] = within
                 .filter_map(|span| span.intersection(*piece))
                 .map(|span| span.duration().0)
-                .sum();
+                .saturating_sum();
         }
     }
     for (piece, row) in pieces.iter().zip(&mut rows) {
-        let known: i64 = row.iter().sum();
+        let known: i64 = row.iter().saturating_sum();
         row[Cause::Unknown.position()] = piece.duration().0 - known;
     }
     rows

@@ -299,24 +299,32 @@ fn notes(options: &BuffersOptions, report: &BuffersReport, replay: &Replay<'_>) 
         ("--host", &selection.host),
     ];
     for (option, _) in meaningless.iter().filter(|(_, value)| value.is_some()) {
-        notes.push(Note::info("option-without-effect", format!(
+        notes.push(Note::info(
+            "option-without-effect",
+            format!(
             "{option} has no effect here: the plan is the same in every step and on every device."
         )));
     }
     if replay.trace.is_none() {
-        notes.push(Note::info("no-heap-trace", format!(
+        notes.push(Note::info(
+            "no-heap-trace",
+            format!(
             "The compiler recorded no heap trace for {} of this program, so lifetimes of buffers are \
              unknown: arguments, results, constants and totals are shown, and every allocation \
              counts as held from start to end.",
             report.memory_space
         )));
     } else {
-        notes.push(Note::info("plan-not-measured", "This is the compiler's plan for one device, not a measurement: other programs, the framework \
+        notes.push(Note::info(
+            "plan-not-measured",
+            "This is the compiler's plan for one device, not a measurement: other programs, the framework \
              and the allocator need additional memory.",
         ));
     }
     if replay.other_traces > 0 {
-        notes.push(Note::info("other-heap-traces", format!(
+        notes.push(Note::info(
+            "other-heap-traces",
+            format!(
             "{} more heap traces of this memory are not replayed; their allocations count as held \
              from start to end.",
             replay.other_traces
@@ -342,7 +350,9 @@ fn notes(options: &BuffersOptions, report: &BuffersReport, replay: &Replay<'_>) 
         ));
     }
     if !report.savings.is_empty() {
-        notes.push(Note::info("savings-estimated", "What a remedy would free is an estimate: how much the peak falls if only these bytes are \
+        notes.push(Note::info(
+            "savings-estimated",
+            "What a remedy would free is an estimate: how much the peak falls if only these bytes are \
              removed. The compiler may choose another plan for the changed program.",
         ));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use stepscope_model::DeviceKind;
+use stepscope_model::{DeviceKind, SaturatingSum as _};
 
 use super::Evidence;
 use super::participants::Grouping;
@@ -97,7 +97,9 @@ fn counted(evidence: &Evidence<'_>, ops: &BTreeSet<usize>, grouping: Grouping) -
 fn unknown_groups(evidence: &Evidence<'_>, ops: &BTreeSet<usize>) -> Option<Note> {
     let count = counted(evidence, ops, Grouping::Unknown);
     (count > 0).then(|| {
-        Note::warning("participants-unknown", format!(
+        Note::warning(
+            "participants-unknown",
+            format!(
             "The participants of {} are unknown: the profile does not contain the program, or not \
              the ids of its devices. Their waiting times are missing.",
             format::counted(count, "collective")
@@ -112,8 +114,8 @@ fn unmatched(
     rows: &[CollectiveRow],
     ops: &BTreeSet<usize>,
 ) -> Option<Note> {
-    let occurrences: i64 = rows.iter().map(|row| row.occurrences).sum();
-    let matched: i64 = rows.iter().map(|row| row.matched).sum();
+    let occurrences: i64 = rows.iter().map(|row| row.occurrences).saturating_sum();
+    let matched: i64 = rows.iter().map(|row| row.matched).saturating_sum();
     let has_unknown = counted(evidence, ops, Grouping::Unknown) > 0;
     // Without groups there is nothing to match, which another note reports.
     if matched == occurrences || (matched == 0 && has_unknown) {
@@ -139,13 +141,17 @@ fn unmatched(
 fn guessed(evidence: &Evidence<'_>, ops: &BTreeSet<usize>) -> Vec<Note> {
     let mut notes = Vec::new();
     if counted(evidence, ops, Grouping::ByOrder) > 0 {
-        notes.push(Note::info("groups-inferred", "The groups of devices were inferred from the order of hosts and devices, because the profile \
+        notes.push(Note::info(
+            "groups-inferred",
+            "The groups of devices were inferred from the order of hosts and devices, because the profile \
              does not contain the ids of its devices.",
         ));
     }
     let pairs = counted(evidence, ops, Grouping::Pair);
     if pairs > 0 {
-        notes.push(Note::info("pairs-assumed", format!(
+        notes.push(Note::info(
+            "pairs-assumed",
+            format!(
             "The two devices of {} are assumed to be one group, because they execute it at the same \
              times; the profile does not contain the program that would confirm it.",
             format::counted(pairs, "collective")

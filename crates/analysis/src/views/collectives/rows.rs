@@ -11,7 +11,7 @@
 //!
 //! The reason of a row is the one with the most time.
 
-use stepscope_model::{DeviceId, Peak, Picos, SliceId, Span};
+use stepscope_model::{DeviceId, Peak, Picos, SaturatingSum as _, SliceId, Span};
 
 use super::bandwidth::{bus_factor, payload_bytes, rate};
 use super::report::{CollectiveInstanceRow, CollectiveRow};
@@ -362,7 +362,7 @@ fn instance_row(
         participants: signed(instance.members.len() as u64),
         last_device: session.device_title(last.device),
         skew_ps: arrivals.last_ps - arrivals.first_ps,
-        wait_ps: wait_ps.sum(),
+        wait_ps: wait_ps.saturating_sum(),
         transfer_ps: (arrivals.end_ps - arrivals.last_ps).max(0),
         start_ps: arrivals.first_ps,
         duration_ps: (arrivals.end_ps - arrivals.first_ps).max(0),

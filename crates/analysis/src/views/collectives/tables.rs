@@ -6,6 +6,7 @@ use crate::asking::Report;
 use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::{Declared, DeclaredColumn, Table};
+use stepscope_model::SaturatingSum as _;
 
 impl Report for CollectivesReport {
     fn declared() -> Vec<Declared> {
@@ -73,7 +74,7 @@ impl Report for CollectivesReport {
             .filter_map(|device| device.wait_ps)
             .collect();
         if !waits.is_empty() {
-            let wait_ps = waits.iter().sum::<i64>() as f64 / waits.len() as f64;
+            let wait_ps = waits.iter().saturating_sum() as f64 / waits.len() as f64;
             lines.push((
                 "Waiting for the last participant".to_owned(),
                 format!("{} per device", format::duration_ps(wait_ps)),

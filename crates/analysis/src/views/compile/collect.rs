@@ -9,7 +9,9 @@
 use std::collections::BTreeMap;
 
 use stepscope_model::host_names::{compiled_function, dispatched_function, is_cache_read};
-use stepscope_model::{Activity, CompilePhase, HostId, Picos, Session, SliceKind, Span, TrackId};
+use stepscope_model::{
+    Activity, CompilePhase, HostId, Picos, SaturatingSum as _, Session, SliceKind, Span, TrackId,
+};
 
 use super::programs::{Match, Programs};
 use super::report::{CompilationRow, FunctionRow};
@@ -145,7 +147,7 @@ fn of_host(
             autotune_ps: autotune,
             backend_ps: backend,
             cache_ps: cache,
-            other_ps: duration_ps - times.iter().sum::<i64>(),
+            other_ps: duration_ps - times.iter().saturating_sum(),
             cache: match (was_asked, is_compiled) {
                 (true, false) => "hit",
                 (true, true) => "miss",
@@ -374,7 +376,7 @@ pub(super) fn functions(rows: &[CompilationRow]) -> Vec<FunctionRow> {
         entry.count += 1;
         entry.again_count += usize::from(row.is_again);
         entry.hit_count += usize::from(row.cache == "hit");
-        entry.total_ps += row.duration_ps;
+        entry.total_ps = entry.total_ps.saturating_add(row.duration_ps);
         entry.longest_ps = entry.longest_ps.max(row.duration_ps);
         if !row.change.is_empty() && !entry.changes.contains(&row.change) {
             entry.changes.push(row.change.clone());

@@ -20,7 +20,7 @@ mod tables;
 use clap::Args;
 pub(crate) use report::PHASES;
 pub use report::{CompilationRow, CompileReport, FunctionRow, PassRow};
-use stepscope_model::{Framework, HostId, Picos, Session, Span};
+use stepscope_model::{Framework, HostId, Picos, SaturatingSum as _, Session, Span};
 
 use crate::asking::group::Group;
 use crate::asking::order;
@@ -203,7 +203,9 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
     let again = rows.iter().filter(|row| row.is_again).count();
     if again > 0 {
         notes.push(
-            Note::warning("compiled-again", format!(
+            Note::warning(
+                "compiled-again",
+                format!(
                 "{} of a function that had been compiled before: {}.",
                 format::counted(again, "compilation"),
                 names(rows)
@@ -240,7 +242,7 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
             ),
         ));
     }
-    let sum = |figure: fn(&CompilationRow) -> i64| rows.iter().map(figure).sum::<i64>();
+    let sum = |figure: fn(&CompilationRow) -> i64| rows.iter().map(figure).saturating_sum();
     let (other, all) = (sum(|row| row.other_ps), sum(|row| row.duration_ps));
     if other > 0 && other.saturating_mul(100) >= all {
         notes.push(Note::info(

@@ -51,7 +51,9 @@ pub(super) fn notes(
     }
     let has_registers = rows.iter().any(|row| !row.register.is_empty());
     if has_registers && utilisation.is_empty() {
-        notes.push(Note::info("counters-without-utilization", "These registers give no utilization: the cycles of the core are missing, or the names are \
+        notes.push(Note::info(
+            "counters-without-utilization",
+            "These registers give no utilization: the cycles of the core are missing, or the names are \
              not those of a TPU v6e or v7x.",
         ));
     }

@@ -44,7 +44,7 @@ pub(crate) fn growth(session: &Session) -> Option<Growth> {
     grown.truncate(TOLD);
     Some(Growth {
         snapshot_count,
-        before_bytes: after_bytes - change,
+        before_bytes: after_bytes.saturating_sub(change),
         after_bytes,
         grown,
     })
@@ -53,7 +53,7 @@ pub(crate) fn growth(session: &Session) -> Option<Growth> {
 impl Growth {
     /// Growth ÷ bytes alive in the first snapshot; 0 if the growth is too small to matter.
     pub(crate) fn ratio(&self) -> f64 {
-        let change = self.after_bytes - self.before_bytes;
+        let change = self.after_bytes.saturating_sub(self.before_bytes);
         if change < MIN_BYTES {
             return 0.0;
         }
@@ -67,7 +67,7 @@ impl Growth {
             format::bytes(self.before_bytes as f64),
             self.snapshot_count,
             format::bytes(self.after_bytes as f64),
-            format::bytes((self.after_bytes - self.before_bytes) as f64)
+            format::bytes((self.after_bytes.saturating_sub(self.before_bytes)) as f64)
         )
     }
 

@@ -58,7 +58,9 @@ pub(super) fn notes(
         ));
     }
     if report.total_bytes > 0 {
-        notes.push(Note::info("snapshot-scope", "A snapshot counts live arrays, each with the call that created it. It does not include \
+        notes.push(Note::info(
+            "snapshot-scope",
+            "A snapshot counts live arrays, each with the call that created it. It does not include \
              memory that a program needs only while it runs.",
         ));
     }
@@ -70,7 +72,9 @@ fn folded(tally: &Tally) -> Vec<Note> {
     let folded = tally.folded_frames.len();
     if folded > 0 {
         notes.push(
-            Note::info("frames-folded", format!(
+            Note::info(
+                "frames-folded",
+                format!(
                 "{} of JAX, its libraries and Python {} folded, so that each stack ends in your \
                  code.",
                 format::counted(folded, "frame"),
@@ -125,14 +129,18 @@ fn compared(session: &Session, wanted: &Wanted, report: &HeapReport) -> Vec<Note
                     .is_none_or(|(then, now)| then > now)
             {
                 let name = &snapshots[against].name;
-                notes.push(Note::warning("snapshots-reversed", format!(
+                notes.push(Note::warning(
+                    "snapshots-reversed",
+                    format!(
                     "{name} was taken later than the snapshot shown, so \"grown\" means that memory shrank."
                 )));
             }
             let moved = [HeapChange::New, HeapChange::Gone];
             let is_moved = |change| report.rows.iter().any(|row| row.change == Some(change));
             if moved.into_iter().all(is_moved) {
-                notes.push(Note::info("stacks-by-line", "Stacks are distinguished by their lines. If one line created an array and another \
+                notes.push(Note::info(
+                    "stacks-by-line",
+                    "Stacks are distinguished by their lines. If one line created an array and another \
                      line has replaced it since, as training steps do with parameters, it is \
                      listed as gone at the first line and as new at the second.",
                 ));

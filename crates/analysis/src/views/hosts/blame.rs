@@ -22,7 +22,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use stepscope_model::{Class, DeviceId, LabelId, Picos, Session, SliceKind, Span, Track, TrackId};
+use stepscope_model::{
+    Class, DeviceId, LabelId, Picos, SaturatingSum as _, Session, SliceKind, Span, Track, TrackId,
+};
 
 use crate::measuring::activity::driving_threads;
 use crate::measuring::interval::Intervals;
@@ -98,7 +100,7 @@ pub(super) fn blame(evidence: &Evidence<'_>, steps: &StepIndex) -> Vec<StepBlame
         let others = i64::try_from(instance.members.len() - 1)
             .unwrap_or(1)
             .max(1);
-        let caused_ps = waits.sum::<i64>() / others;
+        let caused_ps = waits.saturating_sum() / others;
         let caused = by_step.entry(step).or_default();
         let of_device = caused
             .entry(last.device)
@@ -304,17 +306,17 @@ fn on_device(session: &Session, device: DeviceId, span: Span) -> BTreeMap<&str, 
                 let of = session.label(label);
                 let is_control = of.op.is_some_and(|op| session.op(op).is_control);
                 if let Some(common) = lane.span(index).intersection(span).filter(|_| !is_control) {
-                    sums.entry(label).or_insert((0, id)).0 += common.duration().0;
+                    let sum = &mut sums.entry(label).or_insert((0, id)).0;
+                    *sum = sum.saturating_add(common.duration().0);
                 }
             }
         }
     }
     let mut by_name = BTreeMap::new();
     for (label, (time_ps, track)) in sums {
-        by_name
-            .entry(session.label_name(label))
-            .or_insert((0, track))
-            .0 += time_ps;
+        let name = session.label_name(label);
+        let sum: &mut i64 = &mut by_name.entry(name).or_insert((0, track)).0;
+        *sum = sum.saturating_add(time_ps);
     }
     by_name
 }

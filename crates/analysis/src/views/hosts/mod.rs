@@ -186,7 +186,9 @@ fn notes(
             "The session has one host, so its devices are compared with each other.",
         ));
     } else if !evidence.clocks.has_any() {
-        notes.push(Note::info("clocks-not-aligned", "Clocks could not be aligned, because no two hosts have a collective in common. Times of \
+        notes.push(Note::info(
+            "clocks-not-aligned",
+            "Clocks could not be aligned, because no two hosts have a collective in common. Times of \
              each host are by its own clock.",
         ));
     }
@@ -219,7 +221,9 @@ fn unmatched(evidence: &Evidence<'_>) -> Note {
         )
         .with_hint(recording::programs(evidence.session));
     }
-    Note::info("blame-unknown", format!(
+    Note::info(
+        "blame-unknown",
+        format!(
         "The recorded collectives could not be matched across the devices of this session, {REST}"
     ))
     .with_hint(ALL_HOSTS)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stepscope_model::{DeviceId, HostId, Session, WarningKind};
+use stepscope_model::{DeviceId, HostId, SaturatingSum as _, Session, WarningKind};
 
 use super::blame::StepBlame;
 use super::places::{Lateness, Place};
@@ -55,7 +55,10 @@ pub(super) fn hosts(
         let part = |kind: PartKind| mean(&|row: &StepParts| row.lengths.parts_ps[position(kind)]);
         let devices: Vec<DeviceId> = devices_of(session, selected, host).collect();
         let working = devices.iter().filter(|device| has_worked(device));
-        let wait_ps: i64 = devices.iter().map(|id| lateness.wait_ps[id.index()]).sum();
+        let wait_ps: i64 = devices
+            .iter()
+            .map(|id| lateness.wait_ps[id.index()])
+            .saturating_sum();
         let working_count = working.count();
         HostRow {
             host: session.host(host).name.clone(),
@@ -95,7 +98,7 @@ fn copies_ps(row: &StepParts) -> i64 {
         PartKind::DeviceToDevice,
     ];
     let parts = directions.map(|kind| row.lengths.parts_ps[position(kind)]);
-    parts.iter().sum()
+    parts.iter().saturating_sum()
 }
 
 fn devices_of(
@@ -274,7 +277,7 @@ pub(super) fn blame(session: &Session, blamed: &[StepBlame]) -> Vec<BlameRow> {
             .to_owned(),
             step_count: own.len(),
             step_ratio: count / blamed.len() as f64,
-            caused_ps: own.iter().map(|of| of.caused_ps).sum(),
+            caused_ps: own.iter().map(|of| of.caused_ps).saturating_sum(),
             lateness_ps: own.iter().map(|of| of.lateness_ps as f64).sum::<f64>() / count,
             activity_ps: own
                 .iter()

@@ -118,7 +118,8 @@ fn is_steady(waits: &[f64], step_ps: f64) -> bool {
 fn common_activity(own: &[&StepBlame]) -> String {
     let mut sums: std::collections::BTreeMap<&str, i64> = std::collections::BTreeMap::new();
     for of in own {
-        *sums.entry(&of.activity.text).or_default() += of.caused_ps;
+        let sum: &mut i64 = sums.entry(&of.activity.text).or_default();
+        *sum = sum.saturating_add(of.caused_ps);
     }
     let most = sums.into_iter().max_by_key(|&(_, sum)| sum);
     most.map_or_else(String::new, |(text, _)| text.to_owned())

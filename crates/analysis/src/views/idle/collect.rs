@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use stepscope_model::{DeviceId, DeviceKind, HostId, Picos, Session, Span};
+use stepscope_model::{DeviceId, DeviceKind, HostId, Picos, SaturatingSum as _, Session, Span};
 
 use super::explain::Explainer;
 use super::report::{CauseRow, GapBucket, GapRow, IdleDevice, IdleReport, IdleStep};
@@ -126,7 +126,7 @@ pub(super) fn min_gap_ps(devices: &[DeviceGaps]) -> i64 {
 
 /// Share of the idle time that is in gaps too short to be listed, 0..1.
 pub(super) fn short_ratio(devices: &[DeviceGaps]) -> f64 {
-    let sum = |of: fn(&DeviceGaps) -> i64| devices.iter().map(of).sum::<i64>() as f64;
+    let sum = |of: fn(&DeviceGaps) -> i64| devices.iter().map(of).saturating_sum() as f64;
     let idle = sum(|device| device.window_ps - device.busy_ps);
     if idle > 0.0 {
         sum(|device| device.short.1) / idle
@@ -157,7 +157,7 @@ impl Found {
         let (gaps, short): (Vec<Span>, Vec<Span>) = idle
             .into_iter()
             .partition(|gap| gap.duration().0 >= min_gap_ps);
-        let short_ps = short.iter().map(|gap| gap.duration().0).sum();
+        let short_ps = short.iter().map(|gap| gap.duration().0).saturating_sum();
         Self {
             device,
             min_gap_ps,
@@ -247,7 +247,10 @@ pub(super) fn report(
     devices: &[DeviceGaps],
 ) -> IdleReport {
     let rows = device_rows(session, devices);
-    let window_ps: i64 = devices.iter().map(|device| device.window_ps).sum();
+    let window_ps: i64 = devices
+        .iter()
+        .map(|device| device.window_ps)
+        .saturating_sum();
     IdleReport {
         causes: cause_rows(session, devices, window_ps),
         devices: rows,
@@ -260,10 +263,10 @@ pub(super) fn report(
 }
 
 fn sum(times: &[CauseTimes]) -> CauseTimes {
-    let mut sums = [0; CAUSES.len()];
+    let mut sums = [0i64; CAUSES.len()];
     for times in times {
         for (sum, time) in sums.iter_mut().zip(times) {
-            *sum += time;
+            *sum = sum.saturating_add(*time);
         }
     }
     sums
@@ -310,7 +313,7 @@ fn cause_rows(session: &Session, devices: &[DeviceGaps], window_ps: i64) -> Vec<
     for device in devices {
         for (gap, times) in device.gaps.iter().zip(&device.times) {
             for (row, &time) in rows.iter_mut().zip(times) {
-                row.total_ps += time;
+                row.total_ps = row.total_ps.saturating_add(time);
             }
             let row = &mut rows[main_cause(times).0.position()];
             row.count += 1;
@@ -358,9 +361,9 @@ fn buckets(devices: &[DeviceGaps]) -> Vec<GapBucket> {
             let position = BUCKET_ENDS.partition_point(|&end| end <= length);
             let bucket = &mut buckets[position.min(BUCKET_ENDS.len() - 1)];
             bucket.count += 1;
-            bucket.total_ps += length;
+            bucket.total_ps = bucket.total_ps.saturating_add(length);
             for (sum, time) in bucket.causes_ps.iter_mut().zip(times) {
-                *sum += time;
+                *sum = sum.saturating_add(*time);
             }
         }
     }
@@ -402,7 +405,10 @@ pub(super) fn placed_steps(
                 start_ps: span.start.0,
                 duration_ps: span.duration().0,
                 gap_count: pieces.len(),
-                gaps_ps: pieces.iter().map(|piece| piece.duration().0).sum(),
+                gaps_ps: pieces
+                    .iter()
+                    .map(|piece| piece.duration().0)
+                    .saturating_sum(),
                 causes_ps: sum(&times).to_vec(),
             };
             Some((position, row))

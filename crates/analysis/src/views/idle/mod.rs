@@ -17,7 +17,7 @@ mod tables;
 
 use clap::Args;
 pub use report::{CauseRow, GapBucket, GapRow, IdleDevice, IdleReport, IdleStep};
-use stepscope_model::{DeviceKind, Session};
+use stepscope_model::{DeviceKind, SaturatingSum as _, Session};
 
 use crate::asking::group::Group;
 use crate::asking::order;
@@ -178,7 +178,9 @@ fn left_out(
     let others = others.filter(|&id| !is_listed(id) && collect::has_worked(session, id));
     let titles: Vec<String> = others.map(|id| session.device_title(id)).collect();
     (!titles.is_empty()).then(|| {
-        Note::info("devices-without-work", format!(
+        Note::info(
+            "devices-without-work",
+            format!(
             "Excluded from sums, as in `overview`, because they did no work in the observed window: {}.",
             titles.join(", ")
         ))
@@ -199,22 +201,34 @@ fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize)
         ];
     }
     let mut notes = Vec::new();
-    let idle: i64 = report.devices.iter().map(|row| row.idle_ps).sum();
+    let idle: i64 = report
+        .devices
+        .iter()
+        .map(|row| row.idle_ps)
+        .saturating_sum();
     let unknown = report.causes.iter().find(|row| row.cause == Cause::Unknown);
     let unknown_ps = unknown.map_or(0, |row| row.total_ps);
     if idle > 0 && unknown_ps as f64 > 0.2 * idle as f64 {
         let share = format::percent(unknown_ps as f64 / idle as f64);
         notes.push(
-            Note::warning("driving-threads-silent", format!(
+            Note::warning(
+                "driving-threads-silent",
+                format!(
                 "For {share} of the idle time, nothing was recorded on the threads that drive the \
                  devices."
             ))
             .with_hint(recording::driving_threads(session)),
         );
     }
-    let short: i64 = report.devices.iter().map(|row| row.short_ps).sum();
+    let short: i64 = report
+        .devices
+        .iter()
+        .map(|row| row.short_ps)
+        .saturating_sum();
     let lengths: Vec<String> = report.min_gaps();
-    notes.push(Note::info("short-gaps", format!(
+    notes.push(Note::info(
+        "short-gaps",
+        format!(
         "Gaps of at least {} are listed and broken down by cause; shorter ones are {} of the idle time.",
         lengths.join(" or "),
         format::percent(if idle > 0 { short as f64 / idle as f64 } else { 0.0 }),

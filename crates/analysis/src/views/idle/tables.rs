@@ -6,6 +6,7 @@ use crate::asking::Report;
 use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::{Declared, Table};
+use stepscope_model::SaturatingSum as _;
 
 impl Report for IdleReport {
     fn declared() -> Vec<Declared> {
@@ -27,8 +28,12 @@ impl Report for IdleReport {
     }
 
     fn headline(&self) -> Vec<(String, String)> {
-        let window: i64 = self.devices.iter().map(|row| row.window_ps).sum();
-        let idle: i64 = self.devices.iter().map(|row| row.idle_ps).sum();
+        let window: i64 = self
+            .devices
+            .iter()
+            .map(|row| row.window_ps)
+            .saturating_sum();
+        let idle: i64 = self.devices.iter().map(|row| row.idle_ps).saturating_sum();
         let gaps: usize = self.devices.iter().map(|row| row.gap_count).sum();
         if window == 0 {
             return Vec::new();

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 use stepscope_model::{
-    Activity, DeviceId, DeviceKind, Direction, Framework, HostId, InputStage, Picos, Session, Span,
-    TrackId,
+    Activity, DeviceId, DeviceKind, Direction, Framework, HostId, InputStage, Picos,
+    SaturatingSum as _, Session, Span, TrackId,
 };
 
 use super::report::{Bound, InputCause, InputHost, InputRow};
@@ -203,7 +203,7 @@ fn row(
         PartKind::Compilation,
         PartKind::HostOverhead,
     ];
-    let host_ps: i64 = host_parts.into_iter().map(part).sum();
+    let host_ps: i64 = host_parts.into_iter().map(part).saturating_sum();
     let loading = input.map_or(0, |input| input.loading.duration_within(parts.span).0);
     InputRow {
         step: session.steps[parts.step].number,
@@ -311,8 +311,8 @@ impl Totals {
 }
 
 pub(super) fn totals(rows: &[InputRow]) -> Totals {
-    let sum = |figure: fn(&InputRow) -> i64| rows.iter().map(figure).sum::<i64>();
-    let of_kind = |kind: usize| rows.iter().map(|row| row.causes_ps[kind]).sum();
+    let sum = |figure: fn(&InputRow) -> i64| rows.iter().map(figure).saturating_sum();
+    let of_kind = |kind: usize| rows.iter().map(|row| row.causes_ps[kind]).saturating_sum();
     Totals {
         duration_ps: sum(|row| row.duration_ps),
         input_ps: sum(|row| row.input_ps),
@@ -429,7 +429,7 @@ pub(super) fn hosts(rows: &[InputRow]) -> Vec<InputHost> {
             let own: Vec<&InputRow> = rows.iter().filter(|row| row.host == name).collect();
             let count = own.len().max(1) as f64;
             let sum = |figure: fn(&InputRow) -> i64| {
-                own.iter().map(|row| figure(row)).sum::<i64>() as f64
+                own.iter().map(|row| figure(row)).saturating_sum() as f64
             };
             let duration = sum(|row| row.duration_ps);
             let input = sum(|row| row.input_ps);

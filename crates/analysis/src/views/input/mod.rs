@@ -23,7 +23,7 @@ use std::fmt::Write as _;
 use clap::Args;
 pub(crate) use collect::words;
 pub use report::{Bound, InputCause, InputHost, InputReport, InputRow, StageRow};
-use stepscope_model::{Activity, Session};
+use stepscope_model::{Activity, SaturatingSum as _, Session};
 
 use crate::asking::group::Group;
 use crate::asking::order;
@@ -216,18 +216,27 @@ fn notes(
             )),
         );
     } else if !stages.iter().any(|stage| stage.source == "tf.data") {
-        notes.push(Note::info("input-by-annotations", "No tf.data stage was recorded, so input is identified by annotations and Python frames.",
+        notes.push(Note::info(
+            "input-by-annotations",
+            "No tf.data stage was recorded, so input is identified by annotations and Python frames.",
         ));
     }
-    let background: i64 = stages.iter().map(|stage| stage.background_ps).sum();
+    let background: i64 = stages
+        .iter()
+        .map(|stage| stage.background_ps)
+        .saturating_sum();
     if background > 0 {
-        notes.push(Note::info("input-in-background", format!(
+        notes.push(Note::info(
+            "input-in-background",
+            format!(
             "{} of loading ran on threads that do not drive devices, so it does not delay steps by itself.",
             format::duration_ps(background as f64)
         )));
     }
     if totals.loading_ps > totals.waiting_ps {
-        notes.push(Note::info("input-overlapped", format!(
+        notes.push(Note::info(
+            "input-overlapped",
+            format!(
             "Driving threads spent {} loading input; for {} of it, the device was idle and waiting.",
             format::duration_ps(totals.loading_ps as f64),
             format::duration_ps(totals.waiting_ps as f64)

@@ -84,10 +84,11 @@ fn add_track(
                 sum.total_ps = sum.total_ps.saturating_add(duration);
                 sum.self_ps = sum.self_ps.saturating_add(duration);
                 sum.longest_ps = sum.longest_ps.max(duration);
-                sum.background_ps += background * duration;
+                sum.background_ps = sum.background_ps.saturating_add(background * duration);
                 if let Some(enclosing) = outer.iter().rev().find_map(|lane| around(lane, start)) {
-                    sums[enclosing].self_ps -= duration;
-                    sums[enclosing].background_ps -= background * duration;
+                    let sum = &mut sums[enclosing];
+                    sum.self_ps = sum.self_ps.saturating_sub(duration);
+                    sum.background_ps = sum.background_ps.saturating_sub(background * duration);
                 }
                 own.push((start, start.saturating_add(duration), label));
             }

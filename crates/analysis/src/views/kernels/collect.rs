@@ -206,7 +206,7 @@ pub(super) fn transfers(session: &Session, totals: &[WorkTotals]) -> Vec<Transfe
             if ends_copy(session, label) {
                 continue;
             }
-            copies.occurrences += totals.occurrences;
+            copies.occurrences = copies.occurrences.saturating_add(totals.occurrences);
             let Some(size) = transfer.bytes else { continue };
             let moved = size.saturating_mul(totals.occurrences.unsigned_abs());
             copies.bytes = Some(copies.bytes.unwrap_or(0).saturating_add(moved));

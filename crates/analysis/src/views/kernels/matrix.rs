@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stepscope_model::{Class, MatrixUse, OpId, Session, SliceKind, matrix_use};
+use stepscope_model::{Class, MatrixUse, OpId, SaturatingSum as _, Session, SliceKind, matrix_use};
 
 use super::report::MatrixOp;
 use crate::measuring::totals::WorkTotals;
@@ -44,7 +44,7 @@ pub(super) fn ops(session: &Session, totals: &[WorkTotals]) -> Vec<MatrixOp> {
 fn row(session: &Session, id: OpId, [matrix_ps, plain_ps, unknown_ps]: [i64; 3]) -> MatrixOp {
     let op = session.op(id);
     let program = session.program(op.program);
-    let total_ps = matrix_ps + plain_ps + unknown_ps;
+    let total_ps = [matrix_ps, plain_ps, unknown_ps].iter().saturating_sum();
     MatrixOp {
         op: session.text(op.name).to_owned(),
         program: program.title(),

@@ -31,7 +31,7 @@ pub use report::{
     DurationBin, KernelRow, KernelsReport, LaunchDevice, LaunchStep, MatrixOp, QueuePoint,
     StreamRow, TransferRow, TransferSize,
 };
-use stepscope_model::{Session, SliceKind};
+use stepscope_model::{SaturatingSum as _, Session, SliceKind};
 
 use self::latency::Latency;
 use self::launches::Launches;
@@ -82,10 +82,10 @@ stepscope kernels ./logs --device GPU:0 --sort -occupancy";
             matrix_ops,
             transfers,
         } = launching(session, &selected, &totals);
-        let total_ps: i64 = rows.iter().map(|row| row.total_ps).sum();
+        let total_ps: i64 = rows.iter().map(|row| row.total_ps).saturating_sum();
         let share = |part_ps: i64| (total_ps > 0).then(|| part_ps as f64 / total_ps as f64);
         let matrix = rows.iter().filter(|row| row.matrix_unit == "yes");
-        let matrix_ratio = share(matrix.map(|row| row.total_ps).sum());
+        let matrix_ratio = share(matrix.map(|row| row.total_ps).saturating_sum());
         let attribution = attribution_shares(session, &totals);
         let attributed_ratio = covered_ratio(&attribution);
         let durations = sizes::durations(session, &selected, &labels);
@@ -165,7 +165,7 @@ fn launch_devices(
             .filter(|totals| totals.device == device && totals.track.is_some())
             .flat_map(|totals| &totals.labels)
             .map(|(_, totals)| totals.occurrences)
-            .sum();
+            .saturating_sum();
         Some(LaunchDevice {
             device: session.device_title(device),
             launched: i64::try_from(own.len()).unwrap_or(i64::MAX),

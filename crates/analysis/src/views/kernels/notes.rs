@@ -1,6 +1,6 @@
 //! What the figures of kernels do not cover.
 
-use stepscope_model::{DeviceKind, Framework, Session};
+use stepscope_model::{DeviceKind, Framework, SaturatingSum as _, Session};
 
 use super::launches::Launches;
 use super::report::KernelRow;
@@ -24,7 +24,9 @@ pub(super) fn notes(
     notes.extend(launched_graphs::note(session));
     if rows.iter().all(|row| row.occupancy_source != "recorded") {
         let derived = rows.iter().any(|row| row.occupancy_source == "derived");
-        notes.push(Note::info("occupancy-missing", if derived {
+        notes.push(Note::info(
+            "occupancy-missing",
+            if derived {
             "The occupancy of kernels was not recorded; it is derived from their launch geometry \
              and the limits of the chip."
         } else {
@@ -34,13 +36,16 @@ pub(super) fn notes(
     }
     notes.extend(launch_notes(session, launches));
     let sum = |filter: fn(&&KernelRow) -> bool| -> i64 {
-        rows.iter().filter(filter).map(|row| row.total_ps).sum()
+        rows.iter()
+            .filter(filter)
+            .map(|row| row.total_ps)
+            .saturating_sum()
     };
     let (untold, all) = (
         sum(|row| row.matrix_unit == "unknown"),
         sum(|_| true).max(1),
     );
-    if untold * 10 > all {
+    if untold > all / 10 {
         let why = if session.programs.is_empty() {
             "."
         } else {

@@ -121,7 +121,7 @@ pub(super) fn transfer_sizes(session: &Session, totals: &[WorkTotals]) -> Vec<Tr
         }
         let bin = SIZES.partition_point(|&end| end <= bytes);
         let sum = bins.entry((direction, bin)).or_default();
-        sum.0 += totals.occurrences;
+        sum.0 = sum.0.saturating_add(totals.occurrences);
         let moved = bytes.saturating_mul(totals.occurrences.unsigned_abs());
         sum.1 = sum.1.saturating_add(moved);
         sum.2 = sum.2.saturating_add(totals.total_ps);

@@ -1,6 +1,6 @@
 //! Streams: how busy each is, its gaps, and how much of its work overlaps with other streams.
 
-use stepscope_model::{DeviceId, Session, Span, Track};
+use stepscope_model::{DeviceId, SaturatingSum as _, Session, Span, Track};
 
 use super::report::StreamRow;
 use crate::measuring::interval::Intervals;
@@ -65,7 +65,7 @@ fn of_device(
             start_ps: spans.first().map_or(0, |span| span.start.0),
             end_ps: spans.last().map_or(0, |span| span.end.0),
             gap_count: i64::try_from(gaps.clone().count()).unwrap_or(i64::MAX),
-            gap_ps: gaps.clone().map(|gap| gap.duration().0).sum(),
+            gap_ps: gaps.clone().map(|gap| gap.duration().0).saturating_sum(),
             largest_gap_ps: largest.map_or(0, |gap| gap.duration().0),
             largest_gap_start_ps: largest.map(|gap| gap.start.0),
             overlap_ps,

@@ -48,7 +48,9 @@ pub(super) fn notes(
                 format::counted(count - 1, "other allocator")
             ),
         };
-        notes.push(Note::info("earlier-peak", format!(
+        notes.push(Note::info(
+            "earlier-peak",
+            format!(
             "{} had {} in use before this recording or selection, but at most {} during it.{others}",
             row.allocator,
             format::bytes(row.recorded_peak_bytes as f64),
@@ -74,7 +76,9 @@ pub(super) fn notes(
         .sum();
     let inconsistent: usize = found.iter().map(|figures| figures.inconsistencies).sum();
     if inconsistent as f64 > INCONSISTENT_RATIO * events as f64 {
-        notes.push(Note::warning("allocator-events-inconsistent", format!(
+        notes.push(Note::warning(
+            "allocator-events-inconsistent",
+            format!(
             "{inconsistent} of {events} events do not follow from the previous one: threads recorded \
              them out of order, or some are missing. Bytes in use are as recorded, but what was \
              alive may be wrong by these events."

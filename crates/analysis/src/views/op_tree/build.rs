@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use stepscope_model::Session;
 use stepscope_model::hlo::name_stack;
+use stepscope_model::{SaturatingSum as _, Session};
 
 use super::TreeBy;
 use super::duplicates::likeness;
@@ -63,7 +63,7 @@ impl<'a> Tree<'a> {
         peaks: Peaks,
         idle_ps: Option<i64>,
     ) -> Self {
-        let self_ps: i64 = ops.iter().map(|op| op.row.self_ps).sum();
+        let self_ps: i64 = ops.iter().map(|op| op.row.self_ps).saturating_sum();
         let mut tree = Self {
             session,
             ops,

@@ -29,7 +29,7 @@ mod tables;
 
 pub use options::{OpTreeOptions, TreeBy};
 pub use report::{OpTreeLevel, OpTreeReport, OpTreeRow, OpTreeWaste};
-use stepscope_model::{Reads, Session};
+use stepscope_model::{Reads, SaturatingSum as _, Session};
 
 use crate::asking::group::Group;
 use crate::asking::{Analysis, AnalysisError};
@@ -61,7 +61,7 @@ stepscope op_tree ./logs --sort wasted_ps";
         let selected = options.selection.resolve(session)?;
         let totals = work_totals(session, &selected);
         let ops = measured(session, &selected, &totals, GroupBy::Op);
-        let self_ps: i64 = ops.iter().map(|op| op.row.self_ps).sum();
+        let self_ps: i64 = ops.iter().map(|op| op.row.self_ps).saturating_sum();
         let idle_ps = match options.idle {
             Choice::Include => idle::idle_ps(session, &selected),
             Choice::Exclude => None,

@@ -1,6 +1,6 @@
 //! Notes on the tree of ops.
 
-use stepscope_model::{DeviceKind, Session};
+use stepscope_model::{DeviceKind, SaturatingSum as _, Session};
 
 use super::{OpTreeOptions, TreeBy};
 use crate::measuring::selection::Selected;
@@ -67,21 +67,26 @@ pub(super) fn notes(
 /// Shares of device time without rates, and why.
 fn times(ops: &[Measured]) -> Vec<Note> {
     let sum = |filter: &dyn Fn(&&Measured) -> bool| -> i64 {
-        ops.iter().filter(filter).map(|op| op.row.self_ps).sum()
+        ops.iter()
+            .filter(filter)
+            .map(|op| op.row.self_ps)
+            .saturating_sum()
     };
     let all_ps = sum(&|_| true).max(1);
     let is_half = |op: &&Measured| is_async_half(&op.row.category);
     let waiting_ps = sum(&is_half);
     let unknown_ps = sum(&|op| op.roofline.flop_rate.is_none() && !is_half(op));
     let mut notes = Vec::new();
-    if waiting_ps * 1000 > all_ps {
-        notes.push(Note::info("async-halves", format!(
+    if waiting_ps > all_ps / 1000 {
+        notes.push(Note::info(
+            "async-halves",
+            format!(
             "{} of device time is spent in the halves of asynchronous ops, waiting for transfers. \
              All of it counts as wasted, and the halves have no rates.",
             format::percent(waiting_ps as f64 / all_ps as f64)
         )));
     }
-    if unknown_ps * 1000 > all_ps {
+    if unknown_ps > all_ps / 1000 {
         notes.push(Note::info(
             "work-unknown",
             format!(

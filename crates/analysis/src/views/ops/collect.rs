@@ -70,7 +70,8 @@ pub(super) fn groups(
             });
             let group = &mut groups[position];
             group.devices.push(device);
-            group.executions += executions.of(key, totals.occurrences);
+            let executed = executions.of(key, totals.occurrences);
+            group.executions = group.executions.saturating_add(executed);
             group.totals.merge(totals);
             group
                 .attributions

@@ -71,7 +71,7 @@ fn most_launches(session: &Session, labels: &[(LabelId, Totals)]) -> FxHashMap<O
         let Key::Op(op) = key_of(label) else { continue };
         if is_launch {
             let launches = by_kernel.entry((op, label.name)).or_default();
-            *launches += totals.occurrences;
+            *launches = launches.saturating_add(totals.occurrences);
             let most = most.entry(op).or_default();
             *most = (*most).max(*launches);
         }

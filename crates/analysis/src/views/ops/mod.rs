@@ -30,7 +30,7 @@ use std::sync::Arc;
 pub use report::{OpRegion, OpRow, OpsDevice, OpsReport};
 pub(crate) use roofline::{Peaks, Roofline, Work, common_peaks, roofline};
 pub(crate) use row::{Measured, is_async_half, own_cost};
-use stepscope_model::{DeviceKind, Reads, Session};
+use stepscope_model::{DeviceKind, Reads, SaturatingSum as _, Session};
 pub(crate) use tables::op_table;
 pub(crate) use unknown::{beside, unknown_flops_note, unknown_flops_ratio};
 pub(crate) use within::regions_within;
@@ -101,7 +101,7 @@ pub(crate) fn all_ops(
 ) -> Arc<AllOps> {
     let measure = || {
         let ops = measured(session, selected, totals, GroupBy::Op);
-        let total_self_ps = ops.iter().map(|one| one.row.self_ps).sum();
+        let total_self_ps = ops.iter().map(|one| one.row.self_ps).saturating_sum();
         AllOps { ops, total_self_ps }
     };
     if selected.is_everything() {
@@ -138,7 +138,7 @@ pub(crate) fn from_totals(
             all.into_iter().map(|one| one.row).collect()
         }
     };
-    let total_self_ps = rows.iter().map(|row| row.self_ps).sum::<i64>();
+    let total_self_ps = rows.iter().map(|row| row.self_ps).saturating_sum();
     let attribution = attribution::shares(session, totals, |_| true);
     let attributed_ratio = attribution::covered_ratio(&attribution);
     let mut notes = notes(session, selected, &rows, attributed_ratio);
@@ -171,7 +171,10 @@ pub(crate) fn measured(
     by: GroupBy,
 ) -> Vec<Measured> {
     let groups = collect::groups(session, selected, totals, by);
-    let total_self_ps = groups.iter().map(|group| group.totals.self_ps).sum();
+    let total_self_ps = groups
+        .iter()
+        .map(|group| group.totals.self_ps)
+        .saturating_sum();
     let mut measured: Vec<Measured> = groups
         .iter()
         .map(|group| row::measure(session, group, total_self_ps))
@@ -201,11 +204,14 @@ fn devices(
             let windows = Intervals::union_of(selected.windows(device));
             let busy = work_intervals(session, device, windows.spans(), labels).duration();
             let own = totals.iter().filter(|totals| totals.device == device);
-            let sums = own
-                .flat_map(|totals| &totals.labels)
-                .fold((0, 0), |sums, (_, totals)| {
-                    (sums.0 + totals.self_ps, sums.1 + totals.occurrences)
-                });
+            let sums =
+                own.flat_map(|totals| &totals.labels)
+                    .fold((0i64, 0i64), |sums, (_, totals)| {
+                        (
+                            sums.0.saturating_add(totals.self_ps),
+                            sums.1.saturating_add(totals.occurrences),
+                        )
+                    });
             OpsDevice {
                 device: session.device_title(device),
                 busy_ps: busy.0,
@@ -288,7 +294,9 @@ fn inferred_note(rows: &[OpRow]) -> Option<Note> {
     let count = rows.iter().filter(is_bare).count();
     let ops = format::counted(count, "op");
     (count > 0).then(|| {
-        Note::info("hlo-missing", format!(
+        Note::info(
+            "hlo-missing",
+            format!(
             "The profile has no HLO for {ops}, so their work is unknown and a category can only be \
              inferred from the op's name."
         ))

@@ -1,6 +1,6 @@
 //! What the overview does not cover, what was repaired, and what to record next time.
 
-use stepscope_model::{Session, WarningKind};
+use stepscope_model::{Alike, Session, WarningKind, alike};
 
 use crate::measuring::busy::DeviceBusy;
 use crate::measuring::selection::Selected;
@@ -17,7 +17,7 @@ pub(super) fn notes(
     ops: &OpsReport,
     parts: &[StepParts],
 ) -> Vec<Note> {
-    let mut notes: Vec<Note> = session.warnings.iter().map(warning).collect();
+    let mut notes: Vec<Note> = alike(&session.warnings).iter().map(warning).collect();
     notes.extend(step_notes(session, Some(selected)));
     notes.extend(idle_devices(devices));
     if parts.iter().any(|row| row.device.is_none()) {
@@ -32,11 +32,8 @@ pub(super) fn notes(
     notes
 }
 
-fn warning(warning: &stepscope_model::Warning) -> Note {
-    let text = match warning.host.as_str() {
-        "" => warning.message.clone(),
-        host => format!("{host}: {}", warning.message),
-    };
+fn warning(alike: &Alike<'_>) -> Note {
+    let (warning, text) = (alike.first, alike.text());
     let note = match warning.kind {
         WarningKind::Unread => Note::warning("host-unread", text),
         WarningKind::Damaged => Note::warning("data-damaged", text),

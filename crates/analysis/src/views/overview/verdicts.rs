@@ -1,6 +1,6 @@
 //! The key figures behind the verdicts, each with how it was obtained or what is missing.
 
-use stepscope_model::{Class, Session, SliceKind, StringId};
+use stepscope_model::{Class, SaturatingSum as _, Session, SliceKind, StringId};
 
 use super::report::Verdict;
 use crate::measuring::activity::compilation_ps;
@@ -142,7 +142,7 @@ fn memory_bandwidth(facts: &Facts<'_>) -> Figure {
         return missing("The bytes that ops move are unknown.");
     }
     let bytes: f64 = known.iter().filter_map(|row| moved(row)).sum();
-    let covered: i64 = known.iter().map(|row| row.self_ps).sum();
+    let covered: i64 = known.iter().map(|row| row.self_ps).saturating_sum();
     let coverage = covered as f64 / facts.ops.total_self_ps.max(1) as f64;
     let explanation = format!(
         "{} read and written by ops ÷ (peak bandwidth × busy time); ops with known bytes take {} \
@@ -169,8 +169,8 @@ fn kernel_duration(facts: &Facts<'_>) -> Figure {
     let (mut count, mut total_ps) = (0i64, 0i64);
     for (label, totals) in facts.totals.iter().flat_map(|totals| &totals.labels) {
         if facts.session.label(*label).kind == SliceKind::Kernel {
-            count += totals.occurrences;
-            total_ps += totals.total_ps;
+            count = count.saturating_add(totals.occurrences);
+            total_ps = total_ps.saturating_add(totals.total_ps);
         }
     }
     if count == 0 {

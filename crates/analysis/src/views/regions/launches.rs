@@ -15,7 +15,9 @@
 
 use std::collections::BTreeMap;
 
-use stepscope_model::{DeviceId, FlowKind, Lane, ProgramRun, Session, SliceId, TrackId};
+use stepscope_model::{
+    DeviceId, FlowKind, Lane, ProgramRun, SaturatingSum as _, Session, SliceId, TrackId,
+};
 
 use crate::measuring::selection::Selected;
 use crate::measuring::work::{AllWork, work_labels};
@@ -137,12 +139,14 @@ impl Launches {
             for (_, track) in session.work_tracks(device) {
                 for lane in &track.lanes {
                     let all = (0..lane.len()).filter(|&index| counts(lane, index));
-                    placed.total_ps += all.map(|index| lane.durations()[index]).sum::<i64>();
+                    let of_lane = all.map(|index| lane.durations()[index]).saturating_sum();
+                    placed.total_ps = placed.total_ps.saturating_add(of_lane);
                 }
             }
             for (track, (start, work_ps)) in found {
                 self.add(track, start, work_ps);
-                placed.placed_ps += if is_bare(track) { 0 } else { work_ps };
+                let own_ps = if is_bare(track) { 0 } else { work_ps };
+                placed.placed_ps = placed.placed_ps.saturating_add(own_ps);
             }
             let host = &mut self.hosts[session.device(device).host.index()];
             *host = host.plus(placed);
@@ -175,7 +179,7 @@ impl Launches {
                 total_ps: if selected.has_program(None) {
                     busy.duration().0
                 } else {
-                    runs.iter().map(|run| work_ps(run)).sum()
+                    runs.iter().map(|run| work_ps(run)).saturating_sum()
                 },
                 placed_ps: 0,
             };
@@ -189,7 +193,7 @@ impl Launches {
                     self.bare_threads.push(track);
                     continue;
                 }
-                placed.placed_ps += work_ps;
+                placed.placed_ps = placed.placed_ps.saturating_add(work_ps);
                 if run.is_by_order && self.in_order.last() != Some(&device) {
                     self.in_order.push(device);
                 }

@@ -86,7 +86,9 @@ impl Facts<'_> {
         let (session, placed) = (self.session, self.placed);
         let mut notes = Vec::new();
         if placed.total_ps == 0 {
-            notes.push(Note::info("device-time-unknown", "Device time is unknown: no work of the selected devices and programs was recorded.",
+            notes.push(Note::info(
+                "device-time-unknown",
+                "Device time is unknown: no work of the selected devices and programs was recorded.",
             ));
             return notes;
         }
@@ -110,7 +112,9 @@ impl Facts<'_> {
         if !self.launches.in_order.is_empty() {
             let devices = self.launches.in_order.iter();
             let titles: Vec<String> = devices.map(|&id| session.device_title(id)).collect();
-            notes.push(Note::info("launches-inferred", format!(
+            notes.push(Note::info(
+                "launches-inferred",
+                format!(
                 "The launching call of each program run on {} is inferred: calls of a function and \
                  runs of its program were matched in order.",
                 listed(titles)
@@ -145,7 +149,9 @@ impl Facts<'_> {
         );
         let has_figures = self.rows.iter().any(|row| row.step_ps.is_some());
         (is_of_devices && has_figures).then(|| {
-            Note::info("steps-of-devices", "Steps are those of the devices: a region belongs to the step that the device was in \
+            Note::info(
+                "steps-of-devices",
+                "Steps are those of the devices: a region belongs to the step that the device was in \
                  when the region started.",
             )
             .with_code(recording::steps(self.session))
@@ -155,7 +161,9 @@ impl Facts<'_> {
     fn context(&self) -> Option<Note> {
         let is_context = |row: &RegionRow| row.count == 0;
         (self.options.by == GroupBy::Stack && self.rows.iter().any(is_context)).then(|| {
-            Note::info("context-rows", "Rows with a count of 0 are not selected themselves; they enclose selected regions, \
+            Note::info(
+                "context-rows",
+                "Rows with a count of 0 are not selected themselves; they enclose selected regions, \
                  and their time is that of the selected regions below them.",
             )
         })

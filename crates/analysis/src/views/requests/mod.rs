@@ -166,7 +166,9 @@ fn notes(
         ),
     ));
     if row_count < 100 {
-        notes.push(Note::info("few-requests", "With fewer than 100 requests, the upper percentiles are just the slowest few requests.",
+        notes.push(Note::info(
+            "few-requests",
+            "With fewer than 100 requests, the upper percentiles are just the slowest few requests.",
         ));
     }
     if report.batches.is_empty() {

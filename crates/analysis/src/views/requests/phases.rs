@@ -1,7 +1,7 @@
 //! The phases of one request. Each instant counts once.
 
 use stepscope_model::host_names::is_batch_formation;
-use stepscope_model::{Activity, Direction, Label, Session, SliceKind, Span};
+use stepscope_model::{Activity, Direction, Label, SaturatingSum as _, Session, SliceKind, Span};
 
 use super::report::PHASES;
 use crate::measuring::interval::Intervals;
@@ -113,7 +113,7 @@ pub(super) fn phases(
         phases[QUEUE] += ahead.duration().0 - prepared;
         phases[FINISH] += own_work(behind).duration().0;
     }
-    let known: i64 = phases.iter().sum();
+    let known: i64 = phases.iter().saturating_sum();
     phases[IDLE] = request.duration().0 - known;
     phases
 }

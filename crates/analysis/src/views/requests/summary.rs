@@ -2,6 +2,7 @@
 
 use super::collect::Collected;
 use super::report::{PHASES, PercentileRow, PhaseRow, RequestRow, RequestsReport};
+use stepscope_model::SaturatingSum as _;
 
 /// Percentiles shown.
 const PERCENTILES: [f64; 6] = [50.0, 75.0, 90.0, 95.0, 99.0, 99.9];
@@ -24,7 +25,7 @@ pub(super) fn report(all: &Collected) -> RequestsReport {
     let mut sorted: Vec<&RequestRow> = all.requests.iter().collect();
     sorted.sort_by_key(|row| (row.latency_ps, row.start_ps));
     let count = sorted.len();
-    let total: i64 = sorted.iter().map(|row| row.latency_ps).sum();
+    let total: i64 = sorted.iter().map(|row| row.latency_ps).saturating_sum();
     let first = sorted.iter().map(|row| row.start_ps).min();
     let last = sorted.iter().map(|row| row.start_ps + row.latency_ps).max();
     let window_ps = first.zip(last).map_or(0, |(first, last)| last - first);
@@ -48,7 +49,7 @@ pub(super) fn report(all: &Collected) -> RequestsReport {
         .map(|(at, word)| {
             let mut times: Vec<i64> = all.requests.iter().map(|row| row.phases_ps[at]).collect();
             times.sort_unstable();
-            let sum: i64 = times.iter().sum();
+            let sum: i64 = times.iter().saturating_sum();
             PhaseRow {
                 phase: word.key.to_owned(),
                 meaning: word.meaning.to_owned(),

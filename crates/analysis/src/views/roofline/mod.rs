@@ -27,7 +27,7 @@ mod tables;
 pub use options::{Choice, RooflineOptions};
 pub use report::{RooflineLevel, RooflinePeak, RooflineReport, RooflineRow};
 use steps::is_feed;
-use stepscope_model::{DeviceId, MemoryLevel, Reads, Session, Span};
+use stepscope_model::{DeviceId, MemoryLevel, Reads, SaturatingSum as _, Session, Span};
 
 use crate::asking::group::Group;
 use crate::asking::order;
@@ -69,7 +69,7 @@ stepscope roofline ./logs --sort -roofline_ratio --limit 20";
         let peaks = common_peaks(session, &selected.devices);
         let mut scopes = totals_and_programs(session, &selected, options, &ops, &peaks);
         scopes.extend(steps::steps(session, &selected, options, &ops, &peaks));
-        let total_self_ps: i64 = ops.iter().map(|op| op.row.self_ps).sum();
+        let total_self_ps: i64 = ops.iter().map(|op| op.row.self_ps).saturating_sum();
         let mut rows: Vec<RooflineRow> = ops
             .iter()
             .map(|op| points::op(op, &common_peaks(session, &op.devices), total_self_ps))
@@ -137,7 +137,7 @@ fn feed_ps(session: &Session, selected: &Selected<'_>, options: &RooflineOptions
     let totals = work_totals(session, selected);
     let all = measured(session, selected, &totals, GroupBy::Op);
     let feeds = all.iter().filter(|op| is_feed(&op.row.category));
-    feeds.map(|op| op.row.self_ps).sum()
+    feeds.map(|op| op.row.self_ps).saturating_sum()
 }
 
 /// The elapsed time of a device, including idle time: from its first to its last work, or the
@@ -166,5 +166,5 @@ fn elapsed_ps(session: &Session, selected: &Selected<'_>, idle: Choice) -> i64 {
         }
         elapsed(selected, windows, extent).duration().0
     };
-    selected.devices.iter().map(of_device).sum()
+    selected.devices.iter().map(of_device).saturating_sum()
 }

@@ -1,6 +1,6 @@
 //! Notes on the points of a roofline.
 
-use stepscope_model::{CostSource, DeviceKind, MemoryLevel, Session};
+use stepscope_model::{CostSource, DeviceKind, MemoryLevel, SaturatingSum as _, Session};
 
 use super::report::RooflineRow;
 use super::{Choice, RooflineOptions};
@@ -45,7 +45,9 @@ pub(super) fn notes(
         ));
     }
     if !session.steps.is_empty() && selected.is_all_time() && options.idle == Choice::Include {
-        notes.push(Note::info("total-window", "The total covers the time from each device's first to its last work, including outside steps.",
+        notes.push(Note::info(
+            "total-window",
+            "The total covers the time from each device's first to its last work, including outside steps.",
         ));
     }
     if options.idle == Choice::Exclude {
@@ -83,7 +85,9 @@ fn peak_notes(session: &Session, selected: &Selected<'_>) -> Vec<Note> {
     chips.dedup();
     if chips.len() > 1 {
         notes.push(
-            Note::warning("several-chips", format!(
+            Note::warning(
+                "several-chips",
+                format!(
                 "The selected devices have {} different chip models, so work across them has no \
                  common roof.",
                 chips.len()
@@ -97,7 +101,10 @@ fn peak_notes(session: &Session, selected: &Selected<'_>) -> Vec<Note> {
 /// How much of the device time has known work.
 fn coverage(ops: &[Measured]) -> Option<Note> {
     let sum = |filter: fn(&&Measured) -> bool| -> i64 {
-        ops.iter().filter(filter).map(|op| op.row.self_ps).sum()
+        ops.iter()
+            .filter(filter)
+            .map(|op| op.row.self_ps)
+            .saturating_sum()
     };
     let (rated, all) = (sum(|op| op.roofline.flop_rate.is_some()), sum(|_| true));
     if all == 0 || rated == all {

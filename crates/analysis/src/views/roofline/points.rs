@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use stepscope_model::{Chip, DeviceId, DeviceKind, MemoryLevel, ProgramId, Session};
+use stepscope_model::{
+    Chip, DeviceId, DeviceKind, MemoryLevel, ProgramId, SaturatingSum as _, Session,
+};
 
 use super::report::{RooflineLevel, RooflinePeak, RooflineRow};
 use crate::views::ops::{Measured, Peaks, Roofline, Work, common_peaks, is_async_half, roofline};
@@ -64,7 +66,7 @@ pub(super) fn programs(session: &Session, ops: &[Measured]) -> Vec<RooflineRow> 
     for op in ops {
         by_program.entry(op.program).or_default().push(op);
     }
-    let all_ps: i64 = ops.iter().map(|op| op.row.self_ps).sum();
+    let all_ps: i64 = ops.iter().map(|op| op.row.self_ps).saturating_sum();
     let mut rows: Vec<RooflineRow> = by_program
         .into_iter()
         .map(|(program, ops)| {

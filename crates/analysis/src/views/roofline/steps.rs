@@ -77,7 +77,8 @@ pub(super) fn steps(
                 Some(busy) => busy.get(&(step, *device)).copied().unwrap_or(0),
                 None => span.duration().0,
             };
-            time_ps += (elapsed_ps - sums.left_out_ps).max(0);
+            let rated_ps = elapsed_ps.saturating_sub(sums.left_out_ps).max(0);
+            time_ps = time_ps.saturating_add(rated_ps);
             occurrences += sums.occurrences;
             if sums.rated > 0 {
                 work.get_or_insert_default().add(&sums.work);
@@ -88,7 +89,7 @@ pub(super) fn steps(
         if let Some(work) = &work {
             all.0.get_or_insert_default().add(work);
         }
-        all.1 += time_ps;
+        all.1 = all.1.saturating_add(time_ps);
         let mut row = point("step", work.as_ref(), time_ps, peaks, None);
         row.name = format!("step {}", session.steps[step].number);
         row.step = Some(session.steps[step].number);
@@ -179,7 +180,7 @@ fn sums(
                 };
                 sums.occurrences += 1;
                 if weight.is_left_out {
-                    sums.left_out_ps += durations[index];
+                    sums.left_out_ps = sums.left_out_ps.saturating_add(durations[index]);
                     continue;
                 }
                 if let Some(work) = weight.work {

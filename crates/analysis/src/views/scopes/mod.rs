@@ -16,7 +16,7 @@ mod tree;
 use combined::Combined;
 pub use options::{ScopeBy, ScopesOptions};
 pub use report::{ScopeRow, ScopesReport};
-use stepscope_model::{Reads, Session};
+use stepscope_model::{Reads, SaturatingSum as _, Session};
 
 use crate::asking::group::Group;
 use crate::asking::{Analysis, AnalysisError};
@@ -64,7 +64,7 @@ stepscope scopes ./logs --match attn --sort backward_ps";
             .rows()
             .filter(|row| !key(row, options.by).is_empty())
             .map(|row| row.self_ps)
-            .sum();
+            .saturating_sum();
         let total_self_ps = all.total_self_ps;
         let attributed_ratio =
             (total_self_ps > 0).then(|| attributed_ps as f64 / total_self_ps as f64);

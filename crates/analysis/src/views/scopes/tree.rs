@@ -97,7 +97,7 @@ impl Tree {
                 node = self.child(node, name, key, children);
                 self.add_to(node, piece.sums, &mut counted);
             }
-            self.nodes[node].self_ps += piece.sums.total_ps;
+            self.nodes[node].self_ps = self.nodes[node].self_ps.saturating_add(piece.sums.total_ps);
             if self.nodes[node].paths.is_empty() {
                 self.nodes[node].paths = piece.paths;
             }
@@ -273,12 +273,14 @@ impl Sums {
             (Some(a), Some(b)) => Some(a + b),
             (a, b) => a.or(b),
         };
-        self.occurrences += other.occurrences;
-        self.total_ps += other.total_ps;
-        self.forward_ps += other.forward_ps;
-        self.backward_ps += other.backward_ps;
-        self.rematerialised_ps += other.rematerialised_ps;
-        self.estimated_ps += other.estimated_ps;
+        self.occurrences = self.occurrences.saturating_add(other.occurrences);
+        self.total_ps = self.total_ps.saturating_add(other.total_ps);
+        self.forward_ps = self.forward_ps.saturating_add(other.forward_ps);
+        self.backward_ps = self.backward_ps.saturating_add(other.backward_ps);
+        self.rematerialised_ps = self
+            .rematerialised_ps
+            .saturating_add(other.rematerialised_ps);
+        self.estimated_ps = self.estimated_ps.saturating_add(other.estimated_ps);
         self.flops = sum(self.flops, other.flops);
         self.bytes = sum(self.bytes, other.bytes);
     }

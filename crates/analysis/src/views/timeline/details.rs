@@ -152,7 +152,7 @@ fn flows(session: &Session, slice: SliceId) -> Vec<FlowReport> {
 
 /// The slice of the lane above that encloses this one.
 fn parent(track: &Track, slice: SliceId) -> Option<SliceId> {
-    let nest = track.nests.iter().find(|nest| nest.contains(&slice.lane))?;
+    let nest = track.nest_of(slice.lane)?;
     let above = slice
         .lane
         .checked_sub(1)

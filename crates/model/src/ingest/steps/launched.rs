@@ -64,7 +64,8 @@ pub(super) fn device_works(
 /// Nine tenths of it do: the last op may end a little after the wait for its result.
 fn lies_within(work: Span, annotation: Span) -> bool {
     let common = work.intersection(annotation);
-    common.is_some_and(|common| 10 * common.duration().0 >= 9 * work.duration().0)
+    let times = |times: i128, span: Span| times * i128::from(span.duration().0);
+    common.is_some_and(|common| times(10, common) >= times(9, work))
 }
 
 /// A run, or a kernel without a program.

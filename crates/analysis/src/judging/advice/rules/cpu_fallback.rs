@@ -1,7 +1,7 @@
 //! Ops that ran on the host CPU although there is an accelerator (guides: unexpected CPU fallback, data
 //! on the wrong device).
 
-use stepscope_model::DeviceKind;
+use stepscope_model::{DeviceKind, SaturatingSum as _};
 
 use super::{NO_WORK, Outcome, Rule, finding};
 use crate::judging::advice::evidence::in_view;
@@ -27,7 +27,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     }
     let time = |wanted: bool| -> i64 {
         let devices = session.device_ids().filter(|id| is_cpu(id) == wanted);
-        devices.map(|id| facts.work_of(id).0).sum()
+        devices.map(|id| facts.work_of(id).0).saturating_sum()
     };
     let (cpu, accelerator) = (time(true), time(false));
     if cpu == 0 {

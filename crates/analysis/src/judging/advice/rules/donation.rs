@@ -7,6 +7,7 @@ use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::{AdviceEvidence, Confidence};
 use crate::telling::format;
 use crate::views::buffers::{BufferSaving, plan_figures};
+use stepscope_model::SaturatingSum as _;
 
 pub(super) static RULE: Rule = Rule {
     id: "donation",
@@ -30,7 +31,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     let is_donation = |saving: &&BufferSaving| saving.remedy == "donate";
     let savings: Vec<&BufferSaving> = plan.savings.iter().filter(is_donation).collect();
-    let bytes: i64 = savings.iter().map(|saving| saving.bytes).sum();
+    let bytes: i64 = savings.iter().map(|saving| saving.bytes).saturating_sum();
     let ratio = bytes as f64 / plan.peak_bytes as f64;
     let text = format!(
         "{} of the {} that {} holds at its peak ({}) are results with the same shapes as arguments \

@@ -9,6 +9,7 @@ use crate::judging::verdict::Severity;
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
 use crate::views::collectives::CollectiveRow;
+use stepscope_model::SaturatingSum as _;
 
 pub(super) static RULE: Rule = Rule {
     id: "exposed_communication",
@@ -125,14 +126,17 @@ fn waiting_ratio(rows: &[CollectiveRow]) -> Option<f64> {
         .iter()
         .filter_map(|row| row.wait_ps.zip(row.transfer_ps));
     let (wait, all) = known.fold((0i64, 0i64), |sums, (wait, transfer)| {
-        (sums.0 + wait, sums.1 + wait + transfer)
+        (
+            sums.0.saturating_add(wait),
+            sums.1.saturating_add(wait).saturating_add(transfer),
+        )
     });
     (all > 0).then(|| wait as f64 / all as f64)
 }
 
 /// The collectives with the most exposed time: their exposed time per step, and why it was not hidden.
 fn told(rows: &[CollectiveRow], step_ps: f64) -> Vec<AdviceEvidence> {
-    let all: i64 = rows.iter().map(|row| row.exposed_ps).sum();
+    let all: i64 = rows.iter().map(|row| row.exposed_ps).saturating_sum();
     let shown = rows.iter().filter(|row| row.exposed_ps > 0).take(TOLD);
     shown
         .map(|row| {

@@ -9,6 +9,7 @@ use crate::judging::advice::facts::{Facts, Place};
 use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
+use stepscope_model::SaturatingSum as _;
 
 pub(super) static RULE: Rule = Rule {
     id: "host_bound",
@@ -118,7 +119,7 @@ fn copies_ps(facts: &Facts<'_>, place: Place) -> f64 {
     let rows = facts.waits().rows.iter();
     let own = rows.filter(|row| row.host == *host && row.device == *device);
     let copies: Vec<i64> = own.map(|row| row.host_copies_ps).collect();
-    copies.iter().sum::<i64>() as f64 / copies.len().max(1) as f64
+    copies.iter().saturating_sum() as f64 / copies.len().max(1) as f64
 }
 
 const CODE: &str = "@jax.jit\ndef many_steps(state, batches):\n    return jax.lax.scan(train_step, state, batches)";

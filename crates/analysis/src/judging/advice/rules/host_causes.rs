@@ -6,6 +6,7 @@ use crate::judging::advice::report::AdviceEvidence;
 use crate::measuring::activity::{CAUSES, Cause};
 use crate::telling::format;
 use crate::views::idle::GapRow;
+use stepscope_model::SaturatingSum as _;
 
 /// Number of causes and gaps that a finding names.
 const TOLD: usize = 3;
@@ -32,7 +33,10 @@ impl Causes {
             .map(|step| step.causes_ps.as_slice())
             .collect();
         let times = |cause: Cause| {
-            let all: i64 = own.iter().map(|step| step[cause.position()]).sum();
+            let all: i64 = own
+                .iter()
+                .map(|step| step[cause.position()])
+                .saturating_sum();
             all as f64 / own.len().max(1) as f64
         };
         Self::of(times, counts)

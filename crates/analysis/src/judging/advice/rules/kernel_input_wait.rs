@@ -7,6 +7,7 @@ use crate::judging::advice::report::{AdviceEvidence, Confidence};
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
 use crate::views::ops::{OpRegion, regions_within};
+use stepscope_model::SaturatingSum as _;
 
 pub(super) static RULE: Rule = Rule {
     id: "kernel_input_wait",
@@ -26,7 +27,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     // Other waits, such as those for a dependency, belong to the program, not to the kernel.
     let is_pipeline = |region: &&OpRegion| region.name.starts_with(PIPELINE_WAIT);
     let waits: Vec<&OpRegion> = regions.iter().filter(is_pipeline).collect();
-    let waiting: i64 = waits.iter().map(|region| region.total_ps).sum();
+    let waiting: i64 = waits.iter().map(|region| region.total_ps).saturating_sum();
     let ratio = waiting as f64 / facts.total_self_ps().max(1) as f64;
     let share = format::percent(ratio);
     let Some(severity) = gravity(&facts.threshold("kernel_wait_ratio"), ratio) else {

@@ -7,6 +7,7 @@ use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::{AdviceEvidence, Confidence};
 use crate::telling::format;
 use crate::telling::recording;
+use stepscope_model::SaturatingSum as _;
 
 pub(super) static RULE: Rule = Rule {
     id: "launch_overhead",
@@ -31,7 +32,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         };
         return Outcome::Skipped(format!("Requires steps and the host's launch calls{how}."));
     };
-    let calls: i64 = kernels.steps.iter().map(|row| row.calls).sum();
+    let calls: i64 = kernels.steps.iter().map(|row| row.calls).saturating_sum();
     let calls = calls as f64 / kernels.steps.len().max(1) as f64;
     let queue = depth(kernels);
     let text = format!(

@@ -1,5 +1,6 @@
 //! Matrix products of 16-bit types that do not use the matrix units (tensor-core use).
 
+use stepscope_model::SaturatingSum as _;
 use stepscope_model::is_16_bit_product;
 
 use super::float32_matmul::is_float32;
@@ -51,7 +52,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
             },
         ));
     }
-    let plain: i64 = eligible.iter().map(|op| op.plain_ps).sum();
+    let plain: i64 = eligible.iter().map(|op| op.plain_ps).saturating_sum();
     let ratio = plain as f64 / facts.total_self_ps().max(1) as f64;
     let share = format::percent(ratio);
     let Some(severity) = gravity(&facts.threshold("matrix_units_ratio"), ratio) else {

@@ -5,6 +5,7 @@ use crate::judging::advice::evidence::in_view;
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::Confidence;
 use crate::telling::format;
+use stepscope_model::SaturatingSum as _;
 
 pub(super) static RULE: Rule = Rule {
     id: "memory_rounding",
@@ -26,7 +27,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let own = facts.memory().alive.iter().filter(|alive| {
         alive.kind == "allocation" && alive.allocator == row.allocator && alive.host == row.host
     });
-    let alive: i64 = own.map(|alive| alive.bytes).sum();
+    let alive: i64 = own.map(|alive| alive.bytes).saturating_sum();
     let lost = ratio * alive as f64;
     let matters = lost > MIN_SHARE * row.capacity_bytes as f64;
     let gravity = gravity(&facts.threshold("rounding_ratio"), ratio);

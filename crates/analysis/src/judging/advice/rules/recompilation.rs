@@ -1,6 +1,7 @@
 //! The same function is compiled repeatedly (guides: recompilation in the window).
 
 use std::collections::BTreeMap;
+use stepscope_model::SaturatingSum as _;
 
 use super::{Outcome, Rule, finding, gravity};
 use crate::judging::advice::evidence::between;
@@ -70,7 +71,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         changes => format!(" What changed: {}.", changes.join("; ")),
     };
     let in_steps = again.iter().filter(|row| row.step.is_some());
-    let time: i64 = in_steps.map(|row| row.duration_ps).sum();
+    let time: i64 = in_steps.map(|row| row.duration_ps).saturating_sum();
     let mut longest = again.clone();
     longest.sort_by_key(|row| (std::cmp::Reverse(row.duration_ps), row.start_ps));
     finding(

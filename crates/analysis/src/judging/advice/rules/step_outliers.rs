@@ -157,7 +157,8 @@ fn program_of_long_steps(
         if !is_long(row) {
             usual.insert(run.program);
         } else if number(row) == worst.step {
-            *longest.entry(run.program).or_default() += run.span.duration().0;
+            let sum: &mut i64 = longest.entry(run.program).or_default();
+            *sum = sum.saturating_add(run.span.duration().0);
             devices.insert(run.device);
         }
     }

@@ -2,6 +2,7 @@
 //! 0.1 ms).
 
 use std::collections::BTreeMap;
+use stepscope_model::SaturatingSum as _;
 
 use super::{Outcome, Rule, WAITING, finding, gravity, no_steps, waiting};
 use crate::judging::advice::evidence::in_view;
@@ -52,9 +53,13 @@ struct Tiny {
 
 fn tiny(facts: &Facts<'_>, kernels: &Launching) -> Option<Tiny> {
     let ((_, waits), step) = waiting(facts).zip(facts.period_ps())?;
-    let launches: i64 = kernels.rows.iter().map(|row| row.occurrences).sum();
+    let launches: i64 = kernels
+        .rows
+        .iter()
+        .map(|row| row.occurrences)
+        .saturating_sum();
     let short = kernels.rows.iter().filter(|row| row.mean_ps < TINY_PS);
-    let short: i64 = short.map(|row| row.occurrences).sum();
+    let short: i64 = short.map(|row| row.occurrences).saturating_sum();
     let ratio = short as f64 / launches.max(1) as f64;
     let devices = facts.working().count().max(1) as f64;
     // Tiny kernels do no harm as long as the device's queue never runs empty.
@@ -137,7 +142,10 @@ fn most_launched(kernels: &Launching) -> Vec<AdviceEvidence> {
     let mut sums: BTreeMap<String, (i64, i64)> = BTreeMap::new();
     for row in kernels.rows.iter().filter(|row| row.mean_ps < TINY_PS) {
         let sum = sums.entry(format::shortened(&row.name)).or_default();
-        *sum = (sum.0 + row.occurrences, sum.1 + row.total_ps);
+        *sum = (
+            sum.0.saturating_add(row.occurrences),
+            sum.1.saturating_add(row.total_ps),
+        );
     }
     let mut sums: Vec<_> = sums.into_iter().collect();
     sums.sort_by(|a, b| b.1.0.cmp(&a.1.0).then_with(|| a.0.cmp(&b.0)));

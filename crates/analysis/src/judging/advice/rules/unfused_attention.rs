@@ -62,8 +62,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         for (row, instruction) in executed {
             let is_between = found.between.contains(&instruction.index);
             if is_between || found.products.contains(&instruction.index) {
-                all_ps += row.self_ps;
-                between_ps += if is_between { row.self_ps } else { 0 };
+                all_ps = all_ps.saturating_add(row.self_ps);
+                between_ps = between_ps.saturating_add(if is_between { row.self_ps } else { 0 });
                 rows.push(row);
             }
         }

@@ -1,6 +1,7 @@
 //! Many copies of the same layer in one program (guides: high occurrence counts, loop unrolling).
 
 use std::collections::BTreeMap;
+use stepscope_model::SaturatingSum as _;
 
 use super::{NO_HLO, Outcome, Rule, finding, gravity, ops_seen};
 use crate::judging::advice::facts::Facts;
@@ -37,7 +38,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let (groups, all_ps) = copies(facts, program);
     let is_many = |group: &&Copies<'_>| group.rows.len() as f64 > threshold.good;
     let many: Vec<&Copies<'_>> = groups.iter().filter(is_many).collect();
-    let time_ps: i64 = many.iter().map(|group| group.time_ps).sum();
+    let time_ps: i64 = many.iter().map(|group| group.time_ps).saturating_sum();
     let most = groups
         .iter()
         .map(|group| group.rows.len())
@@ -97,12 +98,12 @@ fn check(facts: &Facts<'_>) -> Outcome {
 fn copies<'a>(facts: &'a Facts<'_>, program: &'a BusyProgram<'_>) -> (Vec<Copies<'a>>, i64) {
     let entry = program.hlo.entry().map(|entry| entry.id);
     let mut groups: BTreeMap<(String, String, String), Copies<'a>> = BTreeMap::new();
-    let mut all_ps = 0;
+    let mut all_ps = 0i64;
     for (row, instruction) in program.executed(&facts.ops) {
         if !matches!(row.class.as_str(), "matmul" | "attention") {
             continue;
         }
-        all_ps += row.self_ps;
+        all_ps = all_ps.saturating_add(row.self_ps);
         let computation = program
             .hlo
             .computations()
@@ -119,7 +120,7 @@ fn copies<'a>(facts: &'a Facts<'_>, program: &'a BusyProgram<'_>) -> (Vec<Copies
             time_ps: 0,
         });
         group.rows.push(row);
-        group.time_ps += row.self_ps;
+        group.time_ps = group.time_ps.saturating_add(row.self_ps);
     }
     let mut groups: Vec<Copies<'a>> = groups.into_values().collect();
     groups.sort_by(|a, b| {

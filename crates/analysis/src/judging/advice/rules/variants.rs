@@ -112,7 +112,7 @@ fn pairs(facts: &Facts<'_>) -> Vec<[Variant; 2]> {
     for run in &facts.session.program_runs {
         let program = facts.session.program(run.program);
         if let Some(variant) = variant(&mut all, &program.name, || program.id.to_string()) {
-            variant.total_ps += run.span.duration().0;
+            variant.total_ps = variant.total_ps.saturating_add(run.span.duration().0);
             variant.count += 1;
         }
     }
@@ -124,7 +124,7 @@ fn pairs(facts: &Facts<'_>) -> Vec<[Variant; 2]> {
     for row in facts.rows_of_ops() {
         for name in name_stack::names(&row.scope) {
             if let Some(variant) = variant(&mut all, name, || row.program_id.clone()) {
-                variant.total_ps += row.self_ps;
+                variant.total_ps = variant.total_ps.saturating_add(row.self_ps);
                 // A scope ran as often as its op with the most executions.
                 variant.count = variant.count.max(row.executions);
             }
@@ -181,7 +181,8 @@ fn complete(all: BTreeMap<(usize, String), Variants>) -> Vec<[Variant; 2]> {
         Some([one, other])
     });
     let mut pairs: Vec<[Variant; 2]> = pairs.collect();
-    pairs.sort_by_key(|[one, other]| std::cmp::Reverse(one.total_ps + other.total_ps));
+    pairs
+        .sort_by_key(|[one, other]| std::cmp::Reverse(one.total_ps.saturating_add(other.total_ps)));
     pairs
 }
 

@@ -1,0 +1,4 @@
+//! Memory profiles from arbitrary bytes.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stepscope_fuzz::pprof::check(bytes));

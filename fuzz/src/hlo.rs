@@ -1,0 +1,16 @@
+//! Arbitrary bytes are refused or become a program in which every reference leads somewhere.
+
+use stepscope_model::hlo::Program;
+
+/// Panics if decoding breaks an invariant.
+pub fn check(bytes: &[u8]) {
+    let Ok(program) = Program::decode(bytes) else {
+        return;
+    };
+    for computation in program.computations() {
+        for instruction in program.instructions_of(computation) {
+            program.operands(instruction).for_each(drop);
+            assert!(program.instruction_at(instruction.index).is_some());
+        }
+    }
+}

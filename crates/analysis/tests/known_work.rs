@@ -186,7 +186,9 @@ fn each_host_sync_counts() {
         .find(|found| found["id"] == json!("host_syncs"));
     let what = syncs.map_or("", |found| found["what"].as_str().unwrap_or_default());
     assert!(
-        what.starts_with("The host stops for the device 30 times in a median step (30 to copy"),
+        what.starts_with(
+            "The host waits for the device 30 times in the median step (30 times to copy"
+        ),
         "{what:?} in {report}"
     );
 }

@@ -383,7 +383,7 @@ fn what_runs_in_long_steps_only_is_named() {
         let what = long.and_then(|finding| finding["what"].as_str());
         let what = what.unwrap_or_default();
         assert!(
-            what.contains("runs in no other step"),
+            what.contains("runs only in long steps"),
             "{}: {what}",
             planted.name
         );

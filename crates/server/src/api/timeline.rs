@@ -69,7 +69,7 @@ pub(crate) async fn labels(
     let open = opened(&library, &id).await?;
     let ids = parameters.list("ids")?.unwrap_or_default();
     let ids: Vec<LabelId> = ids.into_iter().map(LabelId).collect();
-    compute("The labels", move || {
+    compute_of(open, "The labels", move |open| {
         let session = &open.session;
         let known = ids.iter().filter(|id| id.index() < session.labels.len());
         let bytes: usize = known.map(|&id| session.label_name(id).len()).sum();

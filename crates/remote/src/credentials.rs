@@ -36,7 +36,7 @@ const PARTS: [&str; 8] = [
 /// and parameters such as `X-Amz-Signature=…`, `sig=…` and `token=…`. Every text about a place
 /// passes this before people or programs see it.
 pub fn hide_credentials(text: &str) -> Cow<'_, str> {
-    if !text.contains("://") && !text.contains(['?', '&']) {
+    if !text.contains(":/") && !text.contains(['?', '&']) {
         return Cow::Borrowed(text);
     }
     let hidden = without_parameters(&without_users(text));

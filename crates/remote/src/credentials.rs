@@ -36,7 +36,7 @@ const PARTS: [&str; 8] = [
 /// and parameters such as `X-Amz-Signature=…`, `sig=…` and `token=…`. Every text about a place
 /// passes this before people or programs see it.
 pub fn hide_credentials(text: &str) -> Cow<'_, str> {
-    if !text.contains("://") && !text.contains(['?', '&']) {
+    if !text.contains(":/") && !text.contains(['?', '&']) {
         return Cow::Borrowed(text);
     }
     let hidden = without_parameters(&without_users(text));
@@ -91,10 +91,14 @@ fn without_parameters(text: &str) -> String {
         let Some(value) = after[name.len()..].strip_prefix('=') else {
             continue;
         };
-        let ends = |c: char| "&;#'\"<>)".contains(c) || c.is_whitespace();
+        let ends = |c: char| "&;#'\"<>".contains(c) || c.is_whitespace();
         let value = &value[..value.find(ends).unwrap_or(value.len())];
+        // The URL may stand in parentheses.
+        let value = value.trim_end_matches(')');
+        let is_hidden = value == HIDDEN.trim_end_matches(')');
         // Messages that explain a parameter write it with dots.
-        if grants_access(name) && !value.is_empty() && !value.starts_with('…') {
+        let is_value = !value.is_empty() && !value.starts_with('…') && !is_hidden;
+        if is_value && grants_access(name) {
             shown.extend([name, "=", HIDDEN]);
             rest = &after[name.len() + 1 + value.len()..];
         }
@@ -129,6 +133,10 @@ mod tests {
                 "https://h/k?sv=2&sig=(hidden)#top",
             ),
             ("(https://h/?token=5ecre7)", "(https://h/?token=(hidden))"),
+            (
+                "https://h/?token=5)cre7&a=b",
+                "https://h/?token=(hidden)&a=b",
+            ),
             (
                 "https://h/?ToKeN=5ecre7 next",
                 "https://h/?ToKeN=(hidden) next",

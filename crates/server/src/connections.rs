@@ -92,12 +92,7 @@ pub(crate) async fn serve(
             () = &mut stop => break,
             stream = accepted(&listener) => stream,
         };
-        while tasks.try_join_next().is_some() {}
-        open.retain(|connection| !connection.is_over.load(Ordering::Relaxed));
-        let is_full = open.len() >= limits.most;
-        // Connections that were told to end take a moment, for which there is some room.
-        let is_overfull = open.len() >= limits.most + limits.most / 4;
-        if is_overfull || (is_full && !end_oldest_idle(&open)) {
+        if !has_room(&mut open, &mut tasks, limits.most).await {
             tracing::warn!(connections = open.len(), "too many connections");
             let _ = stream.try_write(FULL);
             continue;
@@ -141,6 +136,26 @@ fn is_of_one(error: &io::Error) -> bool {
     )
 }
 
+/// Whether one more connection may be held, for which an idle one is ended if need be.
+async fn has_room(open: &mut Vec<Arc<Connection>>, tasks: &mut JoinSet<()>, most: usize) -> bool {
+    let is_open = |one: &Arc<Connection>| !one.is_over.load(Ordering::Relaxed);
+    while tasks.try_join_next().is_some() {}
+    open.retain(is_open);
+    if open.len() >= most && !end_oldest_idle(open) {
+        return false;
+    }
+    // Connections that were told to end take a moment, for which there is some room.
+    let most = most + most / 4;
+    while open.len() >= most {
+        let ended = tokio::time::timeout(PAUSE, tasks.join_next()).await;
+        open.retain(is_open);
+        if ended.is_err() {
+            break;
+        }
+    }
+    open.len() < most
+}
+
 /// Makes room: ends the connection that has been idle longest. Returns false if all are busy.
 fn end_oldest_idle(open: &[Arc<Connection>]) -> bool {
     let is_ending = |connection: &Connection| connection.is_ending.load(Ordering::Relaxed);
@@ -157,6 +172,8 @@ fn end_oldest_idle(open: &[Arc<Connection>]) -> bool {
 struct Connection {
     /// Requests that are being answered.
     requests: AtomicUsize,
+    /// Nothing was asked yet, so nothing of an answer can be on its way.
+    is_fresh: AtomicBool,
     idle_since: Mutex<Instant>,
     /// Tells it to end.
     end: Notify,
@@ -168,6 +185,7 @@ impl Connection {
     fn new() -> Self {
         Self {
             requests: AtomicUsize::new(0),
+            is_fresh: AtomicBool::new(true),
             idle_since: Mutex::new(Instant::now()),
             end: Notify::new(),
             is_ending: AtomicBool::new(false),
@@ -193,6 +211,7 @@ struct Answering(Arc<Connection>);
 impl Answering {
     fn new(connection: &Arc<Connection>) -> Self {
         connection.requests.fetch_add(1, Ordering::Relaxed);
+        connection.is_fresh.store(false, Ordering::Relaxed);
         Self(Arc::clone(connection))
     }
 }
@@ -206,6 +225,15 @@ impl Drop for Answering {
             .unwrap_or_else(PoisonError::into_inner);
         *since = Instant::now();
         self.0.requests.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A connection until its task ends, even by a panic.
+struct Over(Arc<Connection>);
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        self.0.is_over.store(true, Ordering::Relaxed);
     }
 }
 
@@ -236,6 +264,7 @@ impl HttpBody for Sent {
 }
 
 async fn run(stream: TcpStream, router: Router, head: Duration, connection: Arc<Connection>) {
+    let _over = Over(Arc::clone(&connection));
     let service = service_fn(|request: Request<Incoming>| {
         let (router, answering) = (router.clone(), Answering::new(&connection));
         async move {
@@ -260,7 +289,7 @@ async fn run(stream: TcpStream, router: Router, head: Duration, connection: Arc<
     if let Some(Err(error)) = &ended {
         tracing::debug!(%error, "a connection ended");
     }
-    if ended.is_none() {
+    if ended.is_none() && !connection.is_fresh.load(Ordering::Relaxed) {
         serving.as_mut().graceful_shutdown();
         let is_done = async || {
             tokio::time::sleep(LAST_BYTES).await;
@@ -273,7 +302,6 @@ async fn run(stream: TcpStream, router: Router, head: Duration, connection: Arc<
             }
         }
     }
-    connection.is_over.store(true, Ordering::Relaxed);
 }
 
 #[cfg(test)]

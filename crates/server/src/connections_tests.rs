@@ -84,6 +84,18 @@ async fn idle_connections_make_room_for_requests() {
 }
 
 #[tokio::test]
+async fn a_flood_of_idle_connections_starves_nobody() {
+    let server = server(8, HEAD).await;
+    let mut flood = Vec::new();
+    for _ in 0..200 {
+        flood.push(server.connect(b"").await);
+    }
+    let mut used = server.connect(GET).await;
+    let answer = read(&mut used).await;
+    assert!(answer.ends_with("fast"), "{answer}");
+}
+
+#[tokio::test]
 async fn where_all_are_busy_more_are_refused() {
     let server = server(8, HEAD).await;
     let mut busy = Vec::new();

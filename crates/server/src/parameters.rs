@@ -1,5 +1,7 @@
 //! Parameters of a request: `?name=value`, parsed with errors that name the wrong one.
 
+use std::collections::HashSet;
+
 use axum::extract::FromRequestParts;
 use axum::extract::Query;
 use axum::http::request::Parts;
@@ -89,10 +91,9 @@ impl Parameters {
         let number = |part: &str| part.trim().parse().ok();
         let numbers: Option<Vec<u32>> = text.split(',').map(number).collect();
         let numbers = numbers.ok_or_else(|| wrong(name, text, "comma-separated numbers"))?;
-        let mut sorted = numbers.clone();
-        sorted.sort_unstable();
-        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            let error = format!("The parameter {name} names {} several times.", pair[0]);
+        let mut named = HashSet::new();
+        if let Some(twice) = numbers.iter().find(|number| !named.insert(**number)) {
+            let error = format!("The parameter {name} names {twice} several times.");
             return Err(ApiError::bad_request(error).with_hint("Name each number once."));
         }
         Ok(Some(numbers))

@@ -258,7 +258,7 @@ async fn a_server_that_others_reach_captures_only_what_it_was_allowed_to() {
     assert!(job.asked().calls.is_empty());
 
     let library = Library::at(logdir.path()).unwrap();
-    library.restrict_captures(vec![job.address().to_owned()]);
+    library.restrict_captures(vec![job.address().clone()]);
     let server = server_of(library);
     assert_eq!(captured(&server, &body).await["status"], "complete");
 }

@@ -27,7 +27,7 @@ fn main() -> Result<()> {
     for (name, shape) in SHAPES {
         let files = [SLICES, 2 * SLICES].map(|count| shape(count).to_bytes());
         let opening = [0, 1].map(|at: usize| files[at].as_slice());
-        println!("{name}: time for {} slices, and for twice as many", SLICES);
+        println!("{name}: time for {SLICES} slices, and for twice as many");
         told(
             "opening",
             &rounds(|at| time(|| opened(opening[at]).is_ok())),

@@ -436,6 +436,22 @@ fn exports_of_jax_agree_with_their_profiles() {
 }
 
 #[test]
+fn times_out_of_reach_and_unreadable_durations_are_counted() {
+    let session = session(
+        r#"[{"ph":"X","name":"a","pid":-9223372036854775808,"tid":1,"ts":1,"dur":2},
+            {"ph":"X","name":"b","pid":1,"tid":1,"ts":2e12,"dur":2},
+            {"ph":"X","name":"c","pid":1,"tid":1,"ts":3,"dur":"long"}]"#,
+    );
+    assert_eq!(session.slice_count(), 2);
+    let said: String = session.warnings.iter().map(|w| w.message.clone()).collect();
+    assert!(said.contains("1 events lie more than 13 days"), "{said}");
+    assert!(
+        said.contains("1 events have a duration that cannot be read"),
+        "{said}"
+    );
+}
+
+#[test]
 fn what_is_no_trace_is_refused() {
     for json in [
         "",

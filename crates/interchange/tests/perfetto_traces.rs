@@ -202,6 +202,19 @@ fn compressed_packets_are_unfolded_and_others_named() {
 }
 
 #[test]
+fn times_out_of_reach_and_ends_before_beginnings_are_counted() {
+    let session = session(&[
+        event(1000, 1, &[text(23, "backwards")]),
+        event(500, 2, &[]),
+        event(1 << 62, 3, &[text(23, "far")]),
+    ]);
+    assert_eq!(session.slice_count(), 1);
+    let said: String = session.warnings.iter().map(|w| w.message.clone()).collect();
+    assert!(said.contains("1 slices end before they begin"), "{said}");
+    assert!(said.contains("1 events lie more than 13 days"), "{said}");
+}
+
+#[test]
 fn damage_and_early_ends_keep_what_came_before() {
     let whole = [
         thread(9, "main"),

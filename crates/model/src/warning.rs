@@ -157,7 +157,7 @@ impl Alike<'_> {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            text += &format!("; likewise on {count} more hosts ({named}{more})");
+            text = format!("{text}; likewise on {count} more hosts ({named}{more})");
         }
         text
     }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{assert_picture, assert_text, label, runs, session, sessions, slice};
+use support::{assert_picture, assert_text, label, runs, session, sessions, slice, warnings};
 
 const EPOCH_NS: u64 = 1_700_000_000_000_000_000;
 
@@ -22,6 +22,27 @@ fn hosts_are_placed_by_when_their_profiles_began() {
            0: x 0us..10us
          host_thread host2 \"a/1\" #1
            0: x 0us..10us",
+    );
+}
+
+#[test]
+fn a_host_whose_clock_was_never_set_begins_with_the_session() {
+    let session = sessions(&[
+        "environment [profile_start_time=5000]\n thread a/1\n 0..10us x",
+        "environment [profile_start_time=1700000000000000000]\n thread a/1\n 0..10us x",
+    ]);
+    assert_picture(
+        &session,
+        "host_thread host0 \"a/1\" #1
+           0: x 0us..10us
+         host_thread host1 \"a/1\" #1
+           0: x 0us..10us",
+    );
+    assert_eq!(
+        warnings(&session),
+        [
+            "By its clock the recording began 19675 days after that of another host; it is shown from the session's start"
+        ]
     );
 }
 

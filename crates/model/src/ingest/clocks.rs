@@ -59,9 +59,9 @@ impl Clocks {
         let epochs = epochs.collect();
         let offsets = starts.iter().enumerate().map(&mut offset).collect();
         Self {
-            far_hosts,
             session_epoch_ns,
             offsets,
+            far_hosts,
             epochs,
             profile_epochs,
         }

@@ -13,7 +13,8 @@ use crate::fetch;
 use crate::host_file::HostFile;
 use crate::kind::Role;
 use crate::manifest;
-use crate::open::{Opened, open_all};
+use crate::open::{Opened, open_all, open_member};
+use crate::packed;
 use crate::planes::{self, Partial};
 use crate::progress::Progress;
 use crate::remains::opened_or_stand_in;
@@ -70,18 +71,28 @@ pub(crate) fn open_hosts_with<P: Progress>(
         .sum();
     let is_wanted = |position: usize| partial[position].is_none();
     let unfetched = fetch::fetch_all(&all, is_wanted, &files.manifests, &listeners);
+    let is_here = |position: usize| is_wanted(position) && unfetched[position].is_none();
+    let together = packed::read_together(&all, is_here, &listeners);
     let opened: Vec<Result<Vec<Opened>, StorageError>> = all
         .par_iter()
         .zip(&listeners)
         .zip(unfetched)
         .zip(partial)
-        .map(
-            |(((file, listener), unfetched), partial)| match (partial, unfetched) {
-                (Some(Partial { bytes, .. }), _) => Ok(vec![Opened { name: None, bytes }]),
-                (None, Some(error)) => Err(error),
-                (None, None) => opened_or_stand_in(file, open_file(file, open, listener), listener),
-            },
-        )
+        .zip(together)
+        .map(|((((file, listener), unfetched), partial), together)| {
+            if let Some(Partial { bytes, .. }) = partial {
+                return Ok(vec![Opened { name: None, bytes }]);
+            }
+            if let Some(error) = unfetched {
+                return Err(error);
+            }
+            let opened = match together {
+                Some(Ok((member, encoding))) => open_member(file, member, encoding),
+                Some(Err(error)) => Err(error),
+                None => open_file(file, open, listener),
+            };
+            opened_or_stand_in(file, opened, listener)
+        })
         .collect();
     let mut hosts = OpenedHosts {
         manifests: files.manifests.iter().map(manifest::read).collect(),

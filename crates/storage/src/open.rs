@@ -1,13 +1,13 @@
 //! From a host file to its bytes.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use stepscope_interchange::{Format as TraceFormat, sniff};
 use stepscope_riegeli::JoinError;
+use zip::CompressionMethod;
 use zip::result::ZipError;
-use zip::{CompressionMethod, ZipArchive};
 
 use crate::archive::{Format, zip_name};
 use crate::budget::{self, Reserved, Short};
@@ -19,9 +19,12 @@ use crate::compression::{
 use crate::encoding::Encoding;
 use crate::error::{StorageError, plain_reason};
 use crate::fetch;
+use crate::file_at::FileAt;
 use crate::host_file::HostFile;
+use crate::index::{self, TarPlace};
 use crate::kind::{FileKind, Role};
 use crate::limits::Limits;
+use crate::packed;
 use crate::progress::{NoProgress, Progress};
 use crate::regular::open_regular;
 use crate::riegeli;
@@ -111,6 +114,25 @@ fn open_all_within(
         return Err(StorageError::Changed { path });
     }
     opened
+}
+
+/// [`open_all`] of an entry that was taken out of its archive with others.
+pub(crate) fn open_member(
+    host: &HostFile,
+    member: Collected,
+    encoding: Encoding,
+) -> Result<Vec<Opened>, StorageError> {
+    let meter = Meter::default();
+    let on_disk = std::fs::metadata(&host.path).map_or(0, |metadata| metadata.len());
+    meter.consumed.set(on_disk.max(member.bytes.len() as u64));
+    let opening = Opening {
+        host,
+        local: &host.path,
+        limits: &Limits::default(),
+        progress: &NoProgress,
+        meter,
+    };
+    opening.member(member, Format::Tar(encoding))
 }
 
 /// One host file being opened.
@@ -351,14 +373,19 @@ impl Opening<'_> {
 
     fn zip_entry(&self, file: File, name: &str) -> Result<Vec<Opened>, StorageError> {
         let direct = file.try_clone().map_err(self.read_error())?;
-        let counting = Counting::new(BufReader::new(file), &self.meter);
-        let mut archive = ZipArchive::new(counting).map_err(|error| self.zip_error(error))?;
+        let stamp = Stamp::of(&file.metadata().map_err(self.read_error())?);
+        let shared = FileAt::new(file).map_err(self.read_error())?;
+        let archive = index::zip(self.local, &stamp, shared);
+        let mut archive = archive.map_err(|error| self.zip_error(error))?;
         let entry = archive
             .by_index(self.host.index)
             .map_err(|error| self.zip_error(error))?;
         if zip_name(&entry) != name {
             return Err(self.changed());
         }
+        // What the archive claims cannot be more than there is.
+        let consumed = entry.compressed_size().min(stamp.size_bytes);
+        self.meter.consumed.set(consumed);
         let size_bytes = entry.size();
         match entry.data_start() {
             Some(position) if entry.compression() == CompressionMethod::Stored => {
@@ -370,17 +397,23 @@ impl Opening<'_> {
 
     fn tar_entry(&self, file: File, name: &str) -> Result<Vec<Opened>, StorageError> {
         let direct = file.try_clone().map_err(self.read_error())?;
-        let counting = Counting::new(BufReader::new(file), &self.meter);
-        let mut archive = tar::Archive::new(counting);
-        let entry = self.nth(
-            archive.entries_with_seek().map_err(self.read_error())?,
-            name,
-        )?;
-        let size_bytes = entry.size();
-        if entry.header().entry_type().is_gnu_sparse() {
-            return self.entry(entry, size_bytes, Format::Tar(Encoding::Plain));
+        let stamp = Stamp::of(&file.metadata().map_err(self.read_error())?);
+        let places = index::tar(self.local, &stamp, || {
+            let mut archive = tar::Archive::new(BufReader::new(&file));
+            tar_places(&mut archive).map_err(self.read_error())
+        })?;
+        let place = places.get(self.host.index);
+        let place = place.filter(|place| place.name == name);
+        let place = place.ok_or_else(|| self.changed())?;
+        if !place.is_sparse {
+            return self.direct_entry(direct, place.position, place.size_bytes);
         }
-        self.direct_entry(direct, entry.raw_file_position(), size_bytes)
+        let counting = Counting::new(BufReader::new(direct), &self.meter);
+        let mut archive = tar::Archive::new(counting);
+        let mut entries = archive.entries_with_seek().map_err(self.read_error())?;
+        let entry = entries.nth(self.host.index).ok_or_else(|| self.changed())?;
+        let entry = entry.map_err(self.read_error())?;
+        self.entry(entry, place.size_bytes, Format::Tar(Encoding::Plain))
     }
 
     fn compressed_tar_entry(
@@ -389,13 +422,51 @@ impl Opening<'_> {
         encoding: Encoding,
         name: &str,
     ) -> Result<Vec<Opened>, StorageError> {
-        let total = file.metadata().map_err(self.read_error())?.len();
-        let counting = Counting::new(Reporting::new(file, self.progress, total), &self.meter);
-        let unfolded = decoder(encoding, counting, &self.meter, self.limits);
-        let mut archive = tar::Archive::new(unfolded.map_err(self.read_error())?);
-        let entry = self.nth(archive.entries().map_err(self.read_error())?, name)?;
-        let size_bytes = entry.size();
-        self.entry(entry, size_bytes, Format::Tar(encoding))
+        let stamp = Stamp::of(&file.metadata().map_err(self.read_error())?);
+        self.meter.consumed.set(stamp.size_bytes);
+        let (index, format) = (self.host.index, Format::Tar(encoding));
+        if let Some(bytes) = index::member(self.local, &stamp, index, name) {
+            return self.entry(bytes.as_slice(), bytes.len() as u64, format);
+        }
+        let wanted = std::iter::once((index, name)).collect();
+        let passed = packed::pass(
+            self.local,
+            encoding,
+            &wanted,
+            self.limits,
+            self.progress,
+            &|_, _| {},
+        );
+        let mut passed = passed.map_err(self.read_error())?;
+        if let Some(member) = passed.take(index, self.host) {
+            return self.member(member?, format);
+        }
+        passed.failure.map_or_else(
+            || Err(self.changed()),
+            |failure| Err(self.read_error()(failure)),
+        )
+    }
+
+    /// An entry that was taken out of its archive.
+    fn member(&self, member: Collected, format: Format) -> Result<Vec<Opened>, StorageError> {
+        let failure = match member.failure {
+            None => match self.held_bytes(&member.bytes)? {
+                Some(opened) => return Ok(opened),
+                None => None,
+            },
+            Some(failure) => {
+                let is_packed = matches!(Content::of(&member.bytes), Content::Compressed(_));
+                if is_packed {
+                    let cut = Cut(Some(failure));
+                    let whole = io::Cursor::new(member.bytes).chain(cut);
+                    return self.entry(whole, 0, format);
+                }
+                Some(failure)
+            }
+        };
+        let collected = Collected { failure, ..member };
+        let bytes = self.held(collected, format.as_str(), 0)?;
+        Ok(vec![Opened::only(bytes)])
     }
 
     /// An entry that is stored uncompressed in its archive: mapped, and decompressed if it is a
@@ -514,22 +585,6 @@ impl Opening<'_> {
         Ok(ProfileBytes::held_with(bytes, reserved, truncated))
     }
 
-    /// The entry at the position where it was listed.
-    fn nth<'b, R: Read>(
-        &self,
-        mut entries: tar::Entries<'b, R>,
-        name: &str,
-    ) -> Result<tar::Entry<'b, R>, StorageError> {
-        let entry = entries.nth(self.host.index).ok_or_else(|| self.changed())?;
-        let entry = entry.map_err(self.read_error())?;
-        let is_same = String::from_utf8_lossy(&entry.path_bytes()) == name;
-        if is_same {
-            Ok(entry)
-        } else {
-            Err(self.changed())
-        }
-    }
-
     fn read_error(&self) -> impl FnOnce(io::Error) -> StorageError {
         StorageError::io("read the archive", &self.host.path)
     }
@@ -560,6 +615,30 @@ impl Opening<'_> {
             detail: "its entries have changed since it was listed".to_owned(),
         }
     }
+}
+
+/// The end of a stream that fails once, where it was cut.
+struct Cut(Option<io::Error>);
+
+impl Read for Cut {
+    fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+/// Where the entries of a plain tar are. Those before damage are usable.
+fn tar_places<R: Read + Seek>(archive: &mut tar::Archive<R>) -> io::Result<Vec<TarPlace>> {
+    let mut places = Vec::new();
+    for entry in archive.entries_with_seek()? {
+        let Ok(entry) = entry else { break };
+        places.push(TarPlace {
+            name: String::from_utf8_lossy(&entry.path_bytes()).into_owned(),
+            position: entry.raw_file_position(),
+            size_bytes: entry.size(),
+            is_sparse: entry.header().entry_type().is_gnu_sparse(),
+        });
+    }
+    Ok(places)
 }
 
 fn cut_after(format: &str, count: u64, reason: &str) -> String {

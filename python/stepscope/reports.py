@@ -127,13 +127,13 @@ CheckVerdict = Literal["passed", "within_noise", "unknown", "broken"]
 """
 
 Confidence = Literal["high", "medium", "low"]
-"""How sure a cause is.
+"""How certain a cause is.
 
-`high`: It was recorded.
+`high`: Recorded.
 
-`medium`: It follows from what was recorded, with assumptions that the text names.
+`medium`: Follows from the recording under assumptions that the text names.
 
-`low`: It is a likely guess.
+`low`: A likely guess.
 """
 
 Evidence = Literal["beyond_noise", "within_noise", "too_few_steps"]
@@ -311,7 +311,7 @@ class AdviceCheck(Record):
     """A check and its outcome."""
 
     id: str
-    """Name of the rule behind the check."""
+    """Name of the rule that ran the check."""
 
     title: str
     """What the rule checks, in a few words."""
@@ -322,31 +322,31 @@ class AdviceCheck(Record):
 
 @dataclass(frozen=True)
 class AdviceEvidence(Record):
-    """Something a finding is seen from, and where to look at it."""
+    """Evidence for a finding, and where to see it."""
 
     text: str
-    """What it says, with its figure."""
+    """The evidence as text, with its figure."""
 
     view: str
     """The view that shows it; empty for none."""
 
     start_ps: int | None
-    """Start of the time to look at, since the session began."""
+    """Start of the time range to look at, relative to the start of the session."""
 
     end_ps: int | None
-    """Its end."""
+    """End of the time range."""
 
     step: int | None
-    """Step, where it is of one."""
+    """Step number; absent if it does not refer to one step."""
 
     device: str
-    """Device it is of; empty for all."""
+    """Device it refers to; empty for all."""
 
     program_id: str
-    """Program id of an op, as a decimal string; empty for none."""
+    """Id of the program, as a decimal string; empty for none."""
 
     op: str
-    """Op or kernel; empty for none."""
+    """Name of the op or kernel; empty for none."""
 
     source: str
     """Source line, as `file:line`; empty if unknown."""
@@ -363,7 +363,7 @@ class AdviceFinding(Record):
     """Severity of the finding: bad, warning or note."""
 
     title: str
-    """What it is, in a few words."""
+    """Title of the finding, in a few words."""
 
     what: str
     """What the rule found, with its figures."""
@@ -375,22 +375,23 @@ class AdviceFinding(Record):
     """Recommended change, in plain words."""
 
     code: str
-    """Code that shows how; empty where none helps."""
+    """Example code; empty if none applies."""
 
     gain_ps_per_step: float | None
-    """Upper bound on the time that one step gains if the cause disappears. Absent if it cannot be
+    """Upper bound on the time saved per step if the cause disappears. Absent if it cannot be
     estimated.
     """
 
     step_ps: float | None
-    """The step that the gain is of: the mean step, of the device or host that the finding is about
-    where
-    it is about one.
+    """The mean step that the gain refers to: that of one device or host if the finding is about
+    one,
+    otherwise the mean step of the session. Absent without a gain.
     """
 
     gain_ratio: float | None
-    """Gain ÷ the mean step that the gain refers to (that of one device or host if the finding is
-    about one), at most 1.
+    """Gain ÷ the mean step that it refers to (that of one device or host if the finding is about
+    one),
+    at most 1.
     """
 
     overlaps: list[str]
@@ -400,29 +401,30 @@ class AdviceFinding(Record):
     """How the gain was estimated. Empty if there is no estimate."""
 
     confidence: Confidence
-    """Confidence in the cause: `high` (it was recorded), `medium` (it follows from what was
-    recorded, with assumptions) or `low` (it is a likely guess).
+    """Confidence in the cause: `high` (recorded), `medium` (follows from the recording under
+    assumptions) or `low` (a likely guess).
     """
 
     evidence: list[AdviceEvidence]
-    """What it is seen from."""
+    """Evidence for the finding."""
 
 
 @dataclass(frozen=True, repr=False)
 class AdviceReport(Report):
-    """The answer of the `advice` analysis."""
+    """The report of the `advice` analysis."""
 
     findings: list[AdviceFinding]
-    """What to change, most time to gain first; what has no estimate comes after, gravest first."""
+    """What to change, largest gain first. Findings without an estimate follow, most severe first.
+    """
 
     passed: list[AdviceCheck]
     """Checks that found nothing to change, in the order of the rules."""
 
     skipped: list[AdviceCheck]
-    """Checks that could not be made, and why."""
+    """Checks that could not run, and why."""
 
     step_ps: float | None
-    """Mean step that the gains are of; absent without steps."""
+    """Mean step that gains refer to; absent without steps."""
 
     notes: list[Note]
     """What the figures do not cover."""

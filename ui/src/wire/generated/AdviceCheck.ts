@@ -5,7 +5,7 @@
  */
 export type AdviceCheck = { 
 /**
- * Name of the rule behind the check.
+ * Name of the rule that ran the check.
  */
 id: string, 
 /**

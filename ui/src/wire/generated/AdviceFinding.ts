@@ -16,7 +16,7 @@ id: string,
  */
 severity: Severity, 
 /**
- * What it is, in a few words.
+ * Title of the finding, in a few words.
  */
 title: string, 
 /**
@@ -32,22 +32,21 @@ why: string,
  */
 fix: string, 
 /**
- * Code that shows how; empty where none helps.
+ * Example code; empty if none applies.
  */
 code: string, 
 /**
- * Upper bound on the time that one step gains if the cause disappears. Absent if it cannot be
- * estimated.
+ * Upper bound on the time saved per step if the cause disappears. Absent if it cannot be estimated.
  */
 gain_ps_per_step: number | null, 
 /**
- * The step that the gain is of: the mean step, of the device or host that the finding is about where
- * it is about one.
+ * The mean step that the gain refers to: that of one device or host if the finding is about one,
+ * otherwise the mean step of the session. Absent without a gain.
  */
 step_ps: number | null, 
 /**
- * Gain ÷ the mean step that the gain refers to (that of one device or host if the finding is
- * about one), at most 1.
+ * Gain ÷ the mean step that it refers to (that of one device or host if the finding is about one),
+ * at most 1.
  */
 gain_ratio: number | null, 
 /**
@@ -59,11 +58,11 @@ overlaps: Array<string>,
  */
 estimate: string, 
 /**
- * Confidence in the cause: `high` (it was recorded), `medium` (it follows from what was
- * recorded, with assumptions) or `low` (it is a likely guess).
+ * Confidence in the cause: `high` (recorded), `medium` (follows from the recording under
+ * assumptions) or `low` (a likely guess).
  */
 confidence: Confidence, 
 /**
- * What it is seen from.
+ * Evidence for the finding.
  */
 evidence: Array<AdviceEvidence>, };

@@ -4,11 +4,11 @@ import type { AdviceFinding } from "./AdviceFinding";
 import type { Note } from "./Note";
 
 /**
- * The answer of the `advice` analysis.
+ * The report of the `advice` analysis.
  */
 export type AdviceReport = { 
 /**
- * What to change, most time to gain first; what has no estimate comes after, gravest first.
+ * What to change, largest gain first. Findings without an estimate follow, most severe first.
  */
 findings: Array<AdviceFinding>, 
 /**
@@ -16,11 +16,11 @@ findings: Array<AdviceFinding>,
  */
 passed: Array<AdviceCheck>, 
 /**
- * Checks that could not be made, and why.
+ * Checks that could not run, and why.
  */
 skipped: Array<AdviceCheck>, 
 /**
- * Mean step that the gains are of; absent without steps.
+ * Mean step that gains refer to; absent without steps.
  */
 step_ps: number | null, 
 /**

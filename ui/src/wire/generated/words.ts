@@ -118,7 +118,7 @@ export const WORDS = {
     {
       key: "device",
       title: "Device pauses",
-      meaning: "not the cause: the device had work but paused",
+      meaning: "device pauses although it has work",
     },
     {
       key: "blocked",

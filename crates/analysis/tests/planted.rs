@@ -121,7 +121,7 @@ const EXPECTED: &[Expected] = &[
         // This version of JAX leaves no name of the kernel: what its grid does is told.
         &["interpreted_kernels", "data_shuffle"],
         &["interpreted_kernels", "data_shuffle"],
-        &["loop", "turns"],
+        &["loop", "iterations"],
         false,
     ),
     case(

@@ -1,9 +1,9 @@
 //! What a URL names: a place in a bucket, on a web server, or on a machine reached over ssh.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use crate::error::{RemoteError, RemoteErrorKind};
+use crate::percent::percent_decoded;
 
 /// Schemes that are read, with the names that others give them.
 const SCHEMES: [(&str, Scheme); 12] = [
@@ -205,12 +205,6 @@ fn machine_path(path: &str) -> String {
         Some(rest) if rest.starts_with('/') => format!("~{rest}"),
         _ => format!("/{path}"),
     }
-}
-
-/// `%20` as a space. Text that is not UTF-8 when decoded stays as it is.
-pub(crate) fn percent_decoded(text: &str) -> String {
-    let decoded = percent_encoding::percent_decode_str(text).decode_utf8();
-    decoded.map_or_else(|_| text.to_owned(), Cow::into_owned)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::address::percent_decoded;
+use crate::percent::percent_decoded;
 
 /// What stands in the place of what is hidden.
 const HIDDEN: &str = "(hidden)";

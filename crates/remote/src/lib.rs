@@ -44,6 +44,7 @@ mod metadata;
 mod object;
 mod part;
 mod parts;
+mod percent;
 mod program;
 mod ranges;
 mod runtime;

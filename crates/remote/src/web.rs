@@ -7,10 +7,11 @@ use futures_util::stream;
 use reqwest::header;
 use url::Url;
 
-use crate::address::{Address, percent_decoded};
+use crate::address::Address;
 use crate::error::{RemoteError, RemoteErrorKind};
 use crate::http::{self, Asker};
 use crate::object::{Interest, Listing, Object};
+use crate::percent::percent_decoded;
 use crate::status::Credentials;
 use crate::{runtime, settings};
 

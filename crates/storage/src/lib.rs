@@ -57,6 +57,7 @@ mod manifest;
 mod memory;
 mod note;
 mod open;
+mod open_entry;
 mod open_session;
 mod packed;
 mod paths;

@@ -1,30 +1,26 @@
 //! From a host file to its bytes.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use stepscope_interchange::{Format as TraceFormat, sniff};
 use stepscope_riegeli::JoinError;
-use zip::CompressionMethod;
 use zip::result::ZipError;
 
-use crate::archive::{Format, zip_name};
+use crate::archive::Format;
 use crate::budget::{self, Reserved, Short};
 use crate::bytes::ProfileBytes;
 use crate::compression::{
-    Charged, Collected, Counting, Exceeded, Guarded, Meter, Reporting, Watched, collect, decoder,
+    Charged, Collected, Counting, Exceeded, Meter, Reporting, Watched, collect, decoder,
     expected_bytes,
 };
 use crate::encoding::Encoding;
 use crate::error::{StorageError, plain_reason};
 use crate::fetch;
-use crate::file_at::FileAt;
 use crate::host_file::HostFile;
-use crate::index::{self, TarPlace};
 use crate::kind::{FileKind, Role};
 use crate::limits::Limits;
-use crate::packed;
 use crate::progress::{NoProgress, Progress};
 use crate::regular::open_regular;
 use crate::riegeli;
@@ -64,7 +60,7 @@ pub struct Opened {
 }
 
 impl Opened {
-    const fn only(bytes: ProfileBytes) -> Self {
+    const pub(crate) fn only(bytes: ProfileBytes) -> Self {
         Self { name: None, bytes }
     }
 }
@@ -191,7 +187,7 @@ impl Opening<'_> {
     }
 
     /// Maps a part of a file, or reads it if the file system cannot map.
-    fn mapped_or_read(
+    pub(crate) fn mapped_or_read(
         &self,
         mut file: File,
         offset: u64,
@@ -218,7 +214,7 @@ impl Opening<'_> {
 
     /// Reads a stream: a trace into profiles, anything else unchanged. Fewer than `least` bytes
     /// count as truncated.
-    fn take(
+    pub(crate) fn take(
         &self,
         mut reader: impl Read,
         expected: u64,
@@ -371,165 +367,7 @@ impl Opening<'_> {
         Ok(reserved)
     }
 
-    fn zip_entry(&self, file: File, name: &str) -> Result<Vec<Opened>, StorageError> {
-        let direct = file.try_clone().map_err(self.read_error())?;
-        let stamp = Stamp::of(&file.metadata().map_err(self.read_error())?);
-        let shared = FileAt::new(file).map_err(self.read_error())?;
-        let archive = index::zip(self.local, &stamp, shared);
-        let mut archive = archive.map_err(|error| self.zip_error(error))?;
-        let entry = archive
-            .by_index(self.host.index)
-            .map_err(|error| self.zip_error(error))?;
-        if zip_name(&entry) != name {
-            return Err(self.changed());
-        }
-        // What the archive claims cannot be more than there is.
-        let consumed = entry.compressed_size().min(stamp.size_bytes);
-        self.meter.consumed.set(consumed);
-        let size_bytes = entry.size();
-        match entry.data_start() {
-            Some(position) if entry.compression() == CompressionMethod::Stored => {
-                self.direct_entry(direct, position, size_bytes)
-            }
-            _ => self.entry(entry, size_bytes, Format::Zip),
-        }
-    }
-
-    fn tar_entry(&self, file: File, name: &str) -> Result<Vec<Opened>, StorageError> {
-        let direct = file.try_clone().map_err(self.read_error())?;
-        let stamp = Stamp::of(&file.metadata().map_err(self.read_error())?);
-        let places = index::tar(self.local, &stamp, || {
-            let mut archive = tar::Archive::new(BufReader::new(&file));
-            tar_places(&mut archive).map_err(self.read_error())
-        })?;
-        let place = places.get(self.host.index);
-        let place = place.filter(|place| place.name == name);
-        let place = place.ok_or_else(|| self.changed())?;
-        if !place.is_sparse {
-            return self.direct_entry(direct, place.position, place.size_bytes);
-        }
-        let counting = Counting::new(BufReader::new(direct), &self.meter);
-        let mut archive = tar::Archive::new(counting);
-        let mut entries = archive.entries_with_seek().map_err(self.read_error())?;
-        let entry = entries.nth(self.host.index).ok_or_else(|| self.changed())?;
-        let entry = entry.map_err(self.read_error())?;
-        self.entry(entry, place.size_bytes, Format::Tar(Encoding::Plain))
-    }
-
-    fn compressed_tar_entry(
-        &self,
-        file: File,
-        encoding: Encoding,
-        name: &str,
-    ) -> Result<Vec<Opened>, StorageError> {
-        let stamp = Stamp::of(&file.metadata().map_err(self.read_error())?);
-        self.meter.consumed.set(stamp.size_bytes);
-        let (index, format) = (self.host.index, Format::Tar(encoding));
-        if let Some(bytes) = index::member(self.local, &stamp, index, name) {
-            return self.entry(bytes.as_slice(), bytes.len() as u64, format);
-        }
-        let wanted = std::iter::once((index, name)).collect();
-        let passed = packed::pass(
-            self.local,
-            encoding,
-            &wanted,
-            self.limits,
-            self.progress,
-            &|_, _| {},
-        );
-        let mut passed = passed.map_err(self.read_error())?;
-        if let Some(member) = passed.take(index, self.host) {
-            return self.member(member?, format);
-        }
-        passed.failure.map_or_else(
-            || Err(self.changed()),
-            |failure| Err(self.read_error()(failure)),
-        )
-    }
-
-    /// An entry that was taken out of its archive.
-    fn member(&self, member: Collected, format: Format) -> Result<Vec<Opened>, StorageError> {
-        let failure = match member.failure {
-            None => match self.held_bytes(&member.bytes)? {
-                Some(opened) => return Ok(opened),
-                None => None,
-            },
-            Some(failure) => {
-                let is_packed = matches!(Content::of(&member.bytes), Content::Compressed(_));
-                if is_packed {
-                    let cut = Cut(Some(failure));
-                    let whole = io::Cursor::new(member.bytes).chain(cut);
-                    return self.entry(whole, 0, format);
-                }
-                Some(failure)
-            }
-        };
-        let collected = Collected { failure, ..member };
-        let bytes = self.held(collected, format.as_str(), 0)?;
-        Ok(vec![Opened::only(bytes)])
-    }
-
-    /// An entry that is stored uncompressed in its archive: mapped, and decompressed if it is a
-    /// compressed file itself.
-    fn direct_entry(
-        &self,
-        file: File,
-        position: u64,
-        size_bytes: u64,
-    ) -> Result<Vec<Opened>, StorageError> {
-        let opened = self.mapped_or_read(file, position, size_bytes)?;
-        let [Opened { bytes, .. }] = opened.as_slice() else {
-            return Ok(opened);
-        };
-        let Content::Compressed(encoding) = Content::of(bytes.as_ref()) else {
-            return Ok(opened);
-        };
-        let counting = Counting::new(bytes.as_ref(), &self.meter);
-        let expected = expected_bytes(encoding, bytes.as_ref(), None, size_bytes);
-        self.unfold(counting, encoding, expected)
-    }
-
-    /// An entry that must be read through its archive.
-    fn entry(
-        &self,
-        entry: impl Read,
-        size_bytes: u64,
-        format: Format,
-    ) -> Result<Vec<Opened>, StorageError> {
-        let mut entry = Guarded::new(entry, &self.meter, self.limits);
-        let mut head = Vec::with_capacity(HEAD_BYTES);
-        let failure = entry
-            .by_ref()
-            .take(HEAD_BYTES as u64)
-            .read_to_end(&mut head)
-            .err();
-        if failure.is_some() {
-            let collected = Collected {
-                bytes: head,
-                failure,
-                ..Collected::default()
-            };
-            let bytes = self.held(collected, format.as_str(), size_bytes)?;
-            return Ok(vec![Opened::only(bytes)]);
-        }
-        let content = Content::of(&head);
-        // Sizes claimed by an archive are limited to what its own size allows.
-        let on_disk = std::fs::metadata(self.local).map_or(0, |metadata| metadata.len());
-        let plausible = size_bytes.min(on_disk.saturating_mul(64));
-        let whole = io::Cursor::new(&head).chain(entry);
-        if let Content::Compressed(encoding) = content {
-            let expected = expected_bytes(encoding, &head, None, plausible);
-            return self.unfold(whole, encoding, expected);
-        }
-        let reporting = match format {
-            Format::Zip => self.progress,
-            Format::Tar(_) => &NoProgress,
-        };
-        let whole = Reporting::new(whole, reporting, size_bytes);
-        self.take(whole, plausible, format.as_str(), size_bytes)
-    }
-
-    fn unfold(
+    pub(crate) fn unfold(
         &self,
         reader: impl Read,
         encoding: Encoding,
@@ -543,7 +381,7 @@ impl Opening<'_> {
 
     /// Keeps what was collected, unless that is nothing. Fewer than `least` bytes count as
     /// truncated, even if the stream ended without an error.
-    fn held(
+    pub(crate) fn held(
         &self,
         collected: Collected,
         format: &'static str,
@@ -585,11 +423,11 @@ impl Opening<'_> {
         Ok(ProfileBytes::held_with(bytes, reserved, truncated))
     }
 
-    fn read_error(&self) -> impl FnOnce(io::Error) -> StorageError {
+    pub(crate) fn read_error(&self) -> impl FnOnce(io::Error) -> StorageError {
         StorageError::io("read the archive", &self.host.path)
     }
 
-    fn zip_error(&self, error: ZipError) -> StorageError {
+    pub(crate) fn zip_error(&self, error: ZipError) -> StorageError {
         let path = self.host.display_path();
         match error {
             ZipError::Io(source) => StorageError::Io {
@@ -608,37 +446,13 @@ impl Opening<'_> {
         }
     }
 
-    fn changed(&self) -> StorageError {
+    pub(crate) fn changed(&self) -> StorageError {
         StorageError::Corrupt {
             path: self.host.display_path(),
             format: "archive",
             detail: "its entries have changed since it was listed".to_owned(),
         }
     }
-}
-
-/// The end of a stream that fails once, where it was cut.
-struct Cut(Option<io::Error>);
-
-impl Read for Cut {
-    fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.take().map_or(Ok(0), Err)
-    }
-}
-
-/// Where the entries of a plain tar are. Those before damage are usable.
-fn tar_places<R: Read + Seek>(archive: &mut tar::Archive<R>) -> io::Result<Vec<TarPlace>> {
-    let mut places = Vec::new();
-    for entry in archive.entries_with_seek()? {
-        let Ok(entry) = entry else { break };
-        places.push(TarPlace {
-            name: String::from_utf8_lossy(&entry.path_bytes()).into_owned(),
-            position: entry.raw_file_position(),
-            size_bytes: entry.size(),
-            is_sparse: entry.header().entry_type().is_gnu_sparse(),
-        });
-    }
-    Ok(places)
 }
 
 fn cut_after(format: &str, count: u64, reason: &str) -> String {

@@ -36,7 +36,8 @@ impl Dice {
     }
 
     fn of(&mut self, letters: &[u8], count: usize) -> String {
-        let mut letter = || char::from(letters[self.number(letters.len() as u64) as usize]);
+        let mut letter =
+            || char::from(letters[usize::try_from(self.number(letters.len() as u64)).unwrap_or(0)]);
         (0..count).map(|_| letter()).collect()
     }
 
@@ -60,6 +61,10 @@ pub fn identifiers(seed: u64, count: usize) -> Vec<Identifier> {
     (0..count * 30).map(|at| one(at % 30, &mut dice)).collect()
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one arm for each kind, and nothing else"
+)]
 fn one(kind: usize, dice: &mut Dice) -> Identifier {
     let d = dice;
     let whole = |text: String| (text.clone(), vec![text]);
@@ -206,11 +211,11 @@ pub fn stuffed(identifiers: &[Identifier]) -> XSpace {
     };
     let mut host = plane("/host:CPU");
     let mut device = plane("/device:GPU:0");
-    for (at, one) in identifiers.iter().enumerate() {
+    for (at, one) in (1..).zip(identifiers) {
         let text = &one.text;
         space.errors.push(format!("cannot write {text}"));
         space.warnings.push(format!("{text} on {HOST} of {RUN}"));
-        let number = 1000 * (at as i64 + 1);
+        let number = 1000 * at;
         fill(&mut host, text, number);
         fill(&mut device, text, number);
     }
@@ -226,8 +231,8 @@ pub fn stuffed(identifiers: &[Identifier]) -> XSpace {
         };
         program.event_metadata.insert(at, metadata);
     }
-    let names = identifiers.iter().take(60);
-    let named = names.map(|one| plane(&format!("/device:CUSTOM:{}", one.text)));
+    let first = identifiers.iter().take(60);
+    let named = first.map(|one| plane(&format!("/device:CUSTOM:{}", one.text)));
     space.planes = vec![host, device, program];
     space.planes.extend(named);
     space

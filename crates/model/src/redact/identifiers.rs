@@ -139,12 +139,11 @@ fn numbers(text: &str, before: Option<char>) -> Option<usize> {
     (joined.len() >= 3 && is_year(joined[0])).then_some(length)
 }
 
-fn is_label(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || *byte == b'-'
-}
+/// What labels of a host name are made of.
+const IS_LABEL: fn(&u8) -> bool = |byte| byte.is_ascii_alphanumeric() || *byte == b'-';
 
 fn host(text: &str) -> Option<usize> {
-    let (labels, length) = groups(text, b'.', is_label);
+    let (labels, length) = groups(text, b'.', IS_LABEL);
     let last = labels.last()?.to_ascii_lowercase();
     let is_host = match labels.len() {
         0 | 1 => false,
@@ -159,7 +158,7 @@ fn email(text: &str) -> Option<usize> {
     let is_local = |byte: &u8| byte.is_ascii_alphanumeric() || b"._%+-".contains(byte);
     let local = text.bytes().take_while(|byte| is_local(byte)).count();
     let domain = text.get(local..)?.strip_prefix('@')?;
-    let (labels, length) = groups(domain, b'.', is_label);
+    let (labels, length) = groups(domain, b'.', IS_LABEL);
     (local > 0 && labels.len() >= 2).then_some(local + 1 + length)
 }
 

@@ -123,7 +123,7 @@ pub fn redact(session: &Session, key: &Key) -> Result<(Session, Redaction), Reda
             bytes: Arc::new(bytes),
             problem: None,
         });
-        removed.manifests |= host.manifest.is_some();
+        removed.manifests += usize::from(host.manifest.is_some());
     }
     let programs = if hosts.is_empty() {
         programs(session, &mut names)
@@ -173,7 +173,8 @@ fn programs(session: &Session, names: &mut Names) -> Vec<ProgramInput> {
 /// What was removed.
 #[derive(Default)]
 struct Removed {
-    manifests: bool,
+    /// Number of manifests.
+    manifests: usize,
     constants: bool,
     heap: bool,
     /// Stats of bytes with unknown meaning.
@@ -190,7 +191,10 @@ impl Removed {
                 phrases.push(phrase.to_owned());
             }
         };
-        say(self.manifests, "manifests (arguments, environment, commit)");
+        say(
+            self.manifests > 0,
+            "manifests (arguments, environment, commit)",
+        );
         say(self.constants, "constants of programs");
         say(self.heap, "memory snapshots");
         say(self.opaque > 0, "opaque bytes of events");

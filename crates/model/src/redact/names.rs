@@ -193,9 +193,10 @@ impl Names {
     /// The distinct words that were kept, sorted, each at the first kind of text that has it.
     pub(super) fn kept(&self) -> Vec<(String, Vec<String>)> {
         let mut by_kind: BTreeMap<Kind, BTreeSet<&str>> = BTreeMap::new();
-        for (word, kind) in &self.kept {
+        let kept = self.kept.iter(); // in any order: they are sorted below
+        kept.for_each(|(word, kind)| {
             by_kind.entry(*kind).or_default().insert(word);
-        }
+        });
         let lists = by_kind.into_iter().map(|(kind, words)| {
             let words = words.into_iter().map(str::to_owned).collect();
             (kind.name().to_owned(), words)

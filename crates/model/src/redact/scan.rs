@@ -219,7 +219,8 @@ fn secret_value<'t>(head: &str, token: &str, behind: &'t str) -> Option<(&'t str
     let is_key_of = ["api_", "access_", "secret_", "private_", "api-"]
         .iter()
         .any(|before| head.to_ascii_lowercase().ends_with(before));
-    if !SECRET_KEYS.contains(&lower.as_str()) && !(lower == "key" && is_key_of) {
+    let is_secret = SECRET_KEYS.contains(&lower.as_str()) || (lower == "key" && is_key_of);
+    if !is_secret {
         return None;
     }
     let begin = behind.trim_start_matches(['"', '\'']);

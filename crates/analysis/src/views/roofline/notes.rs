@@ -173,6 +173,6 @@ fn traffic(session: &Session, ops: &[Measured]) -> Option<Note> {
     };
     Some(Note::info(
         "memory-roofs",
-        format!("Roofs of on-chip memories have no separate points: {why}.",),
+        format!("Roofs of on-chip memories have no separate points: {why}."),
     ))
 }

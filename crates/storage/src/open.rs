@@ -60,7 +60,7 @@ pub struct Opened {
 }
 
 impl Opened {
-    const pub(crate) fn only(bytes: ProfileBytes) -> Self {
+    pub(crate) const fn only(bytes: ProfileBytes) -> Self {
         Self { name: None, bytes }
     }
 }

@@ -166,8 +166,8 @@ impl Opening<'_> {
         let detected = Format::detect(&mut file).map_err(self.read_error())?;
         match detected {
             Ok(Format::Zip) => self.zip_entry(file, entry),
-            Ok(Format::Tar(Encoding::Plain)) => self.tar_entry(file, entry),
-            Ok(Format::Tar(encoding)) => self.compressed_tar_entry(file, encoding, entry),
+            Ok(Format::Tar(Encoding::Plain)) => self.tar_entry(&file, entry),
+            Ok(Format::Tar(encoding)) => self.compressed_tar_entry(&file, encoding, entry),
             Err(_) => Err(self.changed()),
         }
     }

@@ -42,11 +42,11 @@ impl Opening<'_> {
         }
     }
 
-    pub(crate) fn tar_entry(&self, file: File, name: &str) -> Result<Vec<Opened>, StorageError> {
+    pub(crate) fn tar_entry(&self, file: &File, name: &str) -> Result<Vec<Opened>, StorageError> {
         let direct = file.try_clone().map_err(self.read_error())?;
         let stamp = Stamp::of(&file.metadata().map_err(self.read_error())?);
         let places = index::tar(self.local, &stamp, || {
-            let mut archive = tar::Archive::new(BufReader::new(&file));
+            let mut archive = tar::Archive::new(BufReader::new(file));
             tar_places(&mut archive).map_err(self.read_error())
         })?;
         let place = places.get(self.host.index);
@@ -65,7 +65,7 @@ impl Opening<'_> {
 
     pub(crate) fn compressed_tar_entry(
         &self,
-        file: File,
+        file: &File,
         encoding: Encoding,
         name: &str,
     ) -> Result<Vec<Opened>, StorageError> {

@@ -8,7 +8,7 @@ use stepscope_storage::{Found, NoProgress, open, open_hosts};
 use crate::tree::{Tree, found, gzip, profile, tar, zip, zstd};
 
 fn entries(names: &[String]) -> Vec<(&str, Vec<u8>)> {
-    let named = names.iter().zip(1..);
+    let numbered = names.iter().zip(1..);
     named
         .map(|(name, seed)| (name.as_str(), profile(seed, 3000)))
         .collect()

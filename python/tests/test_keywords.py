@@ -127,7 +127,7 @@ def test_messages_name_keywords_and_values(session: stepscope.Session) -> None:
         ({"steps": "first"}, r"^steps= "),
         ({"steps": 99}, r"^steps=99 matches nothing; available: 0, 1"),
         ({"device": "TPU:9"}, r'^device="TPU:9" matches nothing'),
-        ({"sort": "beauty"}, r'^sort="beauty" '),
+        ({"sort": "beauty"}, r'^unknown column for sort="beauty"; available: '),
     ):
         with pytest.raises(errors.EngineError, match=words) as raised:
             session.ops(**keywords)  # type: ignore[arg-type]

@@ -84,7 +84,7 @@ test('a device view does not fetch host data; another view does', async ({
   const { sessions } = (await list.json()) as { sessions: { key: string; state: string }[] };
   expect(sessions[0]!.state).toBe('closed');
   await page.goto(`${far}#/s/${sessions[0]!.key}/ops`);
-  const note = page.getByRole('note').filter({ hasText: 'threads of the host stay' });
+  const note = page.getByRole('note').filter({ hasText: 'need the host threads' });
   await expect(note).toBeVisible();
   await expect(page.getByRole('row', { name: /fusion\.1/ }).first()).toBeVisible();
   expect(web.askedBytes()).toBeLessThan(HOST_BYTES / 8);

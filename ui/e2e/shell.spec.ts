@@ -11,7 +11,7 @@ test('the list names every session of the folder, and a click opens one', async 
   await keepImage(page, 'sessions');
   await page.getByRole('row').filter({ hasText: 'mlp_dp' }).click();
   await expect(page).toHaveURL(/#\/s\/[^/]+\/overview/);
-  await expect(page.getByText('Step time')).toBeVisible();
+  await expect(page.getByText('Step time', { exact: true })).toBeVisible();
   await page.goBack();
   await expect(page).toHaveURL(/#\/$/);
   await expect(page.getByRole('row').filter({ hasText: 'mlp_dp' })).toBeVisible();
@@ -129,7 +129,7 @@ test('a stopped server is reported, and views that are already loaded still open
   await expect(page.locator('.empty')).toContainText('The server is not responding');
   await expect(page.locator('.empty')).not.toContainText('bug in Stepscope');
   await page.evaluate((id) => (location.hash = `#/s/${id}/overview`), session);
-  await expect(page.getByText('Step time')).toBeVisible();
+  await expect(page.getByText('Step time', { exact: true })).toBeVisible();
 });
 
 test('no request leaves the machine', async ({ page, url }) => {
@@ -163,7 +163,7 @@ test('the page works in a frame under a prefix', async ({ page, url }) => {
   await page.goto('http://notebook.test/');
   const frame = page.frameLocator('iframe');
   await frame.getByRole('row').filter({ hasText: 'mlp_dp' }).click();
-  await expect(frame.getByText('Step time')).toBeVisible();
+  await expect(frame.getByText('Step time', { exact: true })).toBeVisible();
 });
 
 test('Share saves the session as one file', async ({ page, url }) => {

@@ -80,7 +80,8 @@ fn push_value<'t>(
     given: &[(String, String)],
 ) -> &'t str {
     told.push('=');
-    let Some(value_and_more) = follows.strip_prefix(' ') else {
+    let after_colon = follows.strip_prefix(": ");
+    let Some(value_and_more) = after_colon.or_else(|| follows.strip_prefix(' ')) else {
         return follows;
     };
     let values = given.iter().filter(|(option, _)| option == name);
@@ -98,7 +99,8 @@ fn push_value<'t>(
         return &value_and_more[value.len()..];
     }
     // A placeholder such as FILE, or a quoted text, belongs to the option.
-    if value_and_more.starts_with(|next: char| next.is_ascii_uppercase() || next == '"') {
+    let is_placeholder = |next: char| next.is_ascii_uppercase() || next == '"';
+    if after_colon.is_none() && value_and_more.starts_with(is_placeholder) {
         return value_and_more;
     }
     follows

@@ -9,7 +9,7 @@ use crate::tree::{Tree, found, gzip, profile, tar, zip, zstd};
 
 fn entries(names: &[String]) -> Vec<(&str, Vec<u8>)> {
     let numbered = names.iter().zip(1..);
-    named
+    numbered
         .map(|(name, seed)| (name.as_str(), profile(seed, 3000)))
         .collect()
 }

@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&file).unwrap(), "new");
         let device = folder.path().join("null");
         std::os::unix::fs::symlink("/dev/null", &device).unwrap();
-        let (_, bytes) = write(&device, |out| out.write_all(b"new")).unwrap();
+        let ((), bytes) = write(&device, |out| out.write_all(b"new")).unwrap();
         assert_eq!(bytes, 3);
         assert!(is_stream(&fs::metadata("/dev/null").unwrap()));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);

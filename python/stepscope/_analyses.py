@@ -48,6 +48,7 @@ class Analyses:
         sort: Text | None = None,
         limit: int | None = None,
         thresholds: Text | None = None,
+        model_flops: float | None = None,
     ) -> reports.OverviewReport:
         """Step time, where it goes, and what to look at first.
 
@@ -64,6 +65,8 @@ class Analyses:
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
         thresholds: File with thresholds that replace the built-in ones: lines of `key = good bad`.
+        model_flops: Floating-point operations that the model needs per step over all devices, such
+        as 6 × parameters × tokens; MFU then counts these instead of those in the HLO.
         """
         return self._answer(
             "overview",
@@ -78,6 +81,7 @@ class Analyses:
             sort=sort,
             limit=limit,
             thresholds=thresholds,
+            model_flops=model_flops,
         )
 
     @checked
@@ -483,6 +487,7 @@ class Analyses:
         limit: int | None = None,
         idle: Literal["include", "exclude"] | None = None,
         infeed: Literal["include", "exclude"] | None = None,
+        model_flops: float | None = None,
     ) -> reports.RooflineReport:
         """Arithmetic intensity and achieved rates, compared with the peaks of compute and memory.
 
@@ -500,6 +505,8 @@ class Analyses:
         limit: At most this many rows; 0 means all.
         idle: Whether the time of steps and totals includes idle time of devices (default: include).
         infeed: Whether work and time of infeed and outfeed are included (default: include).
+        model_flops: Floating-point operations that the model needs per step over all devices, such
+        as 6 × parameters × tokens; MFU then counts these instead of those in the HLO.
         """
         return self._answer(
             "roofline",
@@ -515,6 +522,7 @@ class Analyses:
             limit=limit,
             idle=idle,
             infeed=infeed,
+            model_flops=model_flops,
         )
 
     @checked
@@ -787,6 +795,100 @@ class Analyses:
             snapshot=snapshot,
             against=against,
             internal=internal,
+        )
+
+    @checked
+    def critical_path(
+        self,
+        *,
+        steps: Steps | None = None,
+        series: Text | None = None,
+        time: Text | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: str | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+    ) -> reports.CriticalPathReport:
+        """What each step waited for, in order: ops, transfers, launches, hosts, gaps; slack of ops.
+
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
+        `1,4,7..9`.
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
+        `GPU:3`.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        """
+        return self._answer(
+            "critical_path",
+            reports.CriticalPathReport,
+            steps=steps,
+            series=series,
+            time=time,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
+        )
+
+    @checked
+    def what_if(
+        self,
+        *,
+        change: Text | None = None,
+        steps: Steps | None = None,
+        series: Text | None = None,
+        time: Text | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: str | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+    ) -> reports.WhatIfReport:
+        """How long steps would take without an op, with a faster network, without waiting for
+        input.
+
+        change: What would be different; repeatable, or several separated by `;`. `remove:PATTERN`,
+        `hide:PATTERN`, `scale:PATTERN:FACTOR` (ops whose name, category, scope or source matches;
+        or `collectives`, `copies`, `compute`), `network:FACTOR` (so many times as fast), `align`
+        (no skew at collectives), `no-input-wait`, `no-launch-gaps`, `no-host:CAUSE` (a cause of
+        `idle`). Default: the twenty largest single causes.
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
+        `1,4,7..9`.
+        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
+        these; selects what begins within them.
+        device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
+        `GPU:3`.
+        host: Hosts by part of the name, ignoring case, comma-separated.
+        program: Programs by id or by part of the name, ignoring case, comma-separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        """
+        return self._answer(
+            "what_if",
+            reports.WhatIfReport,
+            change=change,
+            steps=steps,
+            series=series,
+            time=time,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
         )
 
     @checked

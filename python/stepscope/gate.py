@@ -12,8 +12,8 @@ Budgets: `"+2%"`, `"-5%"`, `"+100MiB"`, `"+2ms"`, `"+0"` limit the change from t
 `"<=150ms"`, `">=80%"` are bounds that need no baseline. Metrics: `step_time`, `all_steps_time`,
 `step_time_p95`, `compute_time`, `exposed_communication`, `communication_time`,
 `host_to_device_time`, `device_to_host_time`, `device_to_device_time`, `python_callback_time`,
-`input_wait`, `compilation_wait`, `host_time`, `idle_time`, `device_busy`, `memory_peak`,
-`compilation_count`, `compilation_time`, `launch_count`, `collective_bytes`, `op:NAME`,
+`input_wait`, `compilation_wait`, `host_time`, `idle_time`, `device_busy`, `mfu`, `hfu`,
+`memory_peak`, `compilation_count`, `compilation_time`, `launch_count`, `collective_bytes`, `op:NAME`,
 `scope:PATH`.
 
 Keys of a `stepscope.toml`: `[check]` has `baseline`, `baseline_runs`, `history`, `confidence`,

@@ -293,7 +293,7 @@ device's main program.
 `program_runs`: Inferred from repeated runs of the device's main program.
 """
 
-VerdictKind = Literal["good", "warning", "bad", "unknown"]
+VerdictKind = Literal["good", "warning", "bad", "unknown", "neutral"]
 """Good, warning, bad.
 
 `good`: Beyond the good threshold.
@@ -303,6 +303,24 @@ VerdictKind = Literal["good", "warning", "bad", "unknown"]
 `bad`: Beyond the bad threshold.
 
 `unknown`: Not recorded.
+
+`neutral`: Known, but neither good nor bad here: what it limits is not what limits the program.
+"""
+
+WaitKind = Literal["compute", "collective", "copy", "host", "launch", "idle"]
+"""What a step waits for.
+
+`compute`: A device computes.
+
+`collective`: Devices communicate.
+
+`copy`: A device copies.
+
+`host`: A host does something before it launches the next work or ends the step.
+
+`launch`: A launch takes its time to arrive at the device.
+
+`idle`: Nothing that was recorded explains the gap.
 """
 
 
@@ -1921,6 +1939,12 @@ class ComparedSession(Record):
     busy_ratio: float | None
     """Share of the typical steps in which the device is busy, 0..1. Absent without steps."""
 
+    hfu_ratio: float | None
+    """Hardware FLOPs utilization (HFU) of the typical steps, as in overview. Absent if unknown."""
+
+    mfu_ratio: float | None
+    """Model FLOPs utilization (MFU) of the typical steps, as in overview. Absent if unknown."""
+
     launch_count: float | None
     """Number of slices of work in a typical step, mean over devices. On GPUs, these are kernel
     launches and copies.
@@ -2191,6 +2215,58 @@ class CountersReport(Report):
     """What the figures do not cover, and how to record counters if there are none."""
 
 
+@dataclass(frozen=True, repr=False)
+class CriticalPathReport(Report):
+    """The answer of the `critical_path` analysis."""
+
+    is_admitted: bool
+    """Whether the replay gives every selected step within 0.5 %. If not, the tables are empty."""
+
+    refusal: str
+    """Why the replay is not believed. Empty if it is."""
+
+    error_ratio: float
+    """Largest difference between a replayed and a recorded step ÷ the recorded step, 0..1."""
+
+    path_ps: float | None
+    """Mean length of the paths: of each step on the device that finishes last. Absent without
+    steps.
+    """
+
+    step_count: int
+    """Number of steps whose paths are in the figures."""
+
+    shown_step: int | None
+    """Number of the step whose path is listed: the one of median length. Absent without steps."""
+
+    shown_device: str
+    """Device on which the listed step ends."""
+
+    rows: list[PathRow]
+    """The path of the listed step, in order; neighbors of the same kind are one row."""
+
+    row_count: int
+    """Rows before the limit."""
+
+    kinds: list[PathKindRow]
+    """The paths of all selected steps by kind."""
+
+    ops: list[PathOpRow]
+    """Ops, most time on the paths first; then those with the least slack."""
+
+    op_count: int
+    """Ops before the limit."""
+
+    scopes: list[PathScopeRow]
+    """The paths by scope and by what hosts did, most time first."""
+
+    steps: list[PathStepRow]
+    """Each selected step."""
+
+    notes: list[Note]
+    """How figures were obtained and what they do not cover."""
+
+
 @dataclass(frozen=True)
 class DeviceBusy(Record):
     """How busy one device was."""
@@ -2210,7 +2286,8 @@ class DeviceBusy(Record):
     """
 
     busy_ratio: float | None
-    """Device utilization: busy time ÷ window. Absent if the device recorded no work in the window.
+    """Busy share of the device: busy time ÷ window. Absent if the device recorded no work in the
+    window.
     """
 
 
@@ -4030,6 +4107,29 @@ class OpRow(Record):
     roofline_ratio: float | None
     """Achieved share of the roof that limits the op."""
 
+    operand_type: str
+    """Operand types of the products of the op (dots, convolutions, known calls) and, if they
+    differ,
+    the types the chip computes them in: `bf16`, `f32 as tf32`, `f32 as 6 × bf16`. `unknown` if the
+    HLO does not tell. Empty without products.
+    """
+
+    peak_flops_per_second: float | None
+    """Peak of compute for the op: its operations ÷ the time they take at the peaks of their types.
+    """
+
+    expected_ps: float | None
+    """Time that the op should take by theory, for all executions: the largest of operations ÷ peak
+    of
+    their type, bytes ÷ bandwidth of each memory, and, for collectives, bytes ÷ links.
+    """
+
+    times_expected: float | None
+    """Measured ÷ expected time of the op. Below 1 if a peak or the work is not what it seems."""
+
+    expectation: str
+    """How the expected time of one execution of the op was derived, or why it is unknown."""
+
     cost_source: str
     """Source of the FLOPs and bytes: `recorded` in the profile, computed from the HLO (`hlo`) or
     from the shapes of a known call (`shapes`), or estimated by the author of the kernel
@@ -4318,8 +4418,27 @@ class OverviewReport(Report):
     over devices, absent without any.
     """
 
+    hfu_ratio: float | None
+    """Hardware FLOPs utilization (HFU): FLOPs executed ÷ (peak of their operand type × device time
+    of
+    the steps). Absent if the peak or all FLOPs are unknown.
+    """
+
+    mfu_ratio: float | None
+    """Model FLOPs utilization (MFU): HFU without rematerialized FLOPs, or with those stated by
+    `--model-flops`.
+    """
+
+    flops_known_ratio: float | None
+    """Share of work time in ops whose FLOPs are known, or that compute nothing, 0..1. HFU and MFU
+    count the others as 0.
+    """
+
+    utilization: str
+    """How HFU and MFU were derived, or why they are unknown."""
+
     devices: list[DeviceBusy]
-    """The same per device."""
+    """The busy ratio per device."""
 
     top_ops: list[OpRow]
     """The ten ops (or kernels) with the largest self time."""
@@ -4352,6 +4471,144 @@ class PassRow(Record):
 
     self_ps: int
     """Self time of the pass: Σ duration without what runs within it."""
+
+
+@dataclass(frozen=True)
+class PathKindRow(Record):
+    """One kind of what steps wait for."""
+
+    kind: WaitKind
+    """Kind of what steps wait for."""
+
+    mean_ps: float
+    """Mean time per step on the critical path."""
+
+    ratio: float
+    """Mean time ÷ mean length of the paths, 0..1."""
+
+    meaning: str
+    """What it means, in words."""
+
+
+@dataclass(frozen=True)
+class PathOpRow(Record):
+    """One op, or one cause of waiting."""
+
+    name: str
+    """Name of the op, kernel or copy."""
+
+    kind: WaitKind
+    """Kind of the op."""
+
+    program: str
+    """Program of the op, as `module(program id)`. Empty if unknown."""
+
+    scope: str
+    """JAX name stack of the op. Empty if unknown."""
+
+    source: str
+    """Source line of the op, as `file:line`. Empty if unknown."""
+
+    mean_ps: float
+    """Mean time of the op on the critical path of a step."""
+
+    ratio: float
+    """Mean time on the critical path ÷ mean length of the paths, 0..1."""
+
+    occurrences: int
+    """Number of executions of the op in the selected steps, on all selected devices."""
+
+    min_slack_ps: int | None
+    """Least slack of an execution: how much longer it could take without any selected step
+    ending later, if everything else stays. Absent if no step depends on it.
+    """
+
+    mean_slack_ps: float | None
+    """Mean slack over the executions on which a step depends."""
+
+
+@dataclass(frozen=True)
+class PathRow(Record):
+    """A stretch of a step's critical path."""
+
+    offset_ps: int
+    """Start of the stretch, from the start of the step."""
+
+    duration_ps: int
+    """How long the step waits for this."""
+
+    ratio: float
+    """Duration ÷ length of the step, 0..1."""
+
+    kind: WaitKind
+    """Kind of what the step waits for."""
+
+    what: str
+    """The op or cause that takes most of the stretch."""
+
+    count: int
+    """Number of pieces in the stretch, such as ops one after another."""
+
+    place: str
+    """The device, or the host thread. Empty for a collective between its participants."""
+
+    start_ps: int
+    """Start of the stretch, measured from the start of the session."""
+
+    slice: SliceRefReport | None
+    """The slice that takes most of the stretch; absent for gaps and host time."""
+
+
+@dataclass(frozen=True)
+class PathScopeRow(Record):
+    """One scope, or one thing that hosts do."""
+
+    scope: str
+    """JAX name stack, without the op; the cause for gaps and host time."""
+
+    mean_ps: float
+    """Mean time per step on the critical path."""
+
+    ratio: float
+    """Mean time ÷ mean length of the paths, 0..1."""
+
+
+@dataclass(frozen=True)
+class PathStepRow(Record):
+    """One step: its path by kind."""
+
+    step: int | None
+    """Number of the step, as recorded. Absent for a recording without steps."""
+
+    device: str
+    """The device on which the step ends last."""
+
+    start_ps: int
+    """Start of the step there, measured from the start of the session."""
+
+    duration_ps: int
+    """Recorded length of the step there."""
+
+    replayed_ps: int
+    """Length of the step in the replay, from dependencies alone."""
+
+    compute_ps: int
+    """Time on the critical path in which a device computes."""
+
+    collective_ps: int
+    """Time on the critical path in which devices communicate."""
+
+    copy_ps: int
+    """Time on the critical path in which a device copies."""
+
+    host_ps: int
+    """Time on the critical path in which a host works."""
+
+    launch_ps: int
+    """Time on the critical path in which a launch is on its way."""
+
+    idle_ps: int
+    """Time on the critical path that nothing recorded explains."""
 
 
 @dataclass(frozen=True)
@@ -4748,12 +5005,19 @@ class RooflinePeak(Record):
     level: str
     """What the peak applies to: `compute` or a memory."""
 
+    operand_type: str
+    """Type whose products have the peak. Empty for the stated peak of compute, which the others
+    derive
+    from, and for memories.
+    """
+
     per_second: float | None
     """Peak in FLOPs or bytes per second. Absent if unknown."""
 
     ridge_intensity: float | None
     """Intensity above which compute rather than this memory bounds an op, in FLOP per byte: peak
-    of compute ÷ peak of the memory. Absent for compute.
+    of compute ÷ peak of the memory. For the peak of an operand type, the same with device memory.
+    Absent for the stated peak of compute.
     """
 
     source: str
@@ -4864,13 +5128,44 @@ class RooflineRow(Record):
     """
 
     compute_ratio: float | None
-    """Compute utilization: achieved FLOP rate relative to the peak of compute."""
+    """Compute utilization: time that the operations take at the peaks of their operand types ÷
+    time.
+    For the total, programs and steps, this is the hardware FLOPs utilization (HFU).
+    """
+
+    mfu_ratio: float | None
+    """Model FLOPs utilization (MFU): the same without operations that repeat earlier work
+    (rematerialization), or with the operations stated by `--model-flops`. Absent for ops.
+    """
+
+    recomputed_flops: float | None
+    """Floating-point operations that repeat earlier work to save memory (rematerialization). Absent
+    if
+    unknown.
+    """
 
     roofline_ratio: float | None
     """Efficiency: the largest ratio of an achieved rate to its peak. May exceed 1."""
 
     optimal_flop_rate: float | None
     """FLOP rate of the op if what bounds it ran at its peak."""
+
+    operand_type: str
+    """Operand types of the products of the op, and the types the chip computes them in if they
+    differ:
+    `bf16`, `f32 as 6 × bf16`; `unknown` if the HLO does not tell. Empty for all but ops.
+    """
+
+    expected_ps: float | None
+    """Time that the op should take by theory, for all executions, as in `ops`. Absent for all but
+    ops.
+    """
+
+    times_expected: float | None
+    """Measured ÷ expected time of the op."""
+
+    expectation: str
+    """How the expected time of one execution of the op was derived, or why it is unknown."""
 
     is_over_peak: bool
     """Whether an achieved rate exceeds its peak. If so, the peak, the time, or the work is not
@@ -6011,6 +6306,16 @@ class VerdictReport(Report):
     device_busy_ratio: float | None
     """Mean busy ratio as in `overview`; absent if no device recorded work."""
 
+    mfu_ratio: float | None
+    """Model FLOPs utilization (MFU) as in `overview`; absent if peaks or FLOPs are unknown."""
+
+    hfu_ratio: float | None
+    """Hardware FLOPs utilization (HFU) as in `overview`."""
+
+    flops_known_ratio: float | None
+    """Share of work time in ops whose FLOPs are known, or that compute nothing, as in `overview`.
+    """
+
     attribution: list[AttributionShare]
     """Kernel time by how its ops were found, most reliable first, as in `kernels`; empty without
     GPUs.
@@ -6054,6 +6359,124 @@ class WaterfallBar(Record):
     """Whether the difference is more than noise."""
 
 
+@dataclass(frozen=True)
+class WhatIfKindRow(Record):
+    """One kind of what steps wait for."""
+
+    kind: WaitKind
+    """Kind of what steps wait for."""
+
+    before_ps: float
+    """Mean time per step on the recorded critical path."""
+
+    after_ps: float
+    """Mean time per step on the critical path with all changes."""
+
+    what: str
+    """What takes most of it on the new path."""
+
+
+@dataclass(frozen=True, repr=False)
+class WhatIfReport(Report):
+    """The answer of the `what_if` analysis."""
+
+    is_admitted: bool
+    """Whether the replay gives every selected step within 0.5 %. If not, the tables are empty."""
+
+    refusal: str
+    """Why the replay is not believed. Empty if it is."""
+
+    error_ratio: float
+    """Largest difference between a replayed and a recorded step ÷ the recorded step, 0..1."""
+
+    changes: list[str]
+    """The changes, as given. Empty: the largest single causes are listed."""
+
+    step_ps: float | None
+    """Mean recorded length of the selected steps. Absent without an answer."""
+
+    changed_step_ps: float | None
+    """Mean length of the selected steps with all changes. Absent without changes."""
+
+    before_ps: float | None
+    """Recorded time per step, with the gaps between steps. Absent without an answer."""
+
+    after_ps: float | None
+    """Time per step with all changes, with the gaps between steps. Absent without changes."""
+
+    low_ps: float | None
+    """Least time per step with all changes that agrees with the recording."""
+
+    high_ps: float | None
+    """Longest time per step with all changes that agrees with the recording."""
+
+    rows: list[WhatIfRow]
+    """Without changes, the largest single causes, most gain first. With changes, each on its own,
+    and several together.
+    """
+
+    row_count: int
+    """Rows before the limit."""
+
+    steps: list[WhatIfStepRow]
+    """Each selected step with all changes. Empty without changes."""
+
+    kinds: list[WhatIfKindRow]
+    """The critical path before and with all changes, by kind. Empty without changes."""
+
+    notes: list[Note]
+    """How figures were obtained and what they do not cover."""
+
+
+@dataclass(frozen=True)
+class WhatIfRow(Record):
+    """One change."""
+
+    change: str
+    """The change, as `--change` takes it."""
+
+    after_ps: float
+    """Time per step with the change, with the gaps between steps."""
+
+    gain_ps: float
+    """How much shorter a step gets; negative if it gets longer."""
+
+    gain_ratio: float
+    """Gain ÷ recorded time per step."""
+
+    low_gain_ps: float
+    """Least gain that agrees with the recording."""
+
+    high_gain_ps: float
+    """Largest gain that agrees with the recording."""
+
+    half_gain_ps: float | None
+    """Gain if the cause took half its time. Absent where half of it has no meaning."""
+
+
+@dataclass(frozen=True)
+class WhatIfStepRow(Record):
+    """One step, mean over the devices on which it ran."""
+
+    step: int | None
+    """Number of the step, as recorded. Absent for a recording without steps."""
+
+    duration_ps: float
+    """Recorded length of the step."""
+
+    after_ps: float
+    """Length of the step with all changes."""
+
+    low_ps: float
+    """Least length of the step that agrees with the recording."""
+
+    high_ps: float
+    """Longest length of the step that agrees with the recording."""
+
+    gain_ps: float
+    """How much shorter the step gets; negative if it gets longer."""
+
+
 @dataclass(frozen=True, repr=False)
 class OtherReport(Report):
     """The answer of an analysis that this version of the types does not know."""
@@ -6093,6 +6516,10 @@ BY_ANALYSIS: dict[str, type[Report]] = {
     "buffers": BuffersReport,
     "memory_viewer": BuffersReport,
     "heap": HeapReport,
+    "critical_path": CriticalPathReport,
+    "critical-path": CriticalPathReport,
+    "what_if": WhatIfReport,
+    "what-if": WhatIfReport,
     "idle": IdleReport,
     "gaps": IdleReport,
     "input": InputReport,
@@ -6132,6 +6559,8 @@ NAMES: dict[type[Report], str] = {
     MemoryReport: "memory",
     BuffersReport: "buffers",
     HeapReport: "heap",
+    CriticalPathReport: "critical_path",
+    WhatIfReport: "what_if",
     IdleReport: "idle",
     InputReport: "input",
     CompileReport: "compile",

@@ -5,11 +5,13 @@ use std::path::Path;
 
 use anyhow::Result;
 
+use crate::dependencies;
 use crate::fixtures;
 use crate::layers::{self, Layers};
 use crate::links;
 use crate::package;
 use crate::tree::{self, SourceFile};
+use crate::unsafe_code;
 use crate::versions;
 use crate::words;
 
@@ -67,6 +69,8 @@ pub(crate) fn violations(root: &Path) -> Result<Vec<String>> {
     found.extend(versions::violations(root)?);
     found.extend(package::violations(root, &files)?);
     found.extend(words::violations(root, &files)?);
+    found.extend(unsafe_code::violations(&files, &layers.unsafe_code));
+    found.extend(dependencies::violations(root)?);
     Ok(found)
 }
 

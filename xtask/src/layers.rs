@@ -9,6 +9,8 @@ use anyhow::{Context, Result};
 use cargo_metadata::{DependencyKind, MetadataCommand};
 use serde::Deserialize;
 
+use crate::unsafe_code::Counted;
+
 /// The content of `docs/internals/layers.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -20,6 +22,9 @@ pub(crate) struct Layers {
     /// A circle of files, as the check prints it, to the reason why it is accepted.
     #[serde(default)]
     pub(crate) circles: BTreeMap<String, String>,
+    /// Path to how often `unsafe` stands in the file, and why.
+    #[serde(default)]
+    pub(crate) unsafe_code: BTreeMap<String, Counted>,
 }
 
 /// What one crate may use.

@@ -19,7 +19,9 @@ mod check;
 mod circles;
 mod codegen;
 mod counts;
+mod dependencies;
 mod fixtures;
+mod fuzz;
 mod house;
 mod layers;
 mod links;
@@ -29,7 +31,9 @@ mod package;
 mod process;
 mod python;
 mod setup;
+mod soak;
 mod tree;
+mod unsafe_code;
 mod versions;
 mod words;
 
@@ -46,6 +50,9 @@ cargo xtask codegen [--check]         the TypeScript and Python of the report ty
 cargo xtask bench [ARGUMENTS...]      the benches, arguments as for `cargo bench`
 cargo xtask mutate [--files N] [--seed N]
                                       every question of mutated copies of the fixtures
+cargo xtask soak [--minutes N]        many requests to one server: no errors, flat memory
+cargo xtask fuzz [--minutes N] [TARGET...]
+                                      the fuzz targets, or only the named ones; see fuzz/README.md
 cargo xtask fixtures                  the small captures that tests use
 ";
 
@@ -76,6 +83,8 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ("codegen", ["--check"]) => codegen::check()?,
         ("bench", rest) => bench::run(rest)?,
         ("mutate", rest) => mutate::run(rest)?,
+        ("soak", rest) => soak::run(rest)?,
+        ("fuzz", rest) => return fuzz::run(rest),
         ("fixtures", []) => print!("{}", fixtures::table(&tree::root())?),
         _ => bail!(
             "not a task: {}; `cargo xtask help` lists them",

@@ -5,6 +5,7 @@ use crate::asking::{ComparisonEntry, Entry};
 use crate::measuring::activity::CAUSES;
 use crate::measuring::steps::PartKind;
 use crate::telling::{Word, Words};
+use crate::views::replay::path::WAIT_KINDS;
 use crate::{comparing, judging, views};
 
 /// All analyses, in menu order.
@@ -25,6 +26,8 @@ pub static ANALYSES: &[Entry] = &[
     Entry::of::<views::memory::Memory>(),
     Entry::of::<views::buffers::Buffers>(),
     Entry::of::<views::heap::Heap>(),
+    Entry::of::<views::critical_path::CriticalPath>(),
+    Entry::of::<views::what_if::WhatIf>(),
     Entry::of::<views::idle::Idle>(),
     Entry::of::<views::input::Input>(),
     Entry::of::<views::compile::Compile>(),
@@ -64,6 +67,13 @@ pub fn words() -> Vec<Words> {
         Words {
             name: "causes",
             words: causes.collect(),
+        },
+        Words {
+            name: "wait_kinds",
+            words: WAIT_KINDS
+                .iter()
+                .map(|kind| Word::new(kind.name(), kind.title(), kind.meaning()))
+                .collect(),
         },
         views::input::words(),
         Words {

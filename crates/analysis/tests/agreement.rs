@@ -11,15 +11,26 @@ use stepscope_testing::corpus::Capture;
 use support::{all_captures, ask, drawn, open};
 
 /// A verdict of the overview, and the rules that look at the same figure.
-const SAME: [(&str, &[&str]); 6] = [
+const SAME: [(&str, &[&str]); 8] = [
     ("host_overhead_ratio", &["host_bound"]),
     ("occupancy_ratio", &["low_occupancy"]),
     ("dominant_op_ratio", &["dominating_op"]),
     ("compilation_ps", &["compilation_time"]),
     ("peak_memory_ratio", &["memory_headroom"]),
+    ("communication_ratio", &["exposed_communication"]),
+    ("copy_ratio", &["host_transfers", "device_copies"]),
     (
-        "device_idle_ratio",
-        &["input_wait", "compilation", "host_bound", "idle"],
+        "device_busy_ratio",
+        &[
+            "input_wait",
+            "compilation",
+            "host_bound",
+            "idle",
+            "exposed_communication",
+            "host_transfers",
+            "device_copies",
+            "python_callback",
+        ],
     ),
 ];
 

@@ -85,7 +85,11 @@ fn an_overview_of_the_same_step() {
         let found = verdicts.iter().find(|verdict| verdict["key"] == json!(key));
         found.unwrap_or_else(|| panic!("no {key}"))["verdict"].clone()
     };
-    assert_eq!(verdict(&report, "device_busy_ratio"), json!("warning"));
+    assert_eq!(
+        verdict(&report, "device_busy_ratio"),
+        json!("bad"),
+        "busy for 55 %, and computing for 35 %"
+    );
     assert_eq!(
         verdict(&report, "host_overhead_ratio"),
         json!("warning"),
@@ -93,12 +97,12 @@ fn an_overview_of_the_same_step() {
     );
     assert_eq!(verdict(&report, "kernel_duration_ps"), json!("bad"));
     assert_eq!(verdict(&report, "peak_memory_ratio"), json!("unknown"));
-    let strict = ask(
+    let lenient = ask(
         &session,
         "overview",
-        &[("thresholds", "device_busy_ratio = 0.9 0.6")],
+        &[("thresholds", "device_busy_ratio = 0.9 0.3")],
     );
-    assert_eq!(verdict(&strict, "device_busy_ratio"), json!("bad"));
+    assert_eq!(verdict(&lenient, "device_busy_ratio"), json!("warning"));
 }
 
 #[test]

@@ -171,6 +171,13 @@ fn sessions() -> Command {
         .arg(path().required(true))
         .arg(flag("quick", "Don't open the sessions: no devices, durations, or steps"))
         .arg(
+            Arg::new("limit")
+                .long("limit")
+                .value_name("N")
+                .value_parser(value_parser!(usize))
+                .help("Open and show only the newest N; 0 for all [default: 50, with --json and --csv all]"),
+        )
+        .arg(
             flag("fetch", "Fetch remote sessions so that they can be opened too")
                 .conflicts_with("quick"),
         )

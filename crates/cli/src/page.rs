@@ -27,7 +27,7 @@ pub(crate) fn verdict_style(verdict: VerdictKind) -> Style {
         VerdictKind::Good => AnsiColor::Green.on_default(),
         VerdictKind::Warning => AnsiColor::Yellow.on_default(),
         VerdictKind::Bad => AnsiColor::Red.on_default().bold(),
-        VerdictKind::Unknown => FAINT,
+        VerdictKind::Unknown | VerdictKind::Neutral => FAINT,
     }
 }
 

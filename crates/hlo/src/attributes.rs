@@ -41,6 +41,8 @@ pub struct Attributes {
     pub source_target_pairs: Vec<(i64, i64)>,
     /// Whether a send or receive talks to the host.
     pub is_host_transfer: bool,
+    /// How exactly a product is to be computed.
+    pub precision: Precision,
     /// Trip count of a while loop, where the compiler knew it.
     pub known_trip_count: Option<u64>,
     /// Kind named by the backend of a fusion: `__ynn_fusion`, `__triton_gemm`; else empty.
@@ -49,6 +51,16 @@ pub struct Attributes {
     pub cost_estimate: Option<Box<CostEstimate>>,
     /// Sizes of a library's attention, where its configuration has them.
     pub attention: Option<Box<AttentionDimensions>>,
+}
+
+/// How exactly a product is to be computed: `precision_config`, also from the configuration of a GPU
+/// matmul call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Precision {
+    /// The highest that an operand asks for: 0 `DEFAULT`, 1 `HIGH`, 2 `HIGHEST`.
+    pub level: u8,
+    /// Number of the algorithm, as in `PrecisionConfig.Algorithm`; 0 if the level decides.
+    pub algorithm: u8,
 }
 
 /// The cost of one execution of a kernel, as its author wrote it down.

@@ -3,7 +3,7 @@
 //! The configuration is JSON whose schema belongs to each backend and changes freely, so the
 //! wanted keys are picked out of the text and everything else is left alone.
 
-use crate::attributes::{AttentionDimensions, CostEstimate, DotDimensions};
+use crate::attributes::{AttentionDimensions, CostEstimate, DotDimensions, Precision};
 
 /// What was found; empty where nothing was.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -13,6 +13,7 @@ pub(crate) struct BackendConfig {
     pub(crate) kind: String,
     pub(crate) cost_estimate: Option<CostEstimate>,
     pub(crate) attention: Option<AttentionDimensions>,
+    pub(crate) precision: Precision,
 }
 
 pub(crate) fn read(opcode: &str, config: &[u8]) -> BackendConfig {
@@ -26,6 +27,7 @@ pub(crate) fn read(opcode: &str, config: &[u8]) -> BackendConfig {
     match opcode {
         "custom-call" => {
             found.dot = dot_dimensions(config);
+            found.precision = precision(config).unwrap_or_default();
             found.cost_estimate = cost_estimate(config);
             found.attention = cudnn_attention(config).or_else(|| engine_attention(config));
         }
@@ -47,6 +49,46 @@ fn dot_dimensions(config: &str) -> Option<DotDimensions> {
         rhs_batch: integers(numbers, "rhs_batch_dimensions").unwrap_or_default(),
     })
 }
+
+/// `"precision_config":{"operand_precision":["DEFAULT","HIGHEST"],"algorithm":"ALG_UNSET"}` of a GPU
+/// matmul.
+fn precision(config: &str) -> Option<Precision> {
+    let (inside, _) = after_key(config, "precision_config")?.split_once('}')?;
+    let level = if inside.contains("\"HIGHEST\"") {
+        2
+    } else {
+        u8::from(inside.contains("\"HIGH\""))
+    };
+    let stated = after_key(inside, "algorithm").unwrap_or_default();
+    let stated = stated.trim_start().trim_start_matches('"');
+    let stated = stated.split('"').next().unwrap_or_default();
+    let algorithm = ALGORITHMS.iter().position(|known| *known == stated);
+    let algorithm = algorithm.and_then(|number| u8::try_from(number).ok());
+    // Unset where the configuration has none; a name that is not listed is unknown.
+    let is_unset = stated.is_empty();
+    Some(Precision {
+        level,
+        algorithm: algorithm.unwrap_or(if is_unset { 0 } else { u8::MAX }),
+    })
+}
+
+/// `PrecisionConfig.Algorithm` of `xla_data.proto`, by number.
+const ALGORITHMS: [&str; 14] = [
+    "ALG_UNSET",
+    "ALG_DOT_ANY_F8_ANY_F8_F32",
+    "ALG_DOT_ANY_F8_ANY_F8_F32_FAST_ACCUM",
+    "ALG_DOT_F16_F16_F16",
+    "ALG_DOT_F16_F16_F32",
+    "ALG_DOT_BF16_BF16_BF16",
+    "ALG_DOT_BF16_BF16_F32",
+    "ALG_DOT_BF16_BF16_F32_X3",
+    "ALG_DOT_BF16_BF16_F32_X6",
+    "ALG_DOT_TF32_TF32_F32",
+    "ALG_DOT_TF32_TF32_F32_X3",
+    "ALG_DOT_F32_F32_F32",
+    "ALG_DOT_F64_F64_F64",
+    "ALG_DOT_BF16_BF16_F32_X9",
+];
 
 /// `"known_trip_count":{"n":"48"}` of a loop.
 fn known_trip_count(config: &str) -> Option<u64> {

@@ -3,7 +3,7 @@
 use prost::Message;
 
 use crate::attributes::{
-    Attributes, ConvolutionDimensions, DotDimensions, PaddingDimension, SliceDimension,
+    Attributes, ConvolutionDimensions, DotDimensions, PaddingDimension, Precision, SliceDimension,
     WindowDimension,
 };
 use crate::backend_config;
@@ -256,12 +256,26 @@ fn attributes(proto: wire::HloInstruction, opcode: &str) -> Option<Box<Attribute
             .map(|pair| (pair.source, pair.target))
             .collect(),
         is_host_transfer: proto.is_host_transfer,
+        precision: proto
+            .precision_config
+            .as_ref()
+            .map_or(config.precision, precision),
         known_trip_count: config.known_trip_count,
         backend_kind: config.kind,
         cost_estimate: config.cost_estimate.map(Box::new),
         attention: config.attention.map(Box::new),
     };
     (attributes != Attributes::default()).then(|| Box::new(attributes))
+}
+
+/// Packed nibbles (3) say how operands are stored, not how exactly they are multiplied.
+fn precision(proto: &wire::PrecisionConfig) -> Precision {
+    let levels = proto.operand_precision.iter();
+    let level = levels.filter(|level| (0..=2).contains(*level)).max();
+    Precision {
+        level: level.map_or(0, |&level| u8::try_from(level).unwrap_or(0)),
+        algorithm: u8::try_from(proto.algorithm).unwrap_or(u8::MAX),
+    }
 }
 
 fn window(proto: wire::Window) -> Vec<WindowDimension> {

@@ -61,14 +61,14 @@ mod wire;
 
 pub use attributes::{
     AttentionDimensions, Attributes, ConvolutionDimensions, CostEstimate, DotDimensions,
-    PaddingDimension, SliceDimension, WindowDimension,
+    PaddingDimension, Precision, SliceDimension, WindowDimension,
 };
 pub use buffers::{
     Allocation, BufferAssignment, HeapEvent, HeapEventKind, HeapTrace, LogicalBuffer, Placement,
 };
 pub use category::inferred_category;
 pub use collective::{Collective, CollectiveKind};
-pub use cost::{Cost, CostBasis};
+pub use cost::{Cost, CostBasis, ProductType, Products};
 pub use details::Details;
 pub use error::HloError;
 pub use fingerprint::Fingerprints;

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 
 use crate::attributes::Attributes;
-use crate::cost::Cost;
+use crate::cost::{Cost, ProductsByComputation};
 use crate::op_class::BodySummary;
 use crate::opcode::is_bookkeeping;
 use crate::shape::Shape;
@@ -57,6 +57,8 @@ pub struct Program {
     pub(crate) body_summaries: OnceLock<Vec<BodySummary>>,
     /// Filled on first use; per instruction.
     pub(crate) costs: OnceLock<Vec<Cost>>,
+    /// Filled on first use.
+    pub(crate) products: OnceLock<ProductsByComputation>,
 }
 
 /// A function of the program: the entry, the body of a fusion or of a loop, a reducer.

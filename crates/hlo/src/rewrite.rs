@@ -95,6 +95,7 @@ const INSTRUCTION: Rules = &[
     (43, Text(Configuration)),
     (48, Message(LISTS)),      // scatter
     (49, Message(GROUP)),      // replica groups
+    (51, Message(GROUP)),      // precision, whose algorithm is a number
     (52, Message(NUMBERS)),    // pairs of source and target
     (63, Text(Configuration)), // comparison
     (

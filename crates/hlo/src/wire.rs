@@ -107,6 +107,8 @@ pub(crate) struct HloInstruction {
     pub(crate) replica_groups: Vec<ReplicaGroup>,
     #[prost(int64, tag = "50")]
     pub(crate) feature_group_count: i64,
+    #[prost(message, optional, tag = "51")]
+    pub(crate) precision_config: Option<PrecisionConfig>,
     #[prost(message, repeated, tag = "52")]
     pub(crate) source_target_pairs: Vec<SourceTarget>,
     #[prost(int64, tag = "58")]
@@ -123,6 +125,14 @@ pub(crate) struct HloInstruction {
     pub(crate) iota_device_list: Option<Box<IotaReplicaGroups>>,
     #[prost(message, optional, boxed, tag = "93")]
     pub(crate) mesh_axes_device_list: Option<Box<MeshAxesReplicaGroups>>,
+}
+
+#[derive(Clone, PartialEq, Eq, Message)]
+pub(crate) struct PrecisionConfig {
+    #[prost(int32, repeated, tag = "1")]
+    pub(crate) operand_precision: Vec<i32>,
+    #[prost(int32, tag = "2")]
+    pub(crate) algorithm: i32,
 }
 
 #[derive(Clone, PartialEq, Message)]

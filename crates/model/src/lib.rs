@@ -23,6 +23,8 @@ pub mod label;
 pub mod manifest;
 pub mod memo;
 pub mod memory_level;
+pub mod operand_type;
+pub mod product_peak;
 pub mod program;
 pub mod reads;
 pub mod redact;
@@ -63,6 +65,8 @@ pub use label::{Class, Direction, HostMemory, Label, Launch, SliceKind, Transfer
 pub use manifest::{CaptureCost, Manifest, ManifestInput, WallClock};
 pub use memo::Memo;
 pub use memory_level::{MemoryLevel, Traffic};
+pub use operand_type::OperandType;
+pub use product_peak::{ProductPeak, product_name};
 pub use program::Program;
 pub use reads::{FilePiece, LeftOut, Reads};
 pub use session::{
@@ -71,7 +75,7 @@ pub use session::{
 };
 /// Instructions, shapes, and memory plans of compiled programs, as in [`Program::hlo`].
 pub use stepscope_hlo as hlo;
-pub use stepscope_hlo::{Collective, CollectiveKind, ReplicaGroups, Shape};
+pub use stepscope_hlo::{Collective, CollectiveKind, ProductType, Products, ReplicaGroups, Shape};
 pub use strings::Strings;
 pub use track::{CounterFacts, Lane, LineOrigin, Origin, Samples, Track, TrackRole};
 pub use units::{Picos, SaturatingSum, Span};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stepscope_hlo as hlo;
+use stepscope_hlo::{self as hlo, Products};
 
 use crate::flow::Flows;
 use crate::graphs::Graph;
@@ -12,6 +12,7 @@ use crate::label::{Class, Label, Launch};
 use crate::manifest::Manifest;
 use crate::memo::Memo;
 use crate::memory_level::{MemoryLevel, Traffic};
+use crate::operand_type::OperandType;
 pub use crate::profile_data::ProfileData;
 use crate::program::Program;
 use crate::strings::Strings;
@@ -150,8 +151,11 @@ impl DeviceKind {
 pub struct Chip {
     /// Model, such as `TPU v6 Lite`.
     pub name: String,
-    /// Dense peak, operations per second.
+    /// Dense peak, operations per second: of 16-bit floats, of f32 on GPUs that are too old for
+    /// them.
     pub peak_flops: Option<Peak>,
+    /// Dense peaks of the types that the chip multiplies, in the order of [`OperandType::ALL`].
+    pub operand_peaks: Vec<(OperandType, Peak)>,
     /// Device memory bandwidth, bytes per second.
     pub peak_bandwidth: Option<Peak>,
     /// Device memory, bytes.
@@ -265,6 +269,8 @@ pub struct OpCost {
     pub flops: Option<f64>,
     /// Floating-point operations that the model needs, not normalized.
     pub model_flops: Option<f64>,
+    /// The part of `model_flops` that products do, by type.
+    pub products: Products,
     /// Bytes read and written.
     pub bytes: f64,
     /// Those bytes by memory; all through device memory if nothing else is known.
@@ -476,11 +482,19 @@ impl Session {
     /// Tracks whose slices are the device's work: `Ops` and `Stream` rows.
     pub fn work_tracks(&self, device: DeviceId) -> impl Iterator<Item = (TrackId, &Track)> {
         use crate::track::TrackRole::{Ops, Stream};
-        self.track_ids()
-            .map(|id| (id, self.track(id)))
-            .filter(move |(_, track)| {
-                track.device == Some(device) && matches!(track.role, Ops | Stream)
-            })
+        self.device_tracks(device)
+            .filter(|(_, track)| matches!(track.role, Ops | Stream))
+    }
+
+    /// All tracks of a device, in display order. Looked up: a session has thousands of devices at
+    /// times, and most analyses ask for the tracks of each.
+    pub fn device_tracks(&self, device: DeviceId) -> impl Iterator<Item = (TrackId, &Track)> {
+        let by_device = self.memo.get_or_compute(|| DeviceTracks::of(self));
+        let count = by_device.0.get(device.index()).map_or(0, Vec::len);
+        (0..count).map(move |position| {
+            let id = by_device.0[device.index()][position];
+            (id, self.track(id))
+        })
     }
 
     /// All track ids, in display order.
@@ -496,5 +510,21 @@ impl Session {
     /// A lane by its flat number.
     pub fn lane(&self, track: TrackId, lane: u32) -> Option<&Lane> {
         self.tracks.get(track.index())?.lanes.get(lane as usize)
+    }
+}
+
+/// The tracks of each device.
+struct DeviceTracks(Vec<Vec<TrackId>>);
+
+impl DeviceTracks {
+    fn of(session: &Session) -> Self {
+        let mut tracks = vec![Vec::new(); session.devices.len()];
+        for id in session.track_ids() {
+            let device = session.track(id).device;
+            if let Some(own) = device.and_then(|device| tracks.get_mut(device.index())) {
+                own.push(id);
+            }
+        }
+        Self(tracks)
     }
 }

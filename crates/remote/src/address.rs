@@ -92,7 +92,7 @@ impl Address {
             };
             return Err(wrong(&format!("the URL has no {what} name")));
         }
-        let (place, account) = match (scheme, place.split_once('@')) {
+        let (place, account) = match (scheme, place.rsplit_once('@')) {
             (Scheme::Azure, Some((container, host))) => {
                 let account = host.split('.').next().unwrap_or(host);
                 (container, Some(account.to_owned()))
@@ -102,6 +102,14 @@ impl Address {
         // What begins with a dash would be an option of ssh.
         if place.starts_with('-') || place.contains(char::is_whitespace) {
             return Err(wrong("this is not a valid host name"));
+        }
+        // No bucket has such a name: somebody took it for the place of a password, which would then
+        // be shown as the name.
+        if scheme != Scheme::Machine && place.contains([':', '@']) {
+            return Err(wrong("this is not a valid bucket name").with_hint(
+                "credentials do not belong in such a URL; docs/guides/remote.md says where they are \
+                 looked for",
+            ));
         }
         let path = match scheme {
             Scheme::Machine => machine_path(path),
@@ -129,9 +137,10 @@ impl Address {
         parsed.set_username("").ok()?;
         let host = parsed.host_str()?;
         let path = parsed.path().trim_matches('/');
+        let url = parsed.as_str().trim_end_matches('/');
         let bucket = |scheme: Scheme, place: &str, path: &str, account: Option<&str>| Self {
             scheme,
-            url: given.trim_end_matches('/').to_owned(),
+            url: url.to_owned(),
             place: place.to_owned(),
             account: account.map(str::to_owned),
             path: percent_decoded(path),
@@ -159,7 +168,7 @@ impl Address {
         }
         Some(Self {
             scheme: Scheme::Web,
-            url: parsed.as_str().trim_end_matches('/').to_owned(),
+            url: url.to_owned(),
             place: parsed[..url::Position::BeforePath].to_owned(),
             account: None,
             path: parsed.path().to_owned(),
@@ -262,6 +271,14 @@ mod tests {
             secret.user,
             Some(("me".to_owned(), Some("p@ss".to_owned())))
         );
+        for url in [
+            "https://me:p%40ss@acc.blob.core.windows.net/box/x",
+            "https://me:p%40ss@storage.googleapis.com/lab/x",
+            "https://me:p%40ss@lab.s3.amazonaws.com/x",
+        ] {
+            let bucket = Address::parse(url).expect("a URL");
+            assert!(!format!("{bucket:?}").contains("p%40ss"), "{bucket:?}");
+        }
         let signed = "https://lab.s3.amazonaws.com/k?X-Amz-Signature=1";
         assert_eq!(
             taken(signed).0,
@@ -279,9 +296,13 @@ mod tests {
             "logs",
             "http://",
             "ssh://-oProxyCommand=x/y",
+            "s3://me:pa55@lab/x",
+            "az://me:pa55@acc.blob.core.windows.net/x",
+            "abfss://box@me:pa55@acc.dfs.core.windows.net/x",
         ] {
             let error = Address::parse(url).expect_err(url);
             assert_eq!(error.kind, RemoteErrorKind::Address);
+            assert!(!error.to_string().contains("pa55"), "{error}");
         }
         assert!(!is_url(Path::new("./s3/x")) && !is_url(Path::new("C:\\logs")));
         assert!(is_url(Path::new("ssh://vm/x")));

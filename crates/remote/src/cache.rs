@@ -132,7 +132,8 @@ pub(crate) fn begin(object: &Object) -> io::Result<Option<Entry>> {
         options.open(folder.join(name))
     };
     let file = open("part")?;
-    let is_new = file.metadata()?.len() != object.size_bytes;
+    let is_of_this_boot = is_of_this_boot(&folder.join("boot"))?;
+    let is_new = file.metadata()?.len() != object.size_bytes || !is_of_this_boot;
     file.set_len(object.size_bytes)?;
     let mut written = open("ranges")?;
     let done = if is_new {
@@ -151,6 +152,19 @@ pub(crate) fn begin(object: &Object) -> io::Result<Option<Entry>> {
         done,
         _lock: lock,
     }))
+}
+
+/// Whether a part was begun since the machine started; remembers that it is from now on. What was
+/// written before a crash of the machine may not have reached the disk.
+fn is_of_this_boot(path: &Path) -> io::Result<bool> {
+    let Ok(boot) = fs::read("/proc/sys/kernel/random/boot_id") else {
+        return Ok(true);
+    };
+    let is_same = fs::read(path).is_ok_and(|known| known == boot);
+    if !is_same {
+        fs::write(path, boot)?;
+    }
+    Ok(is_same)
 }
 
 /// Bytes of one range in the file `ranges`.
@@ -199,10 +213,18 @@ impl Entry {
         Ok(())
     }
 
-    /// Makes the file appear.
+    /// Makes the file appear: whole, and on the disk before it has its name.
     pub(crate) fn finish(self) -> io::Result<PathBuf> {
         let data = self.folder.join("data");
+        let whole = 0..self.file.metadata()?.len();
+        if !self.missing(&whole).is_empty() {
+            return Err(io::Error::other("parts of the file were not fetched"));
+        }
+        self.file.sync_all()?;
         fs::rename(self.folder.join("part"), &data)?;
+        // Best effort: without it, a crash of the machine may lose the name, never the contents.
+        #[cfg(unix)]
+        let _ = File::open(&self.folder).and_then(|folder| folder.sync_all());
         let _ = fs::remove_file(self.folder.join("ranges"));
         Ok(data)
     }
@@ -276,7 +298,9 @@ pub(crate) fn keep_listing(listing: &KeptListing) {
     let written = path.parent().map_or(Ok(()), make_private).and_then(|()| {
         let text = serde_json::to_vec(listing)?;
         let fresh = path.with_extension(format!("{}.new", std::process::id()));
-        fs::write(&fresh, text)?;
+        let mut file = File::create(&fresh)?;
+        file.write_all(&text)?;
+        file.sync_all()?;
         fs::rename(&fresh, &path)
     });
     if let Err(error) = written {
@@ -297,5 +321,32 @@ fn make_private(folder: &Path) -> io::Result<()> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+    builder.create(folder)?;
+    own(&root())
 }
+
+/// Makes the folder that holds everything this user's own: whoever it belongs to, others may not
+/// look into it, nor have made it in advance.
+#[cfg(unix)]
+fn own(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let metadata = fs::symlink_metadata(folder)?;
+    if !metadata.is_dir() {
+        return Err(io::Error::other("its folder is a link"));
+    }
+    if metadata.permissions().mode() & 0o777 != 0o700 {
+        // Only its owner can do this; a folder of this mode that is another user's cannot be
+        // written to.
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn own(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(all(test, unix))]
+#[path = "cache_tests.rs"]
+mod tests;

@@ -54,12 +54,18 @@ fn without_users(text: &str) -> String {
         let (scheme, after) = rest.split_at(at);
         let slashes = after[1..].len() - after[1..].trim_start_matches('/').len();
         let (colon, after) = after.split_at(1 + slashes);
-        let ends = |c: char| c == '/' || c == '?' || c == '#' || c.is_whitespace();
-        let (authority, behind) = after.split_at(after.find(ends).unwrap_or(after.len()));
+        // A text that begins with a URL is taken for one: its password may have spaces.
+        let is_alone = shown.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric());
+        let ends = |c: char| "/?#".contains(c) || (!is_alone && c.is_whitespace());
+        let end = after.find(ends).unwrap_or(after.len());
+        // The colon at its end may be that of another URL.
+        let is_followed = after[..end].ends_with(':') && after[end..].starts_with('/');
+        let (authority, behind) = after.split_at(end - usize::from(is_followed));
         shown.push_str(scheme);
+        let before = shown.len();
         shown.push_str(colon);
         match authority.rsplit_once('@') {
-            Some((user, host)) if is_secret(scheme, user) => {
+            Some((user, host)) if is_secret(&shown[..before], user) => {
                 shown.extend([HIDDEN, "@", host]);
             }
             _ => shown.push_str(authority),
@@ -123,6 +129,11 @@ mod tests {
             ("https://ghp_pa55@host/x", "https://(hidden)@host/x"),
             ("https://me:pa@55@host:8000", "https://(hidden)@host:8000"),
             ("https:/me:pa55@host/x", "https:/(hidden)@host/x"),
+            ("https://me:pa 55@host/x", "https://(hidden)@host/x"),
+            (
+                "https://a:https://me:pa55@h/x",
+                "https://a:https://(hidden)@h/x",
+            ),
             ("ssh://me:pa55@vm/logs", "ssh://(hidden)@vm/logs"),
             (
                 "not found: https://h/k?X-Amz-Date=1&X-Amz-Signature=5ecre7&x=2",

@@ -5,7 +5,7 @@ use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt as _, stream};
 use tokio::sync::Semaphore;
@@ -14,6 +14,7 @@ use crate::address::Address;
 use crate::cache::{self, Entry};
 use crate::error::{RemoteError, RemoteErrorKind};
 use crate::object::Object;
+use crate::pace::Pace;
 use crate::source::Source;
 
 /// Bytes asked for at a time: large enough that latency does not matter, small enough that little
@@ -172,8 +173,10 @@ impl Filling<'_> {
             range = 0..object.size_bytes;
         }
         let mut bytes = answer.bytes;
+        let mut pace = Pace::new(Instant::now());
         while let Some(some) = bytes.next().await {
             let some = some?;
+            pace.take(some.len() as u64, Instant::now(), &object.url)?;
             let count = some.len() as u64;
             if *written + count > length(&range) {
                 return Err(crate::http::changed(object));

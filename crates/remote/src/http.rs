@@ -1,6 +1,6 @@
 //! Ranged reads over plain HTTP, for web servers.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use reqwest::header::{self, HeaderMap};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
@@ -8,6 +8,9 @@ use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use crate::error::{self, RemoteError, RemoteErrorKind};
 use crate::object::Object;
 use crate::status::{self, Credentials, Service};
+
+/// How long an answer may take to begin.
+const HEADERS: Duration = Duration::from_secs(90);
 
 /// What a request carries beside its URL, and how errors are told.
 #[derive(Debug, Clone)]
@@ -50,7 +53,12 @@ impl Asker {
             (None, Some((user, password))) => builder.basic_auth(user, password.as_ref()),
             (None, None) => builder,
         };
-        let answer = builder.send().await;
+        // Headers that come byte by byte keep the timeout of reads from passing.
+        let answer = tokio::time::timeout(HEADERS, builder.send()).await;
+        let answer = answer.map_err(|_| {
+            let message = format!("the server did not answer within {} s", HEADERS.as_secs());
+            RemoteError::new(RemoteErrorKind::Unreachable, url, message)
+        })?;
         let answer = answer.map_err(|error| error::of_transport(&error, url))?;
         let status = answer.status();
         if status.is_success() {

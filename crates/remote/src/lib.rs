@@ -42,6 +42,7 @@ mod http;
 mod list;
 mod metadata;
 mod object;
+mod pace;
 mod part;
 mod parts;
 mod percent;

@@ -1,5 +1,7 @@
 //! Choices of the person, from the command line or the environment, for the whole process.
 
+use std::fs::DirBuilder;
+use std::hash::{BuildHasher as _, RandomState};
 use std::path::PathBuf;
 use std::sync::{OnceLock, RwLock};
 
@@ -45,7 +47,8 @@ pub(crate) fn cache_bytes() -> u64 {
         .unwrap_or(DEFAULT_CACHE_BYTES)
 }
 
-/// The folder of the cache: `STEPSCOPE_CACHE_DIR`, or `stepscope` where the system keeps caches.
+/// The folder of the cache: `STEPSCOPE_CACHE_DIR`, or `stepscope` where the system keeps caches of
+/// this user. Without either, a folder of this process.
 pub fn cache_folder() -> PathBuf {
     if let Some(folder) = variable("STEPSCOPE_CACHE_DIR") {
         return PathBuf::from(folder);
@@ -61,7 +64,26 @@ pub fn cache_folder() -> PathBuf {
             .filter(|folder| folder.is_absolute())
             .or_else(|| home().map(|home| home.join(".cache")))
     };
-    base.unwrap_or_else(std::env::temp_dir).join("stepscope")
+    base.map_or_else(|| own_folder().clone(), |base| base.join("stepscope"))
+}
+
+/// Where nothing says where this user's files are: a new folder with a name that nobody can guess,
+/// for this process only. It is made here, so that nobody else has made it.
+fn own_folder() -> &'static PathBuf {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let random = |part: u8| RandomState::new().hash_one((part, std::process::id()));
+        let name = format!("stepscope-{:016x}{:016x}", random(0), random(1));
+        let folder = std::env::temp_dir().join(name);
+        let mut builder = DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        // If it cannot be made, writing to it fails, and says so.
+        if let Err(error) = builder.create(&folder) {
+            tracing::warn!(%error, "no folder for the cache");
+        }
+        folder
+    })
 }
 
 /// A variable of the environment that is set to something.

@@ -136,7 +136,7 @@ fn hint(service: Service, kind: RemoteErrorKind, credentials: &Credentials) -> &
         }
         (Service::Web, Login | Refused) => {
             "put user and password into the URL (https://user:password@host/…), or set \
-             STEPSCOPE_HTTP_AUTHORIZATION to the whole header"
+             STEPSCOPE_HTTP_AUTHORIZATION to the host and the header, `HOST Bearer …`"
         }
         (Service::Amazon, NoBucket) => "check the name: `aws s3 ls` lists your buckets",
         (Service::Google, NoBucket) => {

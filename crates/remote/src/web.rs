@@ -1,16 +1,18 @@
 //! Web servers: a file by its URL, or what an index page links to.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::time::Instant;
 
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use reqwest::header;
-use url::Url;
+use url::{Host, Url};
 
 use crate::address::Address;
 use crate::error::{RemoteError, RemoteErrorKind};
 use crate::http::{self, Asker};
 use crate::object::{Interest, Listing, Object};
+use crate::pace::Pace;
 use crate::percent::percent_decoded;
 use crate::status::Credentials;
 use crate::{runtime, settings};
@@ -22,23 +24,97 @@ const MAX_PAGE_BYTES: usize = 16 << 20;
 
 /// How the server is asked. Credentials stand in the URL or in a variable.
 pub(crate) fn asker(address: &Address) -> Result<Asker, RemoteError> {
-    let variable = settings::variable("STEPSCOPE_HTTP_AUTHORIZATION");
-    let authorization = variable.filter(|_| !settings::is_anonymous());
-    let credentials = match (&authorization, address.user.is_some()) {
-        (Some(_), _) => Credentials::From("STEPSCOPE_HTTP_AUTHORIZATION".to_owned()),
-        (None, true) => Credentials::From("the URL".to_owned()),
-        (None, false) if settings::is_anonymous() => Credentials::Unwanted,
-        (None, false) => Credentials::NotFound {
-            why: "the URL has no user, and STEPSCOPE_HTTP_AUTHORIZATION is not set".to_owned(),
-            hint: String::new(),
-        },
-    };
+    let (authorization, credentials) = credentials(address)?;
     Ok(Asker {
         client: runtime::client(&address.url)?,
         authorization,
         user: address.user.clone(),
         credentials,
     })
+}
+
+fn credentials(address: &Address) -> Result<(Option<String>, Credentials), RemoteError> {
+    if settings::is_anonymous() {
+        let from_url = Credentials::From("the URL".to_owned());
+        let is_named = address.user.is_some();
+        return Ok((
+            None,
+            if is_named {
+                from_url
+            } else {
+                Credentials::Unwanted
+            },
+        ));
+    }
+    let variable = settings::variable(VARIABLE);
+    if let Some(variable) = variable.as_deref()
+        && let Some(value) = authorization(variable, &address.url)?
+    {
+        return Ok((Some(value), Credentials::From(VARIABLE.to_owned())));
+    }
+    if address.user.is_some() {
+        return Ok((None, Credentials::From("the URL".to_owned())));
+    }
+    let why = match variable
+        .as_deref()
+        .and_then(|text| text.split_whitespace().next())
+    {
+        Some(host) => format!("the URL has no user, and {VARIABLE} is for {host}"),
+        None => format!("the URL has no user, and {VARIABLE} is not set"),
+    };
+    let hint = String::new();
+    Ok((None, Credentials::NotFound { why, hint }))
+}
+
+/// The variable with a header for one host: `HOST VALUE`, as in `logs.example.com Bearer …`.
+const VARIABLE: &str = "STEPSCOPE_HTTP_AUTHORIZATION";
+
+/// The value of the header for a URL: none for other hosts than the one it is for. It is not sent
+/// where everybody on the way could read it.
+fn authorization(variable: &str, url: &str) -> Result<Option<String>, RemoteError> {
+    let refused = |message: String, hint: &str| {
+        Err(RemoteError::new(RemoteErrorKind::Credentials, url, message).with_hint(hint))
+    };
+    let (host, value) = variable
+        .trim()
+        .split_once(char::is_whitespace)
+        .unwrap_or_default();
+    let is_scheme = ["basic", "bearer", "digest", "negotiate", "token"]
+        .contains(&host.to_ascii_lowercase().as_str());
+    if value.trim().is_empty() || is_scheme {
+        let message = format!("{VARIABLE} does not say which host it is for");
+        return refused(
+            message,
+            "set it to the host and the header: `HOST Bearer …`",
+        );
+    }
+    let Ok(parsed) = Url::parse(url) else {
+        return Ok(None);
+    };
+    let name = parsed.host_str().unwrap_or_default();
+    let with_port = parsed
+        .port_or_known_default()
+        .map(|port| format!("{name}:{port}"));
+    let is_meant = host.eq_ignore_ascii_case(name)
+        || with_port.is_some_and(|full| host.eq_ignore_ascii_case(&full));
+    if !is_meant {
+        return Ok(None);
+    }
+    if parsed.scheme() != "https" && !is_loopback(&parsed) {
+        let message = format!("{VARIABLE} is not sent over plain http");
+        return refused(message, "use https://, or unset the variable");
+    }
+    Ok(Some(value.trim().to_owned()))
+}
+
+/// Whether requests do not leave this machine.
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
 }
 
 /// A folder whose page is still to be read.
@@ -73,6 +149,7 @@ pub(crate) async fn list(
     let base = folder(answer.url().clone());
     let mut walk = Walk::new(&base, interest);
     let page = read(answer, &address.url).await?;
+    walk.note_length(&page);
     walk.take(
         &page,
         &Pending {
@@ -96,18 +173,29 @@ pub(crate) async fn list(
         let pages: Vec<_> = stream::iter(pages).buffered(AT_ONCE).collect().await;
         for (pending, page) in pages {
             match page {
-                Ok(page) => walk.take(&page, &pending),
+                Ok(page) => {
+                    walk.note_length(&page);
+                    walk.take(&page, &pending);
+                }
                 Err(error) if error.is_out_of_reach() => return Err(error),
                 Err(error) => walk.cut = Some(error.to_string()),
             }
         }
     }
-    let Walk { files, cut, .. } = walk;
+    let Walk { files, mut cut, .. } = walk;
     let objects = stream::iter(files)
         .map(|(url, name)| describe(asker, url, name, interest))
         .buffered(AT_ONCE);
-    let objects: Vec<Option<Object>> = objects.collect().await;
-    let mut objects: Vec<Object> = objects.into_iter().flatten().collect();
+    let described: Vec<Result<Object, RemoteError>> = objects.collect().await;
+    let mut objects: Vec<Object> = Vec::with_capacity(described.len());
+    for described in described {
+        match described {
+            Ok(object) => objects.push(object),
+            Err(error) => {
+                cut.get_or_insert_with(|| format!("a file is left out: {error}"));
+            }
+        }
+    }
     objects.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(Listing {
         objects,
@@ -126,8 +214,10 @@ fn is_page(answer: &reqwest::Response) -> bool {
 async fn read(answer: reqwest::Response, url: &str) -> Result<String, RemoteError> {
     let mut bytes = Vec::new();
     let mut body = answer.bytes_stream();
+    let mut pace = Pace::new(Instant::now());
     while let Some(chunk) = body.next().await {
         let chunk = chunk.map_err(|error| crate::error::of_transport(&error, url))?;
+        pace.take(chunk.len() as u64, Instant::now(), url)?;
         bytes.extend_from_slice(&chunk);
         if bytes.len() > MAX_PAGE_BYTES {
             break;
@@ -153,7 +243,12 @@ fn one_file(url: &str, name: &str, headers: &header::HeaderMap) -> Listing {
 }
 
 /// Size and version of a file that may be read; of others nothing is asked.
-async fn describe(asker: &Asker, url: Url, name: String, interest: &Interest) -> Option<Object> {
+async fn describe(
+    asker: &Asker,
+    url: Url,
+    name: String,
+    interest: &Interest,
+) -> Result<Object, RemoteError> {
     let last = name.rsplit('/').next().unwrap_or(&name);
     let mut object = Object {
         url: url.to_string(),
@@ -163,18 +258,21 @@ async fn describe(asker: &Asker, url: Url, name: String, interest: &Interest) ->
         name: name.clone(),
     };
     if !(interest.file)(last) {
-        return Some(object);
+        return Ok(object);
     }
-    let answer = asker.head(url.as_str()).await.ok()?;
+    let answer = asker.head(url.as_str()).await?;
     let mut headers = answer.headers().clone();
     if http::size(&headers).is_none() {
-        let answer = asker.get_range(url.as_str(), 0, 1).await.ok()?;
+        let answer = asker.get_range(url.as_str(), 0, 1).await?;
         headers = answer.headers().clone();
     }
-    object.size_bytes = http::size(&headers)?;
+    object.size_bytes = http::size(&headers).ok_or_else(|| {
+        let message = "the server does not tell the size of the file";
+        RemoteError::new(RemoteErrorKind::Other, url.as_str(), message)
+    })?;
     object.modified_epoch_s = http::modified(&headers);
     object.version = http::version(&headers);
-    Some(object)
+    Ok(object)
 }
 
 /// What the pages named so far.
@@ -183,6 +281,8 @@ struct Walk<'a> {
     interest: &'a Interest,
     pending: VecDeque<Pending>,
     seen: BTreeSet<String>,
+    /// Folders, files that may be read, other files.
+    counts: [usize; 3],
     files: Vec<(Url, String)>,
     cut: Option<String>,
 }
@@ -194,14 +294,28 @@ impl<'a> Walk<'a> {
             interest,
             pending: VecDeque::new(),
             seen: BTreeSet::from([base.to_string()]),
+            counts: [0; 3],
             files: Vec::new(),
             cut: None,
         }
     }
 
-    /// Takes the links of a page that lead one level down; all others lead elsewhere.
+    /// Remembers that a page is longer than what is read of it.
+    fn note_length(&mut self, page: &str) {
+        if page.len() >= MAX_PAGE_BYTES {
+            let mebibytes = MAX_PAGE_BYTES >> 20;
+            let cut = format!("only the first {mebibytes} MiB of an index page were read");
+            self.cut.get_or_insert(cut);
+        }
+    }
+
+    /// Takes the links of a page that lead one level down; all others lead elsewhere. Folders come
+    /// first, so that a folder of very many files does not hide those beside them.
     fn take(&mut self, page: &str, folder: &Pending) {
-        for link in links(page) {
+        let (folders, files): (Vec<String>, Vec<String>) = links(page)
+            .into_iter()
+            .partition(|link| link.ends_with('/'));
+        for link in folders.into_iter().chain(files) {
             let Ok(target) = folder.url.join(&link) else {
                 continue;
             };
@@ -212,16 +326,24 @@ impl<'a> Walk<'a> {
             if name.is_empty() || name.contains(['/', '?', '#']) || target.query().is_some() {
                 continue;
             }
+            let name = percent_decoded(name);
+            let kind = if below.ends_with('/') {
+                0
+            } else if (self.interest.file)(&name) {
+                1
+            } else {
+                2
+            };
+            // Each kind has a limit of its own: very many checkpoints hide no captures.
+            if self.counts[kind] >= self.interest.max_entries {
+                let count = self.interest.max_entries;
+                self.cut = Some(format!("the search ended after {count} files and folders"));
+                continue;
+            }
             if !self.seen.insert(target.to_string()) {
                 continue;
             }
-            if self.seen.len() > self.interest.max_entries {
-                let count = self.interest.max_entries;
-                self.cut = Some(format!("the search ended after {count} files and folders"));
-                self.pending.clear();
-                return;
-            }
-            let name = percent_decoded(name);
+            self.counts[kind] += 1;
             let path = format!("{}{name}", folder.name);
             if !below.ends_with('/') {
                 self.files.push((target, path));
@@ -308,6 +430,53 @@ fn unescaped(link: &str) -> String {
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_header_goes_to_its_host_only_and_never_over_plain_http() {
+        let sent = |variable: &str, url: &str| authorization(variable, url);
+        let token = Some("Bearer 5ecre7".to_owned());
+        let variable = "logs.example.com Bearer 5ecre7";
+        let value = |url| sent(variable, url).expect("no error");
+        assert_eq!(value("https://logs.example.com/a"), token);
+        assert_eq!(value("https://LOGS.example.com:8443/a"), token);
+        for other in [
+            "https://example.com/a",
+            "https://logs.example.com.evil.org/a",
+            "https://evil.org/logs.example.com",
+            "http://evil.org/a",
+        ] {
+            assert_eq!(value(other), None, "{other}");
+        }
+        let with_port = |url| sent("h.org:8443 Basic eA==", url).expect("no error");
+        assert_eq!(
+            with_port("https://h.org:8443/"),
+            Some("Basic eA==".to_owned())
+        );
+        assert_eq!(with_port("https://h.org/"), None);
+        let plain = sent(variable, "http://logs.example.com/a").expect_err("it is refused");
+        assert!(
+            plain.message.ends_with("is not sent over plain http"),
+            "{plain}"
+        );
+        let local = sent("127.0.0.1 Bearer 5ecre7", "http://127.0.0.1:8000/a");
+        assert_eq!(local.expect("no error"), token);
+        for unbound in ["Bearer 5ecre7", "5ecre7", "basic eA==", "  "] {
+            let refused = sent(unbound, "https://logs.example.com/").expect_err(unbound);
+            assert!(refused.message.contains("which host"), "{refused}");
+            assert!(!refused.to_string().contains("5ecre7"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn folders_are_seen_behind_more_files_than_the_limit() {
+        let files: Vec<String> = (0..100)
+            .map(|file| format!("<a href=\"{file}.ckpt\">"))
+            .collect();
+        let files = files.concat();
+        let (folders, files) = walked(&format!("{files}<a href=\"plugins/\">"));
+        assert_eq!(folders, ["plugins/"]);
+        assert_eq!(files.len(), INTEREST.max_entries);
+    }
+
     const INTEREST: Interest = Interest {
         file: |name| name.ends_with(".xplane.pb"),
         folder: |name| !name.starts_with('.'),
@@ -365,7 +534,7 @@ mod tests {
                 depth: 0,
             },
         );
-        assert!(walk.cut.is_some() && walk.pending.is_empty());
+        assert!(walk.cut.is_some() && walk.pending.len() == INTEREST.max_entries);
     }
 
     #[test]

@@ -28,8 +28,14 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tower::ServiceExt;
 
+use crate::patient::Patient;
+
 /// How long a client may take to send the head of a request. It includes the time between requests.
 const HEAD: Duration = Duration::from_secs(10);
+
+/// How long an answer may wait for its reader to take some of it. A browser's tab that is out of
+/// sight still reads.
+const READER: Duration = Duration::from_mins(1);
 
 /// How long a connection that should end may take to send its last bytes.
 const LAST_BYTES: Duration = Duration::from_secs(1);
@@ -52,6 +58,8 @@ pub(crate) struct Limits {
     pub(crate) most: usize,
     /// See [`HEAD`].
     pub(crate) head: Duration,
+    /// See [`READER`].
+    pub(crate) reader: Duration,
 }
 
 impl Limits {
@@ -62,6 +70,7 @@ impl Limits {
         Self {
             most: (descriptors / 2).clamp(8, 2048),
             head: HEAD,
+            reader: READER,
         }
     }
 }
@@ -99,7 +108,7 @@ pub(crate) async fn serve(
         }
         let connection = Arc::new(Connection::new());
         open.push(Arc::clone(&connection));
-        tasks.spawn(run(stream, router.clone(), limits.head, connection));
+        tasks.spawn(run(stream, router.clone(), limits, connection));
     }
     drop(listener);
     for connection in &open {
@@ -263,7 +272,7 @@ impl HttpBody for Sent {
     }
 }
 
-async fn run(stream: TcpStream, router: Router, head: Duration, connection: Arc<Connection>) {
+async fn run(stream: TcpStream, router: Router, limits: Limits, connection: Arc<Connection>) {
     let _over = Over(Arc::clone(&connection));
     let service = service_fn(|request: Request<Incoming>| {
         let (router, answering) = (router.clone(), Answering::new(&connection));
@@ -280,8 +289,11 @@ async fn run(stream: TcpStream, router: Router, head: Duration, connection: Arc<
         }
     });
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(head);
-    let mut serving = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head);
+    let stream = TokioIo::new(Patient::new(stream, limits.reader));
+    let mut serving = pin!(builder.serve_connection(stream, service));
     let ended = tokio::select! {
         ended = serving.as_mut() => Some(ended),
         () = connection.end.notified() => None,

@@ -12,6 +12,9 @@ use super::*;
 const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 const GET_SLOWLY: &[u8] = b"GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
+/// More than the buffers of two sockets.
+const LARGE: usize = 64 << 20;
+
 struct Server {
     address: SocketAddr,
     /// Lets the slow route answer.
@@ -21,6 +24,15 @@ struct Server {
 }
 
 async fn server(most: usize, head: Duration) -> Server {
+    let limits = Limits {
+        most,
+        head,
+        reader: READER,
+    };
+    server_within(limits).await
+}
+
+async fn server_within(limits: Limits) -> Server {
     let go = Arc::new(Notify::new());
     let slow = Arc::clone(&go);
     let router = Router::new().route("/", get(|| async { "fast" })).route(
@@ -30,11 +42,12 @@ async fn server(most: usize, head: Duration) -> Server {
             "slow"
         }),
     );
+    let router = router.route("/large", get(|| async { vec![b'.'; LARGE] }));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("bound");
     let (stop, stopped) = oneshot::channel();
     let stopped = async { drop(stopped.await) };
-    let task = tokio::spawn(serve(listener, router, Limits { most, head }, stopped));
+    let task = tokio::spawn(serve(listener, router, limits, stopped));
     Server {
         address,
         go,
@@ -167,4 +180,33 @@ fn the_limit_of_descriptors_is_read() {
     );
     assert_eq!(descriptors(""), None);
     assert!(Limits::of_process().most >= 8);
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_takes_ends_its_connection() {
+    let limits = Limits {
+        most: 1,
+        head: HEAD,
+        reader: Duration::from_millis(300),
+    };
+    let server = server_within(limits).await;
+    let ask = b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let mut stuck = server.connect(ask).await;
+    let mut first = [0; 1];
+    stuck.read_exact(&mut first).await.expect("it begins");
+    // There is room again once the answer is given up.
+    let answered = async {
+        loop {
+            let mut other = server.connect(GET).await;
+            if read(&mut other).await.ends_with("fast") {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let within = tokio::time::timeout(Duration::from_secs(20), answered).await;
+    assert!(within.is_ok(), "the connection is held");
+    let mut rest = Vec::new();
+    let end = stuck.read_to_end(&mut rest).await;
+    assert!(end.is_err() || rest.len() < LARGE, "{} bytes", rest.len());
 }

@@ -1,13 +1,15 @@
 //! Errors of the server as a whole, and of one request.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::num::NonZero;
+use std::sync::{Arc, LazyLock};
 
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use stepscope_analysis::AnalysisError;
 use stepscope_storage::hide_credentials;
+use tokio::sync::Semaphore;
 
 use crate::opening::OpenError;
 use crate::reports::ErrorReport;
@@ -140,13 +142,26 @@ pub(crate) async fn compute_of<T: Send + 'static>(
     computed
 }
 
+/// How many computations run at once. Each needs memory, and more of them than processors are faster
+/// for nobody; several times as many, so that a long one keeps nobody waiting.
+static AT_ONCE: LazyLock<Semaphore> = LazyLock::new(|| {
+    let processors = std::thread::available_parallelism().map_or(2, NonZero::get);
+    Semaphore::new((4 * processors).clamp(8, 64))
+});
+
 /// Runs a long computation on a thread where it may block; a panic becomes an error of this request
-/// alone.
+/// alone. While too many run, it waits; a request that is given up while it waits costs nothing.
 pub(crate) async fn compute<T: Send + 'static>(
     place: &str,
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
-    match tokio::task::spawn_blocking(work).await {
+    // It is never closed.
+    let turn = AT_ONCE.acquire().await.ok();
+    let working = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        work()
+    });
+    match working.await {
         Ok(answer) => answer,
         Err(failure) => {
             let detail = match failure.try_into_panic() {

@@ -31,6 +31,7 @@ mod listing;
 mod opening;
 mod origin;
 mod parameters;
+mod patient;
 mod prefix;
 mod report_cache;
 mod reports;

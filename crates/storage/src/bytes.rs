@@ -14,6 +14,7 @@ use crate::fault::Registered;
 use crate::stamp::Stamp;
 
 /// Less than this is read into memory instead of mapped: it costs little, and a copy cannot change.
+/// Many of them cost much, so they are mapped too once the memory of the process is used up.
 const MAPPED_FROM_BYTES: u64 = 4 << 20;
 
 /// One profile's bytes. Share them in an `Arc`; they are never copied.
@@ -78,9 +79,10 @@ impl ProfileBytes {
             format!("the archive is truncated: it has {present} of {size_bytes} bytes")
         });
         let wanted = end.saturating_sub(offset);
-        if wanted < MAPPED_FROM_BYTES {
+        let mut reserved = Reserved::default();
+        if wanted < MAPPED_FROM_BYTES && reserved.grow_to(wanted).is_ok() {
             let bytes = read_part(file, offset, wanted)?;
-            return Ok(Self::held(bytes, truncated));
+            return Ok(Self::held_with(bytes, reserved, truncated));
         }
         let map = map_file(file)?;
         let Some(registered) = Registered::new(&map) else {

@@ -275,7 +275,12 @@ impl Opening<'_> {
         truncated: Option<String>,
     ) -> Result<Option<Vec<Opened>>, StorageError> {
         let size_bytes = bytes.len() as u64;
-        let most = size_bytes.saturating_mul(self.limits.bomb_ratio);
+        // What was decompressed already may not become so many times as large once more.
+        let on_disk = match self.meter.consumed.get() {
+            0 => size_bytes,
+            consumed => consumed.min(size_bytes),
+        };
+        let most = on_disk.saturating_mul(self.limits.bomb_ratio);
         let most = most.max(self.limits.bomb_bytes);
         let told = |done| self.progress.bytes(done, Some(size_bytes));
         let free = budget::free();
@@ -283,7 +288,7 @@ impl Opening<'_> {
             let exceeded = match error {
                 JoinError::TooLarge { claimed } if claimed > most => Exceeded::Bomb {
                     produced: claimed,
-                    consumed: size_bytes,
+                    consumed: on_disk,
                 },
                 JoinError::TooLarge { claimed } => Exceeded::Budget(Short {
                     needed: claimed,

@@ -79,6 +79,44 @@ fn a_capture_of_jax_is_a_profile() {
 }
 
 #[test]
+fn what_is_compressed_twice_is_held_to_its_size_on_disk() {
+    let tree = Tree::new();
+    // Each chunk is about a hundred times as large as its part of the file, and all are alike.
+    let mut record = profile(1, 1500);
+    record.resize(40_000, 0);
+    let records = vec![record.as_slice(); 40];
+    let content = riegeli(Codec::Brotli, &records);
+    let limits = Limits {
+        bomb_bytes: 64 << 10,
+        ..Limits::default()
+    };
+    let opened = |name: &str, content: &[u8]| {
+        let found = found(tree.file(name, content));
+        open_within(only_host(&found), &limits, &NoProgress)
+    };
+    let entries = [("vm.xplane.riegeli", content.as_slice())];
+    let plain = opened("vm.xplane.riegeli", &content).unwrap();
+    assert_eq!(plain.as_ref().len(), records.len() * record.len());
+    for (name, packed) in [
+        ("vm.xplane.riegeli.gz", gzip(&content)),
+        ("vm.xplane.riegeli.zst", zstd(&content)),
+        ("run.zip", zip(&entries, zip::CompressionMethod::Deflated)),
+        ("run.tar.zst", zstd(&tar(&entries))),
+    ] {
+        assert!(
+            packed.len() * 10 < content.len(),
+            "{name}: {}",
+            packed.len()
+        );
+        let error = opened(name, &packed).expect_err(name);
+        assert!(
+            matches!(error, StorageError::TooLarge { .. }),
+            "{name}: {error}"
+        );
+    }
+}
+
+#[test]
 fn it_is_a_host_beside_profiles_of_others() {
     let tree = Tree::new();
     let (content, _) = file(Codec::Brotli);

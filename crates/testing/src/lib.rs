@@ -7,6 +7,7 @@
 //! - [`corpus`]: the real captures and the recorded answers
 //! - [`identifiers`]: texts that redaction must replace, in every place of a profile
 //! - [`corrupt`]: damaged bytes for decoders
+//! - [`seeds`]: what the fuzz targets start from
 //!
 //! It shares no code with the engine and never depends on its crates: if the two agree, two
 //! independent derivations agree.
@@ -35,4 +36,5 @@ pub mod pprof;
 #[cfg(feature = "profiler-server")]
 pub mod profiler_server;
 pub mod riegeli;
+pub mod seeds;
 pub mod space;

@@ -88,7 +88,7 @@ type Names<'a> = HashMap<i64, &'a [u8]>;
 
 fn plane(message: &[u8], rewriter: &mut dyn Rewriter, out: &mut Vec<u8>) {
     let names = stat_names(message);
-    each(message, out, |number, value, out| match number {
+    each_of(message, &[2, 3], out, |number, value, out| match number {
         2 => push_bytes(out, number, &rewriter.text(TextPlace::Plane, value)),
         3 => push_message(out, number, |out| line(value, &names, rewriter, out)),
         4 => push_message(out, number, |out| {
@@ -105,7 +105,7 @@ fn plane(message: &[u8], rewriter: &mut dyn Rewriter, out: &mut Vec<u8>) {
 }
 
 fn line(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter, out: &mut Vec<u8>) {
-    each(message, out, |number, value, out| match number {
+    each_of(message, &[2, 11], out, |number, value, out| match number {
         2 | 11 => push_bytes(out, number, &rewriter.text(TextPlace::Line, value)),
         4 => push_message(out, number, |out| event(value, names, rewriter, out)),
         _ => {}
@@ -236,18 +236,32 @@ fn last_bytes(message: &[u8], number: u32) -> &[u8] {
     found
 }
 
-/// Copies numbers as they stand and hands what has a length to `rewritten`.
-fn each(message: &[u8], out: &mut Vec<u8>, mut rewritten: impl FnMut(u32, &[u8], &mut Vec<u8>)) {
+/// Copies numbers as they stand and hands what has a length to `rewritten`, cut or not.
+fn each(message: &[u8], out: &mut Vec<u8>, rewritten: impl FnMut(u32, &[u8], &mut Vec<u8>)) {
+    each_of(message, &[1, 2, 3, 4, 5, 6], out, rewritten);
+}
+
+/// The same; of other fields than `even_cut`, only what is whole: readers drop the rest, and written
+/// with the length that it has, it would become whole.
+fn each_of(
+    message: &[u8],
+    even_cut: &[u32],
+    out: &mut Vec<u8>,
+    mut rewritten: impl FnMut(u32, &[u8], &mut Vec<u8>),
+) {
     let mut cursor = Cursor::new(message);
     loop {
         let begin = cursor.position();
         match cursor.field() {
             Ok(Some(field)) => match field.value {
-                Value::Bytes(value) | Value::Cut(value) => rewritten(field.number, value, out),
+                Value::Bytes(value) => rewritten(field.number, value, out),
+                Value::Cut(value) if even_cut.contains(&field.number) => {
+                    rewritten(field.number, value, out);
+                }
                 Value::Varint(_) | Value::Fixed64(_) => {
                     out.extend_from_slice(cursor.read_since(begin));
                 }
-                Value::Fixed32(_) | Value::Group => {}
+                Value::Cut(_) | Value::Fixed32(_) | Value::Group => {}
             },
             _ => return,
         }
@@ -318,6 +332,22 @@ mod tests {
         assert_eq!(numbers_alone(&message, 4), [16, 0xac, 2]);
         // A text that reads like fixed fields and numbers.
         assert_eq!(numbers_within(b"qnnnrnorz 8a8b8c", 3, &[2, 14]), b"");
+    }
+
+    #[test]
+    fn an_event_that_is_cut_stays_away() {
+        // A line with two events; the second says that it is longer than what is left.
+        let line = [34, 4, 8, 1, 24, 5, 34, 9, 8, 1, 24, 5];
+        let mut plane = vec![26, 20];
+        plane.extend_from_slice(&line);
+        let mut space = vec![10, 30];
+        space.extend_from_slice(&plane);
+        let count = |space: &[u8]| {
+            let read = Space::scan(space);
+            read.planes[0].lines[0].events().count()
+        };
+        let written = rewrite(&space, &mut Upper);
+        assert_eq!([count(&space), count(&written)], [1, 1]);
     }
 
     #[test]

@@ -9,12 +9,19 @@ import { TextChange } from './change';
 import { declaredOf } from './figures';
 import './kpi.css';
 
-const SIGNS: Record<VerdictKind, string> = { good: '✓', warning: '!', bad: '✕', unknown: '?' };
+const SIGNS: Record<VerdictKind, string> = {
+  good: '✓',
+  warning: '!',
+  bad: '✕',
+  unknown: '?',
+  neutral: '–',
+};
 const WORDS: Record<VerdictKind, string> = {
   good: 'good',
   warning: 'warning',
   bad: 'bad',
   unknown: 'unknown',
+  neutral: 'neutral',
 };
 
 /** How a key figure is compared with the baseline's. */

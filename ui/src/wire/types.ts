@@ -3,6 +3,7 @@ import type { CollectivesReport } from './generated/CollectivesReport';
 import type { CompileReport } from './generated/CompileReport';
 import type { CompareReport } from './generated/CompareReport';
 import type { CountersReport } from './generated/CountersReport';
+import type { CriticalPathReport } from './generated/CriticalPathReport';
 import type { AdviceReport } from './generated/AdviceReport';
 import type { BuffersReport } from './generated/BuffersReport';
 import type { GraphReport } from './generated/GraphReport';
@@ -21,6 +22,7 @@ import type { RooflineReport } from './generated/RooflineReport';
 import type { ScopesReport } from './generated/ScopesReport';
 import type { StepsReport } from './generated/StepsReport';
 import type { VerdictReport } from './generated/VerdictReport';
+import type { WhatIfReport } from './generated/WhatIfReport';
 
 export type { CompareReport } from './generated/CompareReport';
 export type { AnalysisEntry } from './generated/AnalysisEntry';
@@ -52,6 +54,8 @@ export interface Reports {
   input: InputReport;
   compile: CompileReport;
   requests: RequestsReport;
+  critical_path: CriticalPathReport;
+  what_if: WhatIfReport;
   memory: MemoryReport;
   advice: AdviceReport;
   graph: GraphReport;

@@ -31,7 +31,7 @@ pub struct DeviceBusy {
     /// step, or without steps from the first to the last work of any device.
     #[ts(type = "number")]
     pub window_ps: i64,
-    /// Device utilization: busy time ÷ window. Absent if the device recorded no work in the window.
+    /// Busy share of the device: busy time ÷ window. Absent if the device recorded no work in the window.
     pub busy_ratio: Option<f64>,
 }
 

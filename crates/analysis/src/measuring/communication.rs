@@ -98,10 +98,9 @@ fn levels(session: &Session) -> Vec<u8> {
 /// When asynchronous collectives were in flight, by the spans that the device recorded. Most devices
 /// record none and return early.
 pub(crate) fn under_way(session: &Session, device: DeviceId, windows: &[Span]) -> Intervals {
-    let is_async = |track: &&stepscope_model::Track| {
-        track.device == Some(device) && track.role == TrackRole::AsyncOps
-    };
-    let mut tracks = session.tracks.iter().filter(is_async).peekable();
+    let tracks = session.device_tracks(device).map(|(_, track)| track);
+    let is_async = |track: &&stepscope_model::Track| track.role == TrackRole::AsyncOps;
+    let mut tracks = tracks.filter(is_async).peekable();
     if tracks.peek().is_none() {
         return Intervals::default();
     }

@@ -8,6 +8,7 @@ pub(crate) mod communication;
 pub mod environment;
 pub mod interval;
 pub(crate) mod levels;
+pub(crate) mod occupation;
 pub(crate) mod pauses;
 pub mod selection;
 pub mod steps;

@@ -18,6 +18,7 @@ use super::export::report::Report;
 use super::open_session;
 use crate::args;
 use crate::exit::{Exit, Failure};
+use crate::open;
 use crate::output::Output;
 
 /// How many seconds to wait for the page.
@@ -70,6 +71,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     // Before writing the trace: an occupied port should not cost minutes.
     let handover = bind(port)?;
     let session = open_session(arguments, Reads::Everything, output)?;
+    open::warn(session, &[], output);
     let wanted = export::wanted(session, arguments)?;
     let (offer, report) = offer(handover, session, &wanted)?;
     output.remark(&report.sentence());

@@ -189,7 +189,13 @@ fn head(report: &OverviewReport, width: usize, charset: Charset) -> Vec<String> 
 fn verdicts(report: &OverviewReport, width: usize, charset: Charset) -> Vec<String> {
     let is_known = |verdict: &&Verdict| verdict.verdict != VerdictKind::Unknown;
     // The share of the same op says it on one line; the overview has both.
-    let is_shown = |verdict: &&Verdict| is_known(verdict) && verdict.key != "top_op_ps";
+    // So do the parts of the step above, where devices neither copy nor communicate for long.
+    let is_part = |verdict: &&Verdict| {
+        verdict.verdict == VerdictKind::Good
+            && matches!(verdict.key.as_str(), "communication_ratio" | "copy_ratio")
+    };
+    let is_shown =
+        |verdict: &&Verdict| is_known(verdict) && verdict.key != "top_op_ps" && !is_part(verdict);
     let known: Vec<&Verdict> = report.verdicts.iter().filter(is_shown).collect();
     let unknown: Vec<&Verdict> = report
         .verdicts

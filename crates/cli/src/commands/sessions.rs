@@ -11,6 +11,7 @@ use stepscope_server::{SessionList, SessionState, SessionSummary, SessionsReport
 use stepscope_storage::{Found, NoteKind, SessionFiles};
 
 use super::path;
+use crate::args::DEFAULT_LIMIT;
 use crate::exit::{Exit, Failure};
 use crate::format;
 use crate::open;
@@ -28,7 +29,13 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     {
         open::remark(note, output);
     }
-    let SessionList { report, times_ns } = list(root, &found, arguments, output);
+    let is_table = !arguments.get_flag("json") && !arguments.get_flag("csv");
+    let limit = match arguments.get_one::<usize>("limit") {
+        Some(0) => None,
+        Some(&limit) => Some(limit),
+        None => is_table.then_some(DEFAULT_LIMIT),
+    };
+    let SessionList { report, times_ns } = list(root, &found, limit, arguments, output);
     let is_usable = report
         .sessions
         .iter()
@@ -42,7 +49,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
         } else {
             let view = View {
                 width: output.width,
-                limit: None,
+                limit,
                 charset: output.charset,
                 is_wide: arguments.get_flag("wide"),
             };
@@ -52,13 +59,21 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     Ok(if is_usable { Exit::Fine } else { Exit::Path })
 }
 
-/// Opens each session unless `--quick` is given. Remote sessions are opened only if already
+/// Opens the newest sessions, as many as the limit says, unless `--quick` is given. Remote sessions are opened only if already
 /// fetched: a bucket may contain more than anybody wants here.
-fn list(root: &Path, found: &Found, arguments: &ArgMatches, output: &Output) -> SessionList {
+fn list(
+    root: &Path,
+    found: &Found,
+    limit: Option<usize>,
+    arguments: &ArgMatches,
+    output: &Output,
+) -> SessionList {
     let (is_quick, is_fetched) = (arguments.get_flag("quick"), arguments.get_flag("fetch"));
     let (mut left_count, mut left_bytes) = (0, 0);
+    let mut asked = 0;
     let list = list_sessions(root, found, |files| {
-        if is_quick {
+        asked += 1;
+        if is_quick || limit.is_some_and(|limit| asked > limit) {
             return None;
         }
         if !is_fetched && !files.is_here() {

@@ -56,8 +56,19 @@ pub(crate) fn key_figures(report: &OverviewReport, width: usize, charset: Charse
             "Device busy  {BOLD}{busy}{BOLD:#} of {of}, mean of {count}"
         ));
     }
+    lines.extend(utilization(report));
     lines.extend(chart(&report.step_series, width, charset));
     lines
+}
+
+/// MFU and HFU, and how much of the time they cover; nothing if they are unknown.
+fn utilization(report: &OverviewReport) -> Option<String> {
+    let (mfu, hfu) = report.mfu_ratio.zip(report.hfu_ratio)?;
+    let (mfu, hfu) = (figures::percent(mfu), figures::percent(hfu));
+    let known = figures::percent(report.flops_known_ratio.unwrap_or(0.0));
+    Some(format!(
+        "MFU          {BOLD}{mfu}{BOLD:#} (HFU {hfu}), FLOPs known for {known} of the work"
+    ))
 }
 
 /// A character per step, and the outlier with the cause of its length.

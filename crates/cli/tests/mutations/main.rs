@@ -1,7 +1,16 @@
 //! Files with extreme numbers, and mutated copies of all fixtures: every question is asked of each,
 //! with overflow checks. `cargo xtask mutate --files N` runs it over many more files.
 
+mod exports;
+mod fuzzed;
 mod questions;
+mod served;
+#[expect(dead_code, reason = "the end-to-end tests use the rest")]
+#[path = "../cli/server.rs"]
+mod server;
+#[expect(dead_code, reason = "the end-to-end tests use the rest")]
+#[path = "../cli/support.rs"]
+mod support;
 mod traces;
 
 use std::fs;
@@ -95,6 +104,37 @@ fn number_of(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
+fn first_seed() -> u64 {
+    number_of(SEED).unwrap_or(1)
+}
+
+/// A mutated copy of a seed.
+struct Mutated {
+    /// How to make it again.
+    about: String,
+    name: String,
+    bytes: Vec<u8>,
+}
+
+fn mutated(number: u64, seeds: &[Seed]) -> Mutated {
+    let mut random = Random::of(number);
+    let seed = &seeds[random.below(seeds.len())];
+    let other = &seeds[random.below(seeds.len())];
+    let space = XSpace::from_bytes(&seed.bytes).ok();
+    let bytes = match space.filter(|_| seed.name.contains(".xplane.pb") && random.below(3) > 0) {
+        Some(mut space) => {
+            mutate::space(&mut space, &mut random);
+            space.to_bytes()
+        }
+        None => mutate::bytes(&seed.bytes, &other.bytes, &mut random),
+    };
+    Mutated {
+        about: format!("{SEED}={number}, of {}", seed.name),
+        name: seed.name.clone(),
+        bytes,
+    }
+}
+
 #[test]
 fn fixtures_as_they_are_give_possible_figures() {
     let mut slowest = Slowest::default();
@@ -111,23 +151,12 @@ fn fixtures_as_they_are_give_possible_figures() {
 fn mutated_fixtures_are_answered_or_refused() {
     let seeds = seeds();
     let count = number_of(FILES).unwrap_or(FEW);
-    let first = number_of(SEED).unwrap_or(1);
+    let first = first_seed();
     let (mut slowest, mut opened) = (Slowest::default(), 0);
     for number in first..first + count {
-        let mut random = Random::of(number);
-        let seed = &seeds[random.below(seeds.len())];
-        let other = &seeds[random.below(seeds.len())];
-        let space = XSpace::from_bytes(&seed.bytes).ok();
-        let file = match space.filter(|_| seed.name.contains(".xplane.pb") && random.below(3) > 0) {
-            Some(mut space) => {
-                mutate::space(&mut space, &mut random);
-                space.to_bytes()
-            }
-            None => mutate::bytes(&seed.bytes, &other.bytes, &mut random),
-        };
-        let about = format!("{SEED}={number}, of {}", seed.name);
+        let Mutated { about, name, bytes } = mutated(number, &seeds);
         let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            ask(&about, &seed.name, file, &mut slowest)
+            ask(&about, &name, bytes, &mut slowest)
         }));
         opened += u64::from(caught.unwrap_or_else(|_| panic!("{about} fails")));
     }

@@ -8,6 +8,8 @@ use stepscope_analysis::ANALYSES;
 use stepscope_model::{Picos, Session};
 use stepscope_storage::{open_bytes, session_of};
 
+use crate::exports::export;
+
 /// Options of each question, beside none.
 const OPTIONS: [&[(&str, &str)]; 3] = [&[], &[("steps", "1..2")], &[("time", "1us..50us")]];
 
@@ -19,7 +21,7 @@ pub(crate) struct Slowest {
 }
 
 impl Slowest {
-    fn add(&mut self, took: Duration, asked: impl FnOnce() -> String) {
+    pub(crate) fn add(&mut self, took: Duration, asked: impl FnOnce() -> String) {
         if took > self.took {
             (self.took, self.asked) = (took, asked());
         }
@@ -54,6 +56,7 @@ pub(crate) fn ask(about: &str, name: &str, file: Vec<u8>, slowest: &mut Slowest)
             }
         }
     }
+    export(about, &session, slowest);
     true
 }
 
@@ -71,9 +74,10 @@ fn times_are_within_reach(about: &str, session: &Session) {
     }
 }
 
-/// Times at a place, and differences between two times, may be negative.
+/// Times at a place, and differences between two times, may be negative; so may gains, which losses are.
 fn may_be_negative(key: &str) -> bool {
-    const PLACES: [&str; 15] = [
+    const PLACES: [&str; 16] = [
+        "gain",
         "start",
         "end",
         "at",

@@ -13,7 +13,7 @@
 //! recorders count nanoseconds. Columns of one type are stored together because they compress
 //! better.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use rayon::prelude::*;
 use stepscope_analysis::views::timeline::TimelineReport;
@@ -34,6 +34,8 @@ const SHARE_BESIDE_TILES: f64 = 0.7;
 #[derive(Default)]
 pub(super) struct Columns {
     tracks: Vec<Whole>,
+    /// The same, to look them up.
+    numbers: HashSet<TrackId>,
 }
 
 struct Whole {
@@ -69,7 +71,11 @@ impl Columns {
             });
             whole.sort_by_key(|track| track.track);
         }
-        Ok(Self { tracks: whole })
+        let numbers = whole.iter().map(|track| track.track).collect();
+        Ok(Self {
+            tracks: whole,
+            numbers,
+        })
     }
 
     pub(super) fn bytes(&self) -> u64 {
@@ -77,7 +83,7 @@ impl Columns {
     }
 
     pub(super) fn has(&self, wanted: TrackId) -> bool {
-        self.tracks.iter().any(|track| track.track == wanted)
+        self.numbers.contains(&wanted)
     }
 
     pub(super) fn labels(&self) -> impl Iterator<Item = LabelId> {
@@ -92,11 +98,13 @@ impl Columns {
         tracks.collect()
     }
 
-    /// Drops the largest track and returns it; `None` if nothing is left.
-    pub(super) fn drop_largest(&mut self) -> Option<TrackId> {
+    /// Drops the largest track and returns it with its size; `None` if nothing is left.
+    pub(super) fn drop_largest(&mut self) -> Option<(TrackId, u64)> {
         let numbered = self.tracks.iter().enumerate();
         let (largest, _) = numbered.max_by_key(|(_, track)| track.bytes)?;
-        Some(self.tracks.remove(largest).track)
+        let dropped = self.tracks.remove(largest);
+        self.numbers.remove(&dropped.track);
+        Some((dropped.track, dropped.bytes))
     }
 }
 

@@ -116,11 +116,12 @@ pub fn html(
             .saturating_sub((with.page.len() + report_bytes(&report)?) as u64);
         longest::add(session, &mut report, &shared, &mut known, spare)?;
         let text = filled(with.page, &report)?;
-        if text.len() as u64 <= with.most_bytes {
+        let excess = (text.len() as u64).saturating_sub(with.most_bytes);
+        if excess == 0 {
             break text;
         }
         // Names of labels and escapes are only known now.
-        if !drawn.drop_some() {
+        if !drawn.drop_some(excess) {
             return Err(ExportError::TooSmall {
                 least_bytes: text.len() as u64,
                 most_bytes: with.most_bytes,
@@ -168,13 +169,23 @@ impl Drawn {
         Ok(Self { columns, pyramid })
     }
 
-    /// Drops the finest or largest part; false if nothing is left.
-    fn drop_some(&mut self) -> bool {
-        self.pyramid.drop_finest()
-            || self.columns.drop_largest().is_some_and(|track| {
+    /// Drops the finest or largest parts until about so many bytes are free, because each attempt
+    /// writes the whole file; false if nothing is left.
+    fn drop_some(&mut self, excess: u64) -> bool {
+        let mut freed = 0;
+        while freed < excess {
+            let dropped = self.pyramid.drop_finest().or_else(|| {
+                let (track, bytes) = self.columns.drop_largest()?;
                 self.pyramid.add_undrawn(track);
-                true
-            })
+                Some(bytes)
+            });
+            let Some(bytes) = dropped else {
+                return freed > 0;
+            };
+            // Parts without a size count too, so that this ends.
+            freed += bytes.max(1);
+        }
+        true
     }
 
     /// Moves tracks, tiles, and the labels they refer to into the report.

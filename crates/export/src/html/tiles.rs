@@ -54,6 +54,13 @@ struct Level {
     labels: BTreeSet<LabelId>,
 }
 
+impl Level {
+    fn bytes(&self) -> u64 {
+        let tiles = self.tiles.iter();
+        tiles.map(|(key, text)| entry_bytes(key, text)).sum()
+    }
+}
+
 /// A tile, ready for the page.
 struct Packed {
     index: i64,
@@ -104,29 +111,30 @@ impl Pyramid {
         }
     }
 
-    /// Drops the finest level of all or, if only the first is left, that of the last group; false
-    /// if nothing is left.
-    pub(super) fn drop_finest(&mut self) -> bool {
+    /// Drops the finest level of all or, if only the first is left, that of the last group, and
+    /// returns its size; `None` if nothing is left.
+    pub(super) fn drop_finest(&mut self) -> Option<u64> {
         let has_several = |group: &&mut Group| group.levels.len() > 1;
         let of_several = self.groups.iter().filter(|group| group.levels.len() > 1);
         let finest = of_several.filter_map(|group| group.levels.last());
         let Some(finest) = finest.map(|level| level.number).min() else {
             let mut groups = self.groups.iter_mut().rev();
             let last = groups.find(|group| !group.levels.is_empty());
-            return last.is_some_and(|group| group.levels.pop().is_some());
+            return Some(last?.levels.pop()?.bytes());
         };
+        let mut freed = 0;
         for group in self.groups.iter_mut().filter(has_several) {
             if group
                 .levels
                 .last()
                 .is_some_and(|level| level.number == finest)
             {
-                group.levels.pop();
+                freed += group.levels.pop().map_or(0, |level| level.bytes());
                 // The dropped level was finer.
                 group.next.push(0);
             }
         }
-        true
+        Some(freed)
     }
 
     /// A track that should be complete but does not fit: it is not shown at all.

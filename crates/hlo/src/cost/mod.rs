@@ -20,6 +20,9 @@ mod factors;
 mod fusion;
 mod library;
 mod matmul;
+mod product_type;
+mod products;
+mod sizes;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +33,8 @@ use crate::program::{Instruction, Program};
 pub use amount::{Cost, CostBasis};
 use bytes::{bytes_accessed, operand_elements};
 use fusion::Users;
+pub(crate) use product_type::ProductsByComputation;
+pub use product_type::{ProductType, Products};
 
 impl Program {
     /// What one execution of an instruction costs; see [`Cost`].

@@ -110,6 +110,7 @@ fn bind_line(placed: &[Placed], ends: &[End], mut found: impl FnMut(&End, u32)) 
     let mut open: Vec<usize> = Vec::new();
     let mut next = 0;
     let mut most_open = MOST_OPEN;
+    let exact = Exact::of(placed, ends);
     for end in ends {
         while next < placed.len() && placed[next].start <= end.time {
             let start = placed[next].start;
@@ -123,12 +124,8 @@ fn bind_line(placed: &[Placed], ends: &[End], mut found: impl FnMut(&End, u32)) 
             next += 1;
         }
         if let Target::Exact(duration) = end.target {
-            let first = placed.partition_point(|event| event.start < end.time);
-            let mut beginning = placed[first..]
-                .iter()
-                .take_while(|event| event.start == end.time);
-            if let Some(offset) = beginning.position(|event| event.duration == duration) {
-                found(end, position(first + offset));
+            if let Some(index) = exact.find(end.time, duration) {
+                found(end, index);
             }
             continue;
         }
@@ -151,6 +148,35 @@ fn bind_line(placed: &[Placed], ends: &[End], mut found: impl FnMut(&End, u32)) 
             open.retain(|&index| placed[index].end() >= end.time);
             most_open = MOST_OPEN.max(2 * open.len());
         }
+    }
+}
+
+/// Events by start and duration: many may begin at once, and as many arrows name them.
+struct Exact(Vec<(i64, i64, u32)>);
+
+impl Exact {
+    /// Nothing where no end asks for it.
+    fn of(placed: &[Placed], ends: &[End]) -> Self {
+        let is_exact = |end: &End| matches!(end.target, Target::Exact(_));
+        if !ends.iter().any(is_exact) {
+            return Self(Vec::new());
+        }
+        let numbered = placed.iter().zip(0..);
+        let mut events: Vec<(i64, i64, u32)> = numbered
+            .map(|(event, index)| (event.start, event.duration, index))
+            .collect();
+        events.sort_unstable();
+        Self(events)
+    }
+
+    /// The first event of this start and duration.
+    fn find(&self, start: i64, duration: i64) -> Option<u32> {
+        let wanted = (start, duration);
+        let at = self
+            .0
+            .partition_point(|&(start, duration, _)| (start, duration) < wanted);
+        let &(start, duration, index) = self.0.get(at)?;
+        ((start, duration) == wanted).then_some(index)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
-use stepscope_hlo::{Cost, CostBasis, OpClass, inferred_category, name_stack};
+use stepscope_hlo::{Cost, CostBasis, OpClass, Products, inferred_category, name_stack};
 use stepscope_xplane::{EventMetadata, Plane, Space, lossy};
 
 use super::decode::Decoded;
@@ -409,16 +409,24 @@ pub(super) fn op_from_hlo(
     op.is_control = hlo.class(instruction) == OpClass::Control;
     op.is_rematerialised |= instruction.is_rematerialised;
     if !op.is_control {
-        op.cost = Some(cost_from_hlo(&hlo.cost(instruction)));
+        op.cost = Some(cost_from_hlo(
+            &hlo.cost(instruction),
+            hlo.products(instruction),
+        ));
     }
     op
 }
 
-fn cost_from_hlo(cost: &Cost) -> OpCost {
+fn cost_from_hlo(cost: &Cost, products: Products) -> OpCost {
     let is_known = cost.basis != CostBasis::Unknown;
     OpCost {
         flops: is_known.then_some(cost.flops),
         model_flops: is_known.then_some(cost.model_flops),
+        products: if is_known {
+            products
+        } else {
+            Products::default()
+        },
         bytes: cost.bytes_accessed,
         traffic: Traffic::hbm(cost.bytes_accessed),
         source: match cost.basis {

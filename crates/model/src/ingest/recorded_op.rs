@@ -1,6 +1,6 @@
 //! What a profile records about a TPU op, which takes precedence over the HLO.
 
-use stepscope_hlo::name_stack;
+use stepscope_hlo::{ProductType, Products, name_stack};
 use stepscope_xplane::{EventMetadata, Plane, StatValue, lossy};
 
 use super::seen::EventWork;
@@ -111,6 +111,7 @@ impl RecordedOp {
         let recorded = self.bytes.map(|bytes| OpCost {
             flops,
             model_flops: self.model_flops.or(flops),
+            products: self.products(flops, from_hlo.as_ref()),
             bytes,
             traffic: self.traffic.unwrap_or_else(|| Traffic::hbm(bytes)),
             source: CostSource::Recorded,
@@ -125,6 +126,24 @@ impl RecordedOp {
             return known.or(without_flops).or(from_hlo);
         }
         recorded.filter(|cost| cost.flops.is_some()).or(from_hlo)
+    }
+
+    /// The types of the recorded operations: those of the products in the HLO. Where that counts more
+    /// than was recorded, the parts shrink alike. Without the HLO, the type is unknown, and the
+    /// operations count as recorded, in units of the 16-bit peak.
+    fn products(&self, flops: Option<f64>, from_hlo: Option<&OpCost>) -> Products {
+        let Some(hlo) = from_hlo.filter(|cost| cost.flops.is_some()) else {
+            return Products::of(ProductType::Unknown, flops.unwrap_or(0.0));
+        };
+        let (recorded, counted) = match self.model_flops {
+            Some(model) => (Some(model), Some(hlo.products.total())),
+            None => (flops, hlo.flops),
+        };
+        let factor = match (recorded, counted) {
+            (Some(recorded), Some(counted)) if recorded < counted => recorded / counted,
+            _ => 1.0,
+        };
+        hlo.products.scaled(factor)
     }
 
     /// A custom call without operations is one whose operations nobody counted, unless it is known

@@ -3,6 +3,7 @@
 
 use super::capabilities::Capabilities;
 use super::gpu_limits::{links, multiprocessor, shared_peak};
+use super::operand_peaks::operand_peaks;
 use crate::memory_level::MemoryLevel;
 use crate::session::{Chip, DeviceKind, Peak};
 
@@ -133,14 +134,23 @@ pub(crate) fn gpu_kind(capabilities: &Capabilities) -> DeviceKind {
 /// The chip of a device.
 pub(crate) fn chip(kind: DeviceKind, capabilities: &Capabilities) -> Chip {
     let name = chip_name(kind, capabilities);
-    let peak_flops = recorded_flops(capabilities)
-        .or_else(|| data_sheet(&name).map(|sheet| sheet.flops(&name)))
+    let from_sheet = || data_sheet(&name).map(|sheet| sheet.flops(&name));
+    let recorded_flops = recorded_flops(capabilities);
+    let is_from_sheet = recorded_flops.is_none() && from_sheet().is_some();
+    let peak_flops = recorded_flops
+        .or_else(from_sheet)
         .or_else(|| computed_flops(kind, capabilities));
+    let words = words_of(&name);
+    let operand_peaks = peak_flops.as_ref().map(|stated| {
+        let is_from_sheet = is_from_sheet || !kind.is_gpu();
+        operand_peaks(kind, &words, capabilities, stated, is_from_sheet)
+    });
     let peak_bandwidth = bandwidth(kind, capabilities)
         .or_else(|| data_sheet(&name).map(|sheet| sheet.bandwidth(&name)));
-    let (host_link, peer_link) = links(&words_of(&name));
+    let (host_link, peer_link) = links(&words);
     Chip {
         peak_flops,
+        operand_peaks: operand_peaks.unwrap_or_default(),
         peak_bandwidth,
         memory_bytes: capabilities.memory_bytes,
         on_chip: on_chip(kind, capabilities),

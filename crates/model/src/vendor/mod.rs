@@ -13,6 +13,7 @@ pub(crate) mod graphs;
 pub(crate) mod hosts;
 pub(crate) mod matrix_units;
 pub(crate) mod memory;
+pub(crate) mod operand_peaks;
 pub(crate) mod planes;
 pub(crate) mod regions;
 pub(crate) mod registers;

@@ -14,7 +14,9 @@ use crate::parameters::Parameters;
 use crate::share;
 
 /// Options that select a part of the session.
-const SELECTION: [&str; 6] = ["steps", "time", "device", "host", "program", "match"];
+const SELECTION: [&str; 7] = [
+    "steps", "series", "time", "device", "host", "program", "match",
+];
 /// The option for redaction.
 const REDACT: &str = "redact";
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::http::{HeaderMap, Method, Request, StatusCode, header};
+use axum::http::{HeaderMap, Request, StatusCode, header};
 use serde_json::Value;
 use stepscope_server::{Access, Library, router};
 use stepscope_testing::drawing::draw;
@@ -100,13 +100,6 @@ pub(crate) async fn get_error(server: &Router, uri: &str) -> (StatusCode, String
     let error = answer.json()["error"].as_str().unwrap().to_owned();
     assert!(!error.is_empty());
     (answer.status, error)
-}
-
-/// Any method, from this machine.
-pub(crate) async fn send_method(server: &Router, method: Method, uri: &str) -> Answer {
-    let request = Request::builder().method(method).uri(uri);
-    let request = request.header(header::HOST, "127.0.0.1");
-    send(server, request.body(Body::empty()).unwrap()).await
 }
 
 /// Any request.

@@ -4,7 +4,5 @@
 
 mod capture;
 mod common;
-mod limits;
-mod rewritten;
+mod fuzzed;
 mod routes;
-mod security;

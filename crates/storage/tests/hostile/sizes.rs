@@ -198,3 +198,22 @@ fn a_trace_is_charged_while_it_is_converted() {
         "{error:?}"
     );
 }
+
+#[test]
+fn many_small_files_take_no_more_than_the_budget() {
+    if !is_here_with_a_small_budget("many_small_files_take_no_more_than_the_budget") {
+        return;
+    }
+    let tree = Tree::new();
+    let content = profile(1, 3 << 20);
+    let hosts = ["a", "b", "c", "d"].map(|name| {
+        let path = tree.file(&format!("{name}/vm.xplane.pb"), &content);
+        found(&path).sessions[0].hosts[0].clone()
+    });
+    let opened = hosts.map(|host| open(&host, &NoProgress).expect("it opens"));
+    assert!(opened.iter().all(|one| one.as_ref() == content));
+    let mapped = opened
+        .each_ref()
+        .map(stepscope_storage::ProfileBytes::is_mapped);
+    assert_eq!(mapped, [false, false, true, true]);
+}

@@ -56,6 +56,8 @@ pub(super) struct Canvas {
     defaults: Vec<Group>,
     /// Event metadata by plane and name: the latest.
     latest_metadata: BTreeMap<(usize, String), i64>,
+    /// All of them, in the order of their ids.
+    metadata_by_name: BTreeMap<(usize, String), Vec<i64>>,
 }
 
 impl Canvas {
@@ -278,11 +280,12 @@ impl Canvas {
             .collect::<Checked<Vec<XStat>>>()?;
         let same =
             |metadata: &&XEventMetadata| metadata.name == event.name && metadata.stats == stats;
-        let id = plane
-            .event_metadata
-            .values()
-            .find(same)
-            .map(|metadata| metadata.id);
+        let known = self
+            .metadata_by_name
+            .entry((plane_index, event.name.clone()));
+        let known = known.or_default();
+        let mut of_name = known.iter().filter_map(|id| plane.event_metadata.get(id));
+        let id = of_name.find(same).map(|metadata| metadata.id);
         let id = id.unwrap_or_else(|| {
             let id = next_id(&plane.event_metadata);
             let (name, display_name) = (event.name.clone(), display_name(line, &event.name));
@@ -294,6 +297,7 @@ impl Canvas {
                 ..Default::default()
             };
             plane.event_metadata.insert(id, metadata);
+            known.push(id);
             id
         });
         self.latest_metadata.insert(key, id);

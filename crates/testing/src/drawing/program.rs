@@ -2,6 +2,7 @@
 //!
 //! `[ROOT] [%]name = shape opcode(operands) key=value …`, with `op_name`, `source`
 //! (`file.py:7`), `kind`, `calls` / `to_apply` / `body` / `condition`, `channel_id`,
+//! `operand_precision={highest,highest}` and `algorithm=9` of a product, `backend_config='…'`,
 //! `replica_groups={{0,1},{2,3}}`, `source_target_pairs={{0,1},{1,0}}`, `is_host_transfer=true`,
 //! `sharding={devices=[4,1]<=[4]}` (also `{replicated}`, `{maximal}`, and a list of these),
 //! `frontend_attributes={name=value}`, `custom_call_target`, and a dot's dimension lists.
@@ -247,6 +248,22 @@ impl ProgramSketch {
                 });
                 to.source_target_pairs = pairs.collect::<Checked<_>>()?;
             }
+            "operand_precision" => {
+                let levels = split_top_level(inside(value)).into_iter();
+                let levels = levels.map(|level| match level.trim() {
+                    "default" => Ok(0),
+                    "high" => Ok(1),
+                    "highest" => Ok(2),
+                    other => Err(format!("no precision `{other}`")),
+                });
+                let config = to.precision_config.get_or_insert_default();
+                config.operand_precision = levels.collect::<Checked<_>>()?;
+            }
+            "algorithm" => {
+                let config = to.precision_config.get_or_insert_default();
+                config.algorithm = value.parse().map_err(|_| "an algorithm is a number")?;
+            }
+            "backend_config" => to.backend_config = value.trim_matches('\'').as_bytes().to_vec(),
             "replica_groups" => {
                 let groups = split_top_level(inside(value));
                 to.replica_groups = groups

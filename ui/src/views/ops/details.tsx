@@ -47,6 +47,8 @@ export function OpDetails(props: { op: OpRow; close: () => void }) {
       { figure: 'ops.rows.bandwidth', title: 'Bandwidth', value: format('bandwidth', op.bandwidth) },
       { figure: 'ops.rows.bound_by', title: 'Bound by', value: op.bound_by || 'unknown' },
       { figure: 'ops.rows.roofline_ratio', title: 'Of roofline', value: formatRatio(op.roofline_ratio) },
+      { figure: 'ops.rows.operand_type', title: 'Operand type', value: op.operand_type || '–' },
+      { figure: 'ops.rows.expectation', title: 'Expected', value: op.expectation || '–', isLong: true },
       { figure: 'ops.rows.cost_source', title: 'Work from', value: costSource(op.cost_source) },
       { figure: 'ops.rows.attribution', title: 'Op from', value: attributionText(op.attribution) },
       {

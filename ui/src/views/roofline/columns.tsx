@@ -142,6 +142,7 @@ export const PEAKS = declared<RooflinePeak>('roofline.peaks', [
     width: 150,
     value: (row) => levelTitle(row.level),
   },
+  { key: 'operand_type', width: 110, value: (row) => row.operand_type },
   {
     key: 'per_second',
     title: 'Per second',

@@ -38,6 +38,14 @@ parts_ps: Array<number>,
  */
 busy_ratio: number | null, 
 /**
+ * Hardware FLOPs utilization (HFU) of the typical steps, as in overview. Absent if unknown.
+ */
+hfu_ratio: number | null, 
+/**
+ * Model FLOPs utilization (MFU) of the typical steps, as in overview. Absent if unknown.
+ */
+mfu_ratio: number | null, 
+/**
  * Number of slices of work in a typical step, mean over devices. On GPUs, these are kernel
  * launches and copies.
  */

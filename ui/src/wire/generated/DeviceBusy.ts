@@ -22,6 +22,6 @@ busy_ps: number,
  */
 window_ps: number, 
 /**
- * Device utilization: busy time ÷ window. Absent if the device recorded no work in the window.
+ * Busy share of the device: busy time ÷ window. Absent if the device recorded no work in the window.
  */
 busy_ratio: number | null, };

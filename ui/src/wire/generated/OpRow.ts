@@ -90,6 +90,29 @@ bound_by: string,
  */
 roofline_ratio: number | null, 
 /**
+ * Operand types of the products of the op (dots, convolutions, known calls) and, if they differ,
+ * the types the chip computes them in: `bf16`, `f32 as tf32`, `f32 as 6 × bf16`. `unknown` if the
+ * HLO does not tell. Empty without products.
+ */
+operand_type: string, 
+/**
+ * Peak of compute for the op: its operations ÷ the time they take at the peaks of their types.
+ */
+peak_flops_per_second: number | null, 
+/**
+ * Time that the op should take by theory, for all executions: the largest of operations ÷ peak of
+ * their type, bytes ÷ bandwidth of each memory, and, for collectives, bytes ÷ links.
+ */
+expected_ps: number | null, 
+/**
+ * Measured ÷ expected time of the op. Below 1 if a peak or the work is not what it seems.
+ */
+times_expected: number | null, 
+/**
+ * How the expected time of one execution of the op was derived, or why it is unknown.
+ */
+expectation: string, 
+/**
  * Source of the FLOPs and bytes: `recorded` in the profile, computed from the HLO (`hlo`) or
  * from the shapes of a known call (`shapes`), or estimated by the author of the kernel
  * (`estimate`).

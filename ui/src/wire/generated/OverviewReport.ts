@@ -48,7 +48,26 @@ step_series: Array<StepBar>,
  */
 device_busy_ratio: number | null, 
 /**
- * The same per device.
+ * Hardware FLOPs utilization (HFU): FLOPs executed ÷ (peak of their operand type × device time of
+ * the steps). Absent if the peak or all FLOPs are unknown.
+ */
+hfu_ratio: number | null, 
+/**
+ * Model FLOPs utilization (MFU): HFU without rematerialized FLOPs, or with those stated by
+ * `--model-flops`.
+ */
+mfu_ratio: number | null, 
+/**
+ * Share of work time in ops whose FLOPs are known, or that compute nothing, 0..1. HFU and MFU
+ * count the others as 0.
+ */
+flops_known_ratio: number | null, 
+/**
+ * How HFU and MFU were derived, or why they are unknown.
+ */
+utilization: string, 
+/**
+ * The busy ratio per device.
  */
 devices: Array<DeviceBusy>, 
 /**

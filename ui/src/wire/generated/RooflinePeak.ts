@@ -17,12 +17,18 @@ device_count: number,
  */
 level: string, 
 /**
+ * Type whose products have the peak. Empty for the stated peak of compute, which the others derive
+ * from, and for memories.
+ */
+operand_type: string, 
+/**
  * Peak in FLOPs or bytes per second. Absent if unknown.
  */
 per_second: number | null, 
 /**
  * Intensity above which compute rather than this memory bounds an op, in FLOP per byte: peak
- * of compute ÷ peak of the memory. Absent for compute.
+ * of compute ÷ peak of the memory. For the peak of an operand type, the same with device memory.
+ * Absent for the stated peak of compute.
  */
 ridge_intensity: number | null, 
 /**

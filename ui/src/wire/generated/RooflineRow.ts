@@ -92,9 +92,20 @@ intensity: number | null,
  */
 bound_by: string, 
 /**
- * Compute utilization: achieved FLOP rate relative to the peak of compute.
+ * Compute utilization: time that the operations take at the peaks of their operand types ÷ time.
+ * For the total, programs and steps, this is the hardware FLOPs utilization (HFU).
  */
 compute_ratio: number | null, 
+/**
+ * Model FLOPs utilization (MFU): the same without operations that repeat earlier work
+ * (rematerialization), or with the operations stated by `--model-flops`. Absent for ops.
+ */
+mfu_ratio: number | null, 
+/**
+ * Floating-point operations that repeat earlier work to save memory (rematerialization). Absent if
+ * unknown.
+ */
+recomputed_flops: number | null, 
 /**
  * Efficiency: the largest ratio of an achieved rate to its peak. May exceed 1.
  */
@@ -103,6 +114,24 @@ roofline_ratio: number | null,
  * FLOP rate of the op if what bounds it ran at its peak.
  */
 optimal_flop_rate: number | null, 
+/**
+ * Operand types of the products of the op, and the types the chip computes them in if they differ:
+ * `bf16`, `f32 as 6 × bf16`; `unknown` if the HLO does not tell. Empty for all but ops.
+ */
+operand_type: string, 
+/**
+ * Time that the op should take by theory, for all executions, as in `ops`. Absent for all but
+ * ops.
+ */
+expected_ps: number | null, 
+/**
+ * Measured ÷ expected time of the op.
+ */
+times_expected: number | null, 
+/**
+ * How the expected time of one execution of the op was derived, or why it is unknown.
+ */
+expectation: string, 
 /**
  * Whether an achieved rate exceeds its peak. If so, the peak, the time, or the work is not
  * what it seems.

@@ -3,4 +3,4 @@
 /**
  * Good, warning, bad.
  */
-export type VerdictKind = "good" | "warning" | "bad" | "unknown";
+export type VerdictKind = "good" | "warning" | "bad" | "unknown" | "neutral";

@@ -61,6 +61,18 @@ duration_ps: number,
  */
 device_busy_ratio: number | null, 
 /**
+ * Model FLOPs utilization (MFU) as in `overview`; absent if peaks or FLOPs are unknown.
+ */
+mfu_ratio: number | null, 
+/**
+ * Hardware FLOPs utilization (HFU) as in `overview`.
+ */
+hfu_ratio: number | null, 
+/**
+ * Share of work time in ops whose FLOPs are known, or that compute nothing, as in `overview`.
+ */
+flops_known_ratio: number | null, 
+/**
  * Kernel time by how its ops were found, most reliable first, as in `kernels`; empty without
  * GPUs.
  */

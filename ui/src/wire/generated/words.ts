@@ -131,6 +131,38 @@ export const WORDS = {
       meaning: "nothing recorded on the host",
     },
   ],
+  wait_kinds: [
+    {
+      key: "compute",
+      title: "Compute",
+      meaning: "a device computes",
+    },
+    {
+      key: "collective",
+      title: "Collective",
+      meaning: "devices communicate",
+    },
+    {
+      key: "copy",
+      title: "Copy",
+      meaning: "a device copies",
+    },
+    {
+      key: "host",
+      title: "Host",
+      meaning: "a host does something before it launches the next work",
+    },
+    {
+      key: "launch",
+      title: "Launch",
+      meaning: "a launch is on its way to the device",
+    },
+    {
+      key: "idle",
+      title: "Idle",
+      meaning: "a gap that nothing recorded explains",
+    },
+  ],
   input_causes: [
     {
       key: "transfer",

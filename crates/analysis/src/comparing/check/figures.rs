@@ -45,6 +45,8 @@ pub(super) struct Figures {
     durations: Vec<f64>,
     all_durations: Vec<f64>,
     busy: Vec<f64>,
+    /// HFU and MFU by step.
+    utilization: Vec<(f64, f64)>,
     communication: Vec<f64>,
     /// Name, scope, source and self times of everything that ran.
     items: Vec<Ran>,
@@ -87,6 +89,7 @@ impl Figures {
             all_durations: side.all_durations(),
             has_untimed_steps: !side.is_timed && !side.steps.is_empty(),
             busy: busy(&side.busy_steps),
+            utilization: side.utilization().collect(),
             communication: communication(side),
             items: side.items.iter().map(|item| ran(side, item)).collect(),
         }
@@ -108,6 +111,8 @@ impl Figures {
             }
             Metric::Communication => Measured::mean(self.communication.clone()),
             Metric::DeviceBusy => Measured::mean(self.busy.clone()),
+            Metric::Hfu => Measured::mean(self.utilization.iter().map(|one| one.0).collect()),
+            Metric::Mfu => Measured::mean(self.utilization.iter().map(|one| one.1).collect()),
             Metric::MemoryPeak => {
                 let peak = self.session.memory_peak_bytes?;
                 Some(Measured::counted(peak as f64))

@@ -18,6 +18,10 @@ pub enum Metric {
     Communication,
     /// Device busy ÷ step.
     DeviceBusy,
+    /// FLOPs that the model needs, of what the peak allows.
+    Mfu,
+    /// FLOPs executed, of what the peak allows.
+    Hfu,
     /// Largest memory in use on a device.
     MemoryPeak,
     /// Compilations in the capture.
@@ -153,6 +157,18 @@ pub const METRICS: &[Known] = &[
         "device busy ÷ step, in typical steps; higher is better",
     ),
     known(
+        Metric::Mfu,
+        "mfu",
+        "MFU",
+        "FLOPs without rematerialization ÷ (peak of their type × device time), in typical steps; higher is better",
+    ),
+    known(
+        Metric::Hfu,
+        "hfu",
+        "HFU",
+        "FLOPs executed ÷ (peak of their type × device time), in typical steps; higher is better",
+    ),
+    known(
         Metric::MemoryPeak,
         "memory_peak",
         "Memory peak",
@@ -226,7 +242,7 @@ impl Metric {
     /// Unit of the metric.
     pub const fn unit(&self) -> FigureUnit {
         match self {
-            Self::DeviceBusy => FigureUnit::Ratio,
+            Self::DeviceBusy | Self::Mfu | Self::Hfu => FigureUnit::Ratio,
             Self::MemoryPeak | Self::CollectiveBytes => FigureUnit::Bytes,
             Self::CompilationCount | Self::LaunchCount => FigureUnit::Count,
             _ => FigureUnit::Picos,
@@ -242,12 +258,14 @@ impl Metric {
                 | Self::StepTimeP95
                 | Self::Part(_)
                 | Self::DeviceBusy
+                | Self::Mfu
+                | Self::Hfu
         )
     }
 
     /// Whether a higher value is better.
     pub const fn is_better_higher(&self) -> bool {
-        matches!(self, Self::DeviceBusy)
+        matches!(self, Self::DeviceBusy | Self::Mfu | Self::Hfu)
     }
 
     /// All valid names, for messages.

@@ -37,6 +37,14 @@ pub(super) const SESSIONS: &[Field<ComparedSession, Option<TimeDifference>>] = &
         .more_is_better()
         .formula("device busy ÷ step, in typical steps")
         .of(|session| session.busy_ratio.into()),
+    Column::wide("mfu_ratio", "MFU", Unit::Ratio)
+        .more_is_better()
+        .formula("HFU without rematerialized FLOPs")
+        .of(|session| session.mfu_ratio.into()),
+    Column::wide("hfu_ratio", "HFU", Unit::Ratio)
+        .more_is_better()
+        .formula("Σ (FLOPs of a type ÷ its peak) ÷ device time")
+        .of(|session| session.hfu_ratio.into()),
     Column::wide("launch_count", "Launches", Unit::Count)
         .fractional()
         .less_is_better()

@@ -53,6 +53,10 @@ pub struct ComparedSession {
     pub parts_ps: Vec<f64>,
     /// Share of the typical steps in which the device is busy, 0..1. Absent without steps.
     pub busy_ratio: Option<f64>,
+    /// Hardware FLOPs utilization (HFU) of the typical steps, as in overview. Absent if unknown.
+    pub hfu_ratio: Option<f64>,
+    /// Model FLOPs utilization (MFU) of the typical steps, as in overview. Absent if unknown.
+    pub mfu_ratio: Option<f64>,
     /// Number of slices of work in a typical step, mean over devices. On GPUs, these are kernel
     /// launches and copies.
     pub launch_count: Option<f64>,

@@ -13,7 +13,10 @@ use crate::measuring::selection::Selected;
 use crate::measuring::steps::parts::{PARTS, position};
 use crate::measuring::steps::{PartKind, StepBar, step_bars};
 use crate::measuring::steps::{StepParts, divide_steps, mean, step_time};
+use crate::measuring::totals::work_totals;
 use crate::views::compile::{self, CompilationRow};
+use crate::views::ops::all_ops;
+use crate::views::roofline;
 
 /// One session and its measurements.
 pub(crate) struct Side<'a> {
@@ -35,6 +38,8 @@ pub(crate) struct Side<'a> {
     /// Busy time and duration of each typical step, summed over devices.
     pub(crate) busy_steps: Vec<(f64, f64)>,
     busy_ratio: Option<f64>,
+    /// HFU and MFU of each typical step, in chronological order; empty if unknown.
+    pub(crate) utilization: Vec<(f64, f64)>,
     collective_bytes: Option<f64>,
     memory_peak: Option<(i64, &'static str)>,
 }
@@ -59,12 +64,14 @@ impl<'a> Side<'a> {
         let mut compilations = compile::compilations(session, &selected);
         compile::longest_first(&mut compilations);
         let busy_steps = busy_steps(rows, &typical);
+        let utilization = utilization(session, &selected, &typical);
         Ok(Self {
             name,
             session,
             ends_ps: ends(rows),
             busy_ratio: busy_ratio(&busy_steps),
             busy_steps,
+            utilization,
             collective_bytes: figures::collective_bytes(session, &selected),
             memory_peak: figures::memory_peak(session, &selected, &items),
             environment: environment(session, &selected),
@@ -99,6 +106,12 @@ impl<'a> Side<'a> {
         let index = position(part);
         let steps = self.typical().filter(|_| self.is_timed);
         steps.map(|step| step.parts_ps[index]).collect()
+    }
+
+    /// HFU and MFU of each typical step; nothing if step times are unknown.
+    pub(crate) fn utilization(&self) -> impl Iterator<Item = (f64, f64)> {
+        let known = self.utilization.iter().copied();
+        known.filter(|_| self.is_timed)
     }
 
     /// Time in which the device works, for every typical step, in chronological order.
@@ -158,6 +171,8 @@ impl<'a> Side<'a> {
                 .filter(|_| self.is_timed),
             parts_ps: PARTS.into_iter().map(part).collect(),
             busy_ratio: self.busy_ratio.filter(|_| self.is_timed),
+            hfu_ratio: mean(self.utilization().map(|(hfu, _)| hfu)),
+            mfu_ratio: mean(self.utilization().map(|(_, mfu)| mfu)),
             launch_count: self.launches(),
             collective_bytes: self.collective_bytes,
             wall_step_ps: figures::wall_step_ps(self.session),
@@ -213,6 +228,19 @@ fn busy_steps(rows: &[StepParts], typical: &FxHashMap<usize, usize>) -> Vec<(f64
         })
     });
     sums.filter(|(_, duration)| *duration > 0.0).collect()
+}
+
+/// HFU and MFU of the typical steps whose FLOPs are known.
+fn utilization(
+    session: &Session,
+    selected: &Selected<'_>,
+    typical: &FxHashMap<usize, usize>,
+) -> Vec<(f64, f64)> {
+    let ops = all_ops(session, selected, &work_totals(session, selected));
+    let found = roofline::utilization(session, selected, &ops.ops, None);
+    let steps = found.steps.into_iter();
+    let typical = steps.filter(|(step, ..)| typical.contains_key(step));
+    typical.filter_map(|(_, hfu, mfu)| hfu.zip(mfu)).collect()
 }
 
 /// Σ busy ÷ Σ duration over the typical steps on devices.

@@ -11,12 +11,15 @@ use crate::asking::selection::Selection;
 use crate::telling::attribution::{AttributionShare, covered_ratio};
 use crate::views::glance::Glance;
 use crate::views::kernels::attribution_shares;
+use crate::views::roofline::{Utilization, utilization};
 
 /// The evidence for the rules.
 pub(super) struct Evidence<'a> {
     pub(super) session: &'a Session,
     /// Overview of the whole session: the only source of step time, busy time and top ops.
     pub(super) overview: Arc<Glance>,
+    /// HFU and MFU of the whole session.
+    pub(super) utilization: Utilization,
     /// Time from the first to the last recorded slice.
     pub(super) duration_ps: i64,
     /// First start and last end of each device's work.
@@ -31,7 +34,9 @@ pub(super) struct Evidence<'a> {
 
 impl<'a> Evidence<'a> {
     pub(super) fn of(session: &'a Session) -> Result<Self, AnalysisError> {
-        let overview = Glance::of(session, &Selection::default().resolve(session)?);
+        let selection = Selection::default();
+        let selected = selection.resolve(session)?;
+        let overview = Glance::of(session, &selected);
         let has_gpu = session.devices.iter().any(|device| device.kind.is_gpu());
         let attribution = if has_gpu {
             attribution_shares(session, &overview.totals)
@@ -47,6 +52,7 @@ impl<'a> Evidence<'a> {
         Ok(Self {
             session,
             duration_ps: session.extent().map_or(0, |extent| extent.duration().0),
+            utilization: utilization(session, &selected, &overview.ops.ops, None),
             overview,
             work: crate::measuring::windows::work_extents(session),
             attributed_ratio: covered_ratio(&attribution),

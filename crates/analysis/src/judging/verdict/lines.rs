@@ -6,6 +6,7 @@ use super::report::{Finding, Severity, VerdictReport};
 use crate::measuring::steps::{StepPart, StepSource};
 use crate::telling::attribution;
 use crate::telling::format;
+use crate::views::ops::beside;
 
 /// At most [`limits::LINES`] lines. The last one counts the findings that do not fit.
 /// `program_count` is set for sessions that consist only of programs.
@@ -99,6 +100,12 @@ fn key_figures(report: &VerdictReport) -> Option<String> {
         let share = format::percent(ratio);
         format!("devices busy {share} of the time {window}")
     });
+    let mfu = report.mfu_ratio.map_or_else(String::new, |mfu| {
+        let unknown = beside(1.0 - report.flops_known_ratio.unwrap_or(0.0));
+        let unknown = unknown.replacen("; ", ", ", 1);
+        format!("; MFU {}{unknown}", format::percent(mfu))
+    });
+    let busy = busy.map(|busy| format!("{busy}{mfu}"));
     match (time, busy) {
         (Some(time), Some(busy)) => Some(format!("{time}; {busy}")),
         (Some(only), None) => Some(only),

@@ -37,6 +37,12 @@ pub struct VerdictReport {
     pub duration_ps: i64,
     /// Mean busy ratio as in `overview`; absent if no device recorded work.
     pub device_busy_ratio: Option<f64>,
+    /// Model FLOPs utilization (MFU) as in `overview`; absent if peaks or FLOPs are unknown.
+    pub mfu_ratio: Option<f64>,
+    /// Hardware FLOPs utilization (HFU) as in `overview`.
+    pub hfu_ratio: Option<f64>,
+    /// Share of work time in ops whose FLOPs are known, or that compute nothing, as in `overview`.
+    pub flops_known_ratio: Option<f64>,
     /// Kernel time by how its ops were found, most reliable first, as in `kernels`; empty without
     /// GPUs.
     pub attribution: Vec<AttributionShare>,

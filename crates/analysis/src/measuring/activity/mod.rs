@@ -65,7 +65,7 @@ pub(crate) fn host_times(
             let mut lists: Vec<Vec<Vec<Span>>> = vec![Vec::new(); count];
             for id in own_tracks(session, host) {
                 let track = session.track(id);
-                if !driving.contains(&id) {
+                if driving.binary_search(&id).is_err() {
                     // Only compilation counts on other threads, which have most of the host slices.
                     if is_compiled {
                         add_levels(track, &compile, windows, &mut lists[..1]);

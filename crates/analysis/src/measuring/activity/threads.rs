@@ -25,7 +25,7 @@ pub(crate) fn own_tracks(session: &Session, host: HostId) -> impl Iterator<Item 
 /// The driving threads of every host, found once per session.
 struct DrivingThreads(Vec<Vec<TrackId>>);
 
-/// The threads that drive the devices of each host; all threads if there is no evidence.
+/// The threads that drive the devices of each host, ascending; all threads if there is no evidence.
 pub(crate) fn driving_threads(session: &Session, hosts: &[HostId]) -> Vec<Vec<TrackId>> {
     let all = session
         .memo

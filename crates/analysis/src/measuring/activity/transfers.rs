@@ -7,7 +7,8 @@ use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels};
 
 /// Times within `windows`, which are sorted and do not overlap, in which the driving threads wait or
-/// recorded nothing while another thread of the host copies in a direction that `counts`.
+/// recorded nothing while another thread of the host copies in a direction that `counts`. `driving` is
+/// ascending.
 pub(crate) fn waited_for(
     session: &Session,
     host: HostId,
@@ -15,7 +16,7 @@ pub(crate) fn waited_for(
     windows: &[Span],
     counts: fn(Direction) -> bool,
 ) -> Intervals {
-    let mut others = own_tracks(session, host).filter(|id| !driving.contains(id));
+    let mut others = own_tracks(session, host).filter(|id| driving.binary_search(id).is_err());
     let copies: Vec<u8> = session
         .labels
         .iter()

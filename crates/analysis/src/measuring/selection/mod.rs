@@ -114,6 +114,11 @@ impl Selected<'_> {
         spans
     }
 
+    /// Whether a device is selected.
+    pub fn has_device(&self, device: DeviceId) -> bool {
+        self.devices.binary_search(&device).is_ok()
+    }
+
     /// The selected times on the threads of a host: the host's own spans of the selected steps, or else
     /// those of its devices, clipped to the selected times. Everything if neither steps nor times are
     /// selected.

@@ -104,8 +104,7 @@ fn hosts_taking_part(session: &Session, selected: &Selected<'_>) -> Vec<bool> {
 /// Duration of a step: the mean of the annotation over the hosts that take part, else the mean over
 /// the selected devices.
 fn duration_ps(selected: &Selected<'_>, hosts: &[bool], step: &Step) -> Option<f64> {
-    let is_selected =
-        |span: &StepSpan| span.device.is_some_and(|id| selected.devices.contains(&id));
+    let is_selected = |span: &StepSpan| span.device.is_some_and(|id| selected.has_device(id));
     annotation_ps(hosts, step).or_else(|| mean_ps(step, is_selected))
 }
 

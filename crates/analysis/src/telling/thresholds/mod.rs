@@ -33,6 +33,8 @@ pub enum VerdictKind {
     Bad,
     /// Not recorded.
     Unknown,
+    /// Known, but neither good nor bad here: what it limits is not what limits the program.
+    Neutral,
 }
 
 impl VerdictKind {
@@ -43,14 +45,17 @@ impl VerdictKind {
             Self::Warning => "warning",
             Self::Bad => "bad",
             Self::Unknown => "unknown",
+            Self::Neutral => "neutral",
         }
     }
 }
 
 /// The built-in table, in display order.
-pub const DEFAULTS: [Threshold; 10] = [
-    larger("device_busy_ratio", "Device utilization", 0.8, 0.5),
-    smaller("device_idle_ratio", "Device idle", 0.1, 0.5),
+pub const DEFAULTS: [Threshold; 12] = [
+    larger("device_busy_ratio", "Device busy", 0.8, 0.5),
+    smaller("communication_ratio", "Only communicating", 0.1, 0.3),
+    smaller("copy_ratio", "Only copying", 0.05, 0.3),
+    larger("mfu_ratio", "MFU", 0.4, 0.2),
     smaller("host_overhead_ratio", "Host overhead", 0.1, 0.2),
     larger("memory_bandwidth_ratio", "Memory bandwidth", 0.6, 0.4),
     larger("kernel_duration_ps", "Kernel duration", 1e9, 1e8),

@@ -30,19 +30,24 @@ pub(crate) struct Exchanges {
     pub(crate) clocks: Clocks,
 }
 
+/// All collectives of a session, matched once.
+pub(crate) fn exchanges(session: &Session) -> Arc<Exchanges> {
+    session.memo.get_or_compute(|| {
+        let survey = Survey::of(session);
+        let matched = Matched::of(session, &survey);
+        let clocks = Clocks::of(session, &survey, &matched.instances);
+        Exchanges {
+            survey,
+            matched,
+            clocks,
+        }
+    })
+}
+
 impl<'a> Evidence<'a> {
     /// The evidence of a session, which is collected once, with the given selection.
     pub(crate) fn of(session: &'a Session, selected: &Selected<'_>) -> Self {
-        let found = session.memo.get_or_compute(|| {
-            let survey = Survey::of(session);
-            let matched = Matched::of(session, &survey);
-            let clocks = Clocks::of(session, &survey, &matched.instances);
-            Exchanges {
-                survey,
-                matched,
-                clocks,
-            }
-        });
+        let found = exchanges(session);
         let in_time = in_time(session, selected, &found.survey);
         let occurrences = found.survey.occurrences.iter().zip(&in_time);
         let is_selected: Vec<bool> = occurrences
@@ -53,7 +58,7 @@ impl<'a> Evidence<'a> {
             let arrivals = instance.arrivals(session, &found.survey, &found.clocks);
             let device = |&member: &usize| found.survey.occurrences[member].device;
             let mut devices = instance.members.iter().map(device);
-            in_time[arrivals.last] && devices.any(|device| selected.devices.contains(&device))
+            in_time[arrivals.last] && devices.any(|device| selected.has_device(device))
         };
         let instances = (0..found.matched.instances.len())
             .filter(concerns)

@@ -31,7 +31,7 @@ pub(crate) mod step_index;
 pub(crate) mod survey;
 mod tables;
 
-pub(crate) use evidence::{Evidence, Exchanges};
+pub(crate) use evidence::{Evidence, Exchanges, exchanges};
 use places::DeviceCommunication;
 use std::sync::Arc;
 

@@ -14,7 +14,7 @@ pub(super) struct Family<'a> {
 /// Counters, sorted by device and name.
 pub(super) fn groups<'a>(session: &'a Session, selected: &Selected<'_>) -> Vec<Family<'a>> {
     let is_selected = |track: &Track| match track.device {
-        Some(device) => selected.devices.contains(&device),
+        Some(device) => selected.has_device(device),
         None => selected.hosts.contains(&track.host),
     };
     let mut tracks: Vec<(TrackId, &Track)> = session

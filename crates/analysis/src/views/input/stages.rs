@@ -32,7 +32,7 @@ pub(super) fn stages(session: &Session, selected: &Selected<'_>) -> Vec<StageRow
     for (&host, driving) in hosts.iter().zip(driving_threads(session, hosts)) {
         let windows = selected.host_windows(host);
         for id in host_tracks(session, host) {
-            let background = i64::from(!driving.contains(&id));
+            let background = i64::from(driving.binary_search(&id).is_err());
             add_track(
                 session.track(id),
                 background,

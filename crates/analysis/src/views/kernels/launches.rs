@@ -56,7 +56,7 @@ pub(super) fn launches(session: &Session, selected: &Selected<'_>, labels: &[boo
     let windows: Vec<Option<Intervals>> = session
         .device_ids()
         .map(|device| {
-            let is_selected = selected.devices.contains(&device) && is_gpu(device);
+            let is_selected = selected.has_device(device) && is_gpu(device);
             is_selected.then(|| Intervals::union_of(selected.windows(device)))
         })
         .collect();

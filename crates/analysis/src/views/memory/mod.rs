@@ -137,7 +137,7 @@ impl DeviceMemory {
         let log = session.allocator_log();
         let of_devices = |allocator: &&Allocator| {
             let mut device = allocator.device.into_iter();
-            device.any(|device| selected.devices.contains(&device))
+            device.any(|device| selected.has_device(device))
         };
         let wanted = log.allocators.iter().filter(of_devices).collect();
         let found = all_figures(session, selected, wanted);
@@ -166,7 +166,7 @@ fn wanted<'a>(
     log: &'a AllocatorLog,
 ) -> Result<Vec<&'a Allocator>, AnalysisError> {
     let is_selected = |allocator: &&Allocator| match allocator.device {
-        Some(device) => selected.devices.contains(&device),
+        Some(device) => selected.has_device(device),
         None => options.selection.device.is_none() && selected.hosts.contains(&allocator.host),
     };
     let all: Vec<&Allocator> = log.allocators.iter().filter(is_selected).collect();
@@ -229,7 +229,7 @@ pub(crate) fn fullest(session: &Session, selected: &Selected<'_>) -> Option<Allo
     let of_devices = log.allocators.par_iter().filter(|allocator| {
         allocator
             .device
-            .is_some_and(|device| selected.devices.contains(&device))
+            .is_some_and(|device| selected.has_device(device))
     });
     let rows: Vec<AllocatorRow> = of_devices
         .filter_map(|allocator| Some(figures(session, selected, allocator)?.row))

@@ -60,7 +60,7 @@ impl<'a> Tree<'a> {
         session: &'a Session,
         ops: &'a [Measured],
         by: TreeBy,
-        peaks: Peaks,
+        peaks: &Peaks,
         idle_ps: Option<i64>,
     ) -> Self {
         let self_ps: i64 = ops.iter().map(|op| op.row.self_ps).saturating_sum();
@@ -68,7 +68,7 @@ impl<'a> Tree<'a> {
             session,
             ops,
             nodes: vec![Node::new(Kind::Group("root"), String::new(), 0)],
-            peaks,
+            peaks: *peaks,
             whole_ps: self_ps.saturating_add(idle_ps.unwrap_or(0)),
         };
         tree.fill(by);

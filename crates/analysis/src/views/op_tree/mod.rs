@@ -67,7 +67,7 @@ stepscope op_tree ./logs --sort wasted_ps";
             Choice::Exclude => None,
         };
         let peaks = common_peaks(session, &selected.devices);
-        let tree = build::Tree::new(session, &ops, options.by, peaks, idle_ps);
+        let tree = build::Tree::new(session, &ops, options.by, &peaks, idle_ps);
         let (rows, row_count) = rows::rows(&tree, options)?;
         Ok(OpTreeReport {
             wasted: rows::wasted(&tree),

@@ -35,6 +35,21 @@ pub(crate) const ROWS: &[Field<OpRow>] = &[
     Column::wide("roofline_ratio", "Of roofline", Unit::Ratio)
         .formula("max(FLOP rate ÷ peak, bandwidth ÷ peak)")
         .of(|row| row.roofline_ratio.into()),
+    Column::wide("operand_type", "Operand type", Unit::Text)
+        .of(|row| row.operand_type.as_str().into()),
+    Column::wide("expected_ps", "Expected", Unit::Picos)
+        .formula("max(Σ FLOPs ÷ peak of their type, bytes ÷ bandwidth)")
+        .fractional()
+        .sums()
+        .of(|row| row.expected_ps.into()),
+    Column::wide("times_expected", "Times expected", Unit::Count)
+        .fractional()
+        .formula("total ÷ expected")
+        .of(|row| row.times_expected.into()),
+    Column::wide("peak_flops_per_second", "Peak of its type", Unit::FlopRate)
+        .formula("FLOPs ÷ Σ (FLOPs of a type ÷ its peak)")
+        .of(|row| row.peak_flops_per_second.into()),
+    Column::wide("expectation", "Derivation", Unit::Text).of(|row| row.expectation.as_str().into()),
     Column::wide("total_ps", "Total", Unit::Picos)
         .formula("Σ duration")
         .sums()

@@ -15,11 +15,14 @@
 pub(crate) mod collect;
 pub(crate) mod columns;
 mod executions;
+mod expectation;
 pub(crate) mod key;
+mod links;
 mod options;
 mod report;
 mod roofline;
 mod row;
+mod run;
 mod tables;
 mod unknown;
 mod within;
@@ -271,7 +274,8 @@ fn notes(
             "above-roofline",
             format!(
                 "{} above the roofline, such as {first}: data that stays on the chip is counted as \
-             moved, or the recorded peak is too low.",
+             moved, products are computed in a narrower type than the HLO has, or the peak is that of \
+             another chip or clock.",
                 format::counted(over.len(), "op"),
             ),
         ));

@@ -88,6 +88,19 @@ pub struct OpRow {
     pub bound_by: String,
     /// Achieved share of the roof that limits the op.
     pub roofline_ratio: Option<f64>,
+    /// Operand types of the products of the op (dots, convolutions, known calls) and, if they differ,
+    /// the types the chip computes them in: `bf16`, `f32 as tf32`, `f32 as 6 × bf16`. `unknown` if the
+    /// HLO does not tell. Empty without products.
+    pub operand_type: String,
+    /// Peak of compute for the op: its operations ÷ the time they take at the peaks of their types.
+    pub peak_flops_per_second: Option<f64>,
+    /// Time that the op should take by theory, for all executions: the largest of operations ÷ peak of
+    /// their type, bytes ÷ bandwidth of each memory, and, for collectives, bytes ÷ links.
+    pub expected_ps: Option<f64>,
+    /// Measured ÷ expected time of the op. Below 1 if a peak or the work is not what it seems.
+    pub times_expected: Option<f64>,
+    /// How the expected time of one execution of the op was derived, or why it is unknown.
+    pub expectation: String,
     /// Source of the FLOPs and bytes: `recorded` in the profile, computed from the HLO (`hlo`) or
     /// from the shapes of a known call (`shapes`), or estimated by the author of the kernel
     /// (`estimate`).

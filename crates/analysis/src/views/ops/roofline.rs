@@ -1,9 +1,14 @@
 //! Rates of work and what bounds it: the one roofline that every analysis uses.
 //!
-//! A rate is work ÷ time. Its ratio is the rate ÷ the peak of compute, or of the memory whose bytes
-//! it counts. The resource with the largest ratio is the bound.
+//! A rate is work ÷ time. Its ratio is the rate ÷ the peak of the memory whose bytes it counts. The
+//! ratio of compute is the time that the operations take at their peaks ÷ the time, where products
+//! have the peak of the type they are computed in, and all others the stated peak of the chip. The
+//! resource with the largest ratio is the bound.
 
-use stepscope_model::{DeviceId, MemoryLevel, OpCost, Session, Traffic};
+use stepscope_model::{
+    Device, DeviceId, MemoryLevel, OpCost, Peak, ProductPeak, ProductType, Products, Session,
+    Traffic,
+};
 
 const LEVELS: usize = MemoryLevel::ALL.len();
 
@@ -15,6 +20,12 @@ pub(crate) struct Work {
     pub(crate) flops: Option<f64>,
     /// Floating-point operations as the model requires them.
     pub(crate) model_flops: Option<f64>,
+    /// The part of them that products do, by type.
+    pub(crate) products: Products,
+    /// The part of them that is no product.
+    pub(crate) other_flops: f64,
+    /// What repeats earlier work to save memory: of the products, and of the rest.
+    pub(crate) recomputed: (Products, f64),
     /// All bytes.
     pub(crate) bytes: f64,
     /// The bytes by memory.
@@ -27,11 +38,33 @@ impl Work {
         let mut work = Self {
             flops: cost.flops.map(|flops| flops * executions),
             model_flops: cost.model_flops.map(|flops| flops * executions),
+            products: cost.products.scaled(executions),
+            other_flops: other_flops(&cost) * executions,
+            recomputed: (Products::default(), 0.0),
             bytes: cost.bytes * executions,
             traffic: Traffic::default(),
         };
         work.traffic.add_times(&cost.traffic, executions);
         work
+    }
+
+    /// All of it repeats earlier work.
+    pub(crate) fn as_recomputed(self) -> Self {
+        Self {
+            recomputed: (self.products, self.other_flops),
+            ..self
+        }
+    }
+
+    /// Operations as the mathematics has them, without what repeats earlier work.
+    pub(crate) fn needed_flops(&self) -> f64 {
+        let executed = self.products.total() + self.other_flops;
+        (executed - self.recomputed_flops()).max(0.0)
+    }
+
+    /// Operations that repeat earlier work.
+    pub(crate) fn recomputed_flops(&self) -> f64 {
+        self.recomputed.0.total() + self.recomputed.1
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
@@ -46,9 +79,22 @@ impl Work {
         };
         self.flops = sum(self.flops, other.flops);
         self.model_flops = sum(self.model_flops, other.model_flops);
+        self.products.add_times(&other.products, count);
+        self.other_flops += other.other_flops * count;
+        self.recomputed.0.add_times(&other.recomputed.0, count);
+        self.recomputed.1 += other.recomputed.1 * count;
         self.bytes += other.bytes * count;
         self.traffic.add_times(&other.traffic, count);
     }
+}
+
+/// What is left besides the products. Where nothing says of what type they are, products are all there
+/// is, in units of the stated peak.
+fn other_flops(cost: &OpCost) -> f64 {
+    let products = cost.products.total();
+    let is_untyped = products > 0.0 && products <= cost.products.get(ProductType::Unknown);
+    let all = cost.model_flops.filter(|_| !is_untyped);
+    all.map_or(0.0, |all| (all - products).max(0.0))
 }
 
 /// Rates of work, compared with the chip's peaks.
@@ -58,8 +104,10 @@ pub(crate) struct Roofline {
     pub(crate) flop_rate: Option<f64>,
     /// Bytes per second, of all memories together.
     pub(crate) bandwidth: Option<f64>,
-    /// FLOP rate ÷ peak of compute; absent if the peak is unknown.
+    /// Time of the operations at their peaks ÷ time; absent if the peak is unknown.
     pub(crate) compute_ratio: Option<f64>,
+    /// The same without operations that repeat earlier work.
+    pub(crate) needed_ratio: Option<f64>,
     /// Bandwidth ÷ peak of each memory; absent if the peak is unknown.
     pub(crate) level_ratios: [Option<f64>; LEVELS],
     /// `compute`, `memory` (device memory), or the name of an on-chip memory. Empty if a peak is
@@ -67,18 +115,24 @@ pub(crate) struct Roofline {
     pub(crate) bound_by: &'static str,
     /// The largest of the ratios.
     pub(crate) ratio: Option<f64>,
+    /// The time that the bound takes at its peak, in picoseconds.
+    pub(crate) expected_ps: Option<f64>,
 }
 
 /// Peaks per second, where known.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Peaks {
+    /// The stated peak of compute.
     pub(crate) flops: Option<f64>,
+    /// How products are computed, in the order of [`ProductType::ALL`].
+    pub(crate) products: [Option<ProductPeak>; ProductType::ALL.len()],
     pub(crate) levels: [Option<f64>; LEVELS],
 }
 
 impl Peaks {
     /// The peaks of one device.
     pub(crate) fn of(session: &Session, device: DeviceId) -> Self {
+        let kind = session.device(device).kind;
         let chip = &session.device(device).chip;
         let known = |per_second: f64| (per_second > 0.0).then_some(per_second);
         Self {
@@ -86,22 +140,65 @@ impl Peaks {
                 .peak_flops
                 .as_ref()
                 .and_then(|peak| known(peak.per_second)),
+            products: ProductType::ALL.map(|product| {
+                chip.product_peak(kind, product)
+                    .filter(|peak| peak.per_second > 0.0)
+            }),
             levels: MemoryLevel::ALL.map(|level| known(chip.memory_peak(level)?.per_second)),
         }
+    }
+
+    /// Seconds that the operations of some work take at their peaks; none if they or the peak are
+    /// unknown.
+    pub(crate) fn compute_seconds(&self, work: &Work) -> Option<f64> {
+        work.flops?;
+        self.seconds(&work.products, work.other_flops)
+    }
+
+    /// The same without what repeats earlier work.
+    pub(crate) fn needed_seconds(&self, work: &Work) -> Option<f64> {
+        let all = self.compute_seconds(work)?;
+        let recomputed = self.seconds(&work.recomputed.0, work.recomputed.1)?;
+        Some((all - recomputed).max(0.0))
+    }
+
+    fn seconds(&self, products: &Products, other_flops: f64) -> Option<f64> {
+        let stated = self.flops?;
+        let products = products.parts().map(|(product, flops)| {
+            let peak = self.products[product.index()];
+            flops / peak.map_or(stated, |peak| peak.per_second)
+        });
+        Some(products.sum::<f64>() + other_flops / stated)
     }
 }
 
 /// Peaks common to all the devices; none if they differ.
 pub(crate) fn common_peaks(session: &Session, devices: &[DeviceId]) -> Peaks {
-    let mut peaks = devices.iter().map(|&device| Peaks::of(session, device));
-    let Some(first) = peaks.next() else {
+    let Some((&first, others)) = devices.split_first() else {
         return Peaks::default();
     };
-    if peaks.all(|peaks| peaks == first) {
-        first
+    let peaks = Peaks::of(session, first);
+    let is_same = |&other: &DeviceId| {
+        is_same_chip(session.device(first), session.device(other))
+            || Peaks::of(session, other) == peaks
+    };
+    if others.iter().all(is_same) {
+        peaks
     } else {
         Peaks::default()
     }
+}
+
+/// Whether two devices have the same peaks for sure: those of operand types follow from the kind, the
+/// name and the stated peak. Sessions have many devices, and mostly of one kind.
+fn is_same_chip(one: &Device, other: &Device) -> bool {
+    let rate = |peak: Option<&Peak>| peak.map(|peak| peak.per_second);
+    one.kind == other.kind
+        && one.chip.name == other.chip.name
+        && rate(one.chip.peak_flops.as_ref()) == rate(other.chip.peak_flops.as_ref())
+        && MemoryLevel::ALL
+            .into_iter()
+            .all(|level| rate(one.chip.memory_peak(level)) == rate(other.chip.memory_peak(level)))
 }
 
 /// The name of a memory as a bound. Device memory is just `memory`.
@@ -120,7 +217,7 @@ pub(crate) fn roofline(work: &Work, time_ps: i64, peaks: &Peaks) -> Roofline {
     }
     let seconds = time_ps as f64 * 1e-12;
     let flop_rate = work.flops.map(|flops| flops / seconds);
-    let compute_ratio = flop_rate.zip(peaks.flops).map(|(rate, peak)| rate / peak);
+    let compute_ratio = peaks.compute_seconds(work).map(|at_peak| at_peak / seconds);
     let level_ratios = MemoryLevel::ALL.map(|level| {
         let peak = peaks.levels[level.index()]?;
         Some(work.traffic.get(level) / seconds / peak)
@@ -143,9 +240,13 @@ pub(crate) fn roofline(work: &Work, time_ps: i64, peaks: &Peaks) -> Roofline {
         flop_rate,
         bandwidth: Some(work.bytes / seconds),
         compute_ratio,
+        needed_ratio: peaks.needed_seconds(work).map(|at_peak| at_peak / seconds),
         level_ratios,
         bound_by,
         ratio: ratio.filter(|_| work.flops.is_some()),
+        expected_ps: ratio
+            .filter(|_| work.flops.is_some() && !bound_by.is_empty())
+            .map(|ratio| ratio * time_ps as f64),
     }
 }
 
@@ -167,6 +268,9 @@ mod tests {
         Work {
             flops: Some(flops),
             model_flops: Some(flops),
+            products: Products::of(ProductType::Bf16, flops),
+            other_flops: 0.0,
+            recomputed: (Products::default(), 0.0),
             bytes,
             traffic: Traffic::hbm(bytes),
         }

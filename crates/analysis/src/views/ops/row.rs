@@ -3,9 +3,11 @@
 use stepscope_model::{DeviceId, Op, OpCost, OpId, ProgramId, Session};
 
 use super::collect::Group;
+use super::expectation::rated;
 use super::key::Key;
 use super::report::OpRow;
-use super::roofline::{Roofline, Work, common_peaks, roofline};
+use super::roofline::{Roofline, Work, common_peaks};
+use super::run::Run;
 use crate::telling::attribution;
 
 /// A row with its inputs, for analyses that group rows differently.
@@ -42,11 +44,25 @@ pub(super) fn measure(session: &Session, group: &Group, total_self_ps: i64) -> M
         Key::Transfer(program, direction) => (direction.name(), "transfer", program, None),
     };
     let cost = op.and_then(|op| own_cost(session, op));
-    let work = cost.map(|cost| Work::of(cost, group.executions as f64));
-    let charged = work.as_ref().filter(|_| !is_async_half(category));
-    let rates = charged.map_or_else(Roofline::default, |work| {
-        let peaks = common_peaks(session, &group.devices);
-        roofline(work, totals.total_ps, &peaks)
+    let work = cost.map(|cost| {
+        let work = Work::of(cost, group.executions as f64);
+        if op.is_some_and(|op| op.is_rematerialised) {
+            work.as_recomputed()
+        } else {
+            work
+        }
+    });
+    let charged = op.zip(cost).filter(|_| !is_async_half(category));
+    let (rates, theory) = charged.map_or_else(Default::default, |(op, cost)| {
+        let run = Run {
+            session,
+            op,
+            cost,
+            devices: &group.devices,
+            executions: group.executions as f64,
+            total_ps: totals.total_ps,
+        };
+        rated(&run, &common_peaks(session, &group.devices))
     });
     let framework_op = label.framework_op.filter(|_| op.is_none());
     let scope = op.map(|op| op.scope).or(framework_op);
@@ -82,6 +98,14 @@ pub(super) fn measure(session: &Session, group: &Group, total_self_ps: i64) -> M
         bandwidth: rates.bandwidth,
         bound_by: rates.bound_by.to_owned(),
         roofline_ratio: rates.ratio,
+        operand_type: theory.operand_type,
+        peak_flops_per_second: theory.peak_flops,
+        expected_ps: theory.expected_ps,
+        times_expected: theory
+            .expected_ps
+            .filter(|&expected| expected > 0.0)
+            .map(|expected| totals.total_ps as f64 / expected),
+        expectation: theory.sentence,
         cost_source: cost
             .map(|cost| cost.source.name().to_owned())
             .unwrap_or_default(),

@@ -74,10 +74,8 @@ fn region(session: &Session, op: OpId, label: LabelId, sum: &Sum) -> OpRegion {
 
 /// The rows of a device that kernels record regions on.
 fn rows(session: &Session, device: DeviceId) -> impl Iterator<Item = &Track> {
-    session.tracks.iter().filter(move |track| {
-        let is_other = track.device == Some(device) && track.role == TrackRole::Other;
-        is_other && session.text(track.name) == ROW
-    })
+    let tracks = session.device_tracks(device).map(|(_, track)| track);
+    tracks.filter(|track| track.role == TrackRole::Other && session.text(track.name) == ROW)
 }
 
 /// The ops of a device by time.

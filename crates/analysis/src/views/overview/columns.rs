@@ -190,6 +190,13 @@ pub(super) const FIGURES: &[Column] = &[
     Column::new("device_busy_ratio", "Device busy", Unit::Ratio)
         .more_is_better()
         .formula("union of work intervals ÷ window"),
+    Column::new("mfu_ratio", "MFU", Unit::Ratio)
+        .more_is_better()
+        .formula("HFU without rematerialized FLOPs"),
+    Column::new("hfu_ratio", "HFU", Unit::Ratio)
+        .more_is_better()
+        .formula("Σ (FLOPs of a type ÷ its peak) ÷ device time"),
+    Column::new("flops_known_ratio", "FLOPs known", Unit::Ratio).more_is_better(),
 ];
 
 /// The tables of the report with their columns.

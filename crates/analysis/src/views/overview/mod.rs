@@ -19,9 +19,11 @@ use crate::asking::group::Group;
 use crate::asking::selection::Selection;
 use crate::asking::{Analysis, AnalysisError};
 use crate::measuring::environment::environment;
+use crate::measuring::occupation::occupation;
 use crate::telling::thresholds::Thresholds;
 use crate::views::glance::Glance;
 use crate::views::ops::{GroupBy, OpRow, OpsOptions, OpsReport, filtered_rows, from_totals};
+use crate::views::roofline::{checked, utilization};
 
 /// The `overview` analysis.
 pub struct Overview;
@@ -36,6 +38,10 @@ pub struct OverviewOptions {
     /// File with thresholds that replace the built-in ones: lines of `key = good bad`
     #[arg(long, value_name = "FILE")]
     pub thresholds: Option<String>,
+    /// Floating-point operations that the model needs per step over all devices, such as 6 ×
+    /// parameters × tokens; MFU then counts these instead of those in the HLO
+    #[arg(long, value_name = "N")]
+    pub model_flops: Option<f64>,
 }
 
 /// Number of top ops shown by default.
@@ -76,6 +82,8 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
         };
         let ops = from_totals(session, &selected, &all, &glance.totals, Vec::new())?;
         let step_parts = glance.step_parts();
+        let model_flops = checked(options.model_flops)?;
+        let utilization = utilization(session, &selected, &glance.ops.ops, model_flops);
         let facts = verdicts::Facts {
             session,
             selected: &selected,
@@ -83,6 +91,8 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
             step_parts: &step_parts,
             ops: &ops,
             totals: &glance.totals,
+            utilization: &utilization,
+            occupation: occupation(session, &selected, &glance.steps.rows, &glance.devices),
         };
         let verdicts = verdicts::verdicts(&facts, &thresholds);
         let notes = notes::notes(
@@ -103,6 +113,10 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
             step_series: glance.bars.clone(),
             device_busy_ratio: glance.busy_ratio(),
             devices: glance.devices.clone(),
+            hfu_ratio: utilization.hfu,
+            mfu_ratio: utilization.mfu,
+            flops_known_ratio: utilization.known_ratio,
+            utilization: utilization.derivation,
             top_ops,
             verdicts,
             environment: environment(session, &selected),

@@ -34,7 +34,18 @@ pub struct OverviewReport {
     /// Share of the observed window in which the device ran at least one op or kernel, 0..1; the mean
     /// over devices, absent without any.
     pub device_busy_ratio: Option<f64>,
-    /// The same per device.
+    /// Hardware FLOPs utilization (HFU): FLOPs executed ÷ (peak of their operand type × device time of
+    /// the steps). Absent if the peak or all FLOPs are unknown.
+    pub hfu_ratio: Option<f64>,
+    /// Model FLOPs utilization (MFU): HFU without rematerialized FLOPs, or with those stated by
+    /// `--model-flops`.
+    pub mfu_ratio: Option<f64>,
+    /// Share of work time in ops whose FLOPs are known, or that compute nothing, 0..1. HFU and MFU
+    /// count the others as 0.
+    pub flops_known_ratio: Option<f64>,
+    /// How HFU and MFU were derived, or why they are unknown.
+    pub utilization: String,
+    /// The busy ratio per device.
     pub devices: Vec<DeviceBusy>,
     /// The ten ops (or kernels) with the largest self time.
     pub top_ops: Vec<OpRow>,

@@ -10,7 +10,7 @@ use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::steps::step_time_lines;
 use crate::telling::{Declared, DeclaredColumn, Table};
-use crate::views::ops::op_table;
+use crate::views::ops::{beside, op_table};
 
 impl IdleKind {
     /// The word in tables.
@@ -66,6 +66,12 @@ impl Report for OverviewReport {
         lines.extend(self.step_time_ps.iter().flat_map(step_time_lines));
         if let Some(ratio) = self.device_busy_ratio {
             lines.push(("Device busy".to_owned(), format::percent(ratio)));
+        }
+        if let Some((mfu, hfu)) = self.mfu_ratio.zip(self.hfu_ratio) {
+            let (mfu, hfu) = (format::percent(mfu), format::percent(hfu));
+            let known = self.flops_known_ratio.unwrap_or(0.0);
+            let unknown = beside(1.0 - known);
+            lines.push(("MFU".to_owned(), format!("{mfu} (HFU {hfu}){unknown}")));
         }
         lines
     }

@@ -5,6 +5,7 @@ use stepscope_model::{Class, SaturatingSum as _, Session, SliceKind, StringId};
 use super::report::Verdict;
 use crate::measuring::activity::compilation_ps;
 use crate::measuring::busy::{self, DeviceBusy};
+use crate::measuring::occupation::Occupation;
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::{PartKind, StepPart};
 use crate::measuring::totals::WorkTotals;
@@ -13,6 +14,7 @@ use crate::telling::format;
 use crate::telling::recording;
 use crate::telling::thresholds::{Threshold, Thresholds, VerdictKind};
 use crate::views::ops::{OpRow, OpsReport};
+use crate::views::roofline::Utilization;
 
 /// What the figures are computed from.
 pub(super) struct Facts<'a> {
@@ -23,6 +25,9 @@ pub(super) struct Facts<'a> {
     /// All ops of the selection, before any limit.
     pub(super) ops: &'a OpsReport,
     pub(super) totals: &'a [WorkTotals],
+    pub(super) utilization: &'a Utilization,
+    /// What busy devices are busy with; none without work.
+    pub(super) occupation: Option<Occupation>,
 }
 
 /// A figure and how it was obtained; without a figure, what is missing and how to record it.
@@ -31,12 +36,17 @@ pub(crate) type Figure = (Option<f64>, String);
 /// Every figure in the table of thresholds, with its verdict.
 pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdict> {
     let verdict = |threshold: &Threshold| {
-        let (value, explanation) = figure(facts, threshold.key);
+        let (value, mut explanation) = figure(facts, threshold.key);
+        let judged = value.map_or(VerdictKind::Unknown, |value| threshold.judge(value));
+        let (verdict, reason) = tempered(facts, threshold, judged);
+        if !reason.is_empty() {
+            explanation = format!("{explanation} {reason}");
+        }
         Verdict {
             key: threshold.key.to_owned(),
             title: threshold.title.to_owned(),
             value,
-            verdict: value.map_or(VerdictKind::Unknown, |value| threshold.judge(value)),
+            verdict,
             thresholds: threshold.text(),
             is_larger_better: threshold.is_larger_better,
             explanation,
@@ -48,18 +58,17 @@ pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdic
 fn figure(facts: &Facts<'_>, key: &str) -> Figure {
     match key {
         "device_busy_ratio" => busy_ratio(facts),
-        "device_idle_ratio" => {
-            let (busy, explanation) = busy_ratio(facts);
-            let idle = busy.map(|busy| 1.0 - busy);
-            (
-                idle,
-                if idle.is_some() {
-                    "1 − device utilization.".to_owned()
-                } else {
-                    explanation
-                },
-            )
-        }
+        "communication_ratio" => occupied(
+            facts,
+            |occupation| occupation.communication,
+            "Share of the time in which devices communicate and compute nothing.",
+        ),
+        "copy_ratio" => occupied(
+            facts,
+            |occupation| occupation.copies,
+            "Share of the time in which devices copy and neither compute nor communicate.",
+        ),
+        "mfu_ratio" => (facts.utilization.mfu, facts.utilization.derivation.clone()),
         "host_overhead_ratio" => host_overhead(facts),
         "memory_bandwidth_ratio" => memory_bandwidth(facts),
         "kernel_duration_ps" => kernel_duration(facts),
@@ -68,6 +77,79 @@ fn figure(facts: &Facts<'_>, key: &str) -> Figure {
         "top_op_ps" => top_op(facts),
         "compilation_ps" => compilation(facts),
         _ => peak_memory(facts),
+    }
+}
+
+/// The verdict where another figure decides what the judged one means, and the reason: devices that are
+/// busy without computing are no better than the share in which they compute, and a peak that does not
+/// bound the program is neither good nor bad news.
+fn tempered(
+    facts: &Facts<'_>,
+    threshold: &Threshold,
+    judged: VerdictKind,
+) -> (VerdictKind, String) {
+    let bound_by = facts.utilization.bound_by.as_str();
+    let is_elsewhere = facts
+        .occupation
+        .is_some_and(|parts| parts.is_mostly_elsewhere());
+    let neutral = |reason: &str| (VerdictKind::Neutral, reason.to_owned());
+    match (threshold.key, judged) {
+        (_, VerdictKind::Unknown) => (judged, String::new()),
+        ("device_busy_ratio", _) => {
+            let Some(parts) = facts.occupation else {
+                return (judged, String::new());
+            };
+            let computing = threshold.judge(parts.compute);
+            let is_worse = matches!(
+                (judged, computing),
+                (VerdictKind::Good, VerdictKind::Warning | VerdictKind::Bad)
+                    | (VerdictKind::Warning, VerdictKind::Bad)
+            );
+            let split = format!(
+                "Of {}, they compute {}, only communicate {}, only copy {}{}",
+                if parts.is_of_steps {
+                    "the steps"
+                } else {
+                    "that time"
+                },
+                format::percent(parts.compute),
+                format::percent(parts.communication),
+                format::percent(parts.copies),
+                if is_worse {
+                    ": the verdict is that of computing."
+                } else {
+                    "."
+                }
+            );
+            (if is_worse { computing } else { judged }, split)
+        }
+        ("memory_bandwidth_ratio", _) if is_elsewhere => neutral(
+            "The devices mostly copy and communicate, so the bandwidth of memory is not what limits \
+             them.",
+        ),
+        ("memory_bandwidth_ratio", _) if bound_by == "compute" => {
+            neutral("The work is bound by compute, so the bandwidth of memory does not limit it.")
+        }
+        ("memory_bandwidth_ratio", _) if bound_by.is_empty() => {
+            neutral("It is unknown whether memory bounds the work, so this is not judged.")
+        }
+        ("mfu_ratio", VerdictKind::Warning | VerdictKind::Bad)
+            if is_memory(bound_by) && !is_elsewhere =>
+        {
+            neutral("The work is bound by memory, so it cannot come near the peak of compute.")
+        }
+        _ => (judged, String::new()),
+    }
+}
+
+fn is_memory(bound_by: &str) -> bool {
+    !matches!(bound_by, "" | "compute")
+}
+
+fn occupied(facts: &Facts<'_>, of: impl Fn(Occupation) -> f64, text: &str) -> Figure {
+    match facts.occupation {
+        Some(occupation) => (Some(of(occupation)), text.to_owned()),
+        None => missing("No device recorded work."),
     }
 }
 

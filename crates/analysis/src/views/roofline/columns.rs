@@ -28,8 +28,19 @@ pub(super) const ROWS: &[Field<RooflineRow>] = &[
         .formula("flop rate ÷ share of the roof")
         .of(|row| row.optimal_flop_rate.into()),
     Column::wide("compute_ratio", "Of compute peak", Unit::Ratio)
-        .formula("flop rate ÷ peak")
+        .formula("Σ (FLOPs of a type ÷ its peak) ÷ time")
         .of(|row| row.compute_ratio.into()),
+    Column::wide("operand_type", "Operand type", Unit::Text)
+        .of(|row| row.operand_type.as_str().into()),
+    Column::wide("expected_ps", "Expected", Unit::Picos)
+        .fractional()
+        .sums()
+        .of(|row| row.expected_ps.into()),
+    Column::wide("times_expected", "Times expected", Unit::Count)
+        .fractional()
+        .formula("total ÷ expected")
+        .of(|row| row.times_expected.into()),
+    Column::wide("expectation", "Derivation", Unit::Text).of(|row| row.expectation.as_str().into()),
     Column::wide("total_ps", "Total", Unit::Picos)
         .sums()
         .of(|row| row.total_ps.into()),
@@ -62,8 +73,18 @@ pub(super) const SCOPES: &[Field<RooflineRow>] = &[
         .of(|row| row.intensity.into()),
     Column::new("bound_by", "Bound by", Unit::Text).of(|row| row.bound_by.as_str().into()),
     Column::new("roofline_ratio", "Of roofline", Unit::Ratio).of(|row| row.roofline_ratio.into()),
-    Column::wide("compute_ratio", "Of compute peak", Unit::Ratio)
+    Column::wide("compute_ratio", "HFU", Unit::Ratio)
+        .more_is_better()
+        .formula("Σ (FLOPs of a type ÷ its peak) ÷ device time")
         .of(|row| row.compute_ratio.into()),
+    Column::wide("mfu_ratio", "MFU", Unit::Ratio)
+        .more_is_better()
+        .formula("HFU without rematerialized FLOPs")
+        .of(|row| row.mfu_ratio.into()),
+    Column::wide("recomputed_flops", "Rematerialized FLOPs", Unit::Flops)
+        .fractional()
+        .sums()
+        .of(|row| row.recomputed_flops.into()),
     Column::wide("flops", "FLOPs", Unit::Flops)
         .fractional()
         .sums()
@@ -80,6 +101,8 @@ pub(super) const SCOPES: &[Field<RooflineRow>] = &[
 pub(super) const PEAKS: &[Field<RooflinePeak>] = &[
     Column::new("chip", "Chip", Unit::Text).of(|peak| peak.chip.as_str().into()),
     Column::new("level", "Peak of", Unit::Text).of(|peak| peak.level.as_str().into()),
+    Column::new("operand_type", "Operand type", Unit::Text)
+        .of(|peak| peak.operand_type.as_str().into()),
     Column::new("flop_rate", "FLOP rate", Unit::FlopRate)
         .means(
             "Peak FLOP rate of the chip in FLOP per second. Absent for memories and if \

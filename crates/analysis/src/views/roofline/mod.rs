@@ -10,6 +10,8 @@
 //! | program | Σ work of its ops ÷ Σ self time of its ops; excludes idle time |
 //! | step | Σ work that starts in the step ÷ Σ of the step's time on its devices |
 //! | total | Σ work ÷ Σ over devices of first to last work (with `--steps`: of the selected steps) |
+//! | HFU | Σ (FLOPs of an operand type ÷ its peak) ÷ time: the share of the peak of compute |
+//! | MFU | the same without rematerialized FLOPs, or N ÷ (peak × time) with `--model-flops N` |
 //! | average | Σ work of all steps ÷ Σ of their time: the mean step |
 //!
 //! With several devices, rates of programs, steps and totals are per device, because times are summed
@@ -17,27 +19,31 @@
 //! leaves out the work and time of infeed and outfeed.
 
 mod columns;
+mod elapsed;
 mod notes;
 mod options;
 mod points;
 mod report;
 mod steps;
 mod tables;
+mod utilization;
 
+pub(crate) use elapsed::elapsed;
+use elapsed::elapsed_ps;
 pub use options::{Choice, RooflineOptions};
 pub use report::{RooflineLevel, RooflinePeak, RooflineReport, RooflineRow};
 use steps::is_feed;
-use stepscope_model::{DeviceId, MemoryLevel, Reads, SaturatingSum as _, Session, Span};
+use stepscope_model::{MemoryLevel, Reads, SaturatingSum as _, Session};
+pub(crate) use utilization::{Utilization, checked, utilization};
 
 use crate::asking::group::Group;
 use crate::asking::order;
 use crate::asking::{Analysis, AnalysisError};
-use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
-use crate::measuring::totals::{work_labels, work_totals};
-use crate::measuring::windows::work_extents;
-use crate::measuring::work::work_intervals;
-use crate::views::ops::{GroupBy, Measured, Peaks, common_peaks, measured, unknown_flops_ratio};
+use crate::measuring::totals::work_totals;
+use crate::views::ops::{
+    GroupBy, Measured, Peaks, Work, common_peaks, measured, unknown_flops_ratio,
+};
 
 /// The `roofline` analysis.
 pub struct Roofline;
@@ -54,12 +60,15 @@ impl Analysis for Roofline {
 stepscope roofline ./logs
 # How near the steps come, without idle time
 stepscope roofline ./logs --idle exclude
+# MFU of a model with 8 billion parameters and 2^20 tokens per step
+stepscope roofline ./logs --model-flops 5.03e16
 # Ops that use their bound least, those of 1 % of the time and more first
 stepscope roofline ./logs --sort -roofline_ratio --limit 20";
     type Options = RooflineOptions;
     type Report = RooflineReport;
 
     fn run(session: &Session, options: &RooflineOptions) -> Result<RooflineReport, AnalysisError> {
+        checked(options.model_flops)?;
         let selected = options.selection.resolve(session)?;
         let totals = work_totals(session, &selected);
         let mut ops = measured(session, &selected, &totals, GroupBy::Op);
@@ -124,7 +133,17 @@ fn totals_and_programs(
     }
     let feed_ps = feed_ps(session, selected, options);
     let elapsed_ps = elapsed_ps(session, selected, options.idle) - feed_ps;
-    let mut rows = vec![points::total(ops, elapsed_ps.max(0), peaks)];
+    let mut total = points::total(ops, elapsed_ps.max(0), peaks);
+    let steps = i64::try_from(selected.step_positions().len()).unwrap_or(i64::MAX);
+    if steps > 0 {
+        let works = ops.iter().filter_map(|op| op.work.as_ref());
+        let work = works.fold(Work::default(), |mut sum, own| {
+            sum.add(own);
+            sum
+        });
+        points::state_model_flops(&mut total, options.model_flops, steps, peaks, Some(&work));
+    }
+    let mut rows = vec![total];
     rows.extend(points::programs(session, ops));
     rows
 }
@@ -138,33 +157,4 @@ fn feed_ps(session: &Session, selected: &Selected<'_>, options: &RooflineOptions
     let all = measured(session, selected, &totals, GroupBy::Op);
     let feeds = all.iter().filter(|op| is_feed(&op.row.category));
     feeds.map(|op| op.row.self_ps).saturating_sum()
-}
-
-/// The elapsed time of a device, including idle time: from its first to its last work, or the
-/// selected steps and times.
-pub(crate) fn elapsed(selected: &Selected<'_>, windows: Intervals, extent: Span) -> Intervals {
-    if selected.steps.is_some() && selected.time.is_none() {
-        return windows;
-    }
-    // Selected times may be open on one side.
-    windows.intersect(&Intervals::union_of(vec![extent]))
-}
-
-/// Σ elapsed time over the selected devices that worked: from the first to the last work, or the
-/// selected steps. If idle time is excluded, the union of work.
-fn elapsed_ps(session: &Session, selected: &Selected<'_>, idle: Choice) -> i64 {
-    let extents = work_extents(session);
-    let labels = work_labels(session, selected);
-    let of_device = |&device: &DeviceId| {
-        let Some(extent) = extents[device.index()] else {
-            return 0;
-        };
-        let windows = Intervals::union_of(selected.windows(device));
-        if idle == Choice::Exclude {
-            let busy = work_intervals(session, device, windows.spans(), &labels);
-            return busy.duration().0;
-        }
-        elapsed(selected, windows, extent).duration().0
-    };
-    selected.devices.iter().map(of_device).saturating_sum()
 }

@@ -127,6 +127,14 @@ fn coverage(ops: &[Measured]) -> Option<Note> {
     ))
 }
 
+/// ` of its peak of compute (f32 as tf32)`, ` of its peak of memory`.
+fn of_roof(row: &RooflineRow) -> String {
+    if row.bound_by == "compute" && !row.operand_type.is_empty() {
+        return format!(" of its peak of compute ({})", row.operand_type);
+    }
+    format!(" of its peak of {}", row.bound_by)
+}
+
 fn over_peak(rows: &[RooflineRow]) -> Option<Note> {
     let over: Vec<&RooflineRow> = rows.iter().filter(|row| row.is_over_peak).collect();
     let first = over.first()?;
@@ -134,11 +142,13 @@ fn over_peak(rows: &[RooflineRow]) -> Option<Note> {
     Some(Note::warning(
         "above-roofline",
         format!(
-            "{} above a peak and shown as measured, such as {} at {}: cached bytes count as device \
-         memory traffic, skipped work counts as done, or the peak is not that of this chip.",
+            "{} above a peak and shown as measured, such as {} at {}{}: cached bytes count as device \
+         memory traffic, skipped work counts as done, products are computed in a narrower type than \
+         the HLO has, or the peak is that of another chip or clock.",
             format::counted(i64::try_from(over.len()).unwrap_or(i64::MAX), "op"),
             first.name,
             format::percent(ratio),
+            of_roof(first),
         ),
     ))
 }

@@ -15,6 +15,10 @@ pub struct RooflineOptions {
     /// Whether work and time of infeed and outfeed are included
     #[arg(long, value_name = "CHOICE", value_enum, default_value_t = Choice::Include)]
     pub infeed: Choice,
+    /// Floating-point operations that the model needs per step over all devices, such as 6 ×
+    /// parameters × tokens; MFU then counts these instead of those in the HLO
+    #[arg(long, value_name = "N")]
+    pub model_flops: Option<f64>,
 }
 
 /// Whether something is included.

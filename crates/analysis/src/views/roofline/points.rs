@@ -22,11 +22,15 @@ pub(super) fn op(op: &Measured, peaks: &Peaks, total_self_ps: i64) -> RooflineRo
         (point.flops, point.model_flops) = (work.flops, work.model_flops);
         point.bytes = Some(work.bytes);
     }
+    point.mfu_ratio = None;
     point.name.clone_from(&row.name);
     point.program.clone_from(&row.program);
     point.program_id.clone_from(&row.program_id);
     point.category.clone_from(&row.category);
     point.class.clone_from(&row.class);
+    point.operand_type.clone_from(&row.operand_type);
+    (point.expected_ps, point.times_expected) = (row.expected_ps, row.times_expected);
+    point.expectation.clone_from(&row.expectation);
     point.cost_source.clone_from(&row.cost_source);
     point.scope.clone_from(&row.scope);
     point.source.clone_from(&row.source);
@@ -47,6 +51,29 @@ pub(super) fn total(ops: &[Measured], elapsed_ps: i64, peaks: &Peaks) -> Rooflin
     "total".clone_into(&mut row.name);
     (row.self_ps, row.occurrences, row.self_ratio) = (self_ps, occurrences, 1.0);
     row
+}
+
+/// Puts operations that the user states in the place of those that the HLO tells. They are those of
+/// one step over all devices, and the row covers `step_count` steps.
+pub(super) fn state_model_flops(
+    row: &mut RooflineRow,
+    model_flops: Option<f64>,
+    step_count: i64,
+    peaks: &Peaks,
+    work: Option<&Work>,
+) {
+    let Some(stated) = model_flops else { return };
+    let known = work.and_then(|work| {
+        let seconds = peaks
+            .needed_seconds(work)
+            .filter(|&seconds| seconds > 0.0)?;
+        Some(work.needed_flops() / seconds)
+    });
+    let peak = known.or(peaks.flops);
+    let seconds = row.total_ps as f64 * 1e-12;
+    row.mfu_ratio = peak
+        .filter(|_| seconds > 0.0)
+        .map(|peak| stated * step_count as f64 / (peak * seconds));
 }
 
 /// Several ops over their self time.
@@ -144,11 +171,19 @@ pub(super) fn point(
         intensity: work.and_then(|work| per_byte(work, work.bytes)),
         bound_by: rates.bound_by.to_owned(),
         compute_ratio: rates.compute_ratio,
+        mfu_ratio: rates.needed_ratio,
+        recomputed_flops: work
+            .filter(|work| work.flops.is_some())
+            .map(Work::recomputed_flops),
         roofline_ratio: rates.ratio,
         optimal_flop_rate: rates
             .flop_rate
             .zip(efficiency)
             .map(|(rate, ratio)| rate / ratio),
+        operand_type: String::new(),
+        expected_ps: None,
+        times_expected: None,
+        expectation: String::new(),
         is_over_peak: rates.ratio.is_some_and(|ratio| ratio > OVER_PEAK),
         levels: work
             .filter(|_| time_ps > 0)
@@ -208,10 +243,25 @@ fn peaks_of(chip: &Chip, kind: DeviceKind, device_count: usize) -> Vec<RooflineP
         chip: chip.name.clone(),
         device_count,
         level: "compute".to_owned(),
+        operand_type: String::new(),
         per_second: compute,
         ridge_intensity: None,
         source: source(chip.peak_flops.as_ref().map(|peak| &peak.source), unknown),
     }];
+    let bandwidth = chip.peak_bandwidth.as_ref().map(|peak| peak.per_second);
+    rows.extend(
+        chip.operand_peaks
+            .iter()
+            .map(|(operand, peak)| RooflinePeak {
+                chip: chip.name.clone(),
+                device_count,
+                level: "compute".to_owned(),
+                operand_type: operand.name().to_owned(),
+                per_second: Some(peak.per_second),
+                ridge_intensity: bandwidth.map(|bandwidth| peak.per_second / bandwidth),
+                source: peak.source.clone(),
+            }),
+    );
     for level in MemoryLevel::ALL {
         let peak = chip.memory_peak(level);
         if peak.is_none() && level != MemoryLevel::Hbm {
@@ -222,6 +272,7 @@ fn peaks_of(chip: &Chip, kind: DeviceKind, device_count: usize) -> Vec<RooflineP
             chip: chip.name.clone(),
             device_count,
             level: level.name().to_owned(),
+            operand_type: String::new(),
             per_second,
             ridge_intensity: compute.zip(per_second).map(|(flops, bytes)| flops / bytes),
             source: source(peak.map(|peak| &peak.source), unknown),

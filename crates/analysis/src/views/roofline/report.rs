@@ -82,12 +82,29 @@ pub struct RooflineRow {
     /// Resource that bounds the op, program, or step: `compute`, `memory`, an on-chip memory, or
     /// empty.
     pub bound_by: String,
-    /// Compute utilization: achieved FLOP rate relative to the peak of compute.
+    /// Compute utilization: time that the operations take at the peaks of their operand types ÷ time.
+    /// For the total, programs and steps, this is the hardware FLOPs utilization (HFU).
     pub compute_ratio: Option<f64>,
+    /// Model FLOPs utilization (MFU): the same without operations that repeat earlier work
+    /// (rematerialization), or with the operations stated by `--model-flops`. Absent for ops.
+    pub mfu_ratio: Option<f64>,
+    /// Floating-point operations that repeat earlier work to save memory (rematerialization). Absent if
+    /// unknown.
+    pub recomputed_flops: Option<f64>,
     /// Efficiency: the largest ratio of an achieved rate to its peak. May exceed 1.
     pub roofline_ratio: Option<f64>,
     /// FLOP rate of the op if what bounds it ran at its peak.
     pub optimal_flop_rate: Option<f64>,
+    /// Operand types of the products of the op, and the types the chip computes them in if they differ:
+    /// `bf16`, `f32 as 6 × bf16`; `unknown` if the HLO does not tell. Empty for all but ops.
+    pub operand_type: String,
+    /// Time that the op should take by theory, for all executions, as in `ops`. Absent for all but
+    /// ops.
+    pub expected_ps: Option<f64>,
+    /// Measured ÷ expected time of the op.
+    pub times_expected: Option<f64>,
+    /// How the expected time of one execution of the op was derived, or why it is unknown.
+    pub expectation: String,
     /// Whether an achieved rate exceeds its peak. If so, the peak, the time, or the work is not
     /// what it seems.
     pub is_over_peak: bool,
@@ -127,10 +144,14 @@ pub struct RooflinePeak {
     pub device_count: usize,
     /// What the peak applies to: `compute` or a memory.
     pub level: String,
+    /// Type whose products have the peak. Empty for the stated peak of compute, which the others derive
+    /// from, and for memories.
+    pub operand_type: String,
     /// Peak in FLOPs or bytes per second. Absent if unknown.
     pub per_second: Option<f64>,
     /// Intensity above which compute rather than this memory bounds an op, in FLOP per byte: peak
-    /// of compute ÷ peak of the memory. Absent for compute.
+    /// of compute ÷ peak of the memory. For the peak of an operand type, the same with device memory.
+    /// Absent for the stated peak of compute.
     pub ridge_intensity: Option<f64>,
     /// Source of the peak, or why the peak is unknown.
     pub source: String,

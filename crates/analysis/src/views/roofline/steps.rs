@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use stepscope_model::{DeviceId, LabelId, OpId, Picos, Session, Span};
 
 use super::options::{Choice, RooflineOptions};
-use super::points::point;
+use super::points::{self, point};
 use super::report::RooflineRow;
 use crate::measuring::selection::{Selected, device_span};
 use crate::measuring::steps::divide_steps;
@@ -44,9 +44,34 @@ pub(super) fn steps(
     ops: &[Measured],
     peaks: &Peaks,
 ) -> Vec<RooflineRow> {
+    let Some(found) = step_points(session, selected, options, ops, peaks) else {
+        return Vec::new();
+    };
+    let steps = found.steps.into_iter().map(|(_, row)| row);
+    std::iter::once(found.mean).chain(steps).collect()
+}
+
+/// Steps as points.
+pub(super) struct StepPoints {
+    /// The mean step.
+    pub(super) mean: RooflineRow,
+    /// Work of all steps; none if it is unknown for all ops.
+    pub(super) work: Option<Work>,
+    /// Every step by its position in `Session::steps`.
+    pub(super) steps: Vec<(usize, RooflineRow)>,
+}
+
+/// None without steps.
+pub(super) fn step_points(
+    session: &Session,
+    selected: &Selected<'_>,
+    options: &RooflineOptions,
+    ops: &[Measured],
+    peaks: &Peaks,
+) -> Option<StepPoints> {
     let steps = selected.step_positions();
     if steps.is_empty() || ops.is_empty() {
-        return Vec::new();
+        return None;
     }
     let (weights, works) = weights(session, selected, options, ops);
     let by_device: Vec<Vec<(Span, Sums)>> = selected
@@ -62,7 +87,7 @@ pub(super) fn steps(
         })
         .collect();
     let busy = (options.idle == Choice::Exclude).then(|| busy(session, selected));
-    let mut rows: Vec<RooflineRow> = Vec::new();
+    let mut rows: Vec<(usize, RooflineRow)> = Vec::new();
     let mut all = (None::<Work>, 0i64);
     for (position, &step) in steps.iter().enumerate() {
         // The work of a step is unknown if that of all its ops is.
@@ -95,24 +120,30 @@ pub(super) fn steps(
         row.step = Some(session.steps[step].number);
         (row.start_ps, row.end_ps) = (Some(hull.start.0), Some(hull.end.0));
         row.occurrences = occurrences;
-        rows.push(row);
+        points::state_model_flops(&mut row, options.model_flops, 1, peaks, work.as_ref());
+        rows.push((step, row));
     }
     if rows.is_empty() {
-        return rows;
+        return None;
     }
     let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
     let mut mean = point("average", all.0.as_ref(), all.1, peaks, None);
     "mean step".clone_into(&mut mean.name);
+    points::state_model_flops(&mut mean, options.model_flops, count, peaks, all.0.as_ref());
     let per_step = |sum: Option<f64>| sum.map(|sum| sum / count as f64);
     mean.flops = per_step(mean.flops);
     mean.model_flops = per_step(mean.model_flops);
     mean.bytes = per_step(mean.bytes);
+    mean.recomputed_flops = per_step(mean.recomputed_flops);
     for level in &mut mean.levels {
         level.bytes /= count as f64;
     }
     mean.total_ps /= count;
-    rows.insert(0, mean);
-    rows
+    Some(StepPoints {
+        mean,
+        work: all.0,
+        steps: rows,
+    })
 }
 
 /// What a slice of each label adds, and the work per slice of each op.
@@ -132,7 +163,12 @@ fn weights(
         // On GPU several kernels execute an op once.
         let per_slice = op.row.executions as f64 / op.row.occurrences.max(1) as f64;
         of_op.insert(id, u32::try_from(works.len()).unwrap_or(u32::MAX));
-        works.push(Work::of(cost, per_slice));
+        let work = Work::of(cost, per_slice);
+        works.push(if session.op(id).is_rematerialised {
+            work.as_recomputed()
+        } else {
+            work
+        });
     }
     let is_excluded = options.infeed == Choice::Exclude;
     let is_selected = selected.labels();

@@ -127,7 +127,7 @@ fn groups(
     for id in session.track_ids() {
         let track = session.track(id);
         let is_selected = match track.device {
-            Some(device) => selected.devices.contains(&device),
+            Some(device) => selected.has_device(device),
             // If a device is selected, host threads are left out.
             None => selected.hosts.contains(&track.host) && selection.device.is_none(),
         };

@@ -22,6 +22,7 @@ use stepscope_server::share::about_now;
 use super::open_session;
 use crate::args;
 use crate::exit::{Exit, Failure};
+use crate::open;
 use crate::output::Output;
 use report::Report;
 
@@ -125,6 +126,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     refuse_mixed_output(arguments)?;
     let session = open_session(arguments, Reads::Everything, output)?;
     file::clean_up_on_signals();
+    open::warn(session, &[], output);
     let mut kept = None;
     let redacted = share::redacted(session, arguments)?;
     let mut options = selected(arguments);

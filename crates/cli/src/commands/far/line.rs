@@ -2,12 +2,15 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a program may take to end once its input has ended.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// How long to wait for the rest of standard error once the program has ended: what it started may
+/// hold it open.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// How many bytes of standard error are kept for messages.
 const MAX_SAID: usize = 64 << 10;
 
@@ -17,6 +20,8 @@ pub(crate) struct Line {
     input: Option<ChildStdin>,
     lines: Receiver<String>,
     said: Arc<Mutex<String>>,
+    /// Closed once all of standard error is read; none when it was waited for.
+    all_said: Option<Receiver<()>>,
 }
 
 impl Line {
@@ -39,9 +44,11 @@ impl Line {
             });
         }
         let said = Arc::new(Mutex::new(String::new()));
+        let (saying, all_said) = channel();
         if let Some(mut stderr) = child.stderr.take() {
             let said = Arc::clone(&said);
             std::thread::spawn(move || {
+                let _saying: Sender<()> = saying;
                 let mut buffer = [0; 4096];
                 while let Ok(count @ 1..) = stderr.read(&mut buffer) {
                     let text = String::from_utf8_lossy(&buffer[..count]);
@@ -58,6 +65,7 @@ impl Line {
             input,
             lines,
             said,
+            all_said: Some(all_said),
         })
     }
 
@@ -83,9 +91,13 @@ impl Line {
             .clone()
     }
 
-    /// Its exit status, if it has ended.
+    /// Its exit status, if it has ended; then [`Self::said`] is complete.
     pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
-        self.child.try_wait().ok().flatten()
+        let status = self.child.try_wait().ok().flatten()?;
+        if let Some(all_said) = self.all_said.take() {
+            let _ = all_said.recv_timeout(LAST_WORDS);
+        }
+        Some(status)
     }
 
     /// Ends it: closes its input first, which ends what it runs elsewhere.
@@ -107,6 +119,25 @@ impl Drop for Line {
     fn drop(&mut self) {
         if self.ended().is_none() {
             self.end();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_words_of_a_program_are_heard() {
+        for _ in 0..50 {
+            let script = "echo no such project >&2; exit 3";
+            let mut line = Line::start(Command::new("sh").args(["-c", script])).expect("sh");
+            assert_eq!(line.next(), None);
+            let status = line.end().and_then(|status| status.code());
+            assert_eq!(
+                (status, line.said().as_str()),
+                (Some(3), "no such project\n")
+            );
         }
     }
 }

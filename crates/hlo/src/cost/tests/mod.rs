@@ -5,6 +5,7 @@
 mod fusion;
 mod library;
 mod matmul;
+mod products;
 
 use crate::cost::Cost;
 use crate::primitive_type::PrimitiveType;

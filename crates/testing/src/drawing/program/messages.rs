@@ -71,10 +71,14 @@ pub(crate) struct HloInstruction {
     pub(crate) called_computation_ids: Vec<i64>,
     #[prost(message, optional, tag = "40")]
     pub(crate) sharding: Option<Sharding>,
+    #[prost(bytes = "vec", tag = "43")]
+    pub(crate) backend_config: Vec<u8>,
     #[prost(bool, tag = "47")]
     pub(crate) is_host_transfer: bool,
     #[prost(message, repeated, tag = "49")]
     pub(crate) replica_groups: Vec<ReplicaGroup>,
+    #[prost(message, optional, tag = "51")]
+    pub(crate) precision_config: Option<PrecisionConfig>,
     #[prost(message, repeated, tag = "52")]
     pub(crate) source_target_pairs: Vec<Pair>,
     #[prost(message, optional, tag = "68")]
@@ -95,6 +99,14 @@ pub(crate) struct Sharding {
     pub(crate) iota_reshape_dimensions: Vec<i64>,
     #[prost(int32, repeated, tag = "10")]
     pub(crate) iota_transpose: Vec<i32>,
+}
+
+#[derive(Clone, PartialEq, Eq, Message)]
+pub(crate) struct PrecisionConfig {
+    #[prost(int32, repeated, tag = "1")]
+    pub(crate) operand_precision: Vec<i32>,
+    #[prost(int32, tag = "2")]
+    pub(crate) algorithm: i32,
 }
 
 #[derive(Clone, PartialEq, Eq, Message)]

@@ -72,15 +72,16 @@ pub(super) fn parse_attributes(text: &str) -> Checked<Vec<(&str, &str)>> {
         let (key, after) = rest
             .split_once('=')
             .ok_or_else(|| format!("`{rest}` has no value"))?;
-        let (mut depth, mut quoted) = (0_i32, false);
+        let (mut depth, mut quoted, mut is_raw) = (0_i32, false, false);
         let end = after.find(|character| {
             match character {
-                '"' => quoted = !quoted,
+                '"' if !is_raw => quoted = !quoted,
+                '\'' => is_raw = !is_raw,
                 '{' => depth += 1,
                 '}' => depth -= 1,
                 _ => {}
             }
-            matches!(character, ',' | ' ') && depth == 0 && !quoted
+            matches!(character, ',' | ' ') && depth == 0 && !quoted && !is_raw
         });
         let (value, after) = after.split_at(end.unwrap_or(after.len()));
         attributes.push((key.trim(), value.trim_matches('"')));

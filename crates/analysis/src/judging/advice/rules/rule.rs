@@ -229,7 +229,7 @@ pub(super) fn gravity(threshold: &Threshold, value: f64) -> Option<Severity> {
         return None;
     }
     match threshold.judge(value) {
-        VerdictKind::Good | VerdictKind::Unknown => None,
+        VerdictKind::Good | VerdictKind::Unknown | VerdictKind::Neutral => None,
         VerdictKind::Warning => Some(Severity::Warning),
         VerdictKind::Bad => Some(Severity::Bad),
     }

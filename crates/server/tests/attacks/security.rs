@@ -1,10 +1,17 @@
 //! What the server rejects, and the headers of its answers.
 
-use crate::common::{Answer, TWO_STEPS, get, log_directory, send, send_method, server_at};
+use crate::common::{Answer, TWO_STEPS, get, log_directory, send, server_at};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use stepscope_server::{Access, Library, router};
+
+/// Any method, from this machine.
+async fn send_method(server: &Router, method: Method, uri: &str) -> Answer {
+    let request = Request::builder().method(method).uri(uri);
+    let request = request.header(header::HOST, "127.0.0.1");
+    send(server, request.body(Body::empty()).unwrap()).await
+}
 
 async fn get_with(server: &Router, uri: &str, headers: &[(header::HeaderName, &str)]) -> Answer {
     let mut request = Request::get(uri);

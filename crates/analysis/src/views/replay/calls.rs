@@ -1,0 +1,120 @@
+//! Which host call launched which work.
+
+use stepscope_model::{FlowKind, Session, SliceId, Span, TrackId};
+
+use super::device::DeviceNodes;
+use super::graph::EdgeKind;
+use super::segments::Segment;
+
+/// A call that launched work.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Call {
+    /// Thread of the call.
+    pub(super) track: TrackId,
+    /// Its start, as recorded.
+    pub(super) at_ps: i64,
+    /// The node that it launched.
+    pub(super) to: u32,
+    /// Position of the device in the list of devices.
+    pub(super) device: usize,
+    pub(super) kind: EdgeKind,
+}
+
+/// All calls: of every kernel and copy of a GPU, else of every program run.
+pub(super) fn calls(
+    session: &Session,
+    devices: &[DeviceNodes],
+    aligned: impl Fn(usize, i64) -> i64,
+) -> Vec<Call> {
+    let mut calls = of_kernels(session, devices);
+    let mut has_calls = vec![false; devices.len()];
+    for call in &calls {
+        has_calls[call.device] = true;
+    }
+    let mut begins: Vec<u32> = Vec::new();
+    for run in &session.program_runs {
+        let Some(position) = devices.iter().position(|on| on.device == run.device) else {
+            continue;
+        };
+        let (from, until) = (
+            aligned(position, run.span.start.0),
+            aligned(position, run.span.end.0),
+        );
+        let first = devices[position].first_from(from);
+        let Some(first) = first.filter(|first| first.start_ps < until.max(from + 1)) else {
+            continue;
+        };
+        begins.push(first.entry);
+        if has_calls[position] {
+            continue;
+        }
+        if let Some((at, track)) = run.launched.zip(run.launched_on) {
+            calls.push(Call {
+                track,
+                at_ps: at.0,
+                to: first.entry,
+                device: position,
+                kind: EdgeKind::RunLaunch,
+            });
+        }
+    }
+    begins.sort_unstable();
+    for call in &mut calls {
+        if begins.binary_search(&call.to).is_ok() {
+            call.kind = EdgeKind::RunLaunch;
+        }
+    }
+    calls
+}
+
+fn of_kernels(session: &Session, devices: &[DeviceNodes]) -> Vec<Call> {
+    let is_gpu = |on: &DeviceNodes| session.device(on.device).kind.is_gpu();
+    if !devices.iter().any(is_gpu) {
+        return Vec::new();
+    }
+    let mut entries: Vec<(SliceId, u32, usize)> = Vec::new();
+    for (position, on) in devices.iter().enumerate().filter(|(_, on)| is_gpu(on)) {
+        let entry = |one: &Segment| (slice(one), one.entry, position);
+        entries.extend(on.segments.iter().map(entry));
+    }
+    entries.sort_unstable();
+    entries.dedup_by_key(|entry| entry.0);
+    let mut pairs: Vec<(SliceId, i64, SliceId)> = Vec::new();
+    for flow in session.flows.all() {
+        let is_launch = flow.kind == FlowKind::Launch
+            && session.track(flow.from.track).device.is_none()
+            && session.track(flow.to.track).device.is_some();
+        if is_launch && let Some(call) = span(session, flow.from) {
+            pairs.push((flow.to, call.start.0, flow.from));
+        }
+    }
+    // Of several calls with the kernel's correlation id, the outermost started first.
+    pairs.sort_unstable();
+    pairs.dedup_by_key(|pair| pair.0);
+    let call = |(to, at_ps, from): (SliceId, i64, SliceId)| {
+        let found = entries.binary_search_by_key(&to, |entry| entry.0).ok()?;
+        let (_, to, device) = entries[found];
+        Some(Call {
+            track: from.track,
+            at_ps,
+            to,
+            device,
+            kind: EdgeKind::Launch,
+        })
+    };
+    pairs.into_iter().filter_map(call).collect()
+}
+
+fn slice(one: &Segment) -> SliceId {
+    SliceId {
+        track: one.track,
+        lane: one.lane,
+        index: one.index,
+    }
+}
+
+fn span(session: &Session, slice: SliceId) -> Option<Span> {
+    let lane = session.lane(slice.track, slice.lane)?;
+    let index = slice.index as usize;
+    (index < lane.len()).then(|| lane.span(index))
+}

@@ -1,0 +1,120 @@
+//! What hosts did in their own stretches, and while devices waited.
+
+use std::collections::BTreeMap;
+
+use stepscope_model::{HostId, Picos, Session, Span};
+
+use super::device::CLOSE_PS;
+use super::graph::{Builder, CauseTime, EdgeKind, Graph, NodeKind, Why};
+use super::host::{Stretch, Threads, recorded};
+use crate::measuring::activity::{CAUSES, Cause, cause_times, claimed};
+use crate::measuring::interval::Intervals;
+use crate::measuring::pauses::Pauses;
+use crate::views::collectives::clocks::Clocks;
+
+/// Stretches of a host that are shorter are not divided by cause.
+const SHORTEST_PS: i64 = 1_000_000;
+/// Pieces divided at a time, which bounds memory.
+const CHUNK: usize = 4096;
+
+/// Divides the stretches of driving threads, and finds those in which the thread may have waited for
+/// a device although no wait was recorded.
+pub(super) fn add_host_causes(session: &Session, builder: &mut Builder, threads: &mut Threads) {
+    let mut stretches = std::mem::take(&mut threads.stretches);
+    stretches.retain(|one| one.span.duration().0 >= SHORTEST_PS);
+    stretches.sort_by_key(|one| (one.host, one.span));
+    for of_host in stretches.chunk_by(|a, b| a.host == b.host) {
+        let host = of_host[0].host;
+        let spans: Vec<Span> = of_host.iter().map(|one| one.span).collect();
+        let windows = Intervals::union_of(spans.clone());
+        let claimed = claimed(session, &[host], windows.spans());
+        let Some((_, times)) = claimed.first() else {
+            continue;
+        };
+        for (pieces, own) in spans.chunks(CHUNK).zip(of_host.chunks(CHUNK)) {
+            for (row, stretch) in cause_times(pieces, &clip(times, pieces)).iter().zip(own) {
+                push(&mut builder.graph, stretch.node, row);
+                add_loose(builder, stretch, row);
+            }
+        }
+    }
+    builder.graph.causes.sort_by_key(|one| one.node);
+}
+
+/// Where nothing is known of the thread, it may have waited for the work that ended meanwhile.
+fn add_loose(builder: &mut Builder, stretch: &Stretch, row: &[i64; CAUSES.len()]) {
+    let Some(may) = &stretch.may_wait else {
+        return;
+    };
+    let unknown_ps = row[Cause::Unknown.position()]
+        + row[Cause::Annotation.position()]
+        + row[Cause::Blocked.position()];
+    if unknown_ps >= CLOSE_PS {
+        builder.graph.elastic.insert(stretch.node, unknown_ps);
+        builder.wait(may.resume, may.exit, EdgeKind::Loose, 0);
+    }
+}
+
+/// Says of every long delay of a device why: it paused, or its host did something else.
+pub(super) fn add_device_causes(session: &Session, clocks: &Clocks, graph: &mut Graph) {
+    let pauses = Pauses::of(session);
+    let mut by_host: BTreeMap<HostId, Vec<(Span, u32)>> = BTreeMap::new();
+    for number in 0..graph.nodes.len() {
+        let node = graph.nodes[number];
+        let track = session.tracks.get(node.track as usize);
+        let Some((track, device)) = track.and_then(|track| Some((track, track.device?))) else {
+            continue;
+        };
+        let is_on_device = matches!(
+            node.kind,
+            NodeKind::Work | NodeKind::Arrive | NodeKind::Mark
+        );
+        if !is_on_device || node.why != Why::Short || node.sure_delay_ps < CLOSE_PS {
+            continue;
+        }
+        let end = recorded(clocks, track.host, node.start_ps);
+        let gap = Span::new(Picos(end - node.sure_delay_ps), Picos(end));
+        let within = pauses.of_device(device).duration_within(gap);
+        if within.0 * 2 >= gap.duration().0 {
+            graph.nodes[number].why = Why::Pause;
+            continue;
+        }
+        graph.nodes[number].why = Why::Host;
+        let node = u32::try_from(number).unwrap_or(u32::MAX);
+        by_host.entry(track.host).or_default().push((gap, node));
+    }
+    for (host, mut gaps) in by_host {
+        gaps.sort_unstable();
+        let spans: Vec<Span> = gaps.iter().map(|&(gap, _)| gap).collect();
+        let windows = Intervals::union_of(spans.clone());
+        let claimed = claimed(session, &[host], windows.spans());
+        let Some((_, times)) = claimed.first() else {
+            continue;
+        };
+        for (pieces, own) in spans.chunks(CHUNK).zip(gaps.chunks(CHUNK)) {
+            let rows = cause_times(pieces, &clip(times, pieces));
+            for (row, &(_, node)) in rows.iter().zip(own) {
+                push(graph, node, row);
+            }
+        }
+    }
+    graph.causes.sort_by_key(|one| (one.node, one.cause));
+}
+
+fn clip(times: &[Intervals], pieces: &[Span]) -> Vec<Intervals> {
+    let hull = pieces.iter().copied().reduce(Span::hull);
+    let hull = hull.unwrap_or_default();
+    times.iter().map(|own| own.clip(hull)).collect()
+}
+
+fn push(graph: &mut Graph, node: u32, row: &[i64; CAUSES.len()]) {
+    for (cause, &time_ps) in (0u8..).zip(row) {
+        if time_ps > 0 {
+            graph.causes.push(CauseTime {
+                node,
+                cause,
+                time_ps,
+            });
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! Host threads that launch work, cut where they launch, wait, or begin a step.
+//!
+//! ```text
+//! thread   [ python ][ data_loading ]launch[ python ][ waits for the device ]resume
+//!                                      │                          ▲
+//! device                               └──▶[ run ]────────────────┘
+//! ```
+
+use rayon::prelude::*;
+use stepscope_model::{Activity, HostId, Picos, Session, Span, TrackId};
+
+use super::calls::Call;
+use super::device::CLOSE_PS;
+use super::graph::{Builder, EdgeKind, Node, NodeKind};
+use crate::measuring::activity::{driving_threads, levels};
+use crate::measuring::interval::Intervals;
+use crate::measuring::work::{NO_LEVEL, add_levels};
+use crate::views::collectives::clocks::Clocks;
+
+/// A thread in the graph.
+pub(super) struct Chain {
+    pub(super) track: TrackId,
+    /// Whether it drives devices; other threads wait for those that do.
+    pub(super) is_driving: bool,
+    /// Where it was cut, as recorded.
+    times: Vec<i64>,
+    /// For each cut, the node that is over then.
+    nodes: Vec<u32>,
+}
+
+/// A stretch of a driving thread, with the work of a device that ended with it.
+pub(super) struct Stretch {
+    pub(super) node: u32,
+    /// As recorded.
+    pub(super) span: Span,
+    pub(super) host: HostId,
+    pub(super) may_wait: Option<MayWait>,
+}
+
+/// What a stretch may have waited for.
+pub(super) struct MayWait {
+    /// The node by which the thread would continue.
+    pub(super) resume: u32,
+    pub(super) exit: u32,
+}
+
+/// A stretch of a thread, as recorded.
+#[derive(Clone, Copy)]
+struct Cut {
+    track: TrackId,
+    host: HostId,
+    from: i64,
+    to: i64,
+}
+
+/// All threads that launched work.
+#[derive(Default)]
+pub(super) struct Threads {
+    pub(super) chains: Vec<Chain>,
+    /// By host and time, for causes.
+    pub(super) stretches: Vec<Stretch>,
+}
+
+impl Chain {
+    /// The node that is over at a time at which the thread was cut.
+    pub(super) fn node_at(&self, time_ps: i64) -> Option<u32> {
+        let found = self.times.binary_search(&time_ps).ok()?;
+        Some(self.nodes[found])
+    }
+
+    /// The last cut within a stretch of time, excluding its start.
+    fn last_within(&self, from_ps: i64, to_ps: i64) -> Option<(i64, u32)> {
+        let after = self.times.partition_point(|&time| time <= to_ps);
+        let position = after.checked_sub(1)?;
+        (self.times[position] > from_ps).then(|| (self.times[position], self.nodes[position]))
+    }
+}
+
+/// Ends of device work on one host, on aligned clocks, sorted.
+pub(super) type Ends = Vec<(i64, u32)>;
+
+/// What threads are built from.
+pub(super) struct HostSources<'a> {
+    pub(super) session: &'a Session,
+    pub(super) clocks: &'a Clocks,
+    pub(super) calls: &'a [Call],
+    /// By host.
+    pub(super) ends: &'a [Ends],
+    /// By host: times at which steps begin and end there, as recorded.
+    pub(super) boundaries: &'a [Vec<i64>],
+}
+
+impl HostSources<'_> {
+    /// Adds the threads, and the edges from calls to what they launched.
+    pub(super) fn add(&self, builder: &mut Builder) -> Threads {
+        let session = self.session;
+        let mut tracks: Vec<TrackId> = self.calls.iter().map(|call| call.track).collect();
+        tracks.sort_unstable();
+        tracks.dedup();
+        let hosts: Vec<HostId> = (0..session.hosts.len()).map(HostId::from_index).collect();
+        let driving = driving_threads(session, &hosts);
+        let is_driving = |track: TrackId| {
+            let host = session.track(track).host;
+            driving[host.index()].contains(&track)
+        };
+        // Others wait for the threads that drive.
+        tracks.sort_by_key(|&track| (!is_driving(track), track));
+        let waits = self.waits(&tracks);
+        let mut threads = Threads::default();
+        let mut has_boundaries = vec![false; hosts.len()];
+        for (&track, waits) in tracks.iter().zip(&waits) {
+            let host = session.track(track).host;
+            let drives = is_driving(track);
+            let own = self.calls.iter().filter(|call| call.track == track);
+            let mut cuts: Vec<i64> = own.map(|call| call.at_ps).collect();
+            if drives {
+                cuts.extend(
+                    waits
+                        .spans()
+                        .iter()
+                        .flat_map(|wait| [wait.start.0, wait.end.0]),
+                );
+                if !has_boundaries[host.index()] {
+                    has_boundaries[host.index()] = true;
+                    cuts.extend(&self.boundaries[host.index()]);
+                }
+            }
+            cuts.sort_unstable();
+            cuts.dedup();
+            let chain = self.add_thread(builder, track, drives, cuts, waits, &mut threads);
+            threads.chains.push(chain);
+        }
+        self.add_launches(builder, &threads);
+        threads
+    }
+
+    /// When each thread waited, outermost waits only.
+    fn waits(&self, tracks: &[TrackId]) -> Vec<Intervals> {
+        let levels = levels(self.session, |activity| match activity {
+            Activity::Blocked => 0,
+            _ => NO_LEVEL,
+        });
+        let everything = [Span {
+            start: Picos(i64::MIN),
+            end: Picos::MAX,
+        }];
+        let of_track = |&track: &TrackId| {
+            let mut spans = vec![Vec::new()];
+            add_levels(self.session.track(track), &levels, &everything, &mut spans);
+            Intervals::union_of_sorted(spans.pop().unwrap_or_default())
+        };
+        tracks.par_iter().map(of_track).collect()
+    }
+
+    fn add_thread(
+        &self,
+        builder: &mut Builder,
+        track: TrackId,
+        is_driving: bool,
+        cuts: Vec<i64>,
+        waits: &Intervals,
+        threads: &mut Threads,
+    ) -> Chain {
+        let host = self.session.track(track).host;
+        let aligned = |time: i64| self.clocks.aligned(host, Picos(time)).0;
+        let ends = &self.ends[host.index()];
+        let mut chain = Chain {
+            track,
+            is_driving,
+            times: Vec::with_capacity(cuts.len()),
+            nodes: Vec::with_capacity(cuts.len()),
+        };
+        let mut before: Option<(i64, u32)> = None;
+        for cut in cuts {
+            let instant = |kind| Node::instant(kind, track.0, aligned(cut));
+            let Some((from, last)) = before else {
+                let origin = builder.add(instant(NodeKind::Mark));
+                chain.push(cut, origin, &mut before);
+                continue;
+            };
+            let ended = last_end(ends, aligned(from), aligned(cut));
+            let is_wait = waits.contains_instant(Picos(from));
+            let handed = (!is_driving).then(|| handed_over(self.session, threads, host, from, cut));
+            let over = if let Some((_, call)) = handed.flatten() {
+                let resume = builder.add(instant(NodeKind::Resume));
+                builder.wait(resume, last, EdgeKind::HostOrder, 0);
+                builder.wait(resume, call, EdgeKind::HandOver, 0);
+                resume
+            } else if let Some((_, exit)) = ended.filter(|_| is_wait) {
+                let resume = builder.add(instant(NodeKind::Resume));
+                builder.wait(resume, last, EdgeKind::HostOrder, 0);
+                builder.wait(resume, exit, EdgeKind::HostWait, 0);
+                resume
+            } else {
+                let long = |_: &(i64, u32)| is_driving && cut - from >= CLOSE_PS;
+                let stretch = Cut {
+                    track,
+                    host,
+                    from,
+                    to: cut,
+                };
+                match ended.filter(long) {
+                    Some((end, exit)) => {
+                        self.add_divided(builder, threads, last, stretch, (end, exit))
+                    }
+                    None => self.add_stretch(builder, threads, last, stretch, is_driving),
+                }
+            };
+            chain.push(cut, over, &mut before);
+        }
+        chain
+    }
+
+    /// A stretch of a thread as a node.
+    fn add_stretch(
+        &self,
+        builder: &mut Builder,
+        threads: &mut Threads,
+        last: u32,
+        cut: Cut,
+        is_driving: bool,
+    ) -> u32 {
+        let aligned = |time: i64| self.clocks.aligned(cut.host, Picos(time)).0;
+        let node = builder.add(Node {
+            duration_ps: aligned(cut.to) - aligned(cut.from),
+            ..Node::instant(NodeKind::Host, cut.track.0, aligned(cut.from))
+        });
+        builder.wait(node, last, EdgeKind::HostOrder, 0);
+        if is_driving {
+            threads.stretches.push(Stretch {
+                node,
+                span: Span::new(Picos(cut.from), Picos(cut.to)),
+                host: cut.host,
+                may_wait: None,
+            });
+        }
+        node
+    }
+
+    /// A stretch divided where work of a device ended, for which the thread may have waited.
+    fn add_divided(
+        &self,
+        builder: &mut Builder,
+        threads: &mut Threads,
+        last: u32,
+        cut: Cut,
+        (end_ps, exit): (i64, u32),
+    ) -> u32 {
+        let at = recorded(self.clocks, cut.host, end_ps).clamp(cut.from, cut.to);
+        let (before, after) = (Cut { to: at, ..cut }, Cut { from: at, ..cut });
+        let node = self.add_stretch(builder, threads, last, before, true);
+        let at_ps = builder.graph.nodes[node as usize].end_ps();
+        let resume = builder.add(Node::instant(NodeKind::Resume, cut.track.0, at_ps));
+        builder.wait(resume, node, EdgeKind::HostOrder, 0);
+        if let Some(stretch) = threads.stretches.last_mut() {
+            stretch.may_wait = Some(MayWait { resume, exit });
+        }
+        self.add_stretch(builder, threads, resume, after, true)
+    }
+
+    fn add_launches(&self, builder: &mut Builder, threads: &Threads) {
+        let mut least: Vec<Option<i64>> = Vec::new();
+        let mut found = Vec::with_capacity(self.calls.len());
+        for call in self.calls {
+            let chains = threads.chains.iter();
+            let mut own = chains.filter(|chain| chain.track == call.track);
+            let Some(from) = own.find_map(|chain| chain.node_at(call.at_ps)) else {
+                continue;
+            };
+            let nodes = &builder.graph.nodes;
+            let latency = nodes[call.to as usize].start_ps - nodes[from as usize].end_ps();
+            builder.graph.launches += 1;
+            if latency < 0 {
+                builder.graph.late_launches += 1;
+            }
+            if least.len() <= call.device {
+                least.resize(call.device + 1, None);
+            }
+            if latency >= 0 {
+                let known = &mut least[call.device];
+                *known = Some(known.map_or(latency, |known| known.min(latency)));
+            }
+            found.push((call, from));
+        }
+        for (call, from) in found {
+            let lag_ps = least[call.device].unwrap_or(0);
+            builder.wait(call.to, from, call.kind, lag_ps);
+        }
+    }
+}
+
+impl Chain {
+    fn push(&mut self, cut: i64, node: u32, before: &mut Option<(i64, u32)>) {
+        self.times.push(cut);
+        self.nodes.push(node);
+        *before = Some((cut, node));
+    }
+}
+
+/// A time of the aligned clock as the host recorded it.
+pub(super) fn recorded(clocks: &Clocks, host: HostId, time_ps: i64) -> i64 {
+    time_ps + (time_ps - clocks.aligned(host, Picos(time_ps)).0)
+}
+
+/// The last end within a stretch of time, excluding its start.
+fn last_end(ends: &Ends, from_ps: i64, to_ps: i64) -> Option<(i64, u32)> {
+    let after = ends.partition_point(|&(end, _)| end <= to_ps);
+    let found = *ends.get(after.checked_sub(1)?)?;
+    (found.0 > from_ps).then_some(found)
+}
+
+/// The last cut of a driving thread of the host within a stretch of time.
+fn handed_over(
+    session: &Session,
+    threads: &Threads,
+    host: HostId,
+    from_ps: i64,
+    to_ps: i64,
+) -> Option<(i64, u32)> {
+    let chains = threads.chains.iter();
+    let driving =
+        chains.filter(|chain| chain.is_driving && session.track(chain.track).host == host);
+    driving
+        .filter_map(|chain| chain.last_within(from_ps, to_ps))
+        .max()
+}

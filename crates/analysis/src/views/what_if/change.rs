@@ -1,0 +1,276 @@
+//! Changes as text, and what each does to a replay.
+
+use regex::Regex;
+use stepscope_model::{LabelId, Session};
+
+use crate::asking::AnalysisError;
+use crate::measuring::activity::{CAUSES, Cause};
+use crate::measuring::selection::compile_pattern;
+use crate::views::replay::Replay;
+use crate::views::replay::effects::Effects;
+use crate::views::replay::path::{Kinds, WaitKind};
+
+/// The forms of a change, for help and errors.
+pub(super) const FORMS: &str = "remove:PATTERN, hide:PATTERN, scale:PATTERN:FACTOR, network:FACTOR, \
+                                align, no-input-wait, no-launch-gaps, no-host:CAUSE";
+
+/// Largest accepted factor.
+const MOST: f64 = 1e6;
+
+/// One change.
+#[derive(Debug, Clone)]
+pub(super) struct Change {
+    /// As given.
+    pub(super) text: String,
+    kind: ChangeKind,
+}
+
+#[derive(Debug, Clone)]
+enum ChangeKind {
+    Remove(Wanted),
+    Hide(Wanted),
+    Scale(Wanted, f64),
+    Network(f64),
+    Align,
+    NoHost(Cause),
+    NoLaunchGaps,
+}
+
+/// Which ops a change concerns.
+#[derive(Debug, Clone)]
+enum Wanted {
+    Kind(WaitKind),
+    Pattern(Regex),
+}
+
+impl Change {
+    /// Parses one change, or several separated by `;`, or by `,` before the word of a change.
+    pub(super) fn parse_all(texts: &[String]) -> Result<Vec<Self>, AnalysisError> {
+        let mut found: Vec<String> = Vec::new();
+        for text in texts.iter().flat_map(|text| text.split(';')) {
+            let mut is_first = true;
+            for part in text.split(',') {
+                let begins = is_first || begins_change(part);
+                is_first = false;
+                match found.last_mut().filter(|_| !begins) {
+                    Some(before) => {
+                        before.push(',');
+                        before.push_str(part);
+                    }
+                    None => found.push(part.to_owned()),
+                }
+            }
+        }
+        let texts = found.iter().map(|text| text.trim());
+        texts
+            .filter(|text| !text.is_empty())
+            .map(Self::parse)
+            .collect()
+    }
+
+    fn parse(text: &str) -> Result<Self, AnalysisError> {
+        let (word, rest) = match text.split_once(':') {
+            Some((word, rest)) => (word.trim(), Some(rest.trim())),
+            None => (text, None),
+        };
+        let rest = rest.filter(|rest| !rest.is_empty());
+        let kind = match (word, rest) {
+            ("remove", Some(pattern)) => ChangeKind::Remove(Wanted::of(pattern)?),
+            ("hide", Some(pattern)) => ChangeKind::Hide(Wanted::of(pattern)?),
+            ("scale", Some(rest)) => {
+                let (pattern, by) = rest.rsplit_once(':').ok_or_else(|| wrong(text))?;
+                ChangeKind::Scale(Wanted::of(pattern)?, factor(by).ok_or_else(|| wrong(text))?)
+            }
+            ("network", Some(by)) => {
+                let times = factor(by).filter(|&by| by > 0.0);
+                ChangeKind::Network(times.ok_or_else(|| wrong(text))?)
+            }
+            ("align", None) => ChangeKind::Align,
+            ("no-input-wait", None) => ChangeKind::NoHost(Cause::DataLoading),
+            ("no-launch-gaps", None) => ChangeKind::NoLaunchGaps,
+            ("no-host", Some(cause)) => {
+                let mut causes = CAUSES.into_iter().filter(|cause| is_removable(*cause));
+                let known = causes.clone().map(Cause::name).collect::<Vec<_>>();
+                let found = causes.find(|one| one.name() == cause);
+                let found = found.ok_or_else(|| AnalysisError::NothingSelected {
+                    what: format!("--change {text}"),
+                    available: known.join(", "),
+                });
+                ChangeKind::NoHost(found?)
+            }
+            _ => return Err(wrong(text)),
+        };
+        Ok(Self {
+            text: text.to_owned(),
+            kind,
+        })
+    }
+
+    /// Adds the change to others.
+    fn apply(
+        &self,
+        session: &Session,
+        replay: &Replay,
+        kinds: &Kinds,
+        effects: &mut Effects,
+    ) -> Result<(), AnalysisError> {
+        match &self.kind {
+            ChangeKind::Remove(wanted) => {
+                for label in self.labels(session, replay, kinds, wanted)? {
+                    effects.work[label] = 0.0;
+                    effects.transfer[label] = 0.0;
+                    effects.removed[label] = true;
+                }
+            }
+            ChangeKind::Hide(wanted) => {
+                for label in self.labels(session, replay, kinds, wanted)? {
+                    effects.work[label] = 0.0;
+                    effects.transfer[label] = 0.0;
+                }
+            }
+            ChangeKind::Scale(wanted, by) => {
+                for label in self.labels(session, replay, kinds, wanted)? {
+                    effects.work[label] *= by;
+                    effects.transfer[label] *= by;
+                }
+            }
+            ChangeKind::Network(by) => {
+                let all = Wanted::Kind(WaitKind::Collective);
+                for label in self.labels(session, replay, kinds, &all)? {
+                    effects.transfer[label] /= by;
+                    effects.is_communication[label] = true;
+                }
+                effects.network *= by;
+            }
+            ChangeKind::Align if replay.graph.meetings == replay.graph.early_leaves => {
+                return Err(AnalysisError::NothingSelected {
+                    what: format!("--change {}", self.text),
+                    available: "no collective was matched over devices, so there is no skew to \
+                                remove"
+                        .to_owned(),
+                });
+            }
+            ChangeKind::Align => effects.is_aligned = true,
+            ChangeKind::NoHost(cause) => effects.gone[cause.position()] = true,
+            ChangeKind::NoLaunchGaps => {
+                effects.is_merged = true;
+                effects.gone[Cause::Dispatch.position()] = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Labels of the ops that the change concerns; an error if none ran.
+    fn labels(
+        &self,
+        session: &Session,
+        replay: &Replay,
+        kinds: &Kinds,
+        wanted: &Wanted,
+    ) -> Result<Vec<usize>, AnalysisError> {
+        let mut ran = vec![false; session.labels.len()];
+        for node in &replay.graph.nodes {
+            if let Some(ran) = ran.get_mut(node.label as usize) {
+                *ran = true;
+            }
+        }
+        let is_wanted = |&label: &usize| ran[label] && wanted.has(session, kinds, label);
+        let found: Vec<usize> = (0..ran.len()).filter(is_wanted).collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        let names = (0..ran.len()).filter(|&label| ran[label]);
+        let mut names: Vec<&str> = names
+            .map(|label| session.label_name(LabelId::from_index(label)))
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names.truncate(40);
+        Err(AnalysisError::NothingSelected {
+            what: format!("--change {}", self.text),
+            available: names.join(", "),
+        })
+    }
+}
+
+impl Wanted {
+    fn of(pattern: &str) -> Result<Self, AnalysisError> {
+        Ok(match pattern.trim() {
+            "collectives" => Self::Kind(WaitKind::Collective),
+            "copies" => Self::Kind(WaitKind::Copy),
+            "compute" => Self::Kind(WaitKind::Compute),
+            pattern => Self::Pattern(compile_pattern(pattern)?),
+        })
+    }
+
+    fn has(&self, session: &Session, kinds: &Kinds, number: usize) -> bool {
+        let pattern = match self {
+            Self::Kind(kind) => {
+                return kinds.kind(u32::try_from(number).unwrap_or(u32::MAX)) == *kind;
+            }
+            Self::Pattern(pattern) => pattern,
+        };
+        let label = session.label(LabelId::from_index(number));
+        let op = label.op.map(|op| session.op(op));
+        let of_op = op
+            .into_iter()
+            .flat_map(|op| [op.name, op.category, op.scope, op.source]);
+        let mut texts = of_op.chain([label.name]);
+        texts.any(|text| pattern.is_match(session.text(text)))
+    }
+}
+
+/// What several changes do together.
+pub(super) fn effects(
+    session: &Session,
+    replay: &Replay,
+    kinds: &Kinds,
+    changes: &[&Change],
+) -> Result<Effects, AnalysisError> {
+    let count = session.labels.len();
+    let is_part = |label: usize| {
+        let op = session.label(LabelId::from_index(label)).op;
+        let name = op.map_or("", |op| session.text(session.op(op).name));
+        name.contains("-start") || name.contains("-done")
+    };
+    let mut effects = Effects {
+        work: vec![1.0; count],
+        transfer: vec![1.0; count],
+        removed: vec![false; count],
+        is_communication: vec![false; count],
+        is_part: (0..count).map(is_part).collect(),
+        has_launches: session.devices.iter().any(|device| device.kind.is_gpu()),
+        ..Effects::none()
+    };
+    for change in changes {
+        change.apply(session, replay, kinds, &mut effects)?;
+    }
+    Ok(effects)
+}
+
+/// Whether a host may stop doing this: it does something, and does not only wait.
+pub(super) const fn is_removable(cause: Cause) -> bool {
+    !matches!(cause, Cause::Unknown | Cause::Device | Cause::Blocked)
+}
+
+/// Whether a text begins like a change, so that a comma before it is not part of a pattern.
+fn begins_change(text: &str) -> bool {
+    let text = text.trim_start();
+    let words = ["remove:", "hide:", "scale:", "network:", "no-host:"];
+    words.iter().any(|word| text.starts_with(word))
+        || ["align", "no-input-wait", "no-launch-gaps"].contains(&text.trim_end())
+}
+
+fn factor(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let number: f64 = text.strip_suffix('x').unwrap_or(text).parse().ok()?;
+    (0.0..=MOST).contains(&number).then_some(number)
+}
+
+fn wrong(text: &str) -> AnalysisError {
+    AnalysisError::Options(format!(
+        "--change takes one of {FORMS}, not {text:?}. PATTERN is a regular expression for names, \
+         categories, scopes and sources, or one of collectives, copies, compute; FACTOR is a number \
+         of at least 0, and above 0 for the network"
+    ))
+}

@@ -1,0 +1,174 @@
+//! `what_if`: how long steps would take with changes, by replaying what waited for what.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | replay | as in [`critical_path`](crate::views::critical_path): starts follow from dependencies and measured weights |
+//! | change | changes weights or drops dependencies ([`change`]); the order of work on each core, stream and thread stays |
+//! | time per step | observed time of consecutive steps ÷ their number, with the gaps between them ([`measure`]) |
+//! | at least, at most | the same under every reading of what the recording leaves open ([`crate::views::replay::effects::Reading`]) |
+
+mod change;
+mod columns;
+mod measure;
+mod report;
+mod tables;
+mod tornado;
+
+use clap::Args;
+pub use report::{WhatIfKindRow, WhatIfReport, WhatIfRow, WhatIfStepRow};
+use stepscope_model::Session;
+
+use self::change::Change;
+use self::measure::{Changed, Pace, bounded};
+use crate::asking::group::Group;
+use crate::asking::order;
+use crate::asking::selection::Selection;
+use crate::asking::{Analysis, AnalysisError};
+use crate::telling::Note;
+use crate::views::critical_path::collect::Paths;
+use crate::views::replay::Replay;
+use crate::views::replay::admission::Admission;
+use crate::views::replay::effects::Effects;
+use crate::views::replay::path::Kinds;
+use crate::views::replay::told;
+
+/// The `what_if` analysis.
+pub struct WhatIf;
+
+/// Options of [`WhatIf`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct WhatIfOptions {
+    /// What would be different; repeatable, or several separated by `;`. `remove:PATTERN`,
+    /// `hide:PATTERN`, `scale:PATTERN:FACTOR` (ops whose name, category, scope or source matches;
+    /// or `collectives`, `copies`, `compute`), `network:FACTOR` (so many times as fast), `align` (no
+    /// skew at collectives), `no-input-wait`, `no-launch-gaps`, `no-host:CAUSE` (a cause of `idle`).
+    /// Default: the twenty largest single causes
+    #[arg(long, value_name = "CHANGE")]
+    pub change: Vec<String>,
+    /// Which part of the session
+    #[command(flatten)]
+    pub selection: Selection,
+}
+
+impl Analysis for WhatIf {
+    const NAME: &'static str = "what_if";
+    const GROUP: Group = Group::Waiting;
+    const ALIASES: &'static [&'static str] = &["what-if"];
+    const SUMMARY: &'static str =
+        "How long steps would take without an op, with a faster network, without waiting for input";
+    const EXAMPLES: &'static str = "\
+# What would gain most: the largest single causes
+stepscope what_if ./logs
+# Collectives hidden behind computation
+stepscope what_if ./logs --change hide:collectives
+# A network twice as fast, and input that is always there
+stepscope what_if ./logs --change network:2 --change no-input-wait
+# Attention in half the time
+stepscope what_if ./logs --change 'scale:attention:0.5'";
+    type Options = WhatIfOptions;
+    type Report = WhatIfReport;
+
+    fn run(session: &Session, options: &WhatIfOptions) -> Result<WhatIfReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let changes = Change::parse_all(&options.change)?;
+        let replay = Replay::of(session);
+        let admission = Admission::of(session, &replay, &selected);
+        if let Some(refusal) = admission.refusal {
+            return Ok(refused(refusal, admission.error_ratio, &changes));
+        }
+        let kinds = Kinds::of(session);
+        let none = Effects::none();
+        let steps = &admission.steps;
+        let before = Paths::of(session, &replay, steps, &none, &replay.unchanged);
+        let pace = Pace::of(&replay, steps);
+        let before_ps = pace.in_replay(&replay.unchanged);
+        let mut report = WhatIfReport {
+            error_ratio: admission.error_ratio,
+            before_ps: Some(before_ps),
+            notes: notes(session, &replay),
+            ..refused(String::new(), 0.0, &changes)
+        };
+        let unchanged = Changed::of(&replay, &none).steps(session, steps);
+        report.step_ps = mean(unchanged.iter().map(|row| row.duration_ps));
+        report.is_admitted = true;
+        if changes.is_empty() {
+            report.rows = tornado::tornado(session, &replay, steps, &before, &kinds)?;
+        } else {
+            let all: Vec<&Change> = changes.iter().collect();
+            let effects = change::effects(session, &replay, &kinds, &all)?;
+            let after = Changed::of(&replay, &effects);
+            if changes.len() > 1 {
+                for one in &changes {
+                    let alone = change::effects(session, &replay, &kinds, &[one])?;
+                    let alone = bounded(&replay, &alone, &pace);
+                    report
+                        .rows
+                        .push(tornado::of_change(&one.text, alone, before_ps));
+                }
+            }
+            let text: Vec<&str> = changes.iter().map(|one| one.text.as_str()).collect();
+            let bounds = after.pace(&pace);
+            report
+                .rows
+                .push(tornado::of_change(&text.join("; "), bounds, before_ps));
+            report.steps = after.steps(session, steps);
+            report.changed_step_ps = mean(report.steps.iter().map(|row| row.after_ps));
+            report.after_ps = Some(bounds.likely);
+            report.low_ps = Some(bounds.low);
+            report.high_ps = Some(bounds.high);
+            let new = Paths::of(session, &replay, steps, &effects, &after.times[0]);
+            report.kinds = kind_rows(&before, &new);
+        }
+        report.row_count = order::arrange(&mut report.rows, &options.selection, columns::ROWS)?;
+        Ok(report)
+    }
+}
+
+fn kind_rows(before: &Paths<'_>, after: &Paths<'_>) -> Vec<WhatIfKindRow> {
+    let pairs = before.kinds().into_iter().zip(after.kinds());
+    let row = |(before, new): (super::critical_path::PathKindRow, _)| {
+        let new: super::critical_path::PathKindRow = new;
+        WhatIfKindRow {
+            kind: before.kind,
+            before_ps: before.mean_ps,
+            after_ps: new.mean_ps,
+            what: after.most_of(before.kind),
+        }
+    };
+    pairs.map(row).collect()
+}
+
+fn notes(session: &Session, replay: &Replay) -> Vec<Note> {
+    let mut notes = vec![Note::info(
+        "schedule-kept",
+        "The order of work on each core, stream and thread is kept. A compiler would plan a changed \
+         program anew, which is not modeled.",
+    )];
+    notes.extend(told::notes(session, replay));
+    notes
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let values: Vec<f64> = values.collect();
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+fn refused(refusal: String, error_ratio: f64, changes: &[Change]) -> WhatIfReport {
+    WhatIfReport {
+        is_admitted: false,
+        error_ratio,
+        changes: changes.iter().map(|change| change.text.clone()).collect(),
+        step_ps: None,
+        changed_step_ps: None,
+        before_ps: None,
+        after_ps: None,
+        low_ps: None,
+        high_ps: None,
+        rows: Vec::new(),
+        row_count: 0,
+        steps: Vec::new(),
+        kinds: Vec::new(),
+        notes: vec![told::refused(&refusal)],
+        refusal,
+    }
+}

@@ -1,0 +1,163 @@
+//! The largest single causes: candidates from the critical paths, each replayed on its own.
+
+use rayon::prelude::*;
+use stepscope_model::Session;
+
+use super::change::{Change, effects, is_removable};
+use super::measure::{Bounded, Pace, bounded};
+use super::report::WhatIfRow;
+use crate::asking::AnalysisError;
+use crate::measuring::activity::{CAUSES, Cause};
+use crate::views::critical_path::collect::Paths;
+use crate::views::replay::Replay;
+use crate::views::replay::effects::Reading;
+use crate::views::replay::path::{Kinds, WaitKind};
+use crate::views::replay::steps::StepOn;
+
+/// Causes that are listed.
+const MOST_CAUSES: usize = 20;
+/// Ops that are tried.
+const MOST_OPS: usize = 24;
+
+/// A candidate, and the same cause with half its time.
+type Candidate = (String, Option<String>);
+
+/// The causes with the largest gains, most first.
+pub(super) fn tornado(
+    session: &Session,
+    replay: &Replay,
+    steps: &[StepOn],
+    paths: &Paths<'_>,
+    kinds: &Kinds,
+) -> Result<Vec<WhatIfRow>, AnalysisError> {
+    let pace = Pace::of(replay, steps);
+    let before = pace.in_replay(&replay.unchanged);
+    let candidates = candidates(session, replay, steps, paths);
+    let rows: Vec<Result<Option<WhatIfRow>, AnalysisError>> = candidates
+        .par_iter()
+        .map(|(change, half)| {
+            let row = row(session, replay, kinds, &pace, before, change)?;
+            let Some(row) = row.filter(|row| row.gain_ps > 0.0 || row.high_gain_ps > 0.0) else {
+                return Ok(None);
+            };
+            let half_gain_ps = half
+                .as_deref()
+                .map(|half| likely_gain(session, replay, kinds, &pace, before, half))
+                .transpose()?;
+            Ok(Some(WhatIfRow {
+                half_gain_ps: half_gain_ps.flatten(),
+                ..row
+            }))
+        })
+        .collect();
+    let rows: Vec<Option<WhatIfRow>> = rows.into_iter().collect::<Result<_, _>>()?;
+    let mut rows: Vec<WhatIfRow> = rows.into_iter().flatten().collect();
+    rows.sort_by(|a, b| {
+        (b.gain_ps.total_cmp(&a.gain_ps))
+            .then(b.high_gain_ps.total_cmp(&a.high_gain_ps))
+            .then_with(|| a.change.cmp(&b.change))
+    });
+    rows.truncate(MOST_CAUSES);
+    Ok(rows)
+}
+
+/// One change on its own, under every reading.
+fn row(
+    session: &Session,
+    replay: &Replay,
+    kinds: &Kinds,
+    pace: &Pace<'_>,
+    before: f64,
+    text: &str,
+) -> Result<Option<WhatIfRow>, AnalysisError> {
+    let changes = Change::parse_all(&[text.to_owned()])?;
+    let changes: Vec<&Change> = changes.iter().collect();
+    let Ok(effects) = effects(session, replay, kinds, &changes) else {
+        return Ok(None);
+    };
+    Ok(Some(of_change(
+        text,
+        bounded(replay, &effects, pace),
+        before,
+    )))
+}
+
+/// The row of a change.
+pub(super) fn of_change(text: &str, after: Bounded, before: f64) -> WhatIfRow {
+    WhatIfRow {
+        change: text.to_owned(),
+        after_ps: after.likely,
+        gain_ps: before - after.likely,
+        gain_ratio: (before - after.likely) / before.max(1.0),
+        low_gain_ps: before - after.high,
+        high_gain_ps: before - after.low,
+        half_gain_ps: None,
+    }
+}
+
+fn likely_gain(
+    session: &Session,
+    replay: &Replay,
+    kinds: &Kinds,
+    pace: &Pace<'_>,
+    before: f64,
+    text: &str,
+) -> Result<Option<f64>, AnalysisError> {
+    let changes = Change::parse_all(&[text.to_owned()])?;
+    let changes: Vec<&Change> = changes.iter().collect();
+    let Ok(effects) = effects(session, replay, kinds, &changes) else {
+        return Ok(None);
+    };
+    let times = replay.with(&effects, Reading::Likely);
+    Ok(Some(before - pace.in_replay(&times)))
+}
+
+/// What is on the paths, and what concerns all of a kind.
+fn candidates(
+    session: &Session,
+    replay: &Replay,
+    steps: &[StepOn],
+    paths: &Paths<'_>,
+) -> Vec<Candidate> {
+    let ops = paths.ops(steps);
+    let on_path = ops.iter().filter(|row| row.mean_ps > 0.0).take(MOST_OPS);
+    let mut found: Vec<Candidate> = Vec::new();
+    for row in on_path {
+        // `;` separates changes.
+        let pattern = format!("^{}$", regex::escape(&row.name)).replace(';', ".");
+        let candidate = (
+            format!("remove:{pattern}"),
+            Some(format!("scale:{pattern}:0.5")),
+        );
+        if !found.contains(&candidate) {
+            found.push(candidate);
+        }
+    }
+    if ops.iter().any(|row| row.kind == WaitKind::Collective) {
+        found.push(("hide:collectives".to_owned(), Some("network:2".to_owned())));
+    }
+    if ops.iter().any(|row| row.kind == WaitKind::Copy) {
+        let half = "scale:copies:0.5".to_owned();
+        found.push(("remove:copies".to_owned(), Some(half)));
+    }
+    if replay.graph.meetings > replay.graph.early_leaves {
+        found.push(("align".to_owned(), None));
+    }
+    if session.devices.iter().any(|device| device.kind.is_gpu()) {
+        found.push(("no-launch-gaps".to_owned(), None));
+    }
+    // Also those of gaps between steps, which no path contains.
+    let mut causes = [false; CAUSES.len()];
+    for one in &replay.graph.causes {
+        causes[usize::from(one.cause)] = true;
+    }
+    for cause in CAUSES.into_iter().filter(|cause| causes[cause.position()]) {
+        let change = match cause {
+            Cause::DataLoading => "no-input-wait".to_owned(),
+            cause if is_removable(cause) => format!("no-host:{}", cause.name()),
+            _ => continue,
+        };
+        found.push((change, None));
+    }
+    found
+}

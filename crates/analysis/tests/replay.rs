@@ -1,0 +1,336 @@
+//! Replays: every capture is admitted or refused with a reason, from dependencies alone; changes of
+//! drawn captures give what arithmetic by hand gives; slow code agrees.
+
+mod support;
+
+use serde_json::Value;
+use stepscope_analysis::asking::selection::Selection;
+use stepscope_analysis::views::replay::Replay;
+use stepscope_analysis::views::replay::admission::{Admission, MOST_ERROR};
+use stepscope_analysis::views::replay::effects::{Effects, Reading};
+use stepscope_analysis::views::replay::graph::{Edge, EdgeKind, Graph, NodeKind};
+use stepscope_analysis::views::replay::run::Times;
+use stepscope_model::Session;
+
+use support::{all_captures, ask, drawn, open};
+
+const TPU: &str = include_str!("../../../fixtures/drawn/tpu-v6e.txt");
+const GPU: &str = include_str!("../../../fixtures/drawn/gpu-h100.txt");
+const US: f64 = 1e6;
+
+/// Starts by going over all edges until nothing moves any more: no order, no shared code.
+fn brute_force(
+    graph: &Graph,
+    duration: impl Fn(usize) -> i64,
+    lag: impl Fn(&Edge) -> Option<i64>,
+    delay: impl Fn(usize) -> i64,
+) -> Vec<i64> {
+    let count = graph.nodes.len();
+    let mut starts: Vec<i64> = (0..count).map(&delay).collect();
+    // Most nodes come after what they wait for; the rest take more rounds.
+    for round in 0.. {
+        let mut moved = false;
+        for node in 0..count {
+            let edges = &graph.edges[graph.first[node] as usize..graph.first[node + 1] as usize];
+            for edge in edges {
+                let Some(lag) = lag(edge) else { continue };
+                let from = edge.from as usize;
+                let at = starts[from] + duration(from) + lag + delay(node);
+                if at > starts[node] {
+                    starts[node] = at;
+                    moved = true;
+                }
+            }
+        }
+        if !moved {
+            break;
+        }
+        assert!(round < count, "a circle");
+    }
+    starts
+}
+
+/// Every label at half its time, the network unchanged.
+fn halved(session: &Session) -> Effects {
+    Effects {
+        work: vec![0.5; session.labels.len()],
+        transfer: vec![0.5; session.labels.len()],
+        ..Effects::none()
+    }
+}
+
+fn half(time: i64) -> i64 {
+    // Halves away from zero, as `f64::round` does.
+    (time + 1) / 2
+}
+
+fn agree(session: &Session, name: &str) {
+    let replay = Replay::of(session);
+    let graph = &replay.graph;
+    let counts = |edge: &Edge| edge.kind != EdgeKind::Loose;
+    let slow = brute_force(
+        graph,
+        |node| graph.nodes[node].duration_ps,
+        |edge| counts(edge).then_some(edge.lag_ps),
+        |node| graph.nodes[node].delay_ps,
+    );
+    assert_eq!(slow, replay.unchanged.start_ps, "{name}, unchanged");
+    let slow = brute_force(
+        graph,
+        |node| match graph.nodes[node].kind {
+            NodeKind::Host => graph.nodes[node].duration_ps,
+            _ => half(graph.nodes[node].duration_ps),
+        },
+        |edge| {
+            let is_scaled = matches!(
+                edge.kind,
+                EdgeKind::Transfer
+                    | EdgeKind::HiddenTransfer
+                    | EdgeKind::Pair
+                    | EdgeKind::HiddenPair
+            );
+            let lag = if is_scaled {
+                half(edge.lag_ps)
+            } else {
+                edge.lag_ps
+            };
+            counts(edge).then_some(lag)
+        },
+        |node| graph.nodes[node].delay_ps,
+    );
+    let fast: Times = replay.with(&halved(session), Reading::Likely);
+    assert_eq!(slow, fast.start_ps, "{name}, halved");
+}
+
+#[test]
+fn slow_replays_agree() {
+    agree(&drawn(&[TPU]), "tpu");
+    agree(&drawn(&[GPU]), "gpu");
+    for capture in all_captures() {
+        agree(&open(&capture), &capture.name);
+    }
+}
+
+#[test]
+fn every_capture_is_admitted_or_refused_with_a_reason() {
+    let mut admitted = 0;
+    println!("| capture | nodes | edges | steps | error | refused because |");
+    for capture in all_captures() {
+        let session = open(&capture);
+        let replay = Replay::of(&session);
+        let selection = Selection::default();
+        let selected = selection.resolve(&session).expect("everything");
+        let admission = Admission::of(&session, &replay, &selected);
+        let graph = &replay.graph;
+        println!(
+            "| {} | {} | {} | {} | {:.4} % | {} |",
+            capture.name,
+            graph.nodes.len(),
+            graph.edges.len(),
+            admission.steps.len(),
+            admission.error_ratio * 100.0,
+            admission.refusal.as_deref().unwrap_or_default(),
+        );
+        if let Some(refusal) = &admission.refusal {
+            assert!(refusal.ends_with('.'), "{refusal}");
+            continue;
+        }
+        admitted += 1;
+        for one in &admission.steps {
+            let replayed = one.length_ps(&replay.unchanged) as f64;
+            let recorded = one.span.duration().0 as f64;
+            assert!((replayed - recorded).abs() <= MOST_ERROR * recorded);
+        }
+        paths_sum_to_steps(&session, &capture.name);
+    }
+    assert!(admitted >= 5, "{admitted}");
+}
+
+/// The pieces of each path sum to the replayed step.
+fn paths_sum_to_steps(session: &Session, name: &str) {
+    let report = ask(session, "critical_path", &[("limit", "0")]);
+    for row in rows(&report, "steps") {
+        let kinds = ["compute", "collective", "copy", "host", "launch", "idle"];
+        let sum: i64 = kinds
+            .iter()
+            .map(|kind| row[format!("{kind}_ps")].as_i64().expect("a figure"))
+            .sum();
+        assert_eq!(
+            sum,
+            row["replayed_ps"].as_i64().expect("a figure"),
+            "{name}: {row}"
+        );
+    }
+    let listed: i64 = rows(&report, "rows")
+        .iter()
+        .map(|row| row["duration_ps"].as_i64().expect("a figure"))
+        .sum();
+    let shown = rows(&report, "steps")
+        .iter()
+        .find(|row| row["step"] == report["shown_step"]);
+    let shown = shown.expect("the listed step")["replayed_ps"].clone();
+    assert_eq!(Some(listed), shown.as_i64(), "{name}");
+}
+
+fn rows<'a>(report: &'a Value, key: &str) -> &'a [Value] {
+    report[key].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Recorded and changed step, recorded and changed time per step, with bounds, in µs.
+fn what_if(session: &Session, change: &str) -> [f64; 6] {
+    let report = ask(session, "what_if", &[("change", change)]);
+    assert_eq!(report["is_admitted"], true, "{report}");
+    let keys = [
+        "step_ps",
+        "changed_step_ps",
+        "before_ps",
+        "after_ps",
+        "low_ps",
+        "high_ps",
+    ];
+    keys.map(|key| report[key].as_f64().expect("a figure") / US)
+}
+
+fn check(session: &Session, change: &str, expected: [f64; 6]) {
+    let found = what_if(session, change);
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(
+            (found - expected).abs() < 1e-3,
+            "{change}: {found} instead of {expected}, of {:?}",
+            what_if(session, change)
+        );
+    }
+}
+
+/// Two cores, four steps of 850 µs that begin at 0, 1000, 2000 and 3400 µs: 4250 µs ÷ 4 = 1062.5.
+#[test]
+fn changes_of_two_cores_by_hand() {
+    let session = drawn(&[TPU]);
+    let same = |step: f64, pace: f64| [850.0, step, 1062.5, pace, pace, pace];
+    // The last op of each step: 100 µs, and the next step begins that much earlier.
+    check(&session, r"remove:^dot\.5$", same(750.0, 962.5));
+    // Both have arrived at 620, and leave at 700: 80 µs of transfer.
+    check(&session, "hide:collectives", same(770.0, 982.5));
+    check(&session, "network:2", same(810.0, 1022.5));
+    check(&session, "network:0.5", same(930.0, 1142.5));
+    // Of two, the earlier arrival is the median: 600 instead of 620.
+    check(&session, "align", same(830.0, 1042.5));
+    // Without it, one core needs 750 and the other 770 µs, from the first step to the last.
+    check(&session, "remove:collectives", same(760.0, 972.5));
+    // Products take half: the later core arrives at 260 + 100, then 80 + 50 + 50.
+    check(&session, "scale:convolution:0.5", same(540.0, 752.5));
+    // Between steps, the host loads for 120, 120 and 520 µs.
+    check(&session, "no-input-wait", same(850.0, 872.5));
+    // Together: 80 per step and 760 in all.
+    check(
+        &session,
+        "hide:collectives; no-input-wait",
+        same(770.0, 792.5),
+    );
+}
+
+#[test]
+fn the_path_of_two_cores_by_hand() {
+    let session = drawn(&[TPU]);
+    let report = ask(&session, "critical_path", &[]);
+    let told: Vec<(f64, &str, &str, &str)> = rows(&report, "rows")
+        .iter()
+        .map(|row| {
+            (
+                row["duration_ps"].as_f64().expect("a figure") / US,
+                row["kind"].as_str().expect("a word"),
+                row["what"].as_str().expect("a name"),
+                row["place"].as_str().expect("a name"),
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (620.0, "compute", "dot.1", "TPU:1"),
+            (80.0, "collective", "all-reduce.3", "TPU:0"),
+            (50.0, "copy", "copy.4", "TPU:0"),
+            (100.0, "compute", "dot.5", "TPU:0"),
+        ]
+    );
+    let ops = rows(&report, "ops");
+    let dot = ops
+        .iter()
+        .find(|row| row["name"] == "dot.1")
+        .expect("it ran");
+    // 20 µs of slack on one core, none on the other.
+    assert_eq!(dot["mean_ps"].as_f64(), Some(520.0 * US));
+    assert_eq!(dot["min_slack_ps"].as_i64(), Some(0));
+    assert_eq!(dot["mean_slack_ps"].as_f64(), Some(10.0 * US));
+    assert_eq!(dot["occurrences"].as_i64(), Some(8));
+}
+
+/// Five annotations of 950 µs, one each millisecond: 4950 ÷ 5 = 990. From 38 to 720 µs nothing is
+/// known of the thread: it may wait for the device, which is done at 700.
+#[test]
+fn what_a_host_may_have_waited_for_bounds_the_answer() {
+    let session = drawn(&[GPU]);
+    check(
+        &session,
+        "no-input-wait",
+        [950.0, 730.0, 990.0, 770.0, 770.0, 770.0],
+    );
+    // 300 µs of the device, which the host waited for or did not.
+    check(
+        &session,
+        r"remove:^dot\.1$",
+        [950.0, 950.0, 990.0, 990.0, 690.0, 990.0],
+    );
+    // The all-reduce delays dot.4 by 150 µs, if that waits for it.
+    check(
+        &session,
+        "hide:collectives",
+        [950.0, 950.0, 990.0, 990.0, 840.0, 990.0],
+    );
+}
+
+#[test]
+fn wrong_changes_say_what_is_right() {
+    let session = drawn(&[TPU]);
+    let refused = |change: &str| {
+        let entry = stepscope_analysis::find("what_if").expect("it exists");
+        let answer = entry.run_pairs(&session, [("change", change)]);
+        answer.err().expect("it is wrong").to_string()
+    };
+    for wrong in [
+        "faster",
+        "network:0",
+        "network:fast",
+        "scale:dot",
+        "remove:",
+        "align:2",
+    ] {
+        let text = refused(wrong);
+        assert!(
+            text.contains("remove:PATTERN, hide:PATTERN"),
+            "{wrong}: {text}"
+        );
+    }
+    assert!(refused("remove:nothing_like_it").contains("available: "));
+    assert!(refused("no-host:laziness").contains("data_loading"));
+    assert!(refused("remove:(").contains("regular expression"));
+}
+
+#[test]
+fn the_largest_causes_are_changes_that_give_what_they_say() {
+    let session = drawn(&[TPU]);
+    let report = ask(&session, "what_if", &[]);
+    let causes = rows(&report, "rows");
+    assert_eq!(causes[0]["change"], r"remove:^dot\.1$");
+    for cause in causes {
+        let change = cause["change"].as_str().expect("a change");
+        let alone = what_if(&session, change);
+        let gain = cause["gain_ps"].as_f64().expect("a figure") / US;
+        assert!((alone[2] - alone[3] - gain).abs() < 1e-6, "{change}");
+    }
+    let input = causes.iter().find(|row| row["change"] == "no-input-wait");
+    assert_eq!(
+        input.expect("a cause")["gain_ps"].as_f64(),
+        Some(190.0 * US)
+    );
+}

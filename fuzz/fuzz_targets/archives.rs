@@ -1,0 +1,4 @@
+//! Archives and compressed files from arbitrary bytes.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stepscope_fuzz::archives::check(bytes));

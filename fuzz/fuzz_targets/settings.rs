@@ -1,0 +1,4 @@
+//! Settings, thresholds, budgets and histories from arbitrary bytes.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stepscope_fuzz::settings::check(bytes));

@@ -1,0 +1,241 @@
+/** The critical path: what steps waited for, in order, by kind, op and scope. */
+import { Show } from 'solid-js';
+
+import { compareTable } from '../../compare/identity';
+import { meaningOf } from '../../format/causes';
+import { formatDuration, formatRatio } from '../../format/numbers';
+import { WAIT_KINDS } from '../../format/waits';
+import { summaryOf } from '../../shell/session';
+import { getParam, hrefTo, navigate, selectionParams } from '../../shell/state';
+import type { ViewProps } from '../../shell/views';
+import { timelineParams } from '../../timeline/link';
+import { AnswerView } from '../../widgets/answer';
+import { MeaningCell } from '../../widgets/bar-rows/bar-rows';
+import { DividedBar, Legend } from '../../widgets/bars';
+import { EmptyState } from '../../widgets/empty';
+import { compareFigure, KpiCard } from '../../widgets/kpi';
+import { Remarks, Warnings } from '../../widgets/notes';
+import { declared } from '../../widgets/table/declared';
+import { urlTableState } from '../../widgets/table/state';
+import { DataTable } from '../../widgets/table/table';
+import { Tabbed, urlTab } from '../../widgets/tabs/tabbed';
+import type { CriticalPathReport } from '../../wire/generated/CriticalPathReport';
+import type { PathOpRow } from '../../wire/generated/PathOpRow';
+import type { PathRow } from '../../wire/generated/PathRow';
+import type { PathScopeRow } from '../../wire/generated/PathScopeRow';
+import type { PathStepRow } from '../../wire/generated/PathStepRow';
+import type { WaitKind } from '../../wire/generated/WaitKind';
+import { createReport } from '../../wire/report';
+import './critical_path.css';
+
+const COMPARE = {
+  ops: compareTable('critical_path.ops', (report: CriticalPathReport) => report.ops),
+  scopes: compareTable('critical_path.scopes', (report: CriticalPathReport) => report.scopes),
+  steps: compareTable('critical_path.steps', (report: CriticalPathReport) => report.steps),
+};
+
+const kindCell = (kind: WaitKind) => <MeaningCell meaning={meaningOf(WAIT_KINDS, kind)} />;
+
+const PATH = declared<PathRow>('critical_path.rows', [
+  { key: 'offset_ps', width: 100, scale: 'time', value: (row) => row.offset_ps },
+  { key: 'duration_ps', width: 100, scale: 'time', value: (row) => row.duration_ps },
+  { key: 'ratio', width: 80, value: (row) => row.ratio },
+  { key: 'kind', width: 110, value: (row) => row.kind, cell: (row) => kindCell(row.kind) },
+  { key: 'what', width: 320, value: (row) => row.what },
+  { key: 'count', width: 80, value: (row) => row.count },
+  { key: 'place', width: 140, value: (row) => row.place || null },
+]);
+
+const OPS = declared<PathOpRow>('critical_path.ops', [
+  { key: 'name', width: 240, value: (row) => row.name },
+  { key: 'kind', width: 110, value: (row) => row.kind, cell: (row) => kindCell(row.kind) },
+  { key: 'mean_ps', width: 100, scale: 'time', value: (row) => row.mean_ps },
+  { key: 'ratio', width: 80, value: (row) => row.ratio },
+  { key: 'min_slack_ps', width: 100, scale: 'time', value: (row) => row.min_slack_ps },
+  {
+    key: 'mean_slack_ps',
+    width: 100,
+    scale: 'time',
+    value: (row) => row.mean_slack_ps,
+    isOptional: true,
+  },
+  { key: 'occurrences', width: 80, value: (row) => row.occurrences },
+  { key: 'program', width: 120, value: (row) => row.program, isOptional: true },
+  { key: 'scope', width: 260, value: (row) => row.scope || null },
+  { key: 'source', width: 160, value: (row) => row.source || null, isOptional: true },
+]);
+
+const SCOPES = declared<PathScopeRow>('critical_path.scopes', [
+  { key: 'scope', width: 420, value: (row) => row.scope },
+  { key: 'mean_ps', width: 110, scale: 'time', value: (row) => row.mean_ps },
+  { key: 'ratio', width: 90, value: (row) => row.ratio },
+]);
+
+const STEPS = declared<PathStepRow>('critical_path.steps', [
+  { key: 'step', width: 70, value: (row) => row.step },
+  { key: 'device', width: 110, value: (row) => row.device },
+  { key: 'duration_ps', width: 100, scale: 'time', value: (row) => row.duration_ps },
+  { key: 'replayed_ps', width: 100, scale: 'time', value: (row) => row.replayed_ps },
+  { key: 'compute_ps', width: 100, scale: 'time', value: (row) => row.compute_ps },
+  { key: 'collective_ps', width: 100, scale: 'time', value: (row) => row.collective_ps },
+  { key: 'copy_ps', width: 100, scale: 'time', value: (row) => row.copy_ps },
+  { key: 'host_ps', width: 100, scale: 'time', value: (row) => row.host_ps },
+  { key: 'launch_ps', width: 100, scale: 'time', value: (row) => row.launch_ps },
+  { key: 'idle_ps', width: 100, scale: 'time', value: (row) => row.idle_ps },
+]);
+
+export default function CriticalPathView(props: ViewProps) {
+  const report = createReport(
+    'critical_path',
+    () => props.session,
+    () => ({ ...selectionParams(), limit: getParam('limit') ?? null }),
+  );
+  return (
+    <AnswerView answer={report}>
+      {(data) => (
+        <Show when={data().is_admitted} fallback={<Refused report={data()} />}>
+          <div class="page is-filling">
+            <Warnings notes={data().notes} />
+            <Figures report={data()} />
+            <Tables report={data()} session={props.session} />
+            <Remarks notes={data().notes} />
+          </div>
+        </Show>
+      )}
+    </AnswerView>
+  );
+}
+
+function Refused(props: { report: CriticalPathReport }) {
+  return (
+    <EmptyState
+      title="No critical path"
+      actions={<a href={hrefTo({ view: 'steps' })}>Show the steps</a>}
+    >
+      {props.report.refusal}
+    </EmptyState>
+  );
+}
+
+function Figures(props: { report: CriticalPathReport }) {
+  const pieces = () =>
+    props.report.kinds.map((row) => {
+      const { title, color } = meaningOf(WAIT_KINDS, row.kind);
+      return { title, color, value: row.mean_ps };
+    });
+  return (
+    <div class="kpi-row">
+      <KpiCard
+        value={formatDuration(props.report.path_ps)}
+        detail={<>mean of {props.report.step_count} steps</>}
+        figure="critical_path.path_ps"
+        compare={compareFigure(
+          props.report,
+          (report: CriticalPathReport) => report.path_ps,
+          'critical_path.path_ps',
+        )}
+      />
+      <KpiCard
+        value={formatRatio(props.report.error_ratio)}
+        detail={<>admitted up to 0.5 %</>}
+        figure="critical_path.error_ratio"
+      />
+      <div class="card critical-path-kinds">
+        <Legend
+          entries={WAIT_KINDS.filter(({ key }) =>
+            props.report.kinds.some((row) => row.kind === key),
+          )}
+        />
+        <DividedBar isTall total={props.report.path_ps ?? 1} pieces={pieces()} />
+      </div>
+    </div>
+  );
+}
+
+function Tables(props: { report: CriticalPathReport; session: string }) {
+  const state = { rows: urlTableState('offset_ps+'), others: urlTableState('mean_ps') };
+  const steps = urlTableState('step+');
+  const file = (name: string) =>
+    `stepscope-${summaryOf(props.session)?.name ?? 'session'}-critical-path-${name}`;
+  const show = (startPs: number, lengthPs: number, place: string) =>
+    navigate({ view: 'timeline', params: timelineParams(startPs, lengthPs, place) });
+  return (
+    <Tabbed
+      label="Table"
+      state={urlTab()}
+      tabs={[
+        {
+          name: 'path',
+          title: props.report.shown_step === null ? 'Path' : `Path of step ${props.report.shown_step}`,
+          count: () => props.report.row_count,
+          body: (tools) => (
+            <DataTable
+              rows={props.report.rows}
+              rowCount={props.report.row_count}
+              columns={PATH}
+              state={state.rows}
+              noun="stretch"
+              fileName={file('path')}
+              isFilling
+              onRow={(row) => show(row.start_ps, row.duration_ps, row.place)}
+              tools={tools()}
+            />
+          ),
+        },
+        {
+          name: 'ops',
+          title: 'Ops',
+          count: () => props.report.op_count,
+          body: (tools) => (
+            <DataTable
+              rows={props.report.ops}
+              rowCount={props.report.op_count}
+              columns={OPS}
+              state={state.others}
+              noun="op"
+              compare={COMPARE.ops}
+              fileName={file('ops')}
+              isFilling
+              tools={tools()}
+            />
+          ),
+        },
+        {
+          name: 'scopes',
+          title: 'Scopes',
+          count: () => props.report.scopes.length,
+          body: (tools) => (
+            <DataTable
+              rows={props.report.scopes}
+              columns={SCOPES}
+              state={state.others}
+              noun="scope"
+              compare={COMPARE.scopes}
+              fileName={file('scopes')}
+              isFilling
+              tools={tools()}
+            />
+          ),
+        },
+        {
+          name: 'steps',
+          title: 'Steps',
+          count: () => props.report.steps.length,
+          body: (tools) => (
+            <DataTable
+              rows={props.report.steps}
+              columns={STEPS}
+              state={steps}
+              noun="step"
+              compare={COMPARE.steps}
+              fileName={file('steps')}
+              isFilling
+              onRow={(row) => show(row.start_ps, row.duration_ps, row.device)}
+              tools={tools()}
+            />
+          ),
+        },
+      ]}
+    />
+  );
+}

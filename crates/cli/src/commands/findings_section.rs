@@ -41,12 +41,19 @@ pub(super) fn findings(
     lines
 }
 
-/// `  up to 12.34 ms  Input: host-2 waits for its data …`
+/// `  saves 12.34 ms  Input: host-2 waits for its data …`
 fn finding_line(finding: &AdviceFinding, width: usize, charset: Charset) -> String {
     let gain = finding
         .gain_ps_per_step
         .filter(|&gain| gain > 0.0)
-        .map(|gain| charset.text(&format!("up to {}", figures::duration_ps(gain))))
+        .map(|gain| {
+            let word = if finding.is_replayed {
+                "saves"
+            } else {
+                "up to"
+            };
+            charset.text(&format!("{word} {}", figures::duration_ps(gain)))
+        })
         .unwrap_or_default();
     let gap = " ".repeat(GAIN_WIDTH.saturating_sub(format::width(&gain)));
     let room = width.saturating_sub(GAIN_WIDTH + 2).max(20);

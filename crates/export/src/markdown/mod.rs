@@ -136,7 +136,15 @@ fn push_finding(page: &mut String, number: usize, finding: &AdviceFinding) {
     let gain = finding.gain_ps_per_step.map(|gain_ps| {
         let share = finding.gain_ratio.map(figures::percent);
         let share = share.map_or_else(String::new, |share| format!(", {share}"));
-        format!(" (up to {} per step{share})", figures::duration_ps(gain_ps))
+        let word = if finding.is_replayed {
+            "saves"
+        } else {
+            "up to"
+        };
+        format!(
+            " ({word} {} per step{share})",
+            figures::duration_ps(gain_ps)
+        )
     });
     let _ = writeln!(
         page,

@@ -60,6 +60,17 @@ function headline(findings: readonly AdviceFinding[]): string {
     : `${plural(findings.length, 'thing')} to look at`;
 }
 
+/** How the gain was obtained, and what the recording leaves open. */
+function estimateOf(finding: AdviceFinding): string {
+  if (!finding.is_replayed) {
+    return `At most: ${finding.estimate}.`;
+  }
+  const [low, high] = [finding.low_gain_ps_per_step, finding.high_gain_ps_per_step];
+  return low === null || high === null
+    ? `Gain, ${finding.estimate}.`
+    : `Gain, ${finding.estimate}. Between ${formatDuration(Math.round(low))} and ${formatDuration(Math.round(high))}, depending on what the recording leaves open.`;
+}
+
 function Card(props: {
   finding: AdviceFinding;
   number: number;
@@ -76,8 +87,8 @@ function Card(props: {
         <span class="spacer" />
         <Show when={finding().gain_ps_per_step}>
           {(gain) => (
-            <span class="advice-gain" data-tip={`At most: ${finding().estimate}.`}>
-              <span class="muted">up to</span>{' '}
+            <span class="advice-gain" data-tip={estimateOf(finding())}>
+              <span class="muted">{finding().is_replayed ? 'saves' : 'up to'}</span>{' '}
               <strong class="number">{formatDuration(Math.round(gain()))}</strong>{' '}
               <span class="muted">per step</span>
               <Show when={finding().gain_ratio}>
@@ -115,11 +126,28 @@ function Card(props: {
           <Show when={finding().estimate}>
             {(estimate) => (
               <>
-                {' · at most: '}
+                {finding().is_replayed ? ' · ' : ' · at most: '}
                 <Prose text={estimate()} />
               </>
             )}
           </Show>
+          <Show when={finding().change}>
+            {(change) => (
+              <>
+                {' · '}
+                <a href={hrefTo({ view: 'what_if', params: { change: change() } })}>try it in what-if</a>
+              </>
+            )}
+          </Show>
+          <For each={finding().together}>
+            {(one) => (
+              <>
+                {' · '}
+                {formatDuration(Math.round(one.gain_ps_per_step))} per step together with{' '}
+                <code>{one.id}</code>
+              </>
+            )}
+          </For>
           <Show when={same().length > 0}>
             {' · '}overlaps with{' '}
             <For each={same()}>

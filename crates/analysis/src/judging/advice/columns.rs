@@ -2,6 +2,7 @@
 //! Meanings are documented at the fields of the rows.
 
 use super::report::{AdviceCheck, AdviceFinding};
+use crate::telling::format;
 use crate::telling::{Column, Declared, Field, Unit};
 
 pub(super) const FINDINGS: &[Field<AdviceFinding>] = &[
@@ -10,6 +11,14 @@ pub(super) const FINDINGS: &[Field<AdviceFinding>] = &[
     Column::new("gain_ps_per_step", "Gain per step", Unit::Picos)
         .fractional()
         .of(|finding| finding.gain_ps_per_step.into()),
+    Column::wide("is_replayed", "Replayed", Unit::Flag).of(|finding| finding.is_replayed.into()),
+    Column::wide("low_gain_ps_per_step", "Least gain", Unit::Picos)
+        .fractional()
+        .of(|finding| finding.low_gain_ps_per_step.into()),
+    Column::wide("high_gain_ps_per_step", "Largest gain", Unit::Picos)
+        .fractional()
+        .of(|finding| finding.high_gain_ps_per_step.into()),
+    Column::wide("change", "Change", Unit::Text).of(|finding| finding.change.as_str().into()),
     Column::wide("gain_ratio", "Share of step", Unit::Ratio)
         .of(|finding| finding.gain_ratio.into()),
     Column::wide("confidence", "Confidence", Unit::Text)
@@ -20,7 +29,21 @@ pub(super) const FINDINGS: &[Field<AdviceFinding>] = &[
     Column::wide("estimate", "Estimate", Unit::Text).of(|finding| finding.estimate.as_str().into()),
     Column::wide("overlaps", "Overlaps with", Unit::Text)
         .of(|finding| finding.overlaps.join(", ").into()),
+    Column::wide("together", "Together", Unit::Text)
+        .means(
+            "Replayed gain per step if the causes of both findings disappear, by the other rule.",
+        )
+        .of(|finding| together(finding).into()),
 ];
+
+/// `input_wait 12.3 ms, straggler 4.5 ms`
+fn together(finding: &AdviceFinding) -> String {
+    let each = finding.together.iter().map(|one| {
+        let gain = format::duration_ps(one.gain_ps_per_step);
+        format!("{} {gain}", one.id)
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
 
 pub(super) const CHECKS: &[Field<AdviceCheck>] = &[
     Column::new("id", "Rule", Unit::Text).of(|check| check.id.as_str().into()),

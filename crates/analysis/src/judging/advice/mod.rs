@@ -1,19 +1,23 @@
 //! `advice`: what to change, ranked by the time it saves per step, and what is fine.
 //!
 //! Every figure comes from another analysis, computed once ([`facts`]). The rules are in [`rules`], one
-//! file each; their thresholds are in [`thresholds`]. A gain is an upper bound: how much shorter the
-//! step would be if the cause disappeared entirely and nothing else replaced it.
+//! file each; their thresholds are in [`thresholds`]. A gain is how much shorter the
+//! step would be if the cause disappeared entirely and nothing else replaced it: replayed where a
+//! change of `what_if` models that ([`replayed`]), otherwise an upper bound.
 
 mod columns;
 mod evidence;
 mod facts;
 mod programs;
+mod replayed;
 mod report;
 pub mod rules;
 mod tables;
 
 use clap::Args;
-pub use report::{AdviceCheck, AdviceEvidence, AdviceFinding, AdviceReport, Confidence};
+pub use report::{
+    AdviceCheck, AdviceEvidence, AdviceFinding, AdviceReport, AdviceTogether, Confidence,
+};
 use stepscope_model::{Framework, Session};
 
 use crate::asking::group::Group;
@@ -90,16 +94,20 @@ stepscope advice ./logs --thresholds thresholds.txt --json";
                 Outcome::Skipped(text) => report.skipped.push(check(text)),
             }
         }
+        let refused = replayed::replay(session, &facts.selected, &mut report.findings);
         rank(&mut report.findings, &facts);
         mark_overlaps(&mut report.findings);
+        replayed::add_together(session, &facts.selected, &mut report.findings);
         if let Some(limit) = options.selection.limit.filter(|&limit| limit > 0) {
             report.findings.truncate(limit);
         }
         report.notes.push(Note::info(
             "gains-overlap",
-            "A gain is an upper bound: how much shorter a step would be if this cause disappeared and \
-             nothing else replaced it. Gains of different findings may overlap and do not add up.",
+            "A gain is how much shorter a step would be if this cause disappeared and nothing else \
+             replaced it: replayed from what waited for what, or else an upper bound (\"up to\"). Gains \
+             of different findings may overlap and do not add up.",
         ));
+        report.notes.extend(refused);
         report.sentences = tables::sentences(&report);
         Ok(report)
     }

@@ -45,7 +45,8 @@ pub struct AdviceFinding {
     pub fix: String,
     /// Example code; empty if none applies.
     pub code: String,
-    /// Upper bound on the time saved per step if the cause disappears. Absent if it cannot be estimated.
+    /// Time saved per step if the cause disappears: replayed, or else an upper bound. Absent if it
+    /// cannot be estimated.
     pub gain_ps_per_step: Option<f64>,
     /// The mean step that the gain refers to: that of one device or host if the finding is about one,
     /// otherwise the mean step of the session. Absent without a gain.
@@ -55,6 +56,16 @@ pub struct AdviceFinding {
     pub gain_ratio: Option<f64>,
     /// Rules of other findings whose gains may cover the same time. Empty if there are none.
     pub overlaps: Vec<String>,
+    /// Change of `what_if` that removes the cause, such as `hide:collectives`. Empty if there is none.
+    pub change: String,
+    /// Whether the gain was replayed with that change; otherwise it is an upper bound.
+    pub is_replayed: bool,
+    /// Least gain per step under every reading of the recording. Absent unless replayed.
+    pub low_gain_ps_per_step: Option<f64>,
+    /// Largest gain per step under every reading of the recording. Absent unless replayed.
+    pub high_gain_ps_per_step: Option<f64>,
+    /// Replayed gains together with each finding that it overlaps with.
+    pub together: Vec<AdviceTogether>,
     /// How the gain was estimated. Empty if there is no estimate.
     pub estimate: String,
     /// Confidence in the cause: `high` (recorded), `medium` (follows from the recording under
@@ -68,6 +79,16 @@ pub struct AdviceFinding {
     /// Reason and fix for programs that do not use JAX; empty where those above apply.
     #[serde(skip)]
     pub(super) elsewhere: Elsewhere,
+}
+
+/// The gain of a finding together with another.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct AdviceTogether {
+    /// Rule of the other finding.
+    pub id: String,
+    /// Time saved per step if both causes disappear.
+    pub gain_ps_per_step: f64,
 }
 
 /// Texts for programs of other frameworks. Empty ones replace nothing.

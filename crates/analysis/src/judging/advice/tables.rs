@@ -94,6 +94,15 @@ fn not_checked(skipped: &[AdviceCheck]) -> Vec<String> {
 
 fn paragraph(number: usize, finding: &AdviceFinding, all: &[AdviceFinding]) -> Vec<String> {
     let gain = match (finding.gain_ps_per_step, finding.gain_ratio) {
+        (Some(gain), _) if finding.is_replayed && gain <= 0.0 => {
+            ": saves nothing on its own (replayed)".to_owned()
+        }
+        (Some(gain), Some(ratio)) if finding.is_replayed => format!(
+            ": saves {} per step, {} (replayed{})",
+            format::duration_ps(gain),
+            format::percent(ratio),
+            range(finding, gain)
+        ),
         (Some(gain), Some(ratio)) => format!(
             ": up to {} per step, {}",
             format::duration_ps(gain),
@@ -129,8 +138,37 @@ fn paragraph(number: usize, finding: &AdviceFinding, all: &[AdviceFinding]) -> V
         let others = others.join(", ");
         lines.push(format!("   Overlaps with: {others}."));
     }
+    for together in &finding.together {
+        let other = all.iter().find(|other| other.id == together.id);
+        if let Some(other) = other {
+            lines.push(format!(
+                "   Together with {}: {} per step.",
+                in_sentence(&other.title),
+                format::duration_ps(together.gain_ps_per_step)
+            ));
+        }
+    }
     lines
 }
+
+/// `; 1.2 ms to 3.4 ms`, if the recording leaves it open.
+fn range(finding: &AdviceFinding, gain: f64) -> String {
+    let bounds = finding
+        .low_gain_ps_per_step
+        .zip(finding.high_gain_ps_per_step);
+    bounds
+        .filter(|(low, high)| high - low > OPEN_RATIO * gain)
+        .map_or_else(String::new, |(low, high)| {
+            format!(
+                "; {} to {}",
+                format::duration_ps(low),
+                format::duration_ps(high)
+            )
+        })
+}
+
+/// Bounds closer than this share of the gain are not shown.
+const OPEN_RATIO: f64 = 0.02;
 
 fn place(evidence: &super::report::AdviceEvidence) -> String {
     let mut parts = Vec::new();

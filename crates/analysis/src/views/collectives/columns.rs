@@ -3,8 +3,8 @@
 //! The meaning of each column is documented at the field of its row.
 
 use super::report::{
-    CollectiveDeviceRow, CollectiveInstanceRow, CollectiveRow, CollectiveStepRow, RendezvousRow,
-    ShardingRow,
+    CollectiveDeviceRow, CollectiveGroupRow, CollectiveInstanceRow, CollectiveRow,
+    CollectiveStepRow, RendezvousRow, ShardingRow,
 };
 use crate::telling::{Column, Declared, Field, Identity, Unit};
 
@@ -66,6 +66,23 @@ pub(super) const ROWS: &[Field<CollectiveRow>] = &[
     Column::wide("link_ratio", "Link utilization", Unit::Ratio)
         .formula("bus bandwidth ÷ peak of one link")
         .of(|row| row.link_ratio.into()),
+    Column::new("expected_ps", "Expected", Unit::Picos)
+        .fractional()
+        .neutral()
+        .of(|row| row.expected_ps.into()),
+    Column::wide("times_expected", "Times expected", Unit::Count)
+        .fractional()
+        .formula("mean ÷ expected")
+        .of(|row| row.times_expected.into()),
+    Column::wide("independent_ps", "Independent compute", Unit::Picos)
+        .fractional()
+        .formula("Σ self of independent compute ÷ count")
+        .neutral()
+        .of(|row| row.independent_ps.into()),
+    Column::wide("overlap_ps", "Could hide", Unit::Picos)
+        .fractional()
+        .formula("min(exposed ÷ count, independent compute − hidden ÷ count)")
+        .of(|row| row.overlap_ps.into()),
     Column::new("reason", "Why exposed", Unit::Text).of(|row| reason_words(&row.reason).into()),
     Column::wide("mesh_axes", "Mesh axes", Unit::Text).of(|row| row.mesh_axes.as_str().into()),
     Column::wide("is_mesh_guessed", "Guessed", Unit::Flag).of(|row| row.is_mesh_guessed.into()),
@@ -75,12 +92,66 @@ pub(super) const ROWS: &[Field<CollectiveRow>] = &[
     Column::wide("scope", "Scope", Unit::Text).of(|row| row.scope.as_str().into()),
     Column::wide("source", "Source", Unit::Text).of(|row| row.source.as_str().into()),
     Column::wide("program", "Program", Unit::Text).of(|row| row.program.as_str().into()),
+    Column::wide("core", "Core", Unit::Text).of(|row| row.core.as_str().into()),
+    Column::wide("expectation", "Derivation", Unit::Text).of(|row| row.expectation.as_str().into()),
     Column::wide("device", "Device", Unit::Text)
         .identifies(Identity::Same)
         .of(|row| row.device.as_str().into()),
     Column::wide("start_ps", "Start of longest", Unit::Picos)
         .position()
         .of(|row| row.start_ps.into()),
+];
+
+pub(super) const GROUPS: &[Field<CollectiveGroupRow>] = &[
+    Column::new("name", "Group", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.name.as_str().into()),
+    Column::wide("collectives", "Collectives", Unit::Count)
+        .neutral()
+        .of(|row| row.collectives.into()),
+    Column::new("occurrences", "Count", Unit::Count)
+        .sums()
+        .of(|row| row.occurrences.into()),
+    Column::new("exposed_ps", "Exposed", Unit::Picos)
+        .sums()
+        .of(|row| row.exposed_ps.into()),
+    Column::new("exposed_ratio", "Of exposed", Unit::Ratio)
+        .formula("exposed ÷ Σ exposed")
+        .of(|row| row.exposed_ratio.into()),
+    Column::wide("hidden_ps", "Hidden", Unit::Picos)
+        .sums()
+        .neutral()
+        .of(|row| row.hidden_ps.into()),
+    Column::new("total_ps", "Total", Unit::Picos)
+        .sums()
+        .of(|row| row.total_ps.into()),
+    Column::wide("wait_ps", "Wait", Unit::Picos)
+        .sums()
+        .of(|row| row.wait_ps.into()),
+    Column::new("bytes", "Bytes", Unit::Bytes)
+        .formula("Σ bytes × count")
+        .sums()
+        .of(|row| row.bytes.into()),
+    Column::new("bus_bandwidth", "Bus bandwidth", Unit::ByteRate)
+        .formula("Σ bytes × factor ÷ Σ time")
+        .of(|row| row.bus_bandwidth.into()),
+    Column::new("peak_bandwidth", "Peak", Unit::ByteRate)
+        .formula("Σ bytes × factor ÷ Σ expected")
+        .neutral()
+        .of(|row| row.peak_bandwidth.into()),
+    Column::wide("expected_ps", "Expected", Unit::Picos)
+        .fractional()
+        .sums()
+        .neutral()
+        .of(|row| row.expected_ps.into()),
+    Column::new("times_expected", "Times expected", Unit::Count)
+        .fractional()
+        .formula("Σ time ÷ Σ expected")
+        .of(|row| row.times_expected.into()),
+    Column::new("overlap_ps", "Could hide", Unit::Picos)
+        .fractional()
+        .sums()
+        .of(|row| row.overlap_ps.into()),
 ];
 
 pub(super) const DEVICES: &[Field<CollectiveDeviceRow>] = &[
@@ -233,6 +304,7 @@ pub(super) const FIGURES: &[Column] =
 pub(super) fn tables() -> Vec<Declared> {
     vec![
         Declared::of("rows", ROWS),
+        Declared::of("groups", GROUPS),
         Declared::of("devices", DEVICES),
         Declared::of("steps", STEPS),
         Declared::of("instances", INSTANCES),

@@ -8,6 +8,7 @@
 //! | wait | last arrival − own arrival, over matched occurrences, on aligned clocks ([`matching`]) |
 //! | transfer | own end − last arrival |
 //! | bytes, bandwidths | as defined by nccl-tests ([`bandwidth`]) |
+//! | expected, independent | what links need, and what could run meanwhile ([`theory`]) |
 //! | reason | cause of most of the exposed time: waiting, or how the op is scheduled ([`rows`]) |
 //! | rendezvous | exchanges with the host and with other slices ([`rendezvous`]) |
 //! | shardings | how inputs and outputs of programs are divided over devices ([`sharding`]) |
@@ -17,10 +18,12 @@ pub(crate) mod bandwidth;
 pub(crate) mod clocks;
 mod columns;
 mod evidence;
+mod groups;
 pub(crate) mod instance;
 pub(crate) mod matching;
 mod mesh;
 mod notes;
+mod options;
 pub(crate) mod participants;
 mod places;
 mod rendezvous;
@@ -30,41 +33,27 @@ mod sharding;
 pub(crate) mod step_index;
 pub(crate) mod survey;
 mod tables;
+mod theory;
 
 pub(crate) use evidence::{Evidence, Exchanges, exchanges};
 use places::DeviceCommunication;
 use std::sync::Arc;
 
-use clap::Args;
+pub use options::{CollectivesBy, CollectivesOptions};
 pub use report::{
-    CollectiveDeviceRow, CollectiveInstanceRow, CollectiveRow, CollectiveStepRow,
-    CollectivesReport, RendezvousRow, ShardingRow,
+    CollectiveDeviceRow, CollectiveGroupRow, CollectiveInstanceRow, CollectiveRow,
+    CollectiveStepRow, CollectivesReport, RendezvousRow, ShardingRow,
 };
 use stepscope_model::{Peak, Session};
 
 use crate::asking::group::Group;
 use crate::asking::order;
-use crate::asking::selection::Selection;
 use crate::asking::{Analysis, AnalysisError};
 use crate::measuring::communication::AllCommunication;
 use crate::measuring::selection::Selected;
 
 /// The `collectives` analysis.
 pub struct Collectives;
-
-/// Options of [`Collectives`].
-#[derive(Debug, Clone, Default, Args)]
-pub struct CollectivesOptions {
-    /// Which part of the session.
-    #[command(flatten)]
-    pub selection: Selection,
-    /// Maximum number of single occurrences, costliest first; 0 means all
-    #[arg(long, value_name = "N", default_value_t = 50)]
-    pub instances: usize,
-    /// Maximum number of inputs and outputs of programs, largest first; 0 means all
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    pub shardings: usize,
-}
 
 /// Every collective of a selection, with its cost.
 pub(crate) struct Exposure<'a> {
@@ -106,6 +95,8 @@ impl Analysis for Collectives {
 stepscope collectives ./logs
 # All-reduces of steps 10 to 19
 stepscope collectives ./logs --steps 10..20 --match all-reduce
+# Which line of the program communicates how much, and how close to the peak of the links
+stepscope collectives ./logs --by source --csv --table groups
 # Single occurrences: who arrived last, and how long the others waited
 stepscope collectives ./logs --csv --table instances
 # How inputs and outputs of the programs are divided over devices
@@ -131,11 +122,13 @@ stepscope collectives ./logs --csv --table shardings";
         let devices = within_windows(&selected, &communication);
         let notes = notes::notes(&evidence, &rows, &selected);
         let rows_are_empty = rows.is_empty();
+        let groups = groups::groups(&rows, options.by);
         let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
         let (instances, instance_count) = rows::instances(&evidence, &selected, options.instances);
         Ok(CollectivesReport {
             rows,
             row_count,
+            groups,
             devices: if rows_are_empty {
                 Vec::new()
             } else {

@@ -15,6 +15,8 @@ pub struct CollectivesReport {
     pub rows: Vec<CollectiveRow>,
     /// Rows before the limit.
     pub row_count: usize,
+    /// Communication by what `--by` says, most exposed time first.
+    pub groups: Vec<CollectiveGroupRow>,
     /// Communication of each device.
     pub devices: Vec<CollectiveDeviceRow>,
     /// Communication in each selected step, mean over devices.
@@ -122,6 +124,20 @@ pub struct CollectiveRow {
     /// Bus bandwidth ÷ peak of one link to a neighbor, one way. Above 100 % if several links are
     /// used at the same time.
     pub link_ratio: Option<f64>,
+    /// Time that the links need for one occurrence of the collective by theory. Absent if the links,
+    /// the groups or a formula are unknown.
+    pub expected_ps: Option<f64>,
+    /// Mean ÷ expected time of one occurrence of the collective.
+    pub times_expected: Option<f64>,
+    /// How the expected time of the collective was derived, or why it is unknown.
+    pub expectation: String,
+    /// Compute per occurrence that neither feeds the collective nor needs its result, wherever it
+    /// ran: what could run meanwhile. Absent without the program.
+    pub independent_ps: Option<f64>,
+    /// Exposed time per occurrence that independent compute could hide beyond what is hidden now.
+    pub overlap_ps: Option<f64>,
+    /// Kind of core that ran the collective: `TensorCore`, `SparseCore`, `GPU` or `CPU`.
+    pub core: String,
     /// Names of the devices that executed the collective, separated by commas.
     pub device: String,
     /// Start of the longest occurrence.
@@ -129,6 +145,49 @@ pub struct CollectiveRow {
     pub start_ps: i64,
     /// The slice that starts the longest occurrence.
     pub slice: SliceRefReport,
+}
+
+/// Collectives that share a mesh axis, source line, scope, kind or core.
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
+#[ts(export)]
+pub struct CollectiveGroupRow {
+    /// What the collectives of the group share. Empty if it is unknown.
+    pub name: String,
+    /// Number of collectives in the group.
+    #[ts(type = "number")]
+    pub collectives: i64,
+    /// Number of their occurrences, over all selected devices.
+    #[ts(type = "number")]
+    pub occurrences: i64,
+    /// Σ exposed time of the occurrences. Simultaneous collectives count each.
+    #[ts(type = "number")]
+    pub exposed_ps: i64,
+    /// Exposed time as a share of that of all groups.
+    pub exposed_ratio: Option<f64>,
+    /// Σ hidden time of the occurrences.
+    #[ts(type = "number")]
+    pub hidden_ps: i64,
+    /// Σ time of the occurrences in the group, from start to end.
+    #[ts(type = "number")]
+    pub total_ps: i64,
+    /// Σ time spent waiting for the last participant, over matched occurrences. Absent if none in
+    /// the group was matched.
+    #[ts(type = "number | null")]
+    pub wait_ps: Option<i64>,
+    /// Σ size of the occurrences, as defined by nccl-tests. Absent if no size in the group is known.
+    #[ts(type = "number | null")]
+    pub bytes: Option<i64>,
+    /// Bytes over the bus ÷ time, of the collectives in the group whose bus bandwidth is known.
+    pub bus_bandwidth: Option<f64>,
+    /// Bus bandwidth that the links allow: bytes over the bus ÷ expected time.
+    pub peak_bandwidth: Option<f64>,
+    /// Time that the links need for all occurrences by theory, of the collectives in the group for
+    /// which it is known.
+    pub expected_ps: Option<f64>,
+    /// Measured ÷ expected time of the collectives in the group whose expected time is known.
+    pub times_expected: Option<f64>,
+    /// Σ exposed time that independent compute could hide beyond what is hidden now.
+    pub overlap_ps: Option<f64>,
 }
 
 /// Communication of one device.

@@ -11,12 +11,13 @@
 //!
 //! The reason of a row is the one with the most time.
 
-use stepscope_model::{DeviceId, Peak, Picos, SaturatingSum as _, SliceId, Span};
+use stepscope_model::{DeviceId, DeviceKind, Peak, Picos, SaturatingSum as _, SliceId, Span};
 
 use super::bandwidth::{bus_factor, payload_bytes, rate};
 use super::report::{CollectiveInstanceRow, CollectiveRow};
 use super::step_index::StepIndex;
 use super::survey::{CollectiveOp, Occurrence};
+use super::theory::{self, Expected, Independent};
 use super::{Evidence, Exchanges, mesh};
 use crate::measuring::communication::AllCommunication;
 use crate::measuring::selection::Selected;
@@ -30,6 +31,9 @@ pub(super) struct Wait {
     pub(super) wait_ps: i64,
     pub(super) transfer_ps: i64,
 }
+
+/// Collectives for which independent compute is looked for.
+const MOST_SEARCHED: usize = 200;
 
 const REASONS: [&str; 4] = [
     "late_participant",
@@ -103,11 +107,21 @@ pub(super) fn rows(
         sums[occurrence.op].add(occurrence, hidden_ps, waits[number]);
     }
     let link = link(evidence);
+    let mut independent = Independent::of(evidence.session, selected, &survey.ops);
     let rows = survey.ops.iter().zip(sums).enumerate();
-    let mut rows: Vec<CollectiveRow> = rows
+    let mut rows: Vec<(usize, CollectiveRow)> = rows
         .filter(|(_, (op, sums))| sums.occurrences > 0 && is_selected(evidence, selected, op))
-        .map(|(number, (op, sums))| row(evidence, number, op, sums, link.as_ref(), meshes))
+        .map(|(number, (op, sums))| {
+            let row = row(evidence, number, op, sums, link.as_ref(), meshes);
+            (number, row)
+        })
         .collect();
+    // A graph search each, so only for those that cost the most.
+    rows.sort_unstable_by_key(|(_, row)| std::cmp::Reverse(row.exposed_ps));
+    for (number, row) in rows.iter_mut().take(MOST_SEARCHED) {
+        row.set_independent(independent.time_ps(&survey.ops[*number]));
+    }
+    let mut rows: Vec<CollectiveRow> = rows.into_iter().map(|(_, row)| row).collect();
     rows.sort_by(|a, b| {
         (b.exposed_ps.cmp(&a.exposed_ps))
             .then_with(|| b.total_ps.cmp(&a.total_ps))
@@ -218,6 +232,18 @@ fn row(
     let (mesh_axes, is_mesh_guessed) = meshes.axes(number);
     sums.devices.sort_unstable();
     sums.devices.dedup();
+    let expected = sums
+        .devices
+        .first()
+        .map_or_else(Expected::default, |&device| {
+            theory::expected(session, op, device, mean_ps)
+        });
+    let mut cores: Vec<&str> = sums
+        .devices
+        .iter()
+        .map(|&device| core(session.device(device).kind))
+        .collect();
+    cores.dedup();
     let names: Vec<String> = sums
         .devices
         .iter()
@@ -264,9 +290,44 @@ fn row(
         link_ratio: bus_bandwidth
             .zip(link)
             .map(|(rate, link)| rate / link.per_second),
+        expected_ps: expected.each_ps,
+        times_expected: expected
+            .each_ps
+            .filter(|&each| each > 0.0)
+            .map(|each| mean_ps / each),
+        expectation: expected.sentence,
+        independent_ps: None,
+        overlap_ps: None,
+        core: cores.join(", "),
         device: names.join(", "),
         start_ps: longest.start.0,
         slice: slice.into(),
+    }
+}
+
+impl CollectiveRow {
+    /// Fills in what could run meanwhile, from the time of all occurrences.
+    fn set_independent(&mut self, all_ps: Option<f64>) {
+        let count = self.occurrences.max(1) as f64;
+        self.independent_ps = all_ps.map(|all| all / count);
+        let (exposed_ps, hidden_ps) = (
+            self.exposed_ps as f64 / count,
+            self.hidden_ps as f64 / count,
+        );
+        self.overlap_ps = self
+            .independent_ps
+            .map(|independent| (independent - hidden_ps).clamp(0.0, exposed_ps.max(0.0)));
+    }
+}
+
+/// The kind of core, for people.
+fn core(kind: DeviceKind) -> &'static str {
+    match kind {
+        DeviceKind::Tpu => "TensorCore",
+        DeviceKind::SparseCore => "SparseCore",
+        DeviceKind::Cpu => "CPU",
+        kind if kind.is_gpu() => "GPU",
+        _ => "other",
     }
 }
 

@@ -1,6 +1,6 @@
 //! The `collectives` report as tables.
 
-use super::columns::{self, DEVICES, INSTANCES, RENDEZVOUS, ROWS, SHARDINGS, STEPS};
+use super::columns::{self, DEVICES, GROUPS, INSTANCES, RENDEZVOUS, ROWS, SHARDINGS, STEPS};
 use super::report::{CollectiveDeviceRow, CollectivesReport};
 use crate::asking::Report;
 use crate::telling::Note;
@@ -20,6 +20,7 @@ impl Report for CollectivesReport {
     fn tables(&self) -> Vec<Table> {
         vec![
             Table::of("rows", "Collectives", ROWS, &self.rows).with_row_count(self.row_count),
+            Table::of("groups", "Groups", GROUPS, &self.groups),
             Table::of("devices", "Devices", DEVICES, &self.devices),
             Table::of("steps", "Steps, mean over devices", STEPS, &self.steps),
             Table::of(

@@ -13,7 +13,7 @@
 //! (GPU). A group that spans several axes of a torus has more links and can be faster.
 
 use stepscope_model::hlo::{Collective, Instruction};
-use stepscope_model::{CollectiveKind, DeviceKind, Session};
+use stepscope_model::{CollectiveKind, Device, DeviceKind, Session};
 
 use super::run::Run;
 use crate::telling::format;
@@ -48,13 +48,18 @@ fn time(run: &Run<'_>, collective: &Collective<'_>) -> Result<(f64, String), Str
     if collective.is_async {
         return Err("it is asynchronous, and the exchange runs between its two halves".to_owned());
     }
-    let Some(device) = run
-        .devices
-        .first()
-        .map(|&device| run.session.device(device))
-    else {
-        return Err("no device ran it".to_owned());
-    };
+    let device = run.devices.first();
+    let device = device.ok_or_else(|| "no device ran it".to_owned())?;
+    needed(run.session, run.session.device(*device), collective)
+}
+
+/// Seconds that the links need for one execution on a device, and the left side of the equation; or
+/// why they are unknown.
+pub(crate) fn needed(
+    session: &Session,
+    device: &Device,
+    collective: &Collective<'_>,
+) -> Result<(f64, String), String> {
     let Some(n) = collective.group_size() else {
         return Err("the program does not say which devices take part".to_owned());
     };
@@ -86,7 +91,7 @@ fn time(run: &Run<'_>, collective: &Collective<'_>) -> Result<(f64, String), Str
             chip.name
         ));
     };
-    if !is_within_host(run.session, n, device.host.index()) {
+    if !is_within_host(session, n, device.host.index()) {
         return Err(
             "its devices are not all on one host, and no bandwidth between hosts is known"
                 .to_owned(),

@@ -17,7 +17,7 @@ pub(crate) mod columns;
 mod executions;
 mod expectation;
 pub(crate) mod key;
-mod links;
+pub(crate) mod links;
 mod options;
 mod report;
 mod roofline;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use stepscope_model::{HostId, Picos, Session, Span};
 
 use super::device::CLOSE_PS;
-use super::graph::{Builder, CauseTime, EdgeKind, Graph, NodeKind, Why};
+use super::graph::{Builder, CauseTime, EdgeKind, Elastic, Graph, NodeKind, Why};
 use super::host::{Stretch, Threads, recorded};
 use crate::measuring::activity::{CAUSES, Cause, cause_times, claimed};
 use crate::measuring::interval::Intervals;
@@ -14,6 +14,8 @@ use crate::views::collectives::clocks::Clocks;
 
 /// Stretches of a host that are shorter are not divided by cause.
 const SHORTEST_PS: i64 = 1_000_000;
+/// Share of a stretch without anything recorded from which the thread is taken to have waited.
+const SILENT: f64 = 0.9;
 /// Pieces divided at a time, which bounds memory.
 const CHUNK: usize = 4096;
 
@@ -50,8 +52,18 @@ fn add_loose(builder: &mut Builder, stretch: &Stretch, row: &[i64; CAUSES.len()]
         + row[Cause::Annotation.position()]
         + row[Cause::Blocked.position()];
     if unknown_ps >= CLOSE_PS {
-        builder.graph.elastic.insert(stretch.node, unknown_ps);
-        builder.wait(may.resume, may.exit, EdgeKind::Loose, 0);
+        let is_silent = unknown_ps as f64 >= SILENT * stretch.span.duration().0 as f64;
+        let elastic = Elastic {
+            time_ps: unknown_ps,
+            is_silent,
+        };
+        builder.graph.elastic.insert(stretch.node, elastic);
+        let kind = if is_silent {
+            EdgeKind::Silent
+        } else {
+            EdgeKind::Loose
+        };
+        builder.wait(may.resume, may.exit, kind, 0);
     }
 }
 

@@ -6,13 +6,13 @@ use crate::measuring::activity::CAUSES;
 /// How what the recording leaves open is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
-    /// Inferred waits are waits; threads of which nothing is known work; hidden transfers took as
-    /// long as they could.
+    /// Inferred waits are waits, also those of threads of which nothing was recorded; threads of
+    /// which something is known work in between; hidden transfers took as long as they could.
     Likely,
     /// The same without inferred waits: such gaps keep their length.
     Least,
-    /// Inferred waits are waits; threads of which nothing is known wait for devices; hidden
-    /// transfers took no time.
+    /// Inferred waits are waits; threads wait for devices in between whatever is known of them;
+    /// hidden transfers took no time.
     Most,
 }
 

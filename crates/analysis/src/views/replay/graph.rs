@@ -64,7 +64,10 @@ pub enum EdgeKind {
     HostOrder,
     /// Work of a device that the host waited for.
     HostWait,
-    /// Work of a device that the host may have waited for while nothing of it was recorded.
+    /// Work of a device that ended while nothing of the host thread was recorded, so the thread most
+    /// likely waited for it.
+    Silent,
+    /// Work of a device that the host may have waited for while little of it was recorded.
     Loose,
     /// A call on another thread that handed the work over.
     HandOver,
@@ -74,6 +77,12 @@ impl EdgeKind {
     /// Whether a change of the network changes its lag.
     pub(crate) const fn is_transfer(self) -> bool {
         matches!(self, Self::Transfer | Self::HiddenTransfer)
+    }
+
+    /// Whether it is guessed for a thread of which nothing was recorded. The work ended where the
+    /// thread was cut, so that it delays nothing as recorded.
+    const fn is_guess(self) -> bool {
+        matches!(self, Self::Silent | Self::Loose)
     }
 
     /// Whether its lag is only an upper bound.
@@ -176,6 +185,15 @@ pub struct CauseTime {
     pub time_ps: i64,
 }
 
+/// Time of a host thread that gets shorter if what it may have waited for does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Elastic {
+    /// The time of which nothing was recorded.
+    pub time_ps: i64,
+    /// Whether it most likely waited.
+    pub is_silent: bool,
+}
+
 /// A graph, built once per session.
 #[derive(Debug, Default)]
 pub struct Graph {
@@ -189,8 +207,8 @@ pub struct Graph {
     pub order: Vec<u32>,
     /// Sorted by node.
     pub causes: Vec<CauseTime>,
-    /// Time of a host stretch in which the thread may have waited for a device.
-    pub elastic: FxHashMap<u32, i64>,
+    /// Host stretches in which the thread may have waited for a device.
+    pub elastic: FxHashMap<u32, Elastic>,
     /// Dependencies that the recording contradicts in a circle; they are left out.
     pub dropped: usize,
     /// Launches recorded after what they launched began.
@@ -243,7 +261,7 @@ impl Builder {
     }
 
     fn push(&mut self, to: u32, from: u32, kind: EdgeKind, lag_ps: i64, at: i64, start: bool) {
-        if kind != EdgeKind::Loose {
+        if !kind.is_guess() {
             let latest = &mut self.latest[to as usize];
             *latest = (*latest).max(at.saturating_add(lag_ps));
         }
@@ -380,7 +398,7 @@ impl Graph {
                     from.end_ps()
                 };
                 let at = at.saturating_add(edge.lag_ps);
-                if edge.kind == EdgeKind::Loose {
+                if edge.kind.is_guess() {
                     continue;
                 }
                 if latest.is_none_or(|(known, _)| at > known) {

@@ -279,7 +279,7 @@ impl Walk<'_> {
             EdgeKind::Launch | EdgeKind::RunLaunch => {
                 self.back_to(base, node, WaitKind::Launch, What::Launch);
             }
-            EdgeKind::Loose | EdgeKind::HandOver | EdgeKind::HostWait => {
+            EdgeKind::Silent | EdgeKind::Loose | EdgeKind::HandOver | EdgeKind::HostWait => {
                 self.back_to(base, node, WaitKind::Idle, What::Wake);
             }
             _ => self.work(node, base),

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::effects::{Effects, Reading};
-use super::graph::{Edge, EdgeKind, Graph, Node, NodeKind, Why};
+use super::graph::{Edge, EdgeKind, Elastic, Graph, Node, NodeKind, Why};
 
 /// When every node starts and ends.
 #[derive(Debug, Clone)]
@@ -52,11 +52,14 @@ impl<'a> Weights<'a> {
             let factor = self.effects.work_factor(node.label, self.reading);
             return scaled(node.duration_ps, factor);
         }
-        let mut left_ps = node.duration_ps;
-        if self.reading == Reading::Most {
-            left_ps -= self.graph.elastic.get(&number).copied().unwrap_or(0);
-        }
-        (left_ps - self.gone(number)).max(0)
+        let elastic = self.graph.elastic.get(&number);
+        let waits = |one: &&Elastic| match self.reading {
+            Reading::Most => true,
+            Reading::Likely => one.is_silent,
+            Reading::Least => false,
+        };
+        let waited_ps = elastic.filter(waits).map_or(0, |one| one.time_ps);
+        (node.duration_ps - waited_ps - self.gone(number)).max(0)
     }
 
     /// The gap before a node.
@@ -97,7 +100,7 @@ impl<'a> Weights<'a> {
     /// The least time between what an edge joins; none if the edge does not count.
     pub fn lag_ps(&self, to: &Node, edge: &Edge) -> Option<i64> {
         match edge.kind {
-            EdgeKind::Inferred if self.reading == Reading::Least => None,
+            EdgeKind::Inferred | EdgeKind::Silent if self.reading == Reading::Least => None,
             EdgeKind::Loose if self.reading != Reading::Most => None,
             EdgeKind::Launch if self.effects.is_merged => None,
             EdgeKind::Launch | EdgeKind::RunLaunch if self.effects.is_removed(to.label) => None,

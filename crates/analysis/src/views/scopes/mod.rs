@@ -4,18 +4,21 @@
 //! or its source line. Transformations are not nodes: `transpose(jvp(layer_0))` and `jvp(layer_0)`
 //! are both `layer_0`; the columns forward, backward and rematerialized distinguish them (see
 //! [`name_stack`](stepscope_model::hlo::name_stack)). Work without a name stack is listed under the
-//! root `(no scope)`.
+//! root `(no scope)`. Scopes that siblings repeat under other numbers are layers ([`layers`]).
 
 mod columns;
 mod combined;
+mod layers;
 mod options;
+mod pieces;
 mod report;
+mod sums;
 mod tables;
 mod tree;
 
 use combined::Combined;
 pub use options::{ScopeBy, ScopesOptions};
-pub use report::{ScopeRow, ScopesReport};
+pub use report::{FoldedRow, LayerRow, ScopeRow, ScopesReport};
 use stepscope_model::{Reads, SaturatingSum as _, Session};
 
 use crate::asking::group::Group;
@@ -39,6 +42,9 @@ impl Analysis for Scopes {
     const EXAMPLES: &'static str = "\
 # The model's tree, two levels deep
 stepscope scopes ./logs --depth 2
+# Layer by layer, and all layers folded into one
+stepscope scopes ./logs --csv --table layers
+stepscope scopes ./logs --csv --table folded
 # By source file and line
 stepscope scopes ./logs --by source
 # A combined gradient all-reduce divided over the layers whose gradients it reduces
@@ -60,6 +66,11 @@ stepscope scopes ./logs --match attn --sort backward_ps";
         };
         let tree = tree::Tree::new(session, &all.ops, options.by, combined);
         let (rows, row_count) = tree.rows(&options.selection, options.depth)?;
+        let (layers, folded) = if by_scope {
+            layers::layers(&tree)
+        } else {
+            Default::default()
+        };
         let attributed_ps: i64 = all
             .rows()
             .filter(|row| !key(row, options.by).is_empty())
@@ -71,10 +82,13 @@ stepscope scopes ./logs --match attn --sort backward_ps";
         let mut notes = notes(session, options.by, &all, attributed_ratio);
         if by_scope {
             notes.extend(combined::note(session, &all, combined));
+            notes.extend(layers::note(&layers));
         }
         Ok(ScopesReport {
             rows,
             row_count,
+            layers,
+            folded,
             total_self_ps,
             attributed_ratio,
             notes,

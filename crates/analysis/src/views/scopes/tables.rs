@@ -1,6 +1,6 @@
 //! The `scopes` report as tables.
 
-use super::columns::{self, ROWS};
+use super::columns::{self, FOLDED, LAYERS, ROWS};
 use super::report::ScopesReport;
 use crate::asking::Report;
 use crate::telling::Note;
@@ -13,11 +13,19 @@ impl Report for ScopesReport {
     }
 
     fn tables(&self) -> Vec<Table> {
-        vec![Table::of("rows", "Scopes", ROWS, &self.rows).with_row_count(self.row_count)]
+        vec![
+            Table::of("rows", "Scopes", ROWS, &self.rows).with_row_count(self.row_count),
+            Table::of("layers", "Layers", LAYERS, &self.layers),
+            Table::of("folded", "Layers folded into one", FOLDED, &self.folded),
+        ]
     }
 
     fn notes(&self) -> &[Note] {
         &self.notes
+    }
+
+    fn only_wide(&self) -> Vec<&'static str> {
+        vec!["layers"]
     }
 
     fn headline(&self) -> Vec<(String, String)> {

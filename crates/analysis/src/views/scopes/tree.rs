@@ -1,54 +1,34 @@
 //! The tree: built from op rows, flattened depth first.
 
-use std::borrow::Cow;
-
 use rustc_hash::FxHashMap;
 use stepscope_model::Session;
-use stepscope_model::hlo::name_stack::{self, Merged, Pass};
 
 use super::ScopeBy;
 use super::columns::ROWS;
-use super::combined::{Combined, Share, shares};
+use super::combined::{Combined, shares};
+use super::pieces::{Piece, divided, whole};
 use super::report::ScopeRow;
+use super::sums::Sums;
 use crate::asking::AnalysisError;
 use crate::asking::order;
 use crate::asking::selection::Selection;
-use crate::views::ops::{Measured, OpRow};
+use crate::views::ops::Measured;
 
 /// Nodes; the first is the root, which is not shown.
 pub(super) struct Tree {
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
 }
 
 #[derive(Default)]
-struct Node {
-    name: String,
-    children: Vec<usize>,
+pub(super) struct Node {
+    pub(super) name: String,
+    pub(super) children: Vec<usize>,
     /// Sums at or below this node.
-    sums: Sums,
+    pub(super) sums: Sums,
     /// Self time exactly at this node.
-    self_ps: i64,
+    pub(super) self_ps: i64,
     /// The paths that the combined ops of the node serve.
-    paths: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct Sums {
-    occurrences: i64,
-    total_ps: i64,
-    forward_ps: i64,
-    backward_ps: i64,
-    rematerialised_ps: i64,
-    estimated_ps: i64,
-    flops: Option<f64>,
-    bytes: Option<f64>,
-}
-
-/// A part of an op's time and the place where it is counted.
-struct Piece<'a> {
-    place: Vec<Cow<'a, str>>,
-    sums: Sums,
-    paths: Vec<String>,
+    pub(super) paths: Vec<String>,
 }
 
 /// Nodes by parent and by what distinguishes siblings: the name, or the paths for combined ops.
@@ -241,134 +221,18 @@ impl Tree {
             rematerialised_ps: sums.rematerialised_ps,
             flops: sums.flops,
             bytes: sums.bytes,
+            expected_ps: sums.expected_ps,
+            times_expected: sums.times_expected(),
             estimated_ps: sums.estimated_ps,
             paths: paths.clone(),
         }
     }
 }
 
-impl Sums {
-    fn of(op: &OpRow, pass: Pass) -> Self {
-        let executions = op.executions as f64;
-        Self {
-            occurrences: op.occurrences,
-            flops: op.flops.map(|flops| flops * executions),
-            bytes: op.bytes.map(|bytes| bytes * executions),
-            ..Self::default()
-        }
-        .timed(op.self_ps, pass)
-    }
-
-    fn timed(mut self, self_ps: i64, pass: Pass) -> Self {
-        let in_pass = |wanted: Pass| if pass == wanted { self_ps } else { 0 };
-        self.total_ps = self_ps;
-        self.forward_ps = in_pass(Pass::Forward);
-        self.backward_ps = in_pass(Pass::Backward);
-        self.rematerialised_ps = in_pass(Pass::Rematerialised);
-        self
-    }
-
-    fn add(&mut self, other: Self) {
-        let sum = |a: Option<f64>, b: Option<f64>| match (a, b) {
-            (Some(a), Some(b)) => Some(a + b),
-            (a, b) => a.or(b),
-        };
-        self.occurrences = self.occurrences.saturating_add(other.occurrences);
-        self.total_ps = self.total_ps.saturating_add(other.total_ps);
-        self.forward_ps = self.forward_ps.saturating_add(other.forward_ps);
-        self.backward_ps = self.backward_ps.saturating_add(other.backward_ps);
-        self.rematerialised_ps = self
-            .rematerialised_ps
-            .saturating_add(other.rematerialised_ps);
-        self.estimated_ps = self.estimated_ps.saturating_add(other.estimated_ps);
-        self.flops = sum(self.flops, other.flops);
-        self.bytes = sum(self.bytes, other.bytes);
-    }
-}
-
-/// The whole op in one place.
-fn whole(op: &OpRow, by: ScopeBy) -> Piece<'_> {
-    let merged = name_stack::merged(&op.scope);
-    let pass = if op.is_rematerialised {
-        Pass::Rematerialised
-    } else {
-        merged.pass()
-    };
-    let paths = match by {
-        ScopeBy::Scope if merged.is_combined() => merged.lines(),
-        _ => Vec::new(),
-    };
-    Piece {
-        place: place(op, by, merged),
-        sums: Sums::of(op, pass),
-        paths,
-    }
-}
-
-/// An op divided over all the paths it serves. The parts are whole picoseconds and sum to its time.
-fn divided<'a>(op: &OpRow, shares: &[Share<'a>]) -> Vec<Piece<'a>> {
-    let (mut ratio, mut given_ps) = (0.0, 0i64);
-    let pieces = shares.iter().enumerate().map(|(index, share)| {
-        ratio += share.ratio;
-        let is_last = index + 1 == shares.len();
-        let until_ps = if is_last {
-            op.self_ps
-        } else {
-            part_ps(op.self_ps, ratio)
-        };
-        let own_ps = until_ps - given_ps;
-        given_ps = until_ps;
-        let of_op = Sums::of(op, share.pass);
-        let sums = Sums {
-            flops: of_op.flops.map(|flops| flops * share.ratio),
-            bytes: of_op.bytes.map(|bytes| bytes * share.ratio),
-            estimated_ps: own_ps,
-            ..of_op.timed(own_ps, share.pass)
-        };
-        Piece {
-            place: share.components.iter().map(|&name| name.into()).collect(),
-            sums,
-            paths: Vec::new(),
-        }
-    });
-    pieces.collect()
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a part of a time that fits"
-)]
-fn part_ps(whole_ps: i64, ratio: f64) -> i64 {
-    (whole_ps as f64 * ratio.clamp(0.0, 1.0)).round() as i64
-}
-
-/// The place of an op in the tree. Work without a name stack is listed by category under
-/// `(no scope)`.
-fn place<'a>(op: &'a OpRow, by: ScopeBy, merged: Merged<'a>) -> Vec<Cow<'a, str>> {
-    let category = if op.category.is_empty() {
-        op.class.as_str()
-    } else {
-        op.category.as_str()
-    };
-    match by {
-        ScopeBy::Scope if merged.paths.is_empty() => vec!["(no scope)".into(), category.into()],
-        ScopeBy::Scope => {
-            let label = merged.label();
-            let common = merged.common.into_iter().map(Cow::from);
-            common.chain(label.map(Cow::from)).collect()
-        }
-        ScopeBy::Source if op.source.is_empty() => vec!["(no source)".into(), category.into()],
-        ScopeBy::Source => match op.source.rsplit_once(':') {
-            Some((file, line)) => vec![file.into(), line.into()],
-            None => vec![op.source.as_str().into()],
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::views::ops::Roofline;
+    use crate::views::ops::{OpRow, Roofline};
 
     fn tree(ops: &[Measured], by: ScopeBy, combined: Combined) -> Tree {
         Tree::new(&Session::default(), ops, by, combined)

@@ -185,10 +185,9 @@ impl Change {
             .collect();
         names.sort_unstable();
         names.dedup();
-        names.truncate(40);
         Err(AnalysisError::NothingSelected {
             what: format!("--change {}", self.text),
-            available: names.join(", "),
+            available: some_of(&names),
         })
     }
 }
@@ -249,7 +248,7 @@ pub(super) fn effects(
 }
 
 /// Whether a host may stop doing this: it does something, and does not only wait.
-pub(super) const fn is_removable(cause: Cause) -> bool {
+pub(crate) const fn is_removable(cause: Cause) -> bool {
     !matches!(cause, Cause::Unknown | Cause::Device | Cause::Blocked)
 }
 
@@ -259,6 +258,22 @@ fn begins_change(text: &str) -> bool {
     let words = ["remove:", "hide:", "scale:", "network:", "no-host:"];
     words.iter().any(|word| text.starts_with(word))
         || ["align", "no-input-wait", "no-launch-gaps"].contains(&text.trim_end())
+}
+
+/// Some of many names, each shortened: enough to see what names look like here.
+fn some_of(names: &[&str]) -> String {
+    const MOST_NAMES: usize = 8;
+    const MOST_LETTERS: usize = 60;
+    let short = |name: &&str| match name.char_indices().nth(MOST_LETTERS) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => (*name).to_owned(),
+    };
+    let some: Vec<String> = names.iter().take(MOST_NAMES).map(short).collect();
+    let rest = names.len().saturating_sub(MOST_NAMES);
+    match rest {
+        0 => some.join(", "),
+        rest => format!("{} and {rest} more", some.join(", ")),
+    }
 }
 
 fn factor(text: &str) -> Option<f64> {

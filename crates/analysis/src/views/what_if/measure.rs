@@ -20,10 +20,10 @@ pub(super) struct Pace<'a> {
 
 /// A time in picoseconds under every reading of the recording.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Bounded {
-    pub(super) likely: f64,
-    pub(super) low: f64,
-    pub(super) high: f64,
+pub(crate) struct Bounded {
+    pub(crate) likely: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
 }
 
 impl Bounded {

@@ -7,15 +7,17 @@
 //! | time per step | observed time of consecutive steps ÷ their number, with the gaps between them ([`measure`]) |
 //! | at least, at most | the same under every reading of what the recording leaves open ([`crate::views::replay::effects::Reading`]) |
 
-mod change;
+pub(crate) mod change;
 mod columns;
 mod measure;
 mod report;
+mod scenarios;
 mod tables;
 mod tornado;
 
 use clap::Args;
 pub use report::{WhatIfKindRow, WhatIfReport, WhatIfRow, WhatIfStepRow};
+pub(crate) use scenarios::Scenarios;
 use stepscope_model::Session;
 
 use self::change::Change;

@@ -1,7 +1,7 @@
 //! Exposed copies within or between devices, and memsets.
 
 use super::{Outcome, PART_ESTIMATE, Rule, finding, part};
-use crate::judging::advice::facts::Facts;
+use crate::judging::advice::facts::{Facts, part_ps};
 use crate::measuring::steps::PartKind;
 
 pub(super) static RULE: Rule = Rule {
@@ -10,6 +10,21 @@ pub(super) static RULE: Rule = Rule {
     parts: &[PartKind::DeviceToDevice],
     check,
 };
+
+/// `copies` are also those from and to the host.
+fn change(facts: &Facts<'_>) -> &'static str {
+    let with_host = [PartKind::HostToDevice, PartKind::DeviceToHost];
+    let time = facts.mean(|row| {
+        with_host
+            .iter()
+            .map(|&part| part_ps(row, part) as f64)
+            .sum()
+    });
+    match time {
+        Some(time) if time <= 0.0 => "remove:copies",
+        _ => "",
+    }
+}
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let found = match part(facts, "device_copy_ratio", RULE.parts) {
@@ -37,6 +52,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .fix_elsewhere("Update the state in place; keep one layout and one sharding for each array.")
     .code("step = jax.jit(train_step, donate_argnums=0)")
     .gain(Some(found.time), PART_ESTIMATE)
+    .without(change(facts))
     .of_step(found.step_ps)
     .seen(facts.largest_ops(|row| row.class == "copy"))
     .found()

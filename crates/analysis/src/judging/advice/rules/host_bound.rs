@@ -9,6 +9,7 @@ use crate::judging::advice::facts::{Facts, Place};
 use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
+use crate::views::what_if::change::is_removable;
 use stepscope_model::SaturatingSum as _;
 
 pub(super) static RULE: Rule = Rule {
@@ -103,7 +104,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .seen(facts.longest(found.place, PartKind::HostOverhead))
     .seen(longest_gaps(facts, found.place, is_work));
     if is_one_thing {
-        finding.found()
+        let change = main.filter(|&cause| is_removable(cause));
+        let change = change.map_or_else(String::new, |cause| format!("no-host:{}", cause.name()));
+        finding.without(change).found()
     } else {
         finding.code(CODE).found()
     }

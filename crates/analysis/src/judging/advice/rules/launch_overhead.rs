@@ -76,6 +76,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
             Some(launching.min(waits)),
             "time in launch calls, at most the time in which devices wait for their host",
         )
+        .without("no-launch-gaps")
         .sure(Confidence::Medium)
         .seen(evidence)
         .found()

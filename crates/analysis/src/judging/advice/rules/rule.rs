@@ -214,6 +214,11 @@ pub(super) fn finding(rule: &Rule, severity: Severity, what: String) -> AdviceFi
         step_ps: None,
         gain_ratio: None,
         overlaps: Vec::new(),
+        change: String::new(),
+        is_replayed: false,
+        low_gain_ps_per_step: None,
+        high_gain_ps_per_step: None,
+        together: Vec::new(),
         estimate: String::new(),
         confidence: Confidence::High,
         evidence: Vec::new(),
@@ -278,6 +283,12 @@ impl AdviceFinding {
             self.estimate = estimate.into();
         }
         self.gain_ps_per_step = gain;
+        self
+    }
+
+    /// The change of `what_if` that removes the cause, so that its gain can be replayed.
+    pub(super) fn without(mut self, change: impl Into<String>) -> Self {
+        self.change = change.into();
         self
     }
 

@@ -57,6 +57,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
             Some(worst.cost_ps),
             "what `hosts` shows: mean over steps of the time that the others wait for it",
         )
+        .without("align")
         .of_parts(if worst.blame.activity_on == "device" {
             &[PartKind::Collectives, PartKind::DeviceCompute]
         } else {

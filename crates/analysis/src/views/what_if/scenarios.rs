@@ -1,0 +1,62 @@
+//! Gains of changes for other answers: what one change or several give per step.
+
+use std::sync::Arc;
+
+use stepscope_model::Session;
+
+use super::change::{Change, effects};
+use super::measure::{Bounded, Pace, bounded};
+use crate::measuring::selection::Selected;
+use crate::views::replay::Replay;
+use crate::views::replay::admission::Admission;
+use crate::views::replay::path::Kinds;
+
+/// An admitted replay of a selection.
+pub(crate) struct Scenarios<'a> {
+    session: &'a Session,
+    replay: Arc<Replay>,
+    admission: Admission,
+    kinds: Kinds,
+}
+
+impl<'a> Scenarios<'a> {
+    /// The replay of a selection, or why it is refused.
+    pub(crate) fn of(session: &'a Session, selected: &Selected<'_>) -> Result<Self, String> {
+        let replay = Replay::of(session);
+        let admission = Admission::of(session, &replay, selected);
+        match admission.refusal {
+            Some(refusal) => Err(refusal),
+            None => Ok(Self {
+                session,
+                replay,
+                admission,
+                kinds: Kinds::of(session),
+            }),
+        }
+    }
+
+    /// Time per step without any change.
+    pub(crate) fn before_ps(&self) -> f64 {
+        self.pace().in_replay(&self.replay.unchanged)
+    }
+
+    /// What several changes save per step together; none if one of them concerns nothing here.
+    pub(crate) fn gain(&self, changes: &[&str]) -> Option<Bounded> {
+        let texts: Vec<String> = changes.iter().map(|&text| text.to_owned()).collect();
+        let changes = Change::parse_all(&texts).ok()?;
+        let changes: Vec<&Change> = changes.iter().collect();
+        let effects = effects(self.session, &self.replay, &self.kinds, &changes).ok()?;
+        let pace = self.pace();
+        let before = pace.in_replay(&self.replay.unchanged);
+        let after = bounded(&self.replay, &effects, &pace);
+        Some(Bounded {
+            likely: before - after.likely,
+            low: before - after.high,
+            high: before - after.low,
+        })
+    }
+
+    fn pace(&self) -> Pace<'_> {
+        Pace::of(&self.replay, &self.admission.steps)
+    }
+}

@@ -860,9 +860,11 @@ class Analyses:
 
         change: What would be different; repeatable, or several separated by `;`. `remove:PATTERN`,
         `hide:PATTERN`, `scale:PATTERN:FACTOR` (ops whose name, category, scope or source matches;
-        or `collectives`, `copies`, `compute`), `network:FACTOR` (so many times as fast), `align`
-        (no skew at collectives), `no-input-wait`, `no-launch-gaps`, `no-host:CAUSE` (a cause of
-        `idle`). Default: the twenty largest single causes.
+        or `collectives`, `copies`, `compute`), `expected:PATTERN` (ops take the time that theory
+        gives), `overlap` (collectives hidden as far as independent compute allows),
+        `network:FACTOR` (so many times as fast), `align` (no skew at collectives), `no-input-wait`,
+        `no-launch-gaps`, `no-host:CAUSE` (a cause of `idle`). Default: the twenty largest single
+        causes.
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
         series: Steps with this name, such as `eval`; by default the name with the most steps.
@@ -1040,6 +1042,7 @@ class Analyses:
         match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
+        by: Literal["axis", "source", "scope", "kind", "core"] | None = None,
         instances: int | None = None,
         shardings: int | None = None,
     ) -> reports.CollectivesReport:
@@ -1057,6 +1060,7 @@ class Analyses:
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
+        by: What the table of groups sums over (default: axis).
         instances: Maximum number of single occurrences, costliest first; 0 means all (default: 50).
         shardings: Maximum number of inputs and outputs of programs, largest first; 0 means all
         (default: 200).
@@ -1073,6 +1077,7 @@ class Analyses:
             match=match,
             sort=sort,
             limit=limit,
+            by=by,
             instances=instances,
             shardings=shardings,
         )

@@ -396,8 +396,8 @@ class AdviceFinding(Record):
     """Example code; empty if none applies."""
 
     gain_ps_per_step: float | None
-    """Upper bound on the time saved per step if the cause disappears. Absent if it cannot be
-    estimated.
+    """Time saved per step if the cause disappears: replayed, or else an upper bound. Absent if it
+    cannot be estimated.
     """
 
     step_ps: float | None
@@ -414,6 +414,23 @@ class AdviceFinding(Record):
 
     overlaps: list[str]
     """Rules of other findings whose gains may cover the same time. Empty if there are none."""
+
+    change: str
+    """Change of `what_if` that removes the cause, such as `hide:collectives`. Empty if there is
+    none.
+    """
+
+    is_replayed: bool
+    """Whether the gain was replayed with that change; otherwise it is an upper bound."""
+
+    low_gain_ps_per_step: float | None
+    """Least gain per step under every reading of the recording. Absent unless replayed."""
+
+    high_gain_ps_per_step: float | None
+    """Largest gain per step under every reading of the recording. Absent unless replayed."""
+
+    together: list[AdviceTogether]
+    """Replayed gains together with each finding that it overlaps with."""
 
     estimate: str
     """How the gain was estimated. Empty if there is no estimate."""
@@ -446,6 +463,17 @@ class AdviceReport(Report):
 
     notes: list[Note]
     """What the figures do not cover."""
+
+
+@dataclass(frozen=True)
+class AdviceTogether(Record):
+    """The gain of a finding together with another."""
+
+    id: str
+    """Rule of the other finding."""
+
+    gain_ps_per_step: float
+    """Time saved per step if both causes disappear."""
 
 
 @dataclass(frozen=True)
@@ -1379,6 +1407,58 @@ class CollectiveDeviceRow(Record):
 
 
 @dataclass(frozen=True)
+class CollectiveGroupRow(Record):
+    """Collectives that share a mesh axis, source line, scope, kind or core."""
+
+    name: str
+    """What the collectives of the group share. Empty if it is unknown."""
+
+    collectives: int
+    """Number of collectives in the group."""
+
+    occurrences: int
+    """Number of their occurrences, over all selected devices."""
+
+    exposed_ps: int
+    """Σ exposed time of the occurrences. Simultaneous collectives count each."""
+
+    exposed_ratio: float | None
+    """Exposed time as a share of that of all groups."""
+
+    hidden_ps: int
+    """Σ hidden time of the occurrences."""
+
+    total_ps: int
+    """Σ time of the occurrences in the group, from start to end."""
+
+    wait_ps: int | None
+    """Σ time spent waiting for the last participant, over matched occurrences. Absent if none in
+    the group was matched.
+    """
+
+    bytes: int | None
+    """Σ size of the occurrences, as defined by nccl-tests. Absent if no size in the group is known.
+    """
+
+    bus_bandwidth: float | None
+    """Bytes over the bus ÷ time, of the collectives in the group whose bus bandwidth is known."""
+
+    peak_bandwidth: float | None
+    """Bus bandwidth that the links allow: bytes over the bus ÷ expected time."""
+
+    expected_ps: float | None
+    """Time that the links need for all occurrences by theory, of the collectives in the group for
+    which it is known.
+    """
+
+    times_expected: float | None
+    """Measured ÷ expected time of the collectives in the group whose expected time is known."""
+
+    overlap_ps: float | None
+    """Σ exposed time that independent compute could hide beyond what is hidden now."""
+
+
+@dataclass(frozen=True)
 class CollectiveInstanceRow(Record):
     """One occurrence over all participants in the session."""
 
@@ -1534,6 +1614,28 @@ class CollectiveRow(Record):
     used at the same time.
     """
 
+    expected_ps: float | None
+    """Time that the links need for one occurrence of the collective by theory. Absent if the links,
+    the groups or a formula are unknown.
+    """
+
+    times_expected: float | None
+    """Mean ÷ expected time of one occurrence of the collective."""
+
+    expectation: str
+    """How the expected time of the collective was derived, or why it is unknown."""
+
+    independent_ps: float | None
+    """Compute per occurrence that neither feeds the collective nor needs its result, wherever it
+    ran: what could run meanwhile. Absent without the program.
+    """
+
+    overlap_ps: float | None
+    """Exposed time per occurrence that independent compute could hide beyond what is hidden now."""
+
+    core: str
+    """Kind of core that ran the collective: `TensorCore`, `SparseCore`, `GPU` or `CPU`."""
+
     device: str
     """Names of the devices that executed the collective, separated by commas."""
 
@@ -1582,6 +1684,9 @@ class CollectivesReport(Report):
 
     row_count: int
     """Rows before the limit."""
+
+    groups: list[CollectiveGroupRow]
+    """Communication by what `--by` says, most exposed time first."""
 
     devices: list[CollectiveDeviceRow]
     """Communication of each device."""
@@ -2363,6 +2468,64 @@ class Finding(Record):
 
     fix: str
     """What to change, with code in backquotes."""
+
+
+@dataclass(frozen=True)
+class FoldedRow(Record):
+    """A node of the folded tree: the same place in every layer."""
+
+    path: str
+    """Full path of the node, with `*` for the numbers of layers."""
+
+    name: str
+    """Last component of the folded path."""
+
+    depth: int
+    """Level of the node below its layer, 0 for the layer itself."""
+
+    layer_count: int
+    """Number of scopes that are folded into this node."""
+
+    total_ps: int
+    """Self time of all ops at or below this node, over all layers."""
+
+    ratio: float
+    """Total over all layers as a share of the self time of everything selected."""
+
+    mean_ps: float
+    """Mean total over the layers that have this node."""
+
+    min_ps: int
+    """Least total of a layer at this node."""
+
+    max_ps: int
+    """Largest total of a layer at this node."""
+
+    max_layer: str
+    """The layer with the largest total at this node."""
+
+    spread_ratio: float | None
+    """(Largest − least) ÷ median total of the layers at this node."""
+
+    forward_ps: int
+    """Part of the total over all layers that is in the forward pass."""
+
+    backward_ps: int
+    """Part of the total over all layers that is in the backward pass."""
+
+    rematerialised_ps: int
+    """Part of the total over all layers that recomputes results of the forward pass."""
+
+    flops: float | None
+    """Floating-point operations of all executions at or below this node, over all layers."""
+
+    expected_ps: float | None
+    """Time that the ops at or below this node should take by theory, over all layers, where it is
+    known; see `ops`.
+    """
+
+    times_expected: float | None
+    """Measured ÷ expected time of the ops at or below this node whose expected time is known."""
 
 
 @dataclass(frozen=True)
@@ -3868,6 +4031,55 @@ class LaunchStep(Record):
 
     ratio: float
     """Time in launch calls ÷ duration of the step, 0..1."""
+
+
+@dataclass(frozen=True)
+class LayerRow(Record):
+    """One layer: a scope that its siblings repeat under other numbers."""
+
+    family: str
+    """Path of the layer and its siblings, with `*` for the number."""
+
+    name: str
+    """Name of the layer."""
+
+    number: int
+    """Number in the name of the layer."""
+
+    path: str
+    """Full path of the layer."""
+
+    total_ps: int
+    """Self time of all ops of the layer."""
+
+    times_median: float | None
+    """Total of the layer ÷ median total of its siblings."""
+
+    is_outlier: bool
+    """Whether the layer takes much more or less time than most of its siblings."""
+
+    forward_ps: int
+    """Part of the layer's total that is in the forward pass."""
+
+    backward_ps: int
+    """Part of the layer's total that is in the backward pass."""
+
+    rematerialised_ps: int
+    """Part of the layer's total that recomputes results of the forward pass."""
+
+    flops: float | None
+    """Floating-point operations of all executions in the layer. Absent if no op there has a known
+    cost.
+    """
+
+    bytes: float | None
+    """Bytes read and written by all executions in the layer."""
+
+    expected_ps: float | None
+    """Time that the ops of the layer should take by theory, where it is known; see `ops`."""
+
+    times_expected: float | None
+    """Measured ÷ expected time of the ops of the layer whose expected time is known."""
 
 
 @dataclass(frozen=True)
@@ -5452,6 +5664,13 @@ class ScopeRow(Record):
     bytes: float | None
     """Bytes read and written by all executions at or below this node."""
 
+    expected_ps: float | None
+    """Time that the ops at or below this node should take by theory, where it is known; see `ops`.
+    """
+
+    times_expected: float | None
+    """Measured ÷ expected time of the ops at or below this node whose expected time is known."""
+
     estimated_ps: int
     """Part of the total that is estimated: shares of combined ops, divided over the paths they
     serve.
@@ -5472,6 +5691,14 @@ class ScopesReport(Report):
 
     row_count: int
     """Number of rows before the limit."""
+
+    layers: list[LayerRow]
+    """One row per layer: scopes side by side that differ only by a number, such as `layer_0` and
+    `layer_1`. The outermost such scopes count. Empty with `--by source`.
+    """
+
+    folded: list[FoldedRow]
+    """Layers folded into one: `layer_*` and everything below it. Flattened depth first."""
 
     total_self_ps: int
     """Σ self time that the ratios refer to."""

@@ -68,9 +68,15 @@ fn agree(session: &Session, name: &str) {
     let replay = Replay::of(session);
     let graph = &replay.graph;
     let counts = |edge: &Edge| edge.kind != EdgeKind::Loose;
+    // Silent threads wait, so that their stretches count only as far as something was recorded.
+    let awake = |node: usize| {
+        let number = u32::try_from(node).expect("few nodes");
+        let elastic = graph.elastic.get(&number).filter(|one| one.is_silent);
+        graph.nodes[node].duration_ps - elastic.map_or(0, |one| one.time_ps)
+    };
     let slow = brute_force(
         graph,
-        |node| graph.nodes[node].duration_ps,
+        awake,
         |edge| counts(edge).then_some(edge.lag_ps),
         |node| graph.nodes[node].delay_ps,
     );
@@ -78,7 +84,7 @@ fn agree(session: &Session, name: &str) {
     let slow = brute_force(
         graph,
         |node| match graph.nodes[node].kind {
-            NodeKind::Host => graph.nodes[node].duration_ps,
+            NodeKind::Host => awake(node),
             _ => half(graph.nodes[node].duration_ps),
         },
         |edge| {

@@ -174,6 +174,28 @@ export const COLLECTIVES = declared<CollectiveRow>('collectives.rows', [
     isOptional: true,
   },
   {
+    key: 'expected_ps',
+    width: 96,
+    scale: 'time',
+    value: (row) => row.expected_ps,
+    tip: (row) => row.expectation,
+    isOptional: true,
+  },
+  {
+    key: 'times_expected',
+    width: 120,
+    value: (row) => row.times_expected,
+    tip: (row) => row.expectation,
+    isOptional: true,
+  },
+  {
+    key: 'overlap_ps',
+    width: 100,
+    scale: 'time',
+    value: (row) => row.overlap_ps,
+    isOptional: true,
+  },
+  {
     key: 'algorithm',
     width: 100,
     value: (row) => row.algorithm,

@@ -18,7 +18,7 @@ import type { CollectiveDeviceRow } from '../../wire/generated/CollectiveDeviceR
 import { createReport } from '../../wire/report';
 import { bars, EXPOSED_COLOR, HIDDEN_COLOR } from './bars';
 import { COLLECTIVES, timelineAt, type Placed } from './columns';
-import { More } from './more';
+import { groupedBy, More } from './more';
 import './collectives.css';
 
 const COMPARE = compareTable('collectives.rows', (report: CollectivesReport) => report.rows);
@@ -27,7 +27,7 @@ export default function CollectivesView(props: ViewProps) {
   const report = createReport(
     'collectives',
     () => props.session,
-    () => ({ ...selectionParams(), limit: 0, shardings: 2000 }),
+    () => ({ ...selectionParams(), limit: 0, shardings: 2000, by: groupedBy() }),
   );
   return (
     <AnswerView answer={report}>

@@ -1,11 +1,32 @@
 /** Columns of single occurrences, steps, exchanges over hosts, and shardings. */
 import { hrefTo } from '../../shell/state';
 import { Middle } from '../../widgets/middle';
+import type { CollectiveGroupRow } from '../../wire/generated/CollectiveGroupRow';
 import type { CollectiveInstanceRow } from '../../wire/generated/CollectiveInstanceRow';
 import type { CollectiveStepRow } from '../../wire/generated/CollectiveStepRow';
 import type { RendezvousRow } from '../../wire/generated/RendezvousRow';
 import type { ShardingRow } from '../../wire/generated/ShardingRow';
 import { declared } from '../../widgets/table/declared';
+
+export const GROUPS = declared<CollectiveGroupRow>('collectives.groups', [
+  {
+    key: 'name',
+    width: 300,
+    value: (row) => row.name || 'unknown',
+    cell: (row) => <Middle text={row.name || 'unknown'} isCode />,
+  },
+  { key: 'exposed_ps', width: 100, scale: 'time', value: (row) => row.exposed_ps },
+  { key: 'exposed_ratio', width: 100, value: (row) => row.exposed_ratio },
+  { key: 'total_ps', width: 100, scale: 'time', value: (row) => row.total_ps },
+  { key: 'wait_ps', width: 92, scale: 'time', value: (row) => row.wait_ps, isOptional: true },
+  { key: 'overlap_ps', width: 100, scale: 'time', value: (row) => row.overlap_ps, isOptional: true },
+  { key: 'bytes', width: 92, value: (row) => row.bytes, isOptional: true },
+  { key: 'bus_bandwidth', width: 120, value: (row) => row.bus_bandwidth, isOptional: true },
+  { key: 'peak_bandwidth', width: 100, value: (row) => row.peak_bandwidth, isOptional: true },
+  { key: 'times_expected', width: 120, value: (row) => row.times_expected, isOptional: true },
+  { key: 'collectives', width: 90, value: (row) => row.collectives },
+  { key: 'occurrences', width: 80, value: (row) => row.occurrences },
+]);
 
 export const INSTANCES = declared<CollectiveInstanceRow>('collectives.instances', [
   {

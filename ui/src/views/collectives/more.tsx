@@ -1,30 +1,33 @@
 /** Secondary tables of communication: single occurrences, steps, exchanges, shardings. */
-import { Show } from 'solid-js';
+import { For, Show } from 'solid-js';
 
 import { compareTable } from '../../compare/identity';
-import { navigate, select } from '../../shell/state';
+import { getParam, navigate, select, setParams } from '../../shell/state';
 import { localTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import { localTab, Tabbed } from '../../widgets/tabs/tabbed';
 import type { CollectivesReport } from '../../wire/generated/CollectivesReport';
 import { timelineAt, type Placed } from './columns';
-import { INSTANCES, RENDEZVOUS, SHARDINGS, STEPS } from './more-columns';
+import { GROUPS, INSTANCES, RENDEZVOUS, SHARDINGS, STEPS } from './more-columns';
 
 const open = (row: Placed) => navigate({ view: 'timeline', params: timelineAt(row) });
 
 const COMPARE = {
+  groups: compareTable('collectives.groups', (report: CollectivesReport) => report.groups),
   steps: compareTable('collectives.steps', (report: CollectivesReport) => report.steps),
   rendezvous: compareTable('collectives.rendezvous', (report: CollectivesReport) => report.rendezvous),
 };
 
 /** The secondary tables, one per tab. */
 export function More(props: { report: CollectivesReport; name: string }) {
+  const groups = localTableState('exposed_ps');
   const instances = localTableState('duration_ps');
   const steps = localTableState('-step');
   const rendezvous = localTableState('total_stall_ps');
   const shardings = localTableState('total_bytes');
   const isGuessed = () => props.report.shardings.some((row) => row.is_mesh_guessed);
   const counts = {
+    groups: () => props.report.groups.length,
     instances: () => props.report.instance_count,
     steps: () => props.report.steps.length,
     rendezvous: () => props.report.rendezvous.length,
@@ -38,6 +41,24 @@ export function More(props: { report: CollectivesReport; name: string }) {
         hasHeader
         state={localTab()}
         tabs={[
+          {
+            name: 'groups',
+            title: 'By axis, line, kind',
+            count: counts.groups,
+            has: () => counts.groups() > 0,
+            body: () => (
+              <DataTable
+                rows={props.report.groups}
+                columns={GROUPS}
+                state={groups}
+                noun="group"
+                compare={COMPARE.groups}
+                fileName={`stepscope-${props.name}-communication-groups`}
+                isFilling
+                tools={<BySwitch />}
+              />
+            ),
+          },
           {
             name: 'instances',
             title: 'Costliest occurrences',
@@ -117,5 +138,33 @@ export function More(props: { report: CollectivesReport; name: string }) {
         ]}
       />
     </Show>
+  );
+}
+
+const GROUPINGS = [
+  { by: 'axis', title: 'Mesh axis' },
+  { by: 'source', title: 'Source line' },
+  { by: 'scope', title: 'Scope' },
+  { by: 'kind', title: 'Kind' },
+  { by: 'core', title: 'Core' },
+];
+
+/** What the groups of the link share. */
+export const groupedBy = () => getParam('by') ?? 'axis';
+
+function BySwitch() {
+  return (
+    <span class="segmented">
+      <For each={GROUPINGS}>
+        {({ by, title }) => (
+          <button
+            aria-pressed={groupedBy() === by}
+            onClick={() => setParams({ by: by === 'axis' ? null : by }, false)}
+          >
+            {title}
+          </button>
+        )}
+      </For>
+    </span>
   );
 }

@@ -21,6 +21,7 @@ import { buildTree, visibleNodes, worthOpening, type Node as TreeNode } from '..
 import type { ScopesReport } from '../../wire/generated/ScopesReport';
 import { createReport } from '../../wire/report';
 import { ScopeFlame } from './flame';
+import { Layers } from './layers';
 import './scopes.css';
 import { declared } from '../../widgets/table/declared';
 
@@ -131,10 +132,19 @@ export default function ScopesView(props: ViewProps) {
               fallback={<NoScopes isSource={by() === 'source'} />}
             >
               <section class="card is-main">
+                <Show when={isLayers()}>
+                  <div class="scope-tools">
+                    <ShapeSwitch />
+                  </div>
+                  <Layers
+                    report={data()}
+                    name={summaryOf(props.session)?.name ?? 'session'}
+                  />
+                </Show>
                 <Show
-                  when={!isFlame()}
+                  when={!isFlame() && !isLayers()}
                   fallback={
-                    <>
+                    <Show when={isFlame()}>
                       <div class="scope-tools">{tools()}</div>
                       <ScopeFlame
                         rows={data().rows}
@@ -142,7 +152,7 @@ export default function ScopesView(props: ViewProps) {
                         totalPs={data().total_self_ps}
                         compare={compareNodes(tree)}
                       />
-                    </>
+                    </Show>
                   }
                 >
                   <DataTable
@@ -172,16 +182,25 @@ export default function ScopesView(props: ViewProps) {
 }
 
 const isFlame = () => getParam('as') === 'flame';
+const isLayers = () => getParam('as') === 'layers' && getParam('by') !== 'source';
 
 function ShapeSwitch() {
   return (
     <span class="segmented">
-      <button aria-pressed={!isFlame()} onClick={() => setParams({ as: null, zoom: null }, false)}>
+      <button aria-pressed={!isFlame() && !isLayers()} onClick={() => setParams({ as: null, zoom: null }, false)}>
         Table
       </button>
       <button aria-pressed={isFlame()} onClick={() => setParams({ as: 'flame' }, false)}>
         Flame graph
       </button>
+      <Show when={getParam('by') !== 'source'}>
+        <button
+          aria-pressed={isLayers()}
+          onClick={() => setParams({ as: 'layers', zoom: null }, false)}
+        >
+          Layers
+        </button>
+      </Show>
     </span>
   );
 }

@@ -133,6 +133,32 @@ transfer_bandwidth: number | null,
  */
 link_ratio: number | null, 
 /**
+ * Time that the links need for one occurrence of the collective by theory. Absent if the links,
+ * the groups or a formula are unknown.
+ */
+expected_ps: number | null, 
+/**
+ * Mean ÷ expected time of one occurrence of the collective.
+ */
+times_expected: number | null, 
+/**
+ * How the expected time of the collective was derived, or why it is unknown.
+ */
+expectation: string, 
+/**
+ * Compute per occurrence that neither feeds the collective nor needs its result, wherever it
+ * ran: what could run meanwhile. Absent without the program.
+ */
+independent_ps: number | null, 
+/**
+ * Exposed time per occurrence that independent compute could hide beyond what is hidden now.
+ */
+overlap_ps: number | null, 
+/**
+ * Kind of core that ran the collective: `TensorCore`, `SparseCore`, `GPU` or `CPU`.
+ */
+core: string, 
+/**
  * Names of the devices that executed the collective, separated by commas.
  */
 device: string, 

@@ -60,6 +60,14 @@ flops: number | null,
  */
 bytes: number | null, 
 /**
+ * Time that the ops at or below this node should take by theory, where it is known; see `ops`.
+ */
+expected_ps: number | null, 
+/**
+ * Measured ÷ expected time of the ops at or below this node whose expected time is known.
+ */
+times_expected: number | null, 
+/**
  * Part of the total that is estimated: shares of combined ops, divided over the paths they
  * serve.
  */

@@ -105,7 +105,10 @@ pub(super) const ROWS: &[Field<CollectiveRow>] = &[
 pub(super) const GROUPS: &[Field<CollectiveGroupRow>] = &[
     Column::new("name", "Group", Unit::Text)
         .identifies(Identity::Same)
-        .of(|row| row.name.as_str().into()),
+        .of(|row| match row.name.as_str() {
+            "" => "unknown".into(),
+            name => name.into(),
+        }),
     Column::wide("collectives", "Collectives", Unit::Count)
         .neutral()
         .of(|row| row.collectives.into()),

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use stepscope_model::hlo::name_stack::merged;
+
 use super::options::CollectivesBy;
 use super::report::{CollectiveGroupRow, CollectiveRow};
 
@@ -30,27 +32,37 @@ struct Moved {
 
 /// One row per group, most exposed time first.
 pub(super) fn groups(rows: &[CollectiveRow], by: CollectivesBy) -> Vec<CollectiveGroupRow> {
-    let mut sums: BTreeMap<&str, Sums> = BTreeMap::new();
+    let mut sums: BTreeMap<String, Sums> = BTreeMap::new();
     for row in rows {
         sums.entry(key(row, by)).or_default().add(row);
     }
     let exposed_ps: i64 = rows
         .iter()
         .fold(0, |sum, row| row.exposed_ps.saturating_add(sum));
-    let row = |(name, sums): (&str, Sums)| sums.row(name, exposed_ps);
+    let row = |(name, sums): (String, Sums)| sums.row(name, exposed_ps);
     let mut groups: Vec<CollectiveGroupRow> = sums.into_iter().map(row).collect();
     groups.sort_by_key(|group| std::cmp::Reverse((group.exposed_ps, group.total_ps)));
     groups
 }
 
-fn key(row: &CollectiveRow, by: CollectivesBy) -> &str {
+fn key(row: &CollectiveRow, by: CollectivesBy) -> String {
     match by {
-        CollectivesBy::Axis => &row.mesh_axes,
-        CollectivesBy::Source => &row.source,
-        CollectivesBy::Scope => &row.scope,
-        CollectivesBy::Kind => &row.kind,
-        CollectivesBy::Core => &row.core,
+        CollectivesBy::Axis => row.mesh_axes.clone(),
+        CollectivesBy::Source => row.source.clone(),
+        CollectivesBy::Scope => scope(&row.scope),
+        CollectivesBy::Kind => row.kind.clone(),
+        CollectivesBy::Core => row.core.clone(),
     }
+}
+
+/// The place in the tree of `scopes`, where all passes of a layer are one, and a combined op is below
+/// what its paths share.
+fn scope(stack: &str) -> String {
+    let merged = merged(stack);
+    let label = merged.label();
+    let mut parts: Vec<&str> = merged.common.clone();
+    parts.extend(label.as_deref());
+    parts.join("/")
 }
 
 impl Sums {
@@ -83,10 +95,10 @@ impl Sums {
         }
     }
 
-    fn row(self, name: &str, all_exposed_ps: i64) -> CollectiveGroupRow {
+    fn row(self, name: String, all_exposed_ps: i64) -> CollectiveGroupRow {
         let expected_ps = Some(self.expected_ps).filter(|&expected| expected > 0.0);
         CollectiveGroupRow {
-            name: name.to_owned(),
+            name,
             collectives: self.collectives,
             occurrences: self.occurrences,
             exposed_ps: self.exposed_ps,

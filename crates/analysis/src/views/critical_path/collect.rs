@@ -91,7 +91,9 @@ impl<'a> Paths<'a> {
         let row = |stretch: &[Piece]| {
             let (first, last) = (stretch.first()?, stretch.last()?);
             let most = self.most(stretch)?;
+            let step = self.session.steps.get(one.step);
             Some(PathRow {
+                step: step.map(|step| step.number),
                 offset_ps: first.from_ps - begin,
                 duration_ps: last.to_ps - first.from_ps,
                 ratio: (last.to_ps - first.from_ps) as f64 / length_ps as f64,
@@ -140,13 +142,7 @@ impl<'a> Paths<'a> {
     }
 
     fn place(&self, track: u32) -> String {
-        let Some(found) = self.session.tracks.get(track as usize) else {
-            return String::new();
-        };
-        match found.device {
-            Some(device) => self.session.device_title(device),
-            None => self.session.text(found.name).to_owned(),
-        }
+        place(self.session, track)
     }
 
     fn slice(&self, piece: &Piece) -> Option<SliceId> {
@@ -362,8 +358,19 @@ fn sum_of(pieces: &[Piece], kind: WaitKind) -> i64 {
     own.map(|piece| piece.to_ps - piece.from_ps).sum()
 }
 
+/// The device or host thread of a track; empty without one.
+pub(super) fn place(session: &Session, track: u32) -> String {
+    let Some(found) = session.tracks.get(track as usize) else {
+        return String::new();
+    };
+    match found.device {
+        Some(device) => session.device_title(device),
+        None => session.text(found.name).to_owned(),
+    }
+}
+
 /// The op's name, or else the kernel's.
-fn name(session: &Session, label: LabelId) -> &str {
+pub(super) fn name(session: &Session, label: LabelId) -> &str {
     let label = session.label(label);
     match label.op {
         Some(op) => session.text(session.op(op).name),

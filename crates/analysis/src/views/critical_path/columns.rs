@@ -1,7 +1,7 @@
 //! Columns of the tables of `critical_path`. The meaning of each is documented at the field of its
 //! row.
 
-use super::report::{PathKindRow, PathOpRow, PathRow, PathScopeRow, PathStepRow};
+use super::report::{PathKindRow, PathOpRow, PathRow, PathScopeRow, PathStepRow, WaitRow};
 use crate::telling::{Column, Declared, Field, Identity, Unit};
 
 pub(super) const ROWS: &[Field<PathRow>] = &[
@@ -16,9 +16,23 @@ pub(super) const ROWS: &[Field<PathRow>] = &[
     Column::new("what", "What", Unit::Text).of(|row| row.what.as_str().into()),
     Column::new("count", "Pieces", Unit::Count).of(|row| row.count.into()),
     Column::new("place", "Where", Unit::Text).of(|row| row.place.as_str().into()),
+    Column::wide("step", "Step", Unit::Count)
+        .position()
+        .of(|row| row.step.into()),
     Column::wide("start_ps", "Start", Unit::Picos)
         .position()
         .of(|row| row.start_ps.into()),
+];
+
+pub(super) const WAITS: &[Field<WaitRow>] = &[
+    Column::new("reason", "Waits for", Unit::Text).of(|row| row.reason.as_str().into()),
+    Column::new("what", "What", Unit::Text).of(|row| row.what.as_str().into()),
+    Column::new("place", "Where", Unit::Text).of(|row| row.place.as_str().into()),
+    Column::new("before_ps", "Over before", Unit::Picos)
+        .formula("start of the slice − end of what it waited for")
+        .of(|row| row.before_ps.into()),
+    Column::new("lag_ps", "Latency", Unit::Picos).of(|row| row.lag_ps.into()),
+    Column::new("is_last", "Last", Unit::Flag).of(|row| row.is_last.into()),
 ];
 
 pub(super) const KINDS: &[Field<PathKindRow>] = &[
@@ -98,6 +112,7 @@ pub(super) const STEPS: &[Field<PathStepRow>] = &[
 pub(super) fn tables() -> Vec<Declared> {
     vec![
         Declared::of("rows", ROWS),
+        Declared::of("waits", WAITS),
         Declared::of("kinds", KINDS),
         Declared::of("ops", OPS),
         Declared::of("scopes", SCOPES),

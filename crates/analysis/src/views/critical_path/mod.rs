@@ -11,9 +11,12 @@ pub(crate) mod collect;
 mod columns;
 mod report;
 mod tables;
+mod waits;
 
 use clap::Args;
-pub use report::{CriticalPathReport, PathKindRow, PathOpRow, PathRow, PathScopeRow, PathStepRow};
+pub use report::{
+    CriticalPathReport, PathKindRow, PathOpRow, PathRow, PathScopeRow, PathStepRow, WaitRow,
+};
 use stepscope_model::Session;
 
 use self::collect::Paths;
@@ -37,6 +40,12 @@ pub struct CriticalPathOptions {
     /// any device and host.
     #[command(flatten)]
     pub selection: Selection,
+    /// List the paths of all selected steps, not only of the one of median length
+    #[arg(long)]
+    pub all_steps: bool,
+    /// Also say why this slice started when it did: TRACK:LANE:INDEX, as in links to the timeline
+    #[arg(long, value_name = "SLICE")]
+    pub slice: Option<String>,
 }
 
 /// Ops listed by default.
@@ -53,6 +62,8 @@ impl Analysis for CriticalPath {
 stepscope critical_path ./logs
 # The path of step 12 in order, as CSV
 stepscope critical_path ./logs --steps 12 --csv --limit 0
+# Why a slice started when it did; its address is in the link to it
+stepscope critical_path ./logs --slice 12:0:345
 # Ops with no slack
 stepscope critical_path ./logs --csv --table ops";
     type Options = CriticalPathOptions;
@@ -86,10 +97,17 @@ stepscope critical_path ./logs --csv --table ops";
                 ),
             ));
         }
-        let shown = paths.median();
+        let shown = paths.median().filter(|_| !options.all_steps);
         let (shown_step, shown_device) =
             shown.map_or((None, String::new()), |position| paths.title(position));
-        let mut rows = shown.map_or_else(Vec::new, |position| paths.rows(position));
+        let mut rows: Vec<PathRow> = match shown {
+            Some(position) => paths.rows(position),
+            None => (0..paths.len()).flat_map(|one| paths.rows(one)).collect(),
+        };
+        let (why, waits) = match &options.slice {
+            Some(slice) => waits::of(session, &replay, slice)?,
+            None => Default::default(),
+        };
         rows.retain(|row| selected.matches(&[&row.what, row.kind.name(), &row.place]));
         let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
         let mut ops = paths.ops(&admission.steps);
@@ -132,6 +150,8 @@ stepscope critical_path ./logs --csv --table ops";
             op_count,
             scopes: paths.scopes(),
             steps: paths.steps(),
+            why,
+            waits,
             notes,
         })
     }
@@ -152,6 +172,8 @@ fn refused(refusal: String, error_ratio: f64) -> CriticalPathReport {
         op_count: 0,
         scopes: Vec::new(),
         steps: Vec::new(),
+        why: String::new(),
+        waits: Vec::new(),
         notes: vec![told::refused(&refusal)],
         refusal,
     }

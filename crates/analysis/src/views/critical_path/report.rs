@@ -28,7 +28,8 @@ pub struct CriticalPathReport {
     pub shown_step: Option<i64>,
     /// Device on which the listed step ends.
     pub shown_device: String,
-    /// The path of the listed step, in order; neighbors of the same kind are one row.
+    /// The path of the listed step, or of all selected steps, in order; neighbors of the same kind
+    /// are one row.
     pub rows: Vec<PathRow>,
     /// Rows before the limit.
     pub row_count: usize,
@@ -42,14 +43,43 @@ pub struct CriticalPathReport {
     pub scopes: Vec<PathScopeRow>,
     /// Each selected step.
     pub steps: Vec<PathStepRow>,
+    /// Why the slice of `--slice` started when it did, as sentences. Empty without one.
+    pub why: String,
+    /// What the slice of `--slice` waited for, the last of it first.
+    pub waits: Vec<WaitRow>,
     /// How figures were obtained and what they do not cover.
     pub notes: Vec<Note>,
+}
+
+/// Something that a slice waited for.
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
+#[ts(export)]
+pub struct WaitRow {
+    /// Why the slice waited for it, in words.
+    pub reason: String,
+    /// The op, kernel or call that the slice waited for.
+    pub what: String,
+    /// The device or host thread of what the slice waited for.
+    pub place: String,
+    /// How long before the start of the slice it was over.
+    #[ts(type = "number")]
+    pub before_ps: i64,
+    /// Least time between the two, such as the latency of a launch or a transfer.
+    #[ts(type = "number")]
+    pub lag_ps: i64,
+    /// Whether it is what the slice waited for last.
+    pub is_last: bool,
+    /// Its slice; absent for calls and instants.
+    pub slice: Option<SliceRefReport>,
 }
 
 /// A stretch of a step's critical path.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct PathRow {
+    /// Step that the stretch belongs to. Absent for a recording without steps.
+    #[ts(type = "number | null")]
+    pub step: Option<i64>,
     /// Start of the stretch, from the start of the step.
     #[ts(type = "number")]
     pub offset_ps: i64,

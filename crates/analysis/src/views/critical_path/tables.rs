@@ -1,6 +1,6 @@
 //! The `critical_path` report as tables.
 
-use super::columns::{self, FIGURES, KINDS, OPS, ROWS, SCOPES, STEPS};
+use super::columns::{self, FIGURES, KINDS, OPS, ROWS, SCOPES, STEPS, WAITS};
 use super::report::CriticalPathReport;
 use crate::asking::Report;
 use crate::telling::{Declared, DeclaredColumn, Note, Table, format};
@@ -17,9 +17,11 @@ impl Report for CriticalPathReport {
     fn tables(&self) -> Vec<Table> {
         let shown = match self.shown_step {
             Some(step) => format!("What step {step} waited for, in order"),
+            None if self.step_count > 1 => "What the steps waited for, in order".to_owned(),
             None => "What the recording waited for, in order".to_owned(),
         };
         vec![
+            Table::of("waits", "What the slice waited for", WAITS, &self.waits),
             Table::of("kinds", "What steps wait for", KINDS, &self.kinds),
             Table::of("rows", &shown, ROWS, &self.rows).with_row_count(self.row_count),
             Table::of("ops", "Ops on the path, and slack", OPS, &self.ops)
@@ -41,7 +43,10 @@ impl Report for CriticalPathReport {
         let shares: Vec<String> = shares
             .map(|row| format!("{} {}", row.kind.name(), format::percent(row.ratio)))
             .collect();
-        vec![
+        let why = Some(("Slice".to_owned(), self.why.clone()));
+        let mut lines: Vec<(String, String)> =
+            why.into_iter().filter(|(_, why)| !why.is_empty()).collect();
+        lines.extend([
             (
                 "Path".to_owned(),
                 format!(
@@ -58,6 +63,7 @@ impl Report for CriticalPathReport {
                     format::percent(self.error_ratio)
                 ),
             ),
-        ]
+        ]);
+        lines
     }
 }

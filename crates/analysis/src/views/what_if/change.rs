@@ -1,18 +1,22 @@
 //! Changes as text, and what each does to a replay.
 
 use regex::Regex;
-use stepscope_model::{LabelId, Session};
+use rustc_hash::FxHashMap;
+use stepscope_model::{LabelId, OpId, Session};
 
-use crate::asking::AnalysisError;
+use crate::asking::{AnalysisError, Selection};
 use crate::measuring::activity::{CAUSES, Cause};
 use crate::measuring::selection::compile_pattern;
+use crate::measuring::totals::work_totals;
+use crate::views::collectives::exposure;
+use crate::views::ops::{Measured, all_ops};
 use crate::views::replay::Replay;
 use crate::views::replay::effects::Effects;
 use crate::views::replay::path::{Kinds, WaitKind};
 
 /// The forms of a change, for help and errors.
-pub(super) const FORMS: &str = "remove:PATTERN, hide:PATTERN, scale:PATTERN:FACTOR, network:FACTOR, \
-                                align, no-input-wait, no-launch-gaps, no-host:CAUSE";
+pub(super) const FORMS: &str = "remove:PATTERN, hide:PATTERN, scale:PATTERN:FACTOR, expected:PATTERN, \
+                                overlap, network:FACTOR, align, no-input-wait, no-launch-gaps, no-host:CAUSE";
 
 /// Largest accepted factor.
 const MOST: f64 = 1e6;
@@ -30,6 +34,8 @@ enum ChangeKind {
     Remove(Wanted),
     Hide(Wanted),
     Scale(Wanted, f64),
+    Expected(Wanted),
+    Overlap,
     Network(f64),
     Align,
     NoHost(Cause),
@@ -81,6 +87,8 @@ impl Change {
                 let (pattern, by) = rest.rsplit_once(':').ok_or_else(|| wrong(text))?;
                 ChangeKind::Scale(Wanted::of(pattern)?, factor(by).ok_or_else(|| wrong(text))?)
             }
+            ("expected", Some(pattern)) => ChangeKind::Expected(Wanted::of(pattern)?),
+            ("overlap", None) => ChangeKind::Overlap,
             ("network", Some(by)) => {
                 let times = factor(by).filter(|&by| by > 0.0);
                 ChangeKind::Network(times.ok_or_else(|| wrong(text))?)
@@ -134,6 +142,34 @@ impl Change {
                     effects.transfer[label] *= by;
                 }
             }
+            ChangeKind::Expected(wanted) => {
+                let factors = expected_factors(session)?;
+                let labels = self.labels(session, replay, kinds, wanted)?;
+                let known = labels.iter().filter_map(|&label| {
+                    let op = session.label(LabelId::from_index(label)).op?;
+                    Some((label, *factors.get(&op)?))
+                });
+                let known: Vec<(usize, f64)> = known.collect();
+                self.require(
+                    &known,
+                    "no expected time of these ops is known; `ops` says why",
+                )?;
+                for (label, factor) in known {
+                    effects.work[label] *= factor;
+                    effects.transfer[label] *= factor;
+                }
+            }
+            ChangeKind::Overlap => {
+                let known = self.overlap_factors(session, replay, kinds)?;
+                self.require(
+                    &known,
+                    "no collective has independent compute that could hide it",
+                )?;
+                for (label, factor) in known {
+                    effects.work[label] *= factor;
+                    effects.transfer[label] *= factor;
+                }
+            }
             ChangeKind::Network(by) => {
                 let all = Wanted::Kind(WaitKind::Collective);
                 for label in self.labels(session, replay, kinds, &all)? {
@@ -158,6 +194,44 @@ impl Change {
             }
         }
         Ok(())
+    }
+
+    /// For each collective that independent compute could hide further: the share that stays.
+    fn overlap_factors(
+        &self,
+        session: &Session,
+        replay: &Replay,
+        kinds: &Kinds,
+    ) -> Result<Vec<(usize, f64)>, AnalysisError> {
+        let selected = Selection::default();
+        let selected = selected.resolve(session)?;
+        let mut factors: FxHashMap<(String, String), f64> = FxHashMap::default();
+        for row in exposure(session, &selected).rows {
+            if let Some(overlap_ps) = row.overlap_ps.filter(|&overlap| overlap > 0.0) {
+                let stays = 1.0 - overlap_ps / row.mean_ps.max(1.0);
+                factors.insert((row.program_id, row.name), stays.clamp(0.0, 1.0));
+            }
+        }
+        let all = Wanted::Kind(WaitKind::Collective);
+        let labels = self.labels(session, replay, kinds, &all)?;
+        let known = labels.into_iter().filter_map(|label| {
+            let op = session.op(session.label(LabelId::from_index(label)).op?);
+            let program = session.program(op.program).id.to_string();
+            let start = session.text(op.name).replace("-done", "-start");
+            let own = factors.get(&(program, start))?;
+            Some((label, *own))
+        });
+        Ok(known.collect())
+    }
+
+    fn require<T>(&self, found: &[T], available: &str) -> Result<(), AnalysisError> {
+        if !found.is_empty() {
+            return Ok(());
+        }
+        Err(AnalysisError::NothingSelected {
+            what: format!("--change {}", self.text),
+            available: available.to_owned(),
+        })
     }
 
     /// Labels of the ops that the change concerns; an error if none ran.
@@ -219,6 +293,19 @@ impl Wanted {
     }
 }
 
+/// For each op that takes longer than theory says: expected ÷ measured.
+fn expected_factors(session: &Session) -> Result<FxHashMap<OpId, f64>, AnalysisError> {
+    let selected = Selection::default();
+    let selected = selected.resolve(session)?;
+    let all = all_ops(session, &selected, &work_totals(session, &selected));
+    let factor = |one: &Measured| {
+        let expected = one.row.expected_ps?;
+        let factor = expected / one.row.total_ps.max(1) as f64;
+        Some((one.op?, factor.min(1.0)))
+    };
+    Ok(all.ops.iter().filter_map(factor).collect())
+}
+
 /// What several changes do together.
 pub(super) fn effects(
     session: &Session,
@@ -255,9 +342,16 @@ pub(crate) const fn is_removable(cause: Cause) -> bool {
 /// Whether a text begins like a change, so that a comma before it is not part of a pattern.
 fn begins_change(text: &str) -> bool {
     let text = text.trim_start();
-    let words = ["remove:", "hide:", "scale:", "network:", "no-host:"];
+    let words = [
+        "remove:",
+        "hide:",
+        "scale:",
+        "expected:",
+        "network:",
+        "no-host:",
+    ];
     words.iter().any(|word| text.starts_with(word))
-        || ["align", "no-input-wait", "no-launch-gaps"].contains(&text.trim_end())
+        || ["align", "overlap", "no-input-wait", "no-launch-gaps"].contains(&text.trim_end())
 }
 
 /// Some of many names, each shortened: enough to see what names look like here.

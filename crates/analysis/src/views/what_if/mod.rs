@@ -42,7 +42,8 @@ pub struct WhatIf;
 pub struct WhatIfOptions {
     /// What would be different; repeatable, or several separated by `;`. `remove:PATTERN`,
     /// `hide:PATTERN`, `scale:PATTERN:FACTOR` (ops whose name, category, scope or source matches;
-    /// or `collectives`, `copies`, `compute`), `network:FACTOR` (so many times as fast), `align` (no
+    /// or `collectives`, `copies`, `compute`), `expected:PATTERN` (ops take the time that theory
+    /// gives), `overlap` (collectives hidden as far as independent compute allows), `network:FACTOR` (so many times as fast), `align` (no
     /// skew at collectives), `no-input-wait`, `no-launch-gaps`, `no-host:CAUSE` (a cause of `idle`).
     /// Default: the twenty largest single causes
     #[arg(long, value_name = "CHANGE")]

@@ -810,6 +810,8 @@ class Analyses:
         match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
+        all_steps: bool | None = None,
+        slice: Text | None = None,
     ) -> reports.CriticalPathReport:
         """What each step waited for, in order: ops, transfers, launches, hosts, gaps; slack of ops.
 
@@ -825,6 +827,9 @@ class Analyses:
         match: Rows whose name, category, scope or source matches this regular expression.
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
+        all_steps: List the paths of all selected steps, not only of the one of median length.
+        slice: Also say why this slice started when it did: TRACK:LANE:INDEX, as in links to the
+        timeline.
         """
         return self._answer(
             "critical_path",
@@ -838,6 +843,8 @@ class Analyses:
             match=match,
             sort=sort,
             limit=limit,
+            all_steps=all_steps,
+            slice=slice,
         )
 
     @checked

@@ -2348,7 +2348,9 @@ class CriticalPathReport(Report):
     """Device on which the listed step ends."""
 
     rows: list[PathRow]
-    """The path of the listed step, in order; neighbors of the same kind are one row."""
+    """The path of the listed step, or of all selected steps, in order; neighbors of the same kind
+    are one row.
+    """
 
     row_count: int
     """Rows before the limit."""
@@ -2367,6 +2369,12 @@ class CriticalPathReport(Report):
 
     steps: list[PathStepRow]
     """Each selected step."""
+
+    why: str
+    """Why the slice of `--slice` started when it did, as sentences. Empty without one."""
+
+    waits: list[WaitRow]
+    """What the slice of `--slice` waited for, the last of it first."""
 
     notes: list[Note]
     """How figures were obtained and what they do not cover."""
@@ -4743,6 +4751,9 @@ class PathOpRow(Record):
 class PathRow(Record):
     """A stretch of a step's critical path."""
 
+    step: int | None
+    """Step that the stretch belongs to. Absent for a recording without steps."""
+
     offset_ps: int
     """Start of the stretch, from the start of the step."""
 
@@ -6556,6 +6567,32 @@ class VerdictReport(Report):
 
     event_count: int
     """Number of events of all kinds decoded from all files."""
+
+
+@dataclass(frozen=True)
+class WaitRow(Record):
+    """Something that a slice waited for."""
+
+    reason: str
+    """Why the slice waited for it, in words."""
+
+    what: str
+    """The op, kernel or call that the slice waited for."""
+
+    place: str
+    """The device or host thread of what the slice waited for."""
+
+    before_ps: int
+    """How long before the start of the slice it was over."""
+
+    lag_ps: int
+    """Least time between the two, such as the latency of a launch or a transfer."""
+
+    is_last: bool
+    """Whether it is what the slice waited for last."""
+
+    slice: SliceRefReport | None
+    """Its slice; absent for calls and instants."""
 
 
 @dataclass(frozen=True)

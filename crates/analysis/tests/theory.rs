@@ -381,3 +381,96 @@ fn bandwidth_is_judged_only_where_it_limits() {
     let explanation = bandwidth["explanation"].as_str().expect("a text");
     assert!(explanation.contains("bound by compute"), "{explanation}");
 }
+
+/// Two chips of a v6e that reduce 8 MiB asynchronously. `dot.2` needs neither the sum nor what is
+/// summed, but runs afterwards; `dot.3` runs meanwhile.
+const UNHIDDEN: &str = "
+    host vm
+    device tpu:0 v6e
+    line XLA Modules
+      0..520us jit_step(3) [run_id=1 program_id=3]
+    line XLA Ops
+      each [program_id=3]
+      0..100us   dot.1
+      100..102us all-reduce-start.4
+      102..152us dot.3
+      152..302us all-reduce-done.4
+      302..422us dot.2
+      422..520us add.5
+    device tpu:1 v6e
+    line XLA Modules
+      0..520us jit_step(3) [run_id=1 program_id=3]
+    line XLA Ops
+      each [program_id=3]
+      0..100us   dot.1
+      100..102us all-reduce-start.4
+      102..152us dot.3
+      152..302us all-reduce-done.4
+      302..422us dot.2
+      422..520us add.5
+    program 3 jit_step
+      computation add
+      x = bf16[] parameter(0)
+      y = bf16[] parameter(1)
+      ROOT sum = bf16[] add(x, y)
+      entry
+      p.0 = bf16[2048,2048] parameter(0)
+      dot.1 = bf16[2048,2048] dot(p.0, p.0) lhs_contracting_dims={1} rhs_contracting_dims={0}
+      all-reduce-start.4 = bf16[2048,2048] all-reduce-start(dot.1) replica_groups={{0,1}} to_apply=add op_name=\"jit(step)/jvp(layer_0)/psum\" source=\"train.py:9\"
+      dot.3 = bf16[2048,2048] dot(p.0, p.0) lhs_contracting_dims={1} rhs_contracting_dims={0}
+      all-reduce-done.4 = bf16[2048,2048] all-reduce-done(all-reduce-start.4)
+      dot.2 = bf16[2048,2048] dot(dot.3, p.0) lhs_contracting_dims={1} rhs_contracting_dims={0}
+      ROOT add.5 = bf16[2048,2048] add(all-reduce-done.4, dot.2)
+";
+
+#[test]
+fn collectives_are_held_against_their_links_and_what_could_hide_them() {
+    let session = drawn(&[UNHIDDEN]);
+    let report = ask(&session, "collectives", &[]);
+    let reduce = row(&report, "all-reduce-start.4");
+    // From 100 to 302 µs, of which 50 are hidden; 50 and 120 µs are independent.
+    assert_eq!(number(&reduce["mean_ps"]), 202e6);
+    assert_eq!(number(&reduce["independent_ps"]), 170e6);
+    assert_eq!(number(&reduce["overlap_ps"]), 120e6);
+    // A ring of two: each link carries ⌊2 ÷ 2⌋ ÷ 2 of the bytes twice, at 90 GB/s one way.
+    let bytes = 2.0 * 2048.0 * 2048.0;
+    close(&reduce["expected_ps"], bytes / 90e9 * 1e12, 1e-9);
+    close(
+        &reduce["times_expected"],
+        202e6 / (bytes / 90e9 * 1e12),
+        1e-9,
+    );
+    assert_eq!(reduce["core"], "TensorCore");
+    let groups = |by: &str| ask(&session, "collectives", &[("by", by)])["groups"][0].clone();
+    let axis = groups("axis");
+    assert_eq!(axis["name"], "axis 0 (2 of 2)");
+    assert_eq!(number(&axis["occurrences"]), 2.0);
+    assert_eq!(number(&axis["exposed_ps"]), 2.0 * 152e6);
+    assert_eq!(number(&axis["overlap_ps"]), 2.0 * 120e6);
+    // All-reduce over two: the bus carries 2 (n − 1) ÷ n = 1 of the bytes.
+    close(&axis["bus_bandwidth"], bytes / 202e-6, 1e-9);
+    close(&axis["peak_bandwidth"], 90e9, 1e-9);
+    assert_eq!(groups("source")["name"], "train.py:9");
+    assert_eq!(groups("scope")["name"], "jit(step)/layer_0/psum");
+    assert_eq!(groups("kind")["name"], "all-reduce");
+    assert_eq!(groups("core")["name"], "TensorCore");
+}
+
+#[test]
+fn a_better_overlap_and_expected_times_are_changes() {
+    let session = drawn(&[UNHIDDEN]);
+    let after = |change: &str| {
+        let report = ask(&session, "what_if", &[("change", change)]);
+        number(&report["after_ps"])
+    };
+    // 120 of 202 µs less, if the transfer is all of it: the recording has no start of its own.
+    let overlap = after("overlap");
+    assert!(overlap < 520e6 && overlap >= 400e6, "{overlap}");
+    // Each product takes 2·2048³ ÷ 918 TFLOP/s at the least.
+    let each = 2.0 * 2048f64.powi(3) / 918e12 * 1e12;
+    let expected = after("expected:^dot");
+    assert!(
+        (expected - (520e6 - 270e6 + 3.0 * each)).abs() < 10.0,
+        "{expected}"
+    );
+}

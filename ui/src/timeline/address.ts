@@ -9,6 +9,7 @@
  * - `search=REGEX`           the search
  * - `at=host-2/CPU:0`       whose tracks are in sight at first
  * - `ruler=GPU:6`           whose steps the ruler shows; absent: those of the first host or device
+ * - `path=1`                the critical path is shown under the step ruler
  * - `pin=3,9`  `hide=4`      tracks pinned and hidden; `fold=5` tracks whose folding was changed
  */
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';

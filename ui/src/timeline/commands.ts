@@ -106,6 +106,11 @@ export class Commands {
     this.timeline.jumpTo(fitRange(step.start_ps, step.start_ps + step.duration_ps, limits, 0.04));
   }
 
+  /** Shows or hides the critical path under the step ruler. */
+  togglePath(): void {
+    this.timeline.showPath(!this.timeline.isPathShown[0]());
+  }
+
   async nextMatch(): Promise<void> {
     const { viewport } = this.timeline.scene;
     this.showMatch(await this.timeline.search.next(viewport.target.startPs));

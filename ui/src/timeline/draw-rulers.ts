@@ -1,16 +1,18 @@
-/** The time ruler and the step ruler above the rows. */
+/** The time ruler, the step ruler and the critical path above the rows. */
 import { formatDuration } from '../format/numbers';
 import { TICK_PX, tag } from './draw-overlays';
+import { drawPathRuler } from './draw-path';
 import { MINIMAP_HEIGHT, RULER_HEIGHT, STEP_RULER_HEIGHT, type Scene } from './scene';
 import { baseLabel, exactTime, tickLabel, timeAxis } from './time-axis';
 
-/** Both rulers, with the ends of area and marks and the time at the pointer. */
+/** All rulers, with the ends of area and marks and the time at the pointer. */
 export function drawRulers(context: CanvasRenderingContext2D, scene: Scene): void {
   const { geometry, palette } = scene;
   context.fillStyle = palette.theme.surface;
   context.fillRect(0, MINIMAP_HEIGHT, geometry.width, geometry.headHeight - MINIMAP_HEIGHT);
   drawTimeRuler(context, scene);
   if (geometry.hasStepRuler) drawStepRuler(context, scene);
+  if (geometry.hasPathRuler) drawPathRuler(context, scene);
   context.fillStyle = palette.theme.strongLine;
   context.fillRect(0, geometry.headHeight - 1, geometry.width, 1);
   drawSpans(context, scene);

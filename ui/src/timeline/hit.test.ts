@@ -108,6 +108,7 @@ describe('areas', () => {
       ratio: 1,
       headHeight: 80,
       hasStepRuler: false,
+      hasPathRuler: false,
       pinnedHeight: layout.pinnedHeight,
       scrollY,
     };

@@ -6,7 +6,8 @@ import type { Commands } from './commands';
 import { beginDrag, type Drag } from './drags';
 import { hitCounter, hitSlice } from './hit';
 import { MINIMAP_GRIP_PX, minimapPx } from './minimap';
-import { MINIMAP_HEIGHT, RULER_HEIGHT, stepIndexAt, type Hit } from './scene';
+import { hitPath, isOnPath, wordsPx, type PathHit } from './path-ruler';
+import { MINIMAP_HEIGHT, RULER_HEIGHT, STEP_RULER_HEIGHT, stepIndexAt, type Hit } from './scene';
 import type { Timeline } from './timeline';
 import { panBy, zoomAt } from './viewport';
 
@@ -120,6 +121,8 @@ class Interaction {
     const point = this.pointOf(event);
     const hit = hitSlice(this.timeline.scene, point.x, point.y);
     if (hit) return this.commands.zoomTo({ startPs: hit.startPs, endPs: endOf(hit) });
+    const stretch = this.pathUnder(point);
+    if (stretch) return this.commands.zoomTo(stretch);
     const step = this.stepUnder(point);
     if (step) {
       this.commands.zoomTo({ startPs: step.start_ps, endPs: step.start_ps + step.duration_ps });
@@ -168,6 +171,8 @@ class Interaction {
       const range = { startPs: step.start_ps, endPs: step.start_ps + step.duration_ps };
       return timeline.setArea({ ...range, tracks: null });
     }
+    const stretch = this.pathUnder(point);
+    if (stretch) return this.clickPath(stretch);
     const hit = hitSlice(scene, point.x, point.y);
     if (hit) return this.clickSlice(hit);
     void timeline.select(null);
@@ -185,8 +190,21 @@ class Interaction {
     }
   }
 
+  /** Selects the slice of a stretch; shows its range as an area if it has none or is merged. */
+  private clickPath({ row, startPs, endPs, count }: PathHit): void {
+    if (count === 1 && row.slice) void this.commands.goTo(row.slice);
+    else this.timeline.setArea({ startPs, endPs, tracks: null });
+  }
+
   private hover(point: Point): void {
     const { timeline } = this;
+    const { geometry, path, viewport } = timeline.scene;
+    if (isOnPath(geometry, point.y)) {
+      const stretch = this.pathUnder(point);
+      if (stretch) return timeline.setHover({ kind: 'path', hit: stretch, ...point });
+      const isOnWords = point.x >= wordsPx(path, viewport);
+      return timeline.setHover(isOnWords ? { kind: 'words', words: path.words, ...point } : null);
+    }
     const hit = hitSlice(timeline.scene, point.x, point.y);
     if (hit) return timeline.setHover({ kind: 'slice', hit, ...point });
     const sample = hitCounter(timeline.scene, point.x, point.y);
@@ -211,10 +229,18 @@ class Interaction {
   private stepUnder(point: Point) {
     const { geometry, steps, viewport } = this.timeline.scene;
     const top = MINIMAP_HEIGHT + RULER_HEIGHT;
-    if (!geometry.hasStepRuler || point.y < top || point.y >= geometry.headHeight) return null;
+    if (!geometry.hasStepRuler || point.y < top || point.y >= top + STEP_RULER_HEIGHT) {
+      return null;
+    }
     const timePs = viewport.timeOfPx(point.x);
     const step = steps[stepIndexAt(steps, timePs)];
     return step && timePs < step.start_ps + step.duration_ps ? step : null;
+  }
+
+  private pathUnder(point: Point): PathHit | null {
+    const { geometry, path, viewport } = this.timeline.scene;
+    if (!isOnPath(geometry, point.y)) return null;
+    return hitPath(path, viewport.timeOfPx(point.x), viewport.psPerPx);
   }
 
   private pinch(id: number, before: Point, point: Point): void {
@@ -239,7 +265,7 @@ class Interaction {
     else if (this.grip(point)) cursor = 'ew-resize';
     else if (point.y < MINIMAP_HEIGHT) cursor = 'grab';
     else if (point.y < scene.geometry.headHeight)
-      cursor = this.stepUnder(point) ? 'pointer' : 'col-resize';
+      cursor = this.stepUnder(point) || this.pathUnder(point) ? 'pointer' : 'col-resize';
     else if (tool[0]() === 'select' && scene.hover) cursor = 'pointer';
     if (this.canvas.style.cursor !== cursor) this.canvas.style.cursor = cursor;
   }

@@ -1,4 +1,5 @@
 /** The timeline's keys; each is registered, so that the list opened by `?` shows it. */
+import { shared } from '../shell/shared';
 import { registerShortcut, type Shortcut } from '../shell/shortcuts';
 import type { Commands } from './commands';
 import type { Direction } from './motion';
@@ -56,6 +57,9 @@ function shortcutsOf(timeline: Timeline, commands: Commands, page: PageActions):
   });
   const tool = (key: string, name: Tool, label: string): Entry =>
     plain([key], label, () => timeline.tool[1](name));
+  // A single-file report has no critical path: a server computes it.
+  const togglePath = () => commands.togglePath();
+  const pathKeys = shared() ? [] : [plain(['c'], 'Show or hide the critical path', togglePath)];
   return [
     moving(['w', 'Shift+w'], 'in', 'Zoom in at the cursor (Shift: faster)'),
     moving(['s', 'Shift+s'], 'out', 'Zoom out at the cursor (Shift: faster)'),
@@ -82,6 +86,7 @@ function shortcutsOf(timeline: Timeline, commands: Commands, page: PageActions):
     { keys: ['Enter', 'Shift+Enter'], label: 'In search: next, previous match' },
     plain(['n'], 'Next step', () => commands.step(1)),
     plain(['p'], 'Previous step', () => commands.step(-1)),
+    ...pathKeys,
     tool('1', 'select', 'Tool: select'),
     tool('2', 'pan', 'Tool: pan'),
     tool('3', 'zoom', 'Tool: zoom'),

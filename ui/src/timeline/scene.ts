@@ -9,12 +9,14 @@ import type { TimelineStep } from '../wire/generated/TimelineStep';
 import type { LabelTable } from './labels';
 import type { Layout, TrackRow } from './layout';
 import type { Palette } from './palette';
+import type { PathHit, PathRuler } from './path-ruler';
 import type { DrawPlan } from './plan';
 import type { Viewport } from './viewport';
 
 export const MINIMAP_HEIGHT = 42;
 export const RULER_HEIGHT = 22;
 export const STEP_RULER_HEIGHT = 18;
+export const PATH_RULER_HEIGHT = 18;
 
 /** The slice that is selected. */
 export interface SelectedSlice {
@@ -61,6 +63,13 @@ export interface CounterHit {
   maximum: number;
 }
 
+/** What the tooltip shows. */
+export type Hover =
+  | { kind: 'slice'; hit: Hit; x: number; y: number }
+  | { kind: 'counter'; hit: CounterHit; x: number; y: number }
+  | { kind: 'path'; hit: PathHit; x: number; y: number }
+  | { kind: 'words'; words: string; x: number; y: number };
+
 /** The range of the measuring tool. */
 export interface Measure {
   startPs: number;
@@ -75,6 +84,8 @@ export interface Geometry {
   /** Top of the rows, below minimap and rulers. */
   headHeight: number;
   hasStepRuler: boolean;
+  /** Whether the critical path is shown under the step ruler. */
+  hasPathRuler: boolean;
   /** Height of the pinned section on the screen. */
   pinnedHeight: number;
   scrollY: number;
@@ -96,6 +107,8 @@ export interface Scene {
   isStepSelected: ((step: number) => boolean) | null;
   /** Tracks whose density the minimap shows, at the root tile. */
   minimapTracks: readonly number[];
+  /** The critical path of the selected steps. */
+  path: PathRuler;
   selection: SelectedSlice | null;
   hover: Hit | null;
   pointer: { x: number; y: number } | null;
@@ -105,6 +118,13 @@ export interface Scene {
   isSearching: boolean;
   /** Times of the known matches, for the minimap. */
   matchTimes: readonly number[];
+}
+
+/** Height of minimap and rulers. */
+export function headHeightOf(geometry: Pick<Geometry, 'hasStepRuler' | 'hasPathRuler'>): number {
+  const steps = geometry.hasStepRuler ? STEP_RULER_HEIGHT : 0;
+  const path = geometry.hasPathRuler ? PATH_RULER_HEIGHT : 0;
+  return MINIMAP_HEIGHT + RULER_HEIGHT + steps + path;
 }
 
 /** Top of a row on the screen. */

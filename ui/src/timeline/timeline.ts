@@ -13,17 +13,15 @@ import { FrameClock } from './frame-clock';
 import { LabelTable, searchPattern } from './labels';
 import { groupRowOf, placeRows, rowsBetween, type Layout, type LayoutChoices } from './layout';
 import { Motion } from './motion';
+import { pathOfWords, type PathRuler } from './path-ruler';
 import { DrawPlan } from './plan';
 import {
+  headHeightOf,
   maxScrollY,
-  MINIMAP_HEIGHT,
   rowTop,
-  RULER_HEIGHT,
   scrolledHeight,
-  STEP_RULER_HEIGHT,
   type Area,
-  type CounterHit,
-  type Hit,
+  type Hover,
   type Mark,
   type Measure,
   type Scene,
@@ -31,6 +29,7 @@ import {
 } from './scene';
 import { TimelineSearch, type SearchState } from './search';
 import { homeWindow, minimapTracksOf, readPalette } from './setup';
+import { toggled, without } from './sets';
 import { drawStats } from './stats-overlay';
 import { stepPlaceOf, stepPlacesOf, type StepPlace } from './step-places';
 import type { Tile } from './tile';
@@ -48,11 +47,6 @@ const FONT_PX = 11;
 
 /** What a drag with the left button does. */
 export type Tool = 'select' | 'pan' | 'zoom' | 'measure';
-
-/** What the tooltip shows. */
-export type Hover =
-  | { kind: 'slice'; hit: Hit; x: number; y: number }
-  | { kind: 'counter'; hit: CounterHit; x: number; y: number };
 
 /** How the window changed: by a jump, which Back undoes, or as part of a motion. */
 export type WindowChange = 'jump' | 'motion';
@@ -74,6 +68,8 @@ export class Timeline {
   readonly stepPlaces: readonly StepPlace[];
   /** The name of the place whose steps the ruler shows; empty for the first. */
   readonly stepPlace = createSignal('');
+  /** Whether the critical path is shown under the step ruler. */
+  readonly isPathShown = createSignal(false);
   /** Classes of the labels known so far, for the legend. */
   readonly classes = createSignal<readonly string[]>([]);
   /** Called when the window has come to rest or jumped. */
@@ -129,6 +125,7 @@ export class Timeline {
       ...choices,
     };
     const layout = placeRows(report, initial);
+    const rulers = { hasStepRuler: report.steps.length > 0, hasPathRuler: false };
     this.choices = createSignal<LayoutChoices>(initial);
     this.layout = createSignal<Layout>(layout);
     this.scene = {
@@ -138,8 +135,8 @@ export class Timeline {
         width: 1,
         height: 1,
         ratio: 1,
-        headHeight: MINIMAP_HEIGHT + RULER_HEIGHT,
-        hasStepRuler: report.steps.length > 0,
+        headHeight: headHeightOf(rulers),
+        ...rulers,
         pinnedHeight: 0,
         scrollY: 0,
       },
@@ -151,6 +148,7 @@ export class Timeline {
       steps: this.stepPlaces[0]?.steps ?? [],
       isStepSelected: null,
       minimapTracks: minimapTracksOf(report),
+      path: pathOfWords(''),
       selection: null,
       hover: null,
       pointer: null,
@@ -161,7 +159,6 @@ export class Timeline {
       matchTimes: [],
     };
     this.home = homeWindow(report.steps, limits);
-    if (this.scene.geometry.hasStepRuler) this.scene.geometry.headHeight += STEP_RULER_HEIGHT;
     this.renderer.minimap.attach(this.cache, this.rootLevel);
     const arrive = (tile: Tile) => {
       this.error[1]('');
@@ -279,6 +276,23 @@ export class Timeline {
     // The first is the default, so it needs no name in the URL.
     this.stepPlace[1](place === this.stepPlaces[0] ? '' : (place?.name ?? ''));
     this.renderer.minimap.repaintSteps();
+    this.redraw();
+  }
+
+  /** Shows or hides the critical path under the step ruler. */
+  showPath(isShown: boolean): void {
+    const { geometry } = this.scene;
+    if (geometry.hasPathRuler === isShown) return;
+    geometry.hasPathRuler = isShown;
+    geometry.headHeight = headHeightOf(geometry);
+    this.isPathShown[1](isShown);
+    this.setHover(null);
+    this.place();
+  }
+
+  /** Adopts what the critical path is, or why there is none. */
+  setPath(path: PathRuler): void {
+    this.scene.path = path;
     this.redraw();
   }
 
@@ -572,19 +586,6 @@ export class Timeline {
     const text = errorText(error);
     if (text !== null) this.error[1](text);
   }
-}
-
-/** The set with the member added, or removed if it was in it. */
-export function toggled<T>(set: ReadonlySet<T>, member: T): Set<T> {
-  const next = new Set(set);
-  if (!next.delete(member)) next.add(member);
-  return next;
-}
-
-function without<T>(set: ReadonlySet<T>, member: T): Set<T> {
-  const next = new Set(set);
-  next.delete(member);
-  return next;
 }
 
 function median(values: readonly number[]): number {

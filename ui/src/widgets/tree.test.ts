@@ -19,6 +19,8 @@ function row(path: string, total: number, children: number): ScopeRow {
     rematerialised_ps: 0,
     flops: null,
     bytes: null,
+  expected_ps: null,
+  times_expected: null,
     estimated_ps: 0,
     paths: [],
   };

@@ -122,6 +122,7 @@ fn gains_are_worked_out_by_hand() {
         .into_iter()
         .find(|case| case.0 == "straggler")
         .expect("a case");
+    println!("{}", ask(&yes, "what_if", &[("change", "align")]));
     let report = advice(&yes);
     let all = report["findings"].as_array().expect("findings");
     let found = all

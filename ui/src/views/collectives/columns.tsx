@@ -178,14 +178,15 @@ export const COLLECTIVES = declared<CollectiveRow>('collectives.rows', [
     width: 96,
     scale: 'time',
     value: (row) => row.expected_ps,
-    tip: (row) => row.expectation,
+    cell: (row, scale) => (
+      <span data-tip={row.expectation}>{scale.text(row.expected_ps)}</span>
+    ),
     isOptional: true,
   },
   {
     key: 'times_expected',
     width: 120,
     value: (row) => row.times_expected,
-    tip: (row) => row.expectation,
     isOptional: true,
   },
   {

@@ -117,6 +117,20 @@ export const RENDEZVOUS = declared<RendezvousRow>('collectives.rendezvous', [
     isOptional: true,
   },
   {
+    key: 'recv_done_p50_ps',
+    width: 150,
+    scale: 'time',
+    value: (row) => row.recv_done_p50_ps,
+    isOptional: true,
+  },
+  {
+    key: 'recv_done_p99_ps',
+    width: 140,
+    scale: 'time',
+    value: (row) => row.recv_done_p99_ps,
+    isOptional: true,
+  },
+  {
     key: 'total_stall_ps',
     width: 100,
     scale: 'time',

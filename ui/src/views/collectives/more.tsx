@@ -2,6 +2,7 @@
 import { For, Show } from 'solid-js';
 
 import { compareTable } from '../../compare/identity';
+import { shared } from '../../shell/shared';
 import { getParam, navigate, select, setParams } from '../../shell/state';
 import { localTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
@@ -55,7 +56,7 @@ export function More(props: { report: CollectivesReport; name: string }) {
                 compare={COMPARE.groups}
                 fileName={`stepscope-${props.name}-communication-groups`}
                 isFilling
-                tools={<BySwitch />}
+                tools={<Show when={!shared()}><BySwitch /></Show>}
               />
             ),
           },

@@ -4,6 +4,7 @@
  */
 import { createEffect, on, onCleanup } from 'solid-js';
 
+import { shared } from '../../shell/shared';
 import { getParam, setParams } from '../../shell/state';
 import {
   formatArea,
@@ -70,6 +71,14 @@ export function followAddress(timeline: Timeline, commands: Commands): void {
     apply: (name) => timeline.showStepsOf(name),
     isStep: false,
   });
+  // A single-file report has no critical path: a server computes it.
+  if (!shared()) {
+    followParam('path', writer, {
+      read: () => (timeline.isPathShown[0]() ? '1' : ''),
+      apply: (text) => timeline.showPath(text === '1'),
+      isStep: false,
+    });
+  }
   createEffect(() => timeline.setSelectedSteps(stepSelection(getParam('steps') ?? '')));
   // The pattern selected in all views is searched for, unless there is another search.
   createEffect(

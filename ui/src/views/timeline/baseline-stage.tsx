@@ -14,6 +14,7 @@ import { TimelinePair } from '../../timeline/link-pair';
 import type { SelectedSlice } from '../../timeline/scene';
 import { Timeline } from '../../timeline/timeline';
 import type { TimelineReport } from '../../wire/generated/TimelineReport';
+import { followPath } from './path';
 import { Stage } from './stage';
 
 /** A timeline and its commands. */
@@ -41,9 +42,11 @@ export function BaselineStage(props: {
 }) {
   const timeline = new Timeline(props.report, new TimelineApi(props.session));
   const commands = new Commands(timeline);
-  // One tool and one search for both.
+  // One tool, one search and one choice of rulers for both.
   createEffect(() => timeline.tool[1](props.upper.tool[0]()));
   createEffect(() => timeline.setQuery(props.upper.search.state().query));
+  createEffect(() => timeline.showPath(props.upper.isPathShown[0]()));
+  followPath(timeline, () => props.session);
   let isPressed = false;
   createEffect(
     on(

@@ -13,7 +13,8 @@ import {
   type Row,
   type TrackRow,
 } from '../../timeline/layout';
-import { toggled, type Timeline } from '../../timeline/timeline';
+import { toggled } from '../../timeline/sets';
+import type { Timeline } from '../../timeline/timeline';
 import { Glyph } from './glyphs';
 
 const OVERSCAN_PX = 80;
@@ -63,7 +64,7 @@ export function Headers(props: { timeline: Timeline }) {
   );
 }
 
-/** The corner: the filter, the ruler, and the hidden tracks. */
+/** The corner: the filter, the rulers, and the hidden tracks. */
 function HeaderTools(props: { timeline: Timeline; height: number }) {
   const [text, setText] = createSignal('');
   const apply = (value: string) => {
@@ -110,6 +111,9 @@ function HeaderTools(props: { timeline: Timeline; height: number }) {
           {areAllClosed() ? 'Open all' : 'Close all'}
         </button>
       </div>
+      <Show when={props.timeline.isPathShown[0]()}>
+        <span class="path-label muted">Critical path</span>
+      </Show>
     </div>
   );
 }

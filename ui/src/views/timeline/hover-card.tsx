@@ -1,10 +1,14 @@
 /** A card next to the pointer with what is under it. */
 import { createMemo, Match, Show, Switch } from 'solid-js';
 
+import { meaningOf } from '../../format/causes';
 import { formatCount, formatDuration, formatRatio, formatTime } from '../../format/numbers';
 import { classColor, classTitle } from '../../format/palette';
+import { WAIT_KINDS } from '../../format/waits';
+import type { PathHit } from '../../timeline/path-ruler';
 import type { CounterHit, Hit } from '../../timeline/scene';
 import type { Timeline } from '../../timeline/timeline';
+import { Prose } from '../../widgets/prose';
 import { counterText } from './headers';
 
 const WIDTH = 340;
@@ -33,6 +37,14 @@ export function HoverCard(props: { timeline: Timeline }) {
     const at = hover();
     return at?.kind === 'counter' ? at.hit : null;
   };
+  const stretch = () => {
+    const at = hover();
+    return at?.kind === 'path' ? at.hit : null;
+  };
+  const words = () => {
+    const at = hover();
+    return at?.kind === 'words' ? at.words : null;
+  };
   return (
     <Show when={hover()}>
       <div class="hover-card" style={style()}>
@@ -41,6 +53,8 @@ export function HoverCard(props: { timeline: Timeline }) {
             {(hit) => <SliceCard hit={hit()} timeline={props.timeline} />}
           </Match>
           <Match when={counter()}>{(hit) => <CounterCard hit={hit()} />}</Match>
+          <Match when={stretch()}>{(hit) => <PathCard hit={hit()} />}</Match>
+          <Match when={words()}>{(text) => <WordsCard words={text()} />}</Match>
         </Switch>
       </div>
     </Show>
@@ -92,6 +106,50 @@ function CounterCard(props: { hit: CounterHit }) {
       </p>
       <p class="muted hover-track">{props.hit.row.group.name}</p>
     </>
+  );
+}
+
+/** A stretch of the critical path. */
+function PathCard(props: { hit: PathHit }) {
+  const row = () => props.hit.row;
+  const kind = () => meaningOf(WAIT_KINDS, row().kind);
+  const isMerged = () => props.hit.count > 1;
+  return (
+    <>
+      <p class="hover-name">
+        <span class="swatch" style={{ background: kind().color }} />
+        <Show when={isMerged()} fallback={row().what}>
+          {formatCount(props.hit.count)} stretches of the critical path
+        </Show>
+      </p>
+      <p class="hover-figures number">
+        <b>{formatDuration(props.hit.endPs - props.hit.startPs)}</b>
+        <span class="muted"> from {formatTime(props.hit.startPs, 1000)}</span>
+      </p>
+      <Show when={isMerged()}>
+        <p class="hover-longest">longest: {row().what}</p>
+      </Show>
+      <p class="muted hover-track">
+        {kind().title}
+        {row().place && ` · ${row().place}`}
+      </p>
+      <p class="muted">
+        {row().step === null ? 'Critical path' : `Critical path of step ${row().step}`}
+        <Show when={!isMerged() && row().count > 1}>, {formatCount(row().count)} pieces</Show>
+      </p>
+      <Show when={isMerged()}>
+        <p class="muted">Click to select the range, double-click to zoom in</p>
+      </Show>
+    </>
+  );
+}
+
+/** What the strip of the critical path says, in full. */
+function WordsCard(props: { words: string }) {
+  return (
+    <p>
+      <Prose text={props.words} />
+    </p>
   );
 }
 

@@ -14,6 +14,7 @@ import type { FlowReport } from '../../wire/generated/FlowReport';
 import type { SliceDetails } from '../../wire/generated/SliceDetails';
 import type { Counterpart } from './baseline-stage';
 import { PanelHint, type PanelProps } from './drawer';
+import { WhyNow } from './why';
 
 export function SlicePanel(props: PanelProps) {
   const selection = () => props.timeline.selection[0]();
@@ -70,6 +71,7 @@ function Details(props: DetailsProps) {
       <Show when={props.counterpart}>
         {(counterpart) => <CounterpartLine counterpart={counterpart()} details={details()} />}
       </Show>
+      <WhyNow {...props} />
       <div class="slice-columns">
         <Facts {...props} />
         <Links {...props} />

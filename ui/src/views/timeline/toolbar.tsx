@@ -82,6 +82,17 @@ export function Toolbar(props: ToolbarProps) {
         <SearchField {...props} />
       </Show>
       <span class="spacer" />
+      <Show when={!shared()}>
+        <button
+          class="quiet"
+          aria-pressed={props.timeline.isPathShown[0]()}
+          classList={{ 'is-on': props.timeline.isPathShown[0]() }}
+          data-tip="Show what the selected steps waited for, under the step ruler (c)"
+          onClick={() => props.commands.togglePath()}
+        >
+          Critical path
+        </button>
+      </Show>
       <Show when={props.split !== undefined}>
         <button
           class="quiet"

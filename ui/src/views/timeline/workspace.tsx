@@ -11,6 +11,7 @@ import type { TimelineReport } from '../../wire/generated/TimelineReport';
 import { followAddress, initialChoices } from './address-sync';
 import { BaselineStage, createCounterparts, type Other } from './baseline-stage';
 import { Drawer, type DrawerTab } from './drawer';
+import { followPath } from './path';
 import { Stage } from './stage';
 import { StatusLine } from './status-line';
 import { Toolbar } from './toolbar';
@@ -63,6 +64,7 @@ export function Workspace(props: WorkspaceProps) {
   createEffect(on(hasSelection, (ref) => ref && !isWalking() && open('slice')));
   createEffect(on(timeline.area[0], (area) => area && open('area')));
   followAddress(timeline, commands);
+  followPath(timeline, () => props.session);
   const shownBaseline = createMemo(() => (isSplit() ? props.baseline : undefined));
   /** The timeline whose slice and area the drawer shows. */
   const active = () => {

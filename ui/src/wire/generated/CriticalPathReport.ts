@@ -5,6 +5,7 @@ import type { PathOpRow } from "./PathOpRow";
 import type { PathRow } from "./PathRow";
 import type { PathScopeRow } from "./PathScopeRow";
 import type { PathStepRow } from "./PathStepRow";
+import type { WaitRow } from "./WaitRow";
 
 /**
  * The answer of the `critical_path` analysis.
@@ -40,7 +41,8 @@ shown_step: number | null,
  */
 shown_device: string, 
 /**
- * The path of the listed step, in order; neighbors of the same kind are one row.
+ * The path of the listed step, or of all selected steps, in order; neighbors of the same kind
+ * are one row.
  */
 rows: Array<PathRow>, 
 /**
@@ -67,6 +69,14 @@ scopes: Array<PathScopeRow>,
  * Each selected step.
  */
 steps: Array<PathStepRow>, 
+/**
+ * Why the slice of `--slice` started when it did, as sentences. Empty without one.
+ */
+why: string, 
+/**
+ * What the slice of `--slice` waited for, the last of it first.
+ */
+waits: Array<WaitRow>, 
 /**
  * How figures were obtained and what they do not cover.
  */

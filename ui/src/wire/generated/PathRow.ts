@@ -7,6 +7,10 @@ import type { WaitKind } from "./WaitKind";
  */
 export type PathRow = { 
 /**
+ * Step that the stretch belongs to. Absent for a recording without steps.
+ */
+step: number | null, 
+/**
  * Start of the stretch, from the start of the step.
  */
 offset_ps: number, 

@@ -3782,6 +3782,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       adds: "no",
       better: "incomparable",
     },
+    step: {
+      title: "Step",
+      kind: "count",
+      meaning: "Step that the stretch belongs to. Absent for a recording without steps.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
     start_ps: {
       title: "Start",
       kind: "duration",

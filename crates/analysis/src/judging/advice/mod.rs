@@ -113,7 +113,7 @@ stepscope advice ./logs --thresholds thresholds.txt --json";
     }
 }
 
-/// Sorts findings by gain, then by severity. No gain is longer than its step.
+/// Sorts findings by gain (see [`rank_ps`]), then by severity. No gain is longer than its step.
 fn rank(findings: &mut [AdviceFinding], facts: &Facts<'_>) {
     for finding in findings.iter_mut() {
         // A gain refers to a step.
@@ -130,10 +130,24 @@ fn rank(findings: &mut [AdviceFinding], facts: &Facts<'_>) {
         }
     }
     findings.sort_by(|a, b| {
-        let gain = |finding: &AdviceFinding| finding.gain_ps_per_step.unwrap_or(0.0);
-        (gain(b).total_cmp(&gain(a))).then_with(|| a.severity.cmp(&b.severity))
+        (rank_ps(b).total_cmp(&rank_ps(a))).then_with(|| a.severity.cmp(&b.severity))
     });
 }
+
+/// What findings are ranked by. Bounds are compared with bounds, unless a replay says that most of
+/// one is hidden behind other work.
+fn rank_ps(finding: &AdviceFinding) -> f64 {
+    let gain = finding.gain_ps_per_step.unwrap_or(0.0);
+    let bound = finding.bound_ps.unwrap_or(0.0);
+    if finding.is_replayed && gain >= MOSTLY_HIDDEN * bound {
+        bound
+    } else {
+        gain
+    }
+}
+
+/// A replayed gain below this share of the bound ranks by itself.
+const MOSTLY_HIDDEN: f64 = 0.5;
 
 /// Marks findings whose gains come from the same parts of a step.
 fn mark_overlaps(findings: &mut [AdviceFinding]) {

@@ -73,6 +73,9 @@ pub struct AdviceFinding {
     pub confidence: Confidence,
     /// Evidence for the finding.
     pub evidence: Vec<AdviceEvidence>,
+    /// The upper bound on the gain, also where the gain was replayed.
+    #[serde(skip)]
+    pub(super) bound_ps: Option<f64>,
     /// Parts of a step that the gain comes from.
     #[serde(skip)]
     pub(super) parts: Vec<PartKind>,

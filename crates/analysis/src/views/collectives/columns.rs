@@ -261,6 +261,10 @@ pub(super) const RENDEZVOUS: &[Field<RendezvousRow>] = &[
     Column::wide("recv_done_ps", "Receive done", Unit::Picos)
         .fractional()
         .of(|row| row.recv_done_ps.into()),
+    Column::wide("recv_done_p50_ps", "Receive done, median", Unit::Picos)
+        .of(|row| row.recv_done_p50_ps.into()),
+    Column::wide("recv_done_p99_ps", "Receive done, p99", Unit::Picos)
+        .of(|row| row.recv_done_p99_ps.into()),
     Column::new("bytes", "Bytes", Unit::Bytes)
         .formula("bytes received, by the kind of exchange and the number of participants")
         .of(|row| row.bytes.into()),

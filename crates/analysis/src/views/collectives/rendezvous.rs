@@ -35,6 +35,7 @@ use super::rows::signed;
 use crate::measuring::communication::AllCommunication;
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
+use crate::views::kernels::latency::Latency;
 
 /// Attributes that the framework attaches to sends and receives: the name, and the kind of exchange.
 const RENDEZVOUS: &str = "_xla_host_transfer_rendezvous";
@@ -65,6 +66,8 @@ struct Sums {
     roles_ps: [i64; ROLES.len()],
     /// One slice of each op, to read what was recorded with it.
     examples: [Option<SliceId>; ROLES.len()],
+    /// Time in `recv-done` of each occurrence that has one.
+    received_ps: Vec<i64>,
     worst: Option<(i64, Span, SliceId)>,
 }
 
@@ -233,6 +236,9 @@ impl Sums {
                 self.roles_ps[role] = self.roles_ps[role].saturating_add(length_ps);
                 stall_ps = stall_ps.saturating_add(length_ps);
             }
+            if let Some((span, _)) = at(RECV_DONE) {
+                self.received_ps.push(span.duration().0);
+            }
             let begin = at(SEND).map_or(first.start, |(span, _)| span.start);
             let last = at(RECV_DONE).or(at(SEND_DONE)).or(at(RECV));
             if let Some((last, _)) = last {
@@ -264,6 +270,7 @@ fn row(session: &Session, (program, rendezvous): Key, exchange: &Exchange) -> Re
     let participants = examples.find_map(|&slice| session.exchange_participants(slice));
     let bytes = exchange.network_bytes(participants);
     let slack_ps = sums.slack_ps / count;
+    let received = Latency::of(sums.received_ps.clone());
     let (_, span, slice) = sums.worst.unwrap_or((
         0,
         Span {
@@ -292,6 +299,8 @@ fn row(session: &Session, (program, rendezvous): Key, exchange: &Exchange) -> Re
         send_done_ps: mean(sums.roles_ps[SEND_DONE]),
         recv_ps: mean(sums.roles_ps[RECV]),
         recv_done_ps: mean(sums.roles_ps[RECV_DONE]),
+        recv_done_p50_ps: received.p50_ps,
+        recv_done_p99_ps: received.p99_ps,
         stall_ps: mean(total_stall_ps),
         total_stall_ps,
         required_bandwidth: bytes.and_then(|bytes| rate(bytes, slack_ps)),

@@ -327,6 +327,13 @@ pub struct RendezvousRow {
     pub recv_ps: f64,
     /// Mean time per occurrence in the `recv-done` op, which ends the receive.
     pub recv_done_ps: f64,
+    /// Median time in the `recv-done` op, by nearest rank. Absent if none was executed.
+    #[ts(type = "number | null")]
+    pub recv_done_p50_ps: Option<i64>,
+    /// 99th percentile of the time in the `recv-done` op, by nearest rank. Absent if none was
+    /// executed.
+    #[ts(type = "number | null")]
+    pub recv_done_p99_ps: Option<i64>,
     /// Mean time per occurrence in the four ops of the exchange together: `send`, `send-done`,
     /// `recv` and `recv-done`.
     pub stall_ps: f64,

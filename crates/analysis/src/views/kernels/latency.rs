@@ -3,16 +3,16 @@
 /// Mean, percentiles and maximum of several latencies.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[expect(clippy::struct_field_names, reason = "units are suffixes")]
-pub(super) struct Latency {
-    pub(super) mean_ps: Option<f64>,
-    pub(super) p50_ps: Option<i64>,
-    pub(super) p99_ps: Option<i64>,
-    pub(super) max_ps: Option<i64>,
+pub(crate) struct Latency {
+    pub(crate) mean_ps: Option<f64>,
+    pub(crate) p50_ps: Option<i64>,
+    pub(crate) p99_ps: Option<i64>,
+    pub(crate) max_ps: Option<i64>,
 }
 
 impl Latency {
     /// Percentiles by nearest rank: the smallest latency that at least that share does not exceed.
-    pub(super) fn of(mut latencies: Vec<i64>) -> Self {
+    pub(crate) fn of(mut latencies: Vec<i64>) -> Self {
         latencies.sort_unstable();
         let count = latencies.len();
         let sum: f64 = latencies.iter().map(|&latency| latency as f64).sum();

@@ -15,7 +15,7 @@
 
 mod collect;
 mod columns;
-mod latency;
+pub(crate) mod latency;
 mod launches;
 mod matrix;
 mod notes;

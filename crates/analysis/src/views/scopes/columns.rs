@@ -132,9 +132,10 @@ pub(super) const FOLDED: &[Field<FoldedRow>] = &[
     Column::wide("max_ps", "Largest", Unit::Picos)
         .sums()
         .of(|row| row.max_ps.into()),
-    Column::new("spread_ratio", "Spread", Unit::Ratio)
-        .formula("(largest − least) ÷ median")
-        .of(|row| row.spread_ratio.into()),
+    Column::new("times_least", "Spread", Unit::Count)
+        .fractional()
+        .formula("largest ÷ least")
+        .of(|row| row.times_least.into()),
     Column::new("max_layer", "Largest in", Unit::Text).of(|row| row.max_layer.as_str().into()),
     Column::new("forward_ps", "Forward", Unit::Picos)
         .sums()

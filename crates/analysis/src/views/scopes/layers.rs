@@ -208,12 +208,10 @@ fn patterns(tree: &Tree, siblings: &[usize]) -> Vec<String> {
 
 fn folded_row(tree: &Tree, path: &str, depth: u32, instances: &[Instance]) -> FoldedRow {
     let mut sums = Sums::default();
-    let mut totals = Vec::with_capacity(instances.len());
     let mut largest: Option<(i64, &str)> = None;
     for instance in instances {
         let own = tree.nodes[instance.node].sums;
         sums.add(own);
-        totals.push(own.total_ps as f64);
         if largest.is_none_or(|(known, _)| own.total_ps > known) {
             largest = Some((own.total_ps, &instance.layer));
         }
@@ -222,7 +220,6 @@ fn folded_row(tree: &Tree, path: &str, depth: u32, instances: &[Instance]) -> Fo
     let least_ps = least.map(|one| tree.nodes[one.node].sums.total_ps).min();
     let (max_ps, max_layer) = largest.unwrap_or_default();
     let min_ps = least_ps.unwrap_or_default();
-    let middle = median(&totals);
     let whole_ps = tree.nodes[0].sums.total_ps;
     FoldedRow {
         path: path.to_owned(),
@@ -239,7 +236,7 @@ fn folded_row(tree: &Tree, path: &str, depth: u32, instances: &[Instance]) -> Fo
         min_ps,
         max_ps,
         max_layer: max_layer.to_owned(),
-        spread_ratio: (middle > 0.0).then(|| (max_ps - min_ps) as f64 / middle),
+        times_least: (min_ps > 0).then(|| max_ps as f64 / min_ps as f64),
         forward_ps: sums.forward_ps,
         backward_ps: sums.backward_ps,
         rematerialised_ps: sums.rematerialised_ps,

@@ -147,8 +147,8 @@ pub struct FoldedRow {
     pub max_ps: i64,
     /// The layer with the largest total at this node.
     pub max_layer: String,
-    /// (Largest − least) ÷ median total of the layers at this node.
-    pub spread_ratio: Option<f64>,
+    /// Largest ÷ least total of a layer at this node.
+    pub times_least: Option<f64>,
     /// Part of the total over all layers that is in the forward pass.
     #[ts(type = "number")]
     pub forward_ps: i64,

@@ -100,7 +100,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "what `input` shows for the mean step of the host with the largest share",
     )
     .of_step(worst.duration_mean_ps)
-    .without("no-input-wait")
+    .without("no-input-wait; no-host:transfer")
     .seen(longest(&waits.rows, &worst.host))
     .seen([in_view("input", "waiting by step, cause and stage".to_owned())]);
     if several {

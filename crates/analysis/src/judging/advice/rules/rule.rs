@@ -222,6 +222,7 @@ pub(super) fn finding(rule: &Rule, severity: Severity, what: String) -> AdviceFi
         estimate: String::new(),
         confidence: Confidence::High,
         evidence: Vec::new(),
+        bound_ps: None,
         parts: rule.parts.to_vec(),
         elsewhere: Elsewhere::default(),
     }
@@ -283,6 +284,7 @@ impl AdviceFinding {
             self.estimate = estimate.into();
         }
         self.gain_ps_per_step = gain;
+        self.bound_ps = gain;
         self
     }
 

@@ -31,7 +31,7 @@ impl<'a> Paths<'a> {
         effects: &Effects,
         times: &'a Times,
     ) -> Self {
-        let weights = Weights::new(&replay.graph, effects, Reading::Likely);
+        let weights = replay.weights(effects, Reading::Likely);
         let kinds = Kinds::of(session);
         let by_step = steps.chunk_by(|a, b| a.step == b.step);
         let last = by_step.filter_map(|on| {

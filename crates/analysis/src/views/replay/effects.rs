@@ -36,7 +36,7 @@ pub struct Effects {
     pub is_part: Vec<bool>,
     /// The factor of the network, which is already part of `transfer`.
     pub network: f64,
-    /// Whether all devices arrive at a collective when the median one does.
+    /// Whether participants that arrive at a collective after the median one catch up.
     pub is_aligned: bool,
     /// Causes whose time is gone.
     pub gone: [bool; CAUSES.len()],

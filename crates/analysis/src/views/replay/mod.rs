@@ -13,6 +13,7 @@
 //! Gaps that none of these explains keep their length, with the reason for them ([`causes`]).
 
 pub mod admission;
+mod align;
 mod calls;
 mod causes;
 mod device;
@@ -59,7 +60,19 @@ impl Replay {
 
     /// Replays with a change.
     pub fn with(&self, effects: &Effects, reading: Reading) -> Times {
-        Weights::new(&self.graph, effects, reading).replay()
+        self.weights(effects, reading).replay()
+    }
+
+    /// The weights under a change.
+    pub fn weights<'a>(&'a self, effects: &'a Effects, reading: Reading) -> Weights<'a> {
+        let weights = Weights::new(&self.graph, effects, reading);
+        if !effects.is_aligned {
+            return weights;
+        }
+        let none = Effects::none();
+        let unchanged = Weights::new(&self.graph, &none, Reading::Likely);
+        let catching = align::catching_up(&self.graph, &unchanged, &self.unchanged);
+        weights.catching_up(catching)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::align::Catching;
 use super::effects::{Effects, Reading};
 use super::graph::{Edge, EdgeKind, Elastic, Graph, Node, NodeKind, Why};
 
@@ -21,6 +22,8 @@ pub struct Weights<'a> {
     reading: Reading,
     /// Time by which a node gets shorter because causes are gone.
     gone_ps: FxHashMap<u32, i64>,
+    /// Time by which work gets shorter because late participants of collectives catch up.
+    caught_ps: FxHashMap<u32, i64>,
 }
 
 impl<'a> Weights<'a> {
@@ -39,7 +42,18 @@ impl<'a> Weights<'a> {
             effects,
             reading,
             gone_ps,
+            caught_ps: FxHashMap::default(),
         }
+    }
+
+    /// The same where late participants catch up.
+    pub(super) fn catching_up(mut self, catching: Catching) -> Self {
+        for (node, time_ps) in catching.host_ps {
+            let gone_ps = self.gone_ps.entry(node).or_default();
+            *gone_ps = gone_ps.saturating_add(time_ps);
+        }
+        self.caught_ps = catching.work_ps;
+        self
     }
 
     /// How long a node takes.
@@ -50,7 +64,8 @@ impl<'a> Weights<'a> {
         }
         if node.kind != NodeKind::Host {
             let factor = self.effects.work_factor(node.label, self.reading);
-            return scaled(node.duration_ps, factor);
+            let caught_ps = self.caught_ps.get(&number).copied().unwrap_or(0);
+            return scaled(node.duration_ps - caught_ps, factor);
         }
         let elastic = self.graph.elastic.get(&number);
         let waits = |one: &&Elastic| match self.reading {
@@ -109,8 +124,6 @@ impl<'a> Weights<'a> {
             {
                 None
             }
-            // Aligned, a late device leaves as if it had not been late.
-            EdgeKind::Own if self.effects.is_aligned && !self.effects.is_removed(to.label) => None,
             kind if kind.is_hidden() && self.reading == Reading::Most => Some(0),
             kind if kind.is_transfer() => {
                 Some(scaled(edge.lag_ps, self.effects.transfer_factor(to.label)))
@@ -139,8 +152,7 @@ impl<'a> Weights<'a> {
         times
     }
 
-    /// When everything that a node waits for is over, and the edge that is last. A meeting waits for
-    /// its median arrival if devices are aligned.
+    /// When everything that a node waits for is over, and the edge that is last.
     pub fn ready(&self, number: u32, times: &Times) -> Option<(i64, Edge)> {
         let node = &self.graph.nodes[number as usize];
         let edges = self.graph.edges_of(number);
@@ -154,11 +166,6 @@ impl<'a> Weights<'a> {
             };
             Some((base.saturating_add(lag_ps), *edge))
         };
-        if self.effects.is_aligned && node.kind == NodeKind::Meet {
-            let mut arrivals: Vec<(i64, Edge)> = edges.iter().filter_map(at).collect();
-            arrivals.sort_by_key(|&(time, edge)| (time, edge.from));
-            return arrivals.get(arrivals.len().checked_sub(1)? / 2).copied();
-        }
         // Of several that end together, the first recorded edge: the order of the lane.
         edges
             .iter()

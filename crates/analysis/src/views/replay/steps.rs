@@ -231,10 +231,20 @@ impl Marks {
             return Some(exact(mark, false));
         }
         if let Some(around) = before.iter().rev().find(|one| one.end_ps > at_ps) {
-            return Some(Anchor {
-                node: around.entry,
-                is_start: true,
-                offset_ps: at_ps - around.start_ps,
+            let (after_ps, before_ps) = (at_ps - around.start_ps, around.end_ps - at_ps);
+            // An instant within a piece of work moves with the nearer of its ends.
+            return Some(if after_ps <= before_ps {
+                Anchor {
+                    node: around.entry,
+                    is_start: true,
+                    offset_ps: after_ps,
+                }
+            } else {
+                Anchor {
+                    node: around.exit,
+                    is_start: false,
+                    offset_ps: -before_ps,
+                }
             });
         }
         let last = before.iter().max_by_key(|one| one.end_ps)?;

@@ -25,6 +25,10 @@ pub struct CheckOptions {
     /// Pass budgets that cannot be checked because a figure or a baseline is missing
     #[arg(long)]
     pub allow_unknown: bool,
+    /// Floating-point operations that the model needs per step over all devices, such as 6 ×
+    /// parameters × tokens; MFU then counts these instead of those in the HLO
+    #[arg(long, value_name = "N")]
+    pub model_flops: Option<f64>,
     /// Histories of earlier runs, which the caller has read from files; they are the baseline.
     #[arg(skip)]
     pub histories: Vec<NamedText>,
@@ -38,6 +42,7 @@ impl Default for CheckOptions {
             confidence: CONFIDENCE,
             run_noise: None,
             allow_unknown: false,
+            model_flops: None,
             histories: Vec::new(),
         }
     }

@@ -47,6 +47,7 @@ use crate::asking::order;
 use crate::asking::selection::Selection;
 use crate::asking::{AnalysisError, Compared, Comparison};
 use crate::measuring::steps::parts::PARTS;
+use crate::views::roofline;
 use pair::Both;
 pub(crate) use ranges::effect_of_ranges;
 use side::{Side, listed};
@@ -89,9 +90,13 @@ stepscope compare ./before ./after --steps 5.. --json";
         options: &CompareOptions,
     ) -> Result<CompareReport, AnalysisError> {
         let noise = options.noise()?;
+        let model_flops = roofline::checked(options.model_flops)?;
         let sides: Vec<Side<'_>> = sessions
             .iter()
-            .map(|one| Side::of(*one, &options.selection).map_err(|e| e.of_session(one.name)))
+            .map(|one| {
+                let side = Side::of(*one, &options.selection, model_flops);
+                side.map_err(|e| e.of_session(one.name))
+            })
             .collect::<Result<_, _>>()?;
         let Some((baseline, others)) = sides.split_first() else {
             return Err(AnalysisError::Internal("no session was given".to_owned()));

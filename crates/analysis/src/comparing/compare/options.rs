@@ -22,6 +22,10 @@ pub struct CompareOptions {
     /// two or more, one PATH is enough
     #[arg(long, value_name = "SCOPES")]
     pub scope: Option<String>,
+    /// Floating-point operations that the model needs per step over all devices, such as 6 ×
+    /// parameters × tokens; MFU then counts these instead of those in the HLO
+    #[arg(long, value_name = "N")]
+    pub model_flops: Option<f64>,
 }
 
 impl Default for CompareOptions {
@@ -31,6 +35,7 @@ impl Default for CompareOptions {
             confidence: CONFIDENCE,
             run_noise: None,
             scope: None,
+            model_flops: None,
         }
     }
 }

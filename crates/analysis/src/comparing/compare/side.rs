@@ -46,7 +46,11 @@ pub(crate) struct Side<'a> {
 
 impl<'a> Side<'a> {
     /// Measures a session. Ops are filtered later, so that the ops of a step still sum to it.
-    pub(crate) fn of(compared: Compared<'a>, selection: &Selection) -> Result<Self, AnalysisError> {
+    pub(crate) fn of(
+        compared: Compared<'a>,
+        selection: &Selection,
+        model_flops: Option<f64>,
+    ) -> Result<Self, AnalysisError> {
         let Compared { name, session } = compared;
         let selection = Selection {
             program: None,
@@ -64,7 +68,7 @@ impl<'a> Side<'a> {
         let mut compilations = compile::compilations(session, &selected);
         compile::longest_first(&mut compilations);
         let busy_steps = busy_steps(rows, &typical);
-        let utilization = utilization(session, &selected, &typical);
+        let utilization = utilization(session, &selected, &typical, model_flops);
         Ok(Self {
             name,
             session,
@@ -235,9 +239,10 @@ fn utilization(
     session: &Session,
     selected: &Selected<'_>,
     typical: &FxHashMap<usize, usize>,
+    model_flops: Option<f64>,
 ) -> Vec<(f64, f64)> {
     let ops = all_ops(session, selected, &work_totals(session, selected));
-    let found = roofline::utilization(session, selected, &ops.ops, None);
+    let found = roofline::utilization(session, selected, &ops.ops, model_flops);
     let steps = found.steps.into_iter();
     let typical = steps.filter(|(step, ..)| typical.contains_key(step));
     typical.filter_map(|(_, hfu, mfu)| hfu.zip(mfu)).collect()

@@ -1199,6 +1199,7 @@ class Analyses:
         confidence: float | None = None,
         run_noise: float | None = None,
         scope: Text | None = None,
+        model_flops: float | None = None,
     ) -> reports.CompareReport:
         """What changed between sessions, and whether it is more than noise.
 
@@ -1220,6 +1221,8 @@ class Analyses:
         0.01 [default: 1 %, or 1.5 standard deviations of the steps if that is larger].
         scope: Compare the work below these name scopes kernel by kernel, separated by commas:
         `lcam,tad`. With two or more, one PATH is enough.
+        model_flops: Floating-point operations that the model needs per step over all devices, such
+        as 6 × parameters × tokens; MFU then counts these instead of those in the HLO.
         """
         return self._answer_beside(
             "compare",
@@ -1237,4 +1240,5 @@ class Analyses:
             confidence=confidence,
             run_noise=run_noise,
             scope=scope,
+            model_flops=model_flops,
         )

@@ -25,6 +25,7 @@ def compare(
     confidence: float | None = None,
     run_noise: float | None = None,
     scope: Text | None = None,
+    model_flops: float | None = None,
 ) -> reports.CompareReport:
     """What changed between sessions, and whether it is more than noise.
 
@@ -48,6 +49,8 @@ def compare(
     [default: 1 %, or 1.5 standard deviations of the steps if that is larger].
     scope: Compare the work below these name scopes kernel by kernel, separated by commas:
     `lcam,tad`. With two or more, one PATH is enough.
+    model_flops: Floating-point operations that the model needs per step over all devices, such as 6
+    × parameters × tokens; MFU then counts these instead of those in the HLO.
     """
     return answer(
         "compare",
@@ -65,6 +68,7 @@ def compare(
         confidence=confidence,
         run_noise=run_noise,
         scope=scope,
+        model_flops=model_flops,
     )
 
 
@@ -141,6 +145,7 @@ def check(
     confidence: float | None = None,
     run_noise: float | None = None,
     allow_unknown: bool | None = None,
+    model_flops: float | None = None,
 ) -> reports.CheckReport:
     """Check a session against budgets (exit code 4 on failure).
 
@@ -164,6 +169,8 @@ def check(
     run_noise: Noise between runs of an unchanged program: standard deviation ÷ mean, such as 0.01
     [default: estimated from three or more baselines, else as in `compare`].
     allow_unknown: Pass budgets that cannot be checked because a figure or a baseline is missing.
+    model_flops: Floating-point operations that the model needs per step over all devices, such as 6
+    × parameters × tokens; MFU then counts these instead of those in the HLO.
     """
     return answer_of_last(
         "check",
@@ -182,6 +189,7 @@ def check(
         confidence=confidence,
         run_noise=run_noise,
         allow_unknown=allow_unknown,
+        model_flops=model_flops,
     )
 
 

@@ -2512,8 +2512,8 @@ class FoldedRow(Record):
     max_layer: str
     """The layer with the largest total at this node."""
 
-    spread_ratio: float | None
-    """(Largest − least) ÷ median total of the layers at this node."""
+    times_least: float | None
+    """Largest ÷ least total of a layer at this node."""
 
     forward_ps: int
     """Part of the total over all layers that is in the forward pass."""
@@ -5104,6 +5104,14 @@ class RendezvousRow(Record):
 
     recv_done_ps: float
     """Mean time per occurrence in the `recv-done` op, which ends the receive."""
+
+    recv_done_p50_ps: int | None
+    """Median time in the `recv-done` op, by nearest rank. Absent if none was executed."""
+
+    recv_done_p99_ps: int | None
+    """99th percentile of the time in the `recv-done` op, by nearest rank. Absent if none was
+    executed.
+    """
 
     stall_ps: float
     """Mean time per occurrence in the four ops of the exchange together: `send`, `send-done`,

@@ -1,4 +1,4 @@
-//! What `what_if` predicts of steps, held against steps of the same recording in which the change was
+//! What `what_if` predicts of steps, compared with steps of the same recording in which the change was
 //! made (`fixtures/capture_experiments.py`: both kinds of steps in turns).
 
 mod support;

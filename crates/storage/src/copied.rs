@@ -36,7 +36,7 @@ pub(crate) fn open_copied(
         if attempt > 0 {
             std::thread::sleep(PAUSE);
         }
-        let tried = if host.entry.is_some() {
+        let tried = if host.entry.is_some() || host.remote.is_some() {
             open_all(host, progress)
         } else {
             open_copy(host)

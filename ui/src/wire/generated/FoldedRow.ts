@@ -45,9 +45,9 @@ max_ps: number,
  */
 max_layer: string, 
 /**
- * (Largest − least) ÷ median total of the layers at this node.
+ * Largest ÷ least total of a layer at this node.
  */
-spread_ratio: number | null, 
+times_least: number | null, 
 /**
  * Part of the total over all layers that is in the forward pass.
  */

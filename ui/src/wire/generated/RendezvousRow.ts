@@ -70,6 +70,15 @@ recv_ps: number,
  */
 recv_done_ps: number, 
 /**
+ * Median time in the `recv-done` op, by nearest rank. Absent if none was executed.
+ */
+recv_done_p50_ps: number | null, 
+/**
+ * 99th percentile of the time in the `recv-done` op, by nearest rank. Absent if none was
+ * executed.
+ */
+recv_done_p99_ps: number | null, 
+/**
  * Mean time per occurrence in the four ops of the exchange together: `send`, `send-done`,
  * `recv` and `recv-done`.
  */

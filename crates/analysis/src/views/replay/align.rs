@@ -11,19 +11,8 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
-
 use super::graph::{EdgeKind, Graph, NodeKind, Why};
-use super::run::{Times, Weights};
-
-/// By node, how much shorter it gets.
-#[derive(Debug, Default)]
-pub(super) struct Catching {
-    /// Stretches of host threads, and delays that a host causes.
-    pub(super) host_ps: BTreeMap<u32, i64>,
-    /// Work of devices.
-    pub(super) work_ps: FxHashMap<u32, i64>,
-}
+use super::run::{Catching, Times, Weights};
 
 /// Pieces that are followed back from one arrival.
 const MOST_PIECES: usize = 100_000;

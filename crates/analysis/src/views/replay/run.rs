@@ -1,8 +1,9 @@
 //! Replays a graph: when every node starts, from what it waits for alone.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
-use super::align::Catching;
 use super::effects::{Effects, Reading};
 use super::graph::{Edge, EdgeKind, Elastic, Graph, Node, NodeKind, Why};
 
@@ -13,6 +14,15 @@ pub struct Times {
     pub start_ps: Vec<i64>,
     /// By node.
     pub end_ps: Vec<i64>,
+}
+
+/// By node, how much shorter it gets if late participants of collectives catch up.
+#[derive(Debug, Default)]
+pub(super) struct Catching {
+    /// Stretches of host threads, and delays that a host causes.
+    pub(super) host_ps: BTreeMap<u32, i64>,
+    /// Work of devices.
+    pub(super) work_ps: FxHashMap<u32, i64>,
 }
 
 /// The weights of a graph under a change.

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! <cache>/v1/objects/<digest of URL, version, size>/
-//!     data       the file; it appears whole; its time is that of its last use
+//!     data       the file; it appears whole, and nothing of it changes any more
 //!     part       what has been fetched of it so far; the rest is a hole
 //!     ranges     which bytes of `part` are there: start and end of each range, eight bytes each
-//!     lock       held by the process that fetches it
+//!     lock       held by the process that fetches it; its time is that of the last use
 //! <cache>/v1/listings/<digest of URL>.json
 //! ```
 //!
@@ -72,10 +72,16 @@ pub(crate) fn kept(object: &Object) -> Option<PathBuf> {
     if file.metadata().ok()?.len() != object.size_bytes {
         return None;
     }
-    // The time says when it was last of use. Where it cannot be set, the entry goes a bit early.
-    let _ = file.set_modified(SystemTime::now());
+    touch(&objects().join(&key).join("lock"));
     protect(key);
     Some(path)
+}
+
+/// Says that an entry is of use now. Where that cannot be written, the entry goes a bit early. The
+/// time of the file itself stays: to those who have it open, another time is another file.
+fn touch(lock: &Path) {
+    let lock = OpenOptions::new().write(true).open(lock);
+    let _ = lock.and_then(|lock| lock.set_modified(SystemTime::now()));
 }
 
 impl Object {

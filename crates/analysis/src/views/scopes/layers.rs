@@ -9,10 +9,10 @@
 //!     layer_1    75 …
 //! ```
 //!
-//! The outermost repeated scopes are layers. Repeated scopes within them are folded, too. Primitives,
-//! which are the leaves of the tree, are not layers.
+//! The outermost repeated scopes are layers. Scopes within them whose numbers follow the layer's are
+//! folded, too. Primitives, which are the leaves of the tree, are not layers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::report::{FoldedRow, LayerRow};
 use super::sums::Sums;
@@ -164,14 +164,15 @@ fn rows_of(tree: &Tree, family: &Family) -> Vec<LayerRow> {
 /// Adds the same place of several layers, and everything below it.
 fn fold(tree: &Tree, path: &str, depth: u32, instances: &[Instance], rows: &mut Vec<FoldedRow>) {
     rows.push(folded_row(tree, path, depth, instances));
+    let repeated = repeated(tree, instances);
     let mut below: BTreeMap<String, Vec<Instance>> = BTreeMap::new();
     for instance in instances {
-        let children = &tree.nodes[instance.node].children;
-        let patterns = patterns(tree, children);
-        for (&child, pattern) in children.iter().zip(patterns) {
-            let layer = format!("{}/{}", instance.layer, tree.nodes[child].name);
+        for &child in &tree.nodes[instance.node].children {
+            let name = &tree.nodes[child].name;
+            let pattern = pattern(&tree.nodes[child]).filter(|one| repeated.contains(one));
+            let layer = format!("{}/{name}", instance.layer);
             below
-                .entry(pattern)
+                .entry(pattern.unwrap_or_else(|| name.clone()))
                 .or_default()
                 .push(Instance { node: child, layer });
         }
@@ -189,21 +190,33 @@ fn fold(tree: &Tree, path: &str, depth: u32, instances: &[Instance], rows: &mut 
     }
 }
 
-/// For each of some siblings its name, with `*` for the number where siblings differ only by it.
-fn patterns(tree: &Tree, siblings: &[usize]) -> Vec<String> {
-    let pattern = |&node: &usize| {
-        let own: &Node = &tree.nodes[node];
-        numbered(&own.name)
-            .filter(|_| !own.children.is_empty())
-            .map(|(before, _, after)| format!("{before}*{after}"))
+/// Patterns of children that are folded: those whose names differ from layer to layer, as in
+/// `layer_2/Dense_2` and `layer_3/Dense_3`. Names that several layers share are different places.
+fn repeated(tree: &Tree, instances: &[Instance]) -> BTreeSet<String> {
+    let mut names: BTreeMap<String, BTreeMap<&str, usize>> = BTreeMap::new();
+    for instance in instances {
+        for &child in &tree.nodes[instance.node].children {
+            let own = &tree.nodes[child];
+            if let Some(pattern) = pattern(own) {
+                *names
+                    .entry(pattern)
+                    .or_default()
+                    .entry(&own.name)
+                    .or_default() += 1;
+            }
+        }
+    }
+    let differ = |(_, names): &(String, BTreeMap<&str, usize>)| {
+        names.len() >= FEWEST && names.values().all(|&count| count == 1)
     };
-    let found: Vec<Option<String>> = siblings.iter().map(pattern).collect();
-    let count = |pattern: &String| found.iter().flatten().filter(|one| *one == pattern).count();
-    let names = siblings.iter().zip(&found).map(|(&node, pattern)| {
-        let repeated = pattern.as_ref().filter(|pattern| count(pattern) >= FEWEST);
-        repeated.unwrap_or(&tree.nodes[node].name).clone()
-    });
-    names.collect()
+    let found = names.into_iter().filter(differ);
+    found.map(|(pattern, _)| pattern).collect()
+}
+
+/// The name with `*` for its number; none for primitives and names without one.
+fn pattern(node: &Node) -> Option<String> {
+    let numbered = numbered(&node.name).filter(|_| !node.children.is_empty());
+    numbered.map(|(before, _, after)| format!("{before}*{after}"))
 }
 
 fn folded_row(tree: &Tree, path: &str, depth: u32, instances: &[Instance]) -> FoldedRow {
@@ -302,6 +315,8 @@ mod tests {
                 let head = add(attention, format!("head_{head}"), total_ps / 2);
                 add(head, "dot_general".to_owned(), total_ps / 2);
             }
+            let norm = add(layer, format!("norm_{number}"), 2);
+            add(norm, "add".to_owned(), 2);
         }
         add(model, "log_1".to_owned(), 9);
         add(model, "log_2".to_owned(), 9);
@@ -309,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_are_folded_and_so_is_what_they_repeat() {
+    fn layers_are_folded_and_so_is_what_has_their_numbers() {
         let (layers, folded) = layers(&tree(3));
         let names: Vec<&str> = layers.iter().map(|row| row.path.as_str()).collect();
         assert_eq!(names, ["GPT/layer_0", "GPT/layer_1", "GPT/layer_2"]);
@@ -325,8 +340,12 @@ mod tests {
             [
                 ("GPT/layer_*", 0, 3, 303),
                 ("GPT/layer_*/attn", 1, 3, 303),
-                ("GPT/layer_*/attn/head_*", 2, 6, 302),
-                ("GPT/layer_*/attn/head_*/dot_general", 3, 6, 302),
+                ("GPT/layer_*/attn/head_0", 2, 3, 151),
+                ("GPT/layer_*/attn/head_0/dot_general", 3, 3, 151),
+                ("GPT/layer_*/attn/head_1", 2, 3, 151),
+                ("GPT/layer_*/attn/head_1/dot_general", 3, 3, 151),
+                ("GPT/layer_*/norm_*", 1, 3, 6),
+                ("GPT/layer_*/norm_*/add", 2, 3, 6),
             ]
         );
         assert_eq!(folded[0].max_layer, "layer_2");

@@ -22,10 +22,19 @@ import type { WhatIfReport } from '../../wire/generated/WhatIfReport';
 import type { WhatIfRow } from '../../wire/generated/WhatIfRow';
 import type { WhatIfStepRow } from '../../wire/generated/WhatIfStepRow';
 import { createReport } from '../../wire/report';
+import { factored, nearestStop } from './factor';
 import './what_if.css';
 
 /** Changes to try with one click. */
-const EXAMPLES = ['hide:collectives', 'network:2', 'align', 'no-input-wait', 'no-launch-gaps'];
+const EXAMPLES = [
+  'hide:collectives',
+  'overlap',
+  'network:2',
+  'expected:compute',
+  'align',
+  'no-input-wait',
+  'no-launch-gaps',
+];
 
 const ROWS = declared<WhatIfRow>('what_if.rows', [
   { key: 'change', width: 340, value: (row) => row.change },
@@ -111,13 +120,16 @@ function Changes() {
     >
       <For each={changes()}>
         {(change) => (
-          <button
-            type="button"
-            aria-label={`Remove the change ${change}`}
-            onClick={() => setChanges(changes().filter((other) => other !== change))}
-          >
-            {change} ×
-          </button>
+          <span class="what-if-change">
+            <button
+              type="button"
+              aria-label={`Remove the change ${change}`}
+              onClick={() => setChanges(changes().filter((other) => other !== change))}
+            >
+              {change} ×
+            </button>
+            <FactorSlider change={change} />
+          </span>
         )}
       </For>
       <input
@@ -135,6 +147,31 @@ function Changes() {
         )}
       </For>
     </form>
+  );
+}
+
+/** A slider for the factor of a change; nothing for changes without one. */
+function FactorSlider(props: { change: string }) {
+  const parts = () => factored(props.change);
+  return (
+    <Show when={parts()}>
+      {(found) => (
+        <input
+          type="range"
+          min={0}
+          max={found().stops.length - 1}
+          value={nearestStop(found().stops, found().factor)}
+          aria-label={`Factor of ${props.change}`}
+          aria-valuetext={`${found().factor}`}
+          data-tip="Drag to try another factor"
+          onChange={(event) => {
+            const factor = found().stops[Number(event.currentTarget.value)] ?? found().factor;
+            const next = `${found().prefix}${factor}`;
+            setChanges(changes().map((other) => (other === props.change ? next : other)));
+          }}
+        />
+      )}
+    </Show>
   );
 }
 

@@ -1,0 +1,65 @@
+/** What steps wait for: the critical path and its lane, changes, layers, communication by group. */
+import { expect, openView, test } from './server';
+
+test('the timeline shows the critical path as a lane, and links keep it', async ({ page, url }) => {
+  await openView(page, url, 'mlp_dp', 'timeline');
+  const toggle = page.getByRole('button', { name: 'Critical path', exact: true });
+  await expect(toggle).toHaveAttribute('aria-pressed', 'false');
+  const asked = page.waitForResponse((response) => response.url().includes('critical_path'));
+  await toggle.click();
+  await expect(page).toHaveURL(/path=1/);
+  const report = (await (await asked).json()) as { rows: { kind: string; step: number }[] };
+  expect(new Set(report.rows.map((row) => row.step)).size).toBe(10);
+  // Under the minimap, the time ruler and the step ruler.
+  const box = (await page.locator('.timeline-canvas').boundingBox())!;
+  const y = box.y + 42 + 22 + 18 + 9;
+  await expect(async () => {
+    await page.mouse.move(box.x + box.width / 2, y - 40);
+    await page.mouse.move(box.x + box.width / 2, y);
+    await expect(page.locator('.hover-card')).toContainText(/of step \d/, { timeout: 500 });
+  }).toPass();
+  await page.keyboard.press('c');
+  await expect(page).not.toHaveURL(/path=1/);
+  await expect(toggle).toHaveAttribute('aria-pressed', 'false');
+});
+
+test('a slice says why it started now', async ({ page, url }) => {
+  await openView(page, url, 'mlp_dp', 'timeline');
+  const session = /#\/s\/([^/]+)/.exec(page.url())![1];
+  const path = `${url}api/sessions/${session}/analyses/critical_path?limit=0`;
+  const report = (await (await page.request.get(path)).json()) as {
+    rows: { kind: string; slice: { track: number; lane: number; index: number } | null }[];
+  };
+  const row = report.rows.find((row) => row.kind === 'compute' && row.slice !== null)!;
+  const { track, lane, index } = row.slice!;
+  await openView(page, url, 'mlp_dp', 'timeline', `?slice=${track}:${lane}:${index}`);
+  await page.getByRole('button', { name: 'Why did it start now?' }).click();
+  await expect(page.locator('.slice-why')).toContainText(/It waited for .+ before\./);
+  await expect(page.getByRole('list', { name: 'What it waited for' })).toContainText('last');
+});
+
+test('layers are folded into one and listed one by one', async ({ page, url }) => {
+  await openView(page, url, 'mlp_dp', 'scopes');
+  await page.getByRole('button', { name: 'Layers', exact: true }).click();
+  await expect(page).toHaveURL(/as=layers/);
+  await expect(page.locator('main')).toContainText('layer_*');
+  await page.getByRole('tab', { name: /Layer by layer/ }).click();
+  await expect(page.locator('main')).toContainText('layer_3');
+});
+
+test('communication is summed by what the reader chooses', async ({ page, url }) => {
+  await openView(page, url, 'mlp_dp', 'collectives');
+  await page.getByRole('tab', { name: /By axis, line, kind/ }).click();
+  await page.getByRole('button', { name: 'Kind', exact: true }).click();
+  await expect(page).toHaveURL(/by=kind/);
+  await expect(page.locator('.collectives-more')).toContainText('all-reduce');
+});
+
+test('a slider tries another factor', async ({ page, url }) => {
+  await openView(page, url, 'mlp_dp', 'what_if', '?change=network:2');
+  const slider = page.getByRole('slider', { name: 'Factor of network:2' });
+  await slider.focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(page).toHaveURL(/network(:|%3A)3/);
+  await expect(page.locator('.kpi-row')).toContainText('Gain');
+});

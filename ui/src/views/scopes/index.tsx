@@ -131,47 +131,46 @@ export default function ScopesView(props: ViewProps) {
               when={data().rows.length > 0}
               fallback={<NoScopes isSource={by() === 'source'} />}
             >
-              <section class="card is-main">
-                <Show when={isLayers()}>
-                  <div class="scope-tools">
-                    <ShapeSwitch />
-                  </div>
-                  <Layers
-                    report={data()}
-                    name={summaryOf(props.session)?.name ?? 'session'}
-                  />
-                </Show>
-                <Show
-                  when={!isFlame() && !isLayers()}
-                  fallback={
-                    <Show when={isFlame()}>
-                      <div class="scope-tools">{tools()}</div>
-                      <ScopeFlame
-                        rows={data().rows}
-                        found={matching()}
-                        totalPs={data().total_self_ps}
-                        compare={compareNodes(tree)}
-                      />
-                    </Show>
-                  }
-                >
-                  <DataTable
-                    rows={visible()}
-                    rowCount={data().row_count}
-                    loadedCount={tree().length}
-                    columns={columns()}
-                    state={{ ...table, query: () => '', sort: () => null }}
-                    noun="scope"
-                    compare={compareNodes(tree)}
-                    fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-scopes`}
-                    isFilling
-                    isOrdered
-                    isBare
-                    onRow={toggle}
-                    tools={tools()}
-                  />
-                </Show>
-              </section>
+              <Show when={isLayers()}>
+                <div>
+                  <ShapeSwitch />
+                </div>
+                <Layers report={data()} name={summaryOf(props.session)?.name ?? 'session'} />
+              </Show>
+              <Show when={!isLayers()}>
+                <section class="card is-main">
+                  <Show
+                    when={!isFlame()}
+                    fallback={
+                      <>
+                        <div class="scope-tools">{tools()}</div>
+                        <ScopeFlame
+                          rows={data().rows}
+                          found={matching()}
+                          totalPs={data().total_self_ps}
+                          compare={compareNodes(tree)}
+                        />
+                      </>
+                    }
+                  >
+                    <DataTable
+                      rows={visible()}
+                      rowCount={data().row_count}
+                      loadedCount={tree().length}
+                      columns={columns()}
+                      state={{ ...table, query: () => '', sort: () => null }}
+                      noun="scope"
+                      compare={compareNodes(tree)}
+                      fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-scopes`}
+                      isFilling
+                      isOrdered
+                      isBare
+                      onRow={toggle}
+                      tools={tools()}
+                    />
+                  </Show>
+                </section>
+              </Show>
             </Show>
             <Remarks notes={data().notes} />
           </div>

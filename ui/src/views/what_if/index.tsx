@@ -239,20 +239,27 @@ function Paths(props: { report: WhatIfReport }) {
   });
   return (
     <section class="card">
-      <Legend entries={[...WAIT_KINDS]} />
-      <BarRows
-        meanings={WAIT_KINDS}
-        rows={[
-          bar(
-            'Recorded',
-            values((row) => row.before_ps),
-          ),
-          bar(
-            'Changed',
-            values((row) => row.after_ps),
-          ),
-        ]}
-      />
+      <header>
+        <h2>Critical path</h2>
+        <span class="muted">mean step, on the device that ends last</span>
+        <span class="spacer" />
+        <Legend entries={[...WAIT_KINDS]} />
+      </header>
+      <div class="card-body">
+        <BarRows
+          meanings={WAIT_KINDS}
+          rows={[
+            bar(
+              'Recorded',
+              values((row) => row.before_ps),
+            ),
+            bar(
+              'Changed',
+              values((row) => row.after_ps),
+            ),
+          ]}
+        />
+      </div>
     </section>
   );
 }

@@ -48,9 +48,11 @@ pub(super) fn replay(
         finding.low_gain_ps_per_step = Some(gain.low.max(0.0));
         finding.high_gain_ps_per_step = Some(gain.high.max(0.0));
         finding.step_ps = Some(scenarios.before_ps());
+        let changes = finding.change.split("; ");
+        let options: Vec<String> = changes.map(|one| format!("--change {one}")).collect();
         finding.estimate = format!(
-            "replayed: `stepscope what_if PATH --change {}`",
-            finding.change
+            "replayed: `stepscope what_if PATH {}`",
+            options.join(" ")
         );
     }
     None

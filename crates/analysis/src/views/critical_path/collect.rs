@@ -289,8 +289,7 @@ impl<'a> Paths<'a> {
         let times = self.times;
         let weights = Weights::new(graph, &effects, Reading::Likely);
         let limit = |one: &StepOn| {
-            let at = one.end.at(times) - one.end.offset_ps;
-            (one.end.node, one.end.is_start, at)
+            (one.end.node, one.end.is_start, one.end.base(times))
         };
         let limits: Vec<(u32, bool, i64)> = on.iter().map(limit).collect();
         let latest = latest_ends(&weights, &limits);

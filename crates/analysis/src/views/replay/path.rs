@@ -167,7 +167,7 @@ pub fn critical_path(
         pieces: Vec::new(),
     };
     let (mut node, mut is_start) = (step.end.node, step.end.is_start);
-    let base = walk.now_ps.saturating_sub(step.end.offset_ps);
+    let base = step.end.base(times);
     walk.work(node, base);
     while walk.now_ps > walk.stop_ps {
         if !is_start {

@@ -5,7 +5,7 @@ use stepscope_model::{DeviceId, HostId, Picos, Session, Span};
 use super::device::{DeviceNodes, hull};
 use super::graph::{Builder, EdgeKind, Node, NodeKind};
 use super::host::Threads;
-use super::run::Times;
+use super::run::{Times, scaled};
 use crate::measuring::selection::device_span;
 use crate::views::collectives::clocks::Clocks;
 
@@ -19,8 +19,9 @@ pub struct Anchor {
     pub node: u32,
     /// Whether it moves with the node's start instead of its end.
     pub is_start: bool,
-    /// How long after it.
-    pub offset_ps: i64,
+    /// Set for an instant within a piece of work, which moves in proportion: the node by which the
+    /// piece begins, and the share of the piece that is over by then.
+    pub within: Option<(u32, f64)>,
 }
 
 /// A step on a device.
@@ -41,13 +42,22 @@ pub struct StepOn {
 impl Anchor {
     /// The instant in a replay.
     pub fn at(&self, times: &Times) -> i64 {
+        let base = self.base(times);
+        let Some((entry, share)) = self.within else {
+            return base;
+        };
+        let start = times.start_ps[entry as usize];
+        start.saturating_add(scaled(base.saturating_sub(start), share))
+    }
+
+    /// The start or end of its node in a replay.
+    pub(crate) fn base(&self, times: &Times) -> i64 {
         let node = self.node as usize;
-        let base = if self.is_start {
+        if self.is_start {
             times.start_ps[node]
         } else {
             times.end_ps[node]
-        };
-        base.saturating_add(self.offset_ps)
+        }
     }
 }
 
@@ -165,7 +175,7 @@ pub(super) fn anchor(
                 Some(Anchor {
                     node: chain.node_at(time)?,
                     is_start: false,
-                    offset_ps: 0,
+                    within: None,
                 })
             };
             Some((anchor(span.start.0)?, anchor(span.end.0)?))
@@ -211,7 +221,7 @@ impl Marks {
         let exact = |node: u32, is_start: bool| Anchor {
             node,
             is_start,
-            offset_ps: 0,
+            within: None,
         };
         let begins = next.filter(|one| one.start_ps == at_ps);
         let begins = begins.map(|one| exact(one.entry, true));
@@ -231,20 +241,14 @@ impl Marks {
             return Some(exact(mark, false));
         }
         if let Some(around) = before.iter().rev().find(|one| one.end_ps > at_ps) {
-            let (after_ps, before_ps) = (at_ps - around.start_ps, around.end_ps - at_ps);
-            // An instant within a piece of work moves with the nearer of its ends.
-            return Some(if after_ps <= before_ps {
-                Anchor {
-                    node: around.entry,
-                    is_start: true,
-                    offset_ps: after_ps,
-                }
-            } else {
-                Anchor {
-                    node: around.exit,
-                    is_start: false,
-                    offset_ps: -before_ps,
-                }
+            let length_ps = (around.end_ps - around.start_ps).max(1);
+            return Some(Anchor {
+                node: around.exit,
+                is_start: false,
+                within: Some((
+                    around.entry,
+                    (at_ps - around.start_ps) as f64 / length_ps as f64,
+                )),
             });
         }
         let last = before.iter().max_by_key(|one| one.end_ps)?;

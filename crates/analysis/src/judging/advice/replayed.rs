@@ -50,10 +50,7 @@ pub(super) fn replay(
         finding.step_ps = Some(scenarios.before_ps());
         let changes = finding.change.split("; ");
         let options: Vec<String> = changes.map(|one| format!("--change {one}")).collect();
-        finding.estimate = format!(
-            "replayed: `stepscope what_if PATH {}`",
-            options.join(" ")
-        );
+        finding.estimate = format!("replayed: `stepscope what_if PATH {}`", options.join(" "));
     }
     None
 }

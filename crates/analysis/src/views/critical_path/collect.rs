@@ -288,9 +288,7 @@ impl<'a> Paths<'a> {
         let graph = &self.replay.graph;
         let times = self.times;
         let weights = Weights::new(graph, &effects, Reading::Likely);
-        let limit = |one: &StepOn| {
-            (one.end.node, one.end.is_start, one.end.base(times))
-        };
+        let limit = |one: &StepOn| (one.end.node, one.end.is_start, one.end.base(times));
         let limits: Vec<(u32, bool, i64)> = on.iter().map(limit).collect();
         let latest = latest_ends(&weights, &limits);
         let mut spans: BTreeMap<DeviceId, Vec<Span>> = BTreeMap::new();

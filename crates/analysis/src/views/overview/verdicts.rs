@@ -44,7 +44,9 @@ pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdic
         }
         let mut thresholds = threshold.text();
         // Busy with something else than computing: what is judged stands beside the limits.
-        let parts = facts.occupation.filter(|_| threshold.key == "device_busy_ratio");
+        let parts = facts
+            .occupation
+            .filter(|_| threshold.key == "device_busy_ratio");
         if let Some(parts) = parts.filter(|_| verdict != judged) {
             thresholds = format!("{} computing; {thresholds}", format::percent(parts.compute));
         }

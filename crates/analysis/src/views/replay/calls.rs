@@ -1,5 +1,7 @@
 //! Which host call launched which work.
 
+use std::collections::BTreeMap;
+
 use stepscope_model::{FlowKind, Session, SliceId, Span, TrackId};
 
 use super::device::DeviceNodes;
@@ -18,7 +20,13 @@ pub(super) struct Call {
     /// Position of the device in the list of devices.
     pub(super) device: usize,
     pub(super) kind: EdgeKind,
+    /// Whether as many runs were pending as ever: then the device's pace is the host's, since a
+    /// runtime launches only so far ahead.
+    pub(super) is_paced: bool,
 }
+
+/// Fewest pending runs that show how far ahead a runtime launches.
+const FEWEST_PENDING: usize = 4;
 
 /// All calls: of every kernel and copy of a GPU, else of every program run.
 pub(super) fn calls(
@@ -32,6 +40,7 @@ pub(super) fn calls(
         has_calls[call.device] = true;
     }
     let mut begins: Vec<u32> = Vec::new();
+    let mut ends: Vec<(usize, i64)> = Vec::new();
     for run in &session.program_runs {
         let Some(position) = devices.iter().position(|on| on.device == run.device) else {
             continue;
@@ -55,9 +64,12 @@ pub(super) fn calls(
                 to: first.entry,
                 device: position,
                 kind: EdgeKind::RunLaunch,
+                is_paced: false,
             });
+            ends.push((calls.len() - 1, until));
         }
     }
+    mark_paced(&mut calls, &ends);
     begins.sort_unstable();
     for call in &mut calls {
         if begins.binary_search(&call.to).is_ok() {
@@ -65,6 +77,33 @@ pub(super) fn calls(
         }
     }
     calls
+}
+
+/// Finds calls at which a device had its largest number of pending runs. `ends` has the position of
+/// each call of a run, and when that run ended.
+fn mark_paced(calls: &mut [Call], ends: &[(usize, i64)]) {
+    let mut by_device: BTreeMap<usize, Vec<(usize, i64)>> = BTreeMap::new();
+    for &(call, end_ps) in ends {
+        by_device
+            .entry(calls[call].device)
+            .or_default()
+            .push((call, end_ps));
+    }
+    for mut own in by_device.into_values() {
+        own.sort_by_key(|&(call, _)| calls[call].at_ps);
+        let mut run_ends: Vec<i64> = own.iter().map(|&(_, end_ps)| end_ps).collect();
+        run_ends.sort_unstable();
+        // Runs end in the order of their calls, so that those not over yet are pending.
+        let pending = |(before, &(call, _)): (usize, &(usize, i64))| {
+            let over = run_ends.partition_point(|&end_ps| end_ps <= calls[call].at_ps);
+            (call, before.saturating_sub(over))
+        };
+        let pending: Vec<(usize, usize)> = own.iter().enumerate().map(pending).collect();
+        let most = pending.iter().map(|&(_, count)| count).max().unwrap_or(0);
+        for (call, count) in pending {
+            calls[call].is_paced = most >= FEWEST_PENDING && count + 1 >= most;
+        }
+    }
 }
 
 fn of_kernels(session: &Session, devices: &[DeviceNodes]) -> Vec<Call> {
@@ -100,6 +139,7 @@ fn of_kernels(session: &Session, devices: &[DeviceNodes]) -> Vec<Call> {
             to,
             device,
             kind: EdgeKind::Launch,
+            is_paced: false,
         })
     };
     pairs.into_iter().filter_map(call).collect()

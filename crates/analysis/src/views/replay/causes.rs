@@ -48,9 +48,13 @@ fn add_loose(builder: &mut Builder, stretch: &Stretch, row: &[i64; CAUSES.len()]
     let Some(may) = &stretch.may_wait else {
         return;
     };
-    let unknown_ps = row[Cause::Unknown.position()]
-        + row[Cause::Annotation.position()]
-        + row[Cause::Blocked.position()];
+    let unknown_ps = if may.is_paced {
+        stretch.span.duration().0
+    } else {
+        row[Cause::Unknown.position()]
+            + row[Cause::Annotation.position()]
+            + row[Cause::Blocked.position()]
+    };
     if unknown_ps >= CLOSE_PS {
         let is_silent = unknown_ps as f64 >= SILENT * stretch.span.duration().0 as f64;
         let elastic = Elastic {

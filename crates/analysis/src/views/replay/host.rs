@@ -39,6 +39,8 @@ pub(super) struct Stretch {
 
 /// What a stretch may have waited for.
 pub(super) struct MayWait {
+    /// Whether the runtime launched as far ahead as it does, so that the thread waited in a call.
+    pub(super) is_paced: bool,
     /// The node by which the thread would continue.
     pub(super) resume: u32,
     pub(super) exit: u32,
@@ -170,6 +172,12 @@ impl HostSources<'_> {
             times: Vec::with_capacity(cuts.len()),
             nodes: Vec::with_capacity(cuts.len()),
         };
+        let own = self.calls.iter().filter(|call| call.track == track);
+        let mut paced: Vec<i64> = own
+            .filter(|call| call.is_paced)
+            .map(|call| call.at_ps)
+            .collect();
+        paced.sort_unstable();
         let mut before: Option<(i64, u32)> = None;
         for cut in cuts {
             let instant = |kind| Node::instant(kind, track.0, aligned(cut));
@@ -180,7 +188,9 @@ impl HostSources<'_> {
             };
             let ended = last_end(ends, aligned(from), aligned(cut));
             let is_wait = waits.contains_instant(Picos(from));
-            let handed = (!is_driving).then(|| handed_over(self.session, threads, host, from, cut));
+            let is_paced = paced.binary_search(&cut).is_ok() && ended.is_some();
+            let handed = (!is_driving && !is_paced)
+                .then(|| handed_over(self.session, threads, host, from, cut));
             let over = if let Some((_, call)) = handed.flatten() {
                 let resume = builder.add(instant(NodeKind::Resume));
                 builder.wait(resume, last, EdgeKind::HostOrder, 0);
@@ -192,7 +202,7 @@ impl HostSources<'_> {
                 builder.wait(resume, exit, EdgeKind::HostWait, 0);
                 resume
             } else {
-                let long = |_: &(i64, u32)| is_driving && cut - from >= CLOSE_PS;
+                let long = |_: &(i64, u32)| is_paced || (is_driving && cut - from >= CLOSE_PS);
                 let stretch = Cut {
                     track,
                     host,
@@ -200,8 +210,8 @@ impl HostSources<'_> {
                     to: cut,
                 };
                 match ended.filter(long) {
-                    Some((end, exit)) => {
-                        self.add_divided(builder, threads, last, stretch, (end, exit))
+                    Some(ended) => {
+                        self.add_divided(builder, threads, last, stretch, ended, is_paced)
                     }
                     None => self.add_stretch(builder, threads, last, stretch, is_driving),
                 }
@@ -245,6 +255,7 @@ impl HostSources<'_> {
         last: u32,
         cut: Cut,
         (end_ps, exit): (i64, u32),
+        is_paced: bool,
     ) -> u32 {
         let at = recorded(self.clocks, cut.host, end_ps).clamp(cut.from, cut.to);
         let (before, after) = (Cut { to: at, ..cut }, Cut { from: at, ..cut });
@@ -253,7 +264,11 @@ impl HostSources<'_> {
         let resume = builder.add(Node::instant(NodeKind::Resume, cut.track.0, at_ps));
         builder.wait(resume, node, EdgeKind::HostOrder, 0);
         if let Some(stretch) = threads.stretches.last_mut() {
-            stretch.may_wait = Some(MayWait { resume, exit });
+            stretch.may_wait = Some(MayWait {
+                is_paced,
+                resume,
+                exit,
+            });
         }
         self.add_stretch(builder, threads, resume, after, true)
     }

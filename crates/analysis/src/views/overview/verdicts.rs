@@ -42,20 +42,12 @@ pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdic
         if !reason.is_empty() {
             explanation = format!("{explanation} {reason}");
         }
-        let mut thresholds = threshold.text();
-        // Busy with something else than computing: what is judged stands beside the limits.
-        let parts = facts
-            .occupation
-            .filter(|_| threshold.key == "device_busy_ratio");
-        if let Some(parts) = parts.filter(|_| verdict != judged) {
-            thresholds = format!("{} computing; {thresholds}", format::percent(parts.compute));
-        }
         Verdict {
             key: threshold.key.to_owned(),
             title: threshold.title.to_owned(),
             value,
             verdict,
-            thresholds,
+            thresholds: threshold.text(),
             is_larger_better: threshold.is_larger_better,
             explanation,
         }

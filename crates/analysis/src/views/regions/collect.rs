@@ -391,7 +391,8 @@ impl<'a> Thread<'a> {
         }
         stats.count += 1;
         stats.sum_ps = stats.sum_ps.saturating_add(duration_ps);
-        let self_ps = duration_ps.saturating_sub(slice.nested_ps);
+        // Of damaged profiles, nested slices may take longer than what contains them.
+        let self_ps = duration_ps.saturating_sub(slice.nested_ps).max(0);
         stats.self_ps = stats.self_ps.saturating_add(self_ps);
         if slice.begins_in_step {
             stats.step_count += 1;

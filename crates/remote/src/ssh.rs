@@ -409,12 +409,13 @@ fn unpack(
         let Ok(mut entry) = entry else { break };
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         let name = name.trim_start_matches("./").trim_start_matches('/');
-        let Some((position, target)) = by_name.remove(name) else {
+        let Some((position, mut target)) = by_name.remove(name) else {
             continue;
         };
         let object = &objects[position];
         let result = if entry.size() == object.size_bytes {
             copy(&mut entry, target.file(), |done| progress(position, done))
+                .and_then(|count| target.mark(0..count))
                 .and_then(|()| target.finish())
                 .map_err(|error| RemoteError::cache(&object.url, "write", &error))
         } else {
@@ -425,17 +426,18 @@ fn unpack(
     fetched
 }
 
+/// Copies everything, and says how many bytes that was.
 fn copy(
     from: &mut impl io::Read,
     mut to: &std::fs::File,
     progress: impl Fn(u64),
-) -> io::Result<()> {
+) -> io::Result<u64> {
     let mut buffer = vec![0; 1 << 18];
     let mut done = 0;
     loop {
         let count = from.read(&mut buffer)?;
         if count == 0 {
-            return Ok(());
+            return Ok(done);
         }
         to.write_all(&buffer[..count])?;
         done += count as u64;

@@ -79,7 +79,7 @@ fn ten_collectives_less() {
 
 #[test]
 fn twice_the_batch() {
-    holds("batch", "scale:compute:2");
+    holds("double", "scale:compute:2");
 }
 
 #[test]

@@ -41,7 +41,7 @@ const CONTROLS: [&str; 7] = [
 /// Other graph sizes that the view offers.
 const RADII: [&str; 4] = ["1", "2", "4", "6"];
 /// Number of ops whose graphs can be opened.
-const GRAPHS: usize = 25;
+const GRAPHS: usize = 12;
 
 /// A question to an analysis.
 pub(super) struct Question {

@@ -40,7 +40,6 @@ use crate::comparing::compare::{
     ComparedCause, SessionDifference, checked_confidence, difference, run_noise,
 };
 use crate::comparing::history::Recorded;
-use crate::views::roofline;
 use figures::{Figures, Measured};
 use judge::{Against, Judge};
 
@@ -84,14 +83,7 @@ stepscope check ./logs --history stepscope-history.jsonl --baseline history --bu
         };
         checked_confidence(options.confidence)?;
         only_parts(&options.selection)?;
-        let model_flops = roofline::checked(options.model_flops)?;
-        let sides: Vec<Side<'_>> = sessions
-            .iter()
-            .map(|one| {
-                let side = Side::of(*one, &options.selection, model_flops);
-                side.map_err(|e| e.of_session(one.name))
-            })
-            .collect::<Result<_, _>>()?;
+        let sides = Side::all(sessions, &options.selection, options.model)?;
         let Some((checked, baselines)) = sides.split_last() else {
             return Err(AnalysisError::Internal("no session was given".to_owned()));
         };

@@ -3,6 +3,7 @@
 use crate::asking::NamedText;
 use crate::asking::selection::Selection;
 use crate::comparing::compare::CONFIDENCE;
+use crate::views::roofline::ModelFlops;
 use clap::Args;
 
 /// Options of [`Check`].
@@ -25,10 +26,9 @@ pub struct CheckOptions {
     /// Pass budgets that cannot be checked because a figure or a baseline is missing
     #[arg(long)]
     pub allow_unknown: bool,
-    /// Floating-point operations that the model needs per step over all devices, such as 6 ×
-    /// parameters × tokens; MFU then counts these instead of those in the HLO
-    #[arg(long, value_name = "N")]
-    pub model_flops: Option<f64>,
+    /// What the model needs, for MFU.
+    #[command(flatten)]
+    pub model: ModelFlops,
     /// Histories of earlier runs, which the caller has read from files; they are the baseline.
     #[arg(skip)]
     pub histories: Vec<NamedText>,
@@ -42,7 +42,7 @@ impl Default for CheckOptions {
             confidence: CONFIDENCE,
             run_noise: None,
             allow_unknown: false,
-            model_flops: None,
+            model: ModelFlops::default(),
             histories: Vec::new(),
         }
     }

@@ -47,7 +47,6 @@ use crate::asking::order;
 use crate::asking::selection::Selection;
 use crate::asking::{AnalysisError, Compared, Comparison};
 use crate::measuring::steps::parts::PARTS;
-use crate::views::roofline;
 use pair::Both;
 pub(crate) use ranges::effect_of_ranges;
 use side::{Side, listed};
@@ -90,14 +89,7 @@ stepscope compare ./before ./after --steps 5.. --json";
         options: &CompareOptions,
     ) -> Result<CompareReport, AnalysisError> {
         let noise = options.noise()?;
-        let model_flops = roofline::checked(options.model_flops)?;
-        let sides: Vec<Side<'_>> = sessions
-            .iter()
-            .map(|one| {
-                let side = Side::of(*one, &options.selection, model_flops);
-                side.map_err(|e| e.of_session(one.name))
-            })
-            .collect::<Result<_, _>>()?;
+        let sides = Side::all(sessions, &options.selection, options.model)?;
         let Some((baseline, others)) = sides.split_first() else {
             return Err(AnalysisError::Internal("no session was given".to_owned()));
         };

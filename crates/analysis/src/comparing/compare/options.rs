@@ -3,6 +3,7 @@
 use super::noise::RunNoise;
 use crate::asking::AnalysisError;
 use crate::asking::selection::Selection;
+use crate::views::roofline::ModelFlops;
 use clap::Args;
 
 /// Options of [`Compare`].
@@ -22,10 +23,9 @@ pub struct CompareOptions {
     /// two or more, one PATH is enough
     #[arg(long, value_name = "SCOPES")]
     pub scope: Option<String>,
-    /// Floating-point operations that the model needs per step over all devices, such as 6 ×
-    /// parameters × tokens; MFU then counts these instead of those in the HLO
-    #[arg(long, value_name = "N")]
-    pub model_flops: Option<f64>,
+    /// What the model needs, for MFU.
+    #[command(flatten)]
+    pub model: ModelFlops,
 }
 
 impl Default for CompareOptions {
@@ -35,7 +35,7 @@ impl Default for CompareOptions {
             confidence: CONFIDENCE,
             run_noise: None,
             scope: None,
-            model_flops: None,
+            model: ModelFlops::default(),
         }
     }
 }

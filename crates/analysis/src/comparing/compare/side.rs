@@ -16,7 +16,7 @@ use crate::measuring::steps::{StepParts, divide_steps, mean, step_time};
 use crate::measuring::totals::work_totals;
 use crate::views::compile::{self, CompilationRow};
 use crate::views::ops::all_ops;
-use crate::views::roofline;
+use crate::views::roofline::{self, ModelFlops};
 
 /// One session and its measurements.
 pub(crate) struct Side<'a> {
@@ -45,8 +45,22 @@ pub(crate) struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
+    /// Measures every session; an error names the session that it is of.
+    pub(crate) fn all(
+        sessions: &[Compared<'a>],
+        selection: &Selection,
+        model: ModelFlops,
+    ) -> Result<Vec<Self>, AnalysisError> {
+        let model_flops = model.checked()?;
+        let sides = sessions.iter().map(|one| {
+            let side = Self::of(*one, selection, model_flops);
+            side.map_err(|e| e.of_session(one.name))
+        });
+        sides.collect()
+    }
+
     /// Measures a session. Ops are filtered later, so that the ops of a step still sum to it.
-    pub(crate) fn of(
+    fn of(
         compared: Compared<'a>,
         selection: &Selection,
         model_flops: Option<f64>,

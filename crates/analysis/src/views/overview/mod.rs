@@ -23,7 +23,7 @@ use crate::measuring::occupation::occupation;
 use crate::telling::thresholds::Thresholds;
 use crate::views::glance::Glance;
 use crate::views::ops::{GroupBy, OpRow, OpsOptions, OpsReport, filtered_rows, from_totals};
-use crate::views::roofline::{checked, utilization};
+use crate::views::roofline::{ModelFlops, utilization};
 
 /// The `overview` analysis.
 pub struct Overview;
@@ -38,10 +38,9 @@ pub struct OverviewOptions {
     /// File with thresholds that replace the built-in ones: lines of `key = good bad`
     #[arg(long, value_name = "FILE")]
     pub thresholds: Option<String>,
-    /// Floating-point operations that the model needs per step over all devices, such as 6 ×
-    /// parameters × tokens; MFU then counts these instead of those in the HLO
-    #[arg(long, value_name = "N")]
-    pub model_flops: Option<f64>,
+    /// What the model needs, for MFU.
+    #[command(flatten)]
+    pub model: ModelFlops,
 }
 
 /// Number of top ops shown by default.
@@ -82,7 +81,7 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
         };
         let ops = from_totals(session, &selected, &all, &glance.totals, Vec::new())?;
         let step_parts = glance.step_parts();
-        let model_flops = checked(options.model_flops)?;
+        let model_flops = options.model.checked()?;
         let utilization = utilization(session, &selected, &glance.ops.ops, model_flops);
         let facts = verdicts::Facts {
             session,

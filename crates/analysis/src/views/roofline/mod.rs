@@ -30,11 +30,11 @@ mod utilization;
 
 pub(crate) use elapsed::elapsed;
 use elapsed::elapsed_ps;
-pub use options::{Choice, RooflineOptions};
+pub use options::{Choice, ModelFlops, RooflineOptions};
 pub use report::{RooflineLevel, RooflinePeak, RooflineReport, RooflineRow};
 use steps::is_feed;
 use stepscope_model::{MemoryLevel, Reads, SaturatingSum as _, Session};
-pub(crate) use utilization::{Utilization, checked, utilization};
+pub(crate) use utilization::{Utilization, utilization};
 
 use crate::asking::group::Group;
 use crate::asking::order;
@@ -68,7 +68,7 @@ stepscope roofline ./logs --sort -roofline_ratio --limit 20";
     type Report = RooflineReport;
 
     fn run(session: &Session, options: &RooflineOptions) -> Result<RooflineReport, AnalysisError> {
-        checked(options.model_flops)?;
+        options.model.checked()?;
         let selected = options.selection.resolve(session)?;
         let totals = work_totals(session, &selected);
         let mut ops = measured(session, &selected, &totals, GroupBy::Op);
@@ -141,7 +141,13 @@ fn totals_and_programs(
             sum.add(own);
             sum
         });
-        points::state_model_flops(&mut total, options.model_flops, steps, peaks, Some(&work));
+        points::state_model_flops(
+            &mut total,
+            options.model.model_flops,
+            steps,
+            peaks,
+            Some(&work),
+        );
     }
     let mut rows = vec![total];
     rows.extend(points::programs(session, ops));

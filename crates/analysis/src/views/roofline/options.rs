@@ -1,5 +1,6 @@
 //! Options of `roofline`.
 
+use crate::asking::AnalysisError;
 use crate::asking::selection::Selection;
 use clap::{Args, ValueEnum};
 
@@ -15,10 +16,32 @@ pub struct RooflineOptions {
     /// Whether work and time of infeed and outfeed are included
     #[arg(long, value_name = "CHOICE", value_enum, default_value_t = Choice::Include)]
     pub infeed: Choice,
+    /// What the model needs, for MFU.
+    #[command(flatten)]
+    pub model: ModelFlops,
+}
+
+/// What a user states of the model, for every answer that has MFU.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct ModelFlops {
     /// Floating-point operations that the model needs per step over all devices, such as 6 ×
     /// parameters × tokens; MFU then counts these instead of those in the HLO
     #[arg(long, value_name = "N")]
     pub model_flops: Option<f64>,
+}
+
+impl ModelFlops {
+    /// The stated number; refuses what is no positive one.
+    pub(crate) fn checked(self) -> Result<Option<f64>, AnalysisError> {
+        match self.model_flops {
+            Some(flops) if !(flops.is_finite() && flops > 0.0) => {
+                Err(AnalysisError::Options(format!(
+                    "--model-flops must be a positive number of operations per step, not {flops}"
+                )))
+            }
+            other => Ok(other),
+        }
+    }
 }
 
 /// Whether something is included.

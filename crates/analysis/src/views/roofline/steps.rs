@@ -120,7 +120,7 @@ pub(super) fn step_points(
         row.step = Some(session.steps[step].number);
         (row.start_ps, row.end_ps) = (Some(hull.start.0), Some(hull.end.0));
         row.occurrences = occurrences;
-        points::state_model_flops(&mut row, options.model_flops, 1, peaks, work.as_ref());
+        points::state_model_flops(&mut row, options.model.model_flops, 1, peaks, work.as_ref());
         rows.push((step, row));
     }
     if rows.is_empty() {
@@ -129,7 +129,13 @@ pub(super) fn step_points(
     let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
     let mut mean = point("average", all.0.as_ref(), all.1, peaks, None);
     "mean step".clone_into(&mut mean.name);
-    points::state_model_flops(&mut mean, options.model_flops, count, peaks, all.0.as_ref());
+    points::state_model_flops(
+        &mut mean,
+        options.model.model_flops,
+        count,
+        peaks,
+        all.0.as_ref(),
+    );
     let per_step = |sum: Option<f64>| sum.map(|sum| sum / count as f64);
     mean.flops = per_step(mean.flops);
     mean.model_flops = per_step(mean.model_flops);

@@ -13,11 +13,10 @@
 
 use stepscope_model::Session;
 
-use super::options::{Choice, RooflineOptions};
+use super::options::{Choice, ModelFlops, RooflineOptions};
 use super::report::RooflineRow;
 use super::steps::step_points;
 use super::{elapsed, points};
-use crate::asking::AnalysisError;
 use crate::measuring::selection::Selected;
 use crate::telling::format;
 use crate::views::ops::{Measured, Work, common_peaks, unknown_flops_ratio};
@@ -61,7 +60,7 @@ pub(crate) fn utilization(
         return unknown("The FLOPs of all ops are unknown.");
     }
     let options = RooflineOptions {
-        model_flops,
+        model: ModelFlops { model_flops },
         ..RooflineOptions::default()
     };
     let points = step_points(session, selected, &options, ops, &peaks);
@@ -133,14 +132,4 @@ fn derivation(
         format::duration_ps(row.total_ps as f64),
         format::percent(known_ratio),
     )
-}
-
-/// Refuses operations that are not a positive number.
-pub(crate) fn checked(model_flops: Option<f64>) -> Result<Option<f64>, AnalysisError> {
-    match model_flops {
-        Some(flops) if !(flops.is_finite() && flops > 0.0) => Err(AnalysisError::Options(format!(
-            "--model-flops must be a positive number of operations per step, not {flops}"
-        ))),
-        other => Ok(other),
-    }
 }

@@ -105,8 +105,7 @@ fn open_all_within(
         meter,
     };
     let opened = opening.opened(file);
-    // A fetched file is never written over; others that use it only set its time.
-    if host.remote.is_none() && stamp.differs(&again) {
+    if stamp.differs(&again) {
         let path = host.display_path();
         return Err(StorageError::Changed { path });
     }

@@ -94,10 +94,15 @@ stepscope advice ./logs --thresholds thresholds.txt --json";
                 Outcome::Skipped(text) => report.skipped.push(check(text)),
             }
         }
-        let refused = replayed::replay(session, &facts.selected, &mut report.findings);
+        let scenarios = replayed::scenarios(session, &facts.selected, &report.findings);
+        if let Ok(Some(scenarios)) = &scenarios {
+            replayed::replay(scenarios, &mut report.findings);
+        }
         rank(&mut report.findings, &facts);
         mark_overlaps(&mut report.findings);
-        replayed::add_together(session, &facts.selected, &mut report.findings);
+        if let Ok(Some(scenarios)) = &scenarios {
+            replayed::add_together(scenarios, &mut report.findings);
+        }
         if let Some(limit) = options.selection.limit.filter(|&limit| limit > 0) {
             report.findings.truncate(limit);
         }
@@ -107,7 +112,7 @@ stepscope advice ./logs --thresholds thresholds.txt --json";
              replaced it: replayed from what waited for what, or else an upper bound (\"up to\"). Gains \
              of different findings may overlap and do not add up.",
         ));
-        report.notes.extend(refused);
+        report.notes.extend(scenarios.err());
         report.sentences = tables::sentences(&report);
         Ok(report)
     }

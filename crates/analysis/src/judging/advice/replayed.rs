@@ -10,36 +10,39 @@ use crate::views::what_if::Scenarios;
 /// Slices of work up to which a session is replayed for advice, so that it stays quick.
 const MOST_SLICES: usize = 400_000;
 
-/// Replaces the gains of findings that a change models. Says why if the replay was refused.
-pub(super) fn replay(
-    session: &Session,
+/// The replay of a session for findings that a change models; none if there are none. An error says
+/// why gains stay upper bounds.
+pub(super) fn scenarios<'a>(
+    session: &'a Session,
     selected: &Selected<'_>,
-    findings: &mut [AdviceFinding],
-) -> Option<Note> {
-    let models =
-        |finding: &AdviceFinding| !finding.change.is_empty() && finding.gain_ps_per_step.is_some();
-    if session.steps.is_empty() || !findings.iter().any(models) {
-        return None;
+    findings: &[AdviceFinding],
+) -> Result<Option<Scenarios<'a>>, Note> {
+    if session.steps.is_empty() || !findings.iter().any(is_modeled) {
+        return Ok(None);
     }
     if slices(session) > MOST_SLICES {
-        return Some(
-            Note::info(
-                "gains-not-replayed",
-                "The recording is large, so gains are upper bounds and were not replayed.",
-            )
-            .with_hint("`stepscope what_if PATH` replays them"),
-        );
+        return Err(Note::info(
+            "gains-not-replayed",
+            "The recording is large, so gains are upper bounds and were not replayed.",
+        )
+        .with_hint("`stepscope what_if PATH` replays them"));
     }
-    let scenarios = match Scenarios::of(session, selected) {
-        Ok(scenarios) => scenarios,
-        Err(why) => {
-            return Some(Note::info(
-                "gains-not-replayed",
-                format!("Gains are upper bounds and were not replayed: {why}"),
-            ));
-        }
-    };
-    for finding in findings.iter_mut().filter(|finding| models(finding)) {
+    let scenarios = Scenarios::of(session, selected).map_err(|why| {
+        Note::info(
+            "gains-not-replayed",
+            format!("Gains are upper bounds and were not replayed: {why}"),
+        )
+    });
+    scenarios.map(Some)
+}
+
+fn is_modeled(finding: &AdviceFinding) -> bool {
+    !finding.change.is_empty() && finding.gain_ps_per_step.is_some()
+}
+
+/// Replaces the gains of findings that a change models.
+pub(super) fn replay(scenarios: &Scenarios<'_>, findings: &mut [AdviceFinding]) {
+    for finding in findings.iter_mut().filter(|finding| is_modeled(finding)) {
         let Some(gain) = scenarios.gain(&[&finding.change]) else {
             continue;
         };
@@ -52,15 +55,10 @@ pub(super) fn replay(
         let options: Vec<String> = changes.map(|one| format!("--change {one}")).collect();
         finding.estimate = format!("replayed: `stepscope what_if PATH {}`", options.join(" "));
     }
-    None
 }
 
 /// Adds what findings that overlap give together.
-pub(super) fn add_together(
-    session: &Session,
-    selected: &Selected<'_>,
-    findings: &mut [AdviceFinding],
-) {
+pub(super) fn add_together(scenarios: &Scenarios<'_>, findings: &mut [AdviceFinding]) {
     let replayed: Vec<(String, String)> = findings
         .iter()
         .filter(|finding| finding.is_replayed)
@@ -72,12 +70,6 @@ pub(super) fn add_together(
                 .overlaps
                 .iter()
                 .any(|id| replayed.iter().any(|one| one.0 == *id))
-    };
-    if !findings.iter().any(overlaps) {
-        return;
-    }
-    let Ok(scenarios) = Scenarios::of(session, selected) else {
-        return;
     };
     for finding in findings.iter_mut().filter(|finding| overlaps(finding)) {
         let others = replayed

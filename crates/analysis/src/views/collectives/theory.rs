@@ -63,6 +63,15 @@ pub(super) struct Independent<'a> {
 impl<'a> Independent<'a> {
     pub(super) fn of(session: &'a Session, selected: &Selected<'_>, ops: &[CollectiveOp]) -> Self {
         let programs: FxHashSet<ProgramId> = ops.iter().filter_map(|op| op.program).collect();
+        let mut of_programs: FxHashMap<ProgramId, FxHashMap<i64, f64>> = FxHashMap::default();
+        let independent = |of_programs| Self {
+            session,
+            of_programs,
+            wirings: FxHashMap::default(),
+        };
+        if programs.is_empty() {
+            return independent(of_programs);
+        }
         let mut computes = vec![false; session.ops.len()];
         for (label, level) in session.labels.iter().zip(device_levels(session)) {
             if let Some(op) = label.op.filter(|_| level == COMPUTE) {
@@ -70,9 +79,7 @@ impl<'a> Independent<'a> {
             }
         }
         let all = all_ops(session, selected, &work_totals(session, selected));
-        let mut of_programs: FxHashMap<ProgramId, FxHashMap<i64, f64>> = FxHashMap::default();
-        let mut callers: FxHashMap<ProgramId, FxHashMap<usize, &Instruction>> =
-            FxHashMap::default();
+        let mut callers: FxHashMap<ProgramId, FxHashMap<i64, &Instruction>> = FxHashMap::default();
         for measured in &all.ops {
             let Some(id) = measured.op.filter(|op| computes[op.index()]) else {
                 continue;
@@ -93,14 +100,11 @@ impl<'a> Independent<'a> {
             for _ in 0..MAX_DEPTH {
                 let Some(instruction) = at else { break };
                 *times.entry(instruction.id).or_default() += measured.row.self_ps as f64;
-                at = callers.get(&instruction.computation.index()).copied();
+                let computation = hlo.computations().get(instruction.computation.index());
+                at = computation.and_then(|called| callers.get(&called.id).copied());
             }
         }
-        Self {
-            session,
-            of_programs,
-            wirings: FxHashMap::default(),
-        }
+        independent(of_programs)
     }
 
     /// Σ time of independent compute on all devices; none if the program is unknown, or the done is
@@ -138,20 +142,12 @@ impl<'a> Independent<'a> {
 /// Deepest nesting of computations that is followed.
 const MAX_DEPTH: usize = 32;
 
-/// The instruction that calls each computation; the first of several.
-fn callers_of(hlo: &Program) -> FxHashMap<usize, &Instruction> {
-    let by_id: FxHashMap<i64, usize> = hlo
-        .computations()
-        .iter()
-        .enumerate()
-        .map(|(index, computation)| (computation.id, index))
-        .collect();
+/// The instruction that calls each computation, by its id; the first of several.
+fn callers_of(hlo: &Program) -> FxHashMap<i64, &Instruction> {
     let mut found = FxHashMap::default();
     for instruction in hlo.instructions() {
         for called in &instruction.called_computation_ids {
-            if let Some(&called) = by_id.get(called) {
-                found.entry(called).or_insert(instruction);
-            }
+            found.entry(*called).or_insert(instruction);
         }
     }
     found

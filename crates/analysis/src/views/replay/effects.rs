@@ -47,6 +47,12 @@ pub struct Effects {
 }
 
 impl Effects {
+    /// Scales the ops of a label, wherever they work or transfer.
+    pub fn scale(&mut self, label: usize, factor: f64) {
+        self.work[label] *= factor;
+        self.transfer[label] *= factor;
+    }
+
     /// No change.
     pub fn none() -> Self {
         Self {

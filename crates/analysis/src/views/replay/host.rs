@@ -7,6 +7,7 @@
 //! ```
 
 use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 use stepscope_model::{Activity, HostId, Picos, Session, Span, TrackId};
 
 use super::calls::Call;
@@ -53,6 +54,16 @@ struct Cut {
     host: HostId,
     from: i64,
     to: i64,
+}
+
+/// A thread to be added.
+struct Thread<'a> {
+    track: TrackId,
+    is_driving: bool,
+    /// Outermost waits.
+    waits: &'a Intervals,
+    /// When it made calls that the device's pace delayed.
+    paced: FxHashSet<i64>,
 }
 
 /// All threads that launched work.
@@ -108,13 +119,17 @@ impl HostSources<'_> {
         // Others wait for the threads that drive.
         tracks.sort_by_key(|&track| (!is_driving(track), track));
         let waits = self.waits(&tracks);
+        let mut calls: FxHashMap<TrackId, Vec<&Call>> = FxHashMap::default();
+        for call in self.calls {
+            calls.entry(call.track).or_default().push(call);
+        }
         let mut threads = Threads::default();
         let mut has_boundaries = vec![false; hosts.len()];
         for (&track, waits) in tracks.iter().zip(&waits) {
             let host = session.track(track).host;
             let drives = is_driving(track);
-            let own = self.calls.iter().filter(|call| call.track == track);
-            let mut cuts: Vec<i64> = own.map(|call| call.at_ps).collect();
+            let own = &calls[&track];
+            let mut cuts: Vec<i64> = own.iter().map(|call| call.at_ps).collect();
             if drives {
                 cuts.extend(
                     waits
@@ -129,7 +144,15 @@ impl HostSources<'_> {
             }
             cuts.sort_unstable();
             cuts.dedup();
-            let chain = self.add_thread(builder, track, drives, cuts, waits, &mut threads);
+            let paced = own.iter().filter(|call| call.is_paced);
+            let paced: FxHashSet<i64> = paced.map(|call| call.at_ps).collect();
+            let thread = Thread {
+                track,
+                is_driving: drives,
+                waits,
+                paced,
+            };
+            let chain = self.add_thread(builder, &thread, cuts, &mut threads);
             threads.chains.push(chain);
         }
         self.add_launches(builder, &threads);
@@ -157,12 +180,11 @@ impl HostSources<'_> {
     fn add_thread(
         &self,
         builder: &mut Builder,
-        track: TrackId,
-        is_driving: bool,
+        thread: &Thread<'_>,
         cuts: Vec<i64>,
-        waits: &Intervals,
         threads: &mut Threads,
     ) -> Chain {
+        let (track, is_driving) = (thread.track, thread.is_driving);
         let host = self.session.track(track).host;
         let aligned = |time: i64| self.clocks.aligned(host, Picos(time)).0;
         let ends = &self.ends[host.index()];
@@ -172,12 +194,6 @@ impl HostSources<'_> {
             times: Vec::with_capacity(cuts.len()),
             nodes: Vec::with_capacity(cuts.len()),
         };
-        let own = self.calls.iter().filter(|call| call.track == track);
-        let mut paced: Vec<i64> = own
-            .filter(|call| call.is_paced)
-            .map(|call| call.at_ps)
-            .collect();
-        paced.sort_unstable();
         let mut before: Option<(i64, u32)> = None;
         for cut in cuts {
             let instant = |kind| Node::instant(kind, track.0, aligned(cut));
@@ -187,8 +203,8 @@ impl HostSources<'_> {
                 continue;
             };
             let ended = last_end(ends, aligned(from), aligned(cut));
-            let is_wait = waits.contains_instant(Picos(from));
-            let is_paced = paced.binary_search(&cut).is_ok() && ended.is_some();
+            let is_wait = thread.waits.contains_instant(Picos(from));
+            let is_paced = thread.paced.contains(&cut) && ended.is_some();
             let handed = (!is_driving && !is_paced)
                 .then(|| handed_over(self.session, threads, host, from, cut));
             let over = if let Some((_, call)) = handed.flatten() {
@@ -276,10 +292,11 @@ impl HostSources<'_> {
     fn add_launches(&self, builder: &mut Builder, threads: &Threads) {
         let mut least: Vec<Option<i64>> = Vec::new();
         let mut found = Vec::with_capacity(self.calls.len());
+        let chains = threads.chains.iter();
+        let chains: FxHashMap<TrackId, &Chain> = chains.map(|one| (one.track, one)).collect();
         for call in self.calls {
-            let chains = threads.chains.iter();
-            let mut own = chains.filter(|chain| chain.track == call.track);
-            let Some(from) = own.find_map(|chain| chain.node_at(call.at_ps)) else {
+            let chain = chains.get(&call.track);
+            let Some(from) = chain.and_then(|chain| chain.node_at(call.at_ps)) else {
                 continue;
             };
             let nodes = &builder.graph.nodes;

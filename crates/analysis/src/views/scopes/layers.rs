@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::report::{FoldedRow, LayerRow};
 use super::sums::Sums;
-use super::tree::{Node, Tree};
+use super::tree::{Node, Tree, joined};
 use crate::measuring::steps::{median, outliers};
 use crate::telling::Note;
 
@@ -233,18 +233,13 @@ fn folded_row(tree: &Tree, path: &str, depth: u32, instances: &[Instance]) -> Fo
     let least_ps = least.map(|one| tree.nodes[one.node].sums.total_ps).min();
     let (max_ps, max_layer) = largest.unwrap_or_default();
     let min_ps = least_ps.unwrap_or_default();
-    let whole_ps = tree.nodes[0].sums.total_ps;
     FoldedRow {
         path: path.to_owned(),
         name: path.rsplit('/').next().unwrap_or(path).to_owned(),
         depth,
         layer_count: i64::try_from(instances.len()).unwrap_or(i64::MAX),
         total_ps: sums.total_ps,
-        ratio: if whole_ps > 0 {
-            sums.total_ps as f64 / whole_ps as f64
-        } else {
-            0.0
-        },
+        ratio: tree.share(sums.total_ps),
         mean_ps: sums.total_ps as f64 / instances.len().max(1) as f64,
         min_ps,
         max_ps,
@@ -265,13 +260,6 @@ fn numbered(name: &str) -> Option<(&str, i64, &str)> {
     let before = open.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let number = open[before.len()..].parse().ok()?;
     Some((before, number, &name[open.len()..]))
-}
-
-fn joined(path: &str, name: &str) -> String {
-    match path {
-        "" => name.to_owned(),
-        path => format!("{path}/{name}"),
-    }
 }
 
 #[cfg(test)]

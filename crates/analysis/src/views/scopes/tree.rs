@@ -185,6 +185,14 @@ impl Tree {
         Ok(())
     }
 
+    /// The share of a time in that of the whole tree.
+    pub(super) fn share(&self, time_ps: i64) -> f64 {
+        match self.nodes[0].sums.total_ps {
+            whole_ps if whole_ps > 0 => time_ps as f64 / whole_ps as f64,
+            _ => 0.0,
+        }
+    }
+
     fn row(&self, node: usize, parent_path: &str, depth: u32, levels: u32) -> ScopeRow {
         let Node {
             name,
@@ -195,12 +203,8 @@ impl Tree {
         } = &self.nodes[node];
         // Time below the last level shown counts as self time of that level.
         let is_cut = depth + 1 >= levels;
-        let total_ps = self.nodes[0].sums.total_ps;
         ScopeRow {
-            path: match parent_path {
-                "" => name.clone(),
-                parent => format!("{parent}/{name}"),
-            },
+            path: joined(parent_path, name),
             name: name.clone(),
             depth,
             child_count: if is_cut {
@@ -211,11 +215,7 @@ impl Tree {
             occurrences: sums.occurrences,
             total_ps: sums.total_ps,
             self_ps: if is_cut { sums.total_ps } else { *self_ps },
-            ratio: if total_ps > 0 {
-                sums.total_ps as f64 / total_ps as f64
-            } else {
-                0.0
-            },
+            ratio: self.share(sums.total_ps),
             forward_ps: sums.forward_ps,
             backward_ps: sums.backward_ps,
             rematerialised_ps: sums.rematerialised_ps,
@@ -226,6 +226,14 @@ impl Tree {
             estimated_ps: sums.estimated_ps,
             paths: paths.clone(),
         }
+    }
+}
+
+/// The path of a child.
+pub(super) fn joined(path: &str, name: &str) -> String {
+    match path {
+        "" => name.to_owned(),
+        path => format!("{path}/{name}"),
     }
 }
 

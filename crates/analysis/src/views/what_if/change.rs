@@ -125,21 +125,20 @@ impl Change {
         match &self.kind {
             ChangeKind::Remove(wanted) => {
                 for label in self.labels(session, replay, kinds, wanted)? {
-                    effects.work[label] = 0.0;
-                    effects.transfer[label] = 0.0;
+                    effects.scale(label, 0.0);
                     effects.removed[label] = true;
                 }
             }
             ChangeKind::Hide(wanted) => {
-                for label in self.labels(session, replay, kinds, wanted)? {
-                    effects.work[label] = 0.0;
-                    effects.transfer[label] = 0.0;
+                let labels = self.labels(session, replay, kinds, wanted)?;
+                for label in labels {
+                    effects.scale(label, 0.0);
                 }
             }
             ChangeKind::Scale(wanted, by) => {
-                for label in self.labels(session, replay, kinds, wanted)? {
-                    effects.work[label] *= by;
-                    effects.transfer[label] *= by;
+                let labels = self.labels(session, replay, kinds, wanted)?;
+                for label in labels {
+                    effects.scale(label, *by);
                 }
             }
             ChangeKind::Expected(wanted) => {
@@ -155,8 +154,7 @@ impl Change {
                     "no expected time of these ops is known; `ops` says why",
                 )?;
                 for (label, factor) in known {
-                    effects.work[label] *= factor;
-                    effects.transfer[label] *= factor;
+                    effects.scale(label, factor);
                 }
             }
             ChangeKind::Overlap => {
@@ -166,8 +164,7 @@ impl Change {
                     "no collective has independent compute that could hide it",
                 )?;
                 for (label, factor) in known {
-                    effects.work[label] *= factor;
-                    effects.transfer[label] *= factor;
+                    effects.scale(label, factor);
                 }
             }
             ChangeKind::Network(by) => {
@@ -179,12 +176,9 @@ impl Change {
                 effects.network *= by;
             }
             ChangeKind::Align if replay.graph.meetings == replay.graph.early_leaves => {
-                return Err(AnalysisError::NothingSelected {
-                    what: format!("--change {}", self.text),
-                    available: "no collective was matched over devices, so there is no skew to \
-                                remove"
-                        .to_owned(),
-                });
+                return Err(self.concerns_nothing(
+                    "no collective was matched over devices, so there is no skew to remove",
+                ));
             }
             ChangeKind::Align => effects.is_aligned = true,
             ChangeKind::NoHost(cause) => effects.gone[cause.position()] = true,
@@ -225,13 +219,18 @@ impl Change {
     }
 
     fn require<T>(&self, found: &[T], available: &str) -> Result<(), AnalysisError> {
-        if !found.is_empty() {
-            return Ok(());
+        if found.is_empty() {
+            Err(self.concerns_nothing(available))
+        } else {
+            Ok(())
         }
-        Err(AnalysisError::NothingSelected {
+    }
+
+    fn concerns_nothing(&self, available: &str) -> AnalysisError {
+        AnalysisError::NothingSelected {
             what: format!("--change {}", self.text),
             available: available.to_owned(),
-        })
+        }
     }
 
     /// Labels of the ops that the change concerns; an error if none ran.
@@ -259,10 +258,7 @@ impl Change {
             .collect();
         names.sort_unstable();
         names.dedup();
-        Err(AnalysisError::NothingSelected {
-            what: format!("--change {}", self.text),
-            available: some_of(&names),
-        })
+        Err(self.concerns_nothing(&some_of(&names)))
     }
 }
 

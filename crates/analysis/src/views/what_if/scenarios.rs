@@ -17,6 +17,8 @@ pub(crate) struct Scenarios<'a> {
     replay: Arc<Replay>,
     admission: Admission,
     kinds: Kinds,
+    /// Time per step without any change.
+    before_ps: f64,
 }
 
 impl<'a> Scenarios<'a> {
@@ -24,20 +26,22 @@ impl<'a> Scenarios<'a> {
     pub(crate) fn of(session: &'a Session, selected: &Selected<'_>) -> Result<Self, String> {
         let replay = Replay::of(session);
         let admission = Admission::of(session, &replay, selected);
-        match admission.refusal {
-            Some(refusal) => Err(refusal),
-            None => Ok(Self {
-                session,
-                replay,
-                admission,
-                kinds: Kinds::of(session),
-            }),
+        if let Some(refusal) = admission.refusal {
+            return Err(refusal);
         }
+        let before_ps = Pace::of(&replay, &admission.steps).in_replay(&replay.unchanged);
+        Ok(Self {
+            session,
+            replay,
+            admission,
+            kinds: Kinds::of(session),
+            before_ps,
+        })
     }
 
     /// Time per step without any change.
-    pub(crate) fn before_ps(&self) -> f64 {
-        self.pace().in_replay(&self.replay.unchanged)
+    pub(crate) const fn before_ps(&self) -> f64 {
+        self.before_ps
     }
 
     /// What several changes save per step together; none if one of them concerns nothing here.
@@ -46,17 +50,13 @@ impl<'a> Scenarios<'a> {
         let changes = Change::parse_all(&texts).ok()?;
         let changes: Vec<&Change> = changes.iter().collect();
         let effects = effects(self.session, &self.replay, &self.kinds, &changes).ok()?;
-        let pace = self.pace();
-        let before = pace.in_replay(&self.replay.unchanged);
+        let pace = Pace::of(&self.replay, &self.admission.steps);
+        let before = self.before_ps;
         let after = bounded(&self.replay, &effects, &pace);
         Some(Bounded {
             likely: before - after.likely,
             low: before - after.high,
             high: before - after.low,
         })
-    }
-
-    fn pace(&self) -> Pace<'_> {
-        Pace::of(&self.replay, &self.admission.steps)
     }
 }

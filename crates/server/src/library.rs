@@ -16,7 +16,7 @@ use stepscope_analysis::{AnalysisError, Note};
 use stepscope_model::{Reads, Session};
 use stepscope_storage::{
     FileStamps, Found, NoteKind, SessionFiles, StorageError, find, hide_credentials, is_remote,
-    shown,
+    memory_budget, shown,
 };
 
 use crate::error::panic_text;
@@ -299,6 +299,7 @@ impl Library {
         OpenError {
             message: why,
             hint: AnalysisError::REOPEN.to_owned(),
+            lacks_memory: false,
         }
     }
 
@@ -321,7 +322,12 @@ impl Library {
         let began = Instant::now();
         let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             let stamps = FileStamps::of(files);
-            let opened = open_reading(files, reads, progress)?;
+            let opened = match open_reading(files, reads, progress) {
+                Err(error) if error.lacks_memory && self.close_all() => {
+                    open_reading(files, reads, progress)?
+                }
+                opened => opened?,
+            };
             let open = Arc::new(OpenSession::of_files(opened.session, stamps));
             Ok((open, opened.left_out_bytes))
         }));
@@ -352,19 +358,35 @@ impl Library {
         }
     }
 
+    /// Open sessions that can be opened again, with their slots.
+    fn held(&self) -> Vec<(Arc<OpenSession>, Arc<Slot>)> {
+        let slots = self.slots().into_iter();
+        let again = slots.filter(|slot| slot.files.is_some());
+        let open = again.filter_map(|slot| match slot.state() {
+            State::Open(open) | State::InParts(PartsRead { open, .. }) => Some((open, slot)),
+            _ => None,
+        });
+        open.collect()
+    }
+
+    /// Closes every session for one that lacks memory. Whether there was one.
+    fn close_all(&self) -> bool {
+        let held = self.held();
+        for (open, slot) in &held {
+            slot.close(open);
+        }
+        !held.is_empty()
+    }
+
     /// Closes the least recently used sessions while there are too many, but never the latest one.
     fn make_room(&self) {
-        let mut held: Vec<(Arc<OpenSession>, Arc<Slot>)> = Vec::new();
-        for slot in self.slots().into_iter().filter(|slot| slot.files.is_some()) {
-            if let State::Open(open) | State::InParts(PartsRead { open, .. }) = slot.state() {
-                held.push((open, slot));
-            }
-        }
+        let most_bytes = MAX_OPEN_BYTES.min(memory_budget());
+        let mut held = self.held();
         held.sort_by_cached_key(|(open, _)| std::cmp::Reverse(open.last_used()));
         let mut bytes = 0;
         for (position, (open, slot)) in held.iter().enumerate() {
             bytes += open.size_bytes;
-            if position > 0 && (position >= MAX_OPEN || bytes > MAX_OPEN_BYTES) {
+            if position > 0 && (position >= MAX_OPEN || bytes > most_bytes) {
                 slot.close(open);
             }
         }
@@ -484,6 +506,7 @@ fn defect(detail: &str) -> OpenError {
     OpenError {
         message: format!("opening failed with an internal error: {detail}"),
         hint: "This is a bug in Stepscope; please report it.".to_owned(),
+        lacks_memory: false,
     }
 }
 

@@ -14,6 +14,8 @@ pub struct OpenError {
     pub message: String,
     /// What to do about it; may be empty.
     pub hint: String,
+    /// Whether it would open if other sessions were closed.
+    pub lacks_memory: bool,
 }
 
 /// Progress of opening, over all files.
@@ -68,5 +70,6 @@ pub(crate) fn open_reading(
     open_session(files, reads, listener).map_err(|error| OpenError {
         message: hide_credentials(&error.to_string()).into_owned(),
         hint: hide_credentials(&error.hint()).into_owned(),
+        lacks_memory: error.lacks_memory(),
     })
 }

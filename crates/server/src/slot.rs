@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use stepscope_analysis::views::timeline::TimelineIndex;
 use stepscope_model::{Reads, Session};
-use stepscope_storage::{FileStamps, SessionFiles};
+use stepscope_storage::{FileStamps, Reserved, SessionFiles};
 use tokio::sync::watch;
 
 use crate::opening::{OpenError, OpenProgress};
@@ -23,6 +23,8 @@ pub struct OpenSession {
     /// No two openings have the same number, not even of the same files.
     pub(crate) opening: u64,
     pub(crate) size_bytes: u64,
+    /// Its columns, in the budget of the process.
+    _columns: Reserved,
     last_used: AtomicU64,
     /// Its files as they were before they were read, and when that was.
     files: Option<(FileStamps, Instant)>,
@@ -50,6 +52,7 @@ impl OpenSession {
             reports: Mutex::default(),
             opening: OPENINGS.fetch_add(1, Ordering::Relaxed),
             size_bytes: (file_bytes + column_bytes) as u64,
+            _columns: Reserved::used(column_bytes as u64),
             last_used: AtomicU64::new(0),
             files: None,
             session,

@@ -1,5 +1,6 @@
-//! One budget of memory for the whole process: whatever decompresses, copies or converts files
-//! reserves from it first, and gives back what it reserved when it is dropped.
+//! One budget of memory for the whole process: whatever decompresses, copies or converts files, or
+//! answers a question about them, reserves from it first, and gives back what it reserved when it is
+//! dropped.
 //!
 //! Mapped files do not count: their pages are the system's, which takes them back when it needs to.
 
@@ -38,21 +39,32 @@ pub fn memory_budget() -> u64 {
 
 /// A reservation that does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Short {
+pub struct Short {
     /// Bytes that were asked for, with those that the same reader holds already.
-    pub(crate) needed: u64,
+    pub needed: u64,
     /// Bytes that all others leave.
-    pub(crate) free: u64,
-    pub(crate) total: u64,
+    pub free: u64,
+    /// The whole budget.
+    pub total: u64,
 }
 
 /// Bytes that are reserved until this is dropped.
 #[derive(Debug, Default)]
-pub(crate) struct Reserved(u64);
+pub struct Reserved(u64);
 
 impl Reserved {
+    /// Counts bytes that are used already, whether they fit or not: others have so much less.
+    pub fn used(bytes: u64) -> Self {
+        USED.fetch_add(bytes, Ordering::Relaxed);
+        Self(bytes)
+    }
+
     /// Reserves until it has so many bytes.
-    pub(crate) fn grow_to(&mut self, bytes: u64) -> Result<(), Short> {
+    ///
+    /// # Errors
+    ///
+    /// [`Short`] if others leave less than that.
+    pub fn grow_to(&mut self, bytes: u64) -> Result<(), Short> {
         let more = bytes.saturating_sub(self.0);
         if more == 0 {
             return Ok(());
@@ -73,7 +85,7 @@ impl Reserved {
     }
 
     /// Gives back all but so many bytes.
-    pub(crate) fn shrink_to(&mut self, bytes: u64) {
+    pub fn shrink_to(&mut self, bytes: u64) {
         let less = self.0.saturating_sub(bytes);
         self.0 -= less;
         USED.fetch_sub(less, Ordering::Relaxed);

@@ -78,7 +78,7 @@ mod walk;
 mod wall_clock;
 
 pub use beside::{TextBeside, benchmarks_at, histories_at, history_at};
-pub use budget::{memory_budget, set_memory_budget};
+pub use budget::{Reserved, Short, memory_budget, set_memory_budget};
 pub use bytes::ProfileBytes;
 pub use encoding::Encoding;
 pub use error::StorageError;

@@ -45,6 +45,11 @@ pub enum OpenSessionError {
 }
 
 impl OpenSessionError {
+    /// Whether memory that others use is all it lacks.
+    pub const fn lacks_memory(&self) -> bool {
+        matches!(self, Self::Unread(StorageError::OverBudget { .. }))
+    }
+
     /// What to do about it; empty if nothing is known.
     pub fn hint(&self) -> String {
         match self {

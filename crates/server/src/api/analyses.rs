@@ -145,13 +145,14 @@ fn csv(name: &str, parameters: &Parameters, answer: &Answer) -> Result<Response,
         ApiError::not_found(format!("Unknown table {wanted:?} for this report.")).with_hint(hint)
     })?;
     let hint = "Reduce limit, or select fewer steps, devices or hosts.";
-    sizes::check(most_csv_bytes(table), MAX_ANSWER_BYTES, hint)?;
+    let reserved = sizes::reserve(most_csv_bytes(table), MAX_ANSWER_BYTES, hint)?;
     let disposition = format!("attachment; filename=\"{name}-{}.csv\"", table.key);
     let headers = [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
         (header::CONTENT_DISPOSITION, disposition),
     ];
-    Ok((headers, to_csv(table)).into_response())
+    let csv = sizes::sent(to_csv(table).into_bytes(), reserved);
+    Ok((headers, csv).into_response())
 }
 
 /// The parameters that are options of the question. The token isn't one: scripts may send it with

@@ -44,8 +44,9 @@ pub(crate) async fn tile(
     compute_of(open, "The timeline", move |open| {
         let hint = "Name fewer tracks, a shorter time, or a smaller width_px.";
         let size = most_bytes(&open.session, &request);
-        sizes::check(size, MAX_ANSWER_BYTES, hint)?;
+        let reserved = sizes::reserve(size, MAX_ANSWER_BYTES, hint)?;
         let bytes = encode(&tile::tile(&open.session, &open.timeline, &request));
+        let bytes = sizes::sent(bytes, reserved);
         Ok(([(header::CONTENT_TYPE, "application/octet-stream")], bytes).into_response())
     })
     .await
@@ -74,7 +75,7 @@ pub(crate) async fn labels(
         let known = ids.iter().filter(|id| id.index() < session.labels.len());
         let bytes: usize = known.map(|&id| session.label_name(id).len()).sum();
         let hint = "Name fewer ids.";
-        sizes::check(bytes as u64, MAX_ANSWER_BYTES, hint)?;
+        let _reserved = sizes::reserve(bytes as u64, MAX_ANSWER_BYTES, hint)?;
         sizes::json(&details::labels(session, &ids), hint)
     })
     .await
@@ -121,7 +122,7 @@ pub(crate) async fn search(
         let (session, index) = (&open.session, &open.timeline);
         let found = search::find(session, index, &query, from.0, limit.min(MAX_LIMIT))?;
         let hint = "Reduce limit, or search for something narrower.";
-        sizes::check(found.text_bytes(session), MAX_ANSWER_BYTES, hint)?;
+        let _reserved = sizes::reserve(found.text_bytes(session), MAX_ANSWER_BYTES, hint)?;
         sizes::json(&found.report(session, index), hint)
     })
     .await
@@ -148,7 +149,7 @@ pub(crate) async fn area(
             limit.min(MAX_LIMIT)
         };
         let needed = area::most_bytes(&open.session, window, &tracks);
-        sizes::check(needed, MAX_WORK_BYTES, FEWER_TRACKS)?;
+        let _reserved = sizes::reserve(needed, MAX_WORK_BYTES, FEWER_TRACKS)?;
         let report = area::area(&open.session, window, &tracks, by, limit);
         sizes::json(&report, FEWER_TRACKS)
     })

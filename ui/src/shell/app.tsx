@@ -16,6 +16,7 @@ import { EmptyState } from '../widgets/empty';
 import { MenuLayer } from '../widgets/menu/menu';
 import { ToastLayer } from '../widgets/toast';
 import { TooltipLayer } from '../widgets/tooltip';
+import { announceArrivals } from './arrivals';
 import { SessionGate } from './gate';
 import { CaptureDialog } from '../capture/dialog';
 import { CommandPalette } from './palette';
@@ -42,6 +43,7 @@ export function App() {
     { equals: (one, other) => one?.session === other?.session },
   );
 
+  if (!shared()) announceArrivals();
   onMount(() => {
     window.addEventListener('keydown', handleKey);
     onCleanup(() => window.removeEventListener('keydown', handleKey));

@@ -3,7 +3,7 @@ import type { SearchSlice } from '../wire/generated/SearchSlice';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import { stepIndexAt, type Mark, type SelectedSlice } from './scene';
 import type { Timeline } from './timeline';
-import { fitAll, fitRange, reveal, type TimeWindow } from './viewport';
+import { fitAll, fitRange, reveal, zoomAt, type TimeWindow } from './viewport';
 
 /** Commands on one timeline. */
 export class Commands {
@@ -22,6 +22,12 @@ export class Commands {
 
   reset(): void {
     this.timeline.jumpTo(fitAll(this.timeline.scene.viewport.limits));
+  }
+
+  /** Shows this many times as much around the middle of the window. */
+  zoomBy(factor: number): void {
+    const { target, limits } = this.timeline.scene.viewport;
+    this.timeline.jumpTo(zoomAt(target, factor, 0.5, limits));
   }
 
   zoomTo(range: TimeWindow): void {

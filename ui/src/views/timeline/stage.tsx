@@ -56,7 +56,7 @@ export function Stage(props: StageProps) {
             aria-label={props.label}
           />
           <ScrollBar timeline={timeline} />
-          <HoverCard timeline={timeline} />
+          <HoverCard timeline={timeline} stage={() => stage} />
           <Show when={timeline.error[0]()}>
             {(error) => <p class="timeline-error">{error()}</p>}
           </Show>

@@ -81,7 +81,7 @@ pub struct TrackReport {
     pub role: String,
     /// Number of lanes over all nests; 1 for counters.
     pub lanes: u32,
-    /// Whether the track is initially folded to one lane, as Python tracks are.
+    /// Whether the track is initially folded to one lane, as host threads are.
     pub folded: bool,
     /// Number of slices or samples.
     #[ts(type = "number")]

@@ -14,11 +14,16 @@ import {
   type Row,
   type TrackRow,
 } from '../../timeline/layout';
+import { hideTracks, togglePin } from '../../timeline/row-commands';
 import { toggled } from '../../timeline/sets';
 import type { Timeline } from '../../timeline/timeline';
+import { contextMenu } from '../../widgets/menu/menu';
 import { Glyph } from './glyphs';
+import { groupMenu, trackMenu } from './menus';
 
 const OVERSCAN_PX = 80;
+/** Kept free below a name with the focus, so that the next one can be seen. */
+const FOCUS_ROOM_PX = 30;
 const TAIL_CHARACTERS = 5;
 
 export function Headers(props: { timeline: Timeline }) {
@@ -46,12 +51,23 @@ export function Headers(props: { timeline: Timeline }) {
     props.timeline.scrollTo(props.timeline.scrollY[0]() + event.deltaY);
   };
 
+  const scrollBy = (y: number) =>
+    y !== 0 && props.timeline.scrollTo(props.timeline.scrollY[0]() + y);
   // The browser scrolls to a name that gets the focus; the tracks must follow.
-  const followFocus = (event: Event & { currentTarget: HTMLElement }) => {
+  const followScroll = (event: Event & { currentTarget: HTMLElement }) => {
     const { scrollTop } = event.currentTarget;
-    if (scrollTop === 0) return;
     event.currentTarget.scrollTop = 0;
-    props.timeline.scrollTo(props.timeline.scrollY[0]() + scrollTop);
+    scrollBy(scrollTop);
+  };
+  // Immediately, so that the next row exists before the next press of Tab.
+  const followFocus = (event: FocusEvent & { currentTarget: HTMLElement; target: Element }) => {
+    followScroll(event);
+    const [name, whole] = [event.target, event.currentTarget].map((one) =>
+      one.getBoundingClientRect(),
+    );
+    const above = name!.top - whole!.top;
+    const below = name!.bottom - whole!.bottom;
+    scrollBy(above < 0 ? above : Math.max(0, below + FOCUS_ROOM_PX));
   };
 
   return (
@@ -65,7 +81,11 @@ export function Headers(props: { timeline: Timeline }) {
           }}
         </For>
       </div>
-      <div class="header-section is-scrolled" onScroll={followFocus}>
+      <div
+        class="header-section is-scrolled"
+        onScroll={followScroll}
+        onFocusIn={followFocus}
+      >
         <div style={{ transform: `translateY(${-props.timeline.scrollY[0]()}px)` }}>
           <For each={visible()}>
             {(key) => {
@@ -174,6 +194,7 @@ function GroupHeader(props: { row: GroupRow; timeline: Timeline }) {
       aria-expanded={!props.row.isClosed}
       data-tip={props.row.group.name}
       onClick={toggle}
+      onContextMenu={contextMenu(() => groupMenu(props.timeline, props.row))}
     >
       <Icon name={props.row.isClosed ? 'right' : 'down'} />
       <span class="header-name">{props.row.group.name}</span>
@@ -190,25 +211,14 @@ function TrackHeader(props: { row: TrackRow; timeline: Timeline }) {
     const { toggledFolds } = props.timeline.choices[0]();
     props.timeline.choose({ toggledFolds: toggled(toggledFolds, track().track) });
   };
-  const pin = () => {
-    const { pinned } = props.timeline.choices[0]();
-    const next = isPinned()
-      ? pinned.filter((other) => other !== track().track)
-      : [...pinned, track().track];
-    props.timeline.choose({ pinned: next });
-  };
-  const hide = () => {
-    const { hidden, pinned } = props.timeline.choices[0]();
-    props.timeline.choose({
-      hidden: new Set([...hidden, track().track]),
-      pinned: pinned.filter((other) => other !== track().track),
-    });
-  };
+  const pin = () => togglePin(props.timeline, track().track);
+  const hide = () => hideTracks(props.timeline, [track().track]);
   return (
     <div
       class="track-header"
       classList={{ 'is-counter': props.row.isCounter }}
       style={{ top: `${props.row.y}px`, height: `${props.row.height}px` }}
+      onContextMenu={contextMenu(() => trackMenu(props.timeline, props.row))}
     >
       <button
         class="track-name"

@@ -79,7 +79,17 @@ pub fn compile_pattern(pattern: &str) -> Result<Regex, SelectionError> {
     regex::RegexBuilder::new(pattern)
         .case_insensitive(!pattern.chars().any(char::is_uppercase))
         .build()
-        .map_err(|error| SelectionError::Invalid(format!("invalid regular expression: {error}")))
+        .map_err(|error| {
+            let reason = pattern_problem(&error);
+            SelectionError::Invalid(format!("invalid regular expression ({reason}): {pattern}"))
+        })
+}
+
+/// What is wrong with a pattern, without the drawing that shows where.
+fn pattern_problem(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let last = text.lines().last().unwrap_or_default();
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
 }
 
 impl Selected<'_> {

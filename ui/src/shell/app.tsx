@@ -13,6 +13,8 @@ import { Dynamic } from 'solid-js/web';
 
 import { Skeleton } from '../widgets/answer';
 import { EmptyState } from '../widgets/empty';
+import { MenuLayer } from '../widgets/menu/menu';
+import { ToastLayer } from '../widgets/toast';
 import { TooltipLayer } from '../widgets/tooltip';
 import { SessionGate } from './gate';
 import { CaptureDialog } from '../capture/dialog';
@@ -108,6 +110,8 @@ export function App() {
       <CaptureDialog />
       <CommandPalette />
       <ShortcutsOverlay />
+      <ToastLayer />
+      <MenuLayer />
       <TooltipLayer />
     </>
   );

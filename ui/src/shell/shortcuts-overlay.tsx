@@ -2,6 +2,7 @@
 import { createSignal, For, onCleanup, Show } from 'solid-js';
 
 import { registerShortcut, shortcuts, type Shortcut } from './shortcuts';
+import { Keys } from '../widgets/keys';
 import { Modal } from '../widgets/modal';
 
 const [isOpen, setOpen] = createSignal(false);
@@ -68,30 +69,5 @@ function Panel() {
         </For>
       </div>
     </Modal>
-  );
-}
-
-const SIGNS: Record<string, string> = {
-  ArrowLeft: '←',
-  ArrowRight: '→',
-  ArrowUp: '↑',
-  ArrowDown: '↓',
-  Escape: 'Esc',
-  ' ': 'Space',
-};
-
-function Keys(props: { text: string }) {
-  const parts = () =>
-    props.text.endsWith('++')
-      ? [...props.text.slice(0, -2).split('+'), '+']
-      : props.text === '+'
-        ? ['+']
-        : props.text.split('+');
-  return (
-    <span>
-      <For each={parts()}>
-        {(part) => <kbd>{SIGNS[part] ?? (/^[a-z]$/.test(part) ? part.toUpperCase() : part)}</kbd>}
-      </For>
-    </span>
   );
 }

@@ -1,10 +1,12 @@
 /**
- * The registry of keyboard shortcuts. Code that handles a key registers it here, and the overlay
- * opened by `?` lists what is registered at that moment, so it is never out of date.
+ * The registry of commands and their keys. Code that handles a key registers it here. The overlay opened
+ * by `?` lists what is registered at that moment, and the command palette runs it, so neither is ever
+ * out of date.
  *
  * `registerShortcut({keys: ['w'], group: 'Timeline', label: 'Zoom in at the cursor', run})` returns
- * a function that unregisters; call it in `onCleanup`. Without `run` the entry only documents a key
- * or gesture that its owner handles itself (`keys: ['Ctrl+wheel']`).
+ * a function that unregisters; call it in `onCleanup`. Without keys (`keys: []`) it is a command of the
+ * palette only. Without `run` the entry only documents a key or gesture that its owner handles itself
+ * (`keys: ['Ctrl+wheel']`).
  */
 import { createSignal, onCleanup } from 'solid-js';
 

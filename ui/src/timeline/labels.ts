@@ -2,6 +2,7 @@
  * Labels by id: names, classes and tints, fetched in batches when a tile mentions one for the first
  * time. Columns are typed arrays, so the draw loop reads them without a lookup.
  */
+import { parsePattern } from '../format/pattern';
 import type { LabelReport } from '../wire/generated/LabelReport';
 import { classIndexOf, TINTS } from './palette';
 import type { TrackTile } from './tile';
@@ -142,11 +143,5 @@ export function tintOf(name: string): number {
 
 /** The pattern of a search: a regular expression, case-insensitive unless it has capitals. */
 export function searchPattern(query: string): RegExp | null {
-  if (!query) return null;
-  const flags = /[A-Z]/.test(query) ? '' : 'i';
-  try {
-    return new RegExp(query, flags);
-  } catch {
-    return new RegExp(query.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), flags);
-  }
+  return query ? parsePattern(query).regex : null;
 }

@@ -101,6 +101,15 @@ export function StepChart(props: {
             },
           })
         }
+        data={() => ({
+          columns: ['first_step', 'last_step', 'mean_ps', ...meanings().map(({ title }) => title)],
+          rows: buckets().map((bucket) => [
+            bucket.first,
+            bucket.last,
+            bucket.durationPs,
+            ...meanings().map((_, index) => bucket.partsPs[index] ?? 0),
+          ]),
+        })}
         readout={(index) => (
           <Show when={buckets()[index]}>
             {(bucket) => (

@@ -2,7 +2,7 @@
  * Labels by id: names, classes and tints, fetched in batches when a tile mentions one for the first
  * time. Columns are typed arrays, so the draw loop reads them without a lookup.
  */
-import { patternOf } from '../format/pattern';
+import { parsePattern } from '../format/pattern';
 import type { LabelReport } from '../wire/generated/LabelReport';
 import { classIndexOf, TINTS } from './palette';
 import type { TrackTile } from './tile';
@@ -149,5 +149,5 @@ function matchesName(pattern: RegExp, name: string): boolean {
 
 /** The pattern of a search: a regular expression, case-insensitive unless it has capitals. */
 export function searchPattern(query: string): RegExp | null {
-  return patternOf(query, /[A-Z]/.test(query) ? '' : 'i');
+  return query ? parsePattern(query).regex : null;
 }

@@ -2,6 +2,7 @@
  * Labels by id: names, classes and tints, fetched in batches when a tile mentions one for the first
  * time. Columns are typed arrays, so the draw loop reads them without a lookup.
  */
+import { parsePattern } from '../format/pattern';
 import type { LabelReport } from '../wire/generated/LabelReport';
 import { classIndexOf, TINTS } from './palette';
 import type { TrackTile } from './tile';
@@ -124,7 +125,7 @@ export class LabelTable {
     const name = this.names[label];
     const isMatch = this.found
       ? this.found.has(label)
-      : this.pattern !== null && name !== undefined && this.pattern.test(name);
+      : this.pattern !== null && name !== undefined && matchesName(this.pattern, name);
     this.matches[label] = isMatch ? 1 : 0;
   }
 }
@@ -140,13 +141,13 @@ export function tintOf(name: string): number {
   return ((hash ^ (hash >>> 15)) >>> 0) % TINTS;
 }
 
+/** Whether a name matches; a marker of an op's end only by its own word, as on the server. */
+function matchesName(pattern: RegExp, name: string): boolean {
+  const isOfEnd = name.startsWith('end: ') && pattern.test(name.slice('end: '.length));
+  return pattern.test(name) && !isOfEnd;
+}
+
 /** The pattern of a search: a regular expression, case-insensitive unless it has capitals. */
 export function searchPattern(query: string): RegExp | null {
-  if (!query) return null;
-  const flags = /[A-Z]/.test(query) ? '' : 'i';
-  try {
-    return new RegExp(query, flags);
-  } catch {
-    return new RegExp(query.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), flags);
-  }
+  return query ? parsePattern(query).regex : null;
 }

@@ -72,7 +72,7 @@ export default function KernelsView(props: ViewProps) {
 function Tables(props: { report: KernelsReport; session: string }) {
   const kernels = urlTableState('total_ps');
   const file = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}`;
-  const plain = <Row,>(
+  const plain = <Row extends object,>(
     name: string,
     rows: readonly Row[],
     columns: Column<Row>[],

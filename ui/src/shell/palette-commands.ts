@@ -2,6 +2,7 @@
 import { openCapture } from '../capture/dialog';
 import { copyText } from '../widgets/copy';
 import { clearBaseline, clearSelection } from './clearing';
+import { openEditorSettings } from './editor';
 import type { Named } from './palette-order';
 import { commandLine, entryView, menu, sessions } from './session';
 import { shared } from './shared';
@@ -76,6 +77,7 @@ function actions(): Command[] {
   const always = [
     action('Copy the link', copyLink),
     action('Copy the command line', () => void copyText(commandLine()), commandLine()),
+    action('Choose the editor of source lines', openEditorSettings),
     action('Light colors', () => setTheme('light')),
     action('Dark colors', () => setTheme('dark')),
     action('System colors', () => setTheme('auto')),

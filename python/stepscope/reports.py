@@ -6328,7 +6328,7 @@ class TrackReport(Record):
     """Number of lanes over all nests; 1 for counters."""
 
     folded: bool
-    """Whether the track is initially folded to one lane, as Python tracks are."""
+    """Whether the track is initially folded to one lane, as host threads are."""
 
     slice_count: int
     """Number of slices or samples."""

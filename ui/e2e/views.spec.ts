@@ -37,14 +37,14 @@ for (const colors of ['light', 'dark'] as const) {
   });
 }
 
-test('views are grouped in menus', async ({ page, url }) => {
+test('views are grouped in the navigation', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'overview');
   const waiting = (await analyses(page, url)).filter((entry) => entry.group === 'waiting');
-  await page.getByRole('button', { name: 'Waiting' }).click();
-  await expect(page.locator('.view-list a')).toHaveCount(waiting.length);
-  await page.getByRole('link', { name: /^Hosts/ }).click();
+  const group = page.getByRole('list', { name: 'Waiting' });
+  await expect(group.getByRole('link')).toHaveCount(waiting.length);
+  await group.getByRole('link', { name: 'Hosts' }).click();
   await expect(page).toHaveURL(/\/hosts/);
-  await expect(page.locator('.tabs .is-current')).toHaveText('Hosts');
+  await expect(page.locator('.rail [aria-current]')).toHaveText('Hosts');
 });
 
 test('the overview lists what to change first and links to the details', async ({ page, url }) => {

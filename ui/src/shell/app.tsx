@@ -1,4 +1,4 @@
-/** The page: top bar, selection, and the view given by the URL. */
+/** The page: navigation, header, and the view given by the URL. */
 import {
   createEffect,
   createMemo,
@@ -19,6 +19,7 @@ import { TooltipLayer } from '../widgets/tooltip';
 import { SessionGate } from './gate';
 import { CaptureDialog } from '../capture/dialog';
 import { CommandPalette } from './palette';
+import { Rail } from './rail';
 import { SelectionBar } from './selection';
 import { ShareStrip } from './share-strip';
 import { shared } from './shared';
@@ -81,12 +82,20 @@ export function App() {
       >
         Skip to the view
       </button>
-      <TopBar />
       <Show when={route.session !== null}>
-        <Show when={shared()} fallback={<SelectionBar />}>
-          {(report) => <ShareStrip report={report()} />}
-        </Show>
+        <Rail />
       </Show>
+      <header class="head">
+        <TopBar />
+        <Show when={route.session !== null}>
+          <div class="page-line">
+            <h1 class="page-title">{titleOf(route.view)}</h1>
+            <Show when={shared()} fallback={<SelectionBar />}>
+              {(report) => <ShareStrip report={report()} />}
+            </Show>
+          </div>
+        </Show>
+      </header>
       <main class="view" tabindex="-1">
         <ErrorBoundary fallback={(error: unknown, reset) => <Broken error={error} reset={reset} />}>
           <Suspense fallback={<Skeleton />}>
@@ -123,7 +132,7 @@ function UnknownView() {
     <EmptyState title={`Unknown view “${route.view}”`}>
       {isAnalysis()
         ? 'This analysis has no page yet. Use it on the command line or as JSON.'
-        : 'The link may come from another version. Choose a view above.'}
+        : 'The link may come from another version. Choose another view.'}
     </EmptyState>
   );
 }

@@ -40,6 +40,7 @@ export function CommandPalette() {
       group: 'Everywhere',
       label: 'Go to a view, session or action',
       inFields: true,
+      inPanels: true,
       run: () => {
         setOpen(!isOpen());
       },

@@ -100,7 +100,6 @@ export function SelectionBar() {
           Clear
         </button>
       </Show>
-      <span class="spacer" />
       <CopyButton
         text={commandLine}
         tip="Copy the command that prints this in a terminal"

@@ -10,6 +10,9 @@
  * - `at=host-2/CPU:0`       whose tracks are in sight at first
  * - `ruler=GPU:6`           whose steps the ruler shows; absent: those of the first host or device
  * - `path=1`                the critical path is shown under the step ruler
+ * - `closed=TPU:0;threads`  closed groups, `closed=none` for none; absent: hosts of many threads
+ * - `tracks=REGEX`          the filter of tracks
+ * - `top=7.12`, `top=TPU:0.0`  the first track or group in sight, and pixels of it that are not
  * - `pin=3,9`  `hide=4`      tracks pinned and hidden; `fold=5` tracks whose folding was changed
  */
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
@@ -74,6 +77,19 @@ export function parseMarks(text: string | undefined): Mark[] {
   });
 }
 
+/** The closed groups, given those that start closed; empty if they are the same. */
+export function formatClosed(closed: ReadonlySet<string>, first: readonly string[]): string {
+  const isFirst = closed.size === first.length && first.every((name) => closed.has(name));
+  if (isFirst) return '';
+  return closed.size > 0 ? [...closed].join(';') : 'none';
+}
+
+/** The closed groups that a text names. */
+export function parseClosed(text: string | undefined, first: readonly string[]): Set<string> {
+  if (!text) return new Set(first);
+  return new Set(text === 'none' ? [] : text.split(';').filter(Boolean));
+}
+
 /** Numbers of tracks, in the order given. */
 export function parseTracks(text: string | undefined): number[] {
   const numbers = (text ?? '')
@@ -81,4 +97,23 @@ export function parseTracks(text: string | undefined): number[] {
     .filter((part) => /^\d+$/.test(part))
     .map(Number);
   return [...new Set(numbers)];
+}
+
+/** The first row in sight: the number of its track or the name of its group, and pixels scrolled. */
+export interface Top {
+  row: number | string;
+  offset: number;
+}
+
+/** The first row in sight; empty at the very top. */
+export function formatTop(top: Top | null): string {
+  return top ? `${top.row}.${Math.round(top.offset)}` : '';
+}
+
+/** The row that a text names. */
+export function parseTop(text: string | undefined): Top | null {
+  const match = /^(.+)\.(-?\d+)$/.exec(text ?? '');
+  if (!match) return null;
+  const row = /^\d+$/.test(match[1]!) ? Number(match[1]) : match[1]!;
+  return { row, offset: Number(match[2]) };
 }

@@ -1,12 +1,15 @@
 /** The timeline's requests, with relative URLs. */
+import { escapeRegex } from '../format/text';
 import { getJson, isAbort, urlOf, WireError } from '../wire/client';
 import { send } from '../wire/transport';
 import type { LabelReport } from '../wire/generated/LabelReport';
+import type { SearchSlice } from '../wire/generated/SearchSlice';
 import type { SearchReport } from '../wire/generated/SearchReport';
 import type { SliceDetails } from '../wire/generated/SliceDetails';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import type { Area } from './scene';
 import { TILE_PX } from './tile-grid';
+import type { TimeWindow } from './viewport';
 
 /** What the rows of an area's table are grouped by. */
 export type AreaKey = 'name' | 'class' | 'scope' | 'track';
@@ -44,6 +47,17 @@ export class TimelineApi {
   search(query: string, fromPs: number, signal?: AbortSignal): Promise<SearchReport> {
     const options = { query, from_ps: Math.round(fromPs), limit: SEARCH_LIMIT };
     return getJson(this.url('search', options), signal);
+  }
+
+  /** Slices with exactly this name that overlap a range, those that take most of it first. */
+  async slicesCalled(name: string, { startPs, endPs }: TimeWindow): Promise<SearchSlice[]> {
+    // A slice may start long before the range; those that begin in it are found in any case.
+    const from = startPs - (endPs - startPs);
+    const { slices } = await this.search(`^${escapeRegex(name)}$`, from);
+    const overlap = (slice: SearchSlice) =>
+      Math.min(slice.start_ps + slice.duration_ps, endPs) - Math.max(slice.start_ps, startPs);
+    const found = slices.filter((slice) => slice.name === name && overlap(slice) > 0);
+    return found.sort((one, other) => overlap(other) - overlap(one));
   }
 
   /** The URL of an area's table. */

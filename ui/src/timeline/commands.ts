@@ -1,7 +1,10 @@
 /** What keys and buttons do to a timeline; the key bindings are elsewhere. */
+import type { GapRow } from '../wire/generated/GapRow';
 import type { SearchSlice } from '../wire/generated/SearchSlice';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
-import { stepIndexAt, type Mark, type SelectedSlice } from './scene';
+import { refOf } from './merged-track';
+import { stepIndexAt, stepIndexFrom, type Mark, type SelectedSlice } from './scene';
+import { neighborOnMerged } from './slice-rows';
 import type { Timeline } from './timeline';
 import { fitAll, fitRange, reveal, type TimeWindow } from './viewport';
 
@@ -42,10 +45,12 @@ export class Commands {
 
   /** Selects the next or previous slice in the lane of the selected one. */
   async neighbor(offset: 1 | -1): Promise<void> {
-    const ref = this.timeline.scene.selection?.ref;
-    if (!ref) return this.selectFirstVisible();
+    const { scene } = this.timeline;
+    if (!scene.selection) return this.selectFirstVisible();
+    const { ref, startPs } = scene.selection;
     const index = ref.index + offset;
-    if (index >= 0) await this.goTo({ ...ref, index });
+    const next = neighborOnMerged(scene, ref, startPs, offset);
+    if (next ?? index >= 0) await this.goTo(next ?? { ...ref, index });
   }
 
   async parent(): Promise<void> {
@@ -90,7 +95,10 @@ export class Commands {
     this.timeline.setArea({ ...rangeOf(selection), tracks: null });
   }
 
-  /** Shows the step after or before the one in the middle of the window. */
+  /**
+   * Shows the step after or before the one in the middle of the window. From a window of several steps,
+   * `n` goes to the first in it and `p` to the last.
+   */
   step(offset: 1 | -1): void {
     const { steps, viewport } = this.timeline.scene;
     if (steps.length === 0) return;
@@ -99,11 +107,27 @@ export class Commands {
     const at = stepIndexAt(steps, (startPs + endPs) / 2);
     const shown = steps[at];
     const isWide = shown !== undefined && spanPs > 2 * shown.duration_ps;
-    // A wide window first zooms in on the step in its middle.
-    const index = isWide ? at : at + offset;
+    // In a wide window, the first and the last step in it are where n and p begin.
+    const edge =
+      offset > 0 ? stepIndexFrom(steps, startPs) : stepIndexAt(steps, endPs - 1);
+    const index = isWide ? edge : at + offset;
     const step = steps[Math.min(Math.max(index, 0), steps.length - 1)]!;
     const { limits } = viewport;
     this.timeline.jumpTo(fitRange(step.start_ps, step.start_ps + step.duration_ps, limits, 0.04));
+  }
+
+  /** Selects the time of a gap as an area, and shows the thread that caused it. */
+  selectGap(gap: GapRow): void {
+    const range = { startPs: gap.start_ps, endPs: gap.start_ps + gap.duration_ps };
+    this.timeline.setArea({ ...range, tracks: null });
+    if (gap.what) void this.showCause(gap.what, range);
+  }
+
+  /** Scrolls to the slice with this name that takes most of a range: the cause of a gap. */
+  async showCause(name: string, range: TimeWindow): Promise<void> {
+    const found = await this.timeline.api.slicesCalled(name, range).catch(() => []);
+    const [cause] = found;
+    if (cause) this.timeline.revealTrack(cause.slice.track, cause.slice.lane);
   }
 
   /** Shows or hides the critical path under the step ruler. */
@@ -163,7 +187,7 @@ export class Commands {
         const lane = segment.tile?.lanes[0];
         const at = lane?.startPs.findIndex((start) => start >= viewport.startPs) ?? -1;
         if (lane && at >= 0) {
-          await this.goTo({ track: row.track.track, lane: 0, index: lane.index[at]! });
+          await this.goTo(refOf(lane, at, row.track.track, 0));
           return;
         }
       }

@@ -3,7 +3,7 @@
  */
 import type { TrackRow } from './layout';
 import { CLASS_NAMES, TINTS } from './palette';
-import { firstGlyphAt, type Segment } from './plan';
+import { firstGlyphAt, type Segment } from './segments';
 import { rowTop, type Scene } from './scene';
 import type { Projection } from './strips';
 

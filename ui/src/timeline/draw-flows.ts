@@ -1,8 +1,10 @@
 /** Arrows from and to the selected slice. */
 import type { FlowReport } from '../wire/generated/FlowReport';
+import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import { LANE_HEIGHT } from './layout';
 import { CLASS_NAMES, TINTS } from './palette';
 import { rowTop, type Scene } from './scene';
+import { rowsOfSlice } from './slice-rows';
 
 const SLOT_BY_KIND: Record<string, number> = {
   launch: 1 + CLASS_NAMES.indexOf('matmul') * TINTS,
@@ -18,10 +20,10 @@ export function drawFlows(context: CanvasRenderingContext2D, scene: Scene): void
   const { selection, palette } = scene;
   const flows = selection?.details?.flows;
   if (!selection || !flows || flows.length === 0) return;
-  const own = laneCenter(scene, selection.ref.track, selection.ref.lane);
+  const own = laneCenter(scene, selection.ref, selection.startPs);
   if (own === null) return;
   for (const flow of flows.slice(0, MAX_ARROWS)) {
-    const other = laneCenter(scene, flow.other.track, flow.other.lane);
+    const other = laneCenter(scene, flow.other, flow.other_start_ps);
     if (other === null) continue;
     const color = palette.css[SLOT_BY_KIND[flow.kind] ?? 0]!;
     const [from, to] = ends(scene, flow);
@@ -77,16 +79,17 @@ function arrow(
   context.fill();
 }
 
-/** Vertical center of a lane on the screen, or of the group's header if the track is not shown. */
-function laneCenter(scene: Scene, track: number, lane: number): number | null {
+/** Vertical center of a slice on the screen, or of its group's header if its track is not shown. */
+function laneCenter(scene: Scene, ref: SliceRefReport, startPs: number): number | null {
   const { layout, geometry, report } = scene;
-  const row = layout.rowOfTrack.get(track);
-  if (row) {
-    const drawn = Math.min(lane, row.laneCount - 1);
-    return rowTop(geometry, row) + drawn * LANE_HEIGHT + LANE_HEIGHT / 2;
+  const scrolled = layout.rowOfTrack.get(ref.track);
+  if (scrolled) {
+    const found = rowsOfSlice(scene, ref, startPs).find(({ row }) => !row.isPinnedCopy);
+    const lane = found?.lane ?? scrolled.laneCount - 1;
+    return rowTop(geometry, scrolled) + lane * LANE_HEIGHT + LANE_HEIGHT / 2;
   }
   const group = report.groups.find((candidate) =>
-    candidate.tracks.some((member) => member.track === track),
+    candidate.tracks.some((member) => member.track === ref.track),
   );
   for (const candidate of layout.rows) {
     if (candidate.kind === 'group' && candidate.group === group) {

@@ -2,7 +2,8 @@
 import type { SliceLabels } from './labels-drawing';
 import { LANE_HEIGHT } from './layout';
 import type { Palette } from './palette';
-import { rowTop, type Scene } from './scene';
+import { rowTop, scrolledTop, type Scene, type SelectedSlice } from './scene';
+import { rowsOfSlice } from './slice-rows';
 
 const SLICE_HEIGHT = LANE_HEIGHT - 1;
 const DIAMOND_PX = 4.5;
@@ -39,49 +40,33 @@ export function drawInstants(
 export function drawHoverAndSelection(context: CanvasRenderingContext2D, scene: Scene): void {
   const { selection, hover, palette } = scene;
   if (hover) {
-    const { startPs, durationPs, lane } = hover;
     context.strokeStyle = palette.theme.text;
     context.lineWidth = 1;
-    outline(context, scene, hover.row.track.track, lane, startPs, durationPs);
+    outline(context, scene, hover);
   }
   if (!selection) return;
-  const { ref, startPs, durationPs } = selection;
   context.lineWidth = 4;
   context.strokeStyle = palette.theme.background;
-  outline(context, scene, ref.track, ref.lane, startPs, durationPs);
+  outline(context, scene, selection);
   context.lineWidth = 2;
   context.strokeStyle = palette.theme.text;
-  outline(context, scene, ref.track, ref.lane, startPs, durationPs);
+  outline(context, scene, selection);
 }
 
 function outline(
   context: CanvasRenderingContext2D,
   scene: Scene,
-  track: number,
-  lane: number,
-  startPs: number,
-  durationPs: number,
+  { ref, startPs, durationPs }: Pick<SelectedSlice, 'ref' | 'startPs' | 'durationPs'>,
 ): void {
-  const { geometry, layout, viewport } = scene;
+  const { geometry, viewport } = scene;
   const x0 = Math.max(-4, Math.floor(viewport.pxOfTime(startPs)));
   const end = viewport.pxOfTime(startPs + durationPs);
   const x1 = Math.min(geometry.width + 4, Math.max(Math.floor(end), x0 + 3));
   if (x1 < 0 || x0 > geometry.width) return;
-  const place = (top: number, clipTop: number) => {
-    const y = top + lane * LANE_HEIGHT;
-    if (y + LANE_HEIGHT < clipTop || y > geometry.height) return;
-    context.strokeRect(x0, y + 0.5, x1 - x0, SLICE_HEIGHT - 1);
-  };
-  for (const row of layout.pinned) {
-    if (row.track.track === track && lane < row.laneCount) {
-      place(rowTop(geometry, row), geometry.headHeight);
-    }
-  }
-  const row = layout.rowOfTrack.get(track);
-  if (row && lane < row.laneCount) {
+  for (const { row, lane } of rowsOfSlice(scene, ref, startPs)) {
     const top = rowTop(geometry, row) + lane * LANE_HEIGHT;
-    if (top + LANE_HEIGHT > geometry.headHeight + geometry.pinnedHeight) {
-      place(rowTop(geometry, row), geometry.headHeight + geometry.pinnedHeight);
-    }
+    const clipTop = row.isPinnedCopy ? geometry.headHeight : scrolledTop(geometry);
+    if (top + LANE_HEIGHT <= clipTop || top > geometry.height) continue;
+    context.strokeRect(x0, top + 0.5, x1 - x0, SLICE_HEIGHT - 1);
   }
 }

@@ -4,13 +4,14 @@
  */
 import { drawCounter } from './draw-counters';
 import { drawFlows } from './draw-flows';
+import { drawIdle } from './draw-idle';
 import { drawArea, drawGridlines, drawMarks, drawMeasure, drawPointer } from './draw-overlays';
 import { drawRulers } from './draw-rulers';
 import { drawHoverAndSelection, drawInstants } from './draw-slices';
-import { LANE_HEIGHT, rowsBetween, type Row, type TrackRow } from './layout';
+import { LANE_HEIGHT, rowsBetween, type GroupRow, type Row, type TrackRow } from './layout';
 import { Minimap } from './minimap';
 import { SliceLabels } from './labels-drawing';
-import type { Segment } from './plan';
+import type { Segment } from './segments';
 import { rowTop, scrolledTop, type Scene } from './scene';
 import { Strips } from './strip-canvas';
 import type { Projection } from './strips';
@@ -24,6 +25,9 @@ export interface FrameStats {
 
 /** Height of a slice; the rest of the lane stays empty. */
 export const SLICE_HEIGHT = LANE_HEIGHT - 1;
+
+/** Space above the strip that sums up a closed group. */
+const SUMMARY_INSET = 3;
 
 const MAX_LANES = 400;
 
@@ -105,9 +109,20 @@ export class Renderer {
       const row = layout.rows[i]!;
       if (row.kind === 'track') {
         this.rasteriseRow(scene, row, pinnedBottom, geometry.height, limit);
+      } else if (row.isClosed && this.laneCount < limit) {
+        this.rasteriseSummary(scene, row);
       }
     }
     this.strips.commit(this.laneCount);
+  }
+
+  private rasteriseSummary(scene: Scene, row: GroupRow): void {
+    const { plan, palette, labels, isSearching } = scene;
+    const strip = this.laneCount++;
+    this.laneTop[strip] = rowTop(scene.geometry, row) + SUMMARY_INSET;
+    this.laneCenter[strip] = 0;
+    const tracks = row.summary.map((track) => plan.segments(track));
+    this.strips.summary(strip, tracks, this.projection, palette, labels, isSearching);
   }
 
   private rasteriseRow(
@@ -180,10 +195,11 @@ export class Renderer {
     for (let strip = firstStrip; strip < lastStrip; strip++) {
       this.strips.blit(context, strip, this.laneTop[strip]!, geometry.width, SLICE_HEIGHT);
     }
-    drawInstants(context, this.names, palette, this.laneTop, firstStrip, lastStrip);
     context.font = font;
     context.textBaseline = 'middle';
     context.textAlign = 'left';
+    for (let i = first; i < last; i++) drawIdle(context, scene, rows[i]!);
+    drawInstants(context, this.names, palette, this.laneTop, firstStrip, lastStrip);
     this.names.draw(
       context,
       scene.labels,

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 
 import { hitLane, rowUnder, tracksBetween } from './hit';
-import { GROUP_HEIGHT, LANE_HEIGHT, placeRows, TRACK_GAP, type TrackRow } from './layout';
-import { firstGlyphAt, type Segment } from './plan';
+import { FIRST_CHOICES, GROUP_HEIGHT, LANE_HEIGHT, placeRows, TRACK_GAP } from './layout';
+import type { TrackRow } from './layout';
+import { firstGlyphAt, type Segment } from './segments';
 import { buildTile, lone, type GlyphSpec } from './tile-builder.test-support';
 import type { Scene } from './scene';
 import { decodeTile } from './tile';
 
-const row = {} as TrackRow;
+const row = { track: { track: 7 } } as TrackRow;
 const segment = (glyphs: GlyphSpec[], startPs: number, endPs: number): Segment => {
   const spec = { startPs, endPs, widthPx: 100, tracks: [{ track: 0, lanes: [glyphs] }] };
   return { tile: decodeTile(buildTile(spec)).tracks[0]!, startPs, endPs, isExact: true };
@@ -27,7 +28,7 @@ describe('hitLane', () => {
     segment([lone(900, 300, 19, 3), lone(1500, 0, 20, 5)], 1000, 2000),
   ];
   const indexAt = (timePs: number, reachPs = 5) =>
-    hitLane(segments, row, 0, timePs, reachPs)?.index ?? null;
+    hitLane(segments, row, 0, timePs, reachPs)?.ref.index ?? null;
 
   test('finds the slice that contains the time', () => {
     expect(indexAt(50)).toBe(0);
@@ -40,7 +41,7 @@ describe('hitLane', () => {
       count: 17,
       busyPs: 20,
       durationPs: 30,
-      index: 2,
+      ref: { track: 7, lane: 0, index: 2 },
       label: 4,
     });
   });
@@ -72,7 +73,7 @@ describe('areas', () => {
   const track = (number: number) => ({
     track: number,
     name: `t${number}`,
-    role: 'ops',
+    role: 'stream',
     lanes: 1,
     folded: false,
     slice_count: 1,
@@ -96,11 +97,9 @@ describe('areas', () => {
   const rowHeight = LANE_HEIGHT + TRACK_GAP;
   const sceneWith = (pinned: number[], scrollY: number): Scene => {
     const layout = placeRows(report, {
-      toggledFolds: new Set(),
+      ...FIRST_CHOICES,
       closedGroups: new Set(['b']),
-      hidden: new Set(),
       pinned,
-      filter: null,
     });
     const geometry = {
       width: 100,

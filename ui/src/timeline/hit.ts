@@ -1,6 +1,7 @@
 /** What is under a point of the canvas. */
-import { LANE_HEIGHT, rowAt, type Row, type TrackRow } from './layout';
-import { firstGlyphAt, type Segment } from './plan';
+import { LANE_HEIGHT, rowAt, tracksOfRow, type Row, type TrackRow } from './layout';
+import { refOf } from './merged-track';
+import { firstGlyphAt, type Segment } from './segments';
 import { rowTop, scrolledTop, type CounterHit, type Geometry, type Hit, type Scene } from './scene';
 import type { LaneTile } from './tile';
 
@@ -90,7 +91,7 @@ export function tracksBetween(scene: Scene, top: number, bottom: number): number
     const y = rowTop(geometry, row);
     const isInside = Math.max(y, clipTop) < Math.min(bottom, clipBottom);
     if (isInside && Math.min(y + row.height, clipBottom) > Math.max(top, clipTop)) {
-      if (row.kind === 'track') found.add(row.track.track);
+      if (row.kind === 'track') for (const track of tracksOfRow(row)) found.add(track);
       else if (row.isClosed) for (const track of row.group.tracks) found.add(track.track);
     }
   };
@@ -119,7 +120,7 @@ function hitOf(row: TrackRow, lane: number, columns: LaneTile, i: number): Hit {
     durationPs: columns.durationPs[i]!,
     busyPs: columns.busyPs[i]!,
     count: columns.count[i]!,
-    index: columns.index[i]!,
+    ref: refOf(columns, i, row.track.track, lane),
     label: columns.label[i]!,
   };
 }

@@ -4,7 +4,10 @@
  */
 import type { Commands } from './commands';
 import { beginDrag, type Drag } from './drags';
-import { hitCounter, hitSlice } from './hit';
+import type { GapRow } from '../wire/generated/GapRow';
+import { hitCounter, hitSlice, rowUnder } from './hit';
+import { hitGap } from './idle-gaps';
+import { tracksOfRow } from './layout';
 import { MINIMAP_GRIP_PX, minimapPx } from './minimap';
 import { hitPath, isOnPath, wordsPx, type PathHit } from './path-ruler';
 import { MINIMAP_HEIGHT, RULER_HEIGHT, STEP_RULER_HEIGHT, stepIndexAt, type Hit } from './scene';
@@ -38,6 +41,7 @@ export function attachInteraction(
     ['dblclick', (event: MouseEvent) => handler.doubleClick(event)],
     ['wheel', (event: WheelEvent) => handler.wheel(event)],
   ];
+  timeline.onStill = () => handler.still();
   for (const [name, listener] of listeners) {
     canvas.addEventListener(name, listener as EventListener, { passive: false });
   }
@@ -117,6 +121,14 @@ class Interaction {
     this.timeline.setHover(null);
   }
 
+  /** The tracks have moved under the pointer. */
+  still(): void {
+    const { pointer } = this.timeline.scene;
+    const isOver = pointer !== null && this.canvas.matches(':hover');
+    if (isOver && !this.drag) this.hover(pointer);
+    else this.timeline.setHover(null);
+  }
+
   doubleClick(event: MouseEvent): void {
     const point = this.pointOf(event);
     const hit = hitSlice(this.timeline.scene, point.x, point.y);
@@ -175,6 +187,8 @@ class Interaction {
     if (stretch) return this.clickPath(stretch);
     const hit = hitSlice(scene, point.x, point.y);
     if (hit) return this.clickSlice(hit);
+    const gap = this.gapUnder(point);
+    if (gap) return this.commands.selectGap(gap);
     void timeline.select(null);
     timeline.setArea(null);
   }
@@ -182,11 +196,11 @@ class Interaction {
   /** Selects a single slice; lists merged slices as an area of their track. */
   private clickSlice(hit: Hit): void {
     const { timeline } = this;
-    const ref = { track: hit.row.track.track, lane: hit.lane, index: hit.index };
     if (hit.count === 1) {
-      void timeline.select(ref, { startPs: hit.startPs, durationPs: hit.durationPs });
+      void timeline.select(hit.ref, { startPs: hit.startPs, durationPs: hit.durationPs });
     } else {
-      timeline.setArea({ startPs: hit.startPs, endPs: endOf(hit), tracks: [ref.track] });
+      const tracks = tracksOfRow(hit.row);
+      timeline.setArea({ startPs: hit.startPs, endPs: endOf(hit), tracks });
     }
   }
 
@@ -207,6 +221,8 @@ class Interaction {
     }
     const hit = hitSlice(timeline.scene, point.x, point.y);
     if (hit) return timeline.setHover({ kind: 'slice', hit, ...point });
+    const gap = this.gapUnder(point);
+    if (gap) return timeline.setHover({ kind: 'gap', gap, ...point });
     const sample = hitCounter(timeline.scene, point.x, point.y);
     timeline.setHover(sample ? { kind: 'counter', hit: sample, ...point } : null);
   }
@@ -243,6 +259,12 @@ class Interaction {
     return hitPath(path, viewport.timeOfPx(point.x), viewport.psPerPx);
   }
 
+  private gapUnder(point: Point): GapRow | null {
+    const { scene } = this.timeline;
+    const row = rowUnder(scene, point.y);
+    return row ? hitGap(scene, row, point.x, point.y) : null;
+  }
+
   private pinch(id: number, before: Point, point: Point): void {
     const other = [...this.pointers].find(([key]) => key !== id)?.[1];
     this.pointers.set(id, point);
@@ -266,7 +288,7 @@ class Interaction {
     else if (point.y < MINIMAP_HEIGHT) cursor = 'grab';
     else if (point.y < scene.geometry.headHeight)
       cursor = this.stepUnder(point) || this.pathUnder(point) ? 'pointer' : 'col-resize';
-    else if (tool[0]() === 'select' && scene.hover) cursor = 'pointer';
+    else if (tool[0]() === 'select' && (scene.hover || this.gapUnder(point))) cursor = 'pointer';
     if (this.canvas.style.cursor !== cursor) this.canvas.style.cursor = cursor;
   }
 

@@ -125,7 +125,7 @@ export class LabelTable {
     const name = this.names[label];
     const isMatch = this.found
       ? this.found.has(label)
-      : this.pattern !== null && name !== undefined && this.pattern.test(name);
+      : this.pattern !== null && name !== undefined && matchesName(this.pattern, name);
     this.matches[label] = isMatch ? 1 : 0;
   }
 }
@@ -139,6 +139,12 @@ export function tintOf(name: string): number {
     hash = Math.imul(hash ^ code, 0x01000193);
   }
   return ((hash ^ (hash >>> 15)) >>> 0) % TINTS;
+}
+
+/** Whether a name matches; a marker of an op's end only by its own word, as on the server. */
+function matchesName(pattern: RegExp, name: string): boolean {
+  const isOfEnd = name.startsWith('end: ') && pattern.test(name.slice('end: '.length));
+  return pattern.test(name) && !isOfEnd;
 }
 
 /** The pattern of a search: a regular expression, case-insensitive unless it has capitals. */

@@ -4,6 +4,7 @@ import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { TrackReport } from '../wire/generated/TrackReport';
 import {
   COUNTER_HEIGHT,
+  FIRST_CHOICES,
   filterPattern,
   GROUP_HEIGHT,
   groupRowOf,
@@ -37,7 +38,7 @@ const report: TimelineReport = {
       kind: 'device',
       device_index: 0,
       tracks: [
-        track(0, 'Steps'),
+        track(0, 'Steps', { role: 'steps' }),
         track(1, 'XLA Ops', { lanes: 3 }),
         track(2, 'HBM', { role: 'counter' }),
       ],
@@ -53,11 +54,7 @@ const report: TimelineReport = {
   notes: [],
 };
 const choices = (changes: Partial<LayoutChoices> = {}): LayoutChoices => ({
-  toggledFolds: new Set(),
-  closedGroups: new Set(),
-  hidden: new Set(),
-  pinned: [],
-  filter: null,
+  ...FIRST_CHOICES,
   ...changes,
 });
 const names = (changes: Partial<LayoutChoices>) =>

@@ -7,6 +7,7 @@ import { parsePattern } from '../format/pattern';
 import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { TrackGroup } from '../wire/generated/TrackGroup';
 import type { TrackReport } from '../wire/generated/TrackReport';
+import { mergedTrackOf, type MergedTrack } from './merged-track';
 
 export const GROUP_HEIGHT = 24;
 export const LANE_HEIGHT = 19;
@@ -24,7 +25,22 @@ export interface LayoutChoices {
   /** In the order of pinning. */
   pinned: readonly number[];
   filter: RegExp | null;
+  /** The filter as typed. */
+  filterText: string;
+  /** Lanes that tracks need in the window, where known; rows are no higher than that. */
+  depths: ReadonlyMap<number, number>;
 }
+
+/** What is shown if the reader has chosen nothing. */
+export const FIRST_CHOICES: LayoutChoices = {
+  toggledFolds: new Set(),
+  closedGroups: new Set(),
+  hidden: new Set(),
+  pinned: [],
+  filter: null,
+  filterText: '',
+  depths: new Map(),
+};
 
 interface RowBase {
   /** Top, from the top of its section. */
@@ -37,6 +53,8 @@ export interface GroupRow extends RowBase {
   group: TrackGroup;
   isClosed: boolean;
   trackCount: number;
+  /** While closed: the tracks whose work the row sums up. */
+  summary: readonly number[];
 }
 
 export interface TrackRow extends RowBase {
@@ -46,8 +64,10 @@ export interface TrackRow extends RowBase {
   isPinnedCopy: boolean;
   isCounter: boolean;
   isFolded: boolean;
-  /** Lanes drawn; all of them unless folded. */
+  /** Lanes drawn: those that the window needs, or one if folded. */
   laneCount: number;
+  /** The tracks that the row shows, if it shows several as one. */
+  members: readonly number[];
 }
 
 export type Row = GroupRow | TrackRow;
@@ -58,7 +78,7 @@ export interface Layout {
   pinnedHeight: number;
   rows: Row[];
   height: number;
-  /** The scrolled row of a track, if it has one. */
+  /** The scrolled row that shows a track, if any: its own or that of a merged track. */
   rowOfTrack: ReadonlyMap<number, TrackRow>;
   /** How many tracks the user has hidden. */
   hiddenCount: number;
@@ -72,20 +92,22 @@ export function placeRows(report: TimelineReport, choices: LayoutChoices): Layou
   let y = 0;
   let hiddenCount = 0;
   for (const group of report.groups) {
-    const shown = group.tracks.filter((track) => isShown(group, track, choices));
-    hiddenCount += group.tracks.filter((track) => choices.hidden.has(track.track)).length;
-    for (const track of group.tracks) {
+    const tracks = tracksOf(group);
+    const shown = tracks.filter((track) => isShown(group, track, choices));
+    hiddenCount += tracks.filter((track) => choices.hidden.has(track.track)).length;
+    for (const track of tracks) {
       if (choices.pinned.includes(track.track)) {
         pinnedByTrack.set(track.track, trackRow(group, track, choices, true));
       }
     }
-    if (shown.length === 0 && (choices.filter || group.tracks.length > 0)) continue;
+    if (shown.length === 0) continue;
     const isClosed = choices.closedGroups.has(group.name) && !choices.filter;
     rows.push({
       kind: 'group',
       group,
       isClosed,
-      trackCount: shown.length,
+      trackCount: countOf(shown),
+      summary: isClosed ? summaryOf(group) : [],
       y,
       height: GROUP_HEIGHT,
     });
@@ -97,6 +119,9 @@ export function placeRows(report: TimelineReport, choices: LayoutChoices): Layou
       y += row.height;
       rows.push(row);
       rowOfTrack.set(track.track, row);
+      for (const member of row.members) {
+        if (!rowOfTrack.has(member)) rowOfTrack.set(member, row);
+      }
     }
   }
   const pinned = choices.pinned.flatMap((track) => pinnedByTrack.get(track) ?? []);
@@ -108,9 +133,64 @@ export function placeRows(report: TimelineReport, choices: LayoutChoices): Layou
   return { pinned, pinnedHeight, rows, height: y, rowOfTrack, hiddenCount };
 }
 
-/** A track that can be folded: it has more than one lane. */
+/** A host with more threads than this starts closed if devices are shown: its strip sums it up. */
+const MANY_THREADS = 20;
+
+/** The groups that start closed. */
+export function firstClosed(report: TimelineReport): string[] {
+  const hasDevices = report.groups.some((group) => group.kind === 'device');
+  const isLong = (group: TrackGroup) => group.kind === 'host' && group.tracks.length > MANY_THREADS;
+  return hasDevices ? report.groups.filter(isLong).map((group) => group.name) : [];
+}
+
+/** The tracks of a group in display order, a merged one before its members. */
+export function tracksOf(group: TrackGroup): readonly TrackReport[] {
+  const merged = mergedTrackOf(group);
+  if (!merged) return group.tracks;
+  const first = group.tracks.findIndex((track) => merged.members.includes(track.track));
+  return [...group.tracks.slice(0, first), merged, ...group.tracks.slice(first)];
+}
+
+/** The tracks that a merged track shows; none for others. */
+export function membersOf(track: TrackReport): readonly number[] {
+  return (track as Partial<MergedTrack>).members ?? [];
+}
+
+/** The tracks whose slices a row draws. */
+export function tracksOfRow(row: Row): readonly number[] {
+  if (row.kind === 'group') return row.summary;
+  return row.members.length > 0 ? row.members : [row.track.track];
+}
+
+/** A track that can be folded: it has more than one lane, or shows several tracks. */
 export function isFoldable(track: TrackReport): boolean {
-  return track.role !== 'counter' && track.lanes > 1;
+  return (track.role !== 'counter' && track.lanes > 1) || membersOf(track).length > 0;
+}
+
+/** Whether a track is folded. */
+export function isFolded(
+  track: TrackReport,
+  { toggledFolds }: Pick<LayoutChoices, 'toggledFolds'>,
+): boolean {
+  return isFoldable(track) && track.folded !== toggledFolds.has(track.track);
+}
+
+/** How many tracks of the session these show. */
+function countOf(shown: readonly TrackReport[]): number {
+  const numbers = shown.flatMap((track) => {
+    const members = membersOf(track);
+    return members.length > 0 ? members : [track.track];
+  });
+  return new Set(numbers).size;
+}
+
+/** What says how busy a group is: the ops or streams of a device, the threads of a host. */
+function summaryOf(group: TrackGroup): number[] {
+  const inRoles = (...roles: string[]) => group.tracks.filter(({ role }) => roles.includes(role));
+  const work = inRoles('ops', 'stream');
+  const found = work.length > 0 ? work : inRoles('host_thread');
+  const slices = group.tracks.filter(({ role }) => role !== 'counter');
+  return (found.length > 0 ? found : slices).map(({ track }) => track);
 }
 
 /** First and one past the last row that touches the range of pixels. */
@@ -138,7 +218,11 @@ export function filterPattern(text: string): RegExp | null {
 
 function isShown(group: TrackGroup, track: TrackReport, choices: LayoutChoices): boolean {
   if (choices.hidden.has(track.track)) return false;
-  return !choices.filter || choices.filter.test(`${group.name} / ${track.name}`);
+  if (choices.filter) return choices.filter.test(`${group.name} / ${track.name}`);
+  const merged = mergedTrackOf(group);
+  if (!merged?.members.includes(track.track)) return true;
+  // Threads are below their merged track, and hidden with it.
+  return !choices.hidden.has(merged.track) && !isFolded(merged, choices);
 }
 
 function trackRow(
@@ -148,8 +232,10 @@ function trackRow(
   isPinnedCopy: boolean,
 ): TrackRow {
   const isCounter = track.role === 'counter';
-  const isFolded = isFoldable(track) && track.folded !== choices.toggledFolds.has(track.track);
-  const laneCount = isFolded ? 1 : Math.max(1, track.lanes);
+  const members = membersOf(track);
+  const isOneLane = members.length === 0 && isFolded(track, choices);
+  const depth = choices.depths.get(track.track) ?? track.lanes;
+  const laneCount = isOneLane ? 1 : Math.max(1, depth);
   const height = (isCounter ? COUNTER_HEIGHT : laneCount * LANE_HEIGHT) + TRACK_GAP;
   return {
     kind: 'track',
@@ -157,8 +243,9 @@ function trackRow(
     track,
     isPinnedCopy,
     isCounter,
-    isFolded,
+    isFolded: isFolded(track, choices),
     laneCount,
+    members,
     y: 0,
     height,
   };

@@ -1,21 +1,14 @@
 /**
  * Which tile is drawn where: divides the visible time of each track into segments, each with the
- * exact tile or the best loaded substitute. Kept between frames until tiles or the grid change.
+ * exact tile or the best loaded substitute. Merged tracks are composed from those of their members.
+ * Kept between frames until tiles or the grid change.
  */
+import { composed } from './merged-track';
+import type { Segment } from './segments';
 import type { TrackTile } from './tile';
 import type { TileCache } from './tile-cache';
-import { lastTileIndex, levelForResolution, tileIndexAt, tileSpanPs } from './tile-grid';
+import { lastTileIndex, levelForResolution, TILE_PX, tileIndexAt, tileSpanPs } from './tile-grid';
 import type { TimeWindow } from './viewport';
-
-/** A range of time of one track. */
-export interface Segment {
-  /** Null while no tile is loaded. */
-  tile: TrackTile | null;
-  startPs: number;
-  endPs: number;
-  /** Whether the tile has the resolution of the screen. */
-  isExact: boolean;
-}
 
 /** Beyond this many levels up, two finer tiles are preferred to a coarser one. */
 const COARSE_LIMIT = 2;
@@ -31,6 +24,8 @@ export class DrawPlan {
   constructor(
     private readonly cache: TileCache,
     private readonly rootLevel: number,
+    /** The members of merged tracks. */
+    private readonly members: ReadonlyMap<number, readonly number[]> = new Map(),
   ) {}
 
   /** Adopts a window; true when the tiles it needs differ from the ones before. */
@@ -50,10 +45,17 @@ export class DrawPlan {
   segments(track: number): readonly Segment[] {
     let segments = this.byTrack.get(track);
     if (!segments) {
-      segments = this.resolve(track);
+      const members = this.members.get(track);
+      segments = members ? this.compose(members) : this.resolve(track);
       this.byTrack.set(track, segments);
     }
     return segments;
+  }
+
+  private compose(members: readonly number[]): Segment[] {
+    const parts = members.map((track) => ({ track, segments: this.segments(track) }));
+    const whole = composed(parts, tileSpanPs(this.level) / TILE_PX);
+    return whole ? [whole] : [];
   }
 
   private resolve(track: number): Segment[] {
@@ -89,16 +91,4 @@ export class DrawPlan {
     }
     return whole(cache.find(track, level, index, rootLevel)?.tile ?? null, false);
   }
-}
-
-/** First glyph that can reach the time: the last one to start before it, or the next. */
-export function firstGlyphAt(startPs: Float64Array, timePs: number): number {
-  let low = 0;
-  let high = startPs.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (startPs[middle]! < timePs) low = middle + 1;
-    else high = middle;
-  }
-  return low > 0 ? low - 1 : 0;
 }

@@ -6,6 +6,8 @@ import type { SliceDetails } from '../wire/generated/SliceDetails';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { TimelineStep } from '../wire/generated/TimelineStep';
+import type { GapRow } from '../wire/generated/GapRow';
+import type { IdleGaps } from './idle-gaps';
 import type { LabelTable } from './labels';
 import type { Layout, TrackRow } from './layout';
 import type { Palette } from './palette';
@@ -51,7 +53,8 @@ export interface Hit {
   busyPs: number;
   /** How many slices it contains; 1 unless merged. */
   count: number;
-  index: number;
+  /** The slice, or the first of several. */
+  ref: SliceRefReport;
   label: number;
 }
 
@@ -68,6 +71,7 @@ export type Hover =
   | { kind: 'slice'; hit: Hit; x: number; y: number }
   | { kind: 'counter'; hit: CounterHit; x: number; y: number }
   | { kind: 'path'; hit: PathHit; x: number; y: number }
+  | { kind: 'gap'; gap: GapRow; x: number; y: number }
   | { kind: 'words'; words: string; x: number; y: number };
 
 /** The range of the measuring tool. */
@@ -109,6 +113,8 @@ export interface Scene {
   minimapTracks: readonly number[];
   /** The critical path of the selected steps. */
   path: PathRuler;
+  /** Why devices are idle. */
+  idle: IdleGaps;
   selection: SelectedSlice | null;
   hover: Hit | null;
   pointer: { x: number; y: number } | null;
@@ -158,4 +164,10 @@ export function stepIndexAt(steps: readonly TimelineStep[], timePs: number): num
     else high = middle;
   }
   return low - 1;
+}
+
+/** Index of the first step that begins at the time or later; one past the last if there is none. */
+export function stepIndexFrom(steps: readonly TimelineStep[], timePs: number): number {
+  const before = stepIndexAt(steps, timePs);
+  return steps[before]?.start_ps === timePs ? before : before + 1;
 }

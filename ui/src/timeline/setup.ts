@@ -2,8 +2,67 @@
 import { themeColor } from '../shell/theme';
 import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { TimelineStep } from '../wire/generated/TimelineStep';
+import type { LabelTable } from './labels';
+import { placeRows, type LayoutChoices } from './layout';
+import { mergedTrackOf } from './merged-track';
 import { Palette } from './palette';
-import { fitAll, fitRange, type Limits, type TimeWindow } from './viewport';
+import { pathOfWords } from './path-ruler';
+import { DrawPlan } from './plan';
+import { headHeightOf, type Scene } from './scene';
+import type { TileCache } from './tile-cache';
+import { fitAll, fitRange, Viewport, type Limits, type TimeWindow } from './viewport';
+
+const FONT_PX = 11;
+
+/** A scene in which nothing is selected, before its size is known. */
+export function initialScene(
+  report: TimelineReport,
+  limits: Limits,
+  cache: TileCache,
+  rootLevel: number,
+  labels: LabelTable,
+  choices: LayoutChoices,
+): Scene {
+  const rulers = { hasStepRuler: report.steps.length > 0, hasPathRuler: false };
+  const merged = report.groups.flatMap((group) => mergedTrackOf(group) ?? []);
+  const members = new Map(merged.map((track) => [track.track, track.members]));
+  return {
+    report,
+    viewport: new Viewport(limits),
+    geometry: {
+      width: 1,
+      height: 1,
+      ratio: 1,
+      headHeight: headHeightOf(rulers),
+      ...rulers,
+      pinnedHeight: 0,
+      scrollY: 0,
+    },
+    layout: placeRows(report, choices),
+    plan: new DrawPlan(cache, rootLevel, members),
+    labels,
+    palette: readPalette(),
+    font: `${FONT_PX}px sans-serif`,
+    steps: [],
+    isStepSelected: null,
+    minimapTracks: minimapTracksOf(report),
+    path: pathOfWords(''),
+    idle: new Map(),
+    selection: null,
+    hover: null,
+    pointer: null,
+    area: null,
+    marks: [],
+    measure: null,
+    isSearching: false,
+    matchTimes: [],
+  };
+}
+
+/** The font of the theme, as a canvas expects it. */
+export function themeFont(): string {
+  return `${FONT_PX}px ${themeColor('sans') || 'sans-serif'}`;
+}
 
 /** How many devices the minimap shows. */
 const MINIMAP_DEVICES = 8;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { LabelTable, searchPattern, tintOf } from './labels';
 import { CLASS_NAMES, classIndexOf, mix, pack, parseColor, Palette, SLOT_COUNT } from './palette';
-import type { Segment } from './plan';
+import type { Segment } from './segments';
 import { footRowsOf, STRIP_ROWS, StripPixels, type LabelSink } from './strips';
 import { buildTile, lone, type GlyphSpec } from './tile-builder.test-support';
 import { decodeTile } from './tile';

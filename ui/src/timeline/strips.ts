@@ -10,7 +10,7 @@
  */
 import type { LabelTable } from './labels';
 import { DENSITIES, type Palette } from './palette';
-import { firstGlyphAt, type Segment } from './plan';
+import { firstGlyphAt, type Segment } from './segments';
 import type { LaneTile } from './tile';
 
 /** Pixel rows of a strip. */
@@ -21,6 +21,8 @@ const NARROW_PX = 1.5;
 /** Slices at least this wide are offered for a label. */
 const LABEL_PX = 24;
 const FULL = DENSITIES - 1;
+/** The count of a slice in a summary, which has no foot. */
+const SUMMED = 1e-6;
 /** The numbers of merged slices at which the foot grows by a row. */
 const COUNT_STEPS = [2, 8, 64, 512, 4096];
 
@@ -109,6 +111,44 @@ export class StripPixels {
         );
       }
       isFirst = false;
+    }
+    this.finish(strip, palette, isSearching);
+  }
+
+  /**
+   * Writes what several tracks do as one strip: in each pixel the class that takes most time, paler
+   * where less runs. Only the outermost lanes count, as the others are within them.
+   */
+  summary(
+    strip: number,
+    tracks: readonly (readonly Segment[])[],
+    projection: Projection,
+    palette: Palette,
+    labels: LabelTable,
+    isSearching: boolean,
+  ): void {
+    this.touchedFrom = this.width;
+    this.touchedTo = 0;
+    const { originPs, scale, width } = projection;
+    const endPs = originPs + width / scale;
+    for (const segments of tracks) {
+      for (const { tile, ...segment } of segments) {
+        const columns = tile?.lanes[0];
+        const fromPs = Math.max(segment.startPs, originPs);
+        const toPs = Math.min(segment.endPs, endPs);
+        if (!columns || toPs <= fromPs) continue;
+        const { startPs, durationPs, busyPs, label, glyphCount } = columns;
+        for (let i = firstGlyphAt(startPs, fromPs); i < glyphCount && startPs[i]! < toPs; i++) {
+          const start = startPs[i]!;
+          const end = start + durationPs[i]!;
+          if (end <= fromPs && start < fromPs) continue;
+          const x0 = (Math.max(start, fromPs) - originPs) * scale;
+          const x1 = (Math.min(end, toPs) - originPs) * scale;
+          const match = isSearching ? labels.matches[label[i]!]! : 1;
+          const slot = labels.slot[label[i]!]!;
+          this.merge(x0, x1, busyPs[i]! * scale, end - start, SUMMED, slot, match, scale);
+        }
+      }
     }
     this.finish(strip, palette, isSearching);
   }

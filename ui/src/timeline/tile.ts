@@ -24,6 +24,8 @@ export interface LaneTile {
   count: Uint32Array;
   /** Label of the longest slice inside. */
   label: Uint32Array;
+  /** On a merged track: the track and the lane that each glyph is from. */
+  sources?: { tracks: Uint32Array; lanes: Uint32Array };
 }
 
 /** Samples of a counter: the minimum and maximum of each pixel. */

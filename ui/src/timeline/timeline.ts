@@ -4,22 +4,20 @@
  */
 import { createSignal } from 'solid-js';
 
-import { themeColor } from '../shell/theme';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import type { TimelineReport } from '../wire/generated/TimelineReport';
 import { errorText, SEARCH_LIMIT, TimelineApi } from './api';
 import { Renderer } from './draw';
 import { FrameClock } from './frame-clock';
 import { LabelTable, searchPattern } from './labels';
-import { groupRowOf, placeRows, rowsBetween, type Layout, type LayoutChoices } from './layout';
+import { measuredDepths } from './depths';
+import type { IdleGaps } from './idle-gaps';
+import { FIRST_CHOICES, type LayoutChoices } from './layout';
 import { Motion } from './motion';
-import { pathOfWords, type PathRuler } from './path-ruler';
-import { DrawPlan } from './plan';
+import type { PathRuler } from './path-ruler';
+import { Rows } from './rows';
 import {
   headHeightOf,
-  maxScrollY,
-  rowTop,
-  scrolledHeight,
   type Area,
   type Hover,
   type Mark,
@@ -28,22 +26,19 @@ import {
   type SelectedSlice,
 } from './scene';
 import { TimelineSearch, type SearchState } from './search';
-import { homeWindow, minimapTracksOf, readPalette } from './setup';
-import { toggled, without } from './sets';
+import { homeWindow, initialScene, readPalette, themeFont } from './setup';
 import { drawStats } from './stats-overlay';
 import { stepPlaceOf, stepPlacesOf, type StepPlace } from './step-places';
 import type { Tile } from './tile';
 import { TileCache } from './tile-cache';
 import { rootLevel } from './tile-grid';
+import { WantedRows } from './tile-wants';
 import { TileLoader } from './tiles';
-import { clampWindow, limitsOf, Viewport, type TimeWindow } from './viewport';
+import { clampWindow, limitsOf, type TimeWindow } from './viewport';
 
 /** Memory for tiles. */
 const TILE_BUDGET_BYTES = 256 * 2 ** 20;
 const SETTLE_MS = 160;
-/** Share of the height that pinned tracks may take. */
-const PINNED_SHARE = 0.6;
-const FONT_PX = 11;
 
 /** What a drag with the left button does. */
 export type Tool = 'select' | 'pan' | 'zoom' | 'measure';
@@ -53,6 +48,7 @@ export type WindowChange = 'jump' | 'motion';
 
 export class Timeline {
   readonly scene: Scene;
+  readonly rows: Rows;
   readonly motion = new Motion();
   readonly search: TimelineSearch;
   readonly selection = createSignal<SelectedSlice | null>(null);
@@ -60,7 +56,7 @@ export class Timeline {
   readonly area = createSignal<Area | null>(null);
   readonly marks = createSignal<readonly Mark[]>([]);
   readonly layout;
-  readonly scrollY = createSignal(0);
+  readonly scrollY;
   readonly tool = createSignal<Tool>('select');
   readonly choices;
   readonly error = createSignal('');
@@ -70,12 +66,16 @@ export class Timeline {
   readonly stepPlace = createSignal('');
   /** Whether the critical path is shown under the step ruler. */
   readonly isPathShown = createSignal(false);
+  /** Whether everything in the first window has been drawn: other requests can wait for that. */
+  readonly isDrawn = createSignal(false);
   /** Classes of the labels known so far, for the legend. */
   readonly classes = createSignal<readonly string[]>([]);
   /** Called when the window has come to rest or jumped. */
   onWindow: (window: TimeWindow, change: WindowChange) => void = () => undefined;
   /** Called in every frame that shows another window, unless another timeline caused it. */
   onShown: (window: TimeWindow) => void = () => undefined;
+  /** Called when what is under the pointer may have changed without a move of the pointer. */
+  onStill: () => void = () => undefined;
   /** Called when the pointer moves over the canvas or leaves it. */
   onPointer: (pointer: { x: number; y: number } | null) => void = () => undefined;
   showsStats = false;
@@ -94,10 +94,12 @@ export class Timeline {
   private shown: TimeWindow = { startPs: NaN, endPs: NaN };
   /** Whether another timeline is moving this window; tiles are requested when it stops. */
   private isPassing = false;
+  /** What the hover card was last computed for. */
+  private hovered: readonly unknown[] = [];
   private asksForMore = false;
   private settleTimer: ReturnType<typeof setTimeout> | undefined;
-  /** The view for which tiles were last requested. */
-  private readonly asked = { level: -1, firstIndex: 0, lastIndex: 0, firstRow: 0, lastRow: 0 };
+  private readonly wanted = new WantedRows();
+  private depthTimer: ReturnType<typeof setTimeout> | undefined;
   private selecting = new AbortController();
 
   constructor(
@@ -116,53 +118,19 @@ export class Timeline {
     const limits = limitsOf(report.start_ps, report.end_ps);
     this.rootLevel = rootLevel(limits.startPs, limits.endPs);
     this.stepPlaces = stepPlacesOf(report);
-    const initial: LayoutChoices = {
-      toggledFolds: new Set(),
-      closedGroups: new Set(),
-      hidden: new Set(),
-      pinned: [],
-      filter: null,
-      ...choices,
-    };
-    const layout = placeRows(report, initial);
-    const rulers = { hasStepRuler: report.steps.length > 0, hasPathRuler: false };
-    this.choices = createSignal<LayoutChoices>(initial);
-    this.layout = createSignal<Layout>(layout);
-    this.scene = {
-      report,
-      viewport: new Viewport(limits),
-      geometry: {
-        width: 1,
-        height: 1,
-        ratio: 1,
-        headHeight: headHeightOf(rulers),
-        ...rulers,
-        pinnedHeight: 0,
-        scrollY: 0,
-      },
-      layout,
-      plan: new DrawPlan(this.cache, this.rootLevel),
-      labels,
-      palette: readPalette(),
-      font: `${FONT_PX}px sans-serif`,
-      steps: this.stepPlaces[0]?.steps ?? [],
-      isStepSelected: null,
-      minimapTracks: minimapTracksOf(report),
-      path: pathOfWords(''),
-      selection: null,
-      hover: null,
-      pointer: null,
-      area: null,
-      marks: [],
-      measure: null,
-      isSearching: false,
-      matchTimes: [],
-    };
+    const initial = { ...FIRST_CHOICES, ...choices };
+    this.scene = initialScene(report, limits, this.cache, this.rootLevel, labels, initial);
+    this.scene.steps = this.stepPlaces[0]?.steps ?? [];
+    this.rows = new Rows(report, this.scene, initial, () => this.redraw());
+    this.choices = this.rows.choices;
+    this.layout = this.rows.layout;
+    this.scrollY = this.rows.scrollY;
     this.home = homeWindow(report.steps, limits);
     this.renderer.minimap.attach(this.cache, this.rootLevel);
     const arrive = (tile: Tile) => {
       this.error[1]('');
       labels.request(tile.tracks);
+      this.measureLater();
       this.redraw();
     };
     this.loader = new TileLoader(
@@ -183,6 +151,7 @@ export class Timeline {
   dispose(): void {
     cancelAnimationFrame(this.frame);
     clearTimeout(this.settleTimer);
+    clearTimeout(this.depthTimer);
     this.loader.dispose();
     this.search.dispose();
     this.selecting.abort();
@@ -205,15 +174,14 @@ export class Timeline {
     this.place();
     // The drawer that a click opens must not hide what was clicked.
     const { selection } = this.scene;
-    if (isLower && selection) this.scrollToLane(selection.ref.track, selection.ref.lane);
+    if (isLower && selection) this.rows.scrollToLane(selection.ref.track, selection.ref.lane);
     this.drawNow();
   }
 
   /** Reads colors and fonts again, after a change of theme. */
   readTheme(): void {
     this.scene.palette = readPalette();
-    const family = themeColor('sans') || 'sans-serif';
-    this.scene.font = `${FONT_PX}px ${family}`;
+    this.scene.font = themeFont();
     this.renderer.forgetText();
     this.redraw();
   }
@@ -290,6 +258,12 @@ export class Timeline {
     this.place();
   }
 
+  /** Adopts why devices are idle. */
+  setIdle(idle: IdleGaps): void {
+    this.scene.idle = idle;
+    this.redraw();
+  }
+
   /** Adopts what the critical path is, or why there is none. */
   setPath(path: PathRuler): void {
     this.scene.path = path;
@@ -300,40 +274,24 @@ export class Timeline {
 
   /** Changes which rows are shown, and how. */
   choose(changes: Partial<LayoutChoices>): void {
-    this.choices[1]({ ...this.choices[0](), ...changes });
-    this.place();
+    this.rows.choose(changes);
+    this.wanted.forget();
     this.redraw();
   }
 
   scrollTo(y: number): void {
-    const { geometry, layout } = this.scene;
-    geometry.scrollY = Math.round(Math.min(Math.max(0, y), maxScrollY(geometry, layout)));
-    this.scrollY[1](geometry.scrollY);
-    this.redraw();
+    this.rows.scrollTo(y);
   }
 
   /** Scrolls to the group of a device or host, by its name in reports. */
   revealPlace(place: string): void {
-    const row = groupRowOf(this.scene.layout, place);
-    if (row) this.scrollTo(row.y);
+    this.rows.revealPlace(place);
   }
 
   /** Makes a lane of a track visible: opens its group, unfolds it, scrolls to it. */
   revealTrack(track: number, lane: number): void {
-    const group = this.report.groups.find((candidate) =>
-      candidate.tracks.some((member) => member.track === track),
-    );
-    const member = group?.tracks.find((candidate) => candidate.track === track);
-    if (!group || !member) return;
-    const { closedGroups, toggledFolds, hidden, filter } = this.choices[0]();
-    const changes: Partial<LayoutChoices> = {};
-    if (closedGroups.has(group.name)) changes.closedGroups = without(closedGroups, group.name);
-    if (hidden.has(track)) changes.hidden = without(hidden, track);
-    if (filter && !filter.test(`${group.name} / ${member.name}`)) changes.filter = null;
-    const isFolded = member.lanes > 1 && member.folded !== toggledFolds.has(track);
-    if (isFolded && lane > 0) changes.toggledFolds = toggled(toggledFolds, track);
-    if (Object.keys(changes).length > 0) this.choose(changes);
-    this.scrollToLane(track, lane);
+    this.rows.revealTrack(track, lane);
+    this.wanted.forget();
   }
 
   // Slices
@@ -396,6 +354,7 @@ export class Timeline {
   }
 
   setHover(hover: Hover | null): void {
+    if (!hover && !this.hover[0]()) return;
     this.scene.hover = hover?.kind === 'slice' ? hover.hit : null;
     this.hover[1](hover);
     this.redraw();
@@ -449,7 +408,11 @@ export class Timeline {
       tilesFailed: loader.failedCount,
       tileBytes: cache.byteLength,
       tileMedianMs: median(loader.latenciesMs),
-      isSettled: loader.settled && !this.scene.viewport.animating && !this.motion.isActive,
+      isSettled:
+        loader.settled &&
+        this.depthTimer === undefined &&
+        !this.scene.viewport.animating &&
+        !this.motion.isActive,
     };
   }
 
@@ -477,8 +440,20 @@ export class Timeline {
       this.shown = { startPs, endPs };
       this.onShown(this.shown);
     }
+    this.refreshHover();
     if (this.asksForMore) this.redraw();
   };
+
+  /** The hover card is about what is under the pointer now: not during a motion, anew after it. */
+  private refreshHover(): void {
+    const { viewport, geometry, layout } = this.scene;
+    const { startPs, endPs } = viewport;
+    const now = [startPs, endPs, geometry.scrollY, layout] as const;
+    if (now.every((value, i) => value === this.hovered[i])) return;
+    if (this.motion.isActive || viewport.animating) return this.setHover(null);
+    this.hovered = now;
+    this.onStill();
+  }
 
   private drawNow(): void {
     if (!this.context) return;
@@ -493,44 +468,31 @@ export class Timeline {
   }
 
   private requestTiles(): void {
-    const { scene } = this;
-    const { geometry, layout, viewport, plan, pointer } = scene;
-    const height = scrolledHeight(geometry);
-    const [first, last] = rowsBetween(layout.rows, geometry.scrollY, geometry.scrollY + height);
-    const { asked } = this;
-    if (viewport.animating || this.isPassing) return;
-    if (
-      asked.level === plan.level &&
-      asked.firstIndex === plan.firstIndex &&
-      asked.lastIndex === plan.lastIndex &&
-      asked.firstRow === first &&
-      asked.lastRow === last
-    ) {
-      return;
+    if (this.scene.viewport.animating || this.isPassing) return;
+    const view = this.wanted.next(this.scene, this.rootLevel);
+    if (!view) return;
+    this.loader.want(view);
+    this.measureLater();
+  }
+
+  /** Fits the heights of rows to the window, once it is at rest and its tiles are there. */
+  private measureLater(): void {
+    clearTimeout(this.depthTimer);
+    this.depthTimer = setTimeout(() => this.measure(), SETTLE_MS);
+  }
+
+  private measure(): void {
+    this.depthTimer = undefined;
+    if (!this.context) return;
+    const { scene, rows } = this;
+    if (!this.loader.settled || scene.viewport.animating || this.motion.isActive) {
+      return this.measureLater();
     }
-    asked.level = plan.level;
-    asked.firstIndex = plan.firstIndex;
-    asked.lastIndex = plan.lastIndex;
-    asked.firstRow = first;
-    asked.lastRow = last;
-    const from = Math.max(0, geometry.scrollY - height / 2);
-    const [nearFirst, nearLast] = rowsBetween(layout.rows, from, from + height * 2);
-    const visible = new Set(layout.pinned.map((row) => row.track.track));
-    const nearby = new Set(scene.minimapTracks);
-    for (let i = nearFirst; i < nearLast; i++) {
-      const row = layout.rows[i]!;
-      if (row.kind === 'track') (i >= first && i < last ? visible : nearby).add(row.track.track);
-    }
-    for (const track of visible) nearby.delete(track);
-    this.loader.want({
-      window: viewport,
-      session: { startPs: this.report.start_ps, endPs: this.report.end_ps },
-      level: plan.level,
-      rootLevel: this.rootLevel,
-      visible: [...visible],
-      nearby: [...nearby],
-      anchorPs: viewport.timeOfPx(pointer?.x ?? geometry.width / 2),
-    });
+    this.isDrawn[1](true);
+    const depths = measuredDepths(scene, rows.choices[0]().depths);
+    if (!depths) return;
+    rows.adoptDepths(depths, scene.pointer?.y ?? 0);
+    this.wanted.forget();
   }
 
   /** Highlights what the server found. */
@@ -546,26 +508,8 @@ export class Timeline {
   }
 
   private place(): void {
-    const { scene } = this;
-    const { geometry } = scene;
-    scene.layout = placeRows(this.report, this.choices[0]());
-    const room = Math.max(0, geometry.height - geometry.headHeight) * PINNED_SHARE;
-    geometry.pinnedHeight = Math.round(Math.min(scene.layout.pinnedHeight, room));
-    this.asked.level = -1;
-    this.layout[1](scene.layout);
-    this.scrollTo(geometry.scrollY);
-  }
-
-  private scrollToLane(track: number, lane: number): void {
-    const { geometry, layout } = this.scene;
-    if (layout.pinned.some((row) => row.track.track === track && lane < row.laneCount)) return;
-    const row = layout.rowOfTrack.get(track);
-    if (!row) return;
-    const laneHeight = row.height / Math.max(1, row.laneCount);
-    const top = rowTop(geometry, row) + Math.min(lane, row.laneCount - 1) * laneHeight;
-    const from = geometry.headHeight + geometry.pinnedHeight;
-    if (top >= from && top + laneHeight <= geometry.height) return;
-    this.scrollTo(geometry.scrollY + top - from - scrolledHeight(geometry) / 3);
+    this.wanted.forget();
+    this.rows.place();
   }
 
   private setSelection(selection: SelectedSlice | null): void {
@@ -576,6 +520,7 @@ export class Timeline {
 
   private settleLater(): void {
     clearTimeout(this.settleTimer);
+    this.measureLater();
     this.settleTimer = setTimeout(() => {
       if (this.motion.isActive || this.scene.viewport.animating) this.settleLater();
       else this.onWindow(this.scene.viewport.target, 'motion');

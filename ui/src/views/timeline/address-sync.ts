@@ -2,37 +2,46 @@
  * Keeps the URL and the timeline in sync, both ways. Changes that belong together become one history
  * entry, and so does moving quickly from slice to slice.
  */
-import { createEffect, on, onCleanup } from 'solid-js';
+import { createEffect, createSignal, on, onCleanup } from 'solid-js';
 
 import { shared } from '../../shell/shared';
 import { getParam, setParams } from '../../shell/state';
 import {
   formatArea,
+  formatClosed,
   formatMarks,
   formatRange,
   formatSliceRef,
+  formatTop,
   parseArea,
+  parseClosed,
   parseMarks,
   parseRange,
   parseSliceRef,
+  parseTop,
   parseTracks,
 } from '../../timeline/address';
 import type { Commands } from '../../timeline/commands';
-import type { LayoutChoices } from '../../timeline/layout';
+import { filterPattern, firstClosed, type LayoutChoices } from '../../timeline/layout';
 import { stepSelection } from '../../timeline/step-selection';
 import type { Timeline } from '../../timeline/timeline';
 import { fitRange, type TimeWindow } from '../../timeline/viewport';
+import type { TimelineReport } from '../../wire/generated/TimelineReport';
 
 /** Moving from slice to slice faster than this adds only one history entry. */
 const BURST_MS = 700;
+/** The scroll position is written when it has rested this long. */
+const REST_MS = 150;
 
 /** The choices about rows in the URL. */
-export function initialChoices(): Partial<LayoutChoices> {
+export function initialChoices(report: TimelineReport): Partial<LayoutChoices> {
   return {
     pinned: parseTracks(getParam('pin')),
     hidden: new Set(parseTracks(getParam('hide'))),
     toggledFolds: new Set(parseTracks(getParam('fold'))),
-    closedGroups: new Set((getParam('closed') ?? '').split(';').filter(Boolean)),
+    closedGroups: parseClosed(getParam('closed'), firstClosed(report)),
+    filter: filterPattern(getParam('tracks') ?? ''),
+    filterText: getParam('tracks') ?? '',
   };
 }
 
@@ -100,9 +109,20 @@ export function followAddress(timeline: Timeline, commands: Commands): void {
   rows('pin', () => choices().pinned, 'pinned');
   rows('hide', () => choices().hidden, 'hidden');
   rows('fold', () => choices().toggledFolds, 'toggledFolds');
+  followParam('tracks', writer, {
+    read: () => choices().filterText,
+    apply: (text) => timeline.choose({ filter: filterPattern(text), filterText: text }),
+    isStep: false,
+  });
+  followParam('top', writer, {
+    read: createRest(() => formatTop(timeline.rows.top())),
+    apply: (text) => timeline.rows.showTop(parseTop(text)),
+    isStep: false,
+  });
+  const closedFirst = firstClosed(timeline.report);
   followParam('closed', writer, {
-    read: () => [...choices().closedGroups].join(';'),
-    apply: (text) => timeline.choose({ closedGroups: new Set(text.split(';').filter(Boolean)) }),
+    read: () => formatClosed(choices().closedGroups, closedFirst),
+    apply: (text) => timeline.choose({ closedGroups: parseClosed(text, closedFirst) }),
     isStep: false,
   });
 }
@@ -142,6 +162,24 @@ function followSlice(timeline: Timeline, commands: Commands, writer: Writer): vo
     },
     isStep: true,
   });
+}
+
+/** A value once it has not changed for a moment: scrolling must not write to the URL in every frame. */
+function createRest(read: () => string): () => string {
+  const [rest, setRest] = createSignal(read());
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  createEffect(
+    on(
+      read,
+      (text) => {
+        clearTimeout(timer);
+        timer = setTimeout(() => setRest(text), REST_MS);
+      },
+      { defer: true },
+    ),
+  );
+  onCleanup(() => clearTimeout(timer));
+  return rest;
 }
 
 interface Binding {

@@ -24,13 +24,28 @@ const KEYS: readonly { key: AreaKey; title: string; noun: string }[] = [
   { key: 'track', title: 'Track', noun: 'track' },
 ];
 
+/** Of whole slices, in one unit; totals are clipped to the area. */
+const STATISTICS = [
+  ['mean_ps', 'Mean'],
+  ['min_ps', 'Min'],
+  ['p50_ps', 'p50'],
+  ['p95_ps', 'p95'],
+  ['max_ps', 'Max'],
+] as const;
+
 function columnsFor(title: string): Column<AreaRow>[] {
-  const time = (key: keyof AreaRow & string, name: string, width = 92): Column<AreaRow> => ({
+  const time = (
+    key: keyof AreaRow & string,
+    name: string,
+    width = 92,
+    scale?: string,
+  ): Column<AreaRow> => ({
     key,
     title: name,
     value: (row) => row[key],
     kind: 'duration',
     width,
+    ...(scale && { scale }),
   });
   return [
     {
@@ -64,11 +79,7 @@ function columnsFor(title: string): Column<AreaRow>[] {
       kind: 'ratio',
       width: 86,
     },
-    time('mean_ps', 'Mean'),
-    time('min_ps', 'Min'),
-    time('p50_ps', 'p50'),
-    time('p95_ps', 'p95'),
-    time('max_ps', 'Max'),
+    ...STATISTICS.map(([key, name]) => time(key, name, 92, 'slice')),
   ];
 }
 

@@ -11,6 +11,7 @@ import { TimelineApi } from '../../timeline/api';
 import { Commands } from '../../timeline/commands';
 import { nameInOther, nearest, queryOf } from '../../timeline/counterpart';
 import { TimelinePair } from '../../timeline/link-pair';
+import { firstClosed } from '../../timeline/layout';
 import type { SelectedSlice } from '../../timeline/scene';
 import { Timeline } from '../../timeline/timeline';
 import type { TimelineReport } from '../../wire/generated/TimelineReport';
@@ -40,7 +41,9 @@ export function BaselineStage(props: {
   onSelect: () => void;
   onArea: () => void;
 }) {
-  const timeline = new Timeline(props.report, new TimelineApi(props.session));
+  const timeline = new Timeline(props.report, new TimelineApi(props.session), {
+    closedGroups: new Set(firstClosed(props.report)),
+  });
   const commands = new Commands(timeline);
   // One tool, one search and one choice of rulers for both.
   createEffect(() => timeline.tool[1](props.upper.tool[0]()));

@@ -1,10 +1,11 @@
 /**
  * The column left of the canvas: names of groups and tracks, folding, pinning, hiding, the filter.
  */
-import { createMemo, createSignal, For, Show } from 'solid-js';
+import { createMemo, For, Show } from 'solid-js';
 
 import { formatCount, plural } from '../../format/numbers';
 import { Icon } from '../../shell/icons';
+import { patternError } from '../../format/pattern';
 import {
   filterPattern,
   isFoldable,
@@ -13,23 +14,34 @@ import {
   type Row,
   type TrackRow,
 } from '../../timeline/layout';
+import { hideTracks, togglePin } from '../../timeline/row-commands';
 import { toggled } from '../../timeline/sets';
 import type { Timeline } from '../../timeline/timeline';
+import { contextMenu } from '../../widgets/menu/menu';
 import { Glyph } from './glyphs';
+import { groupMenu, trackMenu } from './menus';
 
 const OVERSCAN_PX = 80;
+/** Kept free below a name with the focus, so that the next one can be seen. */
+const FOCUS_ROOM_PX = 30;
 const TAIL_CHARACTERS = 5;
 
 export function Headers(props: { timeline: Timeline }) {
   const { geometry } = props.timeline.scene;
-  const visible = createMemo<Row[]>((before) => {
+  /** Rows are placed anew as the window moves; by key, their elements and the focus stay. */
+  const rowOf = createMemo(
+    () => new Map(props.timeline.layout[0]().rows.map((row) => [keyOf(row), row])),
+  );
+  const visible = createMemo<string[]>(() => {
     const { rows } = props.timeline.layout[0]();
     const scrollY = props.timeline.scrollY[0]();
     const bottom = scrollY + geometry.height;
     const [first, last] = rowsBetween(rows, scrollY - OVERSCAN_PX, bottom + OVERSCAN_PX);
-    const same = before?.length === last - first && before[0] === rows[first];
-    return same ? before : rows.slice(first, last);
+    return rows.slice(first, last).map(keyOf);
   });
+  const pinned = createMemo(
+    () => new Map(props.timeline.layout[0]().pinned.map((row) => [keyOf(row), row])),
+  );
   const heights = createMemo(() => {
     props.timeline.layout[0]();
     return { head: geometry.headHeight, pinned: geometry.pinnedHeight };
@@ -39,24 +51,51 @@ export function Headers(props: { timeline: Timeline }) {
     props.timeline.scrollTo(props.timeline.scrollY[0]() + event.deltaY);
   };
 
+  const scrollBy = (y: number) =>
+    y !== 0 && props.timeline.scrollTo(props.timeline.scrollY[0]() + y);
+  // The browser scrolls to a name that gets the focus; the tracks must follow.
+  const followScroll = (event: Event & { currentTarget: HTMLElement }) => {
+    const { scrollTop } = event.currentTarget;
+    event.currentTarget.scrollTop = 0;
+    scrollBy(scrollTop);
+  };
+  // Immediately, so that the next row exists before the next press of Tab.
+  const followFocus = (event: FocusEvent & { currentTarget: HTMLElement; target: Element }) => {
+    followScroll(event);
+    const [name, whole] = [event.target, event.currentTarget].map((one) =>
+      one.getBoundingClientRect(),
+    );
+    const above = name!.top - whole!.top;
+    const below = name!.bottom - whole!.bottom;
+    scrollBy(above < 0 ? above : Math.max(0, below + FOCUS_ROOM_PX));
+  };
+
   return (
     <div class="timeline-headers" onWheel={wheel}>
       <HeaderTools timeline={props.timeline} height={heights().head} />
       <div class="header-section is-pinned" style={{ height: `${heights().pinned}px` }}>
-        <For each={props.timeline.layout[0]().pinned}>
-          {(row) => <TrackHeader row={row} timeline={props.timeline} />}
+        <For each={[...pinned().keys()]}>
+          {(key) => {
+            const row = createMemo<TrackRow>((before) => pinned().get(key) ?? before!);
+            return <TrackHeader row={row()} timeline={props.timeline} />;
+          }}
         </For>
       </div>
-      <div class="header-section is-scrolled">
+      <div
+        class="header-section is-scrolled"
+        onScroll={followScroll}
+        onFocusIn={followFocus}
+      >
         <div style={{ transform: `translateY(${-props.timeline.scrollY[0]()}px)` }}>
           <For each={visible()}>
-            {(row) =>
-              row.kind === 'group' ? (
-                <GroupHeader row={row} timeline={props.timeline} />
+            {(key) => {
+              const row = createMemo<Row>((before) => rowOf().get(key) ?? before!);
+              return row().kind === 'group' ? (
+                <GroupHeader row={row() as GroupRow} timeline={props.timeline} />
               ) : (
-                <TrackHeader row={row} timeline={props.timeline} />
-              )
-            }
+                <TrackHeader row={row() as TrackRow} timeline={props.timeline} />
+              );
+            }}
           </For>
         </div>
       </div>
@@ -64,13 +103,16 @@ export function Headers(props: { timeline: Timeline }) {
   );
 }
 
+function keyOf(row: Row): string {
+  return row.kind === 'group' ? `group ${row.group.name}` : `track ${row.track.track}`;
+}
+
 /** The corner: the filter, the rulers, and the hidden tracks. */
 function HeaderTools(props: { timeline: Timeline; height: number }) {
-  const [text, setText] = createSignal('');
-  const apply = (value: string) => {
-    setText(value);
-    props.timeline.choose({ filter: filterPattern(value) });
-  };
+  const text = () => props.timeline.choices[0]().filterText;
+  const apply = (value: string) =>
+    props.timeline.choose({ filter: filterPattern(value), filterText: value });
+  const problem = () => patternError(text());
   const groups = () => props.timeline.report.groups.map((group) => group.name);
   const areAllClosed = () =>
     groups().every((name) => props.timeline.choices[0]().closedGroups.has(name));
@@ -82,6 +124,8 @@ function HeaderTools(props: { timeline: Timeline; height: number }) {
         placeholder={`Filter ${plural(trackCount(props.timeline), 'track')}`}
         aria-label="Filter tracks by a regular expression"
         value={text()}
+        aria-invalid={problem() !== ''}
+        data-tip={problem() || undefined}
         onInput={(event) => apply(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return;
@@ -150,6 +194,7 @@ function GroupHeader(props: { row: GroupRow; timeline: Timeline }) {
       aria-expanded={!props.row.isClosed}
       data-tip={props.row.group.name}
       onClick={toggle}
+      onContextMenu={contextMenu(() => groupMenu(props.timeline, props.row))}
     >
       <Icon name={props.row.isClosed ? 'right' : 'down'} />
       <span class="header-name">{props.row.group.name}</span>
@@ -166,25 +211,14 @@ function TrackHeader(props: { row: TrackRow; timeline: Timeline }) {
     const { toggledFolds } = props.timeline.choices[0]();
     props.timeline.choose({ toggledFolds: toggled(toggledFolds, track().track) });
   };
-  const pin = () => {
-    const { pinned } = props.timeline.choices[0]();
-    const next = isPinned()
-      ? pinned.filter((other) => other !== track().track)
-      : [...pinned, track().track];
-    props.timeline.choose({ pinned: next });
-  };
-  const hide = () => {
-    const { hidden, pinned } = props.timeline.choices[0]();
-    props.timeline.choose({
-      hidden: new Set([...hidden, track().track]),
-      pinned: pinned.filter((other) => other !== track().track),
-    });
-  };
+  const pin = () => togglePin(props.timeline, track().track);
+  const hide = () => hideTracks(props.timeline, [track().track]);
   return (
     <div
       class="track-header"
       classList={{ 'is-counter': props.row.isCounter }}
       style={{ top: `${props.row.y}px`, height: `${props.row.height}px` }}
+      onContextMenu={contextMenu(() => trackMenu(props.timeline, props.row))}
     >
       <button
         class="track-name"
@@ -200,8 +234,8 @@ function TrackHeader(props: { row: TrackRow; timeline: Timeline }) {
           <span class="pinned-group muted">{props.row.group.name} /</span>
         </Show>
         <TrackName name={track().name} />
-        <Show when={props.row.isFolded}>
-          <span class="lane-count number">+{track().lanes - 1}</span>
+        <Show when={props.row.isFolded && hiddenRows(props.row)}>
+          {(count) => <span class="lane-count number">+{count()}</span>}
         </Show>
       </button>
       <span class="track-actions">
@@ -228,6 +262,11 @@ function TrackHeader(props: { row: TrackRow; timeline: Timeline }) {
   );
 }
 
+/** How many lanes or threads a folded row does not show. */
+function hiddenRows(row: TrackRow): number {
+  return row.members.length || row.track.lanes - 1;
+}
+
 /** A name whose last characters stay visible: names of threads differ there. */
 function TrackName(props: { name: string }) {
   const pieces = () =>
@@ -252,6 +291,10 @@ function tipOf(row: TrackRow): string {
   const { track, group } = row;
   const what = row.isCounter ? 'samples' : 'slices';
   const lanes = track.lanes > 1 ? `, ${formatCount(track.lanes)} lanes` : '';
+  if (row.members.length > 0) {
+    const threads = plural(row.members.length, 'thread');
+    return `${group.name} / ${track.name}: ${formatCount(track.slice_count)} slices of ${threads}, in as few lanes as they need. Open it to see each thread.`;
+  }
   return `${group.name} / ${track.name}: ${formatCount(track.slice_count)} ${what}${lanes}`;
 }
 

@@ -1,7 +1,7 @@
 /** A card next to the pointer with what is under it. */
 import { createMemo, Match, Show, Switch } from 'solid-js';
 
-import { meaningOf } from '../../format/causes';
+import { CAUSES, meaningOf } from '../../format/causes';
 import { formatCount, formatDuration, formatRatio, formatTime } from '../../format/numbers';
 import { classColor, classTitle } from '../../format/palette';
 import { WAIT_KINDS } from '../../format/waits';
@@ -9,24 +9,30 @@ import type { PathHit } from '../../timeline/path-ruler';
 import type { CounterHit, Hit } from '../../timeline/scene';
 import type { Timeline } from '../../timeline/timeline';
 import { Prose } from '../../widgets/prose';
+import type { GapRow } from '../../wire/generated/GapRow';
 import { counterText } from './headers';
 
 const WIDTH = 340;
 const GAP = 14;
 
-export function HoverCard(props: { timeline: Timeline }) {
+/** Height for which there must be room below the pointer. */
+const ROOM_PX = 150;
+
+export function HoverCard(props: { timeline: Timeline; stage: () => HTMLElement }) {
   const hover = () => props.timeline.hover[0]();
   const style = createMemo(() => {
     const at = hover();
     if (!at) return {};
-    const { width, height } = props.timeline.scene.geometry;
-    const isLeft = at.x + GAP + WIDTH > width;
-    const isAbove = at.y > height - 150;
+    const box = props.stage().getBoundingClientRect();
+    const [x, y] = [box.left + at.x, box.top + at.y];
+    const { innerWidth, innerHeight } = window;
+    const isLeft = x + GAP + WIDTH > innerWidth;
+    const isAbove = y + ROOM_PX > innerHeight;
     return {
-      left: isLeft ? 'auto' : `${at.x + GAP}px`,
-      right: isLeft ? `${width - at.x + GAP}px` : 'auto',
-      top: isAbove ? 'auto' : `${at.y + GAP}px`,
-      bottom: isAbove ? `${height - at.y + GAP}px` : 'auto',
+      left: isLeft ? 'auto' : `${x + GAP}px`,
+      right: isLeft ? `${innerWidth - x + GAP}px` : 'auto',
+      top: isAbove ? 'auto' : `${y + GAP}px`,
+      bottom: isAbove ? `${innerHeight - y + GAP}px` : 'auto',
     };
   });
   const slice = () => {
@@ -41,6 +47,10 @@ export function HoverCard(props: { timeline: Timeline }) {
     const at = hover();
     return at?.kind === 'path' ? at.hit : null;
   };
+  const gap = () => {
+    const at = hover();
+    return at?.kind === 'gap' ? at.gap : null;
+  };
   const words = () => {
     const at = hover();
     return at?.kind === 'words' ? at.words : null;
@@ -54,6 +64,7 @@ export function HoverCard(props: { timeline: Timeline }) {
           </Match>
           <Match when={counter()}>{(hit) => <CounterCard hit={hit()} />}</Match>
           <Match when={stretch()}>{(hit) => <PathCard hit={hit()} />}</Match>
+          <Match when={gap()}>{(found) => <GapCard gap={found()} />}</Match>
           <Match when={words()}>{(text) => <WordsCard words={text()} />}</Match>
         </Switch>
       </div>
@@ -140,6 +151,33 @@ function PathCard(props: { hit: PathHit }) {
       <Show when={isMerged()}>
         <p class="muted">Click to select the range, double-click to zoom in</p>
       </Show>
+    </>
+  );
+}
+
+/** Why a device is idle. */
+function GapCard(props: { gap: GapRow }) {
+  const cause = () => meaningOf(CAUSES, props.gap.cause);
+  const share = () => props.gap.cause_ps / Math.max(1, props.gap.duration_ps);
+  return (
+    <>
+      <p class="hover-name">
+        <span class="swatch" style={{ background: cause().color }} />
+        {props.gap.device} idle: {cause().title}
+      </p>
+      <p class="hover-figures number">
+        <b>{formatDuration(props.gap.duration_ps)}</b>
+        <span class="muted"> from {formatTime(props.gap.start_ps, 1000)}</span>
+      </p>
+      <p class="hover-longest number">
+        {formatRatio(share())} of it{props.gap.what && `: ${props.gap.what}`}
+      </p>
+      <p class="muted hover-track">
+        {[props.gap.annotation, props.gap.step === null ? '' : `step ${props.gap.step}`]
+          .filter(Boolean)
+          .join(' · ')}
+      </p>
+      <p class="muted">Click to select this time and show the cause</p>
     </>
   );
 }

@@ -354,7 +354,7 @@ function Text(props: { title: string; text: string | null; isCode?: boolean }) {
 }
 
 /** The id in `module(program id)`. */
-function programId(title: string | null): string | undefined {
+export function programId(title: string | null): string | undefined {
   return /\((\d+)\)$/.exec(title ?? '')?.[1];
 }
 

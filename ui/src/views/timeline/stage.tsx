@@ -6,8 +6,10 @@ import type { Commands } from '../../timeline/commands';
 import { attachInteraction } from '../../timeline/interaction';
 import { MINIMAP_HEIGHT } from '../../timeline/scene';
 import type { Timeline } from '../../timeline/timeline';
+import { contextMenu } from '../../widgets/menu/menu';
 import { Headers } from './headers';
 import { HoverCard } from './hover-card';
+import { canvasMenu } from './menus';
 
 interface StageProps {
   timeline: Timeline;
@@ -54,9 +56,16 @@ export function Stage(props: StageProps) {
             tabindex="-1"
             role="img"
             aria-label={props.label}
+            onContextMenu={contextMenu((event) => {
+              const box = canvas.getBoundingClientRect();
+              const point = { x: event.clientX - box.left, y: event.clientY - box.top };
+              timeline.setPointer(point);
+              timeline.setHover(null);
+              return canvasMenu(timeline, commands, point);
+            })}
           />
           <ScrollBar timeline={timeline} />
-          <HoverCard timeline={timeline} />
+          <HoverCard timeline={timeline} stage={() => stage} />
           <Show when={timeline.error[0]()}>
             {(error) => <p class="timeline-error">{error()}</p>}
           </Show>

@@ -11,6 +11,7 @@ import type { TimelineReport } from '../../wire/generated/TimelineReport';
 import { followAddress, initialChoices } from './address-sync';
 import { BaselineStage, createCounterparts, type Other } from './baseline-stage';
 import { Drawer, type DrawerTab } from './drawer';
+import { followIdle } from './idle';
 import { followPath } from './path';
 import { Stage } from './stage';
 import { StatusLine } from './status-line';
@@ -43,7 +44,7 @@ const isSplit = () => getParam('split') !== 'off';
 
 export function Workspace(props: WorkspaceProps) {
   const api = new TimelineApi(props.session);
-  const timeline = new Timeline(props.report, api, initialChoices());
+  const timeline = new Timeline(props.report, api, initialChoices(props.report));
   const commands = new Commands(timeline);
   const [isDrawerOpen, setDrawerOpen] = createSignal(false);
   const [tab, setTab] = createSignal<DrawerTab>('slice');
@@ -65,6 +66,7 @@ export function Workspace(props: WorkspaceProps) {
   createEffect(on(timeline.area[0], (area) => area && open('area')));
   followAddress(timeline, commands);
   followPath(timeline, () => props.session);
+  followIdle(timeline, () => props.session);
   const shownBaseline = createMemo(() => (isSplit() ? props.baseline : undefined));
   /** The timeline whose slice and area the drawer shows. */
   const active = () => {

@@ -22,7 +22,7 @@ role: string,
  */
 lanes: number, 
 /**
- * Whether the track is initially folded to one lane, as Python tracks are.
+ * Whether the track is initially folded to one lane, as host threads are.
  */
 folded: boolean, 
 /**

@@ -47,8 +47,9 @@ pub fn most_bytes(session: &Session, window: Span, tracks: &[TrackId]) -> u64 {
     (2 * size_of::<i64>() * slices) as u64
 }
 
-/// Statistics of the slices that overlap the window, with durations clipped to it. Tracks that are
-/// not in the session are ignored. At most `limit` rows, 0 for all.
+/// Statistics of the slices that overlap the window. Totals are clipped to it; the other statistics
+/// are of whole slices, so that they are the same wherever the window ends. Tracks that are not in the
+/// session are ignored. At most `limit` rows, 0 for all.
 pub fn area(
     session: &Session,
     window: Span,
@@ -184,7 +185,10 @@ impl Word {
 /// Slices of one row.
 #[derive(Clone, Default)]
 struct Members {
+    /// Of whole slices.
     durations: Vec<i64>,
+    /// Within the window.
+    total_ps: i64,
     self_ps: i64,
     /// Class of the first slice on the first track.
     class: Option<(TrackId, usize, Class)>,
@@ -196,6 +200,7 @@ impl Members {
             std::mem::swap(&mut self.durations, &mut other.durations);
         }
         self.durations.append(&mut other.durations);
+        self.total_ps = self.total_ps.saturating_add(other.total_ps);
         self.self_ps = self.self_ps.saturating_add(other.self_ps);
         let first = |a: &(TrackId, usize, Class)| (a.0, a.1);
         self.class = self.class.into_iter().chain(other.class).min_by_key(first);
@@ -205,7 +210,8 @@ impl Members {
         let (_, _, class) = self.class?;
         let count = self.durations.len();
         let durations = self.durations.iter().copied();
-        let total_ps = durations.clone().fold(0, i64::saturating_add);
+        let total_ps = self.total_ps;
+        let whole_ps = durations.clone().fold(0, i64::saturating_add);
         let (min_ps, max_ps) = (durations.clone().min()?, durations.max()?);
         Some(AreaRow {
             key: key.to_owned(),
@@ -215,7 +221,7 @@ impl Members {
             self_ps: self.self_ps,
             min_ps,
             p50_ps: nearest_rank(&mut self.durations, 50),
-            mean_ps: total_ps as f64 / count as f64,
+            mean_ps: whole_ps as f64 / count as f64,
             p95_ps: nearest_rank(&mut self.durations, 95),
             max_ps,
             window_ratio: if length_ps > 0.0 {
@@ -264,7 +270,8 @@ fn collect(
         }
         let label = lane.labels()[index];
         let member = &mut members[keys.key(id, label)];
-        member.durations.push(clipped);
+        member.durations.push(lane.durations()[index]);
+        member.total_ps = member.total_ps.saturating_add(clipped);
         member.self_ps = member
             .self_ps
             .saturating_add(clipped.saturating_sub(nested));

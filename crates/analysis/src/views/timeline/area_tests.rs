@@ -13,7 +13,7 @@ fn area_of(start: i64, end: i64, by: AreaKey) -> AreaReport {
 }
 
 #[test]
-fn durations_are_clipped_and_nested_time_is_taken_away() {
+fn totals_are_clipped_nested_time_is_taken_away_and_statistics_are_of_whole_slices() {
     // The outer slices lie at 100..150 and 200..260, the nested ones at 110..120, 130..145, 210..240.
     let report = area_of(115, 220, AreaKey::Name);
     let outer = report
@@ -25,9 +25,9 @@ fn durations_are_clipped_and_nested_time_is_taken_away() {
     assert_eq!(outer.self_ps, 35 - 5 - 15 + 20 - 10);
     assert_eq!(
         (outer.min_ps, outer.p50_ps, outer.p95_ps, outer.max_ps),
-        (20, 20, 35, 35)
+        (50, 50, 60, 60)
     );
-    assert!((outer.mean_ps - 27.5).abs() < 1e-9);
+    assert!((outer.mean_ps - 55.0).abs() < 1e-9);
     assert!((outer.window_ratio - 55.0 / 105.0).abs() < 1e-9);
     let inner = report
         .rows

@@ -178,7 +178,8 @@ fn track_report(
         } else {
             labels::position(track.lanes.len())
         },
-        folded: track.role == TrackRole::Python && track.lanes.len() > 1,
+        folded: matches!(track.role, TrackRole::Python | TrackRole::HostThread)
+            && track.lanes.len() > 1,
         slice_count: i64::try_from(count).unwrap_or(i64::MAX),
         counter_max: values.filter(|value| value.is_finite()).reduce(f64::max),
         counter_unit: String::new(),

@@ -81,7 +81,7 @@ pub struct TrackReport {
     pub role: String,
     /// Number of lanes over all nests; 1 for counters.
     pub lanes: u32,
-    /// Whether the track is initially folded to one lane, as Python tracks are.
+    /// Whether the track is initially folded to one lane, as host threads are.
     pub folded: bool,
     /// Number of slices or samples.
     #[ts(type = "number")]
@@ -272,7 +272,8 @@ pub struct AreaReport {
     pub row_count: usize,
 }
 
-/// One row of an area's statistics. Durations are clipped to the area.
+/// One row of an area's statistics. Totals are clipped to the area; the other durations are of whole
+/// slices.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct AreaRow {
@@ -283,10 +284,10 @@ pub struct AreaRow {
     /// Slices.
     #[ts(type = "number")]
     pub count: i64,
-    /// Σ duration.
+    /// Σ duration within the area.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Σ self time.
+    /// Σ self time within the area.
     #[ts(type = "number")]
     pub self_ps: i64,
     /// Shortest.

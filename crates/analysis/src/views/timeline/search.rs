@@ -4,7 +4,7 @@
 use super::labels::{LabelTotal, all_lanes};
 use rayon::prelude::*;
 use regex::Regex;
-use stepscope_model::{LabelId, Session, SliceId};
+use stepscope_model::{Label, LabelId, Session, SliceId, SliceKind};
 
 use super::index::TimelineIndex;
 use super::labels::position;
@@ -16,8 +16,8 @@ use crate::telling::places::track_title;
 /// Maximum number of names listed, and of slices unless requested otherwise.
 pub const DEFAULT_LIMIT: usize = 200;
 
-/// Slices whose name matches, or whose op's name, category, scope, source or HLO text does. Lists at
-/// most `limit` of those that start at `from_ps` or later.
+/// Slices whose name matches, or whose op's name, category, scope, source or HLO text does; not the
+/// markers of their ends. Lists at most `limit` of those that start at `from_ps` or later.
 ///
 /// Operand names in the HLO text are ignored; otherwise, a search for an op would find its users.
 pub fn search(
@@ -111,6 +111,9 @@ fn matching_labels(session: &Session, index: &TimelineIndex, regex: &Regex) -> V
     let labels = session.labels.par_iter();
     labels
         .map(|label| {
+            if let Some(of) = end_marker(session, label) {
+                return regex.is_match(session.text(label.name)) && !regex.is_match(of);
+            }
             let by_op = label.op.is_some_and(|op| op_matches[op.index()]);
             let by_scope = |id| regex.is_match(session.text(id));
             by_op
@@ -118,6 +121,15 @@ fn matching_labels(session: &Session, index: &TimelineIndex, regex: &Regex) -> V
                 || label.framework_op.is_some_and(by_scope)
         })
         .collect()
+}
+
+/// What a marker of an end belongs to. XLA:CPU records one per op, so a search for an op would find
+/// everything twice; the markers are found by the word that only they have.
+fn end_marker<'a>(session: &'a Session, label: &Label) -> Option<&'a str> {
+    if label.kind != SliceKind::Marker {
+        return None;
+    }
+    session.text(label.name).strip_prefix("end: ")
 }
 
 fn search_name(session: &Session, id: LabelId, total: &LabelTotal) -> SearchName {

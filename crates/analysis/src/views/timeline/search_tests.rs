@@ -69,3 +69,21 @@ fn operand_names_go_and_the_rest_stays() {
         " = f32[8]{0} dot(f32[8]{0} , ), calls="
     );
 }
+
+#[test]
+fn markers_of_ends_are_found_only_by_their_own_word() {
+    let mut session = samples::two_steps();
+    let name = session.strings.intern("end: label 0");
+    session.labels[2].name = name;
+    session.labels[2].kind = SliceKind::Marker;
+    let index = TimelineIndex::new(&session);
+    let names = |pattern: &str| {
+        let report = search(&session, &index, pattern, 0, 9).expect("the pattern is fine");
+        let names = report.names.into_iter().map(|name| name.name);
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(names("label 0"), ["label 0"]);
+    assert_eq!(names("0$"), ["label 0"]);
+    assert_eq!(names("end: "), ["end: label 0"]);
+    assert_eq!(names("^end: label 0$"), ["end: label 0"]);
+}

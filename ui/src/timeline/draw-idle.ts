@@ -1,0 +1,93 @@
+/** Draws gaps as hatched areas in the color of their cause, with the cause's name where it fits. */
+import { CAUSES, meaningOf } from '../format/causes';
+import { formatDuration } from '../format/numbers';
+import type { GapRow } from '../wire/generated/GapRow';
+import { firstGapAfter, gapsOn } from './idle-gaps';
+import { LANE_HEIGHT, type Row } from './layout';
+import { rowTop, type Scene } from './scene';
+
+const HEIGHT = LANE_HEIGHT - 1;
+const HATCH_PX = 6;
+const TEXT_INSET = 6;
+/** A gap narrower than this is a line in the color of its cause. */
+const HATCHED_PX = 5;
+
+/** One tile of hatching per color; forgotten with the canvas. */
+const patterns = new WeakMap<CanvasRenderingContext2D, Map<string, CanvasPattern | null>>();
+
+/** The gaps of one row. */
+export function drawIdle(context: CanvasRenderingContext2D, scene: Scene, row: Row): void {
+  const { viewport, geometry } = scene;
+  const gaps = gapsOn(scene, row);
+  const top = rowTop(geometry, row) + (row.kind === 'group' ? 3 : 0);
+  let lastX = -1;
+  for (let i = firstGapAfter(gaps, viewport.startPs); i < gaps.length; i++) {
+    const gap = gaps[i]!;
+    if (gap.start_ps >= viewport.endPs) break;
+    const x0 = Math.max(0, viewport.pxOfTime(gap.start_ps));
+    const x1 = Math.min(geometry.width, viewport.pxOfTime(gap.start_ps + gap.duration_ps));
+    // One line per pixel is enough.
+    if (Math.floor(x1) === lastX) continue;
+    lastX = Math.floor(x1);
+    drawGap(context, scene, gap, x0, x1, top);
+  }
+}
+
+function drawGap(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  gap: GapRow,
+  x0: number,
+  x1: number,
+  top: number,
+): void {
+  const { title, color } = meaningOf(CAUSES, gap.cause);
+  if (x1 - x0 < HATCHED_PX) {
+    context.fillStyle = color;
+    context.globalAlpha = 0.5;
+    context.fillRect(x0, top + HEIGHT / 2 - 1, Math.max(1, x1 - x0), 2);
+    context.globalAlpha = 1;
+    return;
+  }
+  context.fillStyle = hatching(context, color) ?? color;
+  context.fillRect(x0 + 1, top, x1 - x0 - 2, HEIGHT);
+  const text = `${title} · ${formatDuration(gap.duration_ps)}`;
+  const room = x1 - x0 - 2 * TEXT_INSET;
+  const shown = [text, title].find((one) => context.measureText(one).width <= room);
+  if (!shown) return;
+  const width = context.measureText(shown).width;
+  // A plain ground, so that the text does not cross the lines.
+  context.fillStyle = scene.palette.theme.background;
+  context.fillRect(x0 + TEXT_INSET - 3, top, width + 6, HEIGHT);
+  context.fillStyle = scene.palette.theme.mutedText;
+  context.fillText(shown, x0 + TEXT_INSET, top + HEIGHT / 2 + 0.5);
+}
+
+function hatching(context: CanvasRenderingContext2D, color: string): CanvasPattern | null {
+  let known = patterns.get(context);
+  if (!known) patterns.set(context, (known = new Map()));
+  let pattern = known.get(color);
+  if (pattern === undefined) known.set(color, (pattern = newHatching(context, color)));
+  return pattern;
+}
+
+function newHatching(context: CanvasRenderingContext2D, color: string): CanvasPattern | null {
+  const tile = document.createElement('canvas');
+  tile.width = tile.height = HATCH_PX;
+  const pen = tile.getContext('2d');
+  if (!pen) return null;
+  pen.globalAlpha = 0.14;
+  pen.fillStyle = color;
+  pen.fillRect(0, 0, HATCH_PX, HATCH_PX);
+  pen.globalAlpha = 0.75;
+  pen.strokeStyle = color;
+  pen.lineWidth = 1.2;
+  pen.beginPath();
+  // Three pieces, so that lines meet at the edges of the tile.
+  for (const shift of [-HATCH_PX, 0, HATCH_PX]) {
+    pen.moveTo(shift - 1, HATCH_PX + 1);
+    pen.lineTo(shift + HATCH_PX + 1, -1);
+  }
+  pen.stroke();
+  return context.createPattern(tile, 'repeat');
+}

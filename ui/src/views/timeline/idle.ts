@@ -1,0 +1,22 @@
+/** Gets the gaps of the devices for a timeline, once it shows its slices. */
+import { createEffect } from 'solid-js';
+
+import { shared } from '../../shell/shared';
+import { GAP_LIMIT, gapsOf } from '../../timeline/idle-gaps';
+import type { Timeline } from '../../timeline/timeline';
+import type { IdleReport } from '../../wire/generated/IdleReport';
+import { createAnswer, reportUrl } from '../../wire/report';
+import { pathSelection } from './path';
+
+/** Keeps the gaps up to date, as long as the calling component lives. */
+export function followIdle(timeline: Timeline, session: () => string): void {
+  const answer = createAnswer<IdleReport>(() => {
+    // A single-file report has the gaps of its Idle view only: a server computes them.
+    if (shared() || !timeline.isDrawn[0]()) return null;
+    return reportUrl(session(), 'idle', { ...pathSelection(), limit: GAP_LIMIT });
+  });
+  createEffect(() => {
+    const report = answer.data();
+    if (report) timeline.setIdle(gapsOf(report));
+  });
+}

@@ -1,0 +1,208 @@
+/** Menus of the timeline: of a slice, a track, a group, a gap, and of the empty canvas. */
+import { CAUSES, meaningOf } from '../../format/causes';
+import { formatDuration, plural } from '../../format/numbers';
+import { escapeRegex } from '../../format/text';
+import { shared } from '../../shell/shared';
+import { menu as views } from '../../shell/session';
+import { navigate, type Params } from '../../shell/state';
+import type { Commands } from '../../timeline/commands';
+import { hitSlice, rowUnder } from '../../timeline/hit';
+import { hitGap } from '../../timeline/idle-gaps';
+import { isFoldable, tracksOf, type GroupRow, type TrackRow } from '../../timeline/layout';
+import { hideOthers, hideTracks, shownBy, togglePin } from '../../timeline/row-commands';
+import type { Hit } from '../../timeline/scene';
+import { toggled } from '../../timeline/sets';
+import type { Timeline } from '../../timeline/timeline';
+import { copyText } from '../../widgets/copy';
+import type { MenuEntry } from '../../widgets/menu/menu';
+import { showToast } from '../../widgets/toast';
+import { programId } from './slice-panel';
+
+/** The menu of a point of the canvas. */
+export function canvasMenu(
+  timeline: Timeline,
+  commands: Commands,
+  point: { x: number; y: number },
+): MenuEntry[] {
+  const { scene } = timeline;
+  const row = rowUnder(scene, point.y);
+  if (!row) return viewMenu(timeline, commands);
+  const hit = hitSlice(scene, point.x, point.y);
+  const gap = hit ? null : hitGap(scene, row, point.x, point.y);
+  const gapMenu: MenuEntry[] = gap
+    ? [
+        { heading: `${gap.device} idle: ${meaningOf(CAUSES, gap.cause).title}` },
+        { title: 'Select the gap', run: () => commands.selectGap(gap) },
+        {
+          title: 'Zoom to it',
+          run: () =>
+            commands.zoomTo({ startPs: gap.start_ps, endPs: gap.start_ps + gap.duration_ps }),
+        },
+        ...(gap.what
+          ? [{ title: 'Find all', detail: gap.what, run: () => findAll(timeline, gap.what) }]
+          : []),
+      ]
+    : [];
+  const ofRow = row.kind === 'track' ? trackMenu(timeline, row) : groupMenu(timeline, row);
+  return [
+    ...(hit ? sliceMenu(timeline, commands, hit) : gapMenu),
+    'separator',
+    ...ofRow,
+    'separator',
+    ...viewMenu(timeline, commands),
+  ];
+}
+
+function sliceMenu(timeline: Timeline, commands: Commands, hit: Hit): MenuEntry[] {
+  const range = { startPs: hit.startPs, endPs: hit.startPs + hit.durationPs };
+  const zoom = { title: 'Zoom to it', keys: 'double click', run: () => commands.zoomTo(range) };
+  const area = {
+    title: 'Select this time on all tracks',
+    keys: 'r',
+    run: () => timeline.setArea({ ...range, tracks: null }),
+  };
+  if (hit.count > 1) {
+    return [{ heading: plural(hit.count, 'slice') }, zoom, area];
+  }
+  const name = timeline.scene.labels.name(hit.label);
+  const to = (view: string, params: (op: string, program: string) => Params) => ({
+    title: `Show in ${view === 'ops' ? 'Ops' : 'Graph'}`,
+    run: () => void showOp(timeline, hit, view, params),
+  });
+  return [
+    { heading: name },
+    {
+      title: 'Select',
+      keys: 'click',
+      run: () => void timeline.select(hit.ref, hit),
+    },
+    zoom,
+    area,
+    { title: 'Find all', run: () => findAll(timeline, name) },
+    ...(has('ops')
+      ? [to('ops', (op, program) => ({ op: [program, op, ''].join('/'), q: op }))]
+      : []),
+    ...(has('graph') && !shared() ? [to('graph', (op, program) => ({ program, op }))] : []),
+    { title: 'Copy name', run: () => void copyText(name) },
+    {
+      title: 'Copy duration',
+      detail: formatDuration(hit.durationPs),
+      run: () => void copyText(formatDuration(hit.durationPs)),
+    },
+  ];
+}
+
+/** The menu of a track, on its name and on its row. */
+export function trackMenu(timeline: Timeline, row: TrackRow): MenuEntry[] {
+  const { track } = row.track;
+  const { pinned, toggledFolds } = timeline.choices[0]();
+  const own = shownBy(row);
+  return [
+    { heading: row.track.name },
+    ...(isFoldable(row.track)
+      ? [
+          {
+            title: row.isFolded ? 'Unfold' : 'Fold',
+            run: () => timeline.choose({ toggledFolds: toggled(toggledFolds, track) }),
+          },
+        ]
+      : []),
+    {
+      title: 'Pinned to the top',
+      isChecked: pinned.includes(track),
+      run: () => togglePin(timeline, track),
+    },
+    {
+      title: 'Hide',
+      run: () => withUndo(timeline, `${row.track.name} hidden`, hideTracks(timeline, [track])),
+    },
+    {
+      title: 'Hide others',
+      run: () => withUndo(timeline, 'Other tracks hidden', hideOthers(timeline, own)),
+    },
+    { title: 'Copy name', run: () => void copyText(row.track.name) },
+  ];
+}
+
+/** The menu of a group, on its name and on its strip. */
+export function groupMenu(timeline: Timeline, row: GroupRow): MenuEntry[] {
+  const { closedGroups } = timeline.choices[0]();
+  const { name } = row.group;
+  const own = tracksOf(row.group).map((track) => track.track);
+  const others = timeline.report.groups.map((group) => group.name).filter((one) => one !== name);
+  return [
+    { heading: name },
+    {
+      title: row.isClosed ? 'Open' : 'Close',
+      run: () => timeline.choose({ closedGroups: toggled(closedGroups, name) }),
+    },
+    {
+      title: 'Close others',
+      run: () => timeline.choose({ closedGroups: new Set(others) }),
+    },
+    {
+      title: 'Hide',
+      run: () => withUndo(timeline, `${name} hidden`, hideTracks(timeline, own)),
+    },
+    {
+      title: 'Hide others',
+      run: () => withUndo(timeline, 'Other groups hidden', hideOthers(timeline, own)),
+    },
+  ];
+}
+
+function viewMenu(timeline: Timeline, commands: Commands): MenuEntry[] {
+  const hidden = timeline.choices[0]().hidden.size;
+  return [
+    { heading: 'Timeline' },
+    { title: 'Show the whole session', keys: '0', run: () => commands.reset() },
+    {
+      title: 'Mark this time',
+      keys: 'Shift+m',
+      run: () => commands.mark(true),
+    },
+    ...(hidden > 0
+      ? [
+          {
+            title: 'Show hidden tracks',
+            detail: String(hidden),
+            run: () => timeline.choose({ hidden: new Set() }),
+          },
+        ]
+      : []),
+  ];
+}
+
+function withUndo(
+  timeline: Timeline,
+  text: string,
+  before: Parameters<Timeline['choose']>[0],
+): void {
+  showToast({
+    text,
+    key: 'timeline rows',
+    action: { title: 'Undo', run: () => timeline.choose(before) },
+  });
+}
+
+function findAll(timeline: Timeline, name: string): void {
+  timeline.setQuery(`^${escapeRegex(name)}$`);
+}
+
+async function showOp(
+  timeline: Timeline,
+  hit: Hit,
+  view: string,
+  params: (op: string, program: string) => Params,
+): Promise<void> {
+  const details = await timeline.api.slice(hit.ref).catch(() => null);
+  if (!details?.op) {
+    showToast({ text: 'This slice is not an op of a program' });
+    return;
+  }
+  navigate({ view, params: params(details.op, programId(details.program) ?? '') });
+}
+
+function has(view: string): boolean {
+  return views().some((entry) => entry.name === view);
+}

@@ -17,7 +17,7 @@ mod words;
 pub use parts::{Parts, wanted_times};
 pub(crate) use series::{all_series, counted_steps, main_series};
 use series::{select_series, steps_of_series};
-pub(crate) use time::parse_length;
+pub(crate) use time::{parse_length, parse_moment};
 
 /// A selection resolved against a session.
 pub struct Selected<'a> {

@@ -349,7 +349,7 @@ function Places(props: { report: InputReport }) {
           when={steps().some((step) => step.duration_ps > 0)}
           fallback={<p class="muted">No step waited for input.</p>}
         >
-          <StepChart series={steps()} meanings={INPUT_CAUSES} label="input wait by cause" />
+          <StepChart series={steps()} meanings={INPUT_CAUSES} label="by input wait and its cause" />
         </Show>
       </div>
     </section>

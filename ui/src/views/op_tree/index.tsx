@@ -144,6 +144,11 @@ function Body(props: { report: OpTreeReport; session: string }) {
     const { test } = filter();
     return test && new Set(tree().filter(test).map((node) => node.index));
   });
+  const isHidden = (row: OpTreeRow) => row.kind === 'idle' && !hasIdle();
+  const hiddenCount = createMemo(() => rows().filter(isHidden).length);
+  const visible = createMemo(() =>
+    visibleNodes(tree(), open(), matching()).filter(({ row }) => !isHidden(row)),
+  );
   const shown = () => {
     const wanted = Number(getParam('node') ?? '-1');
     return rows()[wanted];
@@ -215,9 +220,9 @@ function Body(props: { report: OpTreeReport; session: string }) {
             }
           >
             <DataTable
-              rows={visibleNodes(tree(), open(), matching())}
-              rowCount={props.report.row_count}
-              loadedCount={tree().length}
+              rows={visible()}
+              rowCount={props.report.row_count - hiddenCount()}
+              loadedCount={tree().length - hiddenCount()}
               columns={columns}
               state={{ ...table, query: () => '', sort: () => null }}
               noun="node"

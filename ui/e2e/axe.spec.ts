@@ -6,7 +6,7 @@ import { expect, openView, test } from './server';
 for (const session of ['mlp_dp', 'demo']) {
   for (const colorScheme of ['light', 'dark'] as const) {
     test(`axe finds nothing in any view of ${session}, ${colorScheme}`, async ({ page, url }) => {
-      test.setTimeout(300_000);
+      test.setTimeout(600_000);
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       const names: string[] = [];
       for (const list of ['analyses', 'comparisons']) {
@@ -30,6 +30,7 @@ for (const session of ['mlp_dp', 'demo']) {
 }
 
 test('axe finds nothing in the list of sessions, the palette and the panels', async ({ page, url }) => {
+  test.setTimeout(120_000);
   const found: string[] = [];
   const check = async (what: string) => {
     const { violations } = await new AxeBuilder({ page }).analyze();

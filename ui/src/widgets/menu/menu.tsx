@@ -66,7 +66,12 @@ export function contextMenu(
 export function MenuLayer() {
   return (
     <Show when={open()} keyed>
-      {(menu) => <Menu {...menu} />}
+      {(menu) => (
+        // A landmark, as everything on the page is in one.
+        <section aria-label="Menu">
+          <Menu {...menu} />
+        </section>
+      )}
     </Show>
   );
 }

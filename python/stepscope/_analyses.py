@@ -655,6 +655,7 @@ class Analyses:
         sort: Text | None = None,
         limit: int | None = None,
         allocator: Text | None = None,
+        at: Text | None = None,
     ) -> reports.MemoryReport:
         """Memory in use over time, its peak and what was alive then; spikes and growth over steps.
 
@@ -671,6 +672,8 @@ class Analyses:
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
         allocator: Allocators by name (part of it, any case), comma separated.
+        at: Moment at which to list what was alive, such as 1.2s; by default, the peak of each
+        allocator.
         """
         return self._answer(
             "memory",
@@ -685,6 +688,7 @@ class Analyses:
             sort=sort,
             limit=limit,
             allocator=allocator,
+            at=at,
         )
 
     @checked

@@ -478,9 +478,8 @@ class AdviceTogether(Record):
 
 @dataclass(frozen=True)
 class AliveRow(Record):
-    """Allocations that were alive at the peak of an allocator, for one purpose, of one size, and
-    from
-    one caller.
+    """Allocations that were alive at the peak of an allocator, or at the requested moment, for one
+    purpose, of one size, and from one caller.
     """
 
     allocator: str
@@ -516,11 +515,13 @@ class AliveRow(Record):
     """Number of allocations of the same size, for the same purpose, and from the same caller."""
 
     bytes: int
-    """Bytes that were live at the peak of the allocator. The rows of an allocator sum to its peak.
+    """Bytes that were live at the peak of the allocator, or at the requested moment. The rows of
+    an
+    allocator sum to the bytes in use then.
     """
 
     ratio: float
-    """Share of the allocator's peak that these bytes make up."""
+    """Share of the bytes in use on the allocator at that moment."""
 
     allocated_ps: int | None
     """Time at which the first of the allocations was made. Absent if before the window."""
@@ -4131,10 +4132,15 @@ class MemoryReport(Report):
     allocators: list[AllocatorRow]
     """One row per allocator: devices first, then host memory."""
 
+    at_ps: int | None
+    """Moment at which `rows` were alive, since the session started. Absent if it is the peak of
+    each
+    allocator.
+    """
+
     rows: list[AliveRow]
-    """What was alive at the peak of each allocator, over all steps. The bytes of an allocator's
-    rows
-    sum to its peak. By allocator, largest first.
+    """What was alive on each allocator at the moment `at_ps`, or at its peak, over all steps. The
+    bytes of an allocator's rows sum to the bytes in use then. By allocator, largest first.
     """
 
     row_count: int

@@ -41,8 +41,7 @@ test('Back undoes a selection, and a link restores it', async ({ page, url }) =>
   await expect(page).toHaveURL(/steps=\d+/);
   await expect(page.locator('.chip.is-set')).toContainText('Steps');
   const selected = page.url();
-  await page.getByRole('button', { name: 'Compute' }).click();
-  await page.getByRole('link', { name: /^Ops/ }).click();
+  await page.getByRole('link', { name: 'Ops', exact: true }).click();
   await expect(page).toHaveURL(/\/ops\?steps=\d+/);
   await page.goBack();
   await page.goBack();
@@ -97,24 +96,12 @@ test('dark mode follows the system, and a manual choice is kept', async ({ page,
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
 });
 
-for (const width of [1280, 1024]) {
-  test(`a long name and warnings fit in the top bar at ${width} pixels`, async ({ page, url }) => {
-    await page.setViewportSize({ width, height: 800 });
-    await openView(page, url, 'unitary_grad_lcam', 'requests');
-    await expect(page.locator('.session-warnings')).toBeVisible();
-    const widest = await page.evaluate(() => document.documentElement.scrollWidth);
-    expect(widest).toBeLessThanOrEqual(width);
-    const last = await page.getByRole('button', { name: 'Keyboard shortcuts' }).boundingBox();
-    expect(last!.x + last!.width).toBeLessThanOrEqual(width);
-  });
-}
-
-test('views of several sessions are in a menu', async ({ page, url }) => {
+test('views of several sessions are in a group of the navigation', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'overview');
-  await page.locator('.tabs').getByRole('button', { name: 'Compare' }).click();
-  await page.getByRole('link', { name: /^Check/ }).click();
+  const group = page.getByRole('list', { name: 'Sessions' });
+  await group.getByRole('link', { name: 'Check' }).click();
   await expect(page).toHaveURL(/\/check/);
-  await expect(page.locator('.tabs .is-current')).toHaveText('Check');
+  await expect(page.locator('.rail [aria-current]')).toHaveText('Check');
   await expect(page.locator('.check-row').first()).toBeVisible();
 });
 

@@ -37,23 +37,24 @@ for (const colors of ['light', 'dark'] as const) {
   });
 }
 
-test('views are grouped in menus', async ({ page, url }) => {
+test('views are grouped in the navigation', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'overview');
   const waiting = (await analyses(page, url)).filter((entry) => entry.group === 'waiting');
-  await page.getByRole('button', { name: 'Waiting' }).click();
-  await expect(page.locator('.view-list a')).toHaveCount(waiting.length);
-  await page.getByRole('link', { name: /^Hosts/ }).click();
+  const group = page.getByRole('list', { name: 'Waiting' });
+  await expect(group.getByRole('link')).toHaveCount(waiting.length);
+  await group.getByRole('link', { name: 'Hosts' }).click();
   await expect(page).toHaveURL(/\/hosts/);
-  await expect(page.locator('.tabs .is-current')).toHaveText('Hosts');
+  await expect(page.locator('.rail [aria-current]')).toHaveText('Hosts');
 });
 
 test('the overview lists what to change first and links to the details', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'overview');
   const { findings } = await answer<{ findings: { title: string }[] }>(page, url, 'advice');
   expect(findings.length).toBeGreaterThan(0);
-  await expect(page.locator('.top-findings li')).toHaveCount(Math.min(3, findings.length));
-  await expect(page.locator('.top-findings li').first()).toContainText(findings[0]!.title);
-  await page.locator('.top-findings li a').first().click();
+  await expect(page.locator('.headline-first')).toContainText(findings[0]!.title);
+  await expect(page.locator('.top-findings li')).toHaveCount(Math.min(2, findings.length - 1));
+  await expect(page.locator('.top-findings li').first()).toContainText(findings[1]!.title);
+  await page.getByRole('link', { name: 'What to do' }).click();
   await expect(page).toHaveURL(/\/advice/);
   await expect(page.locator('main')).toContainText(findings[0]!.title);
   await keepImage(page, 'advice');

@@ -124,6 +124,44 @@ fn every_figure_of_a_gpu() {
 }
 
 #[test]
+fn what_was_alive_at_any_moment() {
+    let alive = |at: &str| {
+        let report = ask(&drawn(&[&gpu()]), "memory", &[("at", at)]);
+        let rows = report["rows"].as_array().expect("rows").clone();
+        let told = |row: &Value| {
+            let kind = row["kind"].as_str().expect("a kind").to_owned();
+            (kind, row["bytes"].as_i64().expect("bytes"))
+        };
+        rows.iter().map(told).collect::<Vec<_>>()
+    };
+    let row = |kind: &str, bytes: i64| (kind.to_owned(), bytes);
+    // 3100 in use: 1000 before the window, of which 400 were freed at 20 us.
+    let at_25 = [
+        row("allocation", 2000),
+        row("before_window", 600),
+        row("allocation", 500),
+    ];
+    assert_eq!(alive("25us"), at_25);
+    // The last event holds until the end, and counts from its own time on.
+    let after = [
+        row("before_window", 600),
+        row("allocation", 600),
+        row("allocation", 500),
+    ];
+    assert_eq!(alive("150us"), after);
+    assert_eq!(alive("10s"), after);
+    // Nothing is known before the first event, and the report says so.
+    let early = ask(&drawn(&[&gpu()]), "memory", &[("at", "5us")]);
+    assert_eq!(early["rows"], Value::Array(Vec::new()));
+    let notes = early["notes"].as_array().expect("notes");
+    assert!(
+        notes
+            .iter()
+            .any(|note| note["id"] == "before-allocator-events")
+    );
+}
+
+#[test]
 fn a_selected_step_has_its_own_peak() {
     let report = ask(&drawn(&[&gpu()]), "memory", &[("steps", "3")]);
     let row = &report["allocators"][0];

@@ -27,12 +27,14 @@ use list::{alternatives, split};
 /// Which pass of training an op belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Pass {
-    /// Neither of the others.
+    /// There is a name stack, and it contains neither mark of the other passes.
     Forward,
     /// The name stack contains `transpose(`.
     Backward,
     /// The name stack contains `rematted_computation`.
     Rematerialised,
+    /// There is no name stack to derive it from.
+    Unknown,
 }
 
 /// One path of a name stack.
@@ -93,7 +95,8 @@ pub fn components(name_stack: &str) -> Vec<&str> {
     merged(name_stack).common
 }
 
-/// The pass that most paths of a name stack belong to; of equally many, the first path's.
+/// The pass that most paths of a name stack belong to; of equally many, the first path's. Unknown
+/// without paths.
 pub fn pass(name_stack: &str) -> Pass {
     majority(&paths(name_stack))
 }
@@ -140,7 +143,7 @@ pub fn without_type(name_stack: &str) -> &str {
 
 fn majority(paths: &[Path<'_>]) -> Pass {
     let count = |pass| paths.iter().filter(|path| path.pass == pass).count();
-    let mut most = paths.first().map_or(Pass::Forward, |path| path.pass);
+    let mut most = paths.first().map_or(Pass::Unknown, |path| path.pass);
     for pass in [Pass::Forward, Pass::Backward, Pass::Rematerialised] {
         if count(pass) > count(most) {
             most = pass;

@@ -54,6 +54,10 @@ struct End {
     hint: String,
 }
 
+/// Why a server that others reach captures nothing until it is told what to capture.
+const NOT_ALLOWED: &str =
+    "other machines can reach this server, and it was started without --allow-capture HOST";
+
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -98,11 +102,7 @@ impl Captures {
             .capture_hosts()
             .is_some_and(<[String]>::is_empty)
         {
-            return Err(
-                "other machines can reach this server, and it was started without --allow-capture \
-                 HOST"
-                    .to_owned(),
-            );
+            return Err(NOT_ALLOWED.to_owned());
         }
         let root = self.library.root_path();
         let root = root.ok_or("this server shows a capture that is not in a folder")?;
@@ -116,8 +116,13 @@ impl Captures {
     /// Starts a capture.
     pub(crate) fn start(self: &Arc<Self>, asked: &CaptureRequest) -> Result<Arc<Job>, ApiError> {
         let logdir = self.logdir().map_err(|reason| {
-            ApiError::bad_request(format!("Captures are not possible: {reason}."))
-                .with_hint("Start the server with a log directory: `stepscope view LOGDIR`")
+            let hint = if reason == NOT_ALLOWED {
+                "Start the server with the hosts to capture: \
+                 `stepscope view LOGDIR --allow-capture HOST`"
+            } else {
+                "Start the server with a log directory: `stepscope view LOGDIR`"
+            };
+            ApiError::bad_request(format!("Captures are not possible: {reason}.")).with_hint(hint)
         })?;
         let request = request(asked, logdir)?;
         if let Some(allowed) = self.library.capture_hosts() {

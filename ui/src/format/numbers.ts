@@ -90,6 +90,45 @@ export function columnScale(kind: Kind, values: Iterable<number | null | undefin
   };
 }
 
+/** Kinds whose units differ by factors that a column of very different values needs. */
+const SPANNING: ReadonlySet<Kind> = new Set(['duration', 'bytes', 'bandwidth', 'flops', 'flop_rate']);
+/** From this ratio of the largest to the smallest value on, one unit does not suit all of them. */
+const WIDEST_SPAN = 1e3;
+
+/** Whether the values span so many orders of magnitude that each needs its own unit. */
+export function isWide(kind: Kind, values: Iterable<number | null | undefined>): boolean {
+  if (!SPANNING.has(kind)) return false;
+  let [least, most] = [Infinity, 0];
+  for (const value of values) {
+    const size = Math.abs(value ?? 0);
+    if (!(size > 0) || !Number.isFinite(size)) continue;
+    if (size < least) least = size;
+    if (size > most) most = size;
+  }
+  return most > least * WIDEST_SPAN;
+}
+
+/**
+ * One unit for figures that are read together, such as the statistics of one row, shown with each of
+ * them. A figure too small for it has its own.
+ */
+export function ownScale(kind: Kind, values: readonly (number | null | undefined)[]): Scale {
+  const sizes = values.map((value) => Math.abs(value ?? 0)).filter((value) => value > 0);
+  const largest = sizes.reduce((most, value) => Math.max(most, value), 0);
+  const unit = unitFor(kind, largest);
+  const decimals = columnDecimals(kind, unit, largest / unit.size);
+  return {
+    unit: '',
+    size: unit.size,
+    text: (value) => {
+      if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
+      if (value === 0) return '0';
+      const isTiny = Math.abs(value) < unit.size / WIDEST_SPAN;
+      return isTiny ? format(kind, value) : withUnit(fixed(value / unit.size, decimals), unit.name);
+    },
+  };
+}
+
 function columnUnit(kind: Kind, largest: number, magnitudes: readonly number[]): Unit {
   // Columns often mix seconds and microseconds; milliseconds show both.
   if (kind === 'duration' && largest < 10e12) return unitFor(kind, Math.min(largest, 0.9e12));

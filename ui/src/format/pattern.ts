@@ -1,23 +1,47 @@
-/** Patterns that readers type: regular expressions, or plain text if they are not valid. */
+/**
+ * The one way in which the page reads what people type to search for: a regular expression, ignoring
+ * case unless it has capitals. An invalid one is searched for as plain text, and says so. Pure.
+ */
+import { escapeRegex } from './text';
 
-/** The pattern of a text; null if it is empty. An invalid expression is searched for as it is. */
-export function patternOf(text: string, flags: string): RegExp | null {
-  if (!text) return null;
+export interface Pattern {
+  regex: RegExp;
+  test: (text: string) => boolean;
+  /** Why the text is not a regular expression; empty if it is one. */
+  error: string;
+}
+
+/** `cases`: by default, only capitals distinguish; `ignored` for names that people do not spell. */
+export function parsePattern(query: string, cases: 'as typed' | 'ignored' = 'as typed'): Pattern {
+  const flags = cases === 'as typed' && /\p{Lu}/u.test(query) ? '' : 'i';
+  const { regex, reason } = compile(query, flags);
+  const used = regex ?? new RegExp(escapeRegex(query), flags);
+  return {
+    regex: used,
+    test: (text) => used.test(text),
+    error: reason && `Invalid regular expression: ${reason}. Searched for as plain text.`,
+  };
+}
+
+/** What is wrong with a regular expression; empty if nothing. */
+export const patternError = (query: string): string => (query ? parsePattern(query).error : '');
+
+function compile(query: string, flags: string): { regex: RegExp | null; reason: string } {
   try {
-    return new RegExp(text, flags);
+    return { regex: new RegExp(query, `${flags}u`), reason: '' };
   } catch {
-    return new RegExp(text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), flags);
+    // With the flag for Unicode, harmless escapes such as `\-` are errors, too.
+  }
+  try {
+    return { regex: new RegExp(query, flags), reason: '' };
+  } catch (error) {
+    return { regex: null, reason: reasonOf(error) };
   }
 }
 
-/** What to say about an expression that is not valid; empty if it is. */
-export function patternProblem(text: string): string {
-  try {
-    new RegExp(text);
-    return '';
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.replace(/^.*\/[a-z]*: /s, '') : '';
-    const because = reason ? ` (${reason.toLowerCase()})` : '';
-    return `Not a valid regular expression${because}: searching for the text as it is.`;
-  }
+/** `Invalid regular expression: /(/i: Unterminated group` says only the last part that is new. */
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const reason = /.*: ([^:]+)$/.exec(text)?.[1] ?? 'it cannot be parsed';
+  return reason.charAt(0).toLowerCase() + reason.slice(1);
 }

@@ -1,4 +1,4 @@
-/** The page: top bar, selection, and the view given by the URL. */
+/** The page: navigation, header, and the view given by the URL. */
 import {
   createEffect,
   createMemo,
@@ -16,9 +16,12 @@ import { EmptyState } from '../widgets/empty';
 import { MenuLayer } from '../widgets/menu/menu';
 import { ToastLayer } from '../widgets/toast';
 import { TooltipLayer } from '../widgets/tooltip';
+import { announceArrivals } from './arrivals';
 import { SessionGate } from './gate';
 import { CaptureDialog } from '../capture/dialog';
+import { EditorDialog } from './editor';
 import { CommandPalette } from './palette';
+import { Rail } from './rail';
 import { SelectionBar } from './selection';
 import { ShareStrip } from './share-strip';
 import { shared } from './shared';
@@ -29,6 +32,7 @@ import { navigate, route } from './state';
 import { TopBar } from './topbar';
 import { SESSIONS_VIEW, VIEWS } from './views';
 import './app.css';
+import './media.css';
 
 /** Opened without a hash: if there is only one session, the page goes straight to it. */
 const isFirstVisit = typeof window !== 'undefined' && window.location.hash === '';
@@ -41,6 +45,7 @@ export function App() {
     { equals: (one, other) => one?.session === other?.session },
   );
 
+  if (!shared()) announceArrivals();
   onMount(() => {
     window.addEventListener('keydown', handleKey);
     onCleanup(() => window.removeEventListener('keydown', handleKey));
@@ -81,12 +86,20 @@ export function App() {
       >
         Skip to the view
       </button>
-      <TopBar />
       <Show when={route.session !== null}>
-        <Show when={shared()} fallback={<SelectionBar />}>
-          {(report) => <ShareStrip report={report()} />}
-        </Show>
+        <Rail />
       </Show>
+      <header class="head">
+        <TopBar />
+        <Show when={route.session !== null}>
+          <div class="page-line">
+            <h1 class="page-title">{titleOf(route.view)}</h1>
+            <Show when={shared()} fallback={<SelectionBar />}>
+              {(report) => <ShareStrip report={report()} />}
+            </Show>
+          </div>
+        </Show>
+      </header>
       <main class="view" tabindex="-1">
         <ErrorBoundary fallback={(error: unknown, reset) => <Broken error={error} reset={reset} />}>
           <Suspense fallback={<Skeleton />}>
@@ -109,7 +122,11 @@ export function App() {
       </main>
       <CaptureDialog />
       <CommandPalette />
+      <EditorDialog />
       <ShortcutsOverlay />
+      <p class="unseen" aria-live="polite">
+        {route.session === null ? 'All sessions' : titleOf(route.view)}
+      </p>
       <ToastLayer />
       <MenuLayer />
       <TooltipLayer />
@@ -123,7 +140,7 @@ function UnknownView() {
     <EmptyState title={`Unknown view “${route.view}”`}>
       {isAnalysis()
         ? 'This analysis has no page yet. Use it on the command line or as JSON.'
-        : 'The link may come from another version. Choose a view above.'}
+        : 'The link may come from another version. Choose another view.'}
     </EmptyState>
   );
 }

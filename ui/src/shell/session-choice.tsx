@@ -2,7 +2,7 @@
 import { createSignal, For, Show } from 'solid-js';
 
 import { formatBytes, formatDate } from '../format/numbers';
-import { compilePattern } from '../widgets/table/rows';
+import { parsePattern } from '../format/pattern';
 import type { SessionSummary } from '../wire/types';
 
 /** More sessions than this get a search field. */
@@ -10,7 +10,7 @@ export const MOST_UNSEARCHED = 8;
 
 /** Whether the query matches the name, the devices or the location of a session. */
 export function isCalled(session: SessionSummary, query: string): boolean {
-  return compilePattern(query).test(`${session.name} ${session.devices} ${session.location}`);
+  return parsePattern(query).test(`${session.name} ${session.devices} ${session.location}`);
 }
 
 /** The search field of a list of sessions; Enter takes the first. */

@@ -10,6 +10,8 @@
  */
 import { createSignal, onCleanup } from 'solid-js';
 
+import { chosenKeys } from './key-choices';
+
 /** One shortcut. */
 export interface Shortcut {
   /** Alternatives, such as `['?']`, `['Ctrl+k', 'Meta+k']`, `['Shift+m']`, `['ArrowLeft', ',']`. */
@@ -22,6 +24,10 @@ export interface Shortcut {
   run?: (event: KeyboardEvent) => void | boolean;
   /** Whether it also works while a text field has the focus. */
   inFields?: boolean;
+  /** Whether it also works in panels above the page, such as the palette, which it opens and closes. */
+  inPanels?: boolean;
+  /** Whether it works as long as the key is down; the palette then does not offer it. */
+  isHeld?: boolean;
 }
 
 const [registered, setRegistered] = createSignal<Shortcut[]>([]);
@@ -61,13 +67,39 @@ export function keyOf(event: KeyboardEvent): string {
   return parts.join('+');
 }
 
+/** Identifies a command across visits, for the keys that the user chose. */
+export const idOf = (shortcut: Pick<Shortcut, 'group' | 'label'>): string =>
+  `${shortcut.group}/${shortcut.label}`;
+
+/** The keys that run it now: those the user chose, or its own. Reactive. */
+export const keysOf = (shortcut: Shortcut): readonly string[] =>
+  chosenKeys(idOf(shortcut)) ?? shortcut.keys;
+
+/** The commands besides this one that run on one of its keys, if the user chose the keys of either. */
+export function conflictsOf(shortcut: Shortcut): Shortcut[] {
+  const isChosen = (one: Shortcut) => chosenKeys(idOf(one)) !== undefined;
+  return registered().filter(
+    (other) =>
+      other.run !== undefined &&
+      idOf(other) !== idOf(shortcut) &&
+      (isChosen(other) || isChosen(shortcut)) &&
+      keysOf(other).some((key) => keysOf(shortcut).includes(key)),
+  );
+}
+
+/** Whether the key of an event opens or closes a panel. */
+export const isPanelKey = (event: KeyboardEvent): boolean =>
+  registered().some(
+    (shortcut) => shortcut.inPanels === true && keysOf(shortcut).includes(keyOf(event)),
+  );
+
 /** Runs the handlers of the event's key. Installed once, on the window. */
 export function handleKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
   const key = keyOf(event);
   const inField = isField(event.target);
   for (const shortcut of [...registered()].reverse()) {
-    if (!shortcut.run || !shortcut.keys.includes(key)) continue;
+    if (!shortcut.run || !keysOf(shortcut).includes(key)) continue;
     if (inField && !shortcut.inFields) continue;
     if (shortcut.run(event) !== false) {
       event.preventDefault();

@@ -4,13 +4,15 @@
  */
 import { createSignal } from 'solid-js';
 
+import { store, stored } from './stored';
+
 export type ThemeChoice = 'auto' | 'light' | 'dark';
 
 const KEY = 'stepscope.theme';
 const system =
   typeof matchMedia === 'undefined' ? undefined : matchMedia('(prefers-color-scheme: dark)');
 
-const [choice, setChoice] = createSignal<ThemeChoice>(stored());
+const [choice, setChoice] = createSignal<ThemeChoice>(kept());
 const [isDark, setDark] = createSignal(resolved());
 
 export { choice as themeChoice, isDark };
@@ -18,12 +20,7 @@ export { choice as themeChoice, isDark };
 /** Applies a choice and remembers it in this browser. */
 export function setTheme(wanted: ThemeChoice): void {
   setChoice(wanted);
-  try {
-    if (wanted === 'auto') localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, wanted);
-  } catch {
-    // An iframe may have no storage; the choice then lasts as long as the page.
-  }
+  store(KEY, wanted === 'auto' ? null : wanted);
   apply();
 }
 
@@ -54,11 +51,7 @@ function resolved(): boolean {
   return choice() === 'dark' || (choice() === 'auto' && (system?.matches ?? false));
 }
 
-function stored(): ThemeChoice {
-  try {
-    const value = localStorage.getItem(KEY);
-    return value === 'light' || value === 'dark' ? value : 'auto';
-  } catch {
-    return 'auto';
-  }
+function kept(): ThemeChoice {
+  const value = stored(KEY);
+  return value === 'light' || value === 'dark' ? value : 'auto';
 }

@@ -1,49 +1,34 @@
-/** The top bar: session, views, and tools for every page. */
+/** The top bar: the session, and tools for every page. */
 import { createSignal, For, Show } from 'solid-js';
 
 import { openCapture } from '../capture/dialog';
 import { plural } from '../format/numbers';
-import { CopyButton } from '../widgets/copy';
+import { CopyButton, copyText } from '../widgets/copy';
+import { contextMenu, openMenu, type MenuEntry } from '../widgets/menu/menu';
 import { Hint } from '../widgets/notes';
 import { Popover } from '../widgets/popover';
+import type { SessionSummary } from '../wire/types';
 import { Icon } from './icons';
 import { openPalette } from './palette';
+import { Brand } from './rail';
+import { isDrawerOpen, isNarrow, setDrawerOpen } from './rail-state';
 import { commandLine, sessions, summaryOf } from './session';
 import { isCalled, MOST_UNSEARCHED, SessionLabel, SessionSearch } from './session-choice';
 import { ShareButton } from './share-button';
 import { shared } from './shared';
 import { openShortcuts } from './shortcuts-overlay';
-import { flushUrl, hrefTo, route } from './state';
-import { cycleTheme, themeChoice } from './theme';
-import { ViewMenu } from './view-menu';
+import { flushUrl, hrefTo, navigate, route } from './state';
+import { cycleTheme, setTheme, themeChoice } from './theme';
 import './topbar.css';
 
 export function TopBar() {
-  const link = () => {
-    flushUrl();
-    return window.location.href;
-  };
   return (
-    <header class="topbar">
-      <Show
-        when={shared()}
-        fallback={
-          <a class="brand" href="#/" data-tip="All sessions" aria-label="Stepscope">
-            <Icon name="logo" />
-            <span class="brand-name">Stepscope</span>
-          </a>
-        }
-      >
-        <span class="brand">
-          <Icon name="logo" />
-          <span class="brand-name">Stepscope</span>
-        </span>
+    <div class="topbar">
+      <Show when={route.session === null} fallback={<Show when={isNarrow()}><DrawerButton /></Show>}>
+        <Brand />
       </Show>
-      <Show when={!shared()}>
+      <Show when={!shared() && route.session !== null}>
         <SessionPicker />
-      </Show>
-      <Show when={route.session !== null}>
-        <ViewMenu />
       </Show>
       <span class="spacer" />
       <SessionWarnings />
@@ -60,73 +45,122 @@ export function TopBar() {
       </Show>
       <button
         class="quiet palette-button"
-        data-tip="Go to a view, session or action"
+        data-tip="Go to a view, session or command (Ctrl+K)"
         aria-label="Go to"
         onClick={openPalette}
       >
         <Icon name="search" />
-        <span class="palette-label">Go to</span> <kbd>Ctrl K</kbd>
+        <span class="palette-label">Go to</span>
       </button>
       <Show when={!shared() && route.session !== null}>
         <ShareButton />
       </Show>
-      <CopyButton
-        text={link}
-        name="Copy the link"
-        tip="Copy a link to exactly this page"
-        class="quiet icon"
-      >
-        <Icon name="link" />
-      </CopyButton>
-      <CopyButton
-        text={commandLine}
-        name="Copy the command line"
-        tip={'Copy the command that prints this:\n' + commandLine()}
-        class="quiet icon"
-      >
-        <Icon name="terminal" />
-      </CopyButton>
-      <button
-        class="quiet icon"
-        data-tip={`Colors: ${themeChoice()}`}
-        aria-label="Theme"
-        onClick={cycleTheme}
-      >
-        <Icon
-          name={themeChoice() === 'auto' ? 'auto' : themeChoice() === 'dark' ? 'moon' : 'sun'}
-        />
-      </button>
-      <button
-        class="quiet icon"
-        data-tip="Keyboard shortcuts"
-        aria-label="Keyboard shortcuts"
-        onClick={openShortcuts}
-      >
-        <kbd>?</kbd>
-      </button>
-    </header>
+      <Show when={!isNarrow()} fallback={<MoreButton />}>
+        <CopyButton
+          text={currentLink}
+          name="Copy the link"
+          tip="Copy a link to exactly this page"
+          class="quiet icon"
+        >
+          <Icon name="link" />
+        </CopyButton>
+        <button
+          class="quiet icon"
+          data-tip={`Colors: ${themeChoice()}`}
+          aria-label="Theme"
+          onClick={cycleTheme}
+        >
+          <Icon
+            name={themeChoice() === 'auto' ? 'auto' : themeChoice() === 'dark' ? 'moon' : 'sun'}
+          />
+        </button>
+        <button
+          class="quiet icon"
+          data-tip="Keyboard shortcuts"
+          aria-label="Keyboard shortcuts"
+          onClick={openShortcuts}
+        >
+          <kbd>?</kbd>
+        </button>
+      </Show>
+    </div>
+  );
+}
+
+/** The address of exactly this page. */
+function currentLink(): string {
+  flushUrl();
+  return window.location.href;
+}
+
+/** Opens the navigation in narrow windows. */
+function DrawerButton() {
+  return (
+    <button
+      class="quiet icon"
+      aria-label="Views"
+      aria-expanded={isDrawerOpen()}
+      onClick={() => setDrawerOpen(true)}
+    >
+      <Icon name="menu" />
+    </button>
+  );
+}
+
+/** In narrow windows: what has no room in the bar. */
+function MoreButton() {
+  const open = (event: MouseEvent & { currentTarget: HTMLElement }) =>
+    openMenu(event.currentTarget, [
+      { title: 'Copy the link', run: () => void copyText(currentLink()) },
+      { title: 'Copy the command line', run: () => void copyText(commandLine()) },
+      'separator',
+      ...(['light', 'dark', 'auto'] as const).map((theme) => ({
+        title: theme === 'auto' ? 'System colors' : `${theme === 'light' ? 'Light' : 'Dark'} colors`,
+        isChecked: themeChoice() === theme,
+        run: () => setTheme(theme),
+      })),
+      'separator',
+      { title: 'Keyboard shortcuts', run: openShortcuts },
+    ]);
+  return (
+    <button class="quiet icon" aria-label="More" aria-haspopup="menu" onClick={open}>
+      <Icon name="more" />
+    </button>
   );
 }
 
 function SessionPicker() {
   const current = () => summaryOf(route.session);
   return (
-    <Show when={route.session !== null}>
-      <Popover
-        class="session-picker"
-        tip={current()?.location}
-        label={
-          <>
-            <span class="session-name">{current()?.name ?? `Session ${route.session}`}</span>
-            <span class="session-devices">{current()?.devices}</span>
-            <Icon name="down" />
-          </>
-        }
-      >
-        {(close) => <SessionLinks close={close} />}
-      </Popover>
-    </Show>
+    <span class="session-place" onContextMenu={contextMenu(() => sessionMenu(current()))}>
+    <Popover
+      class="session-picker"
+      tip={current()?.location}
+      label={
+        <>
+          <span class="session-name">{current()?.name ?? `Session ${route.session}`}</span>
+          <span class="session-devices">{current()?.devices}</span>
+          <Icon name="down" />
+        </>
+      }
+    >
+      {(close) => <SessionLinks close={close} />}
+    </Popover>
+    </span>
   );
+}
+
+/** What a right click on the session offers. */
+function sessionMenu(session: SessionSummary | undefined): MenuEntry[] {
+  if (!session) return [];
+  return [
+    { title: 'Copy the name', detail: session.name, run: () => void copyText(session.name) },
+    { title: 'Copy the path', detail: session.location, run: () => void copyText(session.location) },
+    { title: 'Copy the link', run: () => void copyText(currentLink()) },
+    { title: 'Copy the command line', run: () => void copyText(commandLine()) },
+    'separator',
+    { title: 'All sessions', run: () => navigate({ session: null, view: 'sessions' }) },
+  ];
 }
 
 /** All sessions as links, with a search field if there are many. */

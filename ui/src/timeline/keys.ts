@@ -19,15 +19,21 @@ export function registerKeys(
   commands: Commands,
   page: PageActions,
 ): () => void {
-  const undo = shortcutsOf(timeline, commands, page).map((shortcut) =>
+  // Users may choose other keys, so what a key started is remembered until it is released.
+  const held = new Map<string, Direction>();
+  const undo = shortcutsOf(timeline, commands, page, held).map((shortcut) =>
     registerShortcut({ ...shortcut, group: GROUP }),
   );
   const release = (event: KeyboardEvent) => {
-    const direction = directionOf(event.key);
+    const direction = held.get(event.code);
     if (direction) timeline.motion.release(direction, performance.now());
+    held.delete(event.code);
     if (event.key === 'Shift') timeline.motion.isFast = false;
   };
-  const stop = () => timeline.motion.releaseAll();
+  const stop = () => {
+    held.clear();
+    timeline.motion.releaseAll();
+  };
   window.addEventListener('keyup', release);
   window.addEventListener('blur', stop);
   return () => {
@@ -40,11 +46,18 @@ export function registerKeys(
 
 type Entry = Omit<Shortcut, 'group'>;
 
-function shortcutsOf(timeline: Timeline, commands: Commands, page: PageActions): Entry[] {
+function shortcutsOf(
+  timeline: Timeline,
+  commands: Commands,
+  page: PageActions,
+  held: Map<string, Direction>,
+): Entry[] {
   const moving = (keys: string[], direction: Direction, label: string): Entry => ({
     keys,
     label,
+    isHeld: true,
     run: (event) => {
+      held.set(event.code, direction);
       timeline.motion.isFast = event.shiftKey;
       timeline.motion.press(direction, performance.now());
       timeline.redraw();
@@ -65,6 +78,8 @@ function shortcutsOf(timeline: Timeline, commands: Commands, page: PageActions):
     moving(['s', 'Shift+s'], 'out', 'Zoom out at the cursor (Shift: faster)'),
     moving(['a', 'Shift+a'], 'left', 'Pan left (Shift: faster)'),
     moving(['d', 'Shift+d'], 'right', 'Pan right (Shift: faster)'),
+    plain([], 'Zoom in', () => commands.zoomBy(0.5)),
+    plain([], 'Zoom out', () => commands.zoomBy(2)),
     { keys: ['Ctrl+wheel'], label: 'Zoom at the cursor' },
     { keys: ['Shift+wheel'], label: 'Pan' },
     { keys: ['drag'], label: 'Select an area (tool 1)' },
@@ -99,19 +114,4 @@ function shortcutsOf(timeline: Timeline, commands: Commands, page: PageActions):
     }),
     { keys: ['Escape'], label: 'Clear selection, area, search', run: () => commands.clear() },
   ];
-}
-
-function directionOf(key: string): Direction | null {
-  switch (key.toLowerCase()) {
-    case 'w':
-      return 'in';
-    case 's':
-      return 'out';
-    case 'a':
-      return 'left';
-    case 'd':
-      return 'right';
-    default:
-      return null;
-  }
 }

@@ -2,7 +2,7 @@
  * Labels by id: names, classes and tints, fetched in batches when a tile mentions one for the first
  * time. Columns are typed arrays, so the draw loop reads them without a lookup.
  */
-import { patternOf } from '../format/pattern';
+import { parsePattern } from '../format/pattern';
 import type { LabelFacts } from '../wire/generated/LabelFacts';
 import type { LabelReport } from '../wire/generated/LabelReport';
 import { COLORS_BY, keyOf, slotOf, type ColorBy, type LabelText } from './coloring';
@@ -220,5 +220,6 @@ function textOf(query: string): string {
 
 /** The pattern of a search: a regular expression, case-insensitive unless it has capitals. */
 export function searchPattern(query: string): RegExp | null {
-  return patternOf(textOf(query), /[A-Z]/.test(query) ? '' : 'i');
+  const text = textOf(query);
+  return text ? parsePattern(text).regex : null;
 }

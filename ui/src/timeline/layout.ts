@@ -3,7 +3,7 @@
  * shown again above the scrolled rows. Pure: a report and the user's choices in, rows with
  * pixels out.
  */
-import { patternOf } from '../format/pattern';
+import { parsePattern } from '../format/pattern';
 import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { TrackGroup } from '../wire/generated/TrackGroup';
 import type { TrackReport } from '../wire/generated/TrackReport';
@@ -213,7 +213,7 @@ export function laneHeightOf(row: TrackRow): number {
 
 /** The pattern of the track filter; literal text if it is not a valid expression. */
 export function filterPattern(text: string): RegExp | null {
-  return patternOf(text.trim(), 'i');
+  return text.trim() ? parsePattern(text.trim(), 'ignored').regex : null;
 }
 
 function isShown(group: TrackGroup, track: TrackReport, choices: LayoutChoices): boolean {

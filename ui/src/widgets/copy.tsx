@@ -29,9 +29,9 @@ function copyBySelection(text: string): boolean {
   }
 }
 
-/** Saves a text as a file. */
-export function download(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+/** Saves a text or a picture as a file. */
+export function download(name: string, type: string, content: string | Blob): void {
+  const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');
   link.href = url;
   link.download = name.replace(/[^\w.-]+/g, '_');
@@ -74,7 +74,7 @@ export function CopyButton(props: {
 export function CodeBlock(props: { code: string }) {
   return (
     <div class="code-block">
-      <pre>{props.code}</pre>
+      <pre tabindex="0">{props.code}</pre>
       <CopyButton text={() => props.code} tip="Copy">
         Copy
       </CopyButton>

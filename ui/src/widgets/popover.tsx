@@ -12,6 +12,8 @@ export interface PopoverProps {
   name?: string;
   /** Whether the panel is aligned with the right edge of the button. */
   isRight?: boolean;
+  /** Whether the panel opens to the right of the button instead of below it. */
+  isBeside?: boolean;
   children: (close: () => void) => JSX.Element;
 }
 
@@ -36,9 +38,12 @@ export function Popover(props: PopoverProps) {
       close();
     };
     document.addEventListener('pointerdown', outside, true);
+    // A panel above the page takes the focus, and Escape is then its key.
+    document.addEventListener('focusin', outside, true);
     document.addEventListener('keydown', escape, true);
     onCleanup(() => {
       document.removeEventListener('pointerdown', outside, true);
+      document.removeEventListener('focusin', outside, true);
       document.removeEventListener('keydown', escape, true);
     });
   });
@@ -69,7 +74,12 @@ export function Popover(props: PopoverProps) {
         {props.label}
       </button>
       <Show when={isOpen()}>
-        <div class="popover-panel" classList={{ 'is-right': props.isRight ?? false }} role="dialog">
+        <div
+          class="popover-panel"
+          classList={{ 'is-right': props.isRight ?? false, 'is-beside': props.isBeside ?? false }}
+          role="dialog"
+          aria-label={props.name ?? props.tip}
+        >
           {props.children(close)}
         </div>
       </Show>

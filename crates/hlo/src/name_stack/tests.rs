@@ -35,6 +35,8 @@ fn slashes_in_parentheses_do_not_split() {
     );
     assert!(components("").is_empty());
     assert!(paths("").is_empty());
+    assert_eq!(pass(""), Pass::Unknown);
+    assert_eq!(merged("").pass(), Pass::Unknown);
 }
 
 #[test]

@@ -244,6 +244,9 @@ async fn a_server_that_others_reach_captures_only_what_it_was_allowed_to() {
     assert!(reason.contains("--allow-capture"), "{settings}");
     let answer = post(&server, "/api/capture", &body).await;
     assert_eq!(answer.status, StatusCode::BAD_REQUEST);
+    let report = answer.json();
+    let hint = report["hint"].as_str().unwrap();
+    assert!(hint.contains("--allow-capture HOST"), "{report}");
 
     let library = Library::at(logdir.path()).unwrap();
     library.restrict_captures(vec!["trainer-0".to_owned()]);

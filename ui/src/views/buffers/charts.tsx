@@ -7,6 +7,7 @@ import type { Frame } from '../../widgets/chart/frame';
 import { areaPath, stepPath } from '../../widgets/chart/paths';
 import { Plot } from '../../widgets/chart/plot';
 import { nearestIndex } from '../../widgets/chart/points';
+import { createZoom } from '../../widgets/chart/zoom';
 import type { BuffersReport } from '../../wire/generated/BuffersReport';
 import type { BufferLifetime } from '../../wire/generated/BufferLifetime';
 import type { BufferPoint } from '../../wire/generated/BufferPoint';
@@ -21,6 +22,9 @@ interface ChartProps {
   report: BuffersReport;
   onPoint: (position: number) => void;
 }
+
+/** Both charts zoom together. */
+const zoom = createZoom('span');
 
 const pointsAcross = (report: BuffersReport) =>
   figureAcross('Point', 'count', 0, Math.max(1, report.point_count - 1));
@@ -63,6 +67,16 @@ export function Curve(props: ChartProps) {
         at={pointed()}
         onAt={setPointed}
         onOpen={(index) => props.onPoint(positions()[index] ?? 0)}
+        zoom={zoom}
+        data={() => ({
+          columns: ['position', 'bytes', 'unpadded_bytes', 'instruction'],
+          rows: props.report.curve.map((point) => [
+            point.position,
+            point.bytes,
+            point.unpadded_bytes,
+            point.instruction,
+          ]),
+        })}
         hasCursor
         readout={(index) => (
           <Show when={props.report.curve[index]}>

@@ -76,6 +76,10 @@ export function CounterChart(props: ChartProps) {
           props.onZoom({ startPs: Math.min(...ends), endPs: Math.max(...ends) });
         }}
         onReset={() => props.onZoom(null)}
+        data={() => ({
+          columns: ['at_ps', 'min', 'mean', 'max'],
+          rows: points().map(({ at_ps, min, mean, max }) => [at_ps, min, mean, max]),
+        })}
         isClipped
         hasCursor
         readout={(index) => <Sample point={points()[index]} unit={props.row.unit} />}

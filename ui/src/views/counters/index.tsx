@@ -8,6 +8,7 @@ import { useColor } from '../../format/heat';
 import { formatRange, parseRange } from '../../timeline/address';
 import type { TimeWindow } from '../../timeline/viewport';
 import { summaryOf } from '../../shell/session';
+import { parsePattern } from '../../format/pattern';
 import { getParam, hrefTo, select, selectionParams, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
@@ -15,6 +16,7 @@ import { ShareCell } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
 import { Middle } from '../../widgets/middle';
 import { Remarks, Warnings } from '../../widgets/notes';
+import { SearchField } from '../../widgets/search-field';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import { Tabbed, urlTab } from '../../widgets/tabs/tabbed';
@@ -130,25 +132,22 @@ function Charts(props: { report: CountersReport; tools: () => JSX.Element }) {
   const zoom = (window: TimeWindow | null) =>
     setParams({ window: window === null ? null : formatRange(window) }, false);
   const matching = createMemo(() => {
-    const text = query().toLowerCase();
+    const { test } = parsePattern(query());
     const courses = props.report.rows.filter((row) => row.sample_count > 1);
     const rows = courses.length > 0 ? courses : props.report.rows;
     return rows.filter((row) =>
-      [row.name, row.device, row.description].some((part) => part.toLowerCase().includes(text)),
+      [row.name, row.device, row.description].some(test),
     );
   });
   const titles = createMemo(() => titlesOf(matching().map((row) => row.name)));
   return (
     <>
       <div class="counters-bar">
-        <input
-          type="search"
-          class="table-search"
-          placeholder="Find counters"
-          aria-label="Find counters"
-          data-shortcut="search"
+        <SearchField
+          label="Find counters"
+          placeholder="Find counters: text or pattern"
           value={query()}
-          onInput={(event) => setQuery(event.currentTarget.value)}
+          onInput={setQuery}
         />
         {props.tools()}
         <span class="muted">Drag to zoom all charts, double-click to reset</span>

@@ -2,8 +2,10 @@
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { format, formatRatio, plural } from '../../format/numbers';
+import { parsePattern } from '../../format/pattern';
 import { getParam, setParams } from '../../shell/state';
 import { themeColor } from '../../shell/theme';
+import { SearchField } from '../../widgets/search-field';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { buildFlame, matchesOf } from '../../widgets/flame/layout';
 import type { HeapFrameRow } from '../../wire/generated/HeapFrameRow';
@@ -25,7 +27,7 @@ export function Flame(props: { report: HeapReport }) {
   const matches = createMemo(() => {
     const text = search();
     if (!text) return null;
-    const test = testOf(text);
+    const test = parsePattern(text).test;
     return matchesOf(tree(), (index) => {
       const row = props.report.tree[index];
       return row !== undefined && (test(row.name) || test(row.source));
@@ -47,16 +49,13 @@ export function Flame(props: { report: HeapReport }) {
   return (
     <section class="card heap-flame">
       <div class="heap-flame-bar">
-        <input
-          type="search"
-          class="table-search"
+        <SearchField
+          label="Find functions"
           placeholder="Find functions: text or regular expression"
-          aria-label="Find functions"
-          data-shortcut="search"
           value={search()}
-          onInput={(event) => {
-            setSearch(event.currentTarget.value);
-            setParams({ find: event.currentTarget.value }, true);
+          onInput={(text) => {
+            setSearch(text);
+            setParams({ find: text }, true);
           }}
         />
         <FlameFound tree={tree()} matches={matches()} noun="frame" />
@@ -83,16 +82,6 @@ export function Flame(props: { report: HeapReport }) {
       />
     </section>
   );
-}
-
-/** Tests for a regular expression, or for the text itself if it is not a valid one. */
-function testOf(text: string): (name: string) => boolean {
-  try {
-    const pattern = new RegExp(text, /[A-Z]/.test(text) ? '' : 'i');
-    return (name) => pattern.test(name);
-  } catch {
-    return (name) => name.includes(text);
-  }
 }
 
 function FrameDetails(props: { row: HeapFrameRow; report: HeapReport }) {

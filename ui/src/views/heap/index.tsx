@@ -75,7 +75,7 @@ function Tables(props: { report: HeapReport; session: string }) {
   const total = () => (usual() === measure() ? `total_${measure()}` : usual());
   const isCompared = () => props.report.against !== null;
   const file = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}-heap`;
-  const table = <Row,>(
+  const table = <Row extends object,>(
     name: string,
     rows: readonly Row[],
     rowCount: number,

@@ -3,11 +3,12 @@ import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { formatDuration } from '../../format/numbers';
 import { truncateMiddle } from '../../format/text';
-import { getParam, navigate, setParams } from '../../shell/state';
+import { getParam, navigate, select, setParams } from '../../shell/state';
 import { themeColor } from '../../shell/theme';
 import { formatRange } from '../../timeline/address';
 import { slotsAcross, slotsDown } from '../../widgets/chart/axis';
 import { Plot } from '../../widgets/chart/plot';
+import { slotIndex } from '../../widgets/chart/points';
 import { ReadoutRow, ReadoutTitle } from '../../widgets/chart/readout';
 import type { HostCell } from '../../wire/generated/HostCell';
 import type { HostsReport } from '../../wire/generated/HostsReport';
@@ -107,6 +108,20 @@ export function HeatMap(props: { report: HostsReport }) {
           at={hovered()}
           onAt={setHovered}
           onOpen={open}
+          onDrag={(from, to, frame) => {
+            const ends = [from.x, to.x].map((x) => slotIndex(heat().stepCount, clampTo(x, frame.width), frame.width));
+            const numbers = ends.map((end) => props.report.steps[end ?? 0]?.step ?? 0);
+            const [first, last] = [Math.min(...numbers), Math.max(...numbers)];
+            select('steps', first === last ? String(first) : `${first}..=${last}`);
+          }}
+          data={() => ({
+            columns: ['step', 'place', metric().key],
+            rows: props.report.cells.map((cell) => [
+              props.report.steps[cell.step]?.step ?? null,
+              titles()[cell.place] ?? '',
+              cell[metric().key],
+            ]),
+          })}
           draw={(context, frame) => drawHeat(context, frame, heat(), metric(), themeColor('line'))}
           readout={(index) => (
             <CellDetails
@@ -133,6 +148,8 @@ export function HeatMap(props: { report: HostsReport }) {
     </section>
   );
 }
+
+const clampTo = (x: number, width: number) => Math.max(0, Math.min(width - 1, x));
 
 function CellDetails(props: {
   report: HostsReport;

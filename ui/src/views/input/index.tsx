@@ -15,6 +15,7 @@ import { EmptyState } from '../../widgets/empty';
 import { compareFigure, FigureChange, KpiCard } from '../../widgets/kpi';
 import { Middle } from '../../widgets/middle';
 import { Remarks, Warnings } from '../../widgets/notes';
+import { StepChart } from '../../widgets/steps/chart';
 import { CODE_STEPS } from '../../widgets/steps/source';
 import type { Column } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
@@ -24,6 +25,7 @@ import type { InputReport } from '../../wire/generated/InputReport';
 import type { InputRow } from '../../wire/generated/InputRow';
 import type { StageRow } from '../../wire/generated/StageRow';
 import { createReport } from '../../wire/report';
+import { barsOf, hostMeans, partsOf } from './bars';
 import './input.css';
 import { declared } from '../../widgets/table/declared';
 
@@ -31,9 +33,6 @@ const COMPARE = {
   steps: compareTable('input.rows', (report: InputReport) => report.rows),
   stages: compareTable('input.stages', (report: InputReport) => report.stages),
 };
-
-/** Causes of a row in the order of the colors, copies last. */
-const partsOf = (row: InputRow) => [...row.causes_ps, row.copies_ps];
 
 function rowColumns(longestPs: number): Column<InputRow>[] {
   return declared<InputRow>('input.rows', [
@@ -317,48 +316,27 @@ function Causes(props: { report: InputReport }) {
   );
 }
 
-/** Stacked bars per step and, if there are several hosts, per host. */
+/** Input wait over the steps and, if there are several hosts, per host. */
 function Places(props: { report: InputReport }) {
-  const hosts = (): BarRow[] =>
-    props.report.hosts.map((host) => {
-      const own = props.report.rows.filter((row) => row.host === host.host);
-      return {
-        label: host.host,
-        values: meansOf(own),
-        text: `${formatDuration(Math.round(host.input_median_ps))} in the median step, ${formatDuration(Math.round(host.input_mean_ps))} on average (${formatRatio(host.input_ratio)})`,
-        href: hrefTo({
-          view: 'timeline',
-          params: timelineParams(host.longest_start_ps, host.longest_ps),
-        }),
-      };
-    });
-  const steps = (): BarRow[] => {
-    const numbers = [...new Set(props.report.rows.map((row) => row.step))];
-    return numbers.slice(0, 200).map((step) => {
-      const own = props.report.rows.filter((row) => row.step === step);
-      const mean = own.reduce((sum, row) => sum + row.input_ps, 0) / own.length;
-      const first = own[0];
-      return {
-        label: `step ${step}`,
-        values: meansOf(own),
-        text: formatDuration(Math.round(mean)),
-        ...(first
-          ? {
-              href: hrefTo({
-                view: 'timeline',
-                params: timelineParams(first.start_ps, first.duration_ps),
-              }),
-            }
-          : {}),
-      };
-    });
-  };
+  const hosts = createMemo((): BarRow[] => {
+    const means = hostMeans(props.report.rows);
+    return props.report.hosts.map((host) => ({
+      label: host.host,
+      values: means.get(host.host) ?? [],
+      text: `${formatDuration(Math.round(host.input_median_ps))} in the median step, ${formatDuration(Math.round(host.input_mean_ps))} on average (${formatRatio(host.input_ratio)})`,
+      href: hrefTo({
+        view: 'timeline',
+        params: timelineParams(host.longest_start_ps, host.longest_ps),
+      }),
+    }));
+  });
+  const steps = createMemo(() => barsOf(props.report.rows));
   return (
     <section class="card">
       <header>
         <h2>By {props.report.hosts.length > 1 ? 'host and step' : 'step'}</h2>
         <span class="spacer" />
-        <Legend entries={occurring(INPUT_CAUSES, props.report.rows.map(partsOf))} />
+        <Legend entries={occurring(INPUT_CAUSES, steps().map((step) => step.parts_ps))} />
       </header>
       <div class="card-body">
         <Show when={props.report.hosts.length > 1}>
@@ -366,20 +344,13 @@ function Places(props: { report: InputReport }) {
           <h3>Mean over hosts</h3>
         </Show>
         <Show
-          when={props.report.rows.some((row) => row.input_ps > 0)}
+          when={steps().some((step) => step.duration_ps > 0)}
           fallback={<p class="muted">No step waited for input.</p>}
         >
-          <BarRows rows={steps()} meanings={INPUT_CAUSES} />
+          <StepChart series={steps()} meanings={INPUT_CAUSES} label="by input wait and its cause" />
         </Show>
       </div>
     </section>
-  );
-}
-
-function meansOf(rows: readonly InputRow[]): number[] {
-  return INPUT_CAUSES.map(
-    (_, index) =>
-      rows.reduce((sum, row) => sum + (partsOf(row)[index] ?? 0), 0) / Math.max(1, rows.length),
   );
 }
 

@@ -9,6 +9,7 @@ import type { Frame } from '../../widgets/chart/frame';
 import { areaPath, linePath } from '../../widgets/chart/paths';
 import { Plot } from '../../widgets/chart/plot';
 import { holdingIndex, slotIndex } from '../../widgets/chart/points';
+import { createZoom } from '../../widgets/chart/zoom';
 import { ReadoutRow, ReadoutTitle } from '../../widgets/chart/readout';
 import type { DurationBin } from '../../wire/generated/DurationBin';
 import type { LaunchDevice } from '../../wire/generated/LaunchDevice';
@@ -63,6 +64,10 @@ export function Durations(props: {
         placeOf={(index, frame) => ({ x: frame.x(index + 0.5), y: frame.y(top(bins()[index])) })}
         at={pointed()}
         onAt={setPointed}
+        data={() => ({
+          columns: ['start_ps', 'end_ps', 'launches', 'time_ps'],
+          rows: bins().map((bin) => [bin.start_ps, bin.end_ps, bin.occurrences, bin.total_ps]),
+        })}
         readout={(index) => <Bin bin={bins()[index]} />}
       >
         {(frame) => (
@@ -131,6 +136,9 @@ function Bin(props: { bin: DurationBin | undefined }) {
   );
 }
 
+/** The queues of all devices zoom together. */
+const zoom = createZoom('span');
+
 /** Kernels and copies launched but not finished, over time. */
 export function Queue(props: { row: LaunchDevice }) {
   const [pointed, setPointed] = createSignal<number | null>(null);
@@ -170,6 +178,11 @@ export function Queue(props: { row: LaunchDevice }) {
         }}
         at={pointed()}
         onAt={setPointed}
+        zoom={zoom}
+        data={() => ({
+          columns: ['start_ps', 'end_ps', 'mean', 'most'],
+          rows: points().map(({ start_ps, end_ps, mean, most }) => [start_ps, end_ps, mean, most]),
+        })}
         hasCursor
         readout={(index) => (
           <>

@@ -3,8 +3,9 @@ import { createMemo, Show } from 'solid-js';
 
 import { compareTable } from '../../compare/identity';
 import { codeOf } from '../../format/hint';
-import { formatBytes, formatCount, formatRatio, plural } from '../../format/numbers';
+import { formatBytes, formatCount, formatRatio, formatTime, plural } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
+import { shared } from '../../shell/shared';
 import { getParam, hrefTo, selectionParams, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
@@ -15,9 +16,11 @@ import { Remarks, Warnings } from '../../widgets/notes';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import { Tabs } from '../../widgets/tabs/tabs';
+import type { AliveRow } from '../../wire/generated/AliveRow';
 import type { AllocatorRow } from '../../wire/generated/AllocatorRow';
 import type { MemoryReport } from '../../wire/generated/MemoryReport';
 import { createReport } from '../../wire/report';
+import { mostTelling } from './choice';
 import { ALIVE } from './columns';
 import { Picture } from './picture';
 import './memory.css';
@@ -34,7 +37,7 @@ export default function MemoryView(props: ViewProps) {
   const report = createReport(
     'memory',
     () => props.session,
-    () => ({ ...selectionParams() }),
+    () => ({ ...selectionParams(), at: getParam('at') ?? null }),
   );
   return (
     <AnswerView answer={report}>
@@ -51,7 +54,7 @@ function Allocators(props: { report: MemoryReport; session: string }) {
   const shown = createMemo(() => {
     const rows = props.report.allocators;
     const wanted = rows.find((row) => keyOf(row) === getParam('allocator'));
-    return wanted ?? rows.reduce((most, row) => (fullness(row) > fullness(most) ? row : most));
+    return wanted ?? (mostTelling(rows) ?? rows[0]) as AllocatorRow;
   });
   const isShown = (row: { host: string; allocator: string }) => keyOf(row) === keyOf(shown());
   const alive = createMemo(() => props.report.rows.filter(isShown));
@@ -147,7 +150,13 @@ function Allocators(props: { report: MemoryReport; session: string }) {
         </header>
         <div class="card-body">
           <Show when={line()}>
-            {(found) => <Picture row={shown()} line={found()} steps={steps()} />}
+            {(found) => <Picture
+                row={shown()}
+                line={found()}
+                steps={steps()}
+                atPs={props.report.at_ps}
+                onMoment={(atPs) => !shared() && setParams({ at: `${atPs}ps` }, false)}
+              />}
           </Show>
         </div>
       </section>
@@ -160,8 +169,8 @@ function Allocators(props: { report: MemoryReport; session: string }) {
           compare={compareHolders(shown())}
           fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-memory`}
           isFilling
-          tools={<span class="muted">Alive at the peak; rows sum to the peak</span>}
-          empty="Nothing was alive"
+          tools={<Moment atPs={props.report.at_ps} rows={alive()} />}
+          empty="Nothing was alive, or nothing is known of that moment"
         />
       </section>
       <Remarks notes={props.report.notes} />
@@ -169,9 +178,31 @@ function Allocators(props: { report: MemoryReport; session: string }) {
   );
 }
 
-/** Ranks allocators: device memory before host memory, fuller ones first. */
-function fullness(row: AllocatorRow): number {
-  return (row.device ? 1 : 0) + (row.peak_ratio ?? 0);
+/** When the rows were alive, and the way back to the peak. */
+function Moment(props: { atPs: number | null; rows: readonly AliveRow[] }) {
+  const bytes = () => props.rows.reduce((sum, row) => sum + row.bytes, 0);
+  return (
+    <Show
+      when={props.atPs}
+      fallback={
+        <span class="muted">
+          Alive at the peak; rows sum to the peak
+          <Show when={!shared()}>. Click the chart for another moment</Show>
+        </span>
+      }
+    >
+      {(at) => (
+        <>
+          <span class="number">
+            Alive at {formatTime(at(), 1e6)}: <strong>{formatBytes(bytes())}</strong>
+          </span>
+          <button class="quiet" onClick={() => setParams({ at: null }, false)}>
+            Back to the peak
+          </button>
+        </>
+      )}
+    </Show>
+  );
 }
 
 function NoEvents(props: { report: MemoryReport }) {

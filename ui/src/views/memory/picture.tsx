@@ -10,6 +10,7 @@ import type { Frame } from '../../widgets/chart/frame';
 import { areaPath, stepPath } from '../../widgets/chart/paths';
 import { Plot } from '../../widgets/chart/plot';
 import { holdingIndex } from '../../widgets/chart/points';
+import { createZoom } from '../../widgets/chart/zoom';
 import type { AllocatorRow } from '../../wire/generated/AllocatorRow';
 import type { MemoryTimeline } from '../../wire/generated/MemoryTimeline';
 import type { StepMemoryRow } from '../../wire/generated/StepMemoryRow';
@@ -24,10 +25,14 @@ interface PictureProps {
   row: AllocatorRow;
   line: MemoryTimeline;
   steps: readonly StepMemoryRow[];
+  /** The moment whose allocations are listed; null for the peak. */
+  atPs: number | null;
+  onMoment: (atPs: number) => void;
 }
 
 export function Picture(props: PictureProps) {
   const [pointed, setPointed] = createSignal<number | null>(null);
+  const zoom = createZoom('span');
   const taken = createMemo(() => takenOf(props.line));
   const extent = createMemo(() => extentOf(props.line));
   const placeOf = (index: number, bytes: readonly number[], frame: Frame) => ({
@@ -36,6 +41,11 @@ export function Picture(props: PictureProps) {
   });
   const path = (bytes: readonly number[], frame: Frame) =>
     stepPath(bytes.map((_, index) => placeOf(index, bytes, frame)));
+  /** A peak at the very edge of the whole picture is moved into it. */
+  const peakAt = (frame: Frame) => {
+    const x = frame.x(props.row.peak_ps);
+    return zoom.range() ? x : Math.min(frame.width - 6, Math.max(6, x));
+  };
   const hasReserved = () => props.line.reserved_bytes.some((bytes) => bytes > 0);
   const hasCapacity = () => props.row.capacity_bytes <= extent().topBytes;
   const shaded = () => (props.steps.length <= MOST_STEPS ? props.steps : []);
@@ -71,6 +81,17 @@ export function Picture(props: PictureProps) {
         placeOf={(index, frame) => placeOf(index, taken(), frame)}
         at={pointed()}
         onAt={setPointed}
+        onOpen={(index) => props.onMoment(props.line.times_ps[index] ?? 0)}
+        zoom={zoom}
+        data={() => ({
+          columns: ['time_ps', 'in_use_bytes', 'reserved_bytes', 'fragmentation_ratio'],
+          rows: props.line.times_ps.map((time, index) => [
+            time,
+            props.line.in_use_bytes[index] ?? null,
+            props.line.reserved_bytes[index] ?? null,
+            props.line.fragmentation_ratios[index] ?? null,
+          ]),
+        })}
         hasCursor
         readout={(index) => (
           <Details
@@ -101,9 +122,18 @@ export function Picture(props: PictureProps) {
                 y2={frame().y(props.row.capacity_bytes)}
               />
             </Show>
+            <Show when={props.atPs !== null}>
+              <line
+                class="memory-moment"
+                x1={frame().x(props.atPs ?? 0)}
+                x2={frame().x(props.atPs ?? 0)}
+                y1={0}
+                y2={frame().height}
+              />
+            </Show>
             <circle
               class="memory-peak"
-              cx={Math.min(frame().width - 6, Math.max(6, frame().x(props.row.peak_ps)))}
+              cx={peakAt(frame())}
               cy={frame().y(props.row.peak_bytes)}
               r={4}
             />
@@ -173,6 +203,7 @@ function Details(props: {
         <Show when={step()}>{(found) => <>step {found().step}, </>}</Show>
         fragmentation {formatRatio(props.line.fragmentation_ratios[props.index])}
       </p>
+      <p class="muted">Click to list what was alive</p>
     </>
   );
 }

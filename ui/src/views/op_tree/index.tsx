@@ -20,8 +20,9 @@ import { EmptyState } from '../../widgets/empty';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { buildFlame, matchesOf } from '../../widgets/flame/layout';
 import { Remarks, Warnings } from '../../widgets/notes';
+import { SearchField } from '../../widgets/search-field';
 import { changeIn } from '../../widgets/table/changes';
-import { filterRows, } from '../../widgets/table/rows';
+import { parseFilter } from '../../widgets/table/filter';
 import { localTableState, urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import { buildTree, visibleNodes, worthOpening } from '../../widgets/tree';
@@ -85,8 +86,11 @@ const BY = [
   ['scope', 'By scope'],
 ] as const;
 
+const WASTE = wasteColumns();
+
 const by = () => BY.find(([key]) => key === getParam('by'))?.[0] ?? 'program';
-const hasIdle = () => getParam('idle') !== 'exclude';
+/** Idle time may be most of the window, so the icicle shows it only on request. */
+const hasIdle = () => getParam('idle') === 'include';
 
 /** With a baseline, colored by change unless the URL says otherwise. */
 const isByChange = () => {
@@ -109,7 +113,7 @@ export default function OpTreeView(props: ViewProps) {
       ...selectionParams(),
       limit: LIMIT,
       by: by() === 'program' ? null : by(),
-      idle: hasIdle() ? null : 'exclude',
+      idle: getParam('idle') === 'exclude' ? 'exclude' : null,
     }),
   );
   return (
@@ -133,10 +137,18 @@ function Body(props: { report: OpTreeReport; session: string }) {
   const table = urlTableState('');
   const [open, setOpen] = createSignal<ReadonlySet<number>>(new Set());
   createEffect(on(tree, (nodes) => setOpen(worthOpening(nodes))));
+  const columns = treeColumns(open, (node) => toggle(node));
+  const numbers = columns.filter((column) => column.kind !== undefined);
+  const filter = createMemo(() => parseFilter(table.query(), [...SEARCHED, ...numbers]));
   const matching = createMemo(() => {
-    const query = table.query();
-    return query ? new Set(filterRows(tree(), SEARCHED, query).map((node) => node.index)) : null;
+    const { test } = filter();
+    return test && new Set(tree().filter(test).map((node) => node.index));
   });
+  const isHidden = (row: OpTreeRow) => row.kind === 'idle' && !hasIdle();
+  const hiddenCount = createMemo(() => rows().filter(isHidden).length);
+  const visible = createMemo(() =>
+    visibleNodes(tree(), open(), matching()).filter(({ row }) => !isHidden(row)),
+  );
   const shown = () => {
     const wanted = Number(getParam('node') ?? '-1');
     return rows()[wanted];
@@ -152,14 +164,12 @@ function Body(props: { report: OpTreeReport; session: string }) {
   const name = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}`;
   const tools = () => (
     <>
-      <input
-        type="search"
-        class="table-search"
-        placeholder="Find nodes: text or regular expression"
-        aria-label="Find nodes"
-        data-shortcut="search"
+      <SearchField
+        label="Find nodes"
+        placeholder="Find nodes: text, pattern, self > 1ms"
         value={table.query()}
-        onInput={(event) => table.setQuery(event.currentTarget.value)}
+        onInput={table.setQuery}
+        error={filter().error}
       />
       <span class="segmented">
         <button aria-pressed={!isWasted()} onClick={() => setParams({ tab: null }, false)}>
@@ -190,7 +200,7 @@ function Body(props: { report: OpTreeReport; session: string }) {
             fallback={
               <DataTable
                 rows={props.report.wasted}
-                columns={wasteColumns()}
+                columns={WASTE}
                 state={{ ...localTableState('wasted_ps'), query: table.query }}
                 noun="op"
                 compare={COMPARE_WASTE}
@@ -210,10 +220,10 @@ function Body(props: { report: OpTreeReport; session: string }) {
             }
           >
             <DataTable
-              rows={visibleNodes(tree(), open(), matching())}
-              rowCount={props.report.row_count}
-              loadedCount={tree().length}
-              columns={treeColumns(open, toggle)}
+              rows={visible()}
+              rowCount={props.report.row_count - hiddenCount()}
+              loadedCount={tree().length - hiddenCount()}
+              columns={columns}
               state={{ ...table, query: () => '', sort: () => null }}
               noun="node"
               compare={compareNodes(tree)}
@@ -257,7 +267,7 @@ function Icicle(props: {
       props.report.rows.map((row, index) => ({
         title: row.duplicate_count > 1 ? `${row.name} ×${row.duplicate_count}` : row.name,
         depth: row.depth,
-        weight: row.self_ps,
+        weight: row.kind === 'idle' && !hasIdle() ? 0 : row.self_ps,
         ...colorOf(row, index),
       })),
     ),
@@ -296,7 +306,7 @@ function Icicle(props: {
             onChange={(event) =>
               setParams(
                 {
-                  idle: event.currentTarget.checked ? null : 'exclude',
+                  idle: event.currentTarget.checked ? 'include' : null,
                   zoom: null,
                   node: null,
                 },

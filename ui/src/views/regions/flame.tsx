@@ -2,8 +2,10 @@
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { formatCount, formatDuration, plural } from '../../format/numbers';
+import { parsePattern } from '../../format/pattern';
 import { getParam, navigate, setParams } from '../../shell/state';
 import { themeColor } from '../../shell/theme';
+import { SearchField } from '../../widgets/search-field';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { buildFlame, matchesOf } from '../../widgets/flame/layout';
 import type { RegionRow } from '../../wire/generated/RegionRow';
@@ -31,7 +33,7 @@ export function RegionFlame(props: { report: RegionsReport }) {
   const onZoom = (index: number) => setParams({ zoom: index < 0 ? null : index }, false);
   const [search, setSearch] = createSignal(getParam('find') ?? '');
   const matches = createMemo(() => {
-    const test = search() ? testOf(search()) : null;
+    const test = search() ? parsePattern(search()).test : null;
     if (!test) return null;
     return matchesOf(tree(), (index) => test(titleOf(rows()[index] as RegionRow)));
   });
@@ -40,16 +42,13 @@ export function RegionFlame(props: { report: RegionsReport }) {
   return (
     <div class="region-flame">
       <div class="region-flame-bar">
-        <input
-          type="search"
-          class="table-search"
+        <SearchField
+          label="Find regions"
           placeholder="Find regions: text or regular expression"
-          aria-label="Find regions"
-          data-shortcut="search"
           value={search()}
-          onInput={(event) => {
-            setSearch(event.currentTarget.value);
-            setParams({ find: event.currentTarget.value || null }, true);
+          onInput={(text) => {
+            setSearch(text);
+            setParams({ find: text }, true);
           }}
         />
         <FlameFound tree={tree()} matches={matches()} noun="frame" />
@@ -78,16 +77,6 @@ export function RegionFlame(props: { report: RegionsReport }) {
       />
     </div>
   );
-}
-
-/** Tests for a regular expression, or for the text itself if it is not a valid one. */
-function testOf(text: string): (name: string) => boolean {
-  try {
-    const pattern = new RegExp(text, /[A-Z]/.test(text) ? '' : 'i');
-    return (name) => pattern.test(name);
-  } catch {
-    return (name) => name.includes(text);
-  }
 }
 
 /** Links from the zoomed frame to its occurrences on the timeline. */

@@ -5,10 +5,11 @@ import { format, formatDuration, formatRatio } from '../../format/numbers';
 import { classColor } from '../../format/palette';
 import type { Frame } from '../../widgets/chart/frame';
 import { Plot } from '../../widgets/chart/plot';
-import { closest } from '../../widgets/chart/points';
+import { closest, type Place } from '../../widgets/chart/points';
 import { ReadoutRow } from '../../widgets/chart/readout';
 import type { RooflinePeak } from '../../wire/generated/RooflinePeak';
 import type { RooflineRow } from '../../wire/generated/RooflineRow';
+import type { Box } from './box';
 import { Roof } from './roof';
 import { decadeAxis, decadesAround, intensityText, rateText } from './scale';
 
@@ -49,6 +50,9 @@ interface ChartProps {
   level: string;
   selected: RooflineRow | undefined;
   onSelect: (row: RooflineRow | undefined) => void;
+  /** The rectangle whose ops are listed. */
+  box: Box | null;
+  onBox: (box: Box | null) => void;
 }
 
 /** Pixels around a point that belong to it. */
@@ -108,7 +112,14 @@ export function RooflineChart(props: ChartProps) {
         const row = all()[index];
         props.onSelect(row?.kind === 'op' ? row : undefined);
       }}
-      onMiss={() => props.onSelect(undefined)}
+      onMiss={() => (props.box ? props.onBox(null) : props.onSelect(undefined))}
+      dragShape="box"
+      onDrag={(from, to, frame) => props.onBox(boxBetween(from, to, frame))}
+      onReset={() => props.onBox(null)}
+      data={() => ({
+        columns: ['name', 'kind', 'intensity', 'flop_rate', 'self_ps'],
+        rows: all().map((row) => [row.name, row.kind, intensity(row), row.flop_rate, row.self_ps]),
+      })}
       isClipped
       readout={(index) => <Tip row={all()[index]} level={props.level} />}
     >
@@ -127,6 +138,17 @@ export function RooflineChart(props: ChartProps) {
               />
             )}
           </For>
+          <Show when={props.box}>
+            {(box) => (
+              <rect
+                class="roofline-box"
+                x={frame().x(box().intensity.from)}
+                y={frame().y(box().rate.to)}
+                width={frame().x(box().intensity.to) - frame().x(box().intensity.from)}
+                height={frame().y(box().rate.from) - frame().y(box().rate.to)}
+              />
+            )}
+          </Show>
           <Show when={points().length === 0}>
             <text
               class="roofline-none halo"
@@ -166,6 +188,17 @@ export function RooflineChart(props: ChartProps) {
       )}
     </Plot>
   );
+}
+
+/** The rectangle of a drag, in the values of the axes. */
+function boxBetween(one: Place, other: Place, frame: Frame): Box {
+  const clamped = (at: number, length: number) => Math.max(0, Math.min(length, at));
+  const xs = [one.x, other.x].map((x) => frame.atX(clamped(x, frame.width)));
+  const ys = [one.y, other.y].map((y) => frame.atY(clamped(y, frame.height)));
+  return {
+    intensity: { from: Math.min(...xs), to: Math.max(...xs) },
+    rate: { from: Math.min(...ys), to: Math.max(...ys) },
+  };
 }
 
 /** Whether a roof is that of the chosen memory; for all bytes, that of device memory. */

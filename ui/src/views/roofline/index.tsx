@@ -17,7 +17,8 @@ import { Tabbed, urlTab } from '../../widgets/tabs/tabbed';
 import type { RooflineReport } from '../../wire/generated/RooflineReport';
 import type { RooflineRow } from '../../wire/generated/RooflineRow';
 import { createReport } from '../../wire/report';
-import { levelTitle, plotted, RooflineChart } from './chart';
+import { formatBox, parseBox, rowsWithin, type Box } from './box';
+import { intensityOf, levelTitle, plotted, RooflineChart } from './chart';
 import { opColumns, PEAKS, scopeColumns } from './columns';
 import './roofline.css';
 
@@ -27,7 +28,6 @@ const LIMIT = 5000;
 const identity = (row: RooflineRow) => `${row.program_id}/${row.name}`;
 
 const COMPARE = {
-  ops: compareTable('roofline.rows', (report: RooflineReport) => report.rows),
   scopes: compareTable('roofline.scopes', (report: RooflineReport) => report.scopes),
 };
 
@@ -63,6 +63,7 @@ function Body(props: { report: RooflineReport; session: string }) {
   const shown = createMemo(() => props.report.rows.find((row) => identity(row) === getParam('op')));
   const show = (row: RooflineRow | undefined) =>
     setParams({ op: row && row !== shown() ? identity(row) : null }, false);
+  const box = createMemo(() => parseBox(getParam('box')));
   const marks = () =>
     props.report.scopes.filter((row) => row.kind !== 'step' || props.report.scopes.length < 40);
   const shownMarks = createMemo(() => plotted(marks(), level()));
@@ -126,6 +127,8 @@ function Body(props: { report: RooflineReport; session: string }) {
           level={level()}
           selected={shown()}
           onSelect={show}
+          box={box()}
+          onBox={(next) => setParams({ box: next && formatBox(next) }, false)}
         />
         <Show when={shown()}>
           {(row) => (
@@ -146,6 +149,7 @@ function Body(props: { report: RooflineReport; session: string }) {
         report={props.report}
         session={props.session}
         level={level()}
+        box={box()}
         shown={shown()}
         show={show}
       />
@@ -180,9 +184,18 @@ function Tables(props: {
   report: RooflineReport;
   session: string;
   level: string;
+  box: Box | null;
   shown: RooflineRow | undefined;
   show: (row: RooflineRow) => void;
 }) {
+  const compareOps = compareTable('roofline.rows', (report: RooflineReport) => report.rows, {
+    among: () => props.report.rows,
+  });
+  const rows = createMemo(() =>
+    props.box
+      ? rowsWithin(props.report.rows, props.box, (row) => intensityOf(row, props.level))
+      : props.report.rows,
+  );
   const table = urlTableState('self_ps');
   const steps = localTableState('');
   const peaks = localTableState('');
@@ -197,18 +210,31 @@ function Tables(props: {
           title: 'Ops',
           body: (tools) => (
             <DataTable
-              rows={props.report.rows}
-              rowCount={props.report.row_count}
+              rows={rows()}
+              {...(props.box ? {} : { rowCount: props.report.row_count })}
               columns={opColumns(props.level)}
               state={table}
               noun="op"
-              compare={COMPARE.ops}
+              compare={compareOps}
               fileName={name()}
               isFilling
               onRow={props.show}
               isSelected={(row) => row === props.shown}
               onPromoteQuery={(query) => select('match', query)}
-              tools={tools()}
+              tools={
+                <>
+                  {tools()}
+                  <Show
+                    when={props.box}
+                    fallback={<span class="muted">Drag over the chart to list the ops in it</span>}
+                  >
+                    <button onClick={() => setParams({ box: null }, false)}>
+                      Only in the rectangle ✕
+                    </button>
+                  </Show>
+                </>
+              }
+              empty="No op is in the rectangle"
             />
           ),
         },

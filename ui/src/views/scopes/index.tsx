@@ -12,8 +12,9 @@ import { AnswerView } from '../../widgets/answer';
 import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
 import { Remarks, Warnings } from '../../widgets/notes';
+import { SearchField } from '../../widgets/search-field';
+import { parseFilter } from '../../widgets/table/filter';
 import type { Column } from '../../widgets/table/rows';
-import { filterRows } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { ScopeRow } from '../../wire/generated/ScopeRow';
@@ -38,11 +39,33 @@ const compareNodes = (tree: () => readonly Node[]) =>
       opsEvidence === 'beyond_noise' ? undefined : opsEvidence,
   });
 
+/** Time without a name stack. */
+const UNKNOWN_COLOR = 'var(--text-faint)';
+
 const PHASES = [
   { title: 'Forward', color: 'var(--phase-forward)', figure: 'scopes.rows.forward_ps' },
   { title: 'Backward', color: 'var(--phase-backward)', figure: 'scopes.rows.backward_ps' },
   { title: 'Remat.', color: 'var(--phase-rematerialised)', figure: 'scopes.rows.rematerialised_ps' },
+  { title: 'Unknown', color: UNKNOWN_COLOR, figure: 'scopes.unknown' },
 ];
+
+/** Work without a name stack is in no pass. */
+const unknownOf = (row: ScopeRow) =>
+  Math.max(0, row.total_ps - row.forward_ps - row.backward_ps - row.rematerialised_ps);
+
+/** The time of each pass that has any. */
+function passesOf(row: ScopeRow): string {
+  const passes: [string, number][] = [
+    ['Forward', row.forward_ps],
+    ['Backward', row.backward_ps],
+    ['Rematerialized', row.rematerialised_ps],
+    ['Unknown, no scope', unknownOf(row)],
+  ];
+  return passes
+    .filter(([, time]) => time > 0)
+    .map(([title, time]) => `${title} ${formatDuration(time)}`)
+    .join('\n');
+}
 
 export default function ScopesView(props: ViewProps) {
   const by = () => (getParam('by') === 'source' ? 'source' : 'scope');
@@ -64,10 +87,13 @@ export default function ScopesView(props: ViewProps) {
         const tree = createMemo(() => buildTree(data().rows));
         const [open, setOpen] = createSignal<ReadonlySet<number>>(new Set());
         createEffect(on(tree, (nodes) => setOpen(worthOpening(nodes))));
+        const columns = createMemo(() =>
+          columnsFor(data().total_self_ps, open, by() === 'source' ? 'Source' : 'Scope'),
+        );
+        const filter = createMemo(() => parseFilter(table.query(), columns()));
         const matching = createMemo(() => {
-          const query = table.query();
-          if (!query) return null;
-          return new Set(filterRows(tree(), SEARCHED, query).map((node) => node.index));
+          const { test } = filter();
+          return test && new Set(tree().filter(test).map((node) => node.index));
         });
         const visible = createMemo(() => visibleNodes(tree(), open(), matching()));
         const toggle = (node: Node) => {
@@ -84,23 +110,18 @@ export default function ScopesView(props: ViewProps) {
                 .map((node) => node.index),
             ),
           );
-        const columns = createMemo(() =>
-          columnsFor(data().total_self_ps, open, by() === 'source' ? 'Source' : 'Scope'),
-        );
         // Without combined ops, there is nothing to split.
         const hasCombined = createMemo(
           () => isSplit() || data().rows.some((row) => row.paths.length > 0),
         );
         const tools = () => (
           <>
-            <input
-              type="search"
-              class="table-search"
-              placeholder="Filter scopes: text or regular expression"
-              aria-label="Filter scopes"
-              data-shortcut="search"
+            <SearchField
+              label="Filter scopes"
+              placeholder="Filter scopes: text, pattern, total > 1ms"
               value={table.query()}
-              onInput={(event) => table.setQuery(event.currentTarget.value)}
+              onInput={table.setQuery}
+              error={filter().error}
             />
             <BySwitch />
             <ShapeSwitch />
@@ -245,12 +266,6 @@ function BySwitch() {
   );
 }
 
-/** What the filter searches, including the paths that a combined op serves. */
-const SEARCHED = declared<Node>('scopes.rows', [
-  { key: 'path', width: 0, value: (node) => node.row.path },
-  { key: 'paths', width: 0, value: (node) => node.row.paths.join('\n') },
-]);
-
 const MOST_PATHS_IN_TIP = 30;
 
 /** The path and, for combined ops, the paths they serve. */
@@ -266,8 +281,6 @@ function columnsFor(
   open: () => ReadonlySet<number>,
   title: string,
 ): Column<Node>[] {
-  const other = (row: ScopeRow) =>
-    Math.max(0, row.total_ps - row.forward_ps - row.backward_ps - row.rematerialised_ps);
   return declared<Node>('scopes.rows', [
     {
       key: 'path',
@@ -320,7 +333,7 @@ function columnsFor(
       cell: ({ row }) => (
         <DividedBar
           total={totalPs}
-          tip={`Forward ${formatDuration(row.forward_ps)}\nBackward ${formatDuration(row.backward_ps)}\nRematerialized ${formatDuration(row.rematerialised_ps)}`}
+          tip={passesOf(row)}
           pieces={[
             { title: 'Forward', value: row.forward_ps, color: 'var(--phase-forward)' },
             { title: 'Backward', value: row.backward_ps, color: 'var(--phase-backward)' },
@@ -329,7 +342,7 @@ function columnsFor(
               value: row.rematerialised_ps,
               color: 'var(--phase-rematerialised)',
             },
-            { title: 'Other', value: other(row), color: 'var(--text-faint)' },
+            { title: 'Unknown', value: unknownOf(row), color: UNKNOWN_COLOR },
           ]}
         />
       ),

@@ -5,7 +5,7 @@ import { createMemo, For, Show } from 'solid-js';
 
 import { formatCount, plural } from '../../format/numbers';
 import { Icon } from '../../shell/icons';
-import { patternProblem } from '../../format/pattern';
+import { patternError } from '../../format/pattern';
 import {
   filterPattern,
   isFoldable,
@@ -112,7 +112,7 @@ function HeaderTools(props: { timeline: Timeline; height: number }) {
   const text = () => props.timeline.choices[0]().filterText;
   const apply = (value: string) =>
     props.timeline.choose({ filter: filterPattern(value), filterText: value });
-  const problem = () => patternProblem(text());
+  const problem = () => patternError(text());
   const groups = () => props.timeline.report.groups.map((group) => group.name);
   const areAllClosed = () =>
     groups().every((name) => props.timeline.choices[0]().closedGroups.has(name));

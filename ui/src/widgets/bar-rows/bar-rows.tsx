@@ -1,5 +1,5 @@
 /** Rows of divided bars on one scale: a label, the bar, a figure. */
-import { For } from 'solid-js';
+import { createMemo, For } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 
 import type { Meaning } from '../../format/causes';
@@ -22,7 +22,8 @@ export function BarRows(props: {
   total?: number;
 }) {
   const sum = (row: BarRow) => row.values.reduce((all, value) => all + value, 0);
-  const total = () => props.total ?? Math.max(1, ...props.rows.map(sum));
+  const longest = createMemo(() => props.rows.reduce((most, row) => Math.max(most, sum(row)), 1));
+  const total = () => props.total ?? longest();
   return (
     <div class="bar-rows">
       <For each={props.rows}>

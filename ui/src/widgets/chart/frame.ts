@@ -18,6 +18,8 @@ export interface Frame extends Size {
   y: (value: number) => number;
   /** The inverse of `x`: the value at a horizontal position. */
   atX: (x: number) => number;
+  /** The inverse of `y`: the value at a vertical position. */
+  atY: (y: number) => number;
 }
 
 /** Pixels of a character of a label, and around a label. */
@@ -49,6 +51,7 @@ export function frameOf(outer: Size, margin: Margin, x: Axis | null, y: Axis | n
     x: (value) => (x ? x.scale.share(value) : value) * width,
     y: (value) => (1 - (y ? y.scale.share(value) : value)) * height,
     atX: (at) => x?.scale.value(at / width) ?? at / width,
+    atY: (at) => y?.scale.value(1 - at / height) ?? 1 - at / height,
   };
 }
 

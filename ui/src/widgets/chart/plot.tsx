@@ -1,16 +1,24 @@
 /**
- * A chart: axes around a plot as wide as its container, a point chosen by pointer or keys, and a
- * readout next to it. Each chart defines its points and draws the contents of the plot.
+ * A chart: axes around a plot as wide as its container, a point chosen by pointer or keys, a readout
+ * next to it, zoom, and a menu with its picture and its figures. Each chart defines its points and
+ * draws the contents of the plot.
+ *
+ * With `zoom`, a drag zooms in, Ctrl with the wheel and the keys + and − zoom at the pointer or the
+ * current point, and a double click or 0 shows everything.
  */
-import { createMemo, createSignal, Show, type Accessor, type JSX } from 'solid-js';
+import { createMemo, createSignal, onMount, Show, type Accessor, type JSX } from 'solid-js';
 
 import { Axes } from './axes';
 import type { AxisOf } from './axis';
+import { openMenu } from '../menu/menu';
 import { Canvas, type Draw } from './canvas';
+import { dataFromAxes, type ChartData } from './data';
 import { frameOf, inPlot, marginOf, type Frame, type Margin } from './frame';
+import { plotMenu } from './plot-menu';
 import { moveByKey, type Place } from './points';
 import { Readout } from './readout';
 import { createSize } from './size';
+import { rangeBetween, zoomedAxis, zoomedBy, type Zoom } from './zoom';
 import './chart.css';
 
 export interface PlotProps {
@@ -37,8 +45,14 @@ export interface PlotProps {
   onMiss?: () => void;
   /** A drag from one place to another. */
   onDrag?: (from: Place, to: Place, frame: Frame) => void;
+  /** What a drag covers: a part of the horizontal axis, or a rectangle. */
+  dragShape?: 'band' | 'box';
   /** A double click. */
   onReset?: () => void;
+  /** Along the horizontal axis, if marks are placed by `frame.x`. */
+  zoom?: Zoom;
+  /** The figures behind the chart; by default, what the axes say about its points. */
+  data?: () => ChartData;
   /** Whether marks are clipped at the edges of the plot. */
   isClipped?: boolean;
   /** Whether a vertical line marks the current point. */
@@ -62,10 +76,10 @@ export function Plot(props: PlotProps) {
   const margin = createMemo(() =>
     marginOf(props.x?.(Math.max(20, outer().width)) ?? null, y(), props.margin),
   );
-  const x = createMemo(
-    () => props.x?.(Math.max(20, outer().width - margin().left - margin().right)) ?? null,
-  );
-  const frame = createMemo(() => frameOf(outer(), margin(), x(), y()));
+  const plotWidth = () => Math.max(20, outer().width - margin().left - margin().right);
+  const range = () => props.zoom?.range() ?? null;
+  const x = createMemo(() => props.x && zoomedAxis(props.x, range())(plotWidth()));
+  const frame = createMemo(() => frameOf(outer(), margin(), x() ?? null, y()));
   /** The readout is shown by the chart that has the pointer or the keys. */
   const [isActive, setActive] = createSignal(false);
   const [drag, setDrag] = createSignal<{ from: Place; to: Place } | null>(null);
@@ -87,18 +101,74 @@ export function Plot(props: PlotProps) {
     // The button may have been pressed elsewhere.
     if (event.button !== 0 || !found) return;
     const place = placeAt(event);
-    if (props.onDrag && isDrag(found)) {
-      props.onDrag(found.from, place, frame());
-      return;
+    if (isDrag(found)) {
+      if (props.onDrag) {
+        props.onDrag(found.from, place, frame());
+        return;
+      }
+      if (props.zoom && whole()) {
+        const shares = [found.from.x, place.x].map((at) => at / frame().width) as [number, number];
+        props.zoom.setRange(rangeBetween(whole()!, range(), ...shares));
+        return;
+      }
     }
     const index = props.hit(place, frame());
     if (index === null) props.onMiss?.();
     else props.onOpen?.(index);
   };
+  /** The scale of the whole axis. */
+  const whole = () => props.x?.(plotWidth()).scale;
+  const zoomAt = (share: number, direction: 'in' | 'out') => {
+    const scale = whole();
+    if (scale) props.zoom?.setRange(zoomedBy(scale, range(), share, direction));
+  };
+  const reset = () => {
+    props.zoom?.setRange(null);
+    props.onReset?.();
+  };
+  /** Where keys zoom: the current point, or the middle. */
+  const keyShare = () => Math.max(0, Math.min(1, (place()?.x ?? frame().width / 2) / frame().width));
+  const zoomByKey = (key: string): boolean => {
+    if (!props.zoom) return false;
+    if (key === '+' || key === '=') zoomAt(keyShare(), 'in');
+    else if (key === '-') zoomAt(keyShare(), 'out');
+    else if (key === '0') reset();
+    else return false;
+    return true;
+  };
+  const entries = () =>
+    plotMenu({
+      root,
+      label: props.label,
+      data: () =>
+        props.data?.() ??
+        dataFromAxes(
+          frame(),
+          x() ?? null,
+          y(),
+          props.rows.reduce((sum, count) => sum + count, 0),
+          (index) => props.placeOf(index, frame()),
+        ),
+      reset: range() ? reset : null,
+    });
+  onMount(() =>
+    // Solid listens to the wheel passively, but the page must not zoom.
+    root.addEventListener(
+      'wheel',
+      (event) => {
+        if (!props.zoom || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        const share = placeAt(event).x / frame().width;
+        zoomAt(Math.max(0, Math.min(1, share)), event.deltaY < 0 ? 'in' : 'out');
+      },
+      { passive: false },
+    ),
+  );
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const next = moveByKey(props.rows, props.at, event.key);
     if (next !== null) look(next, true);
+    else if (zoomByKey(event.key)) look(props.at, true);
     else if (event.key === 'Enter' && props.at !== null && props.onOpen) props.onOpen(props.at);
     else if (event.key === 'Escape' && props.at !== null) look(null, false);
     else return;
@@ -107,16 +177,18 @@ export function Plot(props: PlotProps) {
   };
   const place = createMemo(() => (props.at === null ? null : props.placeOf(props.at, frame())));
   const isReady = () => outer().width > 0;
+  const isDraggable = () => props.onDrag !== undefined || props.zoom !== undefined;
+  const isBox = () => props.dragShape === 'box';
 
   return (
     <div
       ref={root}
       class={`chart ${props.class ?? ''}`}
-      classList={{ 'is-open': props.onOpen !== undefined, 'is-drag': props.onDrag !== undefined }}
+      classList={{ 'is-open': props.onOpen !== undefined, 'is-drag': isDraggable() }}
       style={props.height === undefined ? {} : { height: `${props.height}px` }}
       role="application"
       aria-roledescription="chart"
-      aria-label={`${props.label}; arrow keys move${props.onOpen ? ', Enter selects' : ''}`}
+      aria-label={`${props.label}; arrow keys move${props.onOpen ? ', Enter selects' : ''}${props.zoom ? ', + and − zoom' : ''}`}
       tabindex="0"
       onKeyDown={onKey}
       onBlur={() => look(null, false)}
@@ -124,7 +196,7 @@ export function Plot(props: PlotProps) {
         if (event.button !== 0) return;
         const from = placeAt(event);
         setDrag({ from, to: from });
-        if (props.onDrag) root.setPointerCapture(event.pointerId);
+        if (isDraggable()) root.setPointerCapture(event.pointerId);
       }}
       onPointerMove={(event) => {
         const to = placeAt(event);
@@ -138,12 +210,18 @@ export function Plot(props: PlotProps) {
       }}
       onPointerCancel={() => setDrag(null)}
       onPointerUp={finish}
-      onDblClick={() => props.onReset?.()}
+      onDblClick={reset}
+      onContextMenu={(event) => {
+        if (event.shiftKey || event.defaultPrevented) return;
+        event.preventDefault();
+        const isByKey = event.button !== 2;
+        openMenu(isByKey ? root : { x: event.clientX, y: event.clientY }, entries());
+      }}
     >
       <Show when={isReady()}>
         <svg width={outer().width} height={outer().height} aria-hidden="true">
           <g transform={`translate(${margin().left} ${margin().top})`}>
-            <Axes frame={frame()} x={x()} y={y()} />
+            <Axes frame={frame()} x={x() ?? null} y={y()} />
           </g>
         </svg>
         <Show when={props.draw}>{(draw) => <Canvas frame={frame()} draw={draw()} />}</Show>
@@ -154,7 +232,7 @@ export function Plot(props: PlotProps) {
               width={frame().width}
               height={frame().height + 2 * STROKE}
               viewBox={`0 ${-STROKE} ${frame().width} ${frame().height + 2 * STROKE}`}
-              overflow={props.isClipped ? 'hidden' : 'visible'}
+              overflow={props.isClipped || range() ? 'hidden' : 'visible'}
             >
               {props.children?.(frame)}
               <Show when={props.hasCursor && place()}>
@@ -162,20 +240,31 @@ export function Plot(props: PlotProps) {
                   <line class="chart-cursor" x1={at().x} x2={at().x} y1="0" y2={frame().height} />
                 )}
               </Show>
-              <Show when={props.onDrag && isDrag(drag()) && drag()}>
+              <Show when={isDraggable() && isDrag(drag()) && drag()}>
                 {(found) => (
                   <rect
                     class="chart-drag"
                     x={Math.min(found().from.x, found().to.x)}
                     width={Math.abs(found().to.x - found().from.x)}
-                    y="0"
-                    height={frame().height}
+                    y={isBox() ? Math.min(found().from.y, found().to.y) : 0}
+                    height={isBox() ? Math.abs(found().to.y - found().from.y) : frame().height}
                   />
                 )}
               </Show>
             </svg>
           </g>
         </svg>
+        <button
+          class="chart-more quiet"
+          tabindex="-1"
+          aria-label="Copy or save the chart"
+          data-tip="Copy or save the chart"
+          onPointerDown={(event) => event.stopPropagation()}
+          onPointerUp={(event) => event.stopPropagation()}
+          onClick={(event) => openMenu(event.currentTarget, entries())}
+        >
+          ⋯
+        </button>
         <Show when={isActive() && props.readout && place()}>
           {(at) => (
             <Readout frame={frame()} place={at()}>

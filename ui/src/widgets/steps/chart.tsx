@@ -29,7 +29,12 @@ export function StepChart(props: {
   series: readonly StepBar[];
   /** Steps of the baseline, drawn across the bars. */
   baseline?: readonly StepBar[] | undefined;
+  /** What the parts of a bar are; by default the parts of a step. */
+  meanings?: readonly { title: string; color: string }[];
+  /** What the bars show, if not whole steps: `input wait by cause`. */
+  label?: string;
 }) {
+  const meanings = () => props.meanings ?? PARTS;
   let box!: HTMLDivElement;
   const size = createSize(() => box);
   const [hovered, setHovered] = createSignal<number | null>(null);
@@ -59,7 +64,7 @@ export function StepChart(props: {
   return (
     <div class="step-chart" ref={box}>
       <Plot
-        label={`${plural(props.series.length, 'step')} stacked by part`}
+        label={`${plural(props.series.length, 'step')} ${props.label ?? 'stacked by part'}`}
         x={slotsAcross(
           'Step',
           buckets().map((bucket) => String(bucket.first)),
@@ -81,6 +86,7 @@ export function StepChart(props: {
           drawBars(context, frame, {
             buckets: buckets(),
             topPs: topPs(),
+            partColors: meanings().map((meaning) => meaning.color),
             baselinePs: baselinePs(),
             isSelected: stepTest(selected('steps')),
             hovered: hovered(),
@@ -95,9 +101,24 @@ export function StepChart(props: {
             },
           })
         }
+        data={() => ({
+          columns: ['first_step', 'last_step', 'mean_ps', ...meanings().map(({ title }) => title)],
+          rows: buckets().map((bucket) => [
+            bucket.first,
+            bucket.last,
+            bucket.durationPs,
+            ...meanings().map((_, index) => bucket.partsPs[index] ?? 0),
+          ]),
+        })}
         readout={(index) => (
           <Show when={buckets()[index]}>
-            {(bucket) => <Details bucket={bucket()} beforePs={baselinePs()[index] ?? null} />}
+            {(bucket) => (
+              <Details
+                bucket={bucket()}
+                beforePs={baselinePs()[index] ?? null}
+                meanings={meanings()}
+              />
+            )}
           </Show>
         )}
       />
@@ -105,7 +126,11 @@ export function StepChart(props: {
   );
 }
 
-function Details(props: { bucket: Bucket; beforePs: number | null }) {
+function Details(props: {
+  bucket: Bucket;
+  beforePs: number | null;
+  meanings: readonly { title: string; color: string }[];
+}) {
   const change = () =>
     changeOf(props.bucket.durationPs, props.beforePs, { kind: 'duration', better: 'less' });
   const title = () =>
@@ -113,9 +138,9 @@ function Details(props: { bucket: Bucket; beforePs: number | null }) {
       ? `Step ${props.bucket.first}`
       : `Steps ${props.bucket.first} to ${props.bucket.last}, mean`;
   const parts = () =>
-    PARTS.map((part, index) => ({ ...part, value: props.bucket.partsPs[index] ?? 0 })).filter(
-      (part) => part.value > 0,
-    );
+    props.meanings
+      .map((part, index) => ({ ...part, value: props.bucket.partsPs[index] ?? 0 }))
+      .filter((part) => part.value > 0);
   return (
     <>
       <ReadoutTitle title={title()} value={formatDuration(props.bucket.durationPs)} />

@@ -1,6 +1,5 @@
 /** Draws the bars of the step chart on their canvas. */
 import { formatDuration } from '../../format/numbers';
-import { PARTS } from '../../format/palette';
 import { slotAt } from '../chart/axis';
 import type { Frame } from '../chart/frame';
 import type { Bucket } from './layout';
@@ -17,6 +16,8 @@ export interface ChartColors {
 export interface Chart {
   buckets: readonly Bucket[];
   topPs: number;
+  /** Colors of the parts of a bar, from the bottom. */
+  partColors: readonly string[];
   colors: ChartColors;
   font: string;
   isSelected: ((step: number) => boolean) | null;
@@ -60,7 +61,7 @@ function drawBar(
     const bottom = frame.y(Math.min(sum, chart.topPs));
     const top = frame.y(Math.min(sum + part, chart.topPs));
     sum += part;
-    context.fillStyle = PARTS[position]?.color ?? colors.faint;
+    context.fillStyle = chart.partColors[position] ?? colors.faint;
     context.fillRect(x, top, width, Math.max(0, bottom - top));
   });
   context.globalAlpha = 1;

@@ -3,6 +3,7 @@ import type { JSX } from 'solid-js';
 
 import { isComparable, type Adding, type Better } from '../../compare/change';
 import type { Kind, Scale } from '../../format/numbers';
+import { parseFilter, type FilterColumn } from './filter';
 
 export type Value = string | number | boolean | null;
 
@@ -100,31 +101,14 @@ export function sortRows<Row>(
     .map(({ row }) => row);
 }
 
-/** The rows with a text that matches a regular expression; ignores case unless it has capitals. */
+/** The rows that a filter accepts; see `filter.ts` for its language. */
 export function filterRows<Row>(
   rows: readonly Row[],
-  columns: readonly Column<Row>[],
+  columns: readonly FilterColumn<Row>[],
   query: string,
 ): Row[] {
-  if (!query) return [...rows];
-  const pattern = compilePattern(query);
-  const texts = columns.filter((column) => column.kind === undefined);
-  return rows.filter((row) =>
-    texts.some((column) => {
-      const value = column.value(row);
-      return typeof value === 'string' && pattern.test(value);
-    }),
-  );
-}
-
-/** A pattern, parsed as the server parses `match`; invalid expressions are searched literally. */
-export function compilePattern(query: string): RegExp {
-  const flags = /\p{Lu}/u.test(query) ? 'u' : 'iu';
-  try {
-    return new RegExp(query, flags);
-  } catch {
-    return new RegExp(query.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'), flags);
-  }
+  const { test } = parseFilter(query, columns);
+  return test ? rows.filter(test) : [...rows];
 }
 
 /** The rows as CSV: raw values, with the keys of the wire as the header. */
@@ -135,6 +119,21 @@ export function toCsv<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   }
   return `${lines.join('\n')}\n`;
 }
+
+/** Rows of texts as a table in Markdown, numbers to the right. */
+export function toMarkdown(
+  columns: readonly { title: string; isNumber: boolean }[],
+  rows: readonly (readonly string[])[],
+): string {
+  const line = (cells: readonly string[]) => `| ${cells.map(escapeMarkdown).join(' | ')} |`;
+  const rule = `|${columns.map(({ isNumber }) => (isNumber ? '---:' : '---')).join('|')}|`;
+  return `${[line(columns.map(({ title }) => title)), rule, ...rows.map(line)].join('\n')}\n`;
+}
+
+const escapeMarkdown = (text: string) => text.replace(/\|/g, '\\|').replace(/\s*\n\s*/g, ' ');
+
+/** A value as text; empty if it is missing. */
+export const valueText = (value: Value): string => (value === null ? '' : String(value));
 
 /** Whether any row has a value in the column. */
 export function hasValues<Row>(rows: readonly Row[], column: Column<Row>): boolean {

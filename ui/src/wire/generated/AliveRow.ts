@@ -2,8 +2,8 @@
 import type { SliceRefReport } from "./SliceRefReport";
 
 /**
- * Allocations that were alive at the peak of an allocator, for one purpose, of one size, and from
- * one caller.
+ * Allocations that were alive at the peak of an allocator, or at the requested moment, for one
+ * purpose, of one size, and from one caller.
  */
 export type AliveRow = { 
 /**
@@ -48,11 +48,12 @@ shape: string,
  */
 count: number, 
 /**
- * Bytes that were live at the peak of the allocator. The rows of an allocator sum to its peak.
+ * Bytes that were live at the peak of the allocator, or at the requested moment. The rows of an
+ * allocator sum to the bytes in use then.
  */
 bytes: number, 
 /**
- * Share of the allocator's peak that these bytes make up.
+ * Share of the bytes in use on the allocator at that moment.
  */
 ratio: number, 
 /**

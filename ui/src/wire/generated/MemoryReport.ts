@@ -15,8 +15,13 @@ export type MemoryReport = {
  */
 allocators: Array<AllocatorRow>, 
 /**
- * What was alive at the peak of each allocator, over all steps. The bytes of an allocator's rows
- * sum to its peak. By allocator, largest first.
+ * Moment at which `rows` were alive, since the session started. Absent if it is the peak of each
+ * allocator.
+ */
+at_ps: number | null, 
+/**
+ * What was alive on each allocator at the moment `at_ps`, or at its peak, over all steps. The
+ * bytes of an allocator's rows sum to the bytes in use then. By allocator, largest first.
  */
 rows: Array<AliveRow>, 
 /**

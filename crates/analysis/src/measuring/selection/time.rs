@@ -83,6 +83,17 @@ pub(crate) fn parse_length(text: &str) -> Result<i64, SelectionError> {
     })
 }
 
+/// Parses a moment since the start of the session: `1.2s`, `300ms`, `0`.
+pub(crate) fn parse_moment(text: &str) -> Result<Picos, SelectionError> {
+    let text = text.trim();
+    let usual = (text == "0").then_some(UNITS[0]);
+    parse_instant(text, usual).ok_or_else(|| {
+        SelectionError::Invalid(format!(
+            "invalid time: {text:?}; expected 1.2s, 300ms or 0 (units: ps, ns, us, ms, s)"
+        ))
+    })
+}
+
 fn unit_of(text: &str) -> Option<(&'static str, f64)> {
     UNITS.iter().copied().find(|(name, _)| text.ends_with(name))
 }
@@ -136,6 +147,16 @@ mod tests {
         for wrong in ["10", "-1us", "us", "1e30s", "nan", "3 weeks", "", "1e400s"] {
             assert!(parse_length(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn moments_have_units() {
+        let moment = |text: &str| parse_moment(text).ok().map(|picos| picos.0);
+        assert_eq!(moment("300ms"), Some(300_000_000_000));
+        assert_eq!(moment("9007199254740993ps"), Some(9_007_199_254_740_993));
+        assert_eq!(moment("0"), Some(0));
+        assert_eq!(moment("12"), None);
+        assert_eq!(moment("soon"), None);
     }
 
     #[test]

@@ -45,10 +45,10 @@ pub(super) fn lifetimes(plan: &Plan<'_>, replay: &Replay<'_>) -> Vec<BufferLifet
 
 fn pass_name(scope: &str) -> &'static str {
     match pass(scope) {
-        _ if scope.is_empty() => "",
         Pass::Forward => "forward",
         Pass::Backward => "backward",
         Pass::Rematerialised => "rematerialised",
+        Pass::Unknown => "",
     }
 }
 

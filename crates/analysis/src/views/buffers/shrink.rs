@@ -250,8 +250,8 @@ fn pass_at(plan: &Plan<'_>, replay: &Replay<'_>, point: usize) -> Option<Pass> {
         .filter(|event| event.kind != HeapEventKind::Free)
         .filter_map(|event| plan.hlo.instruction(&event.instruction_name))
         .map(|instruction| origin(plan, instruction).0)
-        .find(|scope| !scope.is_empty())
         .map(|scope| pass(&scope))
+        .find(|&pass| pass != Pass::Unknown)
 }
 
 fn is_wide_float(plan: &Plan<'_>, held: &Held) -> bool {

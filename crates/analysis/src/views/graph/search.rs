@@ -68,15 +68,11 @@ pub(super) fn matches(
         .collect();
     let count = found.len();
     found.sort_by_key(|&(instruction, found_in, is_fused, self_ps)| {
-        let is_exact = instruction.name == wanted;
-        let rank = ["name", "opcode", "scope", "source"]
-            .iter()
-            .position(|text| *text == found_in);
+        let rank = closeness(instruction, wanted, found_in);
         (
-            !is_exact,
+            rank,
             is_fused,
             std::cmp::Reverse(self_ps),
-            rank,
             instruction.index,
         )
     });
@@ -103,6 +99,28 @@ pub(super) fn matches(
             found_in: found_in.to_owned(),
         });
     Ok((rows.collect(), count))
+}
+
+/// How close a match is to what was typed, closest first: the name itself, the name without its
+/// number, the start of a name, a part of a name, then other texts.
+fn closeness(instruction: &Instruction, wanted: &str, found_in: &str) -> usize {
+    let name = instruction.name.as_bytes();
+    let starts = name
+        .get(..wanted.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(wanted.as_bytes()));
+    let rest = name.get(wanted.len()..).unwrap_or_default();
+    let is_number = rest
+        .iter()
+        .all(|byte| byte.is_ascii_digit() || *byte == b'.');
+    match found_in {
+        "name" if starts && rest.is_empty() => 0,
+        "name" if starts && is_number => 1,
+        "name" if starts => 2,
+        "name" => 3,
+        "opcode" => 4,
+        "scope" => 5,
+        _ => 6,
+    }
 }
 
 /// Splits `model.py:12` into file and line.

@@ -1,4 +1,4 @@
-//! What was alive at an allocator's peak, as rows that sum to the peak.
+//! What was alive at an event of an allocator, as rows that sum to the bytes taken then.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,20 @@ use super::report::AliveRow;
 /// What allocations are merged by: purpose, bytes, and caller.
 type Key = (u32, i64, String, String);
 
-/// The rows of one allocator, largest first.
-pub(super) fn rows(session: &Session, log: &AllocatorLog, figures: &Figures<'_>) -> Vec<AliveRow> {
+/// The rows of one allocator after one of its events, largest first.
+pub(super) fn rows(
+    session: &Session,
+    log: &AllocatorLog,
+    figures: &Figures<'_>,
+    moment: usize,
+) -> Vec<AliveRow> {
     let events = figures.allocator.events.as_slice();
-    let peak = &events[figures.peak];
+    let Some(then) = events.get(moment) else {
+        return Vec::new();
+    };
     let mut merged: BTreeMap<Key, Vec<Alive>> = BTreeMap::new();
     let mut seen = 0i64;
-    for alive in alive_at(events, figures.peak) {
+    for alive in alive_at(events, moment) {
         let event = &events[alive.event];
         seen = seen.saturating_add(event.allocated);
         let (caller, source) = caller(session, event.slice);
@@ -37,13 +44,13 @@ pub(super) fn rows(session: &Session, log: &AllocatorLog, figures: &Figures<'_>)
             });
         }
     };
-    special("reserved", peak.reserved);
-    match peak.in_use.saturating_sub(seen) {
+    special("reserved", then.reserved);
+    match then.in_use.saturating_sub(seen) {
         bytes if bytes >= 0 => special("before_window", bytes),
         bytes => special("unexplained", bytes),
     }
     for row in &mut rows {
-        row.ratio = row.bytes as f64 / peak.taken().max(1) as f64;
+        row.ratio = row.bytes as f64 / then.taken().max(1) as f64;
     }
     rows.sort_by(|a, b| {
         (b.bytes.cmp(&a.bytes))

@@ -75,8 +75,8 @@ pub(super) const ROWS: &[Field<AliveRow>] = &[
         .adds_over_rows()
         .less_is_better()
         .of(|row| row.bytes.into()),
-    Column::new("ratio", "Share of peak", Unit::Ratio)
-        .formula("bytes ÷ peak")
+    Column::new("ratio", "Share", Unit::Ratio)
+        .formula("bytes ÷ Σ bytes of the allocator's rows")
         .of(|row| row.ratio.into()),
     Column::new("count", "Count", Unit::Count)
         .adds_over_rows()

@@ -1,4 +1,5 @@
-//! `memory`: how much memory was in use, when it peaked, and what was alive at the peak.
+//! `memory`: how much memory was in use, when it peaked, and what was alive at the peak or at any
+//! other moment.
 //!
 //! | Figure | Definition |
 //! |---|---|
@@ -6,8 +7,8 @@
 //! | peak | largest number of bytes taken in the window; the last one on a tie |
 //! | recorded peak | the allocator's own `peak_bytes_in_use`, since the process started |
 //! | capacity | largest taken + free |
-//! | alive at the peak | replay by address from the first event of the recording to the peak |
-//! | before the window | bytes allocated at the peak − Σ recorded allocations alive at the peak |
+//! | alive at a moment | replay by address from the first event of the recording to the moment |
+//! | before the window | bytes allocated at the moment − Σ recorded allocations alive then |
 //! | spike | a step whose peak is an upward outlier by the rule in `steps` |
 //! | growth | Theil–Sen slope of the lowest value in each step; confidence by the Mann–Kendall test |
 //!
@@ -30,13 +31,13 @@ use rayon::prelude::*;
 pub use report::{
     AliveRow, AllocatorRow, MemoryReport, MemorySnapshotRow, MemoryTimeline, StepMemoryRow,
 };
-use stepscope_model::{Allocator, AllocatorLog, Session};
+use stepscope_model::{Allocator, AllocatorLog, Picos, Session};
 
 use crate::asking::group::Group;
 use crate::asking::order;
 use crate::asking::selection::Selection;
 use crate::asking::{Analysis, AnalysisError};
-use crate::measuring::selection::Selected;
+use crate::measuring::selection::{Selected, parse_moment};
 use crate::telling::Note;
 use collect::{Figures, figures};
 
@@ -46,13 +47,15 @@ pub struct Memory;
 /// Options of [`Memory`].
 #[derive(Debug, Clone, Default, Args)]
 pub struct MemoryOptions {
-    /// Which part of the session. `--match`, `--sort` and `--limit` apply to what was alive at the
-    /// peak.
+    /// Which part of the session. `--match`, `--sort` and `--limit` apply to what was alive.
     #[command(flatten)]
     pub selection: Selection,
     /// Allocators by name (part of it, any case), comma separated
     #[arg(long, value_name = "NAME")]
     pub allocator: Option<String>,
+    /// Moment at which to list what was alive, such as 1.2s; by default, the peak of each allocator
+    #[arg(long, value_name = "TIME")]
+    pub at: Option<String>,
 }
 
 impl Analysis for Memory {
@@ -65,6 +68,8 @@ impl Analysis for Memory {
 stepscope memory ./logs
 # One device, the ten largest
 stepscope memory ./logs --device GPU:0 --limit 10
+# What was alive 1.2 seconds into the session
+stepscope memory ./logs --at 1.2s
 # Growth of the lowest memory use per step
 stepscope memory ./logs --json | jq '.allocators[].growth_bytes_per_step'";
     const GROUP: Group = Group::Memory;
@@ -77,14 +82,17 @@ stepscope memory ./logs --json | jq '.allocators[].growth_bytes_per_step'";
         let log = session.allocator_log();
         let wanted = wanted(session, &selected, options, &log)?;
         let found = all_figures(session, &selected, wanted);
-        let mut rows = alive_at_peaks(session, &log, &found);
+        let at = options.at.as_deref().map(parse_moment).transpose()?;
+        let mut rows = all_alive(session, &log, &found, at);
         rows.retain(|row| {
             selected.matches(&[&row.op, &row.caller, &row.source, &row.region, &row.shape])
         });
         let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
-        let notes = notes::notes(session, &selected, &log, &found);
+        let mut notes = notes::notes(session, &selected, &log, &found);
+        notes.extend(at.and_then(|at| notes::before_events(at, &found)));
         let mut report = MemoryReport {
             allocators: Vec::new(),
+            at_ps: at.map(|moment| moment.0),
             rows,
             row_count,
             timelines: Vec::new(),
@@ -112,10 +120,26 @@ fn all_figures<'a>(
         .collect()
 }
 
-fn alive_at_peaks(session: &Session, log: &AllocatorLog, found: &[Figures<'_>]) -> Vec<AliveRow> {
+/// What was alive on each allocator at a moment, by default at its peak. Nothing is known before the
+/// first event of an allocator.
+fn all_alive(
+    session: &Session,
+    log: &AllocatorLog,
+    found: &[Figures<'_>],
+    at: Option<Picos>,
+) -> Vec<AliveRow> {
+    let event_of = |figures: &Figures<'_>| match at {
+        None => Some(figures.peak),
+        Some(at) => replay::last_until(&figures.allocator.events, at),
+    };
+    let rows_of = |figures| {
+        let event = event_of(figures)?;
+        Some(alive::rows(session, log, figures, event))
+    };
     found
         .par_iter()
-        .flat_map_iter(|figures| alive::rows(session, log, figures))
+        .filter_map(rows_of)
+        .flatten_iter()
         .collect()
 }
 
@@ -141,7 +165,7 @@ impl DeviceMemory {
         };
         let wanted = log.allocators.iter().filter(of_devices).collect();
         let found = all_figures(session, selected, wanted);
-        let alive = alive_at_peaks(session, &log, &found);
+        let alive = all_alive(session, &log, &found, None);
         let notes = notes::notes(session, selected, &log, &found);
         let (mut allocators, mut steps) = (Vec::new(), Vec::new());
         for figures in found {

@@ -1,9 +1,9 @@
 //! What the figures of `memory` mean, what they do not cover, and what to record if there are none.
 
-use stepscope_model::{AllocatorLog, DeviceKind, Session};
+use stepscope_model::{AllocatorLog, DeviceKind, Picos, Session};
 
 use super::collect::Figures;
-use super::replay::peak;
+use super::replay::{last_until, peak};
 use super::trend::MIN_STEPS;
 use crate::measuring::selection::Selected;
 use crate::telling::Note;
@@ -12,6 +12,21 @@ use crate::telling::recording;
 
 /// Share of inconsistent events from which a note is shown.
 const INCONSISTENT_RATIO: f64 = 0.01;
+
+/// Allocators of which nothing is known at a moment, because their first event comes later.
+pub(super) fn before_events(at: Picos, found: &[Figures<'_>]) -> Option<Note> {
+    let is_later = |figures: &&Figures<'_>| last_until(&figures.allocator.events, at).is_none();
+    let later = found.iter().filter(is_later).count();
+    (later > 0).then(|| {
+        let who = format::counted(later, "allocator");
+        Note::info(
+            "before-allocator-events",
+            format!(
+                "What was alive at that moment is unknown for {who}: no event had been recorded."
+            ),
+        )
+    })
+}
 
 pub(super) fn notes(
     session: &Session,

@@ -18,6 +18,13 @@ pub(super) fn peak(events: &[AllocatorEvent], range: std::ops::Range<usize>) -> 
     range.max_by_key(|&index| events[index].taken())
 }
 
+/// The last event at or before a moment.
+pub(super) fn last_until(events: &[AllocatorEvent], moment: Picos) -> Option<usize> {
+    events
+        .partition_point(|event| event.time <= moment)
+        .checked_sub(1)
+}
+
 /// Allocations recorded up to and including event `at` and not freed by then, in time order.
 ///
 /// If an address is allocated twice, it was freed in between without a record: the first is dropped.

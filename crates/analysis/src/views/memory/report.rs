@@ -13,8 +13,12 @@ use crate::telling::places::SliceRefReport;
 pub struct MemoryReport {
     /// One row per allocator: devices first, then host memory.
     pub allocators: Vec<AllocatorRow>,
-    /// What was alive at the peak of each allocator, over all steps. The bytes of an allocator's rows
-    /// sum to its peak. By allocator, largest first.
+    /// Moment at which `rows` were alive, since the session started. Absent if it is the peak of each
+    /// allocator.
+    #[ts(type = "number | null")]
+    pub at_ps: Option<i64>,
+    /// What was alive on each allocator at the moment `at_ps`, or at its peak, over all steps. The
+    /// bytes of an allocator's rows sum to the bytes in use then. By allocator, largest first.
     pub rows: Vec<AliveRow>,
     /// Number of rows before the limit.
     pub row_count: usize,
@@ -103,8 +107,8 @@ pub struct AllocatorRow {
     pub spike_count: usize,
 }
 
-/// Allocations that were alive at the peak of an allocator, for one purpose, of one size, and from
-/// one caller.
+/// Allocations that were alive at the peak of an allocator, or at the requested moment, for one
+/// purpose, of one size, and from one caller.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct AliveRow {
@@ -130,10 +134,11 @@ pub struct AliveRow {
     /// Number of allocations of the same size, for the same purpose, and from the same caller.
     #[ts(type = "number")]
     pub count: i64,
-    /// Bytes that were live at the peak of the allocator. The rows of an allocator sum to its peak.
+    /// Bytes that were live at the peak of the allocator, or at the requested moment. The rows of an
+    /// allocator sum to the bytes in use then.
     #[ts(type = "number")]
     pub bytes: i64,
-    /// Share of the allocator's peak that these bytes make up.
+    /// Share of the bytes in use on the allocator at that moment.
     pub ratio: f64,
     /// Time at which the first of the allocations was made. Absent if before the window.
     #[ts(type = "number | null")]

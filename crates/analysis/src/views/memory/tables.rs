@@ -13,9 +13,13 @@ impl Report for MemoryReport {
     }
 
     fn tables(&self) -> Vec<Table> {
+        let alive = match self.at_ps {
+            Some(at) => format!("Alive at {}", format::duration_ps(at as f64)),
+            None => "Alive at the peak".to_owned(),
+        };
         vec![
             Table::of("allocators", "Allocators", ALLOCATORS, &self.allocators),
-            Table::of("rows", "Alive at the peak", ROWS, &self.rows).with_row_count(self.row_count),
+            Table::of("rows", &alive, ROWS, &self.rows).with_row_count(self.row_count),
             Table::of("steps", "Steps", STEPS, &self.steps),
             Table::of("snapshots", "Snapshots", SNAPSHOTS, &self.snapshots),
         ]

@@ -4,7 +4,7 @@
 //! or its source line. Transformations are not nodes: `transpose(jvp(layer_0))` and `jvp(layer_0)`
 //! are both `layer_0`; the columns forward, backward and rematerialized distinguish them (see
 //! [`name_stack`](stepscope_model::hlo::name_stack)). Work without a name stack is listed under the
-//! root `(no scope)`. Scopes that siblings repeat under other numbers are layers ([`layers`]).
+//! root `(no scope)`, and its pass is unknown. Scopes that siblings repeat under other numbers are layers ([`layers`]).
 
 mod columns;
 mod combined;

@@ -330,6 +330,12 @@ mod tests {
         assert_eq!(rows[3].path, "jit(f)/layer_0/attn/dot_general");
         let own: i64 = rows.iter().map(|row| row.self_ps).sum();
         assert_eq!(own, 100);
+        let without = &rows[7];
+        assert_eq!((without.forward_ps, without.backward_ps), (0, 0));
+        for row in &rows[..7] {
+            let passes = row.forward_ps + row.backward_ps + row.rematerialised_ps;
+            assert_eq!(passes, row.total_ps, "{}", row.path);
+        }
     }
 
     #[test]

@@ -1,0 +1,202 @@
+/** Tables and charts as people shape them: filters, columns, groups, keys, menus, what leaves them. */
+import type { Page } from '@playwright/test';
+
+import { expect, openView, test } from './server';
+
+const rowsOf = (page: Page) => page.locator('.table-row:not(.table-head)');
+const header = (page: Page, name: RegExp) => page.getByRole('columnheader', { name });
+const titles = (page: Page) => page.locator('.table-head .table-title').allTextContents();
+
+async function ops(page: Page, url: string) {
+  const session = /#\/s\/([^/]+)/.exec(page.url())?.[1] ?? '';
+  const response = await page.request.get(`${url}api/sessions/${session}/analyses/ops?limit=0`);
+  const report = (await response.json()) as {
+    rows: { name: string; category: string; self_ratio: number; self_ps: number }[];
+  };
+  return report.rows;
+}
+
+test('a filter compares figures with units, together with text', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'ops');
+  const all = await ops(page, url);
+  const filter = page.getByRole('searchbox', { name: 'Filter ops' });
+  await filter.fill('share >= 3%');
+  const large = all.filter((op) => op.self_ratio >= 0.03);
+  expect(large.length).toBeGreaterThan(0);
+  expect(large.length).toBeLessThan(all.length);
+  await expect(page.locator('.table-count')).toContainText(`${large.length} of`);
+  await expect(rowsOf(page)).toHaveCount(large.length);
+  await filter.fill('self > 0.5ms fusion');
+  const timed = all.filter((op) => op.self_ps > 0.5e9 && /fusion/.test(`${op.name} ${op.category}`));
+  for (const op of timed.slice(0, 3)) await expect(rowsOf(page).getByText(op.name)).not.toHaveCount(0);
+  // The filter is in the address.
+  await page.reload();
+  await expect(filter).toHaveValue('self > 0.5ms fusion');
+});
+
+test('what is wrong with a filter is said in one line', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'ops');
+  const filter = page.getByRole('searchbox', { name: 'Filter ops' });
+  await filter.fill('slef > 1ms');
+  await expect(page.locator('.search-error')).toContainText('Unknown column “slef”');
+  await filter.fill('self > 1GB');
+  await expect(page.locator('.search-error')).toContainText('“GB” is not a unit of Self');
+  await filter.fill('jit(');
+  await expect(page.locator('.search-error')).toContainText('Invalid regular expression');
+  await expect(filter).toHaveAttribute('aria-invalid', 'true');
+  await filter.fill('self > 0');
+  await expect(page.locator('.search-error')).toHaveCount(0);
+});
+
+test('columns are hidden, moved and widened, and the link keeps it', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'ops');
+  const before = await titles(page);
+  await header(page, /^Category/).click({ button: 'right' });
+  await page.getByRole('menuitem', { name: /^Hide/ }).click();
+  await expect(header(page, /^Category/)).toHaveCount(0);
+  await expect(page).toHaveURL(/cols=-category/);
+  // A toast takes it back.
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(header(page, /^Category/)).toHaveCount(1);
+
+  const from = await header(page, /^Count/).boundingBox();
+  const to = await header(page, /^Self/).boundingBox();
+  if (!from || !to) throw new Error('no headers');
+  await page.mouse.move(from.x + 20, from.y + 10);
+  await page.mouse.down();
+  await page.mouse.move(to.x + 30, to.y + 10, { steps: 5 });
+  await page.mouse.move(to.x + 10, to.y + 10, { steps: 5 });
+  await page.mouse.up();
+  await expect(page).toHaveURL(/occurrences~self_ps/);
+  const after = await titles(page);
+  expect(after.indexOf('Count')).toBe(after.indexOf('Self') - 1);
+  expect(after).not.toEqual(before);
+  // A drag does not sort.
+  await expect(header(page, /^Self/)).toHaveAttribute('aria-sort', 'descending');
+
+  const box = await header(page, /^Count/).boundingBox();
+  if (!box) throw new Error('no header');
+  await page.mouse.move(box.x + box.width - 2, box.y + 10);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width + 58, box.y + 10, { steps: 5 });
+  await page.mouse.up();
+  const wide = await header(page, /^Count/).boundingBox();
+  expect(Math.round((wide?.width ?? 0) - box.width)).toBeGreaterThan(50);
+  await page.reload();
+  await expect.poll(() => titles(page)).toEqual(after);
+  expect((await header(page, /^Count/).boundingBox())?.width).toBe(wide?.width);
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.getByRole('button', { name: 'Reset columns' }).click();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => titles(page)).toEqual(before);
+});
+
+test('rows are grouped by a column, with sums', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'ops');
+  const all = await ops(page, url);
+  const categories = new Set(all.map((op) => op.category));
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.getByRole('combobox', { name: 'Group by' }).selectOption('category');
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL(/group=category/);
+  await expect(page.locator('.table-row.is-group')).toHaveCount(categories.size);
+  const first = page.locator('.table-row.is-group').first();
+  const name = (await first.locator('.table-group-name').textContent()) ?? '';
+  const own = all.filter((op) => op.category === name);
+  const sums = [...categories].map((category) =>
+    all.filter((op) => op.category === category).reduce((sum, op) => sum + op.self_ps, 0),
+  );
+  // Sorted by self time: the first group has the largest sum.
+  expect(own.reduce((sum, op) => sum + op.self_ps, 0)).toBe(Math.max(...sums));
+  await first.click();
+  await expect(first).toHaveAttribute('aria-expanded', 'true');
+  // The header, the groups, and the rows of the open one; only those in sight are elements.
+  const lines = 1 + categories.size + own.length;
+  await expect(page.getByRole('grid', { name: 'ops' })).toHaveAttribute('aria-rowcount', String(lines));
+});
+
+test('keys move a current cell that screen readers are told of', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'ops');
+  const grid = page.getByRole('grid', { name: 'ops' });
+  await grid.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
+  const id = await grid.getAttribute('aria-activedescendant');
+  expect(id).toMatch(/-1-1$/);
+  await expect(page.locator(`[id="${id}"]`)).toHaveClass(/is-current/);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/op=/);
+  // From the header, Enter sorts.
+  await grid.focus();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('[aria-sort="ascending"]')).toHaveCount(1);
+  await page.keyboard.press('Shift+F10');
+  await expect(page.getByRole('menu')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(grid).toBeFocused();
+});
+
+test('the table is copied as Markdown, the chart as figures', async ({ page, url, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openView(page, url, 'demo', 'ops', '?q=share+%3E=+3%25');
+  await page.getByRole('button', { name: 'Copy', exact: true }).click();
+  await expect(page.getByText('Table as Markdown copied')).toBeVisible();
+  const markdown = await page.evaluate(() => navigator.clipboard.readText());
+  const lines = markdown.trim().split('\n');
+  expect(lines[0]).toMatch(/^\| Op \| Self.* \| Share, % \|/);
+  expect(lines[1]).toMatch(/^\|---\|---:\|/);
+  expect(lines).toHaveLength(2 + (await rowsOf(page).count()));
+
+  await openView(page, url, 'demo', 'steps');
+  await page.locator('.step-chart .chart').click({ button: 'right', position: { x: 200, y: 60 } });
+  await page.getByRole('menuitem', { name: 'Copy figures as CSV' }).click();
+  await expect(page.getByText('Figures copied')).toBeVisible();
+  const csv = await page.evaluate(() => navigator.clipboard.readText());
+  expect(csv.split('\n')[0]).toMatch(/^first_step,last_step,mean_ps,/);
+  await page.locator('.step-chart .chart').click({ button: 'right', position: { x: 200, y: 60 } });
+  await page.getByRole('menuitem', { name: 'Copy as SVG' }).click();
+  await expect(page.getByText('Chart as SVG copied')).toBeVisible();
+  const svg = await page.evaluate(() => navigator.clipboard.readText());
+  expect(svg).toMatch(/^<svg /);
+  expect(svg).toContain('data:image/png');
+});
+
+test('a column shows its distribution, and a bin filters', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'ops');
+  await header(page, /^Self/).click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Distribution' }).click();
+  const panel = page.getByRole('dialog', { name: 'Distribution of Self' });
+  await expect(panel).toContainText('Median');
+  await panel.locator('.table-histogram g').last().click();
+  await expect(page.getByRole('searchbox', { name: 'Filter ops' })).toHaveValue(/^self_ps >= /);
+  await expect(page.locator('.table-count')).toContainText(' of ');
+});
+
+test('a rectangle over the roofline keeps the ops in it', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'roofline');
+  const chart = page.getByRole('application', { name: /^Roofline of/ });
+  const box = await chart.boundingBox();
+  if (!box) throw new Error('no chart');
+  await page.mouse.move(box.x + 70, box.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width - 15, box.y + box.height - 30, { steps: 5 });
+  await page.mouse.up();
+  await expect(page).toHaveURL(/box=/);
+  const within = await rowsOf(page).count();
+  expect(within).toBeGreaterThan(0);
+  await page.reload();
+  await expect(rowsOf(page)).toHaveCount(within);
+  await page.getByRole('button', { name: /Only in the rectangle/ }).click();
+  await expect(page).not.toHaveURL(/box=/);
+});
+
+test('graph search lists names first', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'graph');
+  await page.getByRole('searchbox', { name: 'Find an instruction' }).fill('add');
+  const names = page.locator('.graph-matches li b');
+  await expect(names.first()).toBeVisible();
+  expect((await names.first().textContent())?.startsWith('add')).toBe(true);
+});

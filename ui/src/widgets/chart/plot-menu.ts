@@ -1,0 +1,49 @@
+/** What the menu of a chart offers: its picture and its figures, and the whole after zooming. */
+import { copyText, download } from '../copy';
+import type { MenuEntry } from '../menu/menu';
+import { showToast } from '../toast';
+import { chartCsv, type ChartData } from './data';
+import { chartPng, chartSvg } from './picture';
+
+export function plotMenu(chart: {
+  root: HTMLElement;
+  label: string;
+  data: () => ChartData;
+  /** Null if the chart shows everything or cannot zoom. */
+  reset: (() => void) | null;
+}): MenuEntry[] {
+  const name = chart.label.replace(/\W+/g, '-').replace(/^-|-$/g, '').toLowerCase();
+  return [
+    ...(chart.reset ? [{ title: 'Show everything', keys: '0', run: chart.reset }] : []),
+    'separator',
+    { title: 'Copy as PNG', run: () => void copyPng(chart.root, name) },
+    { title: 'Copy as SVG', run: () => void say('Chart as SVG', chartSvg(chart.root)) },
+    { title: 'Copy figures as CSV', run: () => void say('Figures', chartCsv(chart.data())) },
+    'separator',
+    {
+      title: 'Save as SVG',
+      run: () => download(`${name}.svg`, 'image/svg+xml', chartSvg(chart.root)),
+    },
+    {
+      title: 'Save figures as CSV',
+      run: () => download(`${name}.csv`, 'text/csv', chartCsv(chart.data())),
+    },
+  ];
+}
+
+async function say(what: string, text: string): Promise<void> {
+  const isCopied = await copyText(text);
+  showToast({ text: isCopied ? `${what} copied` : 'Copying was not allowed', key: 'copy' });
+}
+
+/** Pictures can only be copied on pages that the browser trusts; elsewhere the file is saved. */
+async function copyPng(root: HTMLElement, name: string): Promise<void> {
+  const picture = await chartPng(root);
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ 'image/png': picture })]);
+    showToast({ text: 'Chart as PNG copied', key: 'copy' });
+  } catch {
+    download(`${name}.png`, 'image/png', picture);
+    showToast({ text: 'Copying pictures was not allowed; saved as a file', key: 'copy' });
+  }
+}

@@ -1,0 +1,112 @@
+/** Cells: of a row, with its change from the baseline, and of the heading of a group. */
+import { Show } from 'solid-js';
+
+import { formatCount, MISSING } from '../../format/numbers';
+import { Icon } from '../../shell/icons';
+import { CellChange } from '../change';
+import { isSummed, sumOf, type Group } from './groups';
+import type { Shown } from './props';
+
+interface CellProps<Row> {
+  row: Row;
+  column: Shown<Row>;
+  /** `new`, `baseline only`, or empty. */
+  side: string;
+  isGone: boolean;
+  id: string;
+  isActive: boolean;
+}
+
+export function TableCell<Row>(props: CellProps<Row>) {
+  const scale = () => props.column.scaling.of(props.row);
+  const content = () => {
+    const column = props.column;
+    if (props.isGone && column.kind) return <span class="table-missing">{MISSING}</span>;
+    if (column.cell) return column.cell(props.row, scale());
+    const value = column.value(props.row);
+    if (value === null || value === '') return <span class="table-missing">{MISSING}</span>;
+    return column.kind ? scale().text(Number(value)) : String(value);
+  };
+  const tip = () => {
+    const value =
+      props.column.kind || props.column.cell ? '' : String(props.column.value(props.row) ?? '');
+    // A rough estimate, at seven pixels per character.
+    return value.length * 7 > props.column.width - 16 ? value : undefined;
+  };
+  return (
+    <div
+      id={props.id}
+      class="table-cell"
+      classList={{ 'is-number': props.column.kind !== undefined, 'is-current': props.isActive }}
+      role="gridcell"
+      data-tip={tip()}
+    >
+      <Show
+        when={props.column.change}
+        fallback={
+          <Show when={props.side} fallback={content()}>
+            <span class="table-sided">
+              <span>{content()}</span>
+              <span class="table-side" classList={{ 'is-gone': props.isGone }}>
+                {props.side}
+              </span>
+            </span>
+          </Show>
+        }
+      >
+        {(change) => (
+          <>
+            <div class="table-figure">{content()}</div>
+            <CellChange
+              change={change()(props.row)}
+              kind={props.column.kind ?? 'count'}
+              scale={scale()}
+              scaledBy={props.column.scaledBy}
+            />
+          </>
+        )}
+      </Show>
+    </div>
+  );
+}
+
+/** The first cell of a group has its name and size; others have sums where figures add up. */
+export function GroupCell<Row>(props: {
+  group: Group<Row>;
+  column: Shown<Row>;
+  isFirst: boolean;
+  id: string;
+  isActive: boolean;
+}) {
+  const sum = () => sumOf(props.column, props.group.rows);
+  /** Sums may be much larger than the figures of rows, so each has its own unit if they do. */
+  const text = () => {
+    const { scaling } = props.column;
+    const longest = props.group.rows.reduce<Row | undefined>(
+      (most, row) =>
+        most === undefined || numberOf(props.column, row) > numberOf(props.column, most) ? row : most,
+      undefined,
+    );
+    return longest === undefined ? '' : scaling.of(longest).text(sum());
+  };
+  return (
+    <div
+      id={props.id}
+      class="table-cell"
+      classList={{ 'is-number': props.column.kind !== undefined, 'is-current': props.isActive }}
+      role="gridcell"
+    >
+      <Show when={props.isFirst} fallback={isSummed(props.column) && sum() !== null ? text() : ''}>
+        <span class="table-group">
+          <span class="table-fold" classList={{ 'is-open': props.group.isOpen }} aria-hidden="true">
+            <Icon name="right" />
+          </span>
+          <span class="table-group-name">{props.group.name || MISSING}</span>
+          <span class="muted number">{formatCount(props.group.rows.length)}</span>
+        </span>
+      </Show>
+    </div>
+  );
+}
+
+const numberOf = <Row,>(column: Shown<Row>, row: Row): number => Number(column.value(row) ?? 0);

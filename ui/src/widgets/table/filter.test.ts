@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+
+import { unitSize } from '../../format/quantity';
+import { parseFilter, type FilterColumn } from './filter';
+
+interface Row {
+  name: string;
+  self: number | null;
+  share: number;
+  bytes: number;
+  times: number;
+}
+const COLUMNS: FilterColumn<Row>[] = [
+  { key: 'name', title: 'Op', value: (row) => row.name },
+  { key: 'self_ps', title: 'Self', kind: 'duration', value: (row) => row.self, size: 1e9 },
+  { key: 'self_ratio', title: 'Share', kind: 'ratio', value: (row) => row.share, size: 0.01 },
+  { key: 'bytes', title: 'Bytes accessed', kind: 'bytes', value: (row) => row.bytes },
+  { key: 'times_expected', title: 'Times expected', kind: 'count', value: (row) => row.times, size: 1 },
+];
+const ROWS: Row[] = [
+  { name: 'fusion.1', self: 5e9, share: 0.5, bytes: 2048, times: 1 },
+  { name: 'fusion.2', self: 1e9, share: 0.1, bytes: 64 * 1024 ** 2, times: 3 },
+  { name: 'copy.1[axes=0]', self: null, share: 0.05, bytes: 0, times: 2.5 },
+];
+const found = (query: string) => {
+  const { test: accepts } = parseFilter(query, COLUMNS);
+  return ROWS.filter((row) => !accepts || accepts(row)).map((row) => row.name);
+};
+const errorOf = (query: string) => parseFilter(query, COLUMNS).error;
+
+describe('conditions on numbers', () => {
+  test('with units, and without in the unit of the column', () => {
+    expect(found('self > 1ms')).toEqual(['fusion.1']);
+    expect(found('self>=1 ms')).toEqual(['fusion.1', 'fusion.2']);
+    expect(found('self > 4000us')).toEqual(['fusion.1']);
+    expect(found('self > 2')).toEqual(['fusion.1']);
+    expect(found('share >= 10%')).toEqual(['fusion.1', 'fusion.2']);
+    expect(found('share < 10')).toEqual(['copy.1[axes=0]']);
+    expect(found('bytes >= 64MiB')).toEqual(['fusion.2']);
+    expect(found('bytes = 0')).toEqual(['copy.1[axes=0]']);
+    expect(found('times_expected != 1')).toEqual(['fusion.2', 'copy.1[axes=0]']);
+  });
+  test('columns by key, by key without its unit, and by title of several words', () => {
+    expect(found('self_ps > 1ms')).toEqual(['fusion.1']);
+    expect(found('Times expected > 2')).toEqual(['fusion.2', 'copy.1[axes=0]']);
+    expect(found('bytes accessed < 1kB')).toEqual(['copy.1[axes=0]']);
+  });
+  test('several, and with text before or after', () => {
+    expect(found('self > 0 share < 20%')).toEqual(['fusion.2']);
+    expect(found('self > 0 and share < 20%')).toEqual(['fusion.2']);
+    expect(found('fusion share < 20%')).toEqual(['fusion.2']);
+    expect(found('share < 20% copy|dot')).toEqual(['copy.1[axes=0]']);
+    expect(found('times > 1 fusion')).toEqual(['fusion.1', 'fusion.2']);
+    expect(found('self >= 1 fusion')).toEqual(['fusion.1', 'fusion.2']);
+    expect(parseFilter('self > 1 fusion', COLUMNS).text).toBe('fusion');
+  });
+  test('missing figures satisfy no condition', () => {
+    expect(found('self < 1s')).toEqual(['fusion.1', 'fusion.2']);
+    expect(found('self != 1')).toEqual(['fusion.1']);
+  });
+});
+
+describe('text', () => {
+  test('an equals sign within a text stays text', () => {
+    expect(found('axes=0')).toEqual(['copy.1[axes=0]']);
+    expect(found('(?<kind>copy)')).toEqual(['copy.1[axes=0]']);
+    expect(errorOf('axes=0')).toBe('');
+  });
+  test('nothing to filter accepts all', () => {
+    expect(parseFilter('', COLUMNS).test).toBeNull();
+  });
+});
+
+describe('errors say what is wrong and what to write', () => {
+  test('an unknown column', () => {
+    expect(errorOf('slef > 1ms')).toBe(
+      'Unknown column “slef”. Columns with numbers: Self, Share, Bytes accessed, Times expected.',
+    );
+    expect(found('slef > 1ms')).toHaveLength(3);
+  });
+  test('a wrong or a missing unit', () => {
+    expect(errorOf('self > 1GB')).toBe('“GB” is not a unit of Self. Write it like self > 1ms.');
+    expect(errorOf('bytes > 5')).toBe(
+      'Bytes accessed needs a unit, such as bytes accessed > 64MiB.',
+    );
+  });
+  test('an invalid regular expression', () => {
+    expect(errorOf('self > 1ms jit(')).toMatch(/^Invalid regular expression: unterminated group/);
+  });
+});
+
+test('units as people type them', () => {
+  expect(unitSize('duration', 'µs')).toBe(1e6);
+  expect(unitSize('duration', 'MS')).toBe(1e9);
+  expect(unitSize('bytes', 'KiB')).toBe(1024);
+  expect(unitSize('bytes', 'GB')).toBe(1e9);
+  expect(unitSize('bytes', 'ib')).toBeNull();
+  expect(unitSize('bandwidth', 'GB/s')).toBe(1e9);
+  expect(unitSize('flop_rate', 'TFLOP/s')).toBe(1e12);
+  expect(unitSize('flop_rate', 'T')).toBe(1e12);
+  expect(unitSize('count', 'k')).toBe(1000);
+  expect(unitSize('ratio', 'ms')).toBeNull();
+});

@@ -1,0 +1,159 @@
+/**
+ * The language of a table's filter: a text or regular expression for the columns of text, and
+ * conditions on columns of numbers, `self > 1ms`, `share >= 5%`, `count != 1`, in any order; a row
+ * must satisfy all of them. A number without a unit is in the unit of its column. Pure.
+ */
+import type { Kind } from '../../format/numbers';
+import { parsePattern } from '../../format/pattern';
+import { EXAMPLES, unitSize } from '../../format/quantity';
+/** What the filter has to know of a column. */
+export interface FilterColumn<Row> {
+  key: string;
+  title: string;
+  kind?: Kind;
+  value: (row: Row) => string | number | boolean | null;
+  /** Base units per unit in the header; absent if each cell has its own unit. */
+  size?: number;
+}
+
+export interface Filter<Row> {
+  /** Null if it accepts every row. */
+  test: ((row: Row) => boolean) | null;
+  /** What is wrong with it, as a sentence; empty if nothing. */
+  error: string;
+  /** The part for the columns of text. */
+  text: string;
+}
+
+type Operator = '>' | '>=' | '<' | '<=' | '=' | '!=';
+
+const COMPARISONS: Record<Operator, (one: number, other: number) => boolean> = {
+  '>': (one, other) => one > other,
+  '>=': (one, other) => one >= other,
+  '<': (one, other) => one < other,
+  '<=': (one, other) => one <= other,
+  '=': (one, other) => one === other,
+  '!=': (one, other) => one !== other,
+};
+
+/** An operator with a number: `>= 1.5`, `<3`, and what may be its unit. */
+const CONDITION =
+  /(>=|<=|!=|==|≥|≤|≠|=|<|>)\s*([+-]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?)(\s*)([a-zµμ%]+(?:\/s)?)?/giu;
+const SAME: Record<string, Operator> = { '==': '=', '≥': '>=', '≤': '<=', '≠': '!=' };
+/** Titles have at most this many words. */
+const MOST_WORDS = 5;
+
+export function parseFilter<Row>(
+  query: string,
+  columns: readonly FilterColumn<Row>[],
+): Filter<Row> {
+  const found = conditions(query, columns);
+  const pattern = found.text ? parsePattern(found.text) : null;
+  const texts = columns.filter((column) => column.kind === undefined);
+  const hasText = (row: Row) =>
+    pattern === null ||
+    texts.some((column) => {
+      const value = column.value(row);
+      return typeof value === 'string' && pattern.test(value);
+    });
+  const isAll = pattern === null && found.tests.length === 0;
+  return {
+    test: isAll ? null : (row) => found.tests.every((test) => test(row)) && hasText(row),
+    error: found.error || (pattern?.error ?? ''),
+    text: found.text,
+  };
+}
+
+interface Conditions<Row> {
+  tests: ((row: Row) => boolean)[];
+  text: string;
+  error: string;
+}
+
+function conditions<Row>(query: string, columns: readonly FilterColumn<Row>[]): Conditions<Row> {
+  const found: Conditions<Row> = { tests: [], text: '', error: '' };
+  const rest: string[] = [];
+  let from = 0;
+  for (const match of query.matchAll(CONDITION)) {
+    if (match.index < from) continue;
+    const before = query.slice(from, match.index);
+    const named = nameAtEnd(before, columns);
+    const [whole, sign = '', digits = '', gap = '', unit = ''] = match;
+    if (!named) {
+      // `axes=0` may be a part of a text; a comparison is not.
+      const word = /[\w.]+\s*$/.exec(before)?.[0].trim();
+      if (sign.startsWith('=') || !word) continue;
+      found.error ||= unknownColumn(word, columns);
+      rest.push(before.trimEnd().slice(0, -word.length));
+      from = match.index + whole.length - (gap ? gap.length + unit.length : 0);
+      continue;
+    }
+    const { column, start } = named;
+    const size = unit ? unitSize(column.kind as Kind, unit) : null;
+    // A word after a gap may be the text to search for.
+    const isUnit = unit !== '' && (size !== null || gap === '');
+    const value = Number(digits.replace(/,/g, ''));
+    const scaled = isUnit ? size : value === 0 ? 1 : (column.size ?? null);
+    rest.push(before.slice(0, start));
+    from = match.index + whole.length - (isUnit ? 0 : gap.length + unit.length);
+    if (scaled === null) {
+      found.error ||= wrongUnit(column, sign, isUnit ? unit : '');
+      continue;
+    }
+    const compare = COMPARISONS[SAME[sign] ?? (sign as Operator)];
+    const limit = value * scaled;
+    found.tests.push((row) => {
+      const own = column.value(row);
+      return typeof own === 'number' && !Number.isNaN(own) && compare(own, limit);
+    });
+  }
+  rest.push(query.slice(from));
+  found.text = textOf(rest, found.tests.length > 0);
+  return found;
+}
+
+/** What is left of the query; words that join conditions are not a text to search for. */
+function textOf(rest: readonly string[], hasConditions: boolean): string {
+  const words = rest.map((part) => part.trim());
+  const kept = hasConditions ? words.map((part) => part.replace(/^(and|&&?|,)$/i, '')) : words;
+  const text = kept.filter(Boolean).join(' ');
+  return hasConditions ? text.replace(/^(and|&&?|,)\s+|\s+(and|&&?|,)$/gi, '') : text;
+}
+
+/** The column that the last words of a text name, the longest name first. */
+function nameAtEnd<Row>(
+  text: string,
+  columns: readonly FilterColumn<Row>[],
+): { column: FilterColumn<Row>; start: number } | null {
+  const words = [...text.matchAll(/\S+/g)].slice(-MOST_WORDS);
+  for (const word of words) {
+    const name = plain(text.slice(word.index));
+    const column = columns.find(
+      (candidate) => candidate.kind !== undefined && namesOf(candidate).includes(name),
+    );
+    if (name && column) return { column, start: word.index };
+  }
+  return null;
+}
+
+/** `self_ps`, `self`, or the title. */
+const namesOf = (column: { key: string; title: string }) => [
+  plain(column.key),
+  plain(column.key.replace(/_(ps|bytes|ratio|count|flops)$/, '')),
+  plain(column.title),
+];
+
+const plain = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+
+function unknownColumn<Row>(word: string, columns: readonly FilterColumn<Row>[]): string {
+  const known = columns.filter((column) => column.kind !== undefined).map(({ title }) => title);
+  return `Unknown column “${word}”. Columns with numbers: ${known.join(', ')}.`;
+}
+
+function wrongUnit<Row>(column: FilterColumn<Row>, sign: string, unit: string): string {
+  const name = column.title.toLowerCase();
+  const example = `${name} ${sign} ${EXAMPLES[column.kind as Kind]}`;
+  return unit
+    ? `“${unit}” is not a unit of ${column.title}. Write it like ${example}.`
+    : `${column.title} needs a unit, such as ${example}.`;
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+
+import { canGroup, linesOf, sumOf, type Line } from './groups';
+import { parseSort, sortRows, type Column } from './rows';
+
+interface Row {
+  name: string;
+  kind: string;
+  self: number;
+}
+const NAME: Column<Row> = { key: 'name', title: 'Op', width: 90, value: (row) => row.name };
+const KIND: Column<Row> = { key: 'kind', title: 'Kind', width: 90, value: (row) => row.kind };
+const SELF: Column<Row> = {
+  key: 'self_ps',
+  title: 'Self',
+  width: 90,
+  kind: 'duration',
+  adds: 'over_steps',
+  value: (row) => row.self,
+};
+const ROWS: Row[] = [
+  { name: 'a', kind: 'copy', self: 5 },
+  { name: 'b', kind: 'fusion', self: 4 },
+  { name: 'c', kind: 'fusion', self: 3 },
+  { name: 'd', kind: '', self: 9 },
+];
+const outline = (lines: Line<Row>[]) =>
+  lines.map((line) =>
+    'row' in line ? line.row.name : `${line.group.name || '–'} (${line.group.rows.length})`,
+  );
+const grouped = (sortText: string, open: string[] = []) => {
+  const sort = parseSort(sortText);
+  const column = [NAME, KIND, SELF].find(({ key }) => key === sort?.key);
+  const sorted = sortRows(ROWS, [NAME, KIND, SELF], sort);
+  return outline(linesOf(sorted, KIND, column, sort, new Set(open)));
+};
+
+test('groups come in the order of their sums, rows without a value last', () => {
+  expect(grouped('self_ps')).toEqual(['fusion (2)', 'copy (1)', '– (1)']);
+  expect(grouped('-self_ps')).toEqual(['copy (1)', 'fusion (2)', '– (1)']);
+  expect(grouped('kind')).toEqual(['copy (1)', 'fusion (2)', '– (1)']);
+});
+
+test('an open group shows its rows in their order', () => {
+  expect(grouped('self_ps', ['fusion'])).toEqual(['fusion (2)', 'b', 'c', 'copy (1)', '– (1)']);
+});
+
+test('without a column there are no groups', () => {
+  expect(outline(linesOf(ROWS, undefined, undefined, null, new Set()))).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('only what adds up is summed', () => {
+  expect(sumOf(SELF, ROWS)).toBe(21);
+  expect(sumOf({ ...SELF, adds: 'no' }, ROWS)).toBeNull();
+  expect(sumOf({ ...SELF, kind: 'ratio', title: 'Share', adds: 'no' }, ROWS)).toBe(21);
+  expect(sumOf(SELF, [])).toBeNull();
+  expect([canGroup(KIND), canGroup(SELF)]).toEqual([true, false]);
+});

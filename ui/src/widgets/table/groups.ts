@@ -1,0 +1,69 @@
+/** Rows grouped by the value of a column, with sums where figures add up. Pure. */
+import { addingOf } from '../../compare/change';
+import { isAscending, valueText, type Column, type Sort } from './rows';
+
+export interface Group<Row> {
+  /** The value that its rows share, as text; empty where they have none. */
+  name: string;
+  rows: readonly Row[];
+  isOpen: boolean;
+}
+
+/** A line of the table: a row, or the heading of a group. */
+export type Line<Row> = { row: Row } | { group: Group<Row> };
+
+/** Whether rows can be grouped by a column: by texts, and by numbers that only count, such as steps. */
+export const canGroup = <Row>(column: Column<Row>): boolean =>
+  !column.isExportOnly && (column.kind === undefined || column.better === 'incomparable');
+
+/**
+ * Groups in the order of the sort: by their sums or largest values, or by name. Their rows keep their
+ * order, and rows without a value come last.
+ */
+export function linesOf<Row>(
+  rows: readonly Row[],
+  by: Column<Row> | undefined,
+  sortedBy: Column<Row> | undefined,
+  sort: Sort | null,
+  open: ReadonlySet<string>,
+  lineOf: (row: Row) => Line<Row> = (row) => ({ row }),
+): Line<Row>[] {
+  if (!by) return rows.map(lineOf);
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const name = valueText(by.value(row));
+    const own = groups.get(name);
+    if (own) own.push(row);
+    else groups.set(name, [row]);
+  }
+  // Rows are sorted, so groups are in the order of their first rows: right for texts and for maxima.
+  let names = [...groups.keys()];
+  if (sort && sortedBy && isSummed(sortedBy)) {
+    const sums = new Map(names.map((name) => [name, sumOf(sortedBy, groups.get(name) ?? []) ?? 0]));
+    const sign = isAscending(sort, sortedBy) ? 1 : -1;
+    names = names.sort((one, other) => sign * ((sums.get(one) ?? 0) - (sums.get(other) ?? 0)));
+  }
+  names = [...names.filter(Boolean), ...names.filter((name) => !name)];
+  return names.flatMap((name): Line<Row>[] => {
+    const own = groups.get(name) ?? [];
+    const isOpen = open.has(name);
+    const heading: Line<Row> = { group: { name, rows: own, isOpen } };
+    return isOpen ? [heading, ...own.map(lineOf)] : [heading];
+  });
+}
+
+/** Whether the figures of a column add up over rows. Shares of one total do, too. */
+export function isSummed<Row>(column: Column<Row>): boolean {
+  return addingOf(column) !== 'no' || (column.kind === 'ratio' && column.title === 'Share');
+}
+
+/** The sum over rows; null without any figure. */
+export function sumOf<Row>(column: Column<Row>, rows: readonly Row[]): number | null {
+  if (!isSummed(column)) return null;
+  let sum: number | null = null;
+  for (const row of rows) {
+    const value = column.value(row);
+    if (typeof value === 'number' && !Number.isNaN(value)) sum = (sum ?? 0) + value;
+  }
+  return sum;
+}

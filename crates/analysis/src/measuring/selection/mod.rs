@@ -80,16 +80,23 @@ pub fn compile_pattern(pattern: &str) -> Result<Regex, SelectionError> {
         .case_insensitive(!pattern.chars().any(char::is_uppercase))
         .build()
         .map_err(|error| {
-            let reason = pattern_problem(&error);
+            let reason = reason(&error);
             SelectionError::Invalid(format!("invalid regular expression ({reason}): {pattern}"))
         })
 }
 
-/// What is wrong with a pattern, without the drawing that shows where.
-fn pattern_problem(error: &regex::Error) -> String {
-    let text = error.to_string();
-    let last = text.lines().last().unwrap_or_default();
-    last.strip_prefix("error: ").unwrap_or(last).to_owned()
+/// What is wrong with a pattern, in one line. The parser's own text has several: it repeats the
+/// pattern and marks the place.
+fn reason(error: &regex::Error) -> String {
+    match error {
+        regex::Error::Syntax(text) => {
+            let mut lines = text.lines().rev();
+            let last = lines.find_map(|line| line.strip_prefix("error: "));
+            last.unwrap_or("it cannot be parsed").to_owned()
+        }
+        regex::Error::CompiledTooBig(_) => "it is too large".to_owned(),
+        other => other.to_string(),
+    }
 }
 
 impl Selected<'_> {

@@ -6,7 +6,7 @@ import { refOf } from './merged-track';
 import { stepIndexAt, stepIndexFrom, type Mark, type SelectedSlice } from './scene';
 import { neighborOnMerged } from './slice-rows';
 import type { Timeline } from './timeline';
-import { fitAll, fitRange, reveal, type TimeWindow } from './viewport';
+import { fitAll, fitRange, reveal, zoomAt, type TimeWindow } from './viewport';
 
 /** Commands on one timeline. */
 export class Commands {
@@ -25,6 +25,12 @@ export class Commands {
 
   reset(): void {
     this.timeline.jumpTo(fitAll(this.timeline.scene.viewport.limits));
+  }
+
+  /** Shows this many times as much around the middle of the window. */
+  zoomBy(factor: number): void {
+    const { target, limits } = this.timeline.scene.viewport;
+    this.timeline.jumpTo(zoomAt(target, factor, 0.5, limits));
   }
 
   zoomTo(range: TimeWindow): void {

@@ -78,6 +78,8 @@ function shortcutsOf(
     moving(['s', 'Shift+s'], 'out', 'Zoom out at the cursor (Shift: faster)'),
     moving(['a', 'Shift+a'], 'left', 'Pan left (Shift: faster)'),
     moving(['d', 'Shift+d'], 'right', 'Pan right (Shift: faster)'),
+    plain([], 'Zoom in', () => commands.zoomBy(0.5)),
+    plain([], 'Zoom out', () => commands.zoomBy(2)),
     { keys: ['Ctrl+wheel'], label: 'Zoom at the cursor' },
     { keys: ['Shift+wheel'], label: 'Pan' },
     { keys: ['drag'], label: 'Select an area (tool 1)' },

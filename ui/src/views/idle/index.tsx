@@ -103,7 +103,7 @@ export default function IdleView(props: ViewProps) {
                 onRow={(row) =>
                   navigate({
                     view: 'timeline',
-                    params: timelineParams(row.start_ps, row.duration_ps, row.device),
+                    params: timelineParams(row.start_ps, row.duration_ps, row.device, row.what),
                   })
                 }
                 tools={

@@ -172,7 +172,8 @@ test('the palette finds names of other programs, commands, ops, scopes and sourc
 }) => {
   await openView(page, url, 'demo', 'timeline');
   const field = page.getByRole('combobox', { name: 'Command' });
-  const first = page.getByRole('option').first();
+  const options = page.getByRole('dialog', { name: 'Command palette' }).getByRole('option');
+  const first = options.first();
   await page.keyboard.press('Control+k');
   await field.fill('memory_viewer');
   await expect(first).toContainText('Buffers');
@@ -189,10 +190,9 @@ test('the palette finds names of other programs, commands, ops, scopes and sourc
   const op = rows.find(({ source }) => source !== '')!;
   await page.keyboard.press('Control+k');
   await field.fill(op.source);
-  await expect(page.getByRole('option').filter({ hasText: 'Source' }).first()).toContainText(op.source);
+  await expect(options.filter({ hasText: 'Source' }).first()).toContainText(op.source);
   await field.fill(op.name);
-  await page
-    .getByRole('option')
+  await options
     .filter({ has: page.locator('.palette-group', { hasText: /^Op$/ }) })
     .first()
     .click();

@@ -50,7 +50,7 @@ test('the ops of a CPU device are one row, with its threads below', async ({ pag
   await openTimeline(page, url, 'demo');
   expect((await names(page)).slice(0, 3)).toEqual(['CPU:0', 'Program runs', 'XLA Ops']);
   const merged = page.locator('.track-header', { hasText: 'XLA Ops' }).first();
-  expect(await isDrawn(page, merged)).toBe(true);
+  await expect.poll(() => isDrawn(page, merged)).toBe(true);
   await merged.locator('.track-name').click();
   await expect(page).toHaveURL(/fold=16777217/);
   await expect.poll(async () => (await names(page))[3]).toContain('tf_XLAEigen');
@@ -82,7 +82,7 @@ test('a closed group shows what runs in it', async ({ page, url }) => {
   await openTimeline(page, url, 'demo', '?closed=CPU:0;CPU:1');
   const closed = page.locator('.group-header', { hasText: 'CPU:1' });
   await expect(closed).toHaveAttribute('aria-expanded', 'false');
-  expect(await isDrawn(page, closed)).toBe(true);
+  await expect.poll(() => isDrawn(page, closed)).toBe(true);
   const open = page.locator('.group-header', { hasText: 'CPU:2' });
   expect(await isDrawn(page, open)).toBe(false);
 });

@@ -165,7 +165,9 @@ function Causes(props: { report: IdleReport }) {
               <th class="number">Window</th>
               <th class="number">Gaps</th>
               <th class="number">Longest</th>
-              <th />
+              <th>
+                <span class="unseen">Share</span>
+              </th>
             </tr>
           </thead>
           <tbody>

@@ -23,6 +23,7 @@ import { Remarks, Warnings } from '../../widgets/notes';
 import { SearchField } from '../../widgets/search-field';
 import { changeIn } from '../../widgets/table/changes';
 import { parseFilter } from '../../widgets/table/filter';
+import { opMenu } from '../../widgets/op-links';
 import { localTableState, urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import { buildTree, visibleNodes, worthOpening } from '../../widgets/tree';
@@ -232,6 +233,9 @@ function Body(props: { report: OpTreeReport; session: string }) {
               isOrdered
               isBare
               tools={tools()}
+              menu={({ row }) =>
+                row.kind === 'op' ? opMenu(row.op, row.program_id, 'elsewhere') : []
+              }
               onRow={(node) => show(node.index)}
               isSelected={(node) => node.row === shown()}
             />

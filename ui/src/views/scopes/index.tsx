@@ -88,7 +88,12 @@ export default function ScopesView(props: ViewProps) {
         const [open, setOpen] = createSignal<ReadonlySet<number>>(new Set());
         createEffect(on(tree, (nodes) => setOpen(worthOpening(nodes))));
         const columns = createMemo(() =>
-          columnsFor(data().total_self_ps, open, by() === 'source' ? 'Source' : 'Scope'),
+          columnsFor(
+            data().total_self_ps,
+            open,
+            by() === 'source' ? 'Source' : 'Scope',
+            data().rows.some((row) => row.depth === 0 && unknownOf(row) > 0),
+          ),
         );
         const filter = createMemo(() => parseFilter(table.query(), columns()));
         const matching = createMemo(() => {
@@ -280,6 +285,8 @@ function columnsFor(
   totalPs: number,
   open: () => ReadonlySet<number>,
   title: string,
+  /** Whether any work has no scope. */
+  hasUnknown: boolean,
 ): Column<Node>[] {
   return declared<Node>('scopes.rows', [
     {
@@ -326,7 +333,7 @@ function columnsFor(
     {
       key: 'phases',
       title: 'Phases',
-      head: () => <Legend entries={PHASES} />,
+      head: () => <Legend entries={hasUnknown ? PHASES : PHASES.slice(0, -1)} />,
       figure: 'scopes.phases',
       width: 270,
       value: () => null,

@@ -251,3 +251,72 @@ test('keys can be changed, are kept, and conflicts are reported', async ({ page,
   await page.keyboard.press('0');
   await expect(page).not.toHaveURL(/window=/);
 });
+
+test('a reader inside a session is told when a new capture lands', async ({ page, url }) => {
+  const { sessions } = (await (await page.request.get(`${url}api/sessions`)).json()) as {
+    sessions: { key: string; name: string }[];
+  };
+  const late = sessions.find(({ name }) => name === 'leak-cpu')!;
+  let hasLanded = false;
+  await page.route('**/api/sessions', async (route) => {
+    const response = await route.fetch();
+    const report = (await response.json()) as { sessions: { key: string }[] };
+    if (!hasLanded) report.sessions = report.sessions.filter(({ key }) => key !== late.key);
+    await route.fulfill({ response, json: report });
+  });
+  await page.clock.install();
+  await openView(page, url, 'mlp_dp', 'overview');
+  await expect(page.locator('.headline')).toBeVisible();
+  await page.clock.fastForward(11_000);
+  await expect(page.locator('.toast')).toHaveCount(0);
+  hasLanded = true;
+  await page.clock.fastForward(11_000);
+  await expect(page.locator('.toast')).toContainText('New capture: leak-cpu');
+  await page.locator('.toast').getByRole('button', { name: 'Open' }).click();
+  await expect(page).toHaveURL(new RegExp(`/s/${late.key}/heap`));
+});
+
+test('source lines open in the editor that the reader chose', async ({ page, url }) => {
+  await openView(page, url, 'mlp_dp', 'overview');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Command' }).fill('editor');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Source lines' });
+  const address = dialog.getByRole('textbox', { name: 'Address' });
+  await address.fill('javascript://{path}');
+  await expect(dialog.getByRole('button', { name: 'Save' })).toBeDisabled();
+  await dialog.getByRole('button', { name: 'Cursor' }).click();
+  await dialog.getByRole('textbox', { name: /^Paths/ }).fill('/ => /home/me\n => /home/me/project');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  const link = page.locator('a.middle[href^="cursor://"]').first();
+  await expect(link).toHaveAttribute('href', /^cursor:\/\/file\/home\/me\/.*capture_multihost\.py:\d+$/);
+  await page.reload();
+  await expect(link).toBeVisible();
+  await link.click({ button: 'right' });
+  await expect(page.getByRole('menuitem', { name: 'Open in the editor' })).toBeVisible();
+});
+
+test('a tooltip comes late, lies beside its element, and stays away after a click', async ({
+  page,
+  url,
+}) => {
+  await openView(page, url, 'mlp_dp', 'overview');
+  const card = page.locator('.kpi').first();
+  await card.hover();
+  const tooltip = page.getByRole('tooltip');
+  await expect(tooltip).toContainText('Thresholds: good');
+  const [one, other] = [(await card.boundingBox())!, (await tooltip.boundingBox())!];
+  const isApart =
+    other.y >= one.y + one.height ||
+    other.y + other.height <= one.y ||
+    other.x >= one.x + one.width ||
+    other.x + other.width <= one.x;
+  expect(isApart).toBe(true);
+  await page.mouse.down();
+  await page.mouse.up();
+  await expect(tooltip).toHaveCount(0);
+  await page.mouse.move(one.x + 10, one.y + 10);
+  await page.mouse.move(one.x + 40, one.y + 20);
+  await page.waitForTimeout(600);
+  await expect(tooltip).toHaveCount(0);
+});

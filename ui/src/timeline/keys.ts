@@ -89,6 +89,8 @@ function shortcutsOf(
     plain(['0'], 'Show the whole session', () => commands.reset()),
     plain(['ArrowLeft', ','], 'Previous slice in the lane', () => commands.neighbor(-1)),
     plain(['ArrowRight', '.'], 'Next slice in the lane', () => commands.neighbor(1)),
+    plain(['Shift+ArrowLeft'], 'Previous slice of the same name', () => commands.sameName(-1)),
+    plain(['Shift+ArrowRight'], 'Next slice of the same name', () => commands.sameName(1)),
     plain(['ArrowUp'], 'Enclosing slice', () => commands.parent()),
     plain(['ArrowDown'], 'First nested slice', () => commands.child()),
     plain(['['], 'Follow an arrow back to its cause', () => commands.followFlow('in')),

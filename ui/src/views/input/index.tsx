@@ -283,7 +283,9 @@ function Causes(props: { report: InputReport }) {
                 <th>Cause</th>
                 <th class="number">{times().unit} per step</th>
                 <th class="number">Step</th>
-                <th />
+                <th>
+                  <span class="unseen">Share</span>
+                </th>
               </tr>
             </thead>
             <tbody>

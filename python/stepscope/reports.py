@@ -515,8 +515,7 @@ class AliveRow(Record):
     """Number of allocations of the same size, for the same purpose, and from the same caller."""
 
     bytes: int
-    """Bytes that were live at the peak of the allocator, or at the requested moment. The rows of
-    an
+    """Bytes that were live at the peak of the allocator, or at the requested moment. The rows of an
     allocator sum to the bytes in use then.
     """
 

@@ -81,6 +81,18 @@ pub(super) const SCOPES: &[Field<RooflineRow>] = &[
         .more_is_better()
         .formula("Σ (needed FLOPs of a type ÷ its peak) ÷ device time")
         .of(|row| row.mfu_ratio.into()),
+    Column::wide("flops", "FLOPs", Unit::Flops)
+        .fractional()
+        .sums()
+        .of(|row| row.flops.into()),
+    Column::wide("bytes", "Bytes", Unit::Bytes)
+        .fractional()
+        .sums()
+        .of(|row| row.bytes.into()),
+    Column::wide("kind", "Kind", Unit::Text)
+        .identifies(Identity::Same)
+        .of(|row| row.kind.as_str().into()),
+    // Last, so that a narrow terminal leaves them out first.
     Column::wide("needed_flops", "Model FLOPs", Unit::Flops)
         .fractional()
         .sums()
@@ -97,17 +109,6 @@ pub(super) const SCOPES: &[Field<RooflineRow>] = &[
         .fractional()
         .sums()
         .of(|row| row.copied_flops.into()),
-    Column::wide("flops", "FLOPs", Unit::Flops)
-        .fractional()
-        .sums()
-        .of(|row| row.flops.into()),
-    Column::wide("bytes", "Bytes", Unit::Bytes)
-        .fractional()
-        .sums()
-        .of(|row| row.bytes.into()),
-    Column::wide("kind", "Kind", Unit::Text)
-        .identifies(Identity::Same)
-        .of(|row| row.kind.as_str().into()),
 ];
 
 pub(super) const PEAKS: &[Field<RooflinePeak>] = &[

@@ -4650,8 +4650,8 @@ class OverviewReport(Report):
     """
 
     mfu_ratio: float | None
-    """Model FLOPs utilization (MFU): HFU without rematerialized FLOPs, or with those stated by
-    `--model-flops`.
+    """Model FLOPs utilization (MFU): the same with the FLOPs that the model needs (products alone,
+    without rematerialized, masked and copied ones), or with those stated by `--model-flops`.
     """
 
     flops_known_ratio: float | None
@@ -5370,15 +5370,26 @@ class RooflineRow(Record):
     """
 
     mfu_ratio: float | None
-    """Model FLOPs utilization (MFU): the same without operations that repeat earlier work
-    (rematerialization), or with the operations stated by `--model-flops`. Absent for ops.
+    """Model FLOPs utilization (MFU): the same with the operations that the model needs
+    (`needed_flops`), or with those stated by `--model-flops`. Absent for ops.
+    """
+
+    needed_flops: float | None
+    """Floating-point operations that the model needs: those of matrix products, convolutions and
+    recognized kernels, without rematerialized, masked and copied ones. Absent if unknown.
     """
 
     recomputed_flops: float | None
-    """Floating-point operations that repeat earlier work to save memory (rematerialization). Absent
-    if
-    unknown.
+    """Floating-point operations of products that repeat earlier work to save memory
+    (rematerialization). Absent if unknown.
     """
+
+    masked_flops: float | None
+    """Floating-point operations of products that a causal attention mask hides. Absent if unknown.
+    """
+
+    copied_flops: float | None
+    """Floating-point operations of products that other devices compute alike. Absent if unknown."""
 
     roofline_ratio: float | None
     """Efficiency: the largest ratio of an achieved rate to its peak. May exceed 1."""

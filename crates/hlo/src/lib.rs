@@ -19,8 +19,8 @@
 //! Constraints: no I/O, no clocks. Decoding never panics and needs time and memory in proportion
 //! to the bytes. What is missing or contradictory in a program yields empty or zero, not an
 //! error, as half a program still explains half a profile. What is large and rarely asked for
-//! (constants, shardings, configurations, the memory plan) is not kept: it is read again from the
-//! same bytes, see [`Outline`] and [`BufferAssignment`].
+//! (constants, configurations, the memory plan) is not kept: it is read again from the same bytes,
+//! see [`Outline`] and [`BufferAssignment`].
 
 mod attributes;
 mod backend_config;
@@ -68,7 +68,7 @@ pub use buffers::{
 };
 pub use category::inferred_category;
 pub use collective::{Collective, CollectiveKind};
-pub use cost::{Cost, CostBasis, ProductType, Products};
+pub use cost::{Cost, CostBasis, Needed, ProductType, Products};
 pub use details::Details;
 pub use error::HloError;
 pub use fingerprint::Fingerprints;

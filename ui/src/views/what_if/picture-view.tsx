@@ -144,7 +144,6 @@ function Ends(props: { picture: WhatIfPicture; lane: WhatIfLane; when: When }) {
         <span
           class="what-if-gain"
           style={{ left: percent(endPs()), width: percent(gainPs()) }}
-          data-tip={`${formatDuration(gainPs())} less`}
         />
       </Show>
       <span class="what-if-end" style={{ left: percent(endPs()) }} />

@@ -60,18 +60,27 @@ pub(super) fn picture(
     let last = before.step(before.median()?);
     let all: Vec<&StepOn> = steps.iter().filter(|one| one.step == last.step).collect();
     let shown = shown(&all, last.device);
-    let origin = |times: &Times| all.iter().map(|one| one.begin.at(times)).min();
-    let (before_origin, after_origin) = (origin(&replay.unchanged)?, origin(after)?);
-    let end = |times: &Times, origin: i64| {
-        let ends = all.iter().map(|one| one.end.at(times) - origin);
-        ends.max().unwrap_or(0)
-    };
-    let (before_ps, after_ps) = (
-        end(&replay.unchanged, before_origin),
-        end(after, after_origin),
-    );
+    let origin_ps = all
+        .iter()
+        .map(|one| one.begin.at(&replay.unchanged))
+        .min()?;
+    // What changes before the step shifts devices against each other: each is drawn from its own
+    // start, which stays where it was recorded.
+    let offset = |one: &StepOn| one.begin.at(&replay.unchanged) - origin_ps;
+    let before_end = |one: &StepOn| one.end.at(&replay.unchanged) - origin_ps;
+    let after_end = |one: &StepOn| offset(one) + one.length_ps(after);
+    let before_ps = all.iter().map(|one| before_end(one)).max()?;
+    let after_ps = all.iter().map(|one| after_end(one)).max()?;
     let seen_ps = before_ps.max(after_ps) / SEEN;
-    let mut pieces = pieces(session, replay, &shown, after, before_origin, after_origin);
+    let devices: Vec<Drawn<'_>> = shown
+        .iter()
+        .map(|&one| Drawn {
+            one,
+            before_ps: origin_ps,
+            after_ps: one.begin.at(after) - offset(one),
+        })
+        .collect();
+    let mut pieces = pieces(session, replay, &devices, after);
     let mut lanes = Vec::new();
     for one in shown {
         for is_communication in [false, true] {
@@ -82,8 +91,8 @@ pub(super) fn picture(
                 let mut lane = lane(session, &own, seen_ps);
                 lane.device = session.device_title(one.device);
                 lane.is_communication = is_communication;
-                lane.before_end_ps = one.end.at(&replay.unchanged) - before_origin;
-                lane.after_end_ps = one.end.at(after) - after_origin;
+                lane.before_end_ps = before_end(one);
+                lane.after_end_ps = after_end(one);
                 lanes.push(lane);
             }
         }
@@ -106,17 +115,23 @@ fn shown<'a>(all: &[&'a StepOn], last: DeviceId) -> Vec<&'a StepOn> {
     order
 }
 
+/// A device of the step, and what its times are measured from.
+struct Drawn<'a> {
+    one: &'a StepOn,
+    before_ps: i64,
+    after_ps: i64,
+}
+
 /// By device, and by whether it is communication: the work of the step.
 fn pieces(
     session: &Session,
     replay: &Replay,
-    shown: &[&StepOn],
+    devices: &[Drawn<'_>],
     after: &Times,
-    before_origin: i64,
-    after_origin: i64,
 ) -> BTreeMap<(DeviceId, bool), Vec<Piece>> {
-    let spans: FxHashMap<DeviceId, &StepOn> = shown.iter().map(|one| (one.device, *one)).collect();
-    // A collective is two nodes of one slice: the arrival and the end.
+    let devices: FxHashMap<DeviceId, &Drawn<'_>> =
+        devices.iter().map(|own| (own.one.device, own)).collect();
+    // A collective or a done is two nodes of one slice: where it begins, and its release.
     let mut open: FxHashMap<(u32, u32, u32), usize> = FxHashMap::default();
     let mut found: Vec<(DeviceId, Piece)> = Vec::new();
     for (number, node) in replay.graph.nodes.iter().enumerate() {
@@ -125,44 +140,38 @@ fn pieces(
             NodeKind::Work | NodeKind::Arrive | NodeKind::Release
         );
         let label = node.label as usize;
-        if !is_work || label >= session.labels.len() {
-            continue;
-        }
         let track = session.tracks.get(node.track as usize);
-        let Some(device) = track.and_then(|track| track.device) else {
+        let device = track.and_then(|track| devices.get(&track.device?));
+        let (Some(device), true) = (device, is_work && label < session.labels.len()) else {
             continue;
         };
-        let span = |times: &Times, origin: i64| {
+        let span = |times: &Times, origin_ps: i64| {
             let (start, end) = (times.start_ps[number], times.end_ps[number]);
-            (start - origin, end - origin)
+            (start - origin_ps, end - origin_ps)
         };
-        let before = span(&replay.unchanged, before_origin);
-        let after = span(after, after_origin);
+        let before = span(&replay.unchanged, device.before_ps);
+        let after = span(after, device.after_ps);
         let key = (node.track, node.lane, node.index);
         if node.kind == NodeKind::Release
             && let Some(&position) = open.get(&key)
         {
-            let piece: &mut (DeviceId, Piece) = &mut found[position];
-            piece.1.before.1 = piece.1.before.1.max(before.1);
-            piece.1.after.1 = piece.1.after.1.max(after.1);
+            let piece: &mut Piece = &mut found[position].1;
+            piece.before.1 = piece.before.1.max(before.1);
+            piece.after.1 = piece.after.1.max(after.1);
             continue;
         }
-        let is_within = spans
-            .get(&device)
-            .is_some_and(|one| one.span.start.0 <= node.start_ps && node.start_ps < one.span.end.0);
-        if !is_within {
+        let within = device.one.span;
+        if node.start_ps < within.start.0 || node.start_ps >= within.end.0 {
             continue;
         }
-        if node.kind == NodeKind::Arrive {
-            open.insert(key, found.len());
-        }
+        open.insert(key, found.len());
         let label = LabelId::from_index(label);
         let piece = Piece {
             label,
             before,
             after,
         };
-        found.push((device, piece));
+        found.push((device.one.device, piece));
     }
     let mut lanes: BTreeMap<(DeviceId, bool), Vec<Piece>> = BTreeMap::new();
     for (device, piece) in found {

@@ -5803,11 +5803,6 @@ class ScopeRow(Record):
     `rematted_computation`, or the name of the op contains `.remat`.
     """
 
-    unknown_pass_ps: int
-    """Part of the total without a name stack, so that its pass is unknown. Forward, backward,
-    rematerialized and this sum to the total.
-    """
-
     flops: float | None
     """Floating-point operations of all executions at or below this node. Absent if no op there has
     a known cost.

@@ -128,3 +128,195 @@ test('on a phone the navigation is a drawer', async ({ page, url }) => {
     expect(await flaws(page), view).toEqual([]);
   }
 });
+
+test('a panel keeps the focus wherever Tab goes, and Escape closes only what is in front', async ({
+  page,
+  url,
+}) => {
+  await openView(page, url, 'demo', 'ops');
+  // Something behind that Escape would close.
+  await page.getByRole('grid', { name: 'ops' }).focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  const details = page.getByRole('complementary', { name: 'Op' });
+  await expect(details).toBeVisible();
+  const palette = page.getByRole('dialog', { name: 'Command palette' });
+  await page.keyboard.press('Control+k');
+  for (let stop = 0; stop < 5; stop += 1) {
+    await page.keyboard.press('Tab');
+    expect(await palette.evaluate((panel) => panel.contains(document.activeElement))).toBe(true);
+  }
+  // Even with the focus nowhere, as after a click on the page's own background.
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+  await page.keyboard.press('Escape');
+  await expect(palette).toHaveCount(0);
+  await expect(details).toBeVisible();
+  // The palette above another panel: one Escape each.
+  await page.keyboard.press('?');
+  const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await expect(shortcuts).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.press('Escape');
+  await expect(palette).toHaveCount(0);
+  await expect(shortcuts).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(shortcuts).toHaveCount(0);
+  await expect(details).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(details).toHaveCount(0);
+});
+
+test('the palette finds names of other programs, commands, ops, scopes and source lines', async ({
+  page,
+  url,
+}) => {
+  await openView(page, url, 'demo', 'timeline');
+  const field = page.getByRole('combobox', { name: 'Command' });
+  const first = page.getByRole('option').first();
+  await page.keyboard.press('Control+k');
+  await field.fill('memory_viewer');
+  await expect(first).toContainText('Buffers');
+  await expect(first).toContainText('also called memory_viewer');
+  await field.fill('whole session');
+  await expect(first).toContainText('Show the whole session');
+  await expect(first.locator('kbd')).toHaveText('0');
+  await field.fill('zoom out');
+  await expect(first).toContainText('Zoom out');
+  await page.keyboard.press('Escape');
+  const { rows } = (await (
+    await page.request.get(`${url}api/sessions/demo-gpt-cpu~demo/analyses/ops`)
+  ).json()) as { rows: { name: string; source: string }[] };
+  const op = rows.find(({ source }) => source !== '')!;
+  await page.keyboard.press('Control+k');
+  await field.fill(op.source);
+  await expect(page.getByRole('option').filter({ hasText: 'Source' }).first()).toContainText(op.source);
+  await field.fill(op.name);
+  await page
+    .getByRole('option')
+    .filter({ has: page.locator('.palette-group', { hasText: /^Op$/ }) })
+    .first()
+    .click();
+  await expect(page).toHaveURL(/\/ops\?q=/);
+});
+
+test('a right click opens a menu that works with the keyboard, and clearing can be undone', async ({
+  page,
+  url,
+}) => {
+  await openView(page, url, 'mlp_dp', 'steps', '?steps=2..5&device=1');
+  const chip = page.locator('.chip.is-set').filter({ hasText: 'Steps' });
+  await chip.click({ button: 'right' });
+  const menu = page.getByRole('menu');
+  await expect(menu.getByRole('menuitem', { name: /Copy as an option/ })).toContainText('--steps 2..5');
+  const box = (await menu.boundingBox())!;
+  expect(box.x + box.width).toBeLessThanOrEqual(1280);
+  await page.keyboard.press('Escape');
+  await expect(menu).toHaveCount(0);
+  await expect(page).toHaveURL(/steps=2\.\.5/);
+  await chip.click({ button: 'right' });
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(page).not.toHaveURL(/steps=|device=/);
+  await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
+  await expect(page).toHaveURL(/device=1/);
+  await expect(page).toHaveURL(/steps=2\.\.5/);
+});
+
+test('keys can be changed, are kept, and conflicts are reported', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'timeline');
+  await page.keyboard.press('?');
+  const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await dialog.getByRole('button', { name: 'Change the key of: Show the whole session' }).click();
+  await page.keyboard.press('q');
+  await expect(dialog.getByRole('alert').first()).toContainText('Same key as: ');
+  await dialog.getByRole('button', { name: 'Change the key of: Show the whole session' }).click();
+  await page.keyboard.press('Shift+Z');
+  await expect(dialog.getByRole('alert')).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await page.reload();
+  await page.locator('.timeline-canvas').first().waitFor();
+  await page.keyboard.press('w');
+  await expect(page).toHaveURL(/window=/);
+  await page.keyboard.press('0');
+  await page.waitForTimeout(400);
+  await expect(page).toHaveURL(/window=/);
+  await page.keyboard.press('Shift+Z');
+  await expect(page).not.toHaveURL(/window=/);
+  await page.keyboard.press('?');
+  await dialog.getByRole('button', { name: 'Reset all' }).click();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('w');
+  await expect(page).toHaveURL(/window=/);
+  await page.keyboard.press('0');
+  await expect(page).not.toHaveURL(/window=/);
+});
+
+test('a reader inside a session is told when a new capture lands', async ({ page, url }) => {
+  const { sessions } = (await (await page.request.get(`${url}api/sessions`)).json()) as {
+    sessions: { key: string; name: string }[];
+  };
+  const late = sessions.find(({ name }) => name === 'leak-cpu')!;
+  let hasLanded = false;
+  await page.route('**/api/sessions', async (route) => {
+    const response = await route.fetch();
+    const report = (await response.json()) as { sessions: { key: string }[] };
+    if (!hasLanded) report.sessions = report.sessions.filter(({ key }) => key !== late.key);
+    await route.fulfill({ response, json: report });
+  });
+  await page.clock.install();
+  await openView(page, url, 'mlp_dp', 'overview');
+  await expect(page.locator('.headline')).toBeVisible();
+  await page.clock.fastForward(11_000);
+  await expect(page.locator('.toast')).toHaveCount(0);
+  hasLanded = true;
+  await page.clock.fastForward(11_000);
+  await expect(page.locator('.toast')).toContainText('New capture: leak-cpu');
+  await page.locator('.toast').getByRole('button', { name: 'Open' }).click();
+  await expect(page).toHaveURL(new RegExp(`/s/${late.key}/heap`));
+});
+
+test('source lines open in the editor that the reader chose', async ({ page, url }) => {
+  await openView(page, url, 'mlp_dp', 'overview');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Command' }).fill('editor');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Source lines' });
+  const address = dialog.getByRole('textbox', { name: 'Address' });
+  await address.fill('javascript://{path}');
+  await expect(dialog.getByRole('button', { name: 'Save' })).toBeDisabled();
+  await dialog.getByRole('button', { name: 'Cursor' }).click();
+  await dialog.getByRole('textbox', { name: /^Paths/ }).fill('/ => /home/me\n => /home/me/project');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  const link = page.locator('a.middle[href^="cursor://"]').first();
+  await expect(link).toHaveAttribute('href', /^cursor:\/\/file\/home\/me\/.*capture_multihost\.py:\d+$/);
+  await page.reload();
+  await expect(link).toBeVisible();
+  await link.click({ button: 'right' });
+  await expect(page.getByRole('menuitem', { name: 'Open in the editor' })).toBeVisible();
+});
+
+test('a tooltip comes late, lies beside its element, and stays away after a click', async ({
+  page,
+  url,
+}) => {
+  await openView(page, url, 'mlp_dp', 'overview');
+  const card = page.locator('.kpi').first();
+  await card.hover();
+  const tooltip = page.getByRole('tooltip');
+  await expect(tooltip).toContainText('Thresholds: good');
+  const [one, other] = [(await card.boundingBox())!, (await tooltip.boundingBox())!];
+  const isApart =
+    other.y >= one.y + one.height ||
+    other.y + other.height <= one.y ||
+    other.x >= one.x + one.width ||
+    other.x + other.width <= one.x;
+  expect(isApart).toBe(true);
+  await page.mouse.down();
+  await page.mouse.up();
+  await expect(tooltip).toHaveCount(0);
+  await page.mouse.move(one.x + 10, one.y + 10);
+  await page.mouse.move(one.x + 40, one.y + 20);
+  await page.waitForTimeout(600);
+  await expect(tooltip).toHaveCount(0);
+});

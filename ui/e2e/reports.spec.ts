@@ -32,8 +32,11 @@ test('the overview shows step time, parts, devices, top ops and verdicts', async
   const answer = await report<Overview>(page, url, 'overview');
   expect(answer.step_time_ps.count).toBe(20);
   const milliseconds = (answer.step_time_ps.mean / 1e9).toFixed(2);
-  await expect(page.locator('.kpi').first()).toContainText(milliseconds);
-  await expect(page.locator('.kpi').first()).toContainText('20');
+  await expect(page.locator('.headline')).toContainText(milliseconds);
+  await expect(page.locator('.headline')).toContainText('20\u00a0steps');
+  // The whole answer in one sentence, and what to do first.
+  await expect(page.locator('.headline-sentence')).toContainText(/of a step computing/);
+  await expect(page.locator('.headline').getByRole('link', { name: 'What to do' })).toBeVisible();
   for (const verdict of answer.verdicts) {
     // Unknown figures are on one line, with separators.
     const hasText = verdict.value === null ? verdict.title : new RegExp(`^${verdict.title}$`);
@@ -41,7 +44,7 @@ test('the overview shows step time, parts, devices, top ops and verdicts', async
     await expect(title).toBeVisible();
   }
   const rows = answer.step_parts.filter((part) => part.mean_ps > 0);
-  await expect(page.locator('.parts tbody tr')).toHaveCount(rows.length);
+  await expect(page.locator('.parts li')).toHaveCount(rows.length);
   await expect(page.locator('.device')).toHaveCount(answer.devices.length);
   await expect(page.locator('.op-name')).toHaveCount(answer.top_ops.length);
   await expect(page.getByRole('heading', { name: 'Environment' })).toBeVisible();
@@ -53,7 +56,7 @@ test('clicking a bar selects its step, clicking it again clears the selection', 
   const box = (await chart.boundingBox())!;
   await chart.click({ position: { x: box.width * 0.5, y: box.height * 0.6 } });
   await expect(page).toHaveURL(/steps=\d+$/);
-  await expect(page.locator('.kpi').first()).toContainText('1\u00a0step');
+  await expect(page.locator('.headline')).toContainText('1\u00a0step');
   await page.mouse.move(0, 0);
   await chart.click({ position: { x: box.width * 0.5, y: box.height * 0.6 } });
   await expect(page).not.toHaveURL(/steps=/);

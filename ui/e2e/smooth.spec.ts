@@ -95,7 +95,7 @@ test('every view of a large capture stays responsive', async ({ page }) => {
     // No step is left out of the chart of input wait.
     await show('input');
     await expect(
-      page.getByRole('application', { name: new RegExp(`^${STEPS}.steps, input wait by cause`) }),
+      page.getByRole('application', { name: new RegExp(`^${STEPS}.steps by input wait`) }),
     ).toBeVisible();
     await expect(page.locator('.table-count')).toContainText('2,400');
   } finally {

@@ -29,6 +29,7 @@ pub fn router(library: Arc<Library>, access: Access) -> Router {
     let timeline = Router::new()
         .route("/tile", get(api::timeline::tile))
         .route("/labels", get(api::timeline::labels))
+        .route("/label_facts", get(api::timeline::label_facts))
         .route("/slice", get(api::timeline::slice))
         .route("/search", get(api::timeline::search))
         .route("/area", get(api::timeline::area));

@@ -16,8 +16,10 @@ import { EmptyState } from '../widgets/empty';
 import { MenuLayer } from '../widgets/menu/menu';
 import { ToastLayer } from '../widgets/toast';
 import { TooltipLayer } from '../widgets/tooltip';
+import { announceArrivals } from './arrivals';
 import { SessionGate } from './gate';
 import { CaptureDialog } from '../capture/dialog';
+import { EditorDialog } from './editor';
 import { CommandPalette } from './palette';
 import { Rail } from './rail';
 import { SelectionBar } from './selection';
@@ -30,6 +32,7 @@ import { navigate, route } from './state';
 import { TopBar } from './topbar';
 import { SESSIONS_VIEW, VIEWS } from './views';
 import './app.css';
+import './media.css';
 
 /** Opened without a hash: if there is only one session, the page goes straight to it. */
 const isFirstVisit = typeof window !== 'undefined' && window.location.hash === '';
@@ -42,6 +45,7 @@ export function App() {
     { equals: (one, other) => one?.session === other?.session },
   );
 
+  if (!shared()) announceArrivals();
   onMount(() => {
     window.addEventListener('keydown', handleKey);
     onCleanup(() => window.removeEventListener('keydown', handleKey));
@@ -118,7 +122,11 @@ export function App() {
       </main>
       <CaptureDialog />
       <CommandPalette />
+      <EditorDialog />
       <ShortcutsOverlay />
+      <p class="unseen" aria-live="polite">
+        {route.session === null ? 'All sessions' : titleOf(route.view)}
+      </p>
       <ToastLayer />
       <MenuLayer />
       <TooltipLayer />

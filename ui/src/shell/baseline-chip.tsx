@@ -5,17 +5,32 @@ import { byEvidence, changeOf } from '../compare/change';
 import { TextChange } from '../widgets/change';
 import { CodeBlock } from '../widgets/copy';
 import { Popover } from '../widgets/popover';
+import { contextMenu } from '../widgets/menu/menu';
 import { comparison } from './baseline';
+import { clearBaseline } from './clearing';
 import { Icon } from './icons';
 import { sessions, summaryOf } from './session';
 import { SessionChoice } from './session-choice';
-import { baseline, hrefTo, route, setBaseline, swapBaseline } from './state';
+import { baseline, hrefTo, navigate, route, setBaseline, swapBaseline } from './state';
 
 export function BaselineChip() {
   const isSet = () => baseline() !== null;
   return (
     <>
-      <span class="chip" classList={{ 'is-set': isSet() }}>
+      <span
+        class="chip"
+        classList={{ 'is-set': isSet() }}
+        onContextMenu={contextMenu(() =>
+          isSet()
+            ? [
+                { title: 'Swap with the baseline', run: swapBaseline },
+                { title: 'Show what changed', run: () => navigate({ view: 'compare' }) },
+                'separator',
+                { title: 'Clear the baseline', run: clearBaseline },
+              ]
+            : [],
+        )}
+      >
         <Popover
           tip="The session that every view is compared with"
           label={
@@ -38,7 +53,7 @@ export function BaselineChip() {
           >
             <Icon name="swap" />
           </button>
-          <button class="chip-clear" aria-label="Clear the baseline" onClick={() => setBaseline(null)}>
+          <button class="chip-clear" aria-label="Clear the baseline" onClick={clearBaseline}>
             <Icon name="close" />
           </button>
         </Show>

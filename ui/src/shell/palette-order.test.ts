@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { ranked } from './palette-order';
+import { aliasFound, ranked } from './palette-order';
 
 const command = (title: string, detail = '', group = 'View') => ({ title, detail, group });
 const COMMANDS = [
@@ -21,4 +21,15 @@ test('every word must match, and an empty query keeps the order', () => {
   expect(titles('memory session')).toEqual(['memory']);
   expect(titles('nothing')).toEqual([]);
   expect(titles('')).toEqual(COMMANDS.map(({ title }) => title));
+});
+
+test('the names of other programs find a view, and are told', () => {
+  const views = [
+    { title: 'Memory', detail: '', group: 'View', aliases: ['memory_profile'] },
+    { title: 'Buffers', detail: '', group: 'View', aliases: ['memory_viewer'] },
+  ];
+  expect(ranked(views, 'memory_viewer').map(({ title }) => title)).toEqual(['Buffers']);
+  expect(ranked(views, 'memory').map(({ title }) => title)).toEqual(['Memory', 'Buffers']);
+  expect(aliasFound(views[1]!, 'memory_viewer')).toBe('memory_viewer');
+  expect(aliasFound(views[1]!, 'buff')).toBeUndefined();
 });

@@ -1,33 +1,13 @@
-/** The command palette: finds any view, session or action by a few letters. */
+/** The command palette: finds any view, command, session or name by a few letters. */
 import { createMemo, createSignal, For, onCleanup, Show } from 'solid-js';
 
-import { openCapture } from '../capture/dialog';
-import { copyText } from '../widgets/copy';
+import { Keys } from '../widgets/keys';
 import { Modal } from '../widgets/modal';
 import { Prose } from '../widgets/prose';
-import { ranked } from './palette-order';
-import { commandLine, entryView, menu, sessions } from './session';
-import { openShortcuts } from './shortcuts-overlay';
-import { shared } from './shared';
+import { commands, searches, type Command } from './palette-commands';
+import { createNames } from './palette-names';
+import { aliasFound, ranked } from './palette-order';
 import { registerShortcut } from './shortcuts';
-import {
-  baseline,
-  clearSelection,
-  flushUrl,
-  navigate,
-  route,
-  select,
-  setBaseline,
-  swapBaseline,
-} from './state';
-import { setTheme } from './theme';
-
-interface Command {
-  title: string;
-  detail: string;
-  group: string;
-  run: () => void;
-}
 
 const [isOpen, setOpen] = createSignal(false);
 
@@ -38,7 +18,7 @@ export function CommandPalette() {
     registerShortcut({
       keys: ['Ctrl+k', 'Meta+k'],
       group: 'Everywhere',
-      label: 'Go to a view, session or action',
+      label: 'Go to a view, session, op or command',
       inFields: true,
       inPanels: true,
       run: () => {
@@ -56,7 +36,12 @@ export function CommandPalette() {
 function Panel() {
   const [query, setQuery] = createSignal('');
   const [active, setActive] = createSignal(0);
-  const found = createMemo(() => [...ranked(commands(), query()), ...searches(query())]);
+  const names = createNames(query);
+  const found = createMemo(() => [
+    ...ranked(commands(), query()),
+    ...names(),
+    ...searches(query()),
+  ]);
   const run = (command: Command | undefined) => {
     if (!command) return;
     setOpen(false);
@@ -78,7 +63,7 @@ function Panel() {
     <Modal class="palette" label="Command palette" close={() => setOpen(false)} onKeyDown={onKey}>
       <input
         type="text"
-        placeholder="View, session, action, or steps such as 3..8"
+        placeholder="View, command, session, op, scope, source line, or steps such as 3..8"
         aria-label="Command"
         role="combobox"
         aria-expanded="true"
@@ -101,10 +86,16 @@ function Panel() {
               onPointerMove={() => setActive(index())}
               onClick={() => run(command)}
             >
-              <span>{command.title}</span>
+              <span class="palette-title">{command.title}</span>
               <span class="palette-detail">
-                <Prose text={command.detail} />
+                <Show
+                  when={aliasFound(command, query())}
+                  fallback={<Prose text={command.detail} />}
+                >
+                  {(alias) => <>also called {alias()}</>}
+                </Show>
               </span>
+              <For each={command.keys ?? []}>{(key) => <Keys text={key} />}</For>
               <span class="palette-group">{command.group}</span>
             </li>
           )}
@@ -112,96 +103,4 @@ function Panel() {
       </ul>
     </Modal>
   );
-}
-
-function commands(): Command[] {
-  const list: Command[] = [];
-  if (route.session !== null) {
-    for (const entry of menu()) {
-      list.push({
-        title: entry.title,
-        detail: entry.summary,
-        group: 'View',
-        run: () => navigate({ view: entry.name }),
-      });
-    }
-  }
-  for (const session of shared() ? [] : (sessions.data()?.sessions ?? [])) {
-    const view = route.session === null ? entryView(session) : route.view;
-    list.push({
-      title: session.name,
-      detail: session.devices || session.location,
-      group: 'Session',
-      run: () => navigate({ session: session.key, view }),
-    });
-  }
-  // A report contains one session and cannot compute anything.
-  if (!shared()) {
-    list.push(
-      action('All sessions', () => navigate({ session: null, view: 'sessions' })),
-      action('Capture a running job', openCapture),
-      action('Clear the selection', clearSelection),
-      ...baselineCommands(),
-    );
-  }
-  list.push(
-    action('Copy the link', () => {
-      flushUrl();
-      void copyText(window.location.href);
-    }),
-    action('Copy the command line', () => void copyText(commandLine()), commandLine()),
-    action('Light colors', () => setTheme('light')),
-    action('Dark colors', () => setTheme('dark')),
-    action('System colors', () => setTheme('auto')),
-    action('Keyboard shortcuts', openShortcuts),
-  );
-  return list;
-}
-
-/** Commands that choose, swap and clear the baseline. */
-function baselineCommands(): Command[] {
-  if (route.session === null) return [];
-  const others = (sessions.data()?.sessions ?? []).filter(({ key }) => key !== route.session);
-  const list = others.map((session) => ({
-    ...action(`Compare with ${session.name}`, () => setBaseline(session.key), session.devices),
-    group: 'Baseline',
-  }));
-  if (baseline() === null) return list;
-  return [
-    ...list,
-    { ...action('Swap with the baseline', swapBaseline), group: 'Baseline' },
-    { ...action('Clear the baseline', () => setBaseline(null)), group: 'Baseline' },
-  ];
-}
-
-function action(title: string, run: () => void, detail = ''): Command {
-  return { title, detail, group: 'Action', run };
-}
-
-/** Commands that use the typed text itself. */
-function searches(query: string): Command[] {
-  const text = query.trim();
-  if (!text || route.session === null) return [];
-  const list: Command[] = [];
-  if (!shared() && /^[\d.,=\s]+$/.test(text)) {
-    list.push({
-      title: `Select steps ${text}`,
-      detail: '',
-      group: 'Selection',
-      run: () => select('steps', text),
-    });
-  }
-  list.push({
-    title: `Slices that match “${text}” in the timeline`,
-    detail: '',
-    group: 'Search',
-    run: () => navigate({ view: 'timeline', params: { search: text } }),
-  });
-  list.push({
-    title: `Ops that match “${text}”`,
-    detail: '',
-    group: 'Search',
-    run: () => navigate({ view: 'ops', params: { q: text } }),
-  });
-  return list;
 }

@@ -2,15 +2,17 @@
 import { createSignal, For, Show, type JSX } from 'solid-js';
 
 import { plural } from '../format/numbers';
+import { shellQuote } from '../format/text';
 import { timeText } from '../format/time-range';
-import { CopyButton } from '../widgets/copy';
+import { CopyButton, copyText } from '../widgets/copy';
+import { contextMenu, type MenuEntry } from '../widgets/menu/menu';
 import { Popover } from '../widgets/popover';
 import { createReport } from '../wire/report';
 import { BaselineChip } from './baseline-chip';
+import { clearSelected, clearSelection } from './clearing';
 import { Icon } from './icons';
 import { commandLine, shortCommandLine, summaryOf } from './session';
 import {
-  clearSelection,
   route,
   select,
   selected,
@@ -120,7 +122,11 @@ function Chip(props: {
   children: (close: () => void) => JSX.Element;
 }) {
   return (
-    <span class="chip" classList={{ 'is-set': selected(props.name) !== '' }}>
+    <span
+      class="chip"
+      classList={{ 'is-set': selected(props.name) !== '' }}
+      onContextMenu={contextMenu(() => menuOf(props.name, props.title))}
+    >
       <Popover
         label={
           <>
@@ -139,13 +145,27 @@ function Chip(props: {
         <button
           class="chip-clear"
           aria-label={`All ${props.title.toLowerCase()}`}
-          onClick={() => select(props.name, null)}
+          onClick={() => clearSelected(props.name, props.title)}
         >
           <Icon name="close" />
         </button>
       </Show>
     </span>
   );
+}
+
+/** What a right click on a chip offers. */
+function menuOf(name: SelectionKey, title: string): MenuEntry[] {
+  const value = selected(name);
+  const others = Object.keys(selectionParams()).some((key) => key !== name);
+  if (!value) return [{ title: 'Copy the command line', run: () => void copyText(commandLine()) }];
+  return [
+    { title: 'Clear', detail: `${title.toLowerCase()} ${value}`, run: () => clearSelected(name, title) },
+    ...(others ? [{ title: 'Clear the whole selection', run: clearSelection }] : []),
+    'separator',
+    { title: 'Copy as an option', detail: `--${name} ${value}`, run: () => void copyText(`--${name} ${shellQuote(value)}`) },
+    { title: 'Copy the command line', run: () => void copyText(commandLine()) },
+  ];
 }
 
 function TextSelection(props: {

@@ -20,12 +20,12 @@ const HISTORY_VIEW = 'history';
 const VIEWS_OF_ALL = [SCALING_VIEW, HISTORY_VIEW];
 
 /** Views in the menu until the server has sent its list. */
-const USUAL_ENTRIES: Pick<AnalysisEntry, 'name' | 'group' | 'summary'>[] = [
+const USUAL_ENTRIES: Pick<AnalysisEntry, 'name' | 'group' | 'summary' | 'aliases'>[] = [
   'overview',
   'verdict',
   'timeline',
   'steps',
-].map((name) => ({ name, group: 'summary', summary: '' }));
+].map((name) => ({ name, group: 'summary', summary: '', aliases: [] }));
 
 /** The view of differences between sessions. */
 export const COMPARE_VIEW = 'compare';
@@ -39,6 +39,8 @@ export interface MenuEntry {
   title: string;
   summary: string;
   group: Group;
+  /** Names of the same view in other programs. */
+  aliases: readonly string[];
 }
 
 /** The session that the user asked to fetch completely, whatever the view reads. */
@@ -79,7 +81,13 @@ export const { analyses, comparisons, sessions, opened, isEnough, menu, summaryO
       // A single session has no scaling, and no history unless one was recorded.
       .filter((entry) => entry.name !== SCALING_VIEW || sessionCount() > 1)
       .filter((entry) => entry.name !== HISTORY_VIEW || sessionCount() > 1 || hasHistory())
-      .map(({ name, summary, group }) => ({ name, summary, group, title: titleOf(name) }));
+      .map(({ name, summary, group, aliases }) => ({
+        name,
+        summary,
+        group,
+        aliases,
+        title: titleOf(name),
+      }));
   });
   const summaryOf = (key: string | null): SessionSummary | undefined => {
     const current = opened.data();

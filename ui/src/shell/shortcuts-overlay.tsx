@@ -24,7 +24,7 @@ export function ShortcutsOverlay() {
     registerShortcut({
       keys: ['?'],
       group: 'Everywhere',
-      label: 'Show and change the shortcuts',
+      label: 'Keyboard shortcuts: show and change',
       inPanels: true,
       run: () => {
         setOpen(!isOpen());

@@ -1,8 +1,8 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 
+import { clearSelection } from './clearing';
 import {
   baseline,
-  clearSelection,
   getParam,
   hrefTo,
   navigate,
@@ -15,6 +15,9 @@ import {
   swapBaseline,
   toggleStep,
 } from './state';
+
+// A page shows toasts; there is none here.
+vi.mock('../widgets/toast', () => ({ showToast: () => undefined }));
 
 beforeEach(() => {
   navigate({ session: null, view: 'sessions' });

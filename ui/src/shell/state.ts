@@ -90,11 +90,6 @@ export function toggleStep(step: number): void {
   select('steps', selected('steps') === text ? null : text);
 }
 
-/** Clears the whole selection. */
-export function clearSelection(): void {
-  setParams(Object.fromEntries(SELECTION_KEYS.map((key) => [key, null])), false);
-}
-
 /** The selection as request parameters. Reactive. */
 export function selectionParams(): Params {
   const params: Params = {};

@@ -4,9 +4,10 @@ import { createSignal, For, Show } from 'solid-js';
 import { openCapture } from '../capture/dialog';
 import { plural } from '../format/numbers';
 import { CopyButton, copyText } from '../widgets/copy';
-import { openMenu } from '../widgets/menu/menu';
+import { contextMenu, openMenu, type MenuEntry } from '../widgets/menu/menu';
 import { Hint } from '../widgets/notes';
 import { Popover } from '../widgets/popover';
+import type { SessionSummary } from '../wire/types';
 import { Icon } from './icons';
 import { openPalette } from './palette';
 import { Brand } from './rail';
@@ -16,7 +17,7 @@ import { isCalled, MOST_UNSEARCHED, SessionLabel, SessionSearch } from './sessio
 import { ShareButton } from './share-button';
 import { shared } from './shared';
 import { openShortcuts } from './shortcuts-overlay';
-import { flushUrl, hrefTo, route } from './state';
+import { flushUrl, hrefTo, navigate, route } from './state';
 import { cycleTheme, setTheme, themeChoice } from './theme';
 import './topbar.css';
 
@@ -131,6 +132,7 @@ function MoreButton() {
 function SessionPicker() {
   const current = () => summaryOf(route.session);
   return (
+    <span class="session-place" onContextMenu={contextMenu(() => sessionMenu(current()))}>
     <Popover
       class="session-picker"
       tip={current()?.location}
@@ -144,7 +146,21 @@ function SessionPicker() {
     >
       {(close) => <SessionLinks close={close} />}
     </Popover>
+    </span>
   );
+}
+
+/** What a right click on the session offers. */
+function sessionMenu(session: SessionSummary | undefined): MenuEntry[] {
+  if (!session) return [];
+  return [
+    { title: 'Copy the name', detail: session.name, run: () => void copyText(session.name) },
+    { title: 'Copy the path', detail: session.location, run: () => void copyText(session.location) },
+    { title: 'Copy the link', run: () => void copyText(currentLink()) },
+    { title: 'Copy the command line', run: () => void copyText(commandLine()) },
+    'separator',
+    { title: 'All sessions', run: () => navigate({ session: null, view: 'sessions' }) },
+  ];
 }
 
 /** All sessions as links, with a search field if there are many. */

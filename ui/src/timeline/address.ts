@@ -8,9 +8,11 @@
  * - `marks=START..END,TIME`  marks that are kept
  * - `search=REGEX`           the search
  * - `at=host-2/CPU:0`       whose tracks are in sight at first
+ * - `cause=NAME`            the slice in the area whose thread is in sight at first
  * - `ruler=GPU:6`           whose steps the ruler shows; absent: those of the first host or device
  * - `path=1`                the critical path is shown under the step ruler
  * - `closed=TPU:0;threads`  closed groups, `closed=none` for none; absent: hosts of many threads
+ * - `color=scope;KEY;KEY`    what colors show, and the only keys that are not dimmed
  * - `tracks=REGEX`          the filter of tracks
  * - `top=7.12`, `top=TPU:0.0`  the first track or group in sight, and pixels of it that are not
  * - `pin=3,9`  `hide=4`      tracks pinned and hidden; `fold=5` tracks whose folding was changed

@@ -1,16 +1,40 @@
 /** What keys and buttons do to a timeline; the key bindings are elsewhere. */
+import { createSignal } from 'solid-js';
+
 import type { GapRow } from '../wire/generated/GapRow';
 import type { SearchSlice } from '../wire/generated/SearchSlice';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import { refOf } from './merged-track';
+import { beside, type Occurrences } from './occurrences';
 import { stepIndexAt, stepIndexFrom, type Mark, type SelectedSlice } from './scene';
 import { neighborOnMerged } from './slice-rows';
 import type { Timeline } from './timeline';
-import { fitAll, fitRange, reveal, type TimeWindow } from './viewport';
+import { fitAll, fitRange, reveal, zoomAt, type TimeWindow } from './viewport';
 
 /** Commands on one timeline. */
 export class Commands {
+  /** All slices with the name of the selected one, once requested. */
+  readonly occurrences = createSignal<Occurrences | null>(null);
+
   constructor(private readonly timeline: Timeline) {}
+
+  /** Requests all slices with the name of the selected one, unless they are known. */
+  async loadOccurrences(): Promise<Occurrences | null> {
+    const name = this.timeline.scene.selection?.details?.name;
+    if (name === undefined) return null;
+    const known = this.occurrences[0]();
+    if (known?.name === name) return known;
+    const found = await this.timeline.api.occurrences(name).catch(() => null);
+    if (found) this.occurrences[1](found);
+    return found;
+  }
+
+  /** Goes to the slice before or after the selected one that has the same name, on any track. */
+  async sameName(offset: 1 | -1): Promise<void> {
+    const found = await this.loadOccurrences();
+    const ref = this.timeline.scene.selection?.ref;
+    if (found && ref) this.showMatch(beside(found, ref, offset));
+  }
 
   /** Zooms to the selection or the area; if it already fills the window, or without either, zooms out. */
   focus(): void {
@@ -25,6 +49,12 @@ export class Commands {
 
   reset(): void {
     this.timeline.jumpTo(fitAll(this.timeline.scene.viewport.limits));
+  }
+
+  /** Shows this many times as much around the middle of the window. */
+  zoomBy(factor: number): void {
+    const { target, limits } = this.timeline.scene.viewport;
+    this.timeline.jumpTo(zoomAt(target, factor, 0.5, limits));
   }
 
   zoomTo(range: TimeWindow): void {

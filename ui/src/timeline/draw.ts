@@ -31,6 +31,11 @@ const SUMMARY_INSET = 3;
 
 const MAX_LANES = 400;
 
+/** Whether some slices are dimmed: those that do not match a search, or that are not isolated. */
+function isDimming({ isSearching, only }: Scene): boolean {
+  return isSearching || only !== null;
+}
+
 /** Owns what is kept between frames. */
 export class Renderer {
   readonly stats: FrameStats = { glyphs: 0, labels: 0, lanes: 0 };
@@ -117,12 +122,12 @@ export class Renderer {
   }
 
   private rasteriseSummary(scene: Scene, row: GroupRow): void {
-    const { plan, palette, labels, isSearching } = scene;
+    const { plan, palette, labels } = scene;
     const strip = this.laneCount++;
     this.laneTop[strip] = rowTop(scene.geometry, row) + SUMMARY_INSET;
     this.laneCenter[strip] = 0;
     const tracks = row.summary.map((track) => plan.segments(track));
-    this.strips.summary(strip, tracks, this.projection, palette, labels, isSearching);
+    this.strips.summary(strip, tracks, this.projection, palette, labels, isDimming(scene));
   }
 
   private rasteriseRow(
@@ -149,7 +154,7 @@ export class Renderer {
         this.projection,
         scene.palette,
         scene.labels,
-        scene.isSearching,
+        isDimming(scene),
         this.names,
       );
     }

@@ -3,12 +3,18 @@
  * time. Columns are typed arrays, so the draw loop reads them without a lookup.
  */
 import { parsePattern } from '../format/pattern';
+import type { LabelFacts } from '../wire/generated/LabelFacts';
 import type { LabelReport } from '../wire/generated/LabelReport';
-import { classIndexOf, TINTS } from './palette';
+import { COLORS_BY, keyOf, slotOf, type ColorBy, type LabelText } from './coloring';
 import type { TrackTile } from './tile';
 
 /** Fetches the labels with these ids. */
 export type FetchLabels = (ids: readonly number[]) => Promise<LabelReport[]>;
+/** Fetches what else is known about them. */
+export type FetchFacts = (ids: readonly number[]) => Promise<LabelFacts[]>;
+
+/** The color slot of a slice by its start and duration. */
+export type GlyphSlot = (startPs: number, durationPs: number) => number;
 
 const BATCH_SIZE = 300;
 const FIRST_CAPACITY = 4096;
@@ -19,7 +25,9 @@ const KNOWN = 2;
 
 /** Every label seen so far. */
 export class LabelTable {
-  /** Color slot of a label: class times tints plus tint; slot 0 until it is known. */
+  /** What the colors of slices show, if that is not the same for all slices of a label. */
+  glyphSlot: GlyphSlot | null = null;
+  /** Color slot of a label; slot 0 until it is known. */
   slot = new Uint8Array(FIRST_CAPACITY);
   /** 1 where the label matches the search; only meaningful during a search. */
   matches = new Uint8Array(FIRST_CAPACITY);
@@ -34,11 +42,16 @@ export class LabelTable {
   private pattern: RegExp | null = null;
   /** Labels that the server found; null until it has answered. */
   private found: ReadonlySet<number> | null = null;
+  private by: ColorBy = 'class';
+  /** The keys that are not dimmed; null for all. */
+  private only: ReadonlySet<string> | null = null;
+  private readonly facts = new Map<number, LabelFacts>();
 
   constructor(
     private readonly fetchLabels: FetchLabels,
     private readonly onArrival: () => void,
     private readonly onError: (error: unknown) => void,
+    private readonly fetchFacts: FetchFacts = () => Promise.resolve([]),
   ) {}
 
   /** The name, empty until it is known. */
@@ -69,6 +82,65 @@ export class LabelTable {
     this.pattern = pattern;
     this.found = found && new Set(found);
     for (let label = 0; label < this.names.length; label++) this.match(label);
+    this.generation++;
+  }
+
+  /** Colors labels by something else, and dims all but those with these keys. */
+  async setColoring(by: ColorBy, only: ReadonlySet<string> | null): Promise<void> {
+    this.by = by;
+    this.only = only;
+    this.recolor();
+    const missing = this.names.flatMap((_, label) => (this.facts.has(label) ? [] : [label]));
+    if (this.needsFacts() && missing.length > 0) await this.learn(missing);
+  }
+
+  /** The keys of the labels seen so far with their color slots, those of most labels first. */
+  keys(): { key: string; slot: number }[] {
+    const seen = new Map<string, { key: string; slot: number; count: number }>();
+    this.names.forEach((_, label) => {
+      const key = keyOf(this.by, this.textOf(label));
+      const known = seen.get(key);
+      if (known) known.count++;
+      else if (key) seen.set(key, { key, slot: this.slot[label]!, count: 1 });
+    });
+    return [...seen.values()].sort((one, other) => other.count - one.count);
+  }
+
+  /** The key of a label, for isolating it; empty if it has none. */
+  keyOf(by: ColorBy, label: number): string {
+    return keyOf(by, this.textOf(label));
+  }
+
+  private textOf(label: number): LabelText {
+    return {
+      name: this.name(label),
+      className: this.className(label),
+      facts: this.facts.get(label),
+    };
+  }
+
+  private needsFacts(): boolean {
+    return COLORS_BY.some(({ key, needsFacts }) => key === this.by && needsFacts);
+  }
+
+  private async learn(labels: readonly number[]): Promise<void> {
+    try {
+      for (let at = 0; at < labels.length; at += BATCH_SIZE) {
+        const facts = await this.fetchFacts(labels.slice(at, at + BATCH_SIZE));
+        for (const one of facts) this.facts.set(one.label, one);
+      }
+    } catch (error) {
+      this.onError(error);
+    }
+    this.recolor();
+    this.onArrival();
+  }
+
+  private recolor(): void {
+    this.names.forEach((_, label) => {
+      this.slot[label] = slotOf(this.by, this.textOf(label));
+      this.match(label);
+    });
     this.generation++;
   }
 
@@ -105,6 +177,7 @@ export class LabelTable {
         break;
       }
       this.generation++;
+      if (this.needsFacts()) await this.learn(ids);
       this.onArrival();
     }
     this.isFlushing = false;
@@ -116,29 +189,20 @@ export class LabelTable {
     this.names[label] = name;
     this.classes[label] = report.class;
     this.seenClasses.add(report.class);
-    this.slot[label] = 1 + classIndexOf(report.class) * TINTS + tintOf(name);
+    this.slot[label] = slotOf(this.by, this.textOf(label));
     this.state[label] = KNOWN;
     this.match(label);
   }
 
   private match(label: number): void {
     const name = this.names[label];
-    const isMatch = this.found
-      ? this.found.has(label)
-      : this.pattern !== null && name !== undefined && matchesName(this.pattern, name);
-    this.matches[label] = isMatch ? 1 : 0;
+    const { found, pattern, only } = this;
+    const isFound = found
+      ? found.has(label)
+      : pattern === null || (name !== undefined && matchesName(pattern, name));
+    const isShown = only === null || only.has(keyOf(this.by, this.textOf(label)));
+    this.matches[label] = isFound && isShown ? 1 : 0;
   }
-}
-
-/** A tint that depends on the name alone, so it is the same in every run; digits are ignored. */
-export function tintOf(name: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < name.length; i++) {
-    const code = name.charCodeAt(i);
-    if (code >= 48 && code <= 57) continue;
-    hash = Math.imul(hash ^ code, 0x01000193);
-  }
-  return ((hash ^ (hash >>> 15)) >>> 0) % TINTS;
 }
 
 /** Whether a name matches; a marker of an op's end only by its own word, as on the server. */
@@ -147,7 +211,15 @@ function matchesName(pattern: RegExp, name: string): boolean {
   return pattern.test(name) && !isOfEnd;
 }
 
+/** A search without its conditions, such as `dur>1ms` and `scope:attn`, which only the server knows. */
+function textOf(query: string): string {
+  const isCondition = (word: string) => /^(dur[<>]|(name|scope|track|kind):\S)/.test(word);
+  const words = query.split(' ').filter((word) => !isCondition(word));
+  return words.join(' ').trim();
+}
+
 /** The pattern of a search: a regular expression, case-insensitive unless it has capitals. */
 export function searchPattern(query: string): RegExp | null {
-  return query ? parsePattern(query).regex : null;
+  const text = textOf(query);
+  return text ? parsePattern(text).regex : null;
 }

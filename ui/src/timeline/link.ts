@@ -1,11 +1,15 @@
 /** Links from a range of time in another view to the timeline. */
 import { formatRange } from './address';
 
-/** Shows the timeline around a range, selected as an area, at the tracks of a host or device. */
+/**
+ * Shows the timeline around a range, selected as an area, at the tracks of a host or device; given the
+ * name of what caused it, at the thread that ran it.
+ */
 export function timelineParams(
   startPs: number,
   durationPs: number,
   place = '',
+  cause = '',
 ): Record<string, string> {
   const margin = Math.max(1000, durationPs / 2);
   return {
@@ -15,5 +19,6 @@ export function timelineParams(
     }),
     area: formatRange({ startPs, endPs: startPs + durationPs }),
     at: place,
+    cause,
   };
 }

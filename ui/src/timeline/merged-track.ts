@@ -68,6 +68,12 @@ export function laneOf(segment: Segment | undefined, ref: SliceRefReport, startP
   });
 }
 
+/** A track with what is drawn of it. */
+export interface Member {
+  track: number;
+  segments: readonly Segment[];
+}
+
 /** One glyph of a member, or several that share a pixel. */
 interface Piece {
   startPs: number;
@@ -75,8 +81,6 @@ interface Piece {
   busyPs: number;
   count: number;
   label: number;
-  /** Time of the slice that gives the label. */
-  longestPs: number;
   track: number;
   lane: number;
   index: number;
@@ -88,7 +92,7 @@ interface Piece {
  * What is narrower than a pixel shares it, as within one track.
  */
 export function composed(
-  members: readonly { track: number; segments: readonly Segment[] }[],
+  members: readonly Member[],
   pixelPs: number,
 ): Segment | null {
   const [first, last] = [members[0]?.segments[0], members[0]?.segments.at(-1)];
@@ -96,64 +100,89 @@ export function composed(
   const all = members.flatMap((member) => member.segments);
   const isExact = all.every((segment) => segment.isExact);
   const isLoaded = all.some((segment) => segment.tile !== null);
-  const lanes = isLoaded ? packed(joined(members.flatMap(piecesOf), pixelPs), pixelPs) : [];
+  const pieces = isLoaded ? piecesOf(members, first.startPs, last.endPs, pixelPs) : [];
+  const lanes = packed(pieces, pixelPs);
   const tile: TrackTile | null = isLoaded
     ? { track: FIRST_MERGED, lanes, counter: null, byteLength: 0 }
     : null;
   return { tile, startPs: first.startPs, endPs: last.endPs, isExact };
 }
 
-function piecesOf(member: { track: number; segments: readonly Segment[] }): Piece[] {
+/** Slices of at least a pixel by start, outer ones first, and what the pixels between them share. */
+function piecesOf(members: readonly Member[], startPs: number, endPs: number, pixelPs: number) {
+  const pixels = new Pixels(startPs, Math.ceil((endPs - startPs) / pixelPs), pixelPs);
   const pieces: Piece[] = [];
-  member.segments.forEach((segment, position) => {
-    segment.tile?.lanes.forEach((columns, lane) => {
-      const { startPs, durationPs, busyPs, count, label, index, glyphCount } = columns;
-      for (let i = firstGlyphAt(startPs, segment.startPs); i < glyphCount; i++) {
-        const start = startPs[i]!;
-        if (start >= segment.endPs) break;
+  for (const { track, segments } of members) {
+    segments.forEach((segment, position) => {
+      segment.tile?.lanes.forEach((columns, lane) => {
+        let i = firstGlyphAt(columns.startPs, segment.startPs);
         // A slice that reaches into this segment is in the one before.
-        if (start < segment.startPs && position > 0) continue;
-        pieces.push({
-          startPs: start,
-          endPs: start + durationPs[i]!,
-          busyPs: busyPs[i]!,
-          count: count[i]!,
-          label: label[i]!,
-          longestPs: busyPs[i]! / count[i]!,
-          track: member.track,
-          lane,
-          index: index[i]!,
-        });
-      }
+        if (position > 0) while ((columns.startPs[i] ?? Infinity) < segment.startPs) i++;
+        for (; i < columns.glyphCount && columns.startPs[i]! < segment.endPs; i++) {
+          const isWide = columns.count[i] === 1 && columns.durationPs[i]! >= pixelPs;
+          if (isWide) pieces.push(pieceOf(columns, i, track, lane));
+          else pixels.add(columns, i, track, lane);
+        }
+      });
     });
-  });
-  return pieces;
+  }
+  pixels.collect(pieces);
+  return pieces.sort((one, other) => one.startPs - other.startPs || other.endPs - one.endPs);
 }
 
-/** Sorted by start, outer slices first; narrow neighbors that start in the same pixel are one. */
-function joined(pieces: Piece[], pixelPs: number): Piece[] {
-  pieces.sort((one, other) => one.startPs - other.startPs || other.endPs - one.endPs);
-  const result: Piece[] = [];
-  let narrow: Piece | null = null;
-  for (const piece of pieces) {
-    if (!isNarrow(piece, pixelPs)) {
-      result.push(piece);
-      continue;
+function pieceOf(columns: LaneTile, i: number, track: number, lane: number): Piece {
+  const { startPs, durationPs, busyPs, count, label, index } = columns;
+  return {
+    startPs: startPs[i]!,
+    endPs: startPs[i]! + durationPs[i]!,
+    busyPs: busyPs[i]!,
+    count: count[i]!,
+    label: label[i]!,
+    track,
+    lane,
+    index: index[i]!,
+  };
+}
+
+/** What starts in each pixel and is narrower. There may be many: they are added up in place. */
+class Pixels {
+  private readonly pieces: (Piece | undefined)[];
+  /** Time of the slice that gives the label, about. */
+  private readonly longestPs: Float64Array;
+
+  constructor(
+    private readonly startPs: number,
+    count: number,
+    private readonly pixelPs: number,
+  ) {
+    this.pieces = new Array<Piece | undefined>(count).fill(undefined);
+    this.longestPs = new Float64Array(count);
+  }
+
+  add(columns: LaneTile, i: number, track: number, lane: number): void {
+    const start = columns.startPs[i]!;
+    const pixel = Math.max(0, Math.floor((start - this.startPs) / this.pixelPs));
+    const [busyPs, count] = [columns.busyPs[i]!, columns.count[i]!];
+    const piece = this.pieces[pixel];
+    if (!piece) {
+      this.pieces[pixel] = pieceOf(columns, i, track, lane);
+      this.longestPs[pixel] = busyPs / count;
+      return;
     }
-    const pixel = Math.floor(piece.startPs / pixelPs);
-    if (narrow && Math.floor(narrow.startPs / pixelPs) === pixel) {
-      narrow.endPs = Math.max(narrow.endPs, piece.endPs);
-      narrow.busyPs += piece.busyPs;
-      narrow.count += piece.count;
-      if (piece.longestPs > narrow.longestPs) {
-        narrow.label = piece.label;
-        narrow.longestPs = piece.longestPs;
-      }
-    } else {
-      result.push((narrow = piece));
+    if (start < piece.startPs) Object.assign(piece, { track, lane, index: columns.index[i]! });
+    piece.startPs = Math.min(piece.startPs, start);
+    piece.endPs = Math.max(piece.endPs, start + columns.durationPs[i]!);
+    piece.busyPs += busyPs;
+    piece.count += count;
+    if (busyPs / count > this.longestPs[pixel]!) {
+      this.longestPs[pixel] = busyPs / count;
+      piece.label = columns.label[i]!;
     }
   }
-  return result;
+
+  collect(into: Piece[]): void {
+    for (const piece of this.pieces) if (piece) into.push(piece);
+  }
 }
 
 function isNarrow(piece: Piece, pixelPs: number): boolean {

@@ -12,8 +12,14 @@ export const DENSITIES = 8;
 
 /** Classes in slot order. */
 export const CLASS_NAMES = Object.keys(CLASS_COLORS);
-/** Slots: one for labels that are not known yet, then classes by tints. */
-export const SLOT_COUNT = 1 + CLASS_NAMES.length * TINTS;
+/** Colors for texts: by the hash of a scope, a program, a name. */
+export const HUES = 20;
+export const FIRST_HUE = 1 + CLASS_NAMES.length * TINTS;
+/** Colors for durations: short is pale and cool, long is strong and warm. */
+const DURATION_COLORS = ['#b4c3d3', '#93b3c4', '#7fae9f', '#a3b164', '#d0b03f', '#dd8420', '#c0601a'];
+export const FIRST_DURATION = FIRST_HUE + HUES;
+/** Slots: one for labels that are not known yet, then classes by tints, hues, durations. */
+export const SLOT_COUNT = FIRST_DURATION + DURATION_COLORS.length;
 
 const WHITE: Rgb = [255, 255, 255];
 const BLACK: Rgb = [0, 0, 0];
@@ -70,6 +76,10 @@ export class Palette {
         this.setSlot(slot, mix(base, towards, share), background, text);
       });
     });
+    for (let hue = 0; hue < HUES; hue++) this.setSlot(FIRST_HUE + hue, hueColor(hue), background, text);
+    DURATION_COLORS.forEach((hex, i) => {
+      this.setSlot(FIRST_DURATION + i, parseColor(hex), background, text);
+    });
   }
 
   private setSlot(slot: number, color: Rgb, background: Rgb, text: Rgb): void {
@@ -85,6 +95,18 @@ export class Palette {
     this.count[slot] = pack(bar);
     this.dimmedCount[slot] = pack(mix(background, grayOf(bar), 0.3));
   }
+}
+
+/** A color of the circle, without its reds, which mean problems. Neighbors differ in lightness. */
+function hueColor(index: number): Rgb {
+  const hue = 25 + (index * 315) / HUES;
+  const [lightness, saturation] = index % 2 === 0 ? [0.52, 0.42] : [0.66, 0.48];
+  const channel = (offset: number) => {
+    const k = (offset + hue / 30) % 12;
+    const reach = saturation * Math.min(lightness, 1 - lightness);
+    return Math.round(255 * (lightness - reach * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+  };
+  return [channel(0), channel(8), channel(4)];
 }
 
 /** A mix of two colors: `share` 0 gives the first. */

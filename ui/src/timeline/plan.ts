@@ -3,7 +3,7 @@
  * exact tile or the best loaded substitute. Merged tracks are composed from those of their members.
  * Kept between frames until tiles or the grid change.
  */
-import { composed } from './merged-track';
+import { composed, type Member } from './merged-track';
 import type { Segment } from './segments';
 import type { TrackTile } from './tile';
 import type { TileCache } from './tile-cache';
@@ -20,6 +20,8 @@ export class DrawPlan {
   lastIndex = -1;
   private generation = -1;
   private readonly byTrack = new Map<number, Segment[]>();
+  /** The last composition of each merged track. */
+  private readonly composed = new Map<number, { parts: Member[]; segments: Segment[] }>();
 
   constructor(
     private readonly cache: TileCache,
@@ -46,16 +48,21 @@ export class DrawPlan {
     let segments = this.byTrack.get(track);
     if (!segments) {
       const members = this.members.get(track);
-      segments = members ? this.compose(members) : this.resolve(track);
+      segments = members ? this.compose(track, members) : this.resolve(track);
       this.byTrack.set(track, segments);
     }
     return segments;
   }
 
-  private compose(members: readonly number[]): Segment[] {
-    const parts = members.map((track) => ({ track, segments: this.segments(track) }));
+  /** Composes again only if a tile of a member has changed. */
+  private compose(track: number, members: readonly number[]): Segment[] {
+    const parts = members.map((member) => ({ track: member, segments: this.segments(member) }));
+    const before = this.composed.get(track);
+    if (before && sameTiles(before.parts, parts)) return before.segments;
     const whole = composed(parts, tileSpanPs(this.level) / TILE_PX);
-    return whole ? [whole] : [];
+    const segments = whole ? [whole] : [];
+    this.composed.set(track, { parts, segments });
+    return segments;
   }
 
   private resolve(track: number): Segment[] {
@@ -91,4 +98,13 @@ export class DrawPlan {
     }
     return whole(cache.find(track, level, index, rootLevel)?.tile ?? null, false);
   }
+}
+
+function sameTiles(one: readonly Member[], other: readonly Member[]): boolean {
+  const same = (a: Segment, b: Segment | undefined) =>
+    a.tile === b?.tile && a.startPs === b.startPs && a.endPs === b.endPs;
+  return one.every(({ segments }, i) => {
+    const others = other[i]!.segments;
+    return segments.length === others.length && segments.every((part, j) => same(part, others[j]));
+  });
 }

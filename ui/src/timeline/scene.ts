@@ -122,6 +122,8 @@ export interface Scene {
   marks: readonly Mark[];
   measure: Measure | null;
   isSearching: boolean;
+  /** The only classes, scopes, … that are not dimmed; null for all. */
+  only: ReadonlySet<string> | null;
   /** Times of the known matches, for the minimap. */
   matchTimes: readonly number[];
 }

@@ -55,6 +55,7 @@ export function initialScene(
     marks: [],
     measure: null,
     isSearching: false,
+    only: null,
     matchTimes: [],
   };
 }

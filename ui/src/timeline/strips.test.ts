@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { LabelTable, searchPattern, tintOf } from './labels';
+import { tintOf } from './coloring';
+import { LabelTable, searchPattern } from './labels';
 import { CLASS_NAMES, classIndexOf, mix, pack, parseColor, Palette, SLOT_COUNT } from './palette';
 import type { Segment } from './segments';
 import { footRowsOf, STRIP_ROWS, StripPixels, type LabelSink } from './strips';

@@ -145,7 +145,9 @@ export class StripPixels {
           const x0 = (Math.max(start, fromPs) - originPs) * scale;
           const x1 = (Math.min(end, toPs) - originPs) * scale;
           const match = isSearching ? labels.matches[label[i]!]! : 1;
-          const slot = labels.slot[label[i]!]!;
+          const slot = labels.glyphSlot
+            ? labels.glyphSlot(start, busyPs[i]! / columns.count[i]!)
+            : labels.slot[label[i]!]!;
           this.merge(x0, x1, busyPs[i]! * scale, end - start, SUMMED, slot, match, scale);
         }
       }
@@ -168,7 +170,7 @@ export class StripPixels {
     const { startPs, durationPs, busyPs, count, label, glyphCount } = columns;
     const { originPs, scale } = projection;
     const slots = labels.slot;
-    const matches = labels.matches;
+    const { matches, glyphSlot } = labels;
     let i = firstGlyphAt(startPs, fromPs);
     for (; i < glyphCount; i++) {
       const start = startPs[i]!;
@@ -179,9 +181,9 @@ export class StripPixels {
       const x0 = ((start > fromPs ? start : fromPs) - originPs) * scale;
       const x1 = ((end < toPs ? end : toPs) - originPs) * scale;
       const id = label[i]!;
-      const slot = slots[id]!;
-      const match = isSearching ? matches[id]! : 1;
       const slices = count[i]!;
+      const slot = glyphSlot ? glyphSlot(start, busyPs[i]! / slices) : slots[id]!;
+      const match = isSearching ? matches[id]! : 1;
       if (slices === 1 && x1 - x0 >= NARROW_PX) {
         const from = x0 | 0;
         // Leave a pixel between neighbors, unless the slice continues in the next segment.

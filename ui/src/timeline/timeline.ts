@@ -9,7 +9,8 @@ import type { TimelineReport } from '../wire/generated/TimelineReport';
 import { errorText, SEARCH_LIMIT, TimelineApi } from './api';
 import { Renderer } from './draw';
 import { FrameClock } from './frame-clock';
-import { LabelTable, searchPattern } from './labels';
+import { slotOfDuration, slotOfStep, type ColorBy } from './coloring';
+import { LabelTable, searchPattern, type GlyphSlot } from './labels';
 import { measuredDepths } from './depths';
 import type { IdleGaps } from './idle-gaps';
 import { FIRST_CHOICES, type LayoutChoices } from './layout';
@@ -18,6 +19,7 @@ import type { PathRuler } from './path-ruler';
 import { Rows } from './rows';
 import {
   headHeightOf,
+  stepIndexAt,
   type Area,
   type Hover,
   type Mark,
@@ -43,6 +45,12 @@ const SETTLE_MS = 160;
 /** What a drag with the left button does. */
 export type Tool = 'select' | 'pan' | 'zoom' | 'measure';
 
+/** What colors show, and the keys that are isolated; null for all. */
+export interface Coloring {
+  by: ColorBy;
+  only: ReadonlySet<string> | null;
+}
+
 /** How the window changed: by a jump, which Back undoes, or as part of a motion. */
 export type WindowChange = 'jump' | 'motion';
 
@@ -66,10 +74,12 @@ export class Timeline {
   readonly stepPlace = createSignal('');
   /** Whether the critical path is shown under the step ruler. */
   readonly isPathShown = createSignal(false);
+  /** What colors show, and the keys that are isolated; null for all. */
+  readonly coloring = createSignal<Coloring>({ by: 'class', only: null });
+  /** Counts changes of labels, for what is listed about them. */
+  readonly labelGeneration = createSignal(0);
   /** Whether everything in the first window has been drawn: other requests can wait for that. */
   readonly isDrawn = createSignal(false);
-  /** Classes of the labels known so far, for the legend. */
-  readonly classes = createSignal<readonly string[]>([]);
   /** Called when the window has come to rest or jumped. */
   onWindow: (window: TimeWindow, change: WindowChange) => void = () => undefined;
   /** Called in every frame that shows another window, unless another timeline caused it. */
@@ -109,12 +119,13 @@ export class Timeline {
   ) {
     this.search = new TimelineSearch(api, (state) => this.highlight(state));
     const learn = () => {
-      const { seenClasses } = this.scene.labels;
-      if (seenClasses.size !== this.classes[0]().length) this.classes[1]([...seenClasses]);
+      this.labelGeneration[1](this.scene.labels.generation);
       this.redraw();
     };
     const complain = (error: unknown) => this.complain(error);
-    const labels = new LabelTable((ids) => api.labels(ids), learn, complain);
+    const labels = new LabelTable((ids) => api.labels(ids), learn, complain, (ids) =>
+      api.labelFacts(ids),
+    );
     const limits = limitsOf(report.start_ps, report.end_ps);
     this.rootLevel = rootLevel(limits.startPs, limits.endPs);
     this.stepPlaces = stepPlacesOf(report);
@@ -369,6 +380,19 @@ export class Timeline {
   /** Marks the time under the pointer of another timeline. */
   followPointer(pointer: { x: number } | null): void {
     this.scene.pointer = pointer && { x: pointer.x, y: this.scene.geometry.headHeight };
+    this.redraw();
+  }
+
+  /** Colors slices by something else, and dims all but those with these keys. */
+  color(by: ColorBy, only: ReadonlySet<string> | null = null): void {
+    const { scene } = this;
+    scene.only = only;
+    const ofStep: GlyphSlot = (startPs) => slotOfStep(stepIndexAt(scene.steps, startPs));
+    const ofDuration: GlyphSlot = (_, durationPs) => slotOfDuration(durationPs);
+    scene.labels.glyphSlot = by === 'step' ? ofStep : by === 'duration' ? ofDuration : null;
+    this.coloring[1]({ by, only });
+    void scene.labels.setColoring(by, only);
+    this.labelGeneration[1](scene.labels.generation);
     this.redraw();
   }
 

@@ -2,7 +2,8 @@
 import { createEffect, createSignal, Match, onCleanup, Show, Switch, type JSX } from 'solid-js';
 
 import { sentence } from '../format/text';
-import { clearSelection, selectionParams } from '../shell/state';
+import { clearSelection } from '../shell/clearing';
+import { selectionParams } from '../shell/state';
 import { shared } from '../shell/shared';
 import type { WireError } from '../wire/client';
 import type { Answer } from '../wire/report';

@@ -74,7 +74,7 @@ export function CopyButton(props: {
 export function CodeBlock(props: { code: string }) {
   return (
     <div class="code-block">
-      <pre>{props.code}</pre>
+      <pre tabindex="0">{props.code}</pre>
       <CopyButton text={() => props.code} tip="Copy">
         Copy
       </CopyButton>

@@ -6,7 +6,9 @@ import { format, type Kind } from '../format/numbers';
 import type { VerdictKind } from '../wire/generated/VerdictKind';
 import { useAgainst } from './against';
 import { TextChange } from './change';
+import { copyText } from './copy';
 import { declaredOf } from './figures';
+import { contextMenu } from './menu/menu';
 import './kpi.css';
 
 const SIGNS: Record<VerdictKind, string> = {
@@ -65,6 +67,8 @@ export interface KpiCardProps {
   tip?: string | undefined;
   figure?: string | undefined;
   compare?: FigureComparison | undefined;
+  /** For figures that stand below a headline. */
+  isSmall?: boolean;
 }
 
 export function KpiCard(props: KpiCardProps) {
@@ -75,9 +79,16 @@ export function KpiCard(props: KpiCardProps) {
   return (
     <div
       class="kpi card"
+      classList={{ 'is-small': props.isSmall ?? false }}
       data-tip={props.tip}
       data-figure={props.tip ? undefined : props.figure}
       tabindex="0"
+      onContextMenu={contextMenu(() => [
+        { title: 'Copy the value', detail: props.value, run: () => void copyText(props.value) },
+        ...(props.tip
+          ? [{ title: 'Copy the explanation', run: () => void copyText(props.tip ?? '') }]
+          : []),
+      ])}
     >
       <div class="kpi-title">{props.title ?? declaredOf(props.figure ?? '')?.title}</div>
       <div class="kpi-line">
@@ -98,7 +109,9 @@ export function KpiCard(props: KpiCardProps) {
           )}
         </Show>
       </div>
-      <div class="kpi-detail">{props.detail}</div>
+      <Show when={!props.isSmall || props.detail}>
+        <div class="kpi-detail">{props.detail}</div>
+      </Show>
       <Show when={props.compare}>{(compare) => <Before {...compare()} />}</Show>
     </div>
   );

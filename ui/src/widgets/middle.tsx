@@ -2,13 +2,18 @@
 import { splitForMiddle } from '../format/text';
 import './middle.css';
 
-export function Middle(props: { text: string; isCode?: boolean }) {
+export function Middle(props: {
+  text: string;
+  isCode?: boolean;
+  /** The full name, if the text is a short form of it. */
+  full?: string | undefined;
+}) {
   const pieces = () => splitForMiddle(props.text);
   return (
     <span
       class="middle"
       classList={{ mono: props.isCode ?? false }}
-      data-tip={pieces()[1] ? props.text : undefined}
+      data-tip={props.full ?? (pieces()[1] ? props.text : undefined)}
     >
       <span class="middle-head">{pieces()[0]}</span>
       <span class="middle-tail">{pieces()[1]}</span>

@@ -39,7 +39,7 @@ export function NotesList(props: { notes: readonly Note[] }) {
       <For each={props.notes}>
         {(note) => (
           <li class={`note is-${note.kind}`}>
-            <span class="note-mark" aria-label={note.kind}>
+            <span class="note-mark" role="img" aria-label={note.kind}>
               {note.kind === 'warning' ? '!' : 'i'}
             </span>
             <div>

@@ -1,10 +1,9 @@
 /** Columns of a table of ops, for the ops view and the top ops of the overview. */
-import { Show } from 'solid-js';
-
 import { classColor, classTitle } from '../format/palette';
 import type { OpRow } from '../wire/generated/OpRow';
 import { ShareCell } from './bars';
 import { Middle } from './middle';
+import { SourceText } from './source-text';
 import './op-columns.css';
 import { type Layout } from './table/declared';
 
@@ -92,17 +91,3 @@ export const OP_SOURCE: Layout<OpRow> = {
   cell: (op) => <SourceText text={op.source} />,
   isOptional: true,
 };
-
-/** File and line; the line stays when the name is cut, and the tooltip has the whole path. */
-export function SourceText(props: { text: string }) {
-  const file = () => props.text.slice(props.text.lastIndexOf('/') + 1);
-  const colon = () => (file().includes(':') ? file().lastIndexOf(':') : file().length);
-  return (
-    <Show when={props.text} fallback={<span class="table-missing">–</span>}>
-      <span class="middle mono" data-tip={props.text}>
-        <span class="middle-head">{file().slice(0, colon())}</span>
-        <span class="middle-tail">{file().slice(colon())}</span>
-      </span>
-    </Show>
-  );
-}

@@ -3,8 +3,32 @@ import { Show } from 'solid-js';
 
 import { escapeRegex } from '../format/text';
 import { menu } from '../shell/session';
-import { hrefTo, type Params } from '../shell/state';
+import { shared } from '../shell/shared';
+import { hrefTo, navigate, select, type Params } from '../shell/state';
+import type { MenuEntry } from './menu/menu';
 import './op-links.css';
+
+/** The same in the menu of a row, and as the selection in all views. */
+export function opMenu(name: string, programId: string, isHere: 'ops' | 'elsewhere'): MenuEntry[] {
+  const go = (view: string, params: Params) => () => navigate({ view, params });
+  const pattern = `^${escapeRegex(name)}$`;
+  const hasGraph = programId !== '' && menu().some((entry) => entry.name === 'graph');
+  return [
+    { title: 'Show in Timeline', run: go('timeline', { search: pattern }) },
+    ...(isHere === 'ops'
+      ? []
+      : [
+          {
+            title: 'Show in Ops',
+            run: go('ops', { op: [programId, name, ''].join('/'), q: name }),
+          },
+        ]),
+    ...(hasGraph
+      ? [{ title: 'Show in Graph', run: go('graph', { program: programId, op: name }) }]
+      : []),
+    ...(shared() ? [] : [{ title: 'Only this op in every view', run: () => select('match', pattern) }]),
+  ];
+}
 
 export function OpLinks(props: {
   name: string;

@@ -1,10 +1,13 @@
 /**
- * The only tooltip of the page. Any element with `data-tip="text"` shows that text, any with
- * `data-figure="key"` shows the definition from `figures.ts`, even if elements are added later.
+ * The only tooltip of the page. It comes after a delay, never lies over its element, and after a click
+ * stays away until the pointer has left. Any element with `data-tip="text"` shows that text, any with
+ * `data-figure="key"` shows the definition from `figures.ts`, even if elements are added later;
+ * `data-tip-side="right"` puts it to the right instead of below.
  */
 import { createSignal, onCleanup, onMount, Show } from 'solid-js';
 
 import { figureOf } from './figures';
+import { placeTip } from './tooltip-place';
 import './tooltip.css';
 
 interface Shown {
@@ -21,14 +24,21 @@ export function TooltipLayer() {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let box: HTMLDivElement | undefined;
 
+  /** Was pressed, and is not explained again before the pointer or the focus leaves it. */
+  let pressed: Element | null = null;
+
   const hide = () => {
     clearTimeout(timer);
     setShown(null);
   };
+  const press = (event: Event) => {
+    pressed = elementOf(event);
+    hide();
+  };
   const show = (event: Event) => {
-    const target = event.target instanceof Element ? event.target : null;
-    const element = target?.closest<HTMLElement>('[data-tip],[data-figure]') ?? null;
-    if (element === shown()?.element) return;
+    const element = elementOf(event);
+    if (element !== pressed) pressed = null;
+    if (element === shown()?.element || element === pressed) return;
     hide();
     if (!element || !hasText(element)) return;
     timer = setTimeout(() => place(element), event.type === 'focusin' ? 0 : DELAY_MS);
@@ -39,11 +49,9 @@ export function TooltipLayer() {
     const anchor = element.getBoundingClientRect();
     setShown({ element, left: anchor.left, top: anchor.bottom + 6 });
     if (!box) return;
-    const size = box.getBoundingClientRect();
-    const left = Math.max(8, Math.min(anchor.left, window.innerWidth - size.width - 8));
-    const below = anchor.bottom + 6;
-    const top = below + size.height > window.innerHeight - 8 ? anchor.top - size.height - 6 : below;
-    setShown({ element, left, top: Math.max(8, top) });
+    const page = { width: window.innerWidth, height: window.innerHeight };
+    const isBeside = element.dataset['tipSide'] === 'right';
+    setShown({ element, ...placeTip(anchor, box.getBoundingClientRect(), page, isBeside) });
   };
 
   onMount(() => {
@@ -51,7 +59,8 @@ export function TooltipLayer() {
     const keys = (event: KeyboardEvent) => event.key === 'Escape' && hide();
     document.addEventListener('pointerover', show, options);
     document.addEventListener('focusin', show, options);
-    for (const name of ['pointerdown', 'wheel', 'focusout', 'scroll'] as const) {
+    document.addEventListener('pointerdown', press, options);
+    for (const name of ['wheel', 'focusout', 'scroll'] as const) {
       document.addEventListener(name, hide, options);
     }
     document.addEventListener('pointerleave', hide);
@@ -60,7 +69,8 @@ export function TooltipLayer() {
       clearTimeout(timer);
       document.removeEventListener('pointerover', show, options);
       document.removeEventListener('focusin', show, options);
-      for (const name of ['pointerdown', 'wheel', 'focusout', 'scroll'] as const) {
+      document.removeEventListener('pointerdown', press, options);
+      for (const name of ['wheel', 'focusout', 'scroll'] as const) {
         document.removeEventListener(name, hide, options);
       }
       document.removeEventListener('pointerleave', hide);
@@ -82,6 +92,12 @@ export function TooltipLayer() {
       )}
     </Show>
   );
+}
+
+/** The element of an event that has a text. */
+function elementOf(event: Event): HTMLElement | null {
+  const target = event.target instanceof Element ? event.target : null;
+  return target?.closest<HTMLElement>('[data-tip],[data-figure]') ?? null;
 }
 
 function hasText(element: HTMLElement): boolean {

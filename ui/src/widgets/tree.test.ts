@@ -21,7 +21,6 @@ function row(path: string, total: number, children: number): ScopeRow {
     bytes: null,
   expected_ps: null,
   times_expected: null,
-    unknown_pass_ps: 0,
     estimated_ps: 0,
     paths: [],
   };

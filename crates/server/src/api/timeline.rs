@@ -81,6 +81,24 @@ pub(crate) async fn labels(
     .await
 }
 
+pub(crate) async fn label_facts(
+    State(library): State<Arc<Library>>,
+    Path(id): Path<String>,
+    parameters: Parameters,
+) -> Result<Response, ApiError> {
+    let open = opened(&library, &id).await?;
+    let ids = parameters.list("ids")?.unwrap_or_default();
+    let ids: Vec<LabelId> = ids.into_iter().map(LabelId).collect();
+    compute_of(open, "The labels", move |open| {
+        let session = &open.session;
+        let hint = "Name fewer ids.";
+        let bytes = details::label_facts_bytes(session, &ids);
+        let _reserved = sizes::reserve(bytes as u64, MAX_ANSWER_BYTES, hint)?;
+        sizes::json(&details::label_facts(session, &ids), hint)
+    })
+    .await
+}
+
 pub(crate) async fn slice(
     State(library): State<Arc<Library>>,
     Path(id): Path<String>,
@@ -123,7 +141,7 @@ pub(crate) async fn search(
         let found = search::find(session, index, &query, from.0, limit.min(MAX_LIMIT))?;
         let hint = "Reduce limit, or search for something narrower.";
         let _reserved = sizes::reserve(found.text_bytes(session), MAX_ANSWER_BYTES, hint)?;
-        sizes::json(&found.report(session, index), hint)
+        sizes::json(&found.report(session), hint)
     })
     .await
 }
@@ -139,7 +157,7 @@ pub(crate) async fn area(
     let by = parameters.get("by").unwrap_or("name");
     let by = AreaKey::from_name(by).ok_or_else(|| {
         ApiError::bad_request(format!("Unknown value {by:?} for the parameter by."))
-            .with_hint("Available: name, class, scope, track.")
+            .with_hint("Available: name, class, scope, track, device, program, step.")
     })?;
     let limit = parameters.number_or("limit", search::DEFAULT_LIMIT)?;
     compute_of(open, "The area", move |open| {

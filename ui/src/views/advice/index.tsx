@@ -8,6 +8,7 @@ import { AnswerView } from '../../widgets/answer';
 import { CodeBlock } from '../../widgets/copy';
 import { Remarks } from '../../widgets/notes';
 import { Prose } from '../../widgets/prose';
+import { SourceText } from '../../widgets/source-text';
 import { scrollToPart } from '../../widgets/scroll';
 import type { AdviceCheck } from '../../wire/generated/AdviceCheck';
 import type { AdviceEvidence } from '../../wire/generated/AdviceEvidence';
@@ -173,7 +174,11 @@ function Evidence(props: { evidence: AdviceEvidence }) {
     <li>
       <span>{props.evidence.text}</span>
       <Show when={props.evidence.source}>
-        {(source) => <code class="advice-source">{source()}</code>}
+        {(source) => (
+          <span class="advice-source">
+            <SourceText text={source()} />
+          </span>
+        )}
       </Show>
       <For each={links()}>
         {(link) => <a href={hrefTo({ view: link.view, params: link.params })}>{link.view} →</a>}

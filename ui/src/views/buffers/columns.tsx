@@ -5,6 +5,7 @@ import { formatBytes, formatRatio } from '../../format/numbers';
 import { hrefTo } from '../../shell/state';
 import { ShareCell } from '../../widgets/bars';
 import { Middle } from '../../widgets/middle';
+import { SourceText } from '../../widgets/source-text';
 import type { Column } from '../../widgets/table/rows';
 import type { BufferCategory } from '../../wire/generated/BufferCategory';
 import type { BufferPadding } from '../../wire/generated/BufferPadding';
@@ -87,7 +88,7 @@ export function columnsFor(programId: string): Column<BufferRow>[] {
       key: 'source',
       width: 170,
       value: (row) => row.source,
-      cell: (row) => <Middle text={row.source || '–'} />,
+      cell: (row) => <SourceText text={row.source} />,
       isOptional: true,
     },
     {

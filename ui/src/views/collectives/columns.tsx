@@ -6,7 +6,7 @@ import { hrefTo, type SelectionKey } from '../../shell/state';
 import { formatRange, formatSliceRef } from '../../timeline/address';
 import { DividedBar } from '../../widgets/bars';
 import { Middle } from '../../widgets/middle';
-import { SourceText } from '../../widgets/op-columns';
+import { SourceText } from '../../widgets/source-text';
 import type { CollectiveRow } from '../../wire/generated/CollectiveRow';
 import type { SliceRefReport } from '../../wire/generated/SliceRefReport';
 import { EXPOSED_COLOR, HIDDEN_COLOR } from './bars';

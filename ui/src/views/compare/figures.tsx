@@ -58,7 +58,9 @@ export function SessionFigures(props: { report: CompareReport }) {
         <table>
           <thead>
             <tr>
-              <th />
+              <th>
+                <span class="unseen">Figure</span>
+              </th>
               <For each={props.report.sessions}>
                 {(session, index) => (
                   <th>

@@ -7,7 +7,7 @@ import { partColor, partTitle } from '../../format/palette';
 import { Icon } from '../../shell/icons';
 import { getParam, setParams } from '../../shell/state';
 import { Middle } from '../../widgets/middle';
-import { SourceText } from '../../widgets/op-columns';
+import { SourceText } from '../../widgets/source-text';
 import { OpLinks } from '../../widgets/op-links';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';

@@ -156,7 +156,9 @@ export function Environment(props: { difference: SessionDifference }) {
           <table class="compare-facts">
             <thead>
               <tr>
-                <th />
+                <th>
+                  <span class="unseen">Figure</span>
+                </th>
                 <th>Baseline</th>
                 <th>Here</th>
               </tr>

@@ -116,6 +116,7 @@ function ChangeRow(props: { change: HistoryChange; report: HistoryReport }) {
   return (
     <li>
       <span
+        role="img"
         class={`change-dot is-${props.change.is_worse ? 'worse' : 'better'}`}
         aria-label={props.change.is_worse ? 'worse' : 'better'}
       />

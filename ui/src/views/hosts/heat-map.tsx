@@ -70,7 +70,7 @@ export function HeatMap(props: { report: HostsReport }) {
         <h2>Steps × devices</h2>
         <span class="heat-scale muted number">
           {formatDuration(Math.max(0, heat().least))}
-          <span class="heat-gradient" aria-label="to" style={{ '--most': metric().color }} />
+          <span class="heat-gradient" role="img" aria-label="to" style={{ '--most': metric().color }} />
           {formatDuration(Math.max(0, heat().most))}
         </span>
         <span class="spacer" />

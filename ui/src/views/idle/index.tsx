@@ -103,7 +103,7 @@ export default function IdleView(props: ViewProps) {
                 onRow={(row) =>
                   navigate({
                     view: 'timeline',
-                    params: timelineParams(row.start_ps, row.duration_ps, row.device),
+                    params: timelineParams(row.start_ps, row.duration_ps, row.device, row.what),
                   })
                 }
                 tools={
@@ -165,7 +165,9 @@ function Causes(props: { report: IdleReport }) {
               <th class="number">Window</th>
               <th class="number">Gaps</th>
               <th class="number">Longest</th>
-              <th />
+              <th>
+                <span class="unseen">Share</span>
+              </th>
             </tr>
           </thead>
           <tbody>

@@ -282,7 +282,9 @@ function Causes(props: { report: InputReport }) {
                 <th>Cause</th>
                 <th class="number">{times().unit} per step</th>
                 <th class="number">Step</th>
-                <th />
+                <th>
+                  <span class="unseen">Share</span>
+                </th>
               </tr>
             </thead>
             <tbody>
@@ -347,7 +349,7 @@ function Places(props: { report: InputReport }) {
           when={steps().some((step) => step.duration_ps > 0)}
           fallback={<p class="muted">No step waited for input.</p>}
         >
-          <StepChart series={steps()} meanings={INPUT_CAUSES} label="input wait by cause" />
+          <StepChart series={steps()} meanings={INPUT_CAUSES} label="by input wait and its cause" />
         </Show>
       </div>
     </section>

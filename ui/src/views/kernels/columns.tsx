@@ -7,13 +7,20 @@ import type { Column } from '../../widgets/table/rows';
 import type { KernelRow } from '../../wire/generated/KernelRow';
 import { declared } from '../../widgets/table/declared';
 
-export function kernelColumns(totalPs: number): Column<KernelRow>[] {
+/** `short` has the short forms of long C++ names. */
+export function kernelColumns(
+  totalPs: number,
+  short: ReadonlyMap<string, string>,
+): Column<KernelRow>[] {
   return declared<KernelRow>('kernels.rows', [
     {
       key: 'name',
       width: 300,
       value: (row) => row.name,
-      cell: (row) => <Middle text={row.name} isCode />,
+      cell: (row) => {
+        const text = short.get(row.name);
+        return <Middle text={text ?? row.name} full={text && row.name} isCode />;
+      },
     },
     { key: 'total_ps', width: 92, value: (row) => row.total_ps },
     {

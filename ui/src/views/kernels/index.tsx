@@ -1,5 +1,5 @@
 /** GPU kernels: durations, launches, streams, matrix units, and the copies between host and devices. */
-import { For, Show, type JSX } from 'solid-js';
+import { createMemo, For, Show, type JSX } from 'solid-js';
 
 import { compareTable } from '../../compare/identity';
 import type { RowComparison } from '../../compare/pairing';
@@ -18,6 +18,7 @@ import { Tabbed, urlTab, type Tab } from '../../widgets/tabs/tabbed';
 import type { KernelsReport } from '../../wire/generated/KernelsReport';
 import { createReport } from '../../wire/report';
 import { Durations, Queue } from './charts';
+import { shortNames } from '../../format/cpp-name';
 import { kernelColumns } from './columns';
 import { LAUNCHES, MATRIX, SIZES, STEPS, STREAMS, TRANSFERS } from './launch-columns';
 import './kernels.css';
@@ -177,6 +178,7 @@ function Kernels(props: {
   name: string;
   tools: () => JSX.Element;
 }) {
+  const short = createMemo(() => shortNames(props.report.rows.map((row) => row.name)));
   const shown = () => {
     const wanted = getParam('kernel');
     return wanted === undefined ? undefined : props.report.rows[Number(wanted)];
@@ -210,7 +212,7 @@ function Kernels(props: {
       <DataTable
         rows={props.report.rows}
         rowCount={props.report.row_count}
-        columns={kernelColumns(props.report.total_ps)}
+        columns={kernelColumns(props.report.total_ps, short())}
         state={props.state}
         noun="kernel"
         compare={COMPARE.kernels}

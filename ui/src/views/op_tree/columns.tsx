@@ -7,7 +7,7 @@ import { classColor, classTitle } from '../../format/palette';
 import { Icon } from '../../shell/icons';
 import { ShareCell } from '../../widgets/bars';
 import { Middle } from '../../widgets/middle';
-import { SourceText } from '../../widgets/op-columns';
+import { SourceText } from '../../widgets/source-text';
 import type { Column } from '../../widgets/table/rows';
 import type { Node as TreeNode } from '../../widgets/tree';
 import type { OpTreeRow } from '../../wire/generated/OpTreeRow';

@@ -23,6 +23,7 @@ import { Remarks, Warnings } from '../../widgets/notes';
 import { SearchField } from '../../widgets/search-field';
 import { changeIn } from '../../widgets/table/changes';
 import { parseFilter } from '../../widgets/table/filter';
+import { opMenu } from '../../widgets/op-links';
 import { localTableState, urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import { buildTree, visibleNodes, worthOpening } from '../../widgets/tree';
@@ -144,6 +145,11 @@ function Body(props: { report: OpTreeReport; session: string }) {
     const { test } = filter();
     return test && new Set(tree().filter(test).map((node) => node.index));
   });
+  const isHidden = (row: OpTreeRow) => row.kind === 'idle' && !hasIdle();
+  const hiddenCount = createMemo(() => rows().filter(isHidden).length);
+  const visible = createMemo(() =>
+    visibleNodes(tree(), open(), matching()).filter(({ row }) => !isHidden(row)),
+  );
   const shown = () => {
     const wanted = Number(getParam('node') ?? '-1');
     return rows()[wanted];
@@ -215,9 +221,9 @@ function Body(props: { report: OpTreeReport; session: string }) {
             }
           >
             <DataTable
-              rows={visibleNodes(tree(), open(), matching())}
-              rowCount={props.report.row_count}
-              loadedCount={tree().length}
+              rows={visible()}
+              rowCount={props.report.row_count - hiddenCount()}
+              loadedCount={tree().length - hiddenCount()}
               columns={columns}
               state={{ ...table, query: () => '', sort: () => null }}
               noun="node"
@@ -227,6 +233,9 @@ function Body(props: { report: OpTreeReport; session: string }) {
               isOrdered
               isBare
               tools={tools()}
+              menu={({ row }) =>
+                row.kind === 'op' ? opMenu(row.op, row.program_id, 'elsewhere') : []
+              }
               onRow={(node) => show(node.index)}
               isSelected={(node) => node.row === shown()}
             />

@@ -10,6 +10,7 @@ import { AnswerView, ClearSelection } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
 import { Remarks, Warnings } from '../../widgets/notes';
 import * as op from '../../widgets/op-columns';
+import { opMenu } from '../../widgets/op-links';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { OpRow } from '../../wire/generated/OpRow';
@@ -98,6 +99,7 @@ export default function OpsView(props: ViewProps) {
                     isFilling
                     onRow={show}
                     isSelected={(row) => row === shown()}
+                    menu={(row) => opMenu(row.name, row.program_id, 'ops')}
                     onPromoteQuery={(query) => select('match', query)}
                     tools={
                       <>

@@ -1,4 +1,4 @@
-/** What to change first: the findings with the most time to gain. */
+/** What to change after the first finding, which the headline shows. */
 import { For, Show } from 'solid-js';
 
 import { formatDuration, plural } from '../../format/numbers';
@@ -7,22 +7,18 @@ import type { AdviceReport } from '../../wire/generated/AdviceReport';
 
 const SHOWN = 3;
 
-export function TopFindings(props: { report: AdviceReport | undefined }) {
+export function NextFindings(props: { report: AdviceReport | undefined }) {
   const findings = () => props.report?.findings ?? [];
   return (
-    <Show when={findings().length > 0}>
+    <Show when={findings().length > 1}>
       <section class="card top-findings">
         <header>
-          <h2>What to change first</h2>
+          <h2>Then</h2>
           <span class="spacer" />
-          <a href={hrefTo({ view: 'advice' })}>
-            {findings().length > SHOWN
-              ? `All ${plural(findings().length, 'finding')}`
-              : 'Details'}
-          </a>
+          <a href={hrefTo({ view: 'advice' })}>All {plural(findings().length, 'finding')}</a>
         </header>
         <ol class="card-body">
-          <For each={findings().slice(0, SHOWN)}>
+          <For each={findings().slice(1, SHOWN)}>
             {(finding) => (
               <li>
                 <a class={`finding-line is-${finding.severity}`} href={hrefTo({ view: 'advice' })}>
@@ -30,7 +26,7 @@ export function TopFindings(props: { report: AdviceReport | undefined }) {
                     <Show when={finding.gain_ps_per_step}>
                       {(gain) => (
                         <>
-                          <b>{formatDuration(gain())}</b>
+                          <b>{formatDuration(Math.round(gain()))}</b>
                           <span class="muted"> per step</span>
                         </>
                       )}

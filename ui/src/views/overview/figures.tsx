@@ -1,68 +1,17 @@
-/** The key figures at the top, each with its verdict. */
+/** The key figures below the headline, each with its verdict; thresholds are in the tooltips. */
 import { For, Show } from 'solid-js';
 
-import { byEvidence } from '../../compare/change';
-import {
-  format,
-  formatCount,
-  formatDuration,
-  MISSING,
-  plural,
-  type Kind,
-} from '../../format/numbers';
-import { comparison } from '../../shell/baseline';
+import { format, formatRatio, MISSING, type Kind } from '../../format/numbers';
 import { compareFigure, KpiCard } from '../../widgets/kpi';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
 import type { Verdict } from '../../wire/generated/Verdict';
 
-/** Number of cards that fit side by side at 1280 pixels. */
-const MOST_IN_A_ROW = 6;
-
 export function KeyFigures(props: { report: OverviewReport }) {
-  const time = () => props.report.step_time_ps;
   const known = () => props.report.verdicts.filter((verdict) => verdict.value !== null);
-  /** Rows of even length. */
-  const columns = () => {
-    const cards = known().length + 1;
-    return Math.ceil(cards / Math.ceil(cards / MOST_IN_A_ROW));
-  };
   const unknown = () => props.report.verdicts.filter((verdict) => verdict.value === null);
   return (
     <section aria-label="Key figures">
-      <div class="key-figures" style={{ '--columns': String(columns()) }}>
-        <Show
-          when={time()}
-          fallback={
-            <KpiCard
-              value={formatDuration(props.report.duration_ps)}
-              detail="first to last recorded slice"
-              figure="overview.duration_ps"
-            />
-          }
-        >
-          {(step) => (
-            <KpiCard
-              title="Step time"
-              compare={compareFigure(
-                props.report,
-                (report: OverviewReport) => report.step_time_ps?.mean,
-                'steps.rows.duration_ps',
-                byEvidence(stepEvidence()),
-              )}
-              value={formatDuration(Math.round(step().mean))}
-              detail={
-                <span class="number">
-                  {step().count > 1 ? `± ${formatDuration(Math.round(step().stddev))}, ` : ''}
-                  {plural(step().count, 'step')}
-                </span>
-              }
-              tip={
-                `${step().count > 1 ? spreadTip(step()) : 'Only one step was recorded'}\n` +
-                `capture ${formatDuration(props.report.duration_ps)}`
-              }
-            />
-          )}
-        </Show>
+      <div class="key-figures">
         <For each={known()}>{(verdict) => <VerdictCard verdict={verdict} report={props.report} />}</For>
       </div>
       <Show when={unknown().length > 0}>
@@ -73,7 +22,7 @@ export function KeyFigures(props: { report: OverviewReport }) {
               <>
                 {index() > 0 ? ', ' : ''}
                 <span class="kpi-title" tabindex="0" data-tip={verdictTip(verdict)}>
-                  {verdict.title.toLowerCase()}
+                  {inSentence(verdict.title)}
                 </span>
               </>
             )}
@@ -84,18 +33,14 @@ export function KeyFigures(props: { report: OverviewReport }) {
   );
 }
 
-/** The spread of the step times. */
-const spreadTip = (time: NonNullable<OverviewReport['step_time_ps']>) =>
-  `Mean of ${formatCount(time.count)} steps, ± standard deviation (n − 1)\n` +
-  `median ${formatDuration(time.median)}, min ${formatDuration(time.min)}, max ${formatDuration(time.max)}`;
+/** In lowercase, unless it is an abbreviation such as MFU. */
+const inSentence = (title: string) =>
+  /^[A-Z]{2}/.test(title) ? title : title.charAt(0).toLowerCase() + title.slice(1);
 
-/** The comparison says whether the step changed by more than noise. */
-const stepEvidence = () => comparison.data()?.differences[0]?.step?.evidence;
-
-/** Which direction is better for a figure with a verdict. */
 function VerdictCard(props: { verdict: Verdict; report: OverviewReport }) {
   return (
     <KpiCard
+      isSmall
       title={props.verdict.title}
       value={verdictValue(props.verdict)}
       verdict={props.verdict.verdict}
@@ -109,10 +54,18 @@ function VerdictCard(props: { verdict: Verdict; report: OverviewReport }) {
           better: props.verdict.is_larger_better ? 'more' : 'less',
         },
       )}
-      detail={shortNumbers(props.verdict.thresholds)}
+      detail={detailOf(props.verdict, props.report)}
       tip={verdictTip(props.verdict)}
     />
   );
+}
+
+/** Being busy is judged by what the devices are busy with, so the card says how much of it is computing. */
+function detailOf(verdict: Verdict, report: OverviewReport): string {
+  const computing = report.step_parts.find(({ part }) => part === 'device_compute');
+  return verdict.key === 'device_busy_ratio' && computing
+    ? `computing ${formatRatio(computing.ratio)}`
+    : '';
 }
 
 /** `80.0 %` is `80 %`. */
@@ -122,7 +75,7 @@ function shortNumbers(text: string): string {
 
 /** How it was obtained, or what is missing and how to record it. */
 function verdictTip(verdict: Verdict): string {
-  const thresholds = verdict.thresholds && `Thresholds: ${verdict.thresholds}`;
+  const thresholds = verdict.thresholds && `Thresholds: ${shortNumbers(verdict.thresholds)}`;
   return [verdict.explanation, thresholds].filter(Boolean).join('\n');
 }
 

@@ -16,11 +16,11 @@ import type { OverviewReport } from '../../wire/generated/OverviewReport';
 import { createReport } from '../../wire/report';
 import { VerdictBanner } from '../verdict/banner';
 import { Findings } from '../verdict/findings';
-import { TopFindings } from './advice';
+import { NextFindings } from './advice';
 import { Devices } from './devices';
 import { Environment } from './environment';
 import { KeyFigures } from './figures';
-import { StepParts } from './parts';
+import { Headline } from './headline';
 import { TopOps } from './top-ops';
 import './overview.css';
 
@@ -41,25 +41,20 @@ export default function OverviewView(props: ViewProps) {
       {(data) => (
         <div class="page overview">
           <VerdictBanner report={verdict.data()} />
+          <Headline report={data()} advice={advice.data()} />
           <KeyFigures report={data()} />
           <Warnings notes={unsaid(data().notes)} />
-          <TopFindings report={advice.data()} />
+          <NextFindings report={advice.data()} />
           <Show when={data().step_time_ps} fallback={<NoSteps />}>
-            <div class="overview-row">
-              <section class="card is-column">
-                <StepsHead
-                  report={data()}
-                  hasBaseline={whole.baseline.data() !== undefined}
+            <section class="card">
+              <StepsHead report={data()} hasBaseline={whole.baseline.data() !== undefined} />
+              <div class="card-body">
+                <StepChart
+                  series={whole.data()?.step_series ?? data().step_series}
+                  baseline={whole.baseline.data()?.step_series}
                 />
-                <div class="card-body">
-                  <StepChart
-                    series={whole.data()?.step_series ?? data().step_series}
-                    baseline={whole.baseline.data()?.step_series}
-                  />
-                </div>
-              </section>
-              <StepParts report={data()} />
-            </div>
+              </div>
+            </section>
           </Show>
           <div class="overview-row">
             <TopOps report={data()} session={props.session} />

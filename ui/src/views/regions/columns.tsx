@@ -5,6 +5,7 @@ import { formatSliceRef } from '../../timeline/address';
 import { timelineParams } from '../../timeline/link';
 import { ShareCell } from '../../widgets/bars';
 import { Middle } from '../../widgets/middle';
+import { SourceText } from '../../widgets/source-text';
 import type { RegionRow } from '../../wire/generated/RegionRow';
 import { KIND_COLORS, kindOf } from './frames';
 import { declared } from '../../widgets/table/declared';
@@ -138,7 +139,7 @@ export const columns = declared<RegionRow>('regions.rows', [
     key: 'source',
     width: 170,
     value: (row) => row.source || null,
-    cell: (row) => <Middle text={row.source || '–'} isCode />,
+    cell: (row) => <SourceText text={row.source} />,
     isOptional: true,
   },
   {

@@ -6,7 +6,7 @@ import { classColor } from '../../format/palette';
 import { formatRange } from '../../timeline/address';
 import { hrefTo } from '../../shell/state';
 import { Middle } from '../../widgets/middle';
-import { SourceText } from '../../widgets/op-columns';
+import { SourceText } from '../../widgets/source-text';
 import type { Column } from '../../widgets/table/rows';
 import type { RooflinePeak } from '../../wire/generated/RooflinePeak';
 import type { RooflineRow } from '../../wire/generated/RooflineRow';

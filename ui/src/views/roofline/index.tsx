@@ -10,7 +10,7 @@ import type { ViewProps } from '../../shell/views';
 import { AnswerView, ClearSelection } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
 import { Remarks, Warnings } from '../../widgets/notes';
-import { OpLinks } from '../../widgets/op-links';
+import { OpLinks, opMenu } from '../../widgets/op-links';
 import { localTableState, urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import { Tabbed, urlTab } from '../../widgets/tabs/tabbed';
@@ -220,6 +220,7 @@ function Tables(props: {
               isFilling
               onRow={props.show}
               isSelected={(row) => row === props.shown}
+              menu={(row) => opMenu(row.name, row.program_id, 'elsewhere')}
               onPromoteQuery={(query) => select('match', query)}
               tools={
                 <>

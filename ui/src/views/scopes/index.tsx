@@ -46,8 +46,12 @@ const PHASES = [
   { title: 'Forward', color: 'var(--phase-forward)', figure: 'scopes.rows.forward_ps' },
   { title: 'Backward', color: 'var(--phase-backward)', figure: 'scopes.rows.backward_ps' },
   { title: 'Remat.', color: 'var(--phase-rematerialised)', figure: 'scopes.rows.rematerialised_ps' },
-  { title: 'Unknown', color: UNKNOWN_COLOR, figure: 'scopes.rows.unknown_pass_ps' },
+  { title: 'Unknown', color: UNKNOWN_COLOR, figure: 'scopes.unknown' },
 ];
+
+/** Work without a name stack is in no pass. */
+const unknownOf = (row: ScopeRow) =>
+  Math.max(0, row.total_ps - row.forward_ps - row.backward_ps - row.rematerialised_ps);
 
 /** The time of each pass that has any. */
 function passesOf(row: ScopeRow): string {
@@ -55,7 +59,7 @@ function passesOf(row: ScopeRow): string {
     ['Forward', row.forward_ps],
     ['Backward', row.backward_ps],
     ['Rematerialized', row.rematerialised_ps],
-    ['Unknown, no scope', row.unknown_pass_ps],
+    ['Unknown, no scope', unknownOf(row)],
   ];
   return passes
     .filter(([, time]) => time > 0)
@@ -84,7 +88,12 @@ export default function ScopesView(props: ViewProps) {
         const [open, setOpen] = createSignal<ReadonlySet<number>>(new Set());
         createEffect(on(tree, (nodes) => setOpen(worthOpening(nodes))));
         const columns = createMemo(() =>
-          columnsFor(data().total_self_ps, open, by() === 'source' ? 'Source' : 'Scope'),
+          columnsFor(
+            data().total_self_ps,
+            open,
+            by() === 'source' ? 'Source' : 'Scope',
+            data().rows.some((row) => row.depth === 0 && unknownOf(row) > 0),
+          ),
         );
         const filter = createMemo(() => parseFilter(table.query(), columns()));
         const matching = createMemo(() => {
@@ -276,6 +285,8 @@ function columnsFor(
   totalPs: number,
   open: () => ReadonlySet<number>,
   title: string,
+  /** Whether any work has no scope. */
+  hasUnknown: boolean,
 ): Column<Node>[] {
   return declared<Node>('scopes.rows', [
     {
@@ -322,7 +333,7 @@ function columnsFor(
     {
       key: 'phases',
       title: 'Phases',
-      head: () => <Legend entries={PHASES} />,
+      head: () => <Legend entries={hasUnknown ? PHASES : PHASES.slice(0, -1)} />,
       figure: 'scopes.phases',
       width: 270,
       value: () => null,
@@ -338,7 +349,7 @@ function columnsFor(
               value: row.rematerialised_ps,
               color: 'var(--phase-rematerialised)',
             },
-            { title: 'Unknown', value: row.unknown_pass_ps, color: UNKNOWN_COLOR },
+            { title: 'Unknown', value: unknownOf(row), color: UNKNOWN_COLOR },
           ]}
         />
       ),
@@ -374,14 +385,6 @@ function columnsFor(
       scale: 'time',
       value: (node) => node.row.rematerialised_ps || null,
       cell: (node, scale) => scale.text(node.row.rematerialised_ps),
-      isOptional: true,
-    },
-    {
-      key: 'unknown_pass_ps',
-      width: 120,
-      scale: 'time',
-      value: (node) => node.row.unknown_pass_ps || null,
-      cell: (node, scale) => scale.text(node.row.unknown_pass_ps),
       isOptional: true,
     },
     {

@@ -14,4 +14,10 @@ export const MEANINGS: Record<string, Figure> = {
     formula: '',
     unit: TIME,
   },
+  unknown: {
+    title: 'Unknown pass',
+    definition: 'Work without a name stack. Whether it belongs to the forward or the backward pass is unknown.',
+    formula: 'total − forward − backward − rematerialized',
+    unit: TIME,
+  },
 };

@@ -1,5 +1,5 @@
 /** The list of sessions, including those that could not be read. */
-import { createMemo, createSignal, onCleanup, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, Show } from 'solid-js';
 
 import { openCapture } from '../../capture/dialog';
 import { formatCount, formatDate, plural } from '../../format/numbers';
@@ -9,11 +9,13 @@ import { getParam, navigate, setParams, type Params } from '../../shell/state';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
 import { Middle } from '../../widgets/middle';
+import { Sparkline } from '../../widgets/sparkline';
 import { NotesList, Warnings } from '../../widgets/notes';
 import type { Column } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { SessionSummary } from '../../wire/types';
+import { isMeasuring, measure, measuredOf } from './measured';
 import './sessions.css';
 
 /** Sessions checked, to be compared, in the order of checking. */
@@ -62,12 +64,33 @@ const COLUMNS: Column<SessionSummary>[] = [
     kind: 'count',
     value: (session) => session.id,
   },
+  { key: 'devices', title: 'Devices', figure: '', width: 120, value: (session) => session.devices },
   {
-    key: 'kind',
-    title: 'Kind',
-    figure: 'sessions.session_kind',
-    width: 136,
-    value: (session) => session.kind,
+    key: 'step_ps',
+    title: 'Step time',
+    figure: 'sessions.session_step_ps',
+    width: 104,
+    kind: 'duration',
+    value: (session) => measuredOf(session)?.step_ps ?? null,
+  },
+  {
+    key: 'step_trend',
+    title: 'Step by step',
+    figure: '',
+    width: 110,
+    value: (session) => measuredOf(session)?.durations.length ?? null,
+    cell: (session) => (
+      <Show when={(measuredOf(session)?.durations.length ?? 0) > 1}>
+        <Sparkline values={measuredOf(session)?.durations ?? []} />
+      </Show>
+    ),
+  },
+  {
+    key: 'step_count',
+    title: 'Steps',
+    width: 62,
+    kind: 'count',
+    value: (session) => session.step_count,
   },
   {
     key: 'modified',
@@ -76,14 +99,6 @@ const COLUMNS: Column<SessionSummary>[] = [
     width: 138,
     value: (session) =>
       session.modified_epoch_ms === null ? null : formatDate(session.modified_epoch_ms),
-  },
-  { key: 'devices', title: 'Devices', figure: '', width: 120, value: (session) => session.devices },
-  {
-    key: 'size_bytes',
-    title: 'Size',
-    width: 78,
-    kind: 'bytes',
-    value: (session) => session.size_bytes,
   },
   {
     key: 'duration_ps',
@@ -94,11 +109,18 @@ const COLUMNS: Column<SessionSummary>[] = [
     value: (session) => session.duration_ps,
   },
   {
-    key: 'step_count',
-    title: 'Steps',
-    width: 62,
-    kind: 'count',
-    value: (session) => session.step_count,
+    key: 'size_bytes',
+    title: 'Size',
+    width: 78,
+    kind: 'bytes',
+    value: (session) => session.size_bytes,
+  },
+  {
+    key: 'kind',
+    title: 'Kind',
+    figure: 'sessions.session_kind',
+    width: 136,
+    value: (session) => session.kind,
   },
   {
     key: 'warnings',
@@ -160,13 +182,12 @@ function locationColumn(root: string): Column<SessionSummary> {
 export default function SessionsView() {
   // By number: the latest capture first.
   const table = urlTableState('-id');
-  // Other sessions may have been recorded or opened since.
-  const timer = setInterval(
-    () => document.visibilityState === 'visible' && sessions.retry(),
-    10_000,
-  );
-  onCleanup(() => clearInterval(timer));
+  // Other sessions may have been recorded or opened since; the shell asks again and again.
   if (sessions.data()) sessions.retry();
+  createEffect(() => {
+    const open = (sessions.data()?.sessions ?? []).filter(({ state }) => state === 'open');
+    void measure(open);
+  });
 
   return (
     <AnswerView answer={sessions}>
@@ -181,6 +202,7 @@ export default function SessionsView() {
                   <span class="muted mono">{report().root}</span>
                 </Show>
                 <button onClick={openCapture}>Capture a running job</button>
+                <MeasureButton sessions={report().sessions} />
                 <CompareButton sessions={report().sessions} />
               </div>
               <NumberedLink />
@@ -229,6 +251,28 @@ function NumberedLink() {
           </button>
         </p>
       )}
+    </Show>
+  );
+}
+
+/** Opens the sessions one after another for their step times. */
+function MeasureButton(props: { sessions: readonly SessionSummary[] }) {
+  const rest = () =>
+    props.sessions.filter(
+      (session) =>
+        measuredOf(session) === undefined &&
+        session.kind.includes('trace') &&
+        session.state !== 'failed',
+    );
+  return (
+    <Show when={rest().length > 0}>
+      <button
+        disabled={isMeasuring()}
+        data-tip="Opens every session, one after another, for its step time"
+        onClick={() => void measure(rest())}
+      >
+        {isMeasuring() ? `Measuring, ${rest().length} left …` : 'Measure all steps'}
+      </button>
     </Show>
   );
 }

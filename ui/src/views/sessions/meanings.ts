@@ -8,6 +8,13 @@ export const MEANINGS: Record<string, Figure> = {
     formula: '',
     unit: '',
   },
+  session_step_ps: {
+    title: 'Step time',
+    definition:
+      'Mean step time, as in the overview. Known for sessions that are open; Measure all steps opens the others.',
+    formula: '',
+    unit: TIME,
+  },
   session_number: {
     title: 'Number',
     definition: 'The number in `stepscope sessions` and for `--session`: 0 is the latest capture, by the time in its name, otherwise by its files. Numbers change when sessions are added.',

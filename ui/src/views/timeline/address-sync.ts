@@ -21,6 +21,7 @@ import {
   parseTop,
   parseTracks,
 } from '../../timeline/address';
+import { colorByOf } from '../../timeline/coloring';
 import type { Commands } from '../../timeline/commands';
 import { filterPattern, firstClosed, type LayoutChoices } from '../../timeline/layout';
 import { stepSelection } from '../../timeline/step-selection';
@@ -75,6 +76,14 @@ export function followAddress(timeline: Timeline, commands: Commands): void {
     apply: (place) => timeline.revealPlace(place),
     isStep: false,
   });
+  followParam('cause', writer, {
+    read: () => '',
+    apply: (name) => {
+      const area = timeline.area[0]();
+      if (name && area) void commands.showCause(name, area);
+    },
+    isStep: false,
+  });
   followParam('ruler', writer, {
     read: timeline.stepPlace[0],
     apply: (name) => timeline.showStepsOf(name),
@@ -120,6 +129,17 @@ export function followAddress(timeline: Timeline, commands: Commands): void {
     isStep: false,
   });
   const closedFirst = firstClosed(timeline.report);
+  followParam('color', writer, {
+    read: () => {
+      const { by, only } = timeline.coloring[0]();
+      return by === 'class' && !only ? '' : [by, ...(only ?? [])].join(';');
+    },
+    apply: (text) => {
+      const [by, ...only] = text.split(';');
+      timeline.color(colorByOf(by ?? ''), only.length > 0 ? new Set(only) : null);
+    },
+    isStep: false,
+  });
   followParam('closed', writer, {
     read: () => formatClosed(choices().closedGroups, closedFirst),
     apply: (text) => timeline.choose({ closedGroups: parseClosed(text, closedFirst) }),

@@ -22,6 +22,9 @@ const KEYS: readonly { key: AreaKey; title: string; noun: string }[] = [
   { key: 'class', title: 'Class', noun: 'class' },
   { key: 'scope', title: 'Scope', noun: 'scope' },
   { key: 'track', title: 'Track', noun: 'track' },
+  { key: 'device', title: 'Device', noun: 'device' },
+  { key: 'program', title: 'Program', noun: 'program' },
+  { key: 'step', title: 'Step', noun: 'step' },
 ];
 
 /** Of whole slices, in one unit; totals are clipped to the area. */

@@ -1,17 +1,20 @@
 /** Below the timeline: the selected slice, the table of the area, the matches of the search. */
-import { createSignal, Match, Show, Switch } from 'solid-js';
+import { createEffect, createSignal, For, Match, onCleanup, Show, Switch } from 'solid-js';
 
 import { Icon } from '../../shell/icons';
+import { getParam, setParams } from '../../shell/state';
 import type { Commands } from '../../timeline/commands';
 import type { Timeline } from '../../timeline/timeline';
 import { Tabs } from '../../widgets/tabs/tabs';
 import type { Counterpart } from './baseline-stage';
 import { AreaPanel } from './area-panel';
+import { Glyph, type GlyphName } from './glyphs';
+import { OccurrencesPanel } from './occurrences-panel';
 import { SearchPanel } from './search-panel';
 import { SlicePanel } from './slice-panel';
 import './drawer.css';
 
-export type DrawerTab = 'slice' | 'area' | 'search';
+export type DrawerTab = 'slice' | 'occurrences' | 'area' | 'search';
 
 export interface PanelProps {
   timeline: Timeline;
@@ -32,28 +35,64 @@ interface DrawerProps extends PanelProps {
 const FIRST_SHARE = 0.34;
 const LOW_SHARE = 0.26;
 
+const LEAST_PX = 120;
+const FIRST_WIDTH_SHARE = 0.38;
+
+/** Where the details are: below the tracks, at their right, or over all of them. */
+type Dock = 'bottom' | 'right' | 'full';
+
+const DOCKS: readonly { dock: Dock; title: string; glyph: GlyphName }[] = [
+  { dock: 'bottom', title: 'Details below', glyph: 'dock-bottom' },
+  { dock: 'right', title: 'Details at the right', glyph: 'dock-right' },
+  { dock: 'full', title: 'Details only', glyph: 'dock-full' },
+];
+
+const dockOf = (): Dock => DOCKS.find(({ dock }) => dock === getParam('dock'))?.dock ?? 'bottom';
+
 export function Drawer(props: DrawerProps) {
   const [height, setHeight] = createSignal(
     Math.round(window.innerHeight * (props.isLow ? LOW_SHARE : FIRST_SHARE)),
   );
+  const [width, setWidth] = createSignal(Math.round(window.innerWidth * FIRST_WIDTH_SHARE));
+  const isRight = () => dockOf() === 'right';
   const drag = (event: PointerEvent) => {
     const handle = event.currentTarget as HTMLElement;
-    const began = height() + event.clientY;
+    const isAcross = isRight();
+    const position = (at: PointerEvent) => (isAcross ? at.clientX : at.clientY);
+    const began = (isAcross ? width() : height()) + position(event);
+    const most = (isAcross ? window.innerWidth : window.innerHeight) * 0.75;
     handle.setPointerCapture(event.pointerId);
     handle.onpointermove = (move) => {
-      const most = window.innerHeight * 0.75;
-      setHeight(Math.min(most, Math.max(120, began - move.clientY)));
+      const size = Math.min(most, Math.max(LEAST_PX, began - position(move)));
+      if (isAcross) setWidth(size);
+      else setHeight(size);
     };
     handle.onpointerup = () => (handle.onpointermove = null);
   };
+  const size = () =>
+    dockOf() === 'bottom' ? { height: `${height()}px` } : { '--drawer-width': `${width()}px` };
+  // The tracks leave room at the right.
+  let section!: HTMLElement;
+  createEffect(() => {
+    const room = isRight() ? `${width()}px` : '';
+    const tracks = section.parentElement;
+    if (tracks) tracks.style.paddingRight = room;
+    onCleanup(() => tracks?.style.removeProperty('padding-right'));
+  });
   const matches = () => props.timeline.search.state().matchCount;
   const tabs = () => [
     { name: 'slice', title: 'Slice' },
+    { name: 'occurrences', title: 'Same name' },
     { name: 'area', title: 'Area' },
     { name: 'search', title: 'Matches', count: matches() > 0 ? matches() : undefined },
   ];
   return (
-    <section class="drawer" style={{ height: `${height()}px` }} aria-label="Details">
+    <section
+      ref={section}
+      class={`drawer is-${dockOf()}`}
+      style={size()}
+      aria-label="Details"
+    >
       <div class="drawer-handle" role="separator" onPointerDown={drag} />
       <header class="drawer-tabs">
         <Tabs
@@ -65,6 +104,21 @@ export function Drawer(props: DrawerProps) {
           panel="drawer-panel"
         />
         <span class="spacer" />
+        <span role="group" aria-label="Place of the details">
+          <For each={DOCKS}>
+            {({ dock, title, glyph }) => (
+              <button
+                class="quiet icon-button"
+                aria-label={title}
+                aria-pressed={dockOf() === dock}
+                data-tip={title}
+                onClick={() => setParams({ dock: dock === 'bottom' ? null : dock }, true)}
+              >
+                <Glyph name={glyph} />
+              </button>
+            )}
+          </For>
+        </span>
         <button
           class="quiet icon-button"
           aria-label="Close the details (q)"
@@ -78,6 +132,9 @@ export function Drawer(props: DrawerProps) {
         <Switch>
           <Match when={props.tab === 'slice'}>
             <SlicePanel {...props} />
+          </Match>
+          <Match when={props.tab === 'occurrences'}>
+            <OccurrencesPanel {...props} />
           </Match>
           <Match when={props.tab === 'area'}>
             <AreaPanel {...props} />

@@ -10,6 +10,9 @@ const PATHS = {
   previous: 'M10 3.5L5.5 8l4.5 4.5',
   next: 'M6 3.5L10.5 8L6 12.5',
   panel: 'M2.5 3h11v10h-11zM2.5 9h11',
+  'dock-bottom': 'M2.5 3h11v10h-11zM2.5 9h11',
+  'dock-right': 'M2.5 3h11v10h-11zM9 3v10',
+  'dock-full': 'M2.5 3h11v10h-11zM5 6h6M5 8h6M5 10h4',
 } as const;
 
 export type GlyphName = keyof typeof PATHS;

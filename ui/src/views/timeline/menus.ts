@@ -1,10 +1,12 @@
 /** Menus of the timeline: of a slice, a track, a group, a gap, and of the empty canvas. */
 import { CAUSES, meaningOf } from '../../format/causes';
 import { formatDuration, plural } from '../../format/numbers';
+import { classTitle } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
 import { shared } from '../../shell/shared';
 import { menu as views } from '../../shell/session';
 import { navigate, type Params } from '../../shell/state';
+import type { ColorBy } from '../../timeline/coloring';
 import type { Commands } from '../../timeline/commands';
 import { hitSlice, rowUnder } from '../../timeline/hit';
 import { hitGap } from '../../timeline/idle-gaps';
@@ -83,6 +85,17 @@ function sliceMenu(timeline: Timeline, commands: Commands, hit: Hit): MenuEntry[
       ? [to('ops', (op, program) => ({ op: [program, op, ''].join('/'), q: op }))]
       : []),
     ...(has('graph') && !shared() ? [to('graph', (op, program) => ({ program, op }))] : []),
+    {
+      title: 'Only this class',
+      detail: classTitle(timeline.scene.labels.className(hit.label)),
+      run: () => void isolate(timeline, 'class', hit.label),
+    },
+    ...(shared()
+      ? []
+      : [
+          { title: 'Only this scope', run: () => void isolate(timeline, 'scope', hit.label) },
+          { title: 'Only this program', run: () => void isolate(timeline, 'program', hit.label) },
+        ]),
     { title: 'Copy name', run: () => void copyText(name) },
     {
       title: 'Copy duration',
@@ -201,6 +214,16 @@ async function showOp(
     return;
   }
   navigate({ view, params: params(details.op, programId(details.program) ?? '') });
+}
+
+/** Dims every slice on all tracks that has another class, scope or program. */
+async function isolate(timeline: Timeline, by: ColorBy, label: number): Promise<void> {
+  const before = timeline.coloring[0]();
+  await timeline.scene.labels.setColoring(by, null);
+  const key = timeline.scene.labels.keyOf(by, label);
+  if (key) return timeline.color(by, new Set([key]));
+  timeline.color(before.by, before.only);
+  showToast({ text: `The ${by} of this slice is unknown` });
 }
 
 function has(view: string): boolean {

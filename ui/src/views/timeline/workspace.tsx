@@ -60,7 +60,9 @@ export function Workspace(props: WorkspaceProps) {
   };
   // Moving through matches keeps their list open.
   const isWalking = () =>
-    isDrawerOpen() && tab() === 'search' && timeline.search.state().current >= 0;
+    isDrawerOpen() &&
+    (tab() === 'occurrences' ||
+      (tab() === 'search' && timeline.search.state().current >= 0));
   const hasSelection = createMemo(() => timeline.selection[0]()?.ref);
   createEffect(on(hasSelection, (ref) => ref && !isWalking() && open('slice')));
   createEffect(on(timeline.area[0], (area) => area && open('area')));

@@ -64,7 +64,7 @@ export function StepChart(props: {
   return (
     <div class="step-chart" ref={box}>
       <Plot
-        label={`${plural(props.series.length, 'step')}, ${props.label ?? 'stacked by part'}`}
+        label={`${plural(props.series.length, 'step')} ${props.label ?? 'stacked by part'}`}
         x={slotsAcross(
           'Step',
           buckets().map((bucket) => String(bucket.first)),

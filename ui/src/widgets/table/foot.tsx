@@ -33,7 +33,7 @@ export function TableFoot<Row>(props: { table: TableProps<Row>; model: TableMode
           </p>
         )}
       </Show>
-      <Show when={!props.table.isPlain && props.model.given().length > 0 && missing().length > 0}>
+      <Show when={!props.table.isPlain && props.model.given().length > 0 && titles().length > 0}>
         <p class="table-foot muted">
           {props.table.absent ?? 'Not in this profile'}: {titles().join(', ')}
         </p>

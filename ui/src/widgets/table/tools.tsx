@@ -59,27 +59,29 @@ export function TableTools<Row>(props: { table: TableProps<Row>; model: TableMod
       <Show when={!props.table.isBare}>
         <span class="spacer" />
       </Show>
-      <span class="table-count number" role="status">
-        {countText(
-          props.model.rows().length,
-          props.table.loadedCount ?? props.model.all().length,
-          props.table.rowCount,
-          props.table.noun,
-        )}
+      <span class="table-actions">
+        <span class="table-count number" role="status">
+          {countText(
+            props.model.rows().length,
+            props.table.loadedCount ?? props.model.all().length,
+            props.table.rowCount,
+            props.table.noun,
+          )}
+        </span>
+        <PanelButton label="Columns" tip="Choose, order and group by columns">
+          <ColumnsPanel {...props} />
+        </PanelButton>
+        <button
+          class="quiet"
+          data-tip="Copy the table as shown, for notes and issues"
+          onClick={() => copyTable('Markdown', props.table, props.model)}
+        >
+          Copy
+        </button>
+        <button class="quiet" data-tip="Save the rows shown, with raw values" onClick={save}>
+          CSV
+        </button>
       </span>
-      <PanelButton label="Columns" tip="Choose, order and group by columns">
-        <ColumnsPanel {...props} />
-      </PanelButton>
-      <button
-        class="quiet"
-        data-tip="Copy the table as shown, for notes and issues"
-        onClick={() => copyTable('Markdown', props.table, props.model)}
-      >
-        Copy
-      </button>
-      <button class="quiet" data-tip="Save the rows shown, with raw values" onClick={save}>
-        CSV
-      </button>
     </div>
   );
 }

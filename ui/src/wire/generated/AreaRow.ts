@@ -6,7 +6,7 @@
  */
 export type AreaRow = { 
 /**
- * Name, class, scope or track, as requested.
+ * Name, class, scope, track, device, program or step, as requested.
  */
 key: string, 
 /**

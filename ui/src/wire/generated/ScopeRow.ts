@@ -51,11 +51,6 @@ backward_ps: number,
  */
 rematerialised_ps: number, 
 /**
- * Part of the total without a name stack, so that its pass is unknown. Forward, backward,
- * rematerialized and this sum to the total.
- */
-unknown_pass_ps: number, 
-/**
  * Floating-point operations of all executions at or below this node. Absent if no op there has
  * a known cost.
  */

@@ -1066,14 +1066,6 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       adds: "over_steps",
       better: "less",
     },
-    unknown_pass_ps: {
-      title: "Unknown pass",
-      kind: "duration",
-      meaning: "Part of the total without a name stack, so that its pass is unknown. Forward, backward, rematerialized and this sum to the total.",
-      formula: "",
-      adds: "over_steps",
-      better: "less",
-    },
     self_ps: {
       title: "Self",
       kind: "duration",

@@ -22,9 +22,6 @@ pub(super) const ROWS: &[Field<ScopeRow>] = &[
     Column::new("rematerialised_ps", "Rematerialized", Unit::Picos)
         .sums()
         .of(|row| row.rematerialised_ps.into()),
-    Column::wide("unknown_pass_ps", "Unknown pass", Unit::Picos)
-        .sums()
-        .of(|row| row.unknown_pass_ps.into()),
     Column::wide("self_ps", "Self", Unit::Picos)
         .formula("Σ self")
         .sums()

@@ -62,10 +62,6 @@ pub struct ScopeRow {
     /// `rematted_computation`, or the name of the op contains `.remat`.
     #[ts(type = "number")]
     pub rematerialised_ps: i64,
-    /// Part of the total without a name stack, so that its pass is unknown. Forward, backward,
-    /// rematerialized and this sum to the total.
-    #[ts(type = "number")]
-    pub unknown_pass_ps: i64,
     /// Floating-point operations of all executions at or below this node. Absent if no op there has
     /// a known cost.
     pub flops: Option<f64>,

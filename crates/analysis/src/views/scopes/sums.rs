@@ -11,7 +11,6 @@ pub(super) struct Sums {
     pub(super) forward_ps: i64,
     pub(super) backward_ps: i64,
     pub(super) rematerialised_ps: i64,
-    pub(super) unknown_pass_ps: i64,
     pub(super) estimated_ps: i64,
     pub(super) flops: Option<f64>,
     pub(super) bytes: Option<f64>,
@@ -40,7 +39,6 @@ impl Sums {
         self.forward_ps = in_pass(Pass::Forward);
         self.backward_ps = in_pass(Pass::Backward);
         self.rematerialised_ps = in_pass(Pass::Rematerialised);
-        self.unknown_pass_ps = in_pass(Pass::Unknown);
         self
     }
 
@@ -56,7 +54,6 @@ impl Sums {
         self.rematerialised_ps = self
             .rematerialised_ps
             .saturating_add(other.rematerialised_ps);
-        self.unknown_pass_ps = self.unknown_pass_ps.saturating_add(other.unknown_pass_ps);
         self.estimated_ps = self.estimated_ps.saturating_add(other.estimated_ps);
         self.flops = sum(self.flops, other.flops);
         self.bytes = sum(self.bytes, other.bytes);

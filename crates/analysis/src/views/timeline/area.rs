@@ -1,12 +1,11 @@
 //! Statistics of an area: a window of time on some tracks.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
-use stepscope_model::{Class, LabelId, Lane, Session, Span, StringId, TrackId};
+use stepscope_model::{Class, Lane, Session, Span, TrackId};
 
+use super::area_keys::Keys;
 use super::encode::slices_in;
 use super::report::{AreaReport, AreaRow};
-use crate::telling::places::track_title;
 
 /// What the rows of an area represent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -20,23 +19,32 @@ pub enum AreaKey {
     Scope,
     /// One row per track.
     Track,
+    /// One row per device, and per host for its threads.
+    Device,
+    /// One row per program.
+    Program,
+    /// One row per step: the one in which a slice starts on its device or host.
+    Step,
 }
 
 impl AreaKey {
+    /// All keys by their wire names.
+    pub const ALL: [(&'static str, Self); 7] = [
+        ("name", Self::Name),
+        ("class", Self::Class),
+        ("scope", Self::Scope),
+        ("track", Self::Track),
+        ("device", Self::Device),
+        ("program", Self::Program),
+        ("step", Self::Step),
+    ];
+
     /// Parses the wire name.
     pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "name" => Some(Self::Name),
-            "class" => Some(Self::Class),
-            "scope" => Some(Self::Scope),
-            "track" => Some(Self::Track),
-            _ => None,
-        }
+        let found = Self::ALL.iter().find(|(known, _)| *known == name);
+        found.map(|&(_, key)| key)
     }
 }
-
-/// The row of slices without a scope.
-const NO_SCOPE: &str = "(no scope)";
 
 /// Bytes of memory that an answer needs at most, without making it: the durations of all its slices
 /// are held, in vectors that grow by doubling.
@@ -98,87 +106,6 @@ pub fn area(
         slice_count,
         rows,
         row_count,
-    }
-}
-
-/// Which row each label (or track) belongs to.
-struct Keys {
-    by: AreaKey,
-    names: Vec<String>,
-    of_label: Vec<usize>,
-}
-
-impl Keys {
-    fn new(session: &Session, by: AreaKey) -> Self {
-        if by == AreaKey::Track {
-            let names = session
-                .track_ids()
-                .map(|id| track_title(session, id))
-                .collect();
-            return Self {
-                by,
-                names,
-                of_label: Vec::new(),
-            };
-        }
-        let mut names = Vec::new();
-        let mut known: FxHashMap<Word, usize> = FxHashMap::default();
-        let of_label = (0..session.labels.len())
-            .map(|label| {
-                let word = Word::of(session, LabelId::from_index(label), by);
-                *known.entry(word).or_insert_with(|| {
-                    names.push(word.text(session).to_owned());
-                    names.len() - 1
-                })
-            })
-            .collect();
-        Self {
-            by,
-            names,
-            of_label,
-        }
-    }
-
-    fn key(&self, track: TrackId, label: LabelId) -> usize {
-        match self.by {
-            AreaKey::Track => track.index(),
-            _ => self.of_label[label.index()],
-        }
-    }
-}
-
-/// A key before it is converted to text.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Word {
-    Text(StringId),
-    Class(Class),
-    NoScope,
-}
-
-impl Word {
-    fn of(session: &Session, id: LabelId, by: AreaKey) -> Self {
-        let label = session.label(id);
-        match by {
-            AreaKey::Name | AreaKey::Track => Self::Text(label.name),
-            AreaKey::Class => Self::Class(label.class),
-            AreaKey::Scope => {
-                let scope = label
-                    .op
-                    .map(|op| session.op(op).scope)
-                    .or(label.framework_op);
-                scope
-                    .filter(|&id| !session.text(id).is_empty())
-                    .map_or(Self::NoScope, Self::Text)
-            }
-        }
-    }
-
-    fn text(self, session: &Session) -> &str {
-        match self {
-            Self::Text(id) => session.text(id),
-            Self::Class(class) => class.name(),
-            Self::NoScope => NO_SCOPE,
-        }
     }
 }
 
@@ -269,7 +196,7 @@ fn collect(
             child += 1;
         }
         let label = lane.labels()[index];
-        let member = &mut members[keys.key(id, label)];
+        let member = &mut members[keys.key(id, label, lane.starts()[index])];
         member.durations.push(lane.durations()[index]);
         member.total_ps = member.total_ps.saturating_add(clipped);
         member.self_ps = member

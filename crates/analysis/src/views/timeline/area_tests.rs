@@ -53,6 +53,10 @@ fn rows_go_by_the_key() {
         ["jit(step)/layer_0/while", "(no scope)"]
     );
     assert_eq!(keys(AreaKey::Track), ["TPU:0 / XLA Ops", "threads / main"]);
+    assert_eq!(keys(AreaKey::Device), ["TPU:0", "threads"]);
+    // 50 + 10 + 15 in the first step, 60 + 30 in the second, 5 + 5 on the host, which has no steps.
+    assert_eq!(keys(AreaKey::Step), ["step 8", "step 7", "(no step)"]);
+    assert_eq!(keys(AreaKey::Program), ["jit_step(5)", "(no program)"]);
 }
 
 #[test]

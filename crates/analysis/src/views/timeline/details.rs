@@ -2,11 +2,11 @@
 
 use rayon::prelude::*;
 use stepscope_model::details::Stat;
-use stepscope_model::{Flow, Lane, Op, ProgramId, Session, SliceId, Span, Track, TrackId};
+use stepscope_model::{Flow, Label, Lane, Op, ProgramId, Session, SliceId, Span, Track, TrackId};
 
-use stepscope_model::hlo::name_stack::combined_paths;
+use stepscope_model::hlo::name_stack::{self, Pass, combined_paths};
 
-use super::report::{FlowReport, LabelReport, SliceDetails, StatReport};
+use super::report::{FlowReport, LabelFacts, LabelReport, SliceDetails, StatReport};
 use super::titles::span_on;
 use crate::telling::places::{SliceRefReport, track_title};
 use stepscope_model::LabelId;
@@ -36,9 +36,8 @@ fn details_with(session: &Session, slice: SliceId, stats: Vec<Stat>) -> Option<S
     let instruction = op.and_then(|op| instruction_facts(session, op));
     let (hlo_text, source_stack) = instruction.unwrap_or_default();
     let text = |id| known(session.text(id));
-    let scope = op.and_then(|op| text(op.scope));
-    let scope = scope.or_else(|| label.framework_op.and_then(text));
-    let program = label.program.or_else(|| op.map(|op| op.program));
+    let scope = scope_of(session, lane.labels()[index]);
+    let program = program_of(session, label);
     Some(SliceDetails {
         slice: slice.into(),
         name: session.text(label.name).to_owned(),
@@ -80,6 +79,58 @@ pub fn labels(session: &Session, ids: &[LabelId]) -> Vec<LabelReport> {
             class: session.label(id).class.name().to_owned(),
         })
         .collect()
+}
+
+/// The scopes, programs and passes of these labels. Unknown ids are left out.
+pub fn label_facts(session: &Session, ids: &[LabelId]) -> Vec<LabelFacts> {
+    let known = ids.iter().filter(|id| id.index() < session.labels.len());
+    known
+        .map(|&id| {
+            let scope = scope_of(session, id).unwrap_or_default();
+            let program = program_of(session, session.label(id));
+            LabelFacts {
+                label: id.0,
+                pass: pass_name(&scope).to_owned(),
+                program: program.map_or_else(String::new, |id| session.program(id).title()),
+                scope,
+            }
+        })
+        .collect()
+}
+
+/// Bytes of the texts that [`label_facts`] answers with, about.
+pub fn label_facts_bytes(session: &Session, ids: &[LabelId]) -> usize {
+    let known = ids.iter().filter(|id| id.index() < session.labels.len());
+    let scopes = known.map(|&id| scope_of(session, id).map_or(0, |scope| scope.len()));
+    scopes.sum()
+}
+
+/// Work without a scope has an unknown pass.
+fn pass_name(scope: &str) -> &'static str {
+    if scope.is_empty() {
+        return "";
+    }
+    let pass = name_stack::pass(scope);
+    if pass == Pass::Backward {
+        "backward"
+    } else if pass == Pass::Rematerialised {
+        "rematerialized"
+    } else {
+        "forward"
+    }
+}
+
+fn scope_of(session: &Session, id: LabelId) -> Option<String> {
+    let label = session.label(id);
+    let op = label.op.map(|id| session.op(id));
+    let text = |id| known(session.text(id));
+    op.and_then(|op| text(op.scope))
+        .or_else(|| label.framework_op.and_then(text))
+}
+
+fn program_of(session: &Session, label: &Label) -> Option<ProgramId> {
+    let op = label.op.map(|id| session.op(id));
+    label.program.or_else(|| op.map(|op| op.program))
 }
 
 fn known(text: &str) -> Option<String> {

@@ -22,12 +22,24 @@ pub(super) fn all_lanes(session: &Session) -> Vec<(TrackId, u32, &Lane)> {
 
 /// Counts every label over the whole session.
 pub(super) fn label_totals(session: &Session) -> Vec<LabelTotal> {
+    totals_where(session, &all_lanes(session), |_| true)
+}
+
+/// Counts the slices of these lanes by label, if their duration is as required.
+pub(super) fn totals_where(
+    session: &Session,
+    lanes: &[(TrackId, u32, &Lane)],
+    is_counted: impl Fn(i64) -> bool + Sync,
+) -> Vec<LabelTotal> {
     let empty = || vec![LabelTotal::default(); session.labels.len()];
-    all_lanes(session)
-        .into_par_iter()
+    lanes
+        .par_iter()
         .with_min_len(8)
         .fold(empty, |mut totals, (_, _, lane)| {
             for (label, &duration) in lane.labels().iter().zip(lane.durations()) {
+                if !is_counted(duration) {
+                    continue;
+                }
                 let total = &mut totals[label.index()];
                 total.count += 1;
                 total.total_ps = total.total_ps.saturating_add(duration);

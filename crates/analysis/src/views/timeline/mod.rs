@@ -13,11 +13,13 @@
 //! | self time | duration − nested slices on the same track |
 
 pub mod area;
+mod area_keys;
 mod columns;
 pub mod details;
 pub mod encode;
 mod index;
 mod labels;
+mod query;
 mod report;
 #[cfg(test)]
 mod samples;
@@ -32,8 +34,9 @@ use stepscope_model::{DeviceId, HostId, LabelId, Picos, Session, Span, Track, Tr
 pub use crate::telling::places::{SliceRefReport, group_title, track_title};
 pub use index::TimelineIndex;
 pub use report::{
-    AreaReport, AreaRow, FlowReport, LabelReport, SearchName, SearchReport, SearchSlice,
-    SliceDetails, StatReport, TimelineReport, TimelineRow, TimelineStep, TrackGroup, TrackReport,
+    AreaReport, AreaRow, FlowReport, LabelFacts, LabelReport, SearchName, SearchReport,
+    SearchSlice, SliceDetails, StatReport, TimelineReport, TimelineRow, TimelineStep, TrackGroup,
+    TrackReport,
 };
 
 use crate::asking::group::Group;

@@ -277,7 +277,7 @@ pub struct AreaReport {
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct AreaRow {
-    /// Name, class, scope or track, as requested.
+    /// Name, class, scope, track, device, program or step, as requested.
     pub key: String,
     /// Color class of the first member.
     pub class: String,
@@ -319,4 +319,18 @@ pub struct LabelReport {
     /// Color class: `matmul`, `attention`, `compute`, `collective`, `copy`, `program`, `step`,
     /// `python`, `host`, `wait`, `input`, `compile`, `marker`.
     pub class: String,
+}
+
+/// What else is known about the op of a label, to color slices by it. Empty where unknown.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct LabelFacts {
+    /// Number that identifies the label in tiles.
+    pub label: u32,
+    /// JAX name stack, such as `jit(step)/layer_0/attn`.
+    pub scope: String,
+    /// Program, as `module(program id)`.
+    pub program: String,
+    /// `forward`, `backward` or `rematerialized`, by the scope.
+    pub pass: String,
 }

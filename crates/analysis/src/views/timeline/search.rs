@@ -1,16 +1,16 @@
-//! Search over the whole session: a regular expression selects labels, of which there are only
+//! Search over the whole session: a [query](super::query) selects labels, of which there are only
 //! thousands; then the label columns are scanned for the slices to list.
 
-use super::labels::{LabelTotal, all_lanes};
+use super::labels::{self, LabelTotal, all_lanes};
 use rayon::prelude::*;
 use regex::Regex;
-use stepscope_model::{Label, LabelId, Session, SliceId, SliceKind};
+use stepscope_model::{Label, LabelId, Lane, Session, SliceId, SliceKind, TrackId};
 
 use super::index::TimelineIndex;
 use super::labels::position;
+use super::query::Query;
 use super::report::{SearchName, SearchReport, SearchSlice};
 use crate::asking::AnalysisError;
-use crate::measuring::selection::compile_pattern;
 use crate::telling::places::track_title;
 
 /// Maximum number of names listed, and of slices unless requested otherwise.
@@ -27,14 +27,14 @@ pub fn search(
     from_ps: i64,
     limit: usize,
 ) -> Result<SearchReport, AnalysisError> {
-    Ok(find(session, index, pattern, from_ps, limit)?.report(session, index))
+    Ok(find(session, index, pattern, from_ps, limit)?.report(session))
 }
 
 /// What a search found, before its texts are copied: how long the answer will be is known.
 pub struct Found {
     match_count: i64,
     /// Most time first.
-    labels: Vec<LabelId>,
+    labels: Vec<(LabelId, LabelTotal)>,
     /// With their starts, in time order.
     slices: Vec<(i64, SliceId)>,
 }
@@ -47,23 +47,32 @@ pub fn find(
     from_ps: i64,
     limit: usize,
 ) -> Result<Found, AnalysisError> {
-    let regex = compile_pattern(pattern)?;
-    let is_match = matching_labels(session, index, &regex);
-    let totals = index.label_totals(session);
-    let mut labels: Vec<usize> = (0..session.labels.len())
+    let query = Query::parse(pattern)?;
+    let is_match = matching_labels(session, index, &query);
+    let mut lanes = all_lanes(session);
+    lanes.retain(|&(track, ..)| query.admits_track(session, track));
+    let limited = query
+        .limits_slices()
+        .then(|| labels::totals_where(session, &lanes, |ps| query.admits_duration(ps)));
+    let totals = limited
+        .as_deref()
+        .unwrap_or_else(|| index.label_totals(session));
+    let mut labels: Vec<(LabelId, LabelTotal)> = (0..session.labels.len())
         .filter(|&label| is_match[label] && totals[label].count > 0)
+        .map(|label| (LabelId::from_index(label), totals[label]))
         .collect();
-    let match_count = labels.iter().map(|&label| totals[label].count).sum();
-    labels.sort_by_key(|&label| (std::cmp::Reverse(totals[label].total_ps), label));
+    let match_count = labels.iter().map(|(_, total)| total.count).sum();
+    labels.sort_by_key(|&(label, total)| (std::cmp::Reverse(total.total_ps), label));
     labels.truncate(DEFAULT_LIMIT.max(limit));
     let slices = if match_count == 0 {
         Vec::new()
     } else {
-        first_slices(session, &is_match, from_ps, limit)
+        let is_found = |label: LabelId, ps| is_match[label.index()] && query.admits_duration(ps);
+        first_slices(lanes, is_found, from_ps, limit)
     };
     Ok(Found {
         match_count,
-        labels: labels.into_iter().map(LabelId::from_index).collect(),
+        labels,
         slices,
     })
 }
@@ -71,7 +80,8 @@ pub fn find(
 impl Found {
     /// Bytes of the texts in the answer.
     pub fn text_bytes(&self, session: &Session) -> u64 {
-        let names = self.labels.iter().map(|&label| session.label_name(label));
+        let names = self.labels.iter();
+        let names = names.map(|&(label, _)| session.label_name(label));
         let slices = self.slices.iter().map(|&(_, slice)| {
             let lane = &session.track(slice.track).lanes[slice.lane as usize];
             let name = session.label_name(lane.labels()[slice.index as usize]);
@@ -81,14 +91,13 @@ impl Found {
     }
 
     /// The answer.
-    pub fn report(self, session: &Session, index: &TimelineIndex) -> SearchReport {
-        let totals = index.label_totals(session);
+    pub fn report(self, session: &Session) -> SearchReport {
         let names = self.labels.into_iter();
         let slices = self.slices.into_iter();
         SearchReport {
             match_count: self.match_count,
             names: names
-                .map(|label| search_name(session, label, &totals[label.index()]))
+                .map(|(label, total)| search_name(session, label, total))
                 .collect(),
             slices: slices
                 .map(|(start, slice)| search_slice(session, start, slice))
@@ -97,7 +106,20 @@ impl Found {
     }
 }
 
-fn matching_labels(session: &Session, index: &TimelineIndex, regex: &Regex) -> Vec<bool> {
+fn matching_labels(session: &Session, index: &TimelineIndex, query: &Query) -> Vec<bool> {
+    let labels = session.labels.par_iter();
+    let admitted = labels.map(|label| query.admits_label(session, label));
+    match &query.text {
+        Some(regex) => {
+            let by_text = labels_with_text(session, index, regex);
+            let both = admitted.zip(by_text);
+            both.map(|(one, other)| one && other).collect()
+        }
+        None => admitted.collect(),
+    }
+}
+
+fn labels_with_text(session: &Session, index: &TimelineIndex, regex: &Regex) -> Vec<bool> {
     let op_texts = index.op_texts(session);
     let op_matches: Vec<bool> = session
         .ops
@@ -132,7 +154,7 @@ fn end_marker<'a>(session: &'a Session, label: &Label) -> Option<&'a str> {
     session.text(label.name).strip_prefix("end: ")
 }
 
-fn search_name(session: &Session, id: LabelId, total: &LabelTotal) -> SearchName {
+fn search_name(session: &Session, id: LabelId, total: LabelTotal) -> SearchName {
     SearchName {
         label: id.0,
         name: session.label_name(id).to_owned(),
@@ -144,21 +166,20 @@ fn search_name(session: &Session, id: LabelId, total: &LabelTotal) -> SearchName
 
 /// The first matches in time with their starts, merged from the first ones of each lane.
 fn first_slices(
-    session: &Session,
-    is_match: &[bool],
+    lanes: Vec<(TrackId, u32, &Lane)>,
+    is_found: impl Fn(LabelId, i64) -> bool + Sync,
     from_ps: i64,
     limit: usize,
 ) -> Vec<(i64, SliceId)> {
-    let mut found: Vec<(i64, SliceId)> = all_lanes(session)
+    let is_found = &is_found;
+    let mut found: Vec<(i64, SliceId)> = lanes
         .into_par_iter()
         .flat_map_iter(|(track, number, lane)| {
             let first = lane.starts().partition_point(|&start| start < from_ps);
-            let labels = lane.labels()[first..].iter().enumerate();
-            labels
-                .filter(|(_, label)| is_match[label.index()])
+            (first..lane.len())
+                .filter(move |&index| is_found(lane.labels()[index], lane.durations()[index]))
                 .take(limit)
-                .map(move |(offset, _)| {
-                    let index = first + offset;
+                .map(move |index| {
                     let address = SliceId {
                         track,
                         lane: number,

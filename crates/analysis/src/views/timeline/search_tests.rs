@@ -87,3 +87,30 @@ fn markers_of_ends_are_found_only_by_their_own_word() {
     assert_eq!(names("end: "), ["end: label 0"]);
     assert_eq!(names("^end: label 0$"), ["end: label 0"]);
 }
+
+#[test]
+fn conditions_limit_slices_tracks_scopes_and_kinds() {
+    let starts = |pattern: &str| {
+        let report = search_two_steps(pattern, 0, 9);
+        assert_eq!(
+            report.match_count as usize,
+            report.slices.len(),
+            "{pattern}"
+        );
+        let slices = report.slices.iter();
+        slices.map(|slice| slice.start_ps).collect::<Vec<_>>()
+    };
+    // Durations: outer 50 and 60, inner 10, 15 and 30, on the host 5 and 5.
+    assert_eq!(starts("dur>15ps"), [100, 200, 210]);
+    assert_eq!(starts("dur>=15ps label 1"), [130, 210]);
+    assert_eq!(starts("dur<10ps"), [80, 180]);
+    assert_eq!(starts("track:threads"), [80, 180]);
+    assert_eq!(starts("track:TPU dur<=10ps"), [110]);
+    assert_eq!(starts("scope:layer_0 dur>50ps"), [200]);
+    assert_eq!(starts("name:^label.2$"), [80, 180]);
+    assert_eq!(starts("kind:host").len(), 7);
+    assert_eq!(
+        search_two_steps("dur>15ps label 0", 0, 9).names[0].total_ps,
+        110
+    );
+}

@@ -1,0 +1,141 @@
+/** Everything that the command palette can do, before anything is typed. */
+import { openCapture } from '../capture/dialog';
+import { copyText } from '../widgets/copy';
+import { clearBaseline, clearSelection } from './clearing';
+import { openEditorSettings } from './editor';
+import type { Named } from './palette-order';
+import { commandLine, entryView, menu, sessions } from './session';
+import { shared } from './shared';
+import { keysOf, shortcuts } from './shortcuts';
+import {
+  baseline,
+  flushUrl,
+  navigate,
+  route,
+  select,
+  setBaseline,
+  swapBaseline,
+} from './state';
+import { setTheme } from './theme';
+
+export interface Command extends Named {
+  run: () => void;
+  /** The keys that do the same. */
+  keys?: readonly string[];
+}
+
+/** Views, commands of the page, sessions. Reactive. */
+export function commands(): Command[] {
+  return [...views(), ...registered(), ...actions(), ...toSessions()];
+}
+
+function views(): Command[] {
+  if (route.session === null) return [];
+  return menu().map((entry) => ({
+    title: entry.title,
+    detail: entry.summary,
+    group: 'View',
+    aliases: entry.aliases,
+    run: () => navigate({ view: entry.name }),
+  }));
+}
+
+/** What has or could have a key on this page; the palette itself is open already. */
+function registered(): Command[] {
+  const found = new Map<string, Command>();
+  for (const shortcut of shortcuts()) {
+    const { run, isHeld, keys, label, group } = shortcut;
+    if (!run || isHeld || keys.includes('Escape') || keys.includes('Ctrl+k')) continue;
+    found.set(`${group}/${label}`, {
+      title: label,
+      detail: '',
+      group: group === 'Everywhere' ? 'Action' : group,
+      keys: keysOf(shortcut).filter((key) => !key.startsWith('Meta+')),
+      run: () => void run(new KeyboardEvent('keydown')),
+    });
+  }
+  return [...found.values()];
+}
+
+function toSessions(): Command[] {
+  return (shared() ? [] : (sessions.data()?.sessions ?? [])).map((session) => ({
+    title: session.name,
+    detail: session.devices || session.location,
+    group: 'Session',
+    run: () => {
+      const view = route.session === null ? entryView(session) : route.view;
+      navigate({ session: session.key, view });
+    },
+  }));
+}
+
+function actions(): Command[] {
+  const copyLink = () => {
+    flushUrl();
+    void copyText(window.location.href);
+  };
+  const always = [
+    action('Copy the link', copyLink),
+    action('Copy the command line', () => void copyText(commandLine()), commandLine()),
+    action('Choose the editor of source lines', openEditorSettings),
+    action('Light colors', () => setTheme('light')),
+    action('Dark colors', () => setTheme('dark')),
+    action('System colors', () => setTheme('auto')),
+    action('Print', () => setTimeout(() => window.print(), 100)),
+  ];
+  // A report contains one session and cannot compute anything.
+  if (shared()) return always;
+  return [
+    action('All sessions', () => navigate({ session: null, view: 'sessions' })),
+    action('Capture a running job', openCapture),
+    ...(route.session === null ? [] : [action('Clear the selection', clearSelection)]),
+    ...always,
+    ...baselineCommands(),
+  ];
+}
+
+/** Commands that choose, swap and clear the baseline. */
+function baselineCommands(): Command[] {
+  if (route.session === null) return [];
+  const others = (sessions.data()?.sessions ?? []).filter(({ key }) => key !== route.session);
+  const list = others.map((session) => ({
+    ...action(`Compare with ${session.name}`, () => setBaseline(session.key), session.devices),
+    group: 'Baseline',
+  }));
+  if (baseline() === null) return list;
+  return [
+    ...list,
+    { ...action('Swap with the baseline', swapBaseline), group: 'Baseline' },
+    { ...action('Clear the baseline', clearBaseline), group: 'Baseline' },
+  ];
+}
+
+function action(title: string, run: () => void, detail = ''): Command {
+  return { title, detail, group: 'Action', run };
+}
+
+/** Commands that use the typed text itself. */
+export function searches(query: string): Command[] {
+  const text = query.trim();
+  if (!text || route.session === null) return [];
+  const list: Command[] = [];
+  if (!shared() && /^[\d.,=\s]+$/.test(text)) {
+    list.push({
+      title: `Select steps ${text}`,
+      detail: '',
+      group: 'Selection',
+      run: () => select('steps', text),
+    });
+  }
+  const search = (title: string, view: string, params: Record<string, string>): Command => ({
+    title,
+    detail: '',
+    group: 'Search',
+    run: () => navigate({ view, params }),
+  });
+  return [
+    ...list,
+    search(`Slices that match “${text}” in the timeline`, 'timeline', { search: text }),
+    search(`Ops that match “${text}”`, 'ops', { q: text }),
+  ];
+}

@@ -1,0 +1,39 @@
+/** What the list of sessions shows of their steps: requested for sessions that are open anyway. */
+import { createSignal } from 'solid-js';
+
+import { reportUrl } from '../../wire/report';
+import { getJson } from '../../wire/client';
+import type { OverviewReport } from '../../wire/generated/OverviewReport';
+import type { SessionSummary } from '../../wire/types';
+
+export interface Measured {
+  step_ps: number | null;
+  durations: readonly number[];
+}
+
+const [measured, setMeasured] = createSignal<ReadonlyMap<string, Measured>>(new Map());
+const [isMeasuring, setMeasuring] = createSignal(false);
+const asked = new Set<string>();
+
+export { isMeasuring };
+
+/** The steps of a session; undefined while they are unknown. Reactive. */
+export const measuredOf = (session: SessionSummary): Measured | undefined =>
+  measured().get(session.key);
+
+/** Requests the steps of the sessions one after another; one that cannot be read stays unknown. */
+export async function measure(sessions: readonly SessionSummary[]): Promise<void> {
+  const wanted = sessions.filter(({ key, kind }) => !asked.has(key) && kind.includes('trace'));
+  for (const { key } of wanted) asked.add(key);
+  if (wanted.length === 0) return;
+  setMeasuring(true);
+  for (const { key } of wanted) {
+    const url = reportUrl(key, 'overview', {});
+    const report = await getJson<OverviewReport>(url).catch(() => undefined);
+    if (!report) continue;
+    const step_ps = report.step_time_ps?.mean ?? null;
+    const durations = report.step_series.map((bar) => bar.duration_ps);
+    setMeasured((map) => new Map(map).set(key, { step_ps, durations }));
+  }
+  setMeasuring(false);
+}

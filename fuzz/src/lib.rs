@@ -4,6 +4,7 @@ pub mod addresses;
 pub mod archives;
 pub mod hlo;
 pub mod ingest;
+pub mod kernels;
 pub mod manifest;
 pub mod pprof;
 pub mod redaction;

@@ -185,6 +185,18 @@ cause.
 `all_others`: Everything else.
 """
 
+LaneChange = Literal["same", "longer", "shorter", "removed"]
+"""What changes do to a slice of the picture. If it has several pieces: to one of them.
+
+`same`: Its length stays; it may move.
+
+`longer`: It gets longer.
+
+`shorter`: It gets shorter.
+
+`removed`: It is gone.
+"""
+
 MethodUnit = Literal["step", "run", "capture"]
 """Unit that the figures of a method are per.
 
@@ -515,8 +527,7 @@ class AliveRow(Record):
     """Number of allocations of the same size, for the same purpose, and from the same caller."""
 
     bytes: int
-    """Bytes that were live at the peak of the allocator, or at the requested moment. The rows of
-    an
+    """Bytes that were live at the peak of the allocator, or at the requested moment. The rows of an
     allocator sum to the bytes in use then.
     """
 
@@ -2350,7 +2361,7 @@ class CriticalPathReport(Report):
 
     rows: list[PathRow]
     """The path of the listed step, or of all selected steps, in order; neighbors of the same kind
-    are one row.
+    are one row, and so are all gaps of a step that are shorter than 1 us.
     """
 
     row_count: int
@@ -2704,6 +2715,99 @@ class GraphEdge(Record):
 
 
 @dataclass(frozen=True)
+class GraphKernel(Record):
+    """A kernel written by hand, as the configuration of its custom call describes it. The compiler
+    sees
+    nothing of what it does.
+    """
+
+    op: str
+    """Custom call that contains the kernel."""
+
+    kernel: str
+    """Name of the kernel's function. Empty if unknown."""
+
+    language: str
+    """What the kernel was written in: `Mosaic (TPU)`, `Triton` or `Mosaic GPU`."""
+
+    grid: str
+    """Sizes of the grid, outermost first; `?` for a size known only at run time, `none` for a
+    kernel
+    without a grid. Empty if unknown.
+    """
+
+    dimension_semantics: list[str]
+    """How each dimension of the grid may run: `parallel` or `arbitrary`. Empty if not stated."""
+
+    blocks: list[GraphKernelBlock]
+    """Blocks of the kernel's operands and results, in the order of its arguments. Empty if unknown.
+    """
+
+    scratch: list[str]
+    """Memory that the kernel uses next to its blocks, as memory and shape."""
+
+    self_ps: int | None
+    """Σ self time of the call in the selection. Absent if it was not executed."""
+
+    flops: float | None
+    """Floating-point operations of one execution, by the author's `cost_estimate`. Absent without
+    one.
+    """
+
+    bytes: float | None
+    """Bytes read and written by one execution, by the author's `cost_estimate`."""
+
+    transcendentals: float | None
+    """Exponentials, logarithms and the like of one execution, by the author's `cost_estimate`."""
+
+    vmem_bytes: int | None
+    """VMEM that the compiler reserved for one execution. Absent if not recorded."""
+
+    vmem_limit_bytes: int | None
+    """VMEM that the program allows the kernel. Absent if not stated."""
+
+    warps: int | None
+    """Warps per block of threads. Absent if not stated."""
+
+    stages: int | None
+    """Stages of the kernel's software pipeline. Absent if not stated."""
+
+    scope: str
+    """Name stack of the call. Empty if unknown."""
+
+    source: str
+    """Source line of the call, as `file:line`. Empty if unknown."""
+
+    unknown: str
+    """What of the kernel is not understood, and why. Empty if nothing."""
+
+
+@dataclass(frozen=True)
+class GraphKernelBlock(Record):
+    """The part of an operand or result that one step of a kernel's grid works on."""
+
+    of: str
+    """Operand or result that the block is a part of, such as `operand 0`."""
+
+    array: str
+    """Type and sizes of the whole array. Empty if unknown."""
+
+    block: str
+    """Type and sizes of the block."""
+
+    space: str
+    """Memory of the block: `vmem`, `smem`, or `any` for an array that stays where it is."""
+
+    bytes: int | None
+    """Bytes of the block, without padding. Absent if unknown."""
+
+    index_map: str
+    """Which block a step of the grid works on, in blocks, by the dimensions `i`, `j`, `k` … of the
+    grid. Empty if the kernel gets the whole array.
+    """
+
+
+@dataclass(frozen=True)
 class GraphMatch(Record):
     """An instruction that a search found."""
 
@@ -2886,6 +2990,14 @@ class GraphReport(Report):
 
     details: GraphDetails | None
     """Details of the op."""
+
+    kernels: list[GraphKernel]
+    """Kernels that custom calls of the program contain (Pallas, Triton): that of the op first, then
+    by descending self time.
+    """
+
+    kernel_count: int
+    """Number of custom calls of the program that contain a kernel, shown or not."""
 
     matches: list[GraphMatch]
     """Instructions that match the search: an exact name first, then by descending self time; those
@@ -4238,6 +4350,11 @@ class OpRegion(Record):
     name: str
     """Name of the region as the kernel recorded it, such as `ep_wait_in`."""
 
+    row: str
+    """Row of the device that the region is on: `XLA TraceMe` for what kernels record by themselves,
+    `Pallas Primitives` and `LLO Ops` for what was traced within them.
+    """
+
     occurrences: int
     """Number of occurrences of the region within the op."""
 
@@ -4651,8 +4768,8 @@ class OverviewReport(Report):
     """
 
     mfu_ratio: float | None
-    """Model FLOPs utilization (MFU): HFU without rematerialized FLOPs, or with those stated by
-    `--model-flops`.
+    """Model FLOPs utilization (MFU): the same with the FLOPs that the model needs (products alone,
+    without rematerialized, masked and copied ones), or with those stated by `--model-flops`.
     """
 
     flops_known_ratio: float | None
@@ -4776,10 +4893,15 @@ class PathRow(Record):
     """The op or cause that takes most of the stretch."""
 
     count: int
-    """Number of pieces in the stretch, such as ops one after another."""
+    """Number of pieces in the stretch, such as ops one after another, or gaps shorter than 1 us."""
 
     place: str
     """The device, or the host thread. Empty for a collective between its participants."""
+
+    is_scattered: bool
+    """Whether the pieces are not next to each other: short gaps of the whole step, whose start is
+    that of the first.
+    """
 
     start_ps: int
     """Start of the stretch, measured from the start of the session."""
@@ -5371,15 +5493,26 @@ class RooflineRow(Record):
     """
 
     mfu_ratio: float | None
-    """Model FLOPs utilization (MFU): the same without operations that repeat earlier work
-    (rematerialization), or with the operations stated by `--model-flops`. Absent for ops.
+    """Model FLOPs utilization (MFU): the same with the operations that the model needs
+    (`needed_flops`), or with those stated by `--model-flops`. Absent for ops.
+    """
+
+    needed_flops: float | None
+    """Floating-point operations that the model needs: those of matrix products, convolutions and
+    recognized kernels, without rematerialized, masked and copied ones. Absent if unknown.
     """
 
     recomputed_flops: float | None
-    """Floating-point operations that repeat earlier work to save memory (rematerialization). Absent
-    if
-    unknown.
+    """Floating-point operations of products that repeat earlier work to save memory
+    (rematerialization). Absent if unknown.
     """
+
+    masked_flops: float | None
+    """Floating-point operations of products that a causal attention mask hides. Absent if unknown.
+    """
+
+    copied_flops: float | None
+    """Floating-point operations of products that other devices compute alike. Absent if unknown."""
 
     roofline_ratio: float | None
     """Efficiency: the largest ratio of an achieved rate to its peak. May exceed 1."""
@@ -6315,8 +6448,8 @@ class TrackReport(Record):
     """Name, such as `XLA Ops` or `python`."""
 
     role: str
-    """`steps`, `programs`, `ops`, `async_ops`, `stream`, `derived`, `counter`, `python`,
-    `host_thread`, `other`.
+    """`steps`, `programs`, `ops`, `async_ops`, `stream`, `kernel_regions`, `derived`, `counter`,
+    `python`, `host_thread`, `other`.
     """
 
     lanes: int
@@ -6654,6 +6787,64 @@ class WhatIfKindRow(Record):
     """What takes most of it on the new path."""
 
 
+@dataclass(frozen=True)
+class WhatIfLane(Record):
+    """Work, or communication, of one device in the step."""
+
+    device: str
+    """Device of the lane."""
+
+    is_communication: bool
+    """Whether the lane shows communication instead of other work."""
+
+    before_end_ps: int
+    """Recorded end of the step on the device, measured from the first start of the step."""
+
+    after_end_ps: int
+    """The same end with all changes."""
+
+    before_busy_ps: int
+    """Recorded time in which something of the lane runs."""
+
+    after_busy_ps: int
+    """Time in which something of the lane runs with all changes."""
+
+    removed: int
+    """Number of pieces of work that are gone."""
+
+    shorter: int
+    """Number of pieces of work that get shorter."""
+
+    longer: int
+    """Number of pieces of work that get longer."""
+
+    before: list[WhatIfSlice]
+    """What is drawn as recorded, by start, without overlap."""
+
+    after: list[WhatIfSlice]
+    """What is drawn with all changes."""
+
+
+@dataclass(frozen=True)
+class WhatIfPicture(Record):
+    """One step before and with all changes."""
+
+    step: int | None
+    """Number of the step: the one of median length. Absent for a recording without steps."""
+
+    before_ps: int
+    """Recorded end of the step on the device that ends last, measured from its first start."""
+
+    after_ps: int
+    """The same with all changes."""
+
+    lanes: list[WhatIfLane]
+    """Lanes of the devices, at most eight devices."""
+
+    device_count: int
+    """Number of devices on which the step ran, drawn or not."""
+
+
 @dataclass(frozen=True, repr=False)
 class WhatIfReport(Report):
     """The answer of the `what_if` analysis."""
@@ -6702,6 +6893,10 @@ class WhatIfReport(Report):
     kinds: list[WhatIfKindRow]
     """The critical path before and with all changes, by kind. Empty without changes."""
 
+    picture: WhatIfPicture | None
+    """The step of median length before and with all changes, to be drawn. Absent without changes.
+    """
+
     notes: list[Note]
     """How figures were obtained and what they do not cover."""
 
@@ -6730,6 +6925,31 @@ class WhatIfRow(Record):
 
     half_gain_ps: float | None
     """Gain if the cause took half its time. Absent where half of it has no meaning."""
+
+
+@dataclass(frozen=True)
+class WhatIfSlice(Record):
+    """A slice of the picture: one piece of work, or several that are too short to be seen."""
+
+    _KEYS: ClassVar[dict[str, str]] = {"class_": "class"}
+
+    start_ps: int
+    """Start, measured from the first start of the step."""
+
+    duration_ps: int
+    """How long it is."""
+
+    class_: str
+    """Class of what takes most of it, for its color."""
+
+    what: str
+    """The op that takes most of it."""
+
+    count: int
+    """Number of pieces of work in it."""
+
+    change: LaneChange
+    """What the changes do to it."""
 
 
 @dataclass(frozen=True)

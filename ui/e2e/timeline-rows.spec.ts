@@ -50,7 +50,7 @@ test('the ops of a CPU device are one row, with its threads below', async ({ pag
   await openTimeline(page, url, 'demo');
   expect((await names(page)).slice(0, 3)).toEqual(['CPU:0', 'Program runs', 'XLA Ops']);
   const merged = page.locator('.track-header', { hasText: 'XLA Ops' }).first();
-  expect(await isDrawn(page, merged)).toBe(true);
+  await expect.poll(() => isDrawn(page, merged)).toBe(true);
   await merged.locator('.track-name').click();
   await expect(page).toHaveURL(/fold=16777217/);
   await expect.poll(async () => (await names(page))[3]).toContain('tf_XLAEigen');
@@ -82,7 +82,7 @@ test('a closed group shows what runs in it', async ({ page, url }) => {
   await openTimeline(page, url, 'demo', '?closed=CPU:0;CPU:1');
   const closed = page.locator('.group-header', { hasText: 'CPU:1' });
   await expect(closed).toHaveAttribute('aria-expanded', 'false');
-  expect(await isDrawn(page, closed)).toBe(true);
+  await expect.poll(() => isDrawn(page, closed)).toBe(true);
   const open = page.locator('.group-header', { hasText: 'CPU:2' });
   expect(await isDrawn(page, open)).toBe(false);
 });
@@ -198,4 +198,39 @@ test('a right click on a slice, a track and a group opens its menu', async ({ pa
   await expect(page).toHaveURL(/hide=\d+/);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page).not.toHaveURL(/hide=/);
+});
+
+test('a click on the legend isolates, and the link keeps it', async ({ page, url }) => {
+  await openTimeline(page, url, 'demo');
+  await page.getByRole('button', { name: 'Collective', exact: true }).click();
+  await expect(page).toHaveURL(/color=class;collective/);
+  await page.reload();
+  await settled(page);
+  const entry = page.getByRole('button', { name: 'Collective', exact: true });
+  await expect(entry).toHaveAttribute('aria-pressed', 'true');
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await expect(page).not.toHaveURL(/color=/);
+  await page.getByLabel('Color by').selectOption('duration');
+  await expect(page).toHaveURL(/color=duration/);
+  await expect(page.locator('.timeline-legend')).toContainText('≥ 1.00 ms');
+});
+
+test('all slices of a name are listed with this one, and the next is a key away', async ({
+  page,
+  url,
+}) => {
+  await openTimeline(page, url, 'demo', '?window=60000000000..61000000000');
+  const merged = page.locator('.track-header', { hasText: 'XLA Ops' }).first();
+  const { box } = await canvasOf(page);
+  const row = (await merged.boundingBox())!;
+  await page.mouse.click(box.x + box.width * 0.4, row.y + 8);
+  await expect(page).toHaveURL(/slice=/);
+  const name = (await page.locator('.slice-name').textContent())!;
+  await page.getByRole('tab', { name: 'Same name' }).click();
+  await expect(page.locator('.occurrences .area-summary')).toContainText(`named ${name}`);
+  await expect(page.locator('.occurrence-bar.is-marked')).toHaveCount(1);
+  const first = /slice=([\d:]+)/.exec(page.url())![1];
+  await page.locator('.occurrences').getByRole('button', { name: 'Next' }).click();
+  await expect.poll(() => /slice=([\d:]+)/.exec(page.url())?.[1]).not.toBe(first);
+  await expect(page.locator('.occurrences .area-summary')).toContainText(`named ${name}`);
 });

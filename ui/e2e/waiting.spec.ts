@@ -63,3 +63,35 @@ test('a slider tries another factor', async ({ page, url }) => {
   await expect(page).toHaveURL(/network(:|%3A)3/);
   await expect(page.locator('.kpi-row')).toContainText('Gain');
 });
+
+test('the step before and after a change is drawn on one scale', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'what_if', '?change=remove%3Acollectives');
+  const picture = page.locator('.what-if-picture');
+  await expect(picture.locator('figcaption')).toContainText(/Step \d+: .+ as recorded, .+ with the changes/);
+  const [before, after] = [
+    picture.getByRole('group', { name: 'Recorded' }),
+    picture.getByRole('group', { name: 'Changed' }),
+  ];
+  // Four devices, each with work and communication, which are told to those who do not see them.
+  await expect(before.getByRole('img')).toHaveCount(8);
+  await expect(before.getByRole('img', { name: /communication, recorded/ }).first()).toBeVisible();
+  await expect(before.locator('.is-removed').first()).toBeAttached();
+  await expect(after.locator('.is-removed')).toHaveCount(0);
+  const [first, second] = [
+    (await before.locator('.what-if-lane').first().boundingBox())!,
+    (await after.locator('.what-if-lane').first().boundingBox())!,
+  ];
+  expect([second.x, second.width]).toEqual([first.x, first.width]);
+  // The same as a table.
+  await page.getByRole('tab', { name: /Devices/ }).click();
+  await expect(page.locator('main')).toContainText('Busy, recorded');
+  // The link holds the scenario.
+  await page.reload();
+  await expect(page.locator('.what-if-picture')).toBeVisible();
+});
+
+test('short gaps of a path are one row', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'critical_path');
+  const rows = page.locator('main').getByText(/gaps below 1 us between pieces of work/);
+  await expect(rows.first()).toBeVisible();
+});

@@ -192,3 +192,48 @@ fn each_host_sync_counts() {
         "{what:?} in {report}"
     );
 }
+
+/// A kernel of 100 us on two rows that were traced within it: its matrix unit works for 60 us.
+const TRACED: &str = "
+    host vm
+    device tpu:0 v6e
+    line XLA Ops
+      0..100us   kernel.1 {hlo_category=custom-call program_id=5}
+    line Pallas Primitives
+      0..70us    dot_general
+      70..90us   swap
+    line LLO Ops
+      5..65us    MXU
+      0..95us    VPU
+";
+
+#[test]
+fn rows_traced_within_kernels_are_tracks_with_shares_of_their_op() {
+    let session = drawn(&[TRACED]);
+    let report = ask(&session, "ops", &[]);
+    let share = |name: &str, row: &str, ratio: f64| {
+        let region = named(&report, "regions", name);
+        assert_eq!(
+            (&region["op"], &region["row"]),
+            (&json!("kernel.1"), &json!(row))
+        );
+        near(&region["op_ratio"], ratio);
+    };
+    share("dot_general", "Pallas Primitives", 0.7);
+    share("swap", "Pallas Primitives", 0.2);
+    share("MXU", "LLO Ops", 0.6);
+    share("VPU", "LLO Ops", 0.95);
+    // They are not work: the device is busy for 100 us.
+    near(&report["rows"][0]["self_ps"], 100e6);
+    let timeline = ask(&session, "timeline", &[]);
+    let tracks = timeline["groups"].as_array().cloned().unwrap_or_default();
+    let tracks = tracks
+        .iter()
+        .flat_map(|group| group["tracks"].as_array().cloned());
+    let inside: Vec<Value> = tracks
+        .flatten()
+        .filter(|track| track["role"] == "kernel_regions")
+        .map(|track| track["name"].clone())
+        .collect();
+    assert_eq!(inside, [json!("LLO Ops"), json!("Pallas Primitives")]);
+}

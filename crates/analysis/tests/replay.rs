@@ -148,6 +148,7 @@ fn every_capture_is_admitted_or_refused_with_a_reason() {
             assert!((replayed - recorded).abs() <= MOST_ERROR * recorded);
         }
         paths_sum_to_steps(&session, &capture.name);
+        pictures_are_whole(&session, &capture.name);
     }
     assert!(admitted >= 5, "{admitted}");
 }
@@ -233,6 +234,96 @@ fn changes_of_two_cores_by_hand() {
         "hide:collectives; no-input-wait",
         same(770.0, 792.5),
     );
+}
+
+/// A lane of the picture: device, whether it is communication, busy time before and after, pieces
+/// that are gone and shorter.
+type LaneFigures = (String, bool, [f64; 2], [i64; 2]);
+
+#[test]
+fn the_picture_of_two_cores_by_hand() {
+    let session = drawn(&[TPU]);
+    let report = ask(&session, "what_if", &[("change", "hide:collectives")]);
+    let picture = &report["picture"];
+    let us = |value: &Value| value.as_f64().expect("a time") / US;
+    // All steps are equally long: the second is the median.
+    assert_eq!(picture["step"], 1);
+    assert_eq!(
+        (us(&picture["before_ps"]), us(&picture["after_ps"])),
+        (850.0, 770.0)
+    );
+    let lanes = rows(picture, "lanes");
+    let figures = |lane: &Value| -> LaneFigures {
+        (
+            lane["device"].as_str().expect("a name").to_owned(),
+            lane["is_communication"] == true,
+            [us(&lane["before_busy_ps"]), us(&lane["after_busy_ps"])],
+            ["removed", "shorter"].map(|key| lane[key].as_i64().expect("a count")),
+        )
+    };
+    let of = |device: &str| device.to_owned();
+    // The first core still waits for the second from 600 to 620.
+    assert_eq!(
+        lanes.iter().map(figures).collect::<Vec<_>>(),
+        [
+            (of("TPU:0"), false, [750.0, 750.0], [0, 0]),
+            (of("TPU:0"), true, [100.0, 20.0], [0, 1]),
+            (of("TPU:1"), false, [770.0, 770.0], [0, 0]),
+            (of("TPU:1"), true, [80.0, 0.0], [1, 0]),
+        ]
+    );
+    let drawn_as = |slices: &Value| -> Vec<(f64, f64, String, String)> {
+        let all = slices.as_array().expect("slices").iter();
+        let word = |slice: &Value, key: &str| slice[key].as_str().expect("a word").to_owned();
+        all.map(|one| {
+            let (start, length) = (us(&one["start_ps"]), us(&one["duration_ps"]));
+            (start, length, word(one, "what"), word(one, "change"))
+        })
+        .collect()
+    };
+    let same =
+        |start: f64, length: f64, what: &str| (start, length, what.to_owned(), "same".to_owned());
+    assert_eq!(
+        drawn_as(&lanes[0]["after"]),
+        [
+            same(0.0, 500.0, "dot.1"),
+            same(500.0, 100.0, "fusion.2"),
+            same(620.0, 50.0, "copy.4"),
+            same(670.0, 100.0, "dot.5"),
+        ]
+    );
+    let gone = (620.0, 80.0, of("all-reduce.3"), of("removed"));
+    assert_eq!(drawn_as(&lanes[3]["before"]), [gone]);
+    assert_eq!(drawn_as(&lanes[3]["after"]), []);
+}
+
+/// Slices of a picture are few, in order and apart, and cover all work of their lane.
+fn pictures_are_whole(session: &Session, name: &str) {
+    let entry = stepscope_analysis::find("what_if").expect("it exists");
+    // Some captures have no compute.
+    let Ok(answer) = entry.run_pairs(session, [("change", "scale:compute:0.5")]) else {
+        return;
+    };
+    let report = answer.json().expect("JSON");
+    for lane in rows(&report["picture"], "lanes") {
+        for (slices, busy) in [("before", "before_busy_ps"), ("after", "after_busy_ps")] {
+            let (mut end, mut sum, mut pieces) = (i64::MIN, 0, 0);
+            let slices = lane[slices].as_array().expect("slices");
+            assert!(slices.len() < 2000, "{name}: {}", slices.len());
+            for slice in slices {
+                let figure = |key: &str| slice[key].as_i64().expect("a figure");
+                assert!(figure("start_ps") >= end, "{name}: {slice}");
+                end = figure("start_ps") + figure("duration_ps");
+                sum += figure("duration_ps");
+                pieces += figure("count");
+            }
+            assert!(pieces >= slices.len().try_into().expect("few"));
+            assert!(
+                sum >= lane[busy].as_i64().expect("a time"),
+                "{name}: {lane}"
+            );
+        }
+    }
 }
 
 #[test]

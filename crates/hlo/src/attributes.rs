@@ -134,7 +134,7 @@ pub struct ConvolutionDimensions {
 }
 
 /// Which dimensions a dot contracts and which it maps over.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct DotDimensions {
     /// Contracting dimensions of the left operand.
     pub lhs_contracting: Vec<i64>,

@@ -155,7 +155,7 @@ fn engine_attention(config: &str) -> Option<AttentionDimensions> {
 }
 
 /// The number behind `name = ` in a dictionary of MLIR attributes.
-fn mlir_integer(config: &str, name: &str) -> Option<u64> {
+pub(crate) fn mlir_integer(config: &str, name: &str) -> Option<u64> {
     let mut rest = config;
     loop {
         let (before, after) = rest.split_once(name)?;
@@ -167,8 +167,41 @@ fn mlir_integer(config: &str, name: &str) -> Option<u64> {
     }
 }
 
+/// The value of `name = "…"` in a dictionary of MLIR attributes, whose escapes are `\0A`, `\22`.
+pub(crate) fn mlir_bytes(config: &str, name: &str) -> Option<Vec<u8>> {
+    let (_, rest) = config.split_once(&format!("{name} = \""))?;
+    let mut bytes = Vec::new();
+    let mut rest = rest.as_bytes();
+    loop {
+        match rest {
+            [b'"', ..] => return Some(bytes),
+            [b'\\', mark @ (b'"' | b'\\'), tail @ ..] => {
+                bytes.push(*mark);
+                rest = tail;
+            }
+            [b'\\', high, low, tail @ ..] => {
+                let digit = |byte: u8| char::from(byte).to_digit(16);
+                let value = digit(*high)? * 16 + digit(*low)?;
+                bytes.push(u8::try_from(value).ok()?);
+                rest = tail;
+            }
+            [byte, tail @ ..] => {
+                bytes.push(*byte);
+                rest = tail;
+            }
+            [] => return None,
+        }
+    }
+}
+
+/// The same as text.
+pub(crate) fn mlir_text(config: &str, name: &str) -> Option<String> {
+    let bytes = mlir_bytes(config, name)?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// The integer that a text begins with, quoted or not.
-fn leading_integer(text: &str) -> Option<u64> {
+pub(crate) fn leading_integer(text: &str) -> Option<u64> {
     let digits = text.trim_start().trim_start_matches('"');
     let end = digits
         .find(|c: char| !c.is_ascii_digit())
@@ -183,7 +216,7 @@ fn fusion_kind(config: &str) -> Option<&str> {
 }
 
 /// The text behind `"key":`.
-fn after_key<'a>(config: &'a str, key: &str) -> Option<&'a str> {
+pub(crate) fn after_key<'a>(config: &'a str, key: &str) -> Option<&'a str> {
     let mut rest = config;
     loop {
         let (before, after) = rest.split_once(key)?;

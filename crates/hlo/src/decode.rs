@@ -13,6 +13,7 @@ use crate::primitive_type::PrimitiveType;
 use crate::program::{Computation, ComputationIndex, Instruction, InstructionIndex, Program};
 use crate::replica_groups::{MeshAxis, MeshAxisPart, ReplicaGroups};
 use crate::shape::{Layout, Shape};
+use crate::sharding::Sharding;
 use crate::source::SourceResolver;
 use crate::wire::{self, text};
 
@@ -107,9 +108,13 @@ fn push_computation(
     let index = ComputationIndex(position(program.computations.len()));
     let start = position(program.instructions.len());
     for bytes in computation.instructions {
-        let instruction =
+        let mut instruction =
             wire::HloInstruction::decode(bytes.as_slice()).map_err(HloError::Malformed)?;
         let position = InstructionIndex(position(program.instructions.len()));
+        let sharding = instruction.sharding.take();
+        if let Some(sharding) = sharding.and_then(|bytes| Sharding::decode(&bytes)) {
+            program.shardings.insert(position, sharding);
+        }
         let instruction = self::instruction(instruction, position, index, sources);
         program.by_id.entry(instruction.id).or_insert(position);
         register_name(program, &instruction, computation.is_fusion_computation);

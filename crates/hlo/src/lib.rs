@@ -19,8 +19,8 @@
 //! Constraints: no I/O, no clocks. Decoding never panics and needs time and memory in proportion
 //! to the bytes. What is missing or contradictory in a program yields empty or zero, not an
 //! error, as half a program still explains half a profile. What is large and rarely asked for
-//! (constants, shardings, configurations, the memory plan) is not kept: it is read again from the
-//! same bytes, see [`Outline`] and [`BufferAssignment`].
+//! (constants, configurations, the memory plan) is not kept: it is read again from the same bytes,
+//! see [`Outline`] and [`BufferAssignment`].
 
 mod attributes;
 mod backend_config;
@@ -37,8 +37,9 @@ mod fingerprint;
 mod groups_text;
 #[cfg(test)]
 mod hostile_tests;
-mod kernel_body;
+mod kernel;
 mod literal;
+mod mlir;
 mod module_text;
 pub mod name_stack;
 mod op_class;
@@ -68,11 +69,11 @@ pub use buffers::{
 };
 pub use category::inferred_category;
 pub use collective::{Collective, CollectiveKind};
-pub use cost::{Cost, CostBasis, ProductType, Products};
+pub use cost::{Cost, CostBasis, Needed, ProductType, Products};
 pub use details::Details;
 pub use error::HloError;
 pub use fingerprint::Fingerprints;
-pub use kernel_body::KernelBody;
+pub use kernel::{Kernel, KernelBlock, KernelBody, KernelBuffer};
 pub use module_text::TextForm;
 pub use op_class::OpClass;
 pub use outline::Outline;

@@ -6,10 +6,11 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 
 use crate::attributes::Attributes;
-use crate::cost::{Cost, ProductsByComputation};
+use crate::cost::{Cost, Needed, ProductsByComputation};
 use crate::op_class::BodySummary;
 use crate::opcode::is_bookkeeping;
 use crate::shape::Shape;
+use crate::sharding::Sharding;
 use crate::source::SourceLocation;
 
 /// Position of a computation in [`Program::computations`].
@@ -53,12 +54,16 @@ pub struct Program {
     pub(crate) assigned_devices: Vec<i64>,
     /// Partitions of each replica.
     pub(crate) partition_count: usize,
+    /// How values are divided over devices, where instructions say it: mostly inputs.
+    pub(crate) shardings: FxHashMap<InstructionIndex, Sharding>,
     /// Filled on first use; per computation, callees before callers.
     pub(crate) body_summaries: OnceLock<Vec<BodySummary>>,
     /// Filled on first use; per instruction.
     pub(crate) costs: OnceLock<Vec<Cost>>,
     /// Filled on first use.
     pub(crate) products: OnceLock<ProductsByComputation>,
+    /// Filled on first use; per instruction.
+    pub(crate) needed: OnceLock<Vec<Needed>>,
 }
 
 /// A function of the program: the entry, the body of a fusion or of a loop, a reducer.

@@ -43,6 +43,11 @@ impl Draft {
         })
     }
 
+    /// Changes the instruction that was added last.
+    pub(crate) fn edit_last(&mut self, edit: impl FnOnce(&mut wire::HloInstruction)) {
+        edit(self.instructions.last_mut().expect("an instruction"));
+    }
+
     pub(crate) fn add(&mut self, opcode: &str, shape: wire::Shape, operands: &[i64]) -> i64 {
         self.add_with(opcode, shape, operands, |_| {})
     }
@@ -77,6 +82,11 @@ fn signed(count: usize) -> i64 {
 
 /// Encodes a module whose last computation is the entry.
 pub(crate) fn encode(drafts: Vec<Draft>) -> Vec<u8> {
+    message(drafts).encode_to_vec()
+}
+
+/// A module whose last computation is the entry.
+pub(crate) fn message(drafts: Vec<Draft>) -> wire::HloProto {
     let computations: Vec<wire::HloComputation> = drafts
         .into_iter()
         .map(|draft| wire::HloComputation {
@@ -98,7 +108,6 @@ pub(crate) fn encode(drafts: Vec<Draft>) -> Vec<u8> {
     wire::HloProto {
         hlo_module: Some(module),
     }
-    .encode_to_vec()
 }
 
 pub(crate) fn program(drafts: Vec<Draft>) -> Program {

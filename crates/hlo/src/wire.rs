@@ -99,6 +99,9 @@ pub(crate) struct HloInstruction {
     pub(crate) operand_ids: Vec<i64>,
     #[prost(int64, repeated, tag = "38")]
     pub(crate) called_computation_ids: Vec<i64>,
+    /// An `OpSharding`; that of a whole value has no bytes.
+    #[prost(bytes = "vec", optional, tag = "40")]
+    pub(crate) sharding: Option<Vec<u8>>,
     #[prost(bytes = "vec", tag = "43")]
     pub(crate) backend_config: Vec<u8>,
     #[prost(bool, tag = "47")]

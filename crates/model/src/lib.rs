@@ -75,7 +75,9 @@ pub use session::{
 };
 /// Instructions, shapes, and memory plans of compiled programs, as in [`Program::hlo`].
 pub use stepscope_hlo as hlo;
-pub use stepscope_hlo::{Collective, CollectiveKind, ProductType, Products, ReplicaGroups, Shape};
+pub use stepscope_hlo::{
+    Collective, CollectiveKind, Needed, ProductType, Products, ReplicaGroups, Shape,
+};
 pub use strings::Strings;
 pub use track::{CounterFacts, Lane, LineOrigin, Origin, Samples, Track, TrackRole};
 pub use units::{Picos, SaturatingSum, Span};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stepscope_hlo::{self as hlo, Products};
+use stepscope_hlo::{self as hlo, Needed, Products};
 
 use crate::flow::Flows;
 use crate::graphs::Graph;
@@ -271,6 +271,8 @@ pub struct OpCost {
     pub model_flops: Option<f64>,
     /// The part of `model_flops` that products do, by type.
     pub products: Products,
+    /// Which of the operations of products the model needs.
+    pub needed: Needed,
     /// Bytes read and written.
     pub bytes: f64,
     /// Those bytes by memory; all through device memory if nothing else is known.

@@ -63,6 +63,8 @@ pub enum TrackRole {
     AsyncOps,
     /// A GPU stream: the row that busy time is computed from.
     Stream,
+    /// What happens within the kernels of a device: regions and units of TPU kernels.
+    KernelRegions,
     /// Rows derived by other tools.
     Derived,
     /// Samples over time.
@@ -84,6 +86,7 @@ impl TrackRole {
             Self::Ops => "ops",
             Self::AsyncOps => "async_ops",
             Self::Stream => "stream",
+            Self::KernelRegions => "kernel_regions",
             Self::Derived => "derived",
             Self::Counter => "counter",
             Self::Python => "python",

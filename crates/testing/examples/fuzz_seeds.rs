@@ -48,6 +48,7 @@ fn main() {
     let small = draw(SMALL).expect("a drawing");
     profiles(&small);
     programs();
+    kernels();
     riegeli_files(&small.to_bytes());
     let memory = memory_profiles();
     traces();
@@ -93,6 +94,39 @@ fn programs() {
             write("hlo", &format!("{name}-{number}"), program);
         }
     }
+}
+
+/// The configurations of the kernels in `crates/hlo/tests/kernels`.
+fn kernels() {
+    let read = |name: &str| {
+        fs::read(
+            repository_root()
+                .join("crates/hlo/tests/kernels")
+                .join(name),
+        )
+    };
+    let tpu = read("tpu.hlo_proto.pb").expect("a fixture");
+    let mut rest = &tpu[..];
+    let mut number = 0;
+    let begin = b"{\"custom_call_config\": {\"body\": \"";
+    while let Some(place) = find(rest, begin) {
+        let body = &rest[place + begin.len()..];
+        let end = find(body, b"\"").expect("the end of a body");
+        let config = [begin, &body[..end], b"\"}}"].concat();
+        write("kernels", &format!("mosaic-{number}"), &config);
+        (rest, number) = (&body[end..], number + 1);
+    }
+    let triton = read("triton.hlo_proto.pb").expect("a fixture");
+    let (begin, end) = (b"{debug = false", b"num_warps = 4 : i32}");
+    let first = find(&triton, begin).expect("a configuration");
+    let last = find(&triton, end).expect("its end") + end.len();
+    write("kernels", "triton", &triton[first..last]);
+}
+
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes
+        .windows(wanted.len())
+        .position(|window| window == wanted)
 }
 
 fn riegeli_files(profile: &[u8]) {

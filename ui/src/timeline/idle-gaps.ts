@@ -3,6 +3,7 @@
  * under a point.
  */
 import type { GapRow } from '../wire/generated/GapRow';
+import type { TrackReport } from '../wire/generated/TrackReport';
 import type { IdleReport } from '../wire/generated/IdleReport';
 import { LANE_HEIGHT, type Row } from './layout';
 import { rowTop, type Scene } from './scene';
@@ -26,18 +27,28 @@ export function gapsOf(report: IdleReport): IdleGaps {
 }
 
 /**
- * The gaps to draw on a row: on the first row of work of a device, and on its summary. The other rows
- * of the device are idle in a gap, too, but that is said once.
+ * The gaps to draw on a row: on the row of a device that has most of its work, and on its summary. The
+ * other rows of the device are idle in a gap, too, but that is said once.
  */
 export function gapsOn(scene: Scene, row: Row): readonly GapRow[] {
   const { device_index: device, tracks } = row.group;
   const gaps = device === null ? undefined : scene.idle.get(device);
   if (!gaps) return [];
   if (row.kind === 'group') return row.isClosed ? gaps : [];
-  const first = tracks.find(({ role }) => role === 'ops' || role === 'stream')?.track;
-  const isFirst = row.track.track === first || row.members.includes(first ?? -1);
-  const isBelowMerged = isFirst && row.members.length === 0 && isMergedShown(scene, row.track.track);
-  return isFirst && !isBelowMerged ? gaps : [];
+  const main = mainTrackOf(tracks);
+  if (main === null) return [];
+  if (row.members.includes(main)) return gaps;
+  return row.track.track === main && !isMergedShown(scene, main) ? gaps : [];
+}
+
+/** The track of ops or kernels with most slices. */
+function mainTrackOf(tracks: readonly TrackReport[]): number | null {
+  let main: TrackReport | null = null;
+  for (const track of tracks) {
+    const isWork = track.role === 'ops' || track.role === 'stream';
+    if (isWork && track.slice_count > (main?.slice_count ?? -1)) main = track;
+  }
+  return main?.track ?? null;
 }
 
 function isMergedShown(scene: Scene, track: number): boolean {

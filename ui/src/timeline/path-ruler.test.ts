@@ -23,6 +23,7 @@ const row = (what: string, startPs: number, durationPs: number): PathRow => ({
   what,
   count: 1,
   place: 'GPU:0',
+  is_scattered: false,
   start_ps: startPs,
   slice: null,
 });
@@ -51,6 +52,11 @@ describe('the strip of a report', () => {
     expect(path.rows.map(({ what }) => what)).toEqual(['a', 'b', 'c']);
     expect([...path.latestEnd]).toEqual([100, 100, 150]);
     expect(path.words).toBe('');
+  });
+
+  test('leaves out gaps that are summed over the step, which have no single place', () => {
+    const gaps = { ...row('3 gaps', 10, 60), is_scattered: true };
+    expect(rulerOf(row('a', 0, 100), gaps).rows.map(({ what }) => what)).toEqual(['a']);
   });
 
   test('says why it is empty or not whole', () => {

@@ -46,14 +46,15 @@ export function pathOfWords(words: string): PathRuler {
 export function pathOf(report: CriticalPathReport): PathRuler {
   if (!report.is_admitted) return pathOfWords(`No critical path: ${report.refusal}`);
   if (report.rows.length === 0) return pathOfWords('No critical path in the selection');
-  const rows = [...report.rows].sort((one, other) => one.start_ps - other.start_ps);
+  const inPlace = report.rows.filter((row) => !row.is_scattered);
+  const rows = inPlace.sort((one, other) => one.start_ps - other.start_ps);
   const latestEnd = new Float64Array(rows.length);
   let latestPs = -Infinity;
   rows.forEach((row, i) => {
     latestPs = Math.max(latestPs, row.start_ps + row.duration_ps);
     latestEnd[i] = latestPs;
   });
-  const [shown, all] = [rows.length, report.row_count];
+  const [shown, all] = [report.rows.length, report.row_count];
   const cut = `The first ${formatCount(shown)} of ${formatCount(all)} stretches`;
   const words = shown < all ? `${cut}; select fewer steps to see the others` : '';
   return { rows, latestEnd, words };

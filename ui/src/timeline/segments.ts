@@ -1,5 +1,5 @@
 /** Ranges of time with the tile to draw there. */
-import type { TrackTile } from './tile';
+import type { LaneTile, TrackTile } from './tile';
 
 /** A range of time of one track. */
 export interface Segment {
@@ -42,11 +42,8 @@ export function depthOf(
   return depth;
 }
 
-function reaches(
-  { startPs, durationPs, glyphCount }: { startPs: Float64Array; durationPs: Float64Array; glyphCount: number },
-  fromPs: number,
-  toPs: number,
-): boolean {
+function reaches(columns: LaneTile, fromPs: number, toPs: number): boolean {
+  const { startPs, durationPs, glyphCount } = columns;
   for (let i = firstGlyphAt(startPs, fromPs); i < glyphCount && startPs[i]! < toPs; i++) {
     if (startPs[i]! >= fromPs || startPs[i]! + durationPs[i]! > fromPs) return true;
   }

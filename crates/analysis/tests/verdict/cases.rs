@@ -239,6 +239,11 @@ pub(crate) fn positives() -> Vec<Case> {
             "36.7 % of kernel time has no HLO op.",
         ),
         (
+            "kernel_regions",
+            vec![tpu_kernel("", "")],
+            "80.0 % of TPU work is in kernels whose inside was not recorded.",
+        ),
+        (
             "python_tracer",
             vec![replaced(
                 "2..8us  PjitFunction(step)",
@@ -258,6 +263,19 @@ pub(crate) fn positives() -> Vec<Case> {
             "1 of 2 devices recorded no work in the observed time: GPU:1.",
         ),
     ]
+}
+
+/// A TPU v6e whose kernel, written by hand, takes 80 of 100 us; facts of its host, and more rows.
+pub(crate) fn tpu_kernel(facts: &str, rows: &str) -> String {
+    format!(
+        "host vm
+        plane /host:metadata [{facts}]
+        device tpu:0 v6e
+        line XLA Ops
+          0..80us \"%kernel.1 = f32[8] custom-call(%p), custom_call_target=\\\"tpu_custom_call\\\"\" {{hlo_category=custom-call program_id=5}}
+          80..100us dot.2 {{hlo_category=\"convolution fusion\" program_id=5}}
+        {rows}"
+    )
 }
 
 /// The work is an all-reduce over the two hosts.
@@ -347,6 +365,16 @@ pub(crate) fn negatives() -> Vec<Case> {
                 "92..96us foreign_kernel\n      10..90us  gemm",
             )],
             "5 % of the time carries no op",
+        ),
+        (
+            "kernel_regions",
+            vec![tpu_kernel("", "line LLO Ops\n      10..50us MXU")],
+            "the inside of the kernel was recorded",
+        ),
+        (
+            "kernel_regions",
+            vec![tpu_kernel("", "").replace("tpu_custom_call", "AllocateBuffer")],
+            "the call contains no kernel",
         ),
         (
             "python_tracer",

@@ -141,6 +141,33 @@ fn no_finding_is_found_where_it_is_not() {
     }
 }
 
+#[test]
+fn the_reason_for_kernels_without_inside_is_named() {
+    let told = |text: &str| {
+        let report = verdict(&drawn(&[text]));
+        let all = report["findings"].as_array().cloned().unwrap_or_default();
+        let finding = all
+            .into_iter()
+            .find(|finding| finding["id"] == "kernel_regions");
+        let finding = finding.expect("the finding");
+        format!("{} {}", finding["why"], finding["fix"])
+    };
+    let flags = told(&cases::tpu_kernel("jax_version=\"0.11.0\"", ""));
+    assert!(
+        flags.contains("--xla_xprof_register_llo_debug_info=true"),
+        "{flags}"
+    );
+    assert!(
+        flags.contains("--xla_xprof_enable_custom_call_tracing=true"),
+        "{flags}"
+    );
+    assert!(flags.contains("libtpu 0.0.44"), "{flags}");
+    let old = told(&cases::tpu_kernel("jax_version=\"0.9.2\"", ""));
+    assert!(old.contains("JAX 0.9.2 has no flags for it."), "{old}");
+    let chip = told(&cases::tpu_kernel("", "").replace("v6e", "v4"));
+    assert!(chip.contains("TPU v4 does not record"), "{chip}");
+}
+
 /// The gravity of a finding of a drawing.
 fn severity(text: &str, id: &str) -> String {
     let found = findings(&verdict(&drawn(&[text])));

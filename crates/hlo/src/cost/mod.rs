@@ -16,15 +16,20 @@
 
 mod amount;
 mod bytes;
+mod causal;
+mod copies;
 mod factors;
+mod flow;
 mod fusion;
 mod library;
 mod matmul;
+mod needed;
 mod product_type;
 mod products;
 mod sizes;
 #[cfg(test)]
 mod tests;
+mod users;
 
 use crate::callees::callees_first;
 use crate::opcode::{is_async_completion, is_elementwise, is_free, is_transcendental};
@@ -32,9 +37,10 @@ use crate::program::{Instruction, Program};
 
 pub use amount::{Cost, CostBasis};
 use bytes::{bytes_accessed, operand_elements};
-use fusion::Users;
+pub use needed::Needed;
 pub(crate) use product_type::ProductsByComputation;
 pub use product_type::{ProductType, Products};
+use users::Users;
 
 impl Program {
     /// What one execution of an instruction costs; see [`Cost`].

@@ -76,6 +76,48 @@ impl NamedSharding {
         !self.manual.is_empty()
     }
 
+    /// Which part of the value each of `count` devices has, by any numbering of the parts.
+    pub(super) fn parts_of_devices(&self, count: usize) -> Option<Vec<u64>> {
+        let is_plain = self.manual.is_empty() && self.unreduced.is_empty();
+        let mesh = self
+            .mesh
+            .as_ref()
+            .filter(|_| is_plain && !self.is_maximal())?;
+        let used = || self.dimensions.iter().flat_map(|of| &of.axes);
+        if used().next().is_none() {
+            return Some(vec![0; count]);
+        }
+        let sizes = mesh.axes.iter().map(|axis| u64::try_from(axis.size));
+        let sizes: Vec<u64> = sizes.collect::<Result<_, _>>().ok()?;
+        let all = sizes
+            .iter()
+            .try_fold(1u64, |all, &size| all.checked_mul(size))?;
+        if all != count as u64 || all == 0 {
+            return None;
+        }
+        let mut parts = vec![None; count];
+        for position in 0..all {
+            let mut part = 0u64;
+            for axis in used() {
+                let index = usize::try_from(axis.mesh_axis_index).ok()?;
+                let size = *sizes.get(index)?;
+                let stride: u64 = sizes[index + 1..].iter().product();
+                let coordinate = position / stride % size;
+                let own = self.axis_size(axis);
+                let before = axis.part.as_ref().map_or(1, |part| part.before);
+                let before = u64::try_from(before).ok()?.max(1);
+                let after = size.checked_div(before.checked_mul(own)?)?.max(1);
+                part = part
+                    .checked_mul(own)?
+                    .checked_add(coordinate / after % own)?;
+            }
+            let listed = mesh.device_ids.get(usize::try_from(position).ok()?);
+            let device = listed.map_or(Ok(position), |&id| u64::try_from(id)).ok()?;
+            *parts.get_mut(usize::try_from(device).ok()?)? = Some(part);
+        }
+        parts.into_iter().collect()
+    }
+
     fn axis_size(&self, axis: &AxisRef) -> u64 {
         let size = axis.part.as_ref().map_or_else(
             || self.axis(axis).map_or(1, |found| found.size),

@@ -1,5 +1,7 @@
 //! Into how many parts a sharding cuts a value, and which devices lie along each cut.
 
+use prost::Message;
+
 use super::{MAXIMAL, OpSharding, Sharding, TILED, TUPLE};
 
 /// More devices than this along one dimension are not listed.
@@ -22,8 +24,13 @@ impl Sharding {
         Self(proto)
     }
 
+    /// From a message of the wire; `None` if it is broken.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
+        OpSharding::decode(bytes).ok().map(Self)
+    }
+
     /// The shardings of the leaves of a tuple; one that is no tuple holds for all leaves.
-    pub(super) fn leaf(&self, number: usize) -> Option<Self> {
+    pub(crate) fn leaf(&self, number: usize) -> Option<Self> {
         if self.0.named.is_some() || self.0.kind != TUPLE {
             return Some(self.clone());
         }
@@ -37,6 +44,19 @@ impl Sharding {
         match &self.0.named {
             Some(named) => named.is_maximal(),
             None => self.0.kind == MAXIMAL,
+        }
+    }
+
+    /// Which part of the value each of `count` devices has, by any numbering of the parts; `None`
+    /// where the program alone knows, or where the sharding is for other devices.
+    pub(crate) fn parts_of_devices(&self, count: usize) -> Option<Vec<u64>> {
+        if let Some(named) = &self.0.named {
+            return named.parts_of_devices(count);
+        }
+        match self.0.kind {
+            0 => Some(vec![0; count]),
+            TILED => self.0.parts_of_devices(count),
+            _ => None,
         }
     }
 
@@ -103,6 +123,30 @@ impl OpSharding {
             }
         };
         Some((0..own_count).map(division).collect())
+    }
+
+    fn parts_of_devices(&self, count: usize) -> Option<Vec<u64>> {
+        let sizes = self.tile_dimensions.iter().map(|&size| u64::try_from(size));
+        let sizes: Vec<u64> = sizes.collect::<Result<_, _>>().ok()?;
+        let tiles = sizes
+            .iter()
+            .try_fold(1u64, |all, &size| all.checked_mul(size))?;
+        if tiles != count as u64 || self.last_tile_dimensions.iter().any(|&kind| kind != 0) {
+            return None;
+        }
+        let beyond = if self.last_tile_dimensions.is_empty() {
+            usize::from(self.replicates_on_last_tile_dimension)
+        } else {
+            self.last_tile_dimensions.len()
+        };
+        // Tiles that differ in the last dimensions only are copies of one part.
+        let copies: u64 = sizes.iter().rev().take(beyond).product();
+        let mut parts = vec![None; count];
+        for position in 0..tiles {
+            let device = usize::try_from(self.device(position)?).ok()?;
+            *parts.get_mut(device)? = Some(position / copies.max(1));
+        }
+        parts.into_iter().collect()
     }
 
     /// The device at a position of the tiles, in row-major order.

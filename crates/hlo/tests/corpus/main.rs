@@ -2,4 +2,5 @@
 
 mod figures;
 mod hostile;
+mod needed;
 mod support;

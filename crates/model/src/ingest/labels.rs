@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
-use stepscope_hlo::{Cost, CostBasis, OpClass, Products, inferred_category, name_stack};
+use stepscope_hlo::{Cost, CostBasis, Needed, OpClass, Products, inferred_category, name_stack};
 use stepscope_xplane::{EventMetadata, Plane, Space, lossy};
 
 use super::decode::Decoded;
@@ -412,21 +412,24 @@ pub(super) fn op_from_hlo(
         op.cost = Some(cost_from_hlo(
             &hlo.cost(instruction),
             hlo.products(instruction),
+            hlo.needed(instruction),
         ));
     }
     op
 }
 
-fn cost_from_hlo(cost: &Cost, products: Products) -> OpCost {
+fn cost_from_hlo(cost: &Cost, products: Products, needed: Needed) -> OpCost {
     let is_known = cost.basis != CostBasis::Unknown;
+    let (products, needed) = if is_known {
+        (products, needed)
+    } else {
+        Default::default()
+    };
     OpCost {
         flops: is_known.then_some(cost.flops),
         model_flops: is_known.then_some(cost.model_flops),
-        products: if is_known {
-            products
-        } else {
-            Products::default()
-        },
+        products,
+        needed,
         bytes: cost.bytes_accessed,
         traffic: Traffic::hbm(cost.bytes_accessed),
         source: match cost.basis {

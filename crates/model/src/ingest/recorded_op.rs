@@ -1,13 +1,15 @@
 //! What a profile records about a TPU op, which takes precedence over the HLO.
 
-use stepscope_hlo::{ProductType, Products, name_stack};
+use stepscope_hlo::{Needed, ProductType, Products, name_stack};
 use stepscope_xplane::{EventMetadata, Plane, StatValue, lossy};
 
 use super::seen::EventWork;
+use crate::label::Class;
 use crate::memory_level::Traffic;
 use crate::session::{CategorySource, CostSource, Op, OpCost};
 use crate::strings::Strings;
 use crate::vendor::details::parse_traffic;
+use crate::vendor::events::category_class;
 
 /// What an event's metadata says, or its events if they say more.
 #[derive(Default)]
@@ -83,6 +85,8 @@ impl RecordedOp {
         }
         if !self.framework_op.is_empty() {
             op.scope = strings.intern(name_stack::without_type(&self.framework_op));
+            let pass = name_stack::pass(&self.framework_op);
+            op.is_rematerialised |= pass == name_stack::Pass::Rematerialised;
         }
         if !self.source.is_empty() {
             op.source = strings.intern(&self.source);
@@ -91,7 +95,7 @@ impl RecordedOp {
         op.cost = if op.is_control {
             None
         } else {
-            self.cost(op.cost)
+            self.cost(op.cost.as_ref(), op.is_rematerialised)
         };
         op
     }
@@ -105,35 +109,53 @@ impl RecordedOp {
     }
 
     /// The recorded work, or that of the HLO.
-    fn cost(&self, from_hlo: Option<OpCost>) -> Option<OpCost> {
+    fn cost(&self, from_hlo: Option<&OpCost>, is_repeated: bool) -> Option<OpCost> {
         // Trace viewers show the model's operations only.
         let flops = self.flops.or(self.model_flops);
+        let (products, needed) = self.products(flops, from_hlo, is_repeated);
         let recorded = self.bytes.map(|bytes| OpCost {
             flops,
             model_flops: self.model_flops.or(flops),
-            products: self.products(flops, from_hlo.as_ref()),
+            products,
+            needed,
             bytes,
             traffic: self.traffic.unwrap_or_else(|| Traffic::hbm(bytes)),
             source: CostSource::Recorded,
         });
-        if self.is_uncounted(from_hlo.as_ref()) {
-            let known = from_hlo.filter(|cost| cost.flops.is_some());
+        if self.is_uncounted(from_hlo) {
+            let known = from_hlo.copied().filter(|cost| cost.flops.is_some());
             let without_flops = recorded.map(|cost| OpCost {
                 flops: None,
                 model_flops: None,
                 ..cost
             });
-            return known.or(without_flops).or(from_hlo);
+            return known.or(without_flops).or(from_hlo.copied());
         }
-        recorded.filter(|cost| cost.flops.is_some()).or(from_hlo)
+        recorded
+            .filter(|cost| cost.flops.is_some())
+            .or(from_hlo.copied())
     }
 
     /// The types of the recorded operations: those of the products in the HLO. Where that counts more
     /// than was recorded, the parts shrink alike. Without the HLO, the type is unknown, and the
-    /// operations count as recorded, in units of the 16-bit peak.
-    fn products(&self, flops: Option<f64>, from_hlo: Option<&OpCost>) -> Products {
+    /// operations count as recorded, in units of the 16-bit peak; the model needs them if the category
+    /// is one of products, or unknown.
+    fn products(
+        &self,
+        flops: Option<f64>,
+        from_hlo: Option<&OpCost>,
+        is_repeated: bool,
+    ) -> (Products, Needed) {
         let Some(hlo) = from_hlo.filter(|cost| cost.flops.is_some()) else {
-            return Products::of(ProductType::Unknown, flops.unwrap_or(0.0));
+            let products = Products::of(ProductType::Unknown, flops.unwrap_or(0.0));
+            let is_product = matches!(self.category.as_str(), "" | "custom-call")
+                || category_class(&self.category) == Class::Matmul;
+            let needed = match (is_product, is_repeated) {
+                (true, false) => Needed::all(products),
+                (true, true) => Needed::all(products).as_repeated(),
+                (false, _) => Needed::default(),
+            };
+            return (products, needed);
         };
         let (recorded, counted) = match self.model_flops {
             Some(model) => (Some(model), Some(hlo.products.total())),
@@ -143,7 +165,7 @@ impl RecordedOp {
             (Some(recorded), Some(counted)) if recorded < counted => recorded / counted,
             _ => 1.0,
         };
-        hlo.products.scaled(factor)
+        (hlo.products.scaled(factor), hlo.needed.scaled(factor))
     }
 
     /// A custom call without operations is one whose operations nobody counted, unless it is known

@@ -71,6 +71,7 @@ const DATA_SHEETS: &[DataSheet] = &[
     sheet(&["h100", "pcie"], 756.0, 2000.0),
     sheet(&["h100", "nvl"], 835.0, 3938.0),
     sheet(&["h100"], 989.0, 3350.0),
+    sheet(&["a100", "80gb", "pcie"], 312.0, 1935.0),
     sheet(&["a100", "80gb"], 312.0, 2039.0),
     sheet(&["a100"], 312.0, 1555.0),
     sheet(&["l40s"], 362.0, 864.0),
@@ -84,6 +85,8 @@ const DATA_SHEETS: &[DataSheet] = &[
     sheet(&["mi300x"], 1307.0, 5300.0),
     // A device is one of the two dies, which share 383 TFLOP/s and 3277 GB/s.
     half(&["mi250x"], 191.5, 1638.4),
+    half(&["mi250"], 181.05, 1638.4),
+    sheet(&["mi210"], 181.0, 1638.4),
     // A device is one of the two chiplets, which share 2307 TFLOP/s and 7380 GB/s.
     half(&["tpu", "v7x"], 1153.5, 3690.0),
     sheet(&["tpu", "v6"], 918.0, 1640.0),

@@ -119,6 +119,7 @@ pub(crate) fn device_line_role(kind: DeviceKind, id: i64, name: &str) -> TrackRo
         "XLA Modules" | "Sparse Core Modules" => TrackRole::Programs,
         "XLA Ops" | "Sparse Core Ops" => TrackRole::Ops,
         "Async XLA Ops" => TrackRole::AsyncOps,
+        "Pallas Primitives" | "LLO Ops" => TrackRole::KernelRegions,
         "Framework Name Scope"
         | "Framework Ops"
         | "Source code"

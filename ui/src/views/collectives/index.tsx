@@ -1,8 +1,8 @@
 /** Communication: what it costs, what hides it, who waits for whom, and how values are sharded. */
-import { For, Show } from 'solid-js';
+import { createMemo, For, Show } from 'solid-js';
 
 import { compareTable } from '../../compare/identity';
-import { formatDuration, formatRatio } from '../../format/numbers';
+import { formatDuration, formatRatio, plural } from '../../format/numbers';
 import { CLASS_COLORS } from '../../format/palette';
 import { summaryOf } from '../../shell/session';
 import { navigate, select, selectionParams } from '../../shell/state';
@@ -79,7 +79,8 @@ function Content(props: { report: CollectivesReport; session: string }) {
 
 /** Communication time of each device, exposed and hidden. */
 function DeviceBars(props: { report: CollectivesReport }) {
-  const shown = () => bars(props.report.devices);
+  const shown = createMemo(() => bars(props.report.devices));
+  const hiddenCount = () => props.report.devices.length - shown().length;
   const mean = (of: (row: CollectiveDeviceRow) => number) =>
     shown().reduce((sum, row) => sum + of(row), 0) / Math.max(1, shown().length);
   const longest = () => Math.max(1, ...shown().map((row) => row.total_ps));
@@ -98,6 +99,11 @@ function DeviceBars(props: { report: CollectivesReport }) {
             </span>
           </Show>
         </span>
+        <Show when={hiddenCount() > 0}>
+          <span class="muted">
+            the {shown().length} devices with the most; {plural(hiddenCount(), 'device')} not shown
+          </span>
+        </Show>
         <span class="spacer" />
         <Legend
           entries={[

@@ -3,6 +3,7 @@ import { createMemo, For, Show } from 'solid-js';
 
 import { compareTable } from '../../compare/identity';
 import { COMPILE_PHASES, occurring } from '../../format/causes';
+import { largest } from '../../format/largest';
 import { formatDuration, plural } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
 import { hrefTo, navigate, selectionParams } from '../../shell/state';
@@ -157,7 +158,7 @@ export default function CompileView(props: ViewProps) {
     <AnswerView answer={report}>
       {(data) => {
         const columns = createMemo(() =>
-          columnsFor(Math.max(1, ...data().rows.map((row) => row.duration_ps))),
+          columnsFor(largest(data().rows, (row) => row.duration_ps)),
         );
         return (
           <Show when={data().rows.length > 0} fallback={<NothingCompiled report={data()} />}>

@@ -84,6 +84,9 @@ const STEPS = declared<PathStepRow>('critical_path.steps', [
   { key: 'idle_ps', width: 100, scale: 'time', value: (row) => row.idle_ps },
 ]);
 
+/** Of scattered pieces, only the first is where the row starts. */
+const firstShare = (row: PathRow) => (row.is_scattered ? row.count : 1);
+
 export default function CriticalPathView(props: ViewProps) {
   const report = createReport(
     'critical_path',
@@ -177,7 +180,7 @@ function Tables(props: { report: CriticalPathReport; session: string }) {
               noun="stretch"
               fileName={file('path')}
               isFilling
-              onRow={(row) => show(row.start_ps, row.duration_ps, row.place)}
+              onRow={(row) => show(row.start_ps, row.duration_ps / firstShare(row), row.place)}
               tools={tools()}
             />
           ),

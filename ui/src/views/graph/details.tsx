@@ -14,6 +14,7 @@ import { CodeBlock, CopyButton } from '../../widgets/copy';
 import type { GraphNode } from '../../wire/generated/GraphNode';
 import type { GraphReport } from '../../wire/generated/GraphReport';
 import { graphColor, graphTitle } from './classes';
+import { Kernel } from './kernel';
 
 /** Number of names of a list that are shown at first. */
 const NAMES = 12;
@@ -37,6 +38,7 @@ export function NodeDetails(props: {
   const node = () => props.node;
   const isCenter = () => node().is_center;
   const details = () => (isCenter() ? props.report.details : null);
+  const kernel = () => props.report.kernels.find((kernel) => kernel.op === node().name);
   return (
     <aside class="card graph-details" aria-label="Instruction">
       <header>
@@ -119,6 +121,7 @@ export function NodeDetails(props: {
           </Line>
         </Show>
       </dl>
+      <Show when={kernel()}>{(kernel) => <Kernel kernel={kernel()} />}</Show>
       <Show
         when={details()}
         fallback={<p class="muted">Center the graph here to see its HLO text, callers and call stack.</p>}
@@ -132,7 +135,7 @@ export function NodeDetails(props: {
             <Show when={own().kernel_text}>
               <details open>
                 <summary>
-                  Kernel <span class="muted">{own().kernel_form}</span>
+                  Text of the kernel <span class="muted">{own().kernel_form}</span>
                 </summary>
                 <CodeBlock code={own().kernel_text} />
               </details>

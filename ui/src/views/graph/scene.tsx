@@ -1,6 +1,7 @@
 /** Draws the graph: drag or use the arrow keys to pan, the wheel or + − 0 to zoom. */
-import { createEffect, createSignal, For, on, onCleanup, onMount, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show } from 'solid-js';
 
+import { largest } from '../../format/largest';
 import { formatDuration } from '../../format/numbers';
 import { truncateMiddle } from '../../format/text';
 import { Icon } from '../../shell/icons';
@@ -187,7 +188,7 @@ export function Scene(props: {
     action();
   };
 
-  const hottest = () => Math.max(1, ...(drawn()?.nodes ?? []).map((node) => node.self_ps ?? 0));
+  const hottest = createMemo(() => largest(drawn()?.nodes ?? [], (node) => node.self_ps ?? 0));
   const heat = (node: GraphNode | undefined) =>
     Math.round(85 * ((node?.self_ps ?? 0) / hottest()));
   const fusionOf = (id: number) => drawn()?.nodes.find((node) => node.id === id);

@@ -3,6 +3,7 @@ import { createMemo, For, Show } from 'solid-js';
 
 import { compareTable } from '../../compare/identity';
 import { INPUT_CAUSES, meaningOf, occurring } from '../../format/causes';
+import { largest } from '../../format/largest';
 import { columnScale, formatDuration, formatRatio } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
 import { hrefTo, navigate, selectionParams } from '../../shell/state';
@@ -161,7 +162,7 @@ export default function InputView(props: ViewProps) {
     <AnswerView answer={report}>
       {(data) => {
         const columns = createMemo(() =>
-          rowColumns(Math.max(1, ...data().rows.map((row) => row.input_ps))),
+          rowColumns(largest(data().rows, (row) => row.input_ps)),
         );
         return (
           <Show when={data().rows.length > 0} fallback={<NoSteps report={data()} />}>

@@ -3,6 +3,7 @@ import { createMemo, Show } from 'solid-js';
 
 import { compareTable } from '../../compare/identity';
 import { occurring, REQUEST_PHASES } from '../../format/causes';
+import { largest } from '../../format/largest';
 import { formatCount, formatDuration, formatRatio } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
 import { getParam, hrefTo, navigate, selectionParams } from '../../shell/state';
@@ -154,7 +155,7 @@ export default function RequestsView(props: ViewProps) {
     <AnswerView answer={report}>
       {(data) => {
         const columns = createMemo(() =>
-          columnsFor(Math.max(1, ...data().rows.map((row) => row.latency_ps))),
+          columnsFor(largest(data().rows, (row) => row.latency_ps)),
         );
         return (
           <Show when={data().rows.length > 0} fallback={<NoRequests />}>

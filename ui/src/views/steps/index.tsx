@@ -2,6 +2,7 @@
 import { createMemo, Show } from 'solid-js';
 
 import { compareTable } from '../../compare/identity';
+import { largest } from '../../format/largest';
 import { formatDuration, plural } from '../../format/numbers';
 import { PARTS } from '../../format/palette';
 import { summaryOf } from '../../shell/session';
@@ -121,7 +122,7 @@ export default function StepsView(props: ViewProps) {
           return against && barsOf(against.rows);
         });
         const columns = createMemo(() =>
-          columnsFor(Math.max(1, ...bars().map((bar) => bar.longestPs))),
+          columnsFor(largest(bars(), (bar) => bar.longestPs)),
         );
         const isChosen = createMemo(() => stepTest(selected('steps')));
         const outliers = () => bars().filter((bar) => bar.is_outlier).length;

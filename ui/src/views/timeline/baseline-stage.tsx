@@ -15,6 +15,7 @@ import { firstClosed } from '../../timeline/layout';
 import type { SelectedSlice } from '../../timeline/scene';
 import { Timeline } from '../../timeline/timeline';
 import type { TimelineReport } from '../../wire/generated/TimelineReport';
+import { followIdle } from './idle';
 import { followPath } from './path';
 import { Stage } from './stage';
 
@@ -45,11 +46,16 @@ export function BaselineStage(props: {
     closedGroups: new Set(firstClosed(props.report)),
   });
   const commands = new Commands(timeline);
-  // One tool, one search and one choice of rulers for both.
+  // One tool, one search, one choice of colors and of rulers for both.
   createEffect(() => timeline.tool[1](props.upper.tool[0]()));
   createEffect(() => timeline.setQuery(props.upper.search.state().query));
+  createEffect(() => {
+    const { by, only } = props.upper.coloring[0]();
+    timeline.color(by, only);
+  });
   createEffect(() => timeline.showPath(props.upper.isPathShown[0]()));
   followPath(timeline, () => props.session);
+  followIdle(timeline, () => props.session);
   let isPressed = false;
   createEffect(
     on(

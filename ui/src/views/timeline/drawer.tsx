@@ -2,6 +2,7 @@
 import { createEffect, createSignal, For, Match, onCleanup, Show, Switch } from 'solid-js';
 
 import { Icon } from '../../shell/icons';
+import { shared } from '../../shell/shared';
 import { getParam, setParams } from '../../shell/state';
 import type { Commands } from '../../timeline/commands';
 import type { Timeline } from '../../timeline/timeline';
@@ -82,7 +83,8 @@ export function Drawer(props: DrawerProps) {
   const matches = () => props.timeline.search.state().matchCount;
   const tabs = () => [
     { name: 'slice', title: 'Slice' },
-    { name: 'occurrences', title: 'Same name' },
+    // A single-file report cannot search for them.
+    ...(shared() ? [] : [{ name: 'occurrences', title: 'Same name' }]),
     { name: 'area', title: 'Area' },
     { name: 'search', title: 'Matches', count: matches() > 0 ? matches() : undefined },
   ];

@@ -293,7 +293,9 @@ function tipOf(row: TrackRow): string {
   const lanes = track.lanes > 1 ? `, ${formatCount(track.lanes)} lanes` : '';
   if (row.members.length > 0) {
     const threads = plural(row.members.length, 'thread');
-    return `${group.name} / ${track.name}: ${formatCount(track.slice_count)} slices of ${threads}, in as few lanes as they need. Open it to see each thread.`;
+    const slices = `${formatCount(track.slice_count)} slices of ${threads}`;
+    const how = 'in as few lanes as they need. Open it to see each thread.';
+    return `${group.name} / ${track.name}: ${slices}, ${how}`;
   }
   return `${group.name} / ${track.name}: ${formatCount(track.slice_count)} ${what}${lanes}`;
 }

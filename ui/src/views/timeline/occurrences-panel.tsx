@@ -9,6 +9,7 @@ import {
   positionOf,
   quantile,
   shareBelow,
+  type Bar,
   type Occurrences,
 } from '../../timeline/occurrences';
 import type { SelectedSlice } from '../../timeline/scene';
@@ -121,6 +122,10 @@ function All(props: AllProps) {
   );
 }
 
+function tipOf({ fromPs, toPs, count }: Bar): string {
+  return `${formatDuration(fromPs)} to ${formatDuration(toPs)}: ${plural(count, 'slice')}`;
+}
+
 /** Bars of durations; the one with the selected slice is marked. */
 function Histogram(props: { durations: readonly number[]; marked: number }) {
   const bars = createMemo(() => histogram(props.durations, BAR_COUNT));
@@ -135,7 +140,7 @@ function Histogram(props: { durations: readonly number[]; marked: number }) {
               class="occurrence-bar"
               classList={{ 'is-marked': i() === marked() }}
               style={{ '--height': `${bar.count > 0 ? 4 + 96 * (bar.count / most()) : 0}%` }}
-              data-tip={`${formatDuration(bar.fromPs)} to ${formatDuration(bar.toPs)}: ${plural(bar.count, 'slice')}`}
+              data-tip={tipOf(bar)}
             />
           )}
         </For>

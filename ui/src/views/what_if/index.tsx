@@ -18,11 +18,13 @@ import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import { Tabbed, urlTab } from '../../widgets/tabs/tabbed';
 import type { WhatIfKindRow } from '../../wire/generated/WhatIfKindRow';
+import type { WhatIfLane } from '../../wire/generated/WhatIfLane';
 import type { WhatIfReport } from '../../wire/generated/WhatIfReport';
 import type { WhatIfRow } from '../../wire/generated/WhatIfRow';
 import type { WhatIfStepRow } from '../../wire/generated/WhatIfStepRow';
 import { createReport } from '../../wire/report';
 import { factored, nearestStop } from './factor';
+import { Picture } from './picture-view';
 import './what_if.css';
 
 /** Changes to try with one click. */
@@ -65,6 +67,18 @@ const KINDS = declared<WhatIfKindRow>('what_if.kinds', [
   { key: 'before_ps', width: 110, scale: 'time', value: (row) => row.before_ps },
   { key: 'after_ps', width: 110, scale: 'time', value: (row) => row.after_ps },
   { key: 'what', width: 360, value: (row) => row.what || null },
+]);
+
+const LANES = declared<WhatIfLane>('what_if.lanes', [
+  { key: 'device', width: 130, value: (row) => row.device },
+  { key: 'is_communication', width: 130, value: (row) => (row.is_communication ? 'yes' : 'no') },
+  { key: 'before_busy_ps', width: 120, scale: 'time', value: (row) => row.before_busy_ps },
+  { key: 'after_busy_ps', width: 120, scale: 'time', value: (row) => row.after_busy_ps },
+  { key: 'before_end_ps', width: 120, scale: 'time', value: (row) => row.before_end_ps },
+  { key: 'after_end_ps', width: 120, scale: 'time', value: (row) => row.after_end_ps },
+  { key: 'removed', width: 90, value: (row) => row.removed },
+  { key: 'shorter', width: 90, value: (row) => row.shorter },
+  { key: 'longer', width: 90, value: (row) => row.longer },
 ]);
 
 /** The changes of the link. */
@@ -218,6 +232,7 @@ function Figures(props: { report: WhatIfReport }) {
           figure="what_if.error_ratio"
         />
       </div>
+      <Show when={props.report.picture}>{(picture) => <Picture picture={picture()} />}</Show>
       <Show when={props.report.kinds.length > 0}>
         <Paths report={props.report} />
       </Show>
@@ -267,6 +282,7 @@ function Paths(props: { report: WhatIfReport }) {
 function Tables(props: { report: WhatIfReport; session: string }) {
   const state = { rows: urlTableState('gain_ps'), steps: urlTableState('step+') };
   const kinds = urlTableState('before_ps');
+  const lanes = urlTableState('device+');
   const file = (name: string) =>
     `stepscope-${summaryOf(props.session)?.name ?? 'session'}-what-if-${name}`;
   const hasChanges = () => props.report.changes.length > 0;
@@ -325,6 +341,23 @@ function Tables(props: { report: WhatIfReport; session: string }) {
               isFilling
               tools={tools()}
               empty="Add a change to see what it does to the critical path"
+            />
+          ),
+        },
+        {
+          name: 'devices',
+          title: 'Devices',
+          count: () => props.report.picture?.lanes.length ?? 0,
+          body: (tools) => (
+            <DataTable
+              rows={props.report.picture?.lanes ?? []}
+              columns={LANES}
+              state={lanes}
+              noun="lane"
+              fileName={file('devices')}
+              isFilling
+              tools={tools()}
+              empty="Add a change to see what it does to each device"
             />
           ),
         },

@@ -42,7 +42,7 @@ shown_step: number | null,
 shown_device: string, 
 /**
  * The path of the listed step, or of all selected steps, in order; neighbors of the same kind
- * are one row.
+ * are one row, and so are all gaps of a step that are shorter than 1 us.
  */
 rows: Array<PathRow>, 
 /**

@@ -2,6 +2,7 @@
 import type { GraphCluster } from "./GraphCluster";
 import type { GraphDetails } from "./GraphDetails";
 import type { GraphEdge } from "./GraphEdge";
+import type { GraphKernel } from "./GraphKernel";
 import type { GraphMatch } from "./GraphMatch";
 import type { GraphNode } from "./GraphNode";
 import type { GraphProgram } from "./GraphProgram";
@@ -55,6 +56,15 @@ radius: number,
  * Details of the op.
  */
 details: GraphDetails | null, 
+/**
+ * Kernels that custom calls of the program contain (Pallas, Triton): that of the op first, then
+ * by descending self time.
+ */
+kernels: Array<GraphKernel>, 
+/**
+ * Number of custom calls of the program that contain a kernel, shown or not.
+ */
+kernel_count: number, 
 /**
  * Instructions that match the search: an exact name first, then by descending self time; those
  * within fusions last.

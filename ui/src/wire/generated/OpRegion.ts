@@ -17,6 +17,11 @@ program_id: string,
  */
 name: string, 
 /**
+ * Row of the device that the region is on: `XLA TraceMe` for what kernels record by themselves,
+ * `Pallas Primitives` and `LLO Ops` for what was traced within them.
+ */
+row: string, 
+/**
  * Number of occurrences of the region within the op.
  */
 occurrences: number, 

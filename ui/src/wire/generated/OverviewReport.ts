@@ -53,8 +53,8 @@ device_busy_ratio: number | null,
  */
 hfu_ratio: number | null, 
 /**
- * Model FLOPs utilization (MFU): HFU without rematerialized FLOPs, or with those stated by
- * `--model-flops`.
+ * Model FLOPs utilization (MFU): the same with the FLOPs that the model needs (products alone,
+ * without rematerialized, masked and copied ones), or with those stated by `--model-flops`.
  */
 mfu_ratio: number | null, 
 /**

@@ -31,13 +31,18 @@ kind: WaitKind,
  */
 what: string, 
 /**
- * Number of pieces in the stretch, such as ops one after another.
+ * Number of pieces in the stretch, such as ops one after another, or gaps shorter than 1 us.
  */
 count: number, 
 /**
  * The device, or the host thread. Empty for a collective between its participants.
  */
 place: string, 
+/**
+ * Whether the pieces are not next to each other: short gaps of the whole step, whose start is
+ * that of the first.
+ */
+is_scattered: boolean, 
 /**
  * Start of the stretch, measured from the start of the session.
  */

@@ -97,15 +97,28 @@ bound_by: string,
  */
 compute_ratio: number | null, 
 /**
- * Model FLOPs utilization (MFU): the same without operations that repeat earlier work
- * (rematerialization), or with the operations stated by `--model-flops`. Absent for ops.
+ * Model FLOPs utilization (MFU): the same with the operations that the model needs
+ * (`needed_flops`), or with those stated by `--model-flops`. Absent for ops.
  */
 mfu_ratio: number | null, 
 /**
- * Floating-point operations that repeat earlier work to save memory (rematerialization). Absent if
- * unknown.
+ * Floating-point operations that the model needs: those of matrix products, convolutions and
+ * recognized kernels, without rematerialized, masked and copied ones. Absent if unknown.
+ */
+needed_flops: number | null, 
+/**
+ * Floating-point operations of products that repeat earlier work to save memory
+ * (rematerialization). Absent if unknown.
  */
 recomputed_flops: number | null, 
+/**
+ * Floating-point operations of products that a causal attention mask hides. Absent if unknown.
+ */
+masked_flops: number | null, 
+/**
+ * Floating-point operations of products that other devices compute alike. Absent if unknown.
+ */
+copied_flops: number | null, 
 /**
  * Efficiency: the largest ratio of an achieved rate to its peak. May exceed 1.
  */

@@ -13,8 +13,8 @@ track: number,
  */
 name: string, 
 /**
- * `steps`, `programs`, `ops`, `async_ops`, `stream`, `derived`, `counter`, `python`,
- * `host_thread`, `other`.
+ * `steps`, `programs`, `ops`, `async_ops`, `stream`, `kernel_regions`, `derived`, `counter`,
+ * `python`, `host_thread`, `other`.
  */
 role: string, 
 /**

@@ -2353,18 +2353,10 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     mfu_ratio: {
       title: "MFU",
       kind: "ratio",
-      meaning: "Model FLOPs utilization (MFU): the same without operations that repeat earlier work (rematerialization), or with the operations stated by --model-flops. Absent for ops.",
-      formula: "HFU without rematerialized FLOPs",
+      meaning: "Model FLOPs utilization (MFU): the same with the operations that the model needs (needed_flops), or with those stated by --model-flops. Absent for ops.",
+      formula: "Σ (needed FLOPs of a type ÷ its peak) ÷ device time",
       adds: "no",
       better: "more",
-    },
-    recomputed_flops: {
-      title: "Rematerialized FLOPs",
-      kind: "flops",
-      meaning: "Floating-point operations that repeat earlier work to save memory (rematerialization). Absent if unknown.",
-      formula: "",
-      adds: "over_steps",
-      better: "neither",
     },
     flops: {
       title: "FLOPs",
@@ -2389,6 +2381,38 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       adds: "no",
       better: "incomparable",
       identity: "same",
+    },
+    needed_flops: {
+      title: "Model FLOPs",
+      kind: "flops",
+      meaning: "Floating-point operations that the model needs: those of matrix products, convolutions and recognized kernels, without rematerialized, masked and copied ones. Absent if unknown.",
+      formula: "",
+      adds: "over_steps",
+      better: "neither",
+    },
+    recomputed_flops: {
+      title: "Rematerialized FLOPs",
+      kind: "flops",
+      meaning: "Floating-point operations of products that repeat earlier work to save memory (rematerialization). Absent if unknown.",
+      formula: "",
+      adds: "over_steps",
+      better: "neither",
+    },
+    masked_flops: {
+      title: "Masked FLOPs",
+      kind: "flops",
+      meaning: "Floating-point operations of products that a causal attention mask hides. Absent if unknown.",
+      formula: "",
+      adds: "over_steps",
+      better: "neither",
+    },
+    copied_flops: {
+      title: "Copied FLOPs",
+      kind: "flops",
+      meaning: "Floating-point operations of products that other devices compute alike. Absent if unknown.",
+      formula: "",
+      adds: "over_steps",
+      better: "neither",
     },
   },
   "roofline.peaks": {
@@ -3770,7 +3794,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     count: {
       title: "Pieces",
       kind: "count",
-      meaning: "Number of pieces in the stretch, such as ops one after another.",
+      meaning: "Number of pieces in the stretch, such as ops one after another, or gaps shorter than 1 us.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -3794,6 +3818,13 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       title: "Start",
       kind: "duration",
       meaning: "Start of the stretch, measured from the start of the session.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
+    is_scattered: {
+      title: "Scattered",
+      meaning: "Whether the pieces are not next to each other: short gaps of the whole step, whose start is that of the first.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4134,6 +4165,78 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       formula: "",
       adds: "no",
       better: "incomparable",
+    },
+  },
+  "what_if.lanes": {
+    device: {
+      title: "Device",
+      meaning: "Device of the lane.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
+    is_communication: {
+      title: "Communication",
+      meaning: "Whether the lane shows communication instead of other work.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
+    before_busy_ps: {
+      title: "Busy, recorded",
+      kind: "duration",
+      meaning: "Recorded time in which something of the lane runs.",
+      formula: "",
+      adds: "no",
+      better: "less",
+    },
+    after_busy_ps: {
+      title: "Busy, changed",
+      kind: "duration",
+      meaning: "Time in which something of the lane runs with all changes.",
+      formula: "",
+      adds: "no",
+      better: "less",
+    },
+    before_end_ps: {
+      title: "End, recorded",
+      kind: "duration",
+      meaning: "Recorded end of the step on the device, measured from the first start of the step.",
+      formula: "",
+      adds: "no",
+      better: "less",
+    },
+    after_end_ps: {
+      title: "End, changed",
+      kind: "duration",
+      meaning: "The same end with all changes.",
+      formula: "",
+      adds: "no",
+      better: "less",
+    },
+    removed: {
+      title: "Removed",
+      kind: "count",
+      meaning: "Number of pieces of work that are gone.",
+      formula: "",
+      adds: "no",
+      better: "neither",
+    },
+    shorter: {
+      title: "Shorter",
+      kind: "count",
+      meaning: "Number of pieces of work that get shorter.",
+      formula: "",
+      adds: "no",
+      better: "neither",
+    },
+    longer: {
+      title: "Longer",
+      kind: "count",
+      meaning: "Number of pieces of work that get longer.",
+      formula: "",
+      adds: "no",
+      better: "neither",
     },
   },
   "idle.rows": {
@@ -6210,7 +6313,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       title: "MFU",
       kind: "ratio",
       meaning: "Model FLOPs utilization (MFU) of the typical steps, as in overview. Absent if unknown.",
-      formula: "HFU without rematerialized FLOPs",
+      formula: "Σ (needed FLOPs of a type ÷ its peak) ÷ device time",
       adds: "no",
       better: "more",
     },
@@ -7090,6 +7193,7 @@ export type TableName =
   | "what_if.rows"
   | "what_if.steps"
   | "what_if.kinds"
+  | "what_if.lanes"
   | "idle.rows"
   | "idle.causes"
   | "idle.devices"

@@ -39,7 +39,7 @@ pub(super) const SESSIONS: &[Field<ComparedSession, Option<TimeDifference>>] = &
         .of(|session| session.busy_ratio.into()),
     Column::wide("mfu_ratio", "MFU", Unit::Ratio)
         .more_is_better()
-        .formula("HFU without rematerialized FLOPs")
+        .formula("Σ (needed FLOPs of a type ÷ its peak) ÷ device time")
         .of(|session| session.mfu_ratio.into()),
     Column::wide("hfu_ratio", "HFU", Unit::Ratio)
         .more_is_better()

@@ -2,6 +2,9 @@
 
 /// Report a finding if more than this share of device time has no HLO op.
 pub const UNATTRIBUTED_RATIO: f64 = 0.1;
+/// Report that the inside of TPU kernels was not recorded if they take more than this share of the
+/// work.
+pub const KERNEL_RATIO: f64 = 0.05;
 /// A step that waits for compilation for more than this share of its time is not a typical step.
 pub const COMPILATION_OF_STEP_RATIO: f64 = 0.01;
 /// Compilation outside steps is a warning above this share of the capture.

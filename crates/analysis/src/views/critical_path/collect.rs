@@ -65,10 +65,15 @@ impl<'a> Paths<'a> {
     }
 
     /// Position of the step of median length.
-    pub(super) fn median(&self) -> Option<usize> {
+    pub(crate) fn median(&self) -> Option<usize> {
         let mut order: Vec<usize> = (0..self.steps.len()).collect();
         order.sort_by_key(|&number| (self.steps[number].0.span.duration(), number));
         order.get(order.len().checked_sub(1)? / 2).copied()
+    }
+
+    /// A step on the device that ends last.
+    pub(crate) fn step(&self, position: usize) -> &StepOn {
+        &self.steps[position].0
     }
 
     /// The number of a step, and the device on which it ends.
@@ -101,11 +106,26 @@ impl<'a> Paths<'a> {
                 what: self.told(&most),
                 count: i64::try_from(stretch.len()).unwrap_or(i64::MAX),
                 place: self.place(place(first)),
+                is_scattered: false,
                 start_ps: one.span.start.0 + (first.from_ps - begin),
                 slice: self.slice(&most).map(Into::into),
             })
         };
-        pieces.chunk_by(is_same).filter_map(row).collect()
+        let is_short = |stretch: &&[Piece]| {
+            let is_gap = |piece: &Piece| piece.what == What::Gap;
+            let time_ps: i64 = stretch
+                .iter()
+                .map(|piece| piece.to_ps - piece.from_ps)
+                .sum();
+            stretch.iter().all(is_gap) && time_ps < SHORT_GAP_PS
+        };
+        let (short, rest): (Vec<&[Piece]>, Vec<&[Piece]>) =
+            pieces.chunk_by(is_same).partition(is_short);
+        let mut rows: Vec<PathRow> = rest.into_iter().filter_map(row).collect();
+        let short: Vec<PathRow> = short.into_iter().filter_map(row).collect();
+        rows.extend(folded(short, length_ps));
+        rows.sort_by_key(|row| row.offset_ps);
+        rows
     }
 
     /// The piece whose op or cause takes most of a stretch.
@@ -327,6 +347,29 @@ impl<'a> Paths<'a> {
     }
 }
 
+/// Gaps shorter than this are one row of a step.
+const SHORT_GAP_PS: i64 = 1_000_000;
+
+/// Short gaps as one row, where the first of them is; a single one stays as it is.
+fn folded(gaps: Vec<PathRow>, length_ps: i64) -> Option<PathRow> {
+    let count = gaps.len();
+    let duration_ps: i64 = gaps.iter().map(|gap| gap.duration_ps).sum();
+    let pieces: i64 = gaps.iter().map(|gap| gap.count).sum();
+    let first = gaps.into_iter().next()?;
+    if count < 2 {
+        return Some(first);
+    }
+    Some(PathRow {
+        duration_ps,
+        ratio: duration_ps as f64 / length_ps as f64,
+        what: format!("{count} gaps below 1 us between pieces of work"),
+        count: pieces,
+        place: String::new(),
+        is_scattered: true,
+        ..first
+    })
+}
+
 /// Sums of one op.
 #[derive(Debug, Default, Clone)]
 struct OpSum {
@@ -367,7 +410,7 @@ pub(super) fn place(session: &Session, track: u32) -> String {
 }
 
 /// The op's name, or else the kernel's.
-pub(super) fn name(session: &Session, label: LabelId) -> &str {
+pub(crate) fn name(session: &Session, label: LabelId) -> &str {
     let label = session.label(label);
     match label.op {
         Some(op) => session.text(session.op(op).name),

@@ -22,6 +22,7 @@ pub(super) const ROWS: &[Field<PathRow>] = &[
     Column::wide("start_ps", "Start", Unit::Picos)
         .position()
         .of(|row| row.start_ps.into()),
+    Column::wide("is_scattered", "Scattered", Unit::Flag).of(|row| row.is_scattered.into()),
 ];
 
 pub(super) const WAITS: &[Field<WaitRow>] = &[

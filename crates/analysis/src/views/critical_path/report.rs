@@ -29,7 +29,7 @@ pub struct CriticalPathReport {
     /// Device on which the listed step ends.
     pub shown_device: String,
     /// The path of the listed step, or of all selected steps, in order; neighbors of the same kind
-    /// are one row.
+    /// are one row, and so are all gaps of a step that are shorter than 1 us.
     pub rows: Vec<PathRow>,
     /// Rows before the limit.
     pub row_count: usize,
@@ -92,11 +92,14 @@ pub struct PathRow {
     pub kind: WaitKind,
     /// The op or cause that takes most of the stretch.
     pub what: String,
-    /// Number of pieces in the stretch, such as ops one after another.
+    /// Number of pieces in the stretch, such as ops one after another, or gaps shorter than 1 us.
     #[ts(type = "number")]
     pub count: i64,
     /// The device, or the host thread. Empty for a collective between its participants.
     pub place: String,
+    /// Whether the pieces are not next to each other: short gaps of the whole step, whose start is
+    /// that of the first.
+    pub is_scattered: bool,
     /// Start of the stretch, measured from the start of the session.
     #[ts(type = "number")]
     pub start_ps: i64,

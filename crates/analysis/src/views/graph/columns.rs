@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::report::{GraphEdge, GraphMatch, GraphNode, GraphProgram};
+use super::report::{GraphEdge, GraphKernel, GraphMatch, GraphNode, GraphProgram};
 use crate::telling::{Cell, Column, Declared, Field, Unit};
 
 pub(super) const NODES: &[Field<GraphNode>] = &[
@@ -84,6 +84,40 @@ pub(super) const MATCHES: &[Field<GraphMatch>] = &[
     Column::wide("found_in", "Found in", Unit::Text).of(|found| found.found_in.as_str().into()),
 ];
 
+pub(super) const KERNELS: &[Field<GraphKernel>] = &[
+    Column::new("op", "Op", Unit::Text).of(|kernel| kernel.op.as_str().into()),
+    Column::new("kernel", "Kernel", Unit::Text).of(|kernel| kernel.kernel.as_str().into()),
+    Column::new("language", "Language", Unit::Text).of(|kernel| kernel.language.as_str().into()),
+    Column::new("grid", "Grid", Unit::Text).of(|kernel| kernel.grid.as_str().into()),
+    Column::new("self_ps", "Self", Unit::Picos)
+        .sums()
+        .of(|kernel| kernel.self_ps.into()),
+    Column::new("blocks", "Blocks", Unit::Text).of(|kernel| {
+        let blocks: Vec<String> = kernel.blocks.iter().map(|block| block.text()).collect();
+        blocks.join("; ").into()
+    }),
+    Column::wide("scratch", "Scratch", Unit::Text).of(|kernel| kernel.scratch.join("; ").into()),
+    Column::wide("dimension_semantics", "Semantics", Unit::Text)
+        .of(|kernel| kernel.dimension_semantics.join(", ").into()),
+    Column::wide("flops", "FLOPs estimated", Unit::Flops)
+        .fractional()
+        .of(|kernel| kernel.flops.into()),
+    Column::wide("bytes", "Bytes estimated", Unit::Bytes)
+        .fractional()
+        .of(|kernel| kernel.bytes.into()),
+    Column::wide("transcendentals", "Transcendentals estimated", Unit::Count)
+        .fractional()
+        .of(|kernel| kernel.transcendentals.into()),
+    Column::wide("vmem_bytes", "VMEM", Unit::Bytes).of(|kernel| kernel.vmem_bytes.into()),
+    Column::wide("vmem_limit_bytes", "VMEM limit", Unit::Bytes)
+        .of(|kernel| kernel.vmem_limit_bytes.into()),
+    Column::wide("warps", "Warps", Unit::Count).of(|kernel| kernel.warps.into()),
+    Column::wide("stages", "Stages", Unit::Count).of(|kernel| kernel.stages.into()),
+    Column::wide("source", "Source", Unit::Text).of(|kernel| kernel.source.as_str().into()),
+    Column::wide("scope", "Scope", Unit::Text).of(|kernel| kernel.scope.as_str().into()),
+    Column::wide("unknown", "Unknown", Unit::Text).of(|kernel| kernel.unknown.as_str().into()),
+];
+
 pub(super) const PROGRAMS: &[Field<GraphProgram>] = &[
     Column::new("program", "Program", Unit::Text).of(|program| program.program.as_str().into()),
     Column::new("instruction_count", "Instructions", Unit::Count)
@@ -101,6 +135,7 @@ pub(super) fn tables() -> Vec<Declared> {
         Declared::of("nodes", NODES),
         Declared::of("edges", EDGES),
         Declared::of("matches", MATCHES),
+        Declared::of("kernels", KERNELS),
         Declared::of("programs", PROGRAMS),
     ]
 }

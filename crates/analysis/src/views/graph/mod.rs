@@ -10,6 +10,7 @@
 
 mod choice;
 mod columns;
+mod custom_kernels;
 mod details;
 mod dot;
 mod neighborhood;
@@ -23,7 +24,8 @@ mod times;
 
 pub use options::{Form, GraphOptions, What};
 pub use report::{
-    GraphCluster, GraphDetails, GraphEdge, GraphMatch, GraphNode, GraphProgram, GraphReport,
+    GraphCluster, GraphDetails, GraphEdge, GraphKernel, GraphKernelBlock, GraphMatch, GraphNode,
+    GraphProgram, GraphReport,
 };
 use stepscope_model::hlo::Outline;
 use stepscope_model::{Framework, Reads, Session};
@@ -150,6 +152,8 @@ fn empty() -> GraphReport {
         op: String::new(),
         radius: 0,
         details: None,
+        kernels: Vec::new(),
+        kernel_count: 0,
         matches: Vec::new(),
         match_count: 0,
         text: String::new(),

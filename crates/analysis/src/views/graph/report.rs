@@ -33,6 +33,11 @@ pub struct GraphReport {
     pub radius: usize,
     /// Details of the op.
     pub details: Option<GraphDetails>,
+    /// Kernels that custom calls of the program contain (Pallas, Triton): that of the op first, then
+    /// by descending self time.
+    pub kernels: Vec<GraphKernel>,
+    /// Number of custom calls of the program that contain a kernel, shown or not.
+    pub kernel_count: usize,
     /// Instructions that match the search: an exact name first, then by descending self time; those
     /// within fusions last.
     pub matches: Vec<GraphMatch>,
@@ -176,6 +181,75 @@ pub struct GraphDetails {
     pub operands: Vec<String>,
     /// Instructions that use the value of the op.
     pub users: Vec<String>,
+}
+
+/// A kernel written by hand, as the configuration of its custom call describes it. The compiler sees
+/// nothing of what it does.
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
+#[ts(export)]
+pub struct GraphKernel {
+    /// Custom call that contains the kernel.
+    pub op: String,
+    /// Name of the kernel's function. Empty if unknown.
+    pub kernel: String,
+    /// What the kernel was written in: `Mosaic (TPU)`, `Triton` or `Mosaic GPU`.
+    pub language: String,
+    /// Sizes of the grid, outermost first; `?` for a size known only at run time, `none` for a kernel
+    /// without a grid. Empty if unknown.
+    pub grid: String,
+    /// How each dimension of the grid may run: `parallel` or `arbitrary`. Empty if not stated.
+    pub dimension_semantics: Vec<String>,
+    /// Blocks of the kernel's operands and results, in the order of its arguments. Empty if unknown.
+    pub blocks: Vec<GraphKernelBlock>,
+    /// Memory that the kernel uses next to its blocks, as memory and shape.
+    pub scratch: Vec<String>,
+    /// Σ self time of the call in the selection. Absent if it was not executed.
+    #[ts(type = "number | null")]
+    pub self_ps: Option<i64>,
+    /// Floating-point operations of one execution, by the author's `cost_estimate`. Absent without one.
+    pub flops: Option<f64>,
+    /// Bytes read and written by one execution, by the author's `cost_estimate`.
+    pub bytes: Option<f64>,
+    /// Exponentials, logarithms and the like of one execution, by the author's `cost_estimate`.
+    pub transcendentals: Option<f64>,
+    /// VMEM that the compiler reserved for one execution. Absent if not recorded.
+    #[ts(type = "number | null")]
+    pub vmem_bytes: Option<i64>,
+    /// VMEM that the program allows the kernel. Absent if not stated.
+    #[ts(type = "number | null")]
+    pub vmem_limit_bytes: Option<i64>,
+    /// Warps per block of threads. Absent if not stated.
+    #[ts(type = "number | null")]
+    pub warps: Option<i64>,
+    /// Stages of the kernel's software pipeline. Absent if not stated.
+    #[ts(type = "number | null")]
+    pub stages: Option<i64>,
+    /// Name stack of the call. Empty if unknown.
+    pub scope: String,
+    /// Source line of the call, as `file:line`. Empty if unknown.
+    pub source: String,
+    /// What of the kernel is not understood, and why. Empty if nothing.
+    pub unknown: String,
+}
+
+/// The part of an operand or result that one step of a kernel's grid works on.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct GraphKernelBlock {
+    /// Operand or result that the block is a part of, such as `operand 0`.
+    pub of: String,
+    /// Type and sizes of the whole array. Empty if unknown.
+    pub array: String,
+    /// Type and sizes of the block.
+    pub block: String,
+    /// Memory of the block: `vmem`, `smem`, or `any` for an array that stays where it is.
+    pub space: String,
+    /// Bytes of the block, without padding. Absent if unknown.
+    #[ts(type = "number | null")]
+    pub bytes: Option<i64>,
+    /// Which block a step of the grid works on, in blocks, by the dimensions `i`, `j`, `k` … of the
+    /// grid. Empty if the kernel gets the whole array.
+    pub index_map: String,
 }
 
 /// An instruction that a search found.

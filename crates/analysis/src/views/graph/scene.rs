@@ -7,7 +7,7 @@ use stepscope_model::{OpId, Session};
 use super::neighborhood::{self, Extent, Users};
 use super::nodes::Drawing;
 use super::report::GraphReport;
-use super::{Form, GraphOptions, What, details, dot, times};
+use super::{Form, GraphOptions, What, custom_kernels, details, dot, times};
 use crate::measuring::selection::Selected;
 use crate::measuring::totals::Totals;
 use crate::telling::Note;
@@ -30,6 +30,8 @@ impl Scene<'_> {
     pub(super) fn fill(&self, report: &mut GraphReport, op: &Instruction, options: &GraphOptions) {
         report.op.clone_from(&op.name);
         report.details = Some(details::details(self.hlo, self.outline, op));
+        (report.kernels, report.kernel_count) =
+            custom_kernels::kernels(self.hlo, self.outline, self.times, op);
         if let Some(form) = options.text {
             report.text = self.text(op, options.of, form);
             return;

@@ -1,6 +1,6 @@
 //! The `graph` report as tables.
 
-use super::columns::{self, EDGES, MATCHES, NODES, Names, PROGRAMS};
+use super::columns::{self, EDGES, KERNELS, MATCHES, NODES, Names, PROGRAMS};
 use super::report::GraphReport;
 use crate::asking::Report;
 use crate::telling::Note;
@@ -23,6 +23,8 @@ impl Report for GraphReport {
             Table::of("nodes", "Around the op", NODES, &self.nodes),
             Table::of("matches", "Found", MATCHES, &self.matches).with_row_count(self.match_count),
             Table::within("edges", "Edges", EDGES, edges),
+            Table::of("kernels", "Kernels in custom calls", KERNELS, &self.kernels)
+                .with_row_count(self.kernel_count),
             Table::of("programs", "Programs", PROGRAMS, &self.programs),
         ]
     }

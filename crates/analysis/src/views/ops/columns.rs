@@ -83,6 +83,7 @@ pub(super) const REGIONS: &[Field<OpRegion>] = &[
         .sums()
         .of(|region| region.total_ps.into()),
     Column::new("op_ratio", "Of the op", Unit::Ratio).of(|region| region.op_ratio.into()),
+    Column::new("row", "Row", Unit::Text).of(|region| region.row.as_str().into()),
     Column::wide("is_wait", "Waits", Unit::Flag).of(|region| region.is_wait.into()),
     Column::wide("program_id", "Program id", Unit::Text)
         .of(|region| region.program_id.as_str().into()),

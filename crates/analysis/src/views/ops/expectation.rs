@@ -31,7 +31,7 @@ pub(crate) struct Expectation {
 
 /// What theory says of an op whose rates are known.
 pub(crate) fn expectation(run: &Run<'_>, peaks: &Peaks, rates: &Roofline) -> Expectation {
-    let work = Work::of(run.cost, 1.0);
+    let work = Work::of(&run.cost, 1.0);
     let mut found = Expectation {
         operand_type: operand_type(&work, peaks),
         peak_flops: peak_flops(&work, peaks),
@@ -213,7 +213,7 @@ fn sizes(flops: f64, instruction: Option<&Instruction>, run: &Run<'_>) -> Option
 
 /// Rates of an op with what theory says of it.
 pub(crate) fn rated(run: &Run<'_>, peaks: &Peaks) -> (Roofline, Expectation) {
-    let work = Work::of(run.cost, run.executions);
+    let work = Work::of(&run.cost, run.executions);
     let rates = roofline(&work, run.total_ps, peaks);
     let expectation = expectation(run, peaks, &rates);
     (rates, expectation)

@@ -140,6 +140,9 @@ pub struct OpRegion {
     pub program_id: String,
     /// Name of the region as the kernel recorded it, such as `ep_wait_in`.
     pub name: String,
+    /// Row of the device that the region is on: `XLA TraceMe` for what kernels record by themselves,
+    /// `Pallas Primitives` and `LLO Ops` for what was traced within them.
+    pub row: String,
     /// Number of occurrences of the region within the op.
     #[ts(type = "number")]
     pub occurrences: i64,

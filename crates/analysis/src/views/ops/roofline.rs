@@ -6,8 +6,8 @@
 //! resource with the largest ratio is the bound.
 
 use stepscope_model::{
-    Device, DeviceId, MemoryLevel, OpCost, Peak, ProductPeak, ProductType, Products, Session,
-    Traffic,
+    Device, DeviceId, MemoryLevel, Needed, OpCost, Peak, ProductPeak, ProductType, Products,
+    Session, Traffic,
 };
 
 const LEVELS: usize = MemoryLevel::ALL.len();
@@ -24,8 +24,8 @@ pub(crate) struct Work {
     pub(crate) products: Products,
     /// The part of them that is no product.
     pub(crate) other_flops: f64,
-    /// What repeats earlier work to save memory: of the products, and of the rest.
-    pub(crate) recomputed: (Products, f64),
+    /// Which operations of the products the model needs.
+    pub(crate) needed: Needed,
     /// All bytes.
     pub(crate) bytes: f64,
     /// The bytes by memory.
@@ -34,37 +34,18 @@ pub(crate) struct Work {
 
 impl Work {
     /// The work of `executions` executions of one op.
-    pub(crate) fn of(cost: OpCost, executions: f64) -> Self {
+    pub(crate) fn of(cost: &OpCost, executions: f64) -> Self {
         let mut work = Self {
             flops: cost.flops.map(|flops| flops * executions),
             model_flops: cost.model_flops.map(|flops| flops * executions),
             products: cost.products.scaled(executions),
-            other_flops: other_flops(&cost) * executions,
-            recomputed: (Products::default(), 0.0),
+            other_flops: other_flops(cost) * executions,
+            needed: cost.needed.scaled(executions),
             bytes: cost.bytes * executions,
             traffic: Traffic::default(),
         };
         work.traffic.add_times(&cost.traffic, executions);
         work
-    }
-
-    /// All of it repeats earlier work.
-    pub(crate) fn as_recomputed(self) -> Self {
-        Self {
-            recomputed: (self.products, self.other_flops),
-            ..self
-        }
-    }
-
-    /// Operations as the mathematics has them, without what repeats earlier work.
-    pub(crate) fn needed_flops(&self) -> f64 {
-        let executed = self.products.total() + self.other_flops;
-        (executed - self.recomputed_flops()).max(0.0)
-    }
-
-    /// Operations that repeat earlier work.
-    pub(crate) fn recomputed_flops(&self) -> f64 {
-        self.recomputed.0.total() + self.recomputed.1
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
@@ -81,8 +62,7 @@ impl Work {
         self.model_flops = sum(self.model_flops, other.model_flops);
         self.products.add_times(&other.products, count);
         self.other_flops += other.other_flops * count;
-        self.recomputed.0.add_times(&other.recomputed.0, count);
-        self.recomputed.1 += other.recomputed.1 * count;
+        self.needed.add_times(&other.needed, count);
         self.bytes += other.bytes * count;
         self.traffic.add_times(&other.traffic, count);
     }
@@ -106,7 +86,7 @@ pub(crate) struct Roofline {
     pub(crate) bandwidth: Option<f64>,
     /// Time of the operations at their peaks ÷ time; absent if the peak is unknown.
     pub(crate) compute_ratio: Option<f64>,
-    /// The same without operations that repeat earlier work.
+    /// The same with the operations that the model needs.
     pub(crate) needed_ratio: Option<f64>,
     /// Bandwidth ÷ peak of each memory; absent if the peak is unknown.
     pub(crate) level_ratios: [Option<f64>; LEVELS],
@@ -155,11 +135,10 @@ impl Peaks {
         self.seconds(&work.products, work.other_flops)
     }
 
-    /// The same without what repeats earlier work.
+    /// The same for the operations that the model needs.
     pub(crate) fn needed_seconds(&self, work: &Work) -> Option<f64> {
-        let all = self.compute_seconds(work)?;
-        let recomputed = self.seconds(&work.recomputed.0, work.recomputed.1)?;
-        Some((all - recomputed).max(0.0))
+        work.flops?;
+        self.seconds(&work.needed.products, 0.0)
     }
 
     fn seconds(&self, products: &Products, other_flops: f64) -> Option<f64> {
@@ -270,7 +249,7 @@ mod tests {
             model_flops: Some(flops),
             products: Products::of(ProductType::Bf16, flops),
             other_flops: 0.0,
-            recomputed: (Products::default(), 0.0),
+            needed: Needed::all(Products::of(ProductType::Bf16, flops)),
             bytes,
             traffic: Traffic::hbm(bytes),
         }

@@ -44,14 +44,7 @@ pub(super) fn measure(session: &Session, group: &Group, total_self_ps: i64) -> M
         Key::Transfer(program, direction) => (direction.name(), "transfer", program, None),
     };
     let cost = op.and_then(|op| own_cost(session, op));
-    let work = cost.map(|cost| {
-        let work = Work::of(cost, group.executions as f64);
-        if op.is_some_and(|op| op.is_rematerialised) {
-            work.as_recomputed()
-        } else {
-            work
-        }
-    });
+    let work = cost.map(|cost| Work::of(&cost, group.executions as f64));
     let charged = op.zip(cost).filter(|_| !is_async_half(category));
     let (rates, theory) = charged.map_or_else(Default::default, |(op, cost)| {
         let run = Run {

@@ -192,7 +192,7 @@ pub(super) const FIGURES: &[Column] = &[
         .formula("union of work intervals ÷ window"),
     Column::new("mfu_ratio", "MFU", Unit::Ratio)
         .more_is_better()
-        .formula("HFU without rematerialized FLOPs"),
+        .formula("Σ (needed FLOPs of a type ÷ its peak) ÷ device time"),
     Column::new("hfu_ratio", "HFU", Unit::Ratio)
         .more_is_better()
         .formula("Σ (FLOPs of a type ÷ its peak) ÷ device time"),

@@ -37,8 +37,8 @@ pub struct OverviewReport {
     /// Hardware FLOPs utilization (HFU): FLOPs executed ÷ (peak of their operand type × device time of
     /// the steps). Absent if the peak or all FLOPs are unknown.
     pub hfu_ratio: Option<f64>,
-    /// Model FLOPs utilization (MFU): HFU without rematerialized FLOPs, or with those stated by
-    /// `--model-flops`.
+    /// Model FLOPs utilization (MFU): the same with the FLOPs that the model needs (products alone,
+    /// without rematerialized, masked and copied ones), or with those stated by `--model-flops`.
     pub mfu_ratio: Option<f64>,
     /// Share of work time in ops whose FLOPs are known, or that compute nothing, 0..1. HFU and MFU
     /// count the others as 0.

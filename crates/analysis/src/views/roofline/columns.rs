@@ -79,12 +79,8 @@ pub(super) const SCOPES: &[Field<RooflineRow>] = &[
         .of(|row| row.compute_ratio.into()),
     Column::wide("mfu_ratio", "MFU", Unit::Ratio)
         .more_is_better()
-        .formula("HFU without rematerialized FLOPs")
+        .formula("Σ (needed FLOPs of a type ÷ its peak) ÷ device time")
         .of(|row| row.mfu_ratio.into()),
-    Column::wide("recomputed_flops", "Rematerialized FLOPs", Unit::Flops)
-        .fractional()
-        .sums()
-        .of(|row| row.recomputed_flops.into()),
     Column::wide("flops", "FLOPs", Unit::Flops)
         .fractional()
         .sums()
@@ -96,6 +92,23 @@ pub(super) const SCOPES: &[Field<RooflineRow>] = &[
     Column::wide("kind", "Kind", Unit::Text)
         .identifies(Identity::Same)
         .of(|row| row.kind.as_str().into()),
+    // Last, so that a narrow terminal leaves them out first.
+    Column::wide("needed_flops", "Model FLOPs", Unit::Flops)
+        .fractional()
+        .sums()
+        .of(|row| row.needed_flops.into()),
+    Column::wide("recomputed_flops", "Rematerialized FLOPs", Unit::Flops)
+        .fractional()
+        .sums()
+        .of(|row| row.recomputed_flops.into()),
+    Column::wide("masked_flops", "Masked FLOPs", Unit::Flops)
+        .fractional()
+        .sums()
+        .of(|row| row.masked_flops.into()),
+    Column::wide("copied_flops", "Copied FLOPs", Unit::Flops)
+        .fractional()
+        .sums()
+        .of(|row| row.copied_flops.into()),
 ];
 
 pub(super) const PEAKS: &[Field<RooflinePeak>] = &[

@@ -11,7 +11,7 @@
 //! | step | Σ work that starts in the step ÷ Σ of the step's time on its devices |
 //! | total | Σ work ÷ Σ over devices of first to last work (with `--steps`: of the selected steps) |
 //! | HFU | Σ (FLOPs of an operand type ÷ its peak) ÷ time: the share of the peak of compute |
-//! | MFU | the same without rematerialized FLOPs, or N ÷ (peak × time) with `--model-flops N` |
+//! | MFU | the same with the FLOPs that the model needs, or N ÷ (peak × time) with `--model-flops N` |
 //! | average | Σ work of all steps ÷ Σ of their time: the mean step |
 //!
 //! With several devices, rates of programs, steps and totals are per device, because times are summed

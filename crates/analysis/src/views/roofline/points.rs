@@ -67,7 +67,7 @@ pub(super) fn state_model_flops(
         let seconds = peaks
             .needed_seconds(work)
             .filter(|&seconds| seconds > 0.0)?;
-        Some(work.needed_flops() / seconds)
+        Some(work.needed.products.total() / seconds)
     });
     let peak = known.or(peaks.flops);
     let seconds = row.total_ps as f64 * 1e-12;
@@ -146,6 +146,9 @@ pub(super) fn point(
         (None, Some(work)) => roofline(work, time_ps, peaks),
         (None, None) => Roofline::default(),
     };
+    let needed = work
+        .filter(|work| work.flops.is_some())
+        .map(|work| &work.needed);
     let efficiency = rates.ratio.filter(|&ratio| ratio > 0.0);
     let per_byte = |work: &Work, bytes: f64| Some(work.flops.filter(|_| bytes > 0.0)? / bytes);
     RooflineRow {
@@ -172,9 +175,10 @@ pub(super) fn point(
         bound_by: rates.bound_by.to_owned(),
         compute_ratio: rates.compute_ratio,
         mfu_ratio: rates.needed_ratio,
-        recomputed_flops: work
-            .filter(|work| work.flops.is_some())
-            .map(Work::recomputed_flops),
+        needed_flops: needed.map(|needed| needed.products.total()),
+        recomputed_flops: needed.map(|needed| needed.repeated),
+        masked_flops: needed.map(|needed| needed.masked),
+        copied_flops: needed.map(|needed| needed.copied),
         roofline_ratio: rates.ratio,
         optimal_flop_rate: rates
             .flop_rate

@@ -85,12 +85,19 @@ pub struct RooflineRow {
     /// Compute utilization: time that the operations take at the peaks of their operand types ÷ time.
     /// For the total, programs and steps, this is the hardware FLOPs utilization (HFU).
     pub compute_ratio: Option<f64>,
-    /// Model FLOPs utilization (MFU): the same without operations that repeat earlier work
-    /// (rematerialization), or with the operations stated by `--model-flops`. Absent for ops.
+    /// Model FLOPs utilization (MFU): the same with the operations that the model needs
+    /// (`needed_flops`), or with those stated by `--model-flops`. Absent for ops.
     pub mfu_ratio: Option<f64>,
-    /// Floating-point operations that repeat earlier work to save memory (rematerialization). Absent if
-    /// unknown.
+    /// Floating-point operations that the model needs: those of matrix products, convolutions and
+    /// recognized kernels, without rematerialized, masked and copied ones. Absent if unknown.
+    pub needed_flops: Option<f64>,
+    /// Floating-point operations of products that repeat earlier work to save memory
+    /// (rematerialization). Absent if unknown.
     pub recomputed_flops: Option<f64>,
+    /// Floating-point operations of products that a causal attention mask hides. Absent if unknown.
+    pub masked_flops: Option<f64>,
+    /// Floating-point operations of products that other devices compute alike. Absent if unknown.
+    pub copied_flops: Option<f64>,
     /// Efficiency: the largest ratio of an achieved rate to its peak. May exceed 1.
     pub roofline_ratio: Option<f64>,
     /// FLOP rate of the op if what bounds it ran at its peak.

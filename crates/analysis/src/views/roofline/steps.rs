@@ -140,7 +140,10 @@ pub(super) fn step_points(
     mean.flops = per_step(mean.flops);
     mean.model_flops = per_step(mean.model_flops);
     mean.bytes = per_step(mean.bytes);
+    mean.needed_flops = per_step(mean.needed_flops);
     mean.recomputed_flops = per_step(mean.recomputed_flops);
+    mean.masked_flops = per_step(mean.masked_flops);
+    mean.copied_flops = per_step(mean.copied_flops);
     for level in &mut mean.levels {
         level.bytes /= count as f64;
     }
@@ -169,12 +172,7 @@ fn weights(
         // On GPU several kernels execute an op once.
         let per_slice = op.row.executions as f64 / op.row.occurrences.max(1) as f64;
         of_op.insert(id, u32::try_from(works.len()).unwrap_or(u32::MAX));
-        let work = Work::of(cost, per_slice);
-        works.push(if session.op(id).is_rematerialised {
-            work.as_recomputed()
-        } else {
-            work
-        });
+        works.push(Work::of(&cost, per_slice));
     }
     let is_excluded = options.infeed == Choice::Exclude;
     let is_selected = selected.labels();

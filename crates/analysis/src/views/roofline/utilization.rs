@@ -3,7 +3,7 @@
 //! | Figure | Definition |
 //! |---|---|
 //! | HFU | Σ over operand types (FLOPs executed ÷ peak of the type) ÷ device time |
-//! | MFU | the same without FLOPs that repeat earlier work (rematerialization), or, with `--model-flops N`, N ÷ (peak × device time) |
+//! | MFU | the same with the FLOPs that the model needs: products alone, without rematerialized ones, those that a causal mask hides, and copies on other devices; or, with `--model-flops N`, N ÷ (peak × device time) |
 //! | device time | Σ over devices of the selected steps; without steps, from first to last work |
 //! | coverage | share of device time in ops whose FLOPs are known, or that compute nothing |
 //!
@@ -115,15 +115,10 @@ fn derivation(
     } else {
         "from first to last work"
     };
-    let recomputed = row.recomputed_flops.unwrap_or_default();
-    let model = match stated {
-        Some(stated) => format!("MFU counts the stated {}", format::rate(stated, "FLOP")),
-        None if recomputed > 0.0 => {
-            let share = format::percent(recomputed / flops.max(1.0));
-            format!("MFU leaves out the {share} that are rematerialized")
-        }
-        None => "none are rematerialized".to_owned(),
-    };
+    let model = stated.map_or_else(
+        || needed(row, flops),
+        |stated| format!("MFU counts the stated {}", format::rate(stated, "FLOP")),
+    );
     format!(
         "HFU = {} executed {whole} ÷ ({} × {} of device time); {model}; ops with known FLOPs, or \
          without any, take {} of the work time.",
@@ -131,5 +126,34 @@ fn derivation(
         format::rate(peak, "FLOP/s"),
         format::duration_ps(row.total_ps as f64),
         format::percent(known_ratio),
+    )
+}
+
+/// What MFU counts, and what it leaves out, as shares of what was executed.
+fn needed(row: &RooflineRow, flops: f64) -> String {
+    let needed = row.needed_flops.unwrap_or_default();
+    let parts = [
+        (row.recomputed_flops, "rematerialized"),
+        (row.masked_flops, "behind a causal mask"),
+        (row.copied_flops, "computed alike on other devices"),
+    ];
+    let known = parts.map(|(part, words)| (part.unwrap_or_default(), words));
+    let products: f64 = needed + known.iter().map(|(part, _)| part).sum::<f64>();
+    let rest = (flops - products, "outside matrix products and convolutions");
+    let listed: Vec<String> = known
+        .into_iter()
+        .chain([rest])
+        // Less than the smallest share that is shown.
+        .filter(|(part, _)| *part > flops * 5e-4)
+        .map(|(part, words)| format!("{} {words}", format::percent(part / flops.max(1.0))))
+        .collect();
+    let without = if listed.is_empty() {
+        String::new()
+    } else {
+        format!(", without {}", listed.join(", "))
+    };
+    format!(
+        "MFU counts the {} that the model needs{without}",
+        format::rate(needed, "FLOP")
     )
 }

@@ -12,18 +12,8 @@ use regex::Regex;
 use stepscope_model::{Label, Session, TrackId};
 
 use crate::asking::AnalysisError;
-use crate::measuring::selection::{SelectionError, compile_pattern};
+use crate::measuring::selection::{compile_pattern, parse_length};
 use crate::telling::places::track_title;
-
-/// The units of a duration with their picoseconds; `s` is last, as others end with it.
-const UNITS: [(&str, f64); 6] = [
-    ("ps", 1.0),
-    ("ns", 1e3),
-    ("us", 1e6),
-    ("µs", 1e6),
-    ("ms", 1e9),
-    ("s", 1e12),
-];
 
 /// A parsed search. Conditions that were not given match everything.
 pub(super) struct Query {
@@ -92,11 +82,7 @@ impl Query {
             Some(text) => (0, text),
             None => (1, rest),
         };
-        let duration_ps = duration_ps(text).ok_or_else(|| {
-            SelectionError::Invalid(format!(
-                "invalid duration, expected one such as dur>1.5ms: dur{bound}"
-            ))
-        })?;
+        let duration_ps = parse_length(text)?;
         if is_lower {
             self.shortest_ps = duration_ps.saturating_add(beyond);
         } else {
@@ -136,32 +122,9 @@ impl Query {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the cast saturates, like times"
-)]
-fn duration_ps(text: &str) -> Option<i64> {
-    let mut units = UNITS.iter();
-    let (number, unit_ps) = units.find_map(|(unit, ps)| Some((text.strip_suffix(unit)?, ps)))?;
-    let number: f64 = number.parse().ok()?;
-    (number.is_finite() && number >= 0.0).then(|| (number * unit_ps).round() as i64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn durations_have_units() {
-        assert_eq!(duration_ps("1ms"), Some(1_000_000_000));
-        assert_eq!(duration_ps("1.5us"), Some(1_500_000));
-        assert_eq!(duration_ps("20ns"), Some(20_000));
-        assert_eq!(duration_ps("7ps"), Some(7));
-        assert_eq!(duration_ps("2s"), Some(2_000_000_000_000));
-        for wrong in ["", "1", "ms", "-1ms", "1h", "infs"] {
-            assert_eq!(duration_ps(wrong), None, "{wrong}");
-        }
-    }
 
     #[test]
     fn conditions_are_words_of_their_own() {

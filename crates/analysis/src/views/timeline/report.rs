@@ -43,8 +43,8 @@ pub struct TimelineRow {
     pub group: String,
     /// Name of the track, such as `XLA Ops` or `python`.
     pub name: String,
-    /// What the track shows: `steps`, `programs`, `ops`, `async_ops`, `stream`, `derived`,
-    /// `counter`, `python`, `host_thread`, or `other`.
+    /// What the track shows: `steps`, `programs`, `ops`, `async_ops`, `stream`, `kernel_regions`,
+    /// `derived`, `counter`, `python`, `host_thread`, or `other`.
     pub role: String,
     /// Number of slices on the track, or of samples for a counter.
     pub slice_count: i64,
@@ -76,8 +76,8 @@ pub struct TrackReport {
     pub track: u32,
     /// Name, such as `XLA Ops` or `python`.
     pub name: String,
-    /// `steps`, `programs`, `ops`, `async_ops`, `stream`, `derived`, `counter`, `python`,
-    /// `host_thread`, `other`.
+    /// `steps`, `programs`, `ops`, `async_ops`, `stream`, `kernel_regions`, `derived`, `counter`,
+    /// `python`, `host_thread`, `other`.
     pub role: String,
     /// Number of lanes over all nests; 1 for counters.
     pub lanes: u32,

@@ -1,4 +1,4 @@
-//! Search over the whole session: a [query](super::query) selects labels, of which there are only
+//! Search over the whole session: a query selects labels, of which there are only
 //! thousands; then the label columns are scanned for the slices to list.
 
 use super::labels::{self, LabelTotal, all_lanes};

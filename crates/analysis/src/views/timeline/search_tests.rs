@@ -92,11 +92,8 @@ fn markers_of_ends_are_found_only_by_their_own_word() {
 fn conditions_limit_slices_tracks_scopes_and_kinds() {
     let starts = |pattern: &str| {
         let report = search_two_steps(pattern, 0, 9);
-        assert_eq!(
-            report.match_count as usize,
-            report.slices.len(),
-            "{pattern}"
-        );
+        let count = usize::try_from(report.match_count).expect("a count");
+        assert_eq!(count, report.slices.len(), "{pattern}");
         let slices = report.slices.iter();
         slices.map(|slice| slice.start_ps).collect::<Vec<_>>()
     };

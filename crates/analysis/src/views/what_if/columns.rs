@@ -1,6 +1,6 @@
 //! Columns of the tables of `what_if`. The meaning of each is documented at the field of its row.
 
-use super::report::{WhatIfKindRow, WhatIfRow, WhatIfStepRow};
+use super::report::{WhatIfKindRow, WhatIfLane, WhatIfRow, WhatIfStepRow};
 use crate::telling::{Column, Declared, Field, Identity, Unit};
 
 pub(super) const ROWS: &[Field<WhatIfRow>] = &[
@@ -56,6 +56,20 @@ pub(super) const STEPS: &[Field<WhatIfStepRow>] = &[
         .of(|row| row.high_ps.into()),
 ];
 
+pub(super) const LANES: &[Field<WhatIfLane>] = &[
+    Column::new("device", "Device", Unit::Text).of(|lane| lane.device.as_str().into()),
+    Column::new("is_communication", "Communication", Unit::Flag)
+        .of(|lane| lane.is_communication.into()),
+    Column::new("before_busy_ps", "Busy, recorded", Unit::Picos)
+        .of(|lane| lane.before_busy_ps.into()),
+    Column::new("after_busy_ps", "Busy, changed", Unit::Picos).of(|lane| lane.after_busy_ps.into()),
+    Column::new("before_end_ps", "End, recorded", Unit::Picos).of(|lane| lane.before_end_ps.into()),
+    Column::new("after_end_ps", "End, changed", Unit::Picos).of(|lane| lane.after_end_ps.into()),
+    Column::new("removed", "Removed", Unit::Count).of(|lane| lane.removed.into()),
+    Column::new("shorter", "Shorter", Unit::Count).of(|lane| lane.shorter.into()),
+    Column::new("longer", "Longer", Unit::Count).of(|lane| lane.longer.into()),
+];
+
 pub(super) const KINDS: &[Field<WhatIfKindRow>] = &[
     Column::new("kind", "Kind", Unit::Text)
         .identifies(Identity::Same)
@@ -75,6 +89,7 @@ pub(super) fn tables() -> Vec<Declared> {
         Declared::of("rows", ROWS),
         Declared::of("steps", STEPS),
         Declared::of("kinds", KINDS),
+        Declared::of("lanes", LANES),
     ]
 }
 

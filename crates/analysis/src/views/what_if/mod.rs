@@ -10,13 +10,17 @@
 pub(crate) mod change;
 mod columns;
 mod measure;
+mod picture;
 mod report;
 mod scenarios;
 mod tables;
 mod tornado;
 
 use clap::Args;
-pub use report::{WhatIfKindRow, WhatIfReport, WhatIfRow, WhatIfStepRow};
+pub use report::{
+    LaneChange, WhatIfKindRow, WhatIfLane, WhatIfPicture, WhatIfReport, WhatIfRow, WhatIfSlice,
+    WhatIfStepRow,
+};
 pub(crate) use scenarios::Scenarios;
 use stepscope_model::Session;
 
@@ -121,6 +125,7 @@ stepscope what_if ./logs --change 'scale:attention:0.5'";
             report.high_ps = Some(bounds.high);
             let new = Paths::of(session, &replay, steps, &effects, &after.times[0]);
             report.kinds = kind_rows(&before, &new);
+            report.picture = picture::picture(session, &replay, steps, &before, &after.times[0]);
         }
         report.row_count = order::arrange(&mut report.rows, &options.selection, columns::ROWS)?;
         Ok(report)
@@ -171,6 +176,7 @@ fn refused(refusal: String, error_ratio: f64, changes: &[Change]) -> WhatIfRepor
         row_count: 0,
         steps: Vec::new(),
         kinds: Vec::new(),
+        picture: None,
         notes: vec![told::refused(&refusal)],
         refusal,
     }

@@ -40,6 +40,8 @@ pub struct WhatIfReport {
     pub steps: Vec<WhatIfStepRow>,
     /// The critical path before and with all changes, by kind. Empty without changes.
     pub kinds: Vec<WhatIfKindRow>,
+    /// The step of median length before and with all changes, to be drawn. Absent without changes.
+    pub picture: Option<WhatIfPicture>,
     /// How figures were obtained and what they do not cover.
     pub notes: Vec<Note>,
 }
@@ -95,4 +97,97 @@ pub struct WhatIfKindRow {
     pub after_ps: f64,
     /// What takes most of it on the new path.
     pub what: String,
+}
+
+/// One step before and with all changes.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct WhatIfPicture {
+    /// Number of the step: the one of median length. Absent for a recording without steps.
+    #[ts(type = "number | null")]
+    pub step: Option<i64>,
+    /// Recorded end of the step on the device that ends last, measured from its first start.
+    #[ts(type = "number")]
+    pub before_ps: i64,
+    /// The same with all changes.
+    #[ts(type = "number")]
+    pub after_ps: i64,
+    /// Lanes of the devices, at most eight devices.
+    pub lanes: Vec<WhatIfLane>,
+    /// Number of devices on which the step ran, drawn or not.
+    pub device_count: usize,
+}
+
+/// Work, or communication, of one device in the step.
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
+#[ts(export)]
+pub struct WhatIfLane {
+    /// Device of the lane.
+    pub device: String,
+    /// Whether the lane shows communication instead of other work.
+    pub is_communication: bool,
+    /// Recorded end of the step on the device, measured from the first start of the step.
+    #[ts(type = "number")]
+    pub before_end_ps: i64,
+    /// The same end with all changes.
+    #[ts(type = "number")]
+    pub after_end_ps: i64,
+    /// Recorded time in which something of the lane runs.
+    #[ts(type = "number")]
+    pub before_busy_ps: i64,
+    /// Time in which something of the lane runs with all changes.
+    #[ts(type = "number")]
+    pub after_busy_ps: i64,
+    /// Number of pieces of work that are gone.
+    pub removed: usize,
+    /// Number of pieces of work that get shorter.
+    pub shorter: usize,
+    /// Number of pieces of work that get longer.
+    pub longer: usize,
+    /// What is drawn as recorded, by start, without overlap.
+    pub before: Vec<WhatIfSlice>,
+    /// What is drawn with all changes.
+    pub after: Vec<WhatIfSlice>,
+}
+
+/// A slice of the picture: one piece of work, or several that are too short to be seen.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct WhatIfSlice {
+    /// Start, measured from the first start of the step.
+    #[ts(type = "number")]
+    pub start_ps: i64,
+    /// How long it is.
+    #[ts(type = "number")]
+    pub duration_ps: i64,
+    /// Class of what takes most of it, for its color.
+    pub class: String,
+    /// The op that takes most of it.
+    pub what: String,
+    /// Number of pieces of work in it.
+    pub count: usize,
+    /// What the changes do to it.
+    pub change: LaneChange,
+}
+
+/// What changes do to a slice of the picture. If it has several pieces: to one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+#[ts(export)]
+pub enum LaneChange {
+    /// Its length stays; it may move.
+    Same,
+    /// It gets longer.
+    Longer,
+    /// It gets shorter.
+    Shorter,
+    /// It is gone.
+    Removed,
+}
+
+impl LaneChange {
+    /// The change of two pieces together: the one that says more.
+    pub(super) fn joined(self, other: Self) -> Self {
+        self.max(other)
+    }
 }

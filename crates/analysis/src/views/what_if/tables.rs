@@ -1,6 +1,6 @@
 //! The `what_if` report as tables.
 
-use super::columns::{self, FIGURES, KINDS, ROWS, STEPS};
+use super::columns::{self, FIGURES, KINDS, LANES, ROWS, STEPS};
 use super::report::WhatIfReport;
 use crate::asking::Report;
 use crate::telling::{Declared, DeclaredColumn, Note, Table, format};
@@ -24,6 +24,13 @@ impl Report for WhatIfReport {
         if !self.changes.is_empty() {
             tables.push(Table::of("kinds", "The critical path", KINDS, &self.kinds));
             tables.push(Table::of("steps", "Steps", STEPS, &self.steps));
+        }
+        if let Some(picture) = &self.picture {
+            let title = match picture.step {
+                Some(step) => format!("Devices in step {step}"),
+                None => "Devices".to_owned(),
+            };
+            tables.push(Table::of("lanes", &title, LANES, &picture.lanes));
         }
         tables
     }

@@ -5,6 +5,7 @@
 mod fusion;
 mod library;
 mod matmul;
+mod needed;
 mod products;
 
 use crate::cost::Cost;

@@ -14,6 +14,7 @@ mod graph_kernels;
 mod heap_growth;
 mod host_tracing_off;
 mod idle_devices;
+mod kernel_regions;
 mod large_capture;
 mod missing_hlo;
 mod missing_hosts;
@@ -50,6 +51,7 @@ pub static RULES: &[Rule] = &[
     cut_steps::RULE,
     missing_hlo::RULE,
     graph_kernels::RULE,
+    kernel_regions::RULE,
     capture_cost::RULE,
     python_tracer::RULE,
     heap_growth::RULE,

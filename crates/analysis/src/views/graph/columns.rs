@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::report::{GraphEdge, GraphKernel, GraphMatch, GraphNode, GraphProgram};
+use super::report::{GraphEdge, GraphKernel, GraphKernelBlock, GraphMatch, GraphNode, GraphProgram};
 use crate::telling::{Cell, Column, Declared, Field, Unit};
 
 pub(super) const NODES: &[Field<GraphNode>] = &[
@@ -93,7 +93,7 @@ pub(super) const KERNELS: &[Field<GraphKernel>] = &[
         .sums()
         .of(|kernel| kernel.self_ps.into()),
     Column::new("blocks", "Blocks", Unit::Text).of(|kernel| {
-        let blocks: Vec<String> = kernel.blocks.iter().map(|block| block.text()).collect();
+        let blocks: Vec<String> = kernel.blocks.iter().map(GraphKernelBlock::text).collect();
         blocks.join("; ").into()
     }),
     Column::wide("scratch", "Scratch", Unit::Text).of(|kernel| kernel.scratch.join("; ").into()),

@@ -3,7 +3,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::report::{GraphEdge, GraphKernel, GraphKernelBlock, GraphMatch, GraphNode, GraphProgram};
+use super::report::{
+    GraphEdge, GraphKernel, GraphKernelBlock, GraphMatch, GraphNode, GraphProgram,
+};
 use crate::telling::{Cell, Column, Declared, Field, Unit};
 
 pub(super) const NODES: &[Field<GraphNode>] = &[

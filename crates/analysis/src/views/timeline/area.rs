@@ -3,48 +3,10 @@
 use rayon::prelude::*;
 use stepscope_model::{Class, Lane, Session, Span, TrackId};
 
+pub use super::area_keys::AreaKey;
 use super::area_keys::Keys;
 use super::encode::slices_in;
 use super::report::{AreaReport, AreaRow};
-
-/// What the rows of an area represent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum AreaKey {
-    /// One row per name.
-    #[default]
-    Name,
-    /// One row per class.
-    Class,
-    /// One row per JAX scope.
-    Scope,
-    /// One row per track.
-    Track,
-    /// One row per device, and per host for its threads.
-    Device,
-    /// One row per program.
-    Program,
-    /// One row per step: the one in which a slice starts on its device or host.
-    Step,
-}
-
-impl AreaKey {
-    /// All keys by their wire names.
-    pub const ALL: [(&'static str, Self); 7] = [
-        ("name", Self::Name),
-        ("class", Self::Class),
-        ("scope", Self::Scope),
-        ("track", Self::Track),
-        ("device", Self::Device),
-        ("program", Self::Program),
-        ("step", Self::Step),
-    ];
-
-    /// Parses the wire name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        let found = Self::ALL.iter().find(|(known, _)| *known == name);
-        found.map(|&(_, key)| key)
-    }
-}
 
 /// Bytes of memory that an answer needs at most, without making it: the durations of all its slices
 /// are held, in vectors that grow by doubling.

@@ -3,9 +3,47 @@
 use rustc_hash::FxHashMap;
 use stepscope_model::{Class, LabelId, ProgramId, Session, StringId, TrackId};
 
-use super::area::AreaKey;
 use super::titles::span_on;
 use crate::telling::places::{group_title, track_title};
+
+/// What the rows of an area represent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AreaKey {
+    /// One row per name.
+    #[default]
+    Name,
+    /// One row per class.
+    Class,
+    /// One row per JAX scope.
+    Scope,
+    /// One row per track.
+    Track,
+    /// One row per device, and per host for its threads.
+    Device,
+    /// One row per program.
+    Program,
+    /// One row per step: the one in which a slice starts on its device or host.
+    Step,
+}
+
+impl AreaKey {
+    /// All keys by their wire names.
+    pub const ALL: [(&'static str, Self); 7] = [
+        ("name", Self::Name),
+        ("class", Self::Class),
+        ("scope", Self::Scope),
+        ("track", Self::Track),
+        ("device", Self::Device),
+        ("program", Self::Program),
+        ("step", Self::Step),
+    ];
+
+    /// Parses the wire name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let found = Self::ALL.iter().find(|(known, _)| *known == name);
+        found.map(|&(_, key)| key)
+    }
+}
 
 /// The row of slices without a scope.
 const NO_SCOPE: &str = "(no scope)";

@@ -4758,7 +4758,8 @@ class OverviewReport(Report):
     device_busy_ratio: float | None
     """Share of the observed window in which the device ran at least one op or kernel, 0..1; the
     mean
-    over devices, absent without any.
+    over the devices that work in the steps (without steps, over those that recorded work), absent
+    without any.
     """
 
     hfu_ratio: float | None
@@ -6594,6 +6595,11 @@ class Verdict(Record):
 
     thresholds: str
     """Thresholds of the verdict, as text: `good > 80 %, bad < 50 %`."""
+
+    judged_as: str
+    """What the verdict judges if it is not the figure itself, such as `computing 3.1 %` for devices
+    that are busy with something else. Empty otherwise.
+    """
 
     is_larger_better: bool
     """Whether more of the figure is better."""

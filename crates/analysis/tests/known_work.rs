@@ -229,7 +229,7 @@ fn rows_traced_within_kernels_are_tracks_with_shares_of_their_op() {
     let tracks = timeline["groups"].as_array().cloned().unwrap_or_default();
     let tracks = tracks
         .iter()
-        .flat_map(|group| group["tracks"].as_array().cloned());
+        .filter_map(|group| group["tracks"].as_array().cloned());
     let inside: Vec<Value> = tracks
         .flatten()
         .filter(|track| track["role"] == "kernel_regions")

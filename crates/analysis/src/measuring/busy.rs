@@ -5,6 +5,8 @@
 //! without steps from the first to the last work of any device in the session, so that a device that
 //! stops early counts as idle from then on.
 
+use std::collections::HashSet;
+
 use super::windows::observed_windows;
 use documented::DocumentedFields;
 use rayon::prelude::*;
@@ -13,7 +15,7 @@ use stepscope_model::Session;
 use ts_rs::TS;
 
 use crate::measuring::selection::Selected;
-use crate::measuring::steps::DividedSteps;
+use crate::measuring::steps::{DividedSteps, StepParts};
 use crate::measuring::work::AllWork;
 
 /// How busy one device was.
@@ -62,11 +64,25 @@ pub(crate) fn devices(
         .collect()
 }
 
-/// Mean over the devices that recorded work.
-pub(crate) fn mean(devices: &[DeviceBusy]) -> Option<f64> {
-    let ratios: Vec<f64> = devices
+/// Mean over the devices that work in the steps, so that it describes the same devices as the parts of
+/// the mean step; without steps on devices, over those that recorded work.
+pub(crate) fn mean(devices: &[DeviceBusy], steps: &[StepParts]) -> Option<f64> {
+    let ratios: Vec<f64> = counted(devices, steps)
         .iter()
         .filter_map(|device| device.busy_ratio)
         .collect();
     (!ratios.is_empty()).then(|| ratios.iter().sum::<f64>() / ratios.len() as f64)
+}
+
+/// The devices that the mean covers.
+pub(crate) fn counted<'a>(devices: &'a [DeviceBusy], steps: &[StepParts]) -> Vec<&'a DeviceBusy> {
+    let in_steps: HashSet<u32> = steps
+        .iter()
+        .filter_map(|row| row.device.map(|device| device.0))
+        .collect();
+    devices
+        .iter()
+        .filter(|device| device.busy_ratio.is_some())
+        .filter(|device| in_steps.is_empty() || in_steps.contains(&device.device_index))
+        .collect()
 }

@@ -68,8 +68,8 @@ impl Glance {
         bars::mean_parts(&self.steps.rows)
     }
 
-    /// Mean over the devices that recorded work.
+    /// Mean over the devices that work in the steps; without steps, over those that recorded work.
     pub(crate) fn busy_ratio(&self) -> Option<f64> {
-        busy::mean(&self.devices)
+        busy::mean(&self.devices, &self.steps.rows)
     }
 }

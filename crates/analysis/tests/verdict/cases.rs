@@ -286,24 +286,28 @@ fn together(text: &str) -> String {
     )
 }
 
+/// A step of 100 us on a device of XLA:CPU that works for 70 of them.
+fn clean_cpu(ordinal: u32, host: &str, start: u32) -> String {
+    let end = start + 70;
+    format!(
+        "host {host}
+        thread python
+          {start}us+100us train #step_num=0,_r=1#
+        thread tf_XLAEigen/42
+          {start}..{end}us fusion.1 [hlo_op=fusion.1 hlo_module=jit_step program_id=5 device_ordinal={ordinal}]
+        program 5 jit_step
+          p.0 = f32[8,16] parameter(0)
+          ROOT fusion.1 = f32[8,8] dot(p.0, p.0)"
+    )
+}
+
+/// The same, with when the profiler started and stopped.
+fn recorded(text: &str, start: u64, stop: u64) -> String {
+    format!("{text}\nenvironment [profile_start_time={start} profile_stop_time={stop}]")
+}
+
 /// Captures that nearly have a finding.
 pub(crate) fn negatives() -> Vec<Case> {
-    let clean_cpu = |ordinal: u32, host: &str, start: u32| {
-        let end = start + 70;
-        format!(
-            "host {host}
-            thread python
-              {start}us+100us train #step_num=0,_r=1#
-            thread tf_XLAEigen/42
-              {start}..{end}us fusion.1 [hlo_op=fusion.1 hlo_module=jit_step program_id=5 device_ordinal={ordinal}]
-            program 5 jit_step
-              p.0 = f32[8,16] parameter(0)
-              ROOT fusion.1 = f32[8,8] dot(p.0, p.0)"
-        )
-    };
-    let recorded = |text: String, start: u64, stop: u64| {
-        format!("{text}\nenvironment [profile_start_time={start} profile_stop_time={stop}]")
-    };
     let epoch = 1_700_000_000_000_000_000u64;
     vec![
         (
@@ -329,24 +333,24 @@ pub(crate) fn negatives() -> Vec<Case> {
         (
             "hosts_apart",
             vec![
-                recorded(clean_cpu(0, "a", 0), epoch, epoch + 1_000_000),
-                recorded(clean_cpu(2048, "b", 0), epoch + 400_000, epoch + 1_400_000),
+                recorded(&clean_cpu(0, "a", 0), epoch, epoch + 1_000_000),
+                recorded(&clean_cpu(2048, "b", 0), epoch + 400_000, epoch + 1_400_000),
             ],
             "60 % are common",
         ),
         (
             "host_clocks",
             vec![
-                recorded(clean_cpu(0, "a", 0), epoch, epoch + 1_000_000),
-                recorded(clean_cpu(2048, "b", 50), epoch, epoch + 1_000_000),
+                recorded(&clean_cpu(0, "a", 0), epoch, epoch + 1_000_000),
+                recorded(&clean_cpu(2048, "b", 50), epoch, epoch + 1_000_000),
             ],
             "half a step apart",
         ),
         (
             "host_clocks",
             vec![
-                recorded(clean_cpu(0, "a", 0), epoch, epoch + 1_000_000),
-                recorded(clean_cpu(2048, "b", 250), epoch, epoch + 1_000_000),
+                recorded(&clean_cpu(0, "a", 0), epoch, epoch + 1_000_000),
+                recorded(&clean_cpu(2048, "b", 250), epoch, epoch + 1_000_000),
             ],
             "jobs of their own: the same step numbers say nothing of clocks",
         ),

@@ -44,7 +44,8 @@ step_balance: StepBalance | null,
 step_series: Array<StepBar>, 
 /**
  * Share of the observed window in which the device ran at least one op or kernel, 0..1; the mean
- * over devices, absent without any.
+ * over the devices that work in the steps (without steps, over those that recorded work), absent
+ * without any.
  */
 device_busy_ratio: number | null, 
 /**

@@ -27,6 +27,11 @@ verdict: VerdictKind,
  */
 thresholds: string, 
 /**
+ * What the verdict judges if it is not the figure itself, such as `computing 3.1 %` for devices
+ * that are busy with something else. Empty otherwise.
+ */
+judged_as: string, 
+/**
  * Whether more of the figure is better.
  */
 is_larger_better: boolean, 

@@ -19,31 +19,6 @@ export interface DeclaredColumn {
 
 /** By analysis and table, and by key of the column. */
 export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
-  "overview.step_parts": {
-    part: {
-      title: "Part",
-      meaning: "Part of the step, such as device compute, collectives, or idle.",
-      formula: "",
-      adds: "no",
-      better: "incomparable",
-    },
-    mean_ps: {
-      title: "Mean",
-      kind: "duration",
-      meaning: "Mean time of the part: mean over steps of the mean over hosts of the mean over each host's devices.",
-      formula: "",
-      adds: "no",
-      better: "less",
-    },
-    ratio: {
-      title: "Share",
-      kind: "ratio",
-      meaning: "Share of the mean step that the part takes, 0..1.",
-      formula: "",
-      adds: "no",
-      better: "neither",
-    },
-  },
   "overview.top_ops": {
     name: {
       title: "Op",
@@ -7152,7 +7127,6 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
 };
 
 export type TableName =
-  | "overview.step_parts"
   | "overview.top_ops"
   | "steps.rows"
   | "regions.rows"
@@ -7240,7 +7214,7 @@ export const FIGURES: Record<FigureName, DeclaredColumn> = {
     "overview.device_busy_ratio": {
       title: "Device busy",
       kind: "ratio",
-      meaning: "Share of the observed window in which the device ran at least one op or kernel, 0..1; the mean over devices, absent without any.",
+      meaning: "Share of the observed window in which the device ran at least one op or kernel, 0..1; the mean over the devices that work in the steps (without steps, over those that recorded work), absent without any.",
       formula: "union of work intervals ÷ window",
       adds: "no",
       better: "more",

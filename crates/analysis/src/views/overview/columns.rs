@@ -48,7 +48,7 @@ pub(super) const VERDICTS: &[Field<Verdict>] = &[
     Column::new("title", "Figure", Unit::Text).of(|verdict| verdict.title.as_str().into()),
     Column::wide("key", "Key", Unit::Text).of(|verdict| verdict.key.as_str().into()),
     Column::new("figure", "Value", Unit::Text)
-        .means("Value of the figure, with its unit.")
+        .means("Value of the figure, with its unit, and what the verdict judges if it is not the figure itself.")
         .of(|verdict| figure(verdict).into()),
     Column::new("verdict", "Verdict", Unit::Text).of(|verdict| verdict.verdict.name().into()),
     Column::new("thresholds", "Thresholds", Unit::Text)
@@ -214,8 +214,13 @@ pub(super) fn tables() -> Vec<Declared> {
 
 fn figure(verdict: &Verdict) -> Option<String> {
     let entry = DEFAULTS.iter().find(|entry| entry.key == verdict.key);
-    let known = verdict.value.zip(entry);
-    known.map(|(value, entry)| entry.figure(value))
+    let (value, entry) = verdict.value.zip(entry)?;
+    let figure = entry.figure(value);
+    Some(if verdict.judged_as.is_empty() {
+        figure
+    } else {
+        format!("{figure}, {}", verdict.judged_as)
+    })
 }
 
 /// A part of the step.

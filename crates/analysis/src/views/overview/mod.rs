@@ -88,6 +88,7 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
             selected: &selected,
             devices: &glance.devices,
             step_parts: &step_parts,
+            steps: &glance.steps.rows,
             ops: &ops,
             totals: &glance.totals,
             utilization: &utilization,

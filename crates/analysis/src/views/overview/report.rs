@@ -32,7 +32,8 @@ pub struct OverviewReport {
     /// Every selected step with its parts, for the chart.
     pub step_series: Vec<StepBar>,
     /// Share of the observed window in which the device ran at least one op or kernel, 0..1; the mean
-    /// over devices, absent without any.
+    /// over the devices that work in the steps (without steps, over those that recorded work), absent
+    /// without any.
     pub device_busy_ratio: Option<f64>,
     /// Hardware FLOPs utilization (HFU): FLOPs executed ÷ (peak of their operand type × device time of
     /// the steps). Absent if the peak or all FLOPs are unknown.
@@ -121,6 +122,9 @@ pub struct Verdict {
     pub verdict: VerdictKind,
     /// Thresholds of the verdict, as text: `good > 80 %, bad < 50 %`.
     pub thresholds: String,
+    /// What the verdict judges if it is not the figure itself, such as `computing 3.1 %` for devices
+    /// that are busy with something else. Empty otherwise.
+    pub judged_as: String,
     /// Whether more of the figure is better.
     pub is_larger_better: bool,
     /// How the figure was obtained, or what is missing and how to record it.

@@ -7,7 +7,7 @@ use crate::measuring::activity::compilation_ps;
 use crate::measuring::busy::{self, DeviceBusy};
 use crate::measuring::occupation::Occupation;
 use crate::measuring::selection::Selected;
-use crate::measuring::steps::{PartKind, StepPart};
+use crate::measuring::steps::{PartKind, StepPart, StepParts};
 use crate::measuring::totals::WorkTotals;
 use crate::measuring::work::AllWork;
 use crate::telling::format;
@@ -22,6 +22,8 @@ pub(super) struct Facts<'a> {
     pub(super) selected: &'a Selected<'a>,
     pub(super) devices: &'a [DeviceBusy],
     pub(super) step_parts: &'a [StepPart],
+    /// The steps on each device.
+    pub(super) steps: &'a [StepParts],
     /// All ops of the selection, before any limit.
     pub(super) ops: &'a OpsReport,
     pub(super) totals: &'a [WorkTotals],
@@ -39,6 +41,11 @@ pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdic
         let (value, mut explanation) = figure(facts, threshold.key);
         let judged = value.map_or(VerdictKind::Unknown, |value| threshold.judge(value));
         let (verdict, reason) = tempered(facts, threshold, judged);
+        // Only the verdict on busy time is that of another figure.
+        let judged_as = facts
+            .occupation
+            .filter(|_| threshold.key == "device_busy_ratio" && verdict != judged)
+            .map(|parts| format!("computing {}", format::percent(parts.compute)));
         if !reason.is_empty() {
             explanation = format!("{explanation} {reason}");
         }
@@ -48,6 +55,7 @@ pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdic
             value,
             verdict,
             thresholds: threshold.text(),
+            judged_as: judged_as.unwrap_or_default(),
             is_larger_better: threshold.is_larger_better,
             explanation,
         }
@@ -158,15 +166,15 @@ fn missing(text: &str) -> Figure {
 }
 
 fn busy_ratio(facts: &Facts<'_>) -> Figure {
-    let Some(ratio) = busy::mean(facts.devices) else {
+    let Some(ratio) = busy::mean(facts.devices, facts.steps) else {
         return missing("No device recorded work.");
     };
-    let counted = facts
-        .devices
-        .iter()
-        .filter(|device| device.busy_ratio.is_some())
-        .count();
-    let devices = format::counted(counted, "device");
+    let counted = busy::counted(facts.devices, facts.steps).len();
+    let working = busy::counted(facts.devices, &[]).len();
+    let mut devices = format::counted(counted, "device");
+    if counted < working {
+        devices = format!("the {devices} of {working} that work in the steps");
+    }
     let selected = facts.selected;
     let window = match (selected.is_all_time(), facts.session.steps.is_empty()) {
         (false, _) if selected.time.is_some() => "the selected times",

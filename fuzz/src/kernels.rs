@@ -10,13 +10,11 @@ const MAX_BUFFERS: usize = 256;
 /// Panics if reading breaks an invariant. Text is a configuration; anything else a module, as JSON
 /// carries it.
 pub fn check(bytes: &[u8]) {
-    let config = match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => {
-            let body = base64(bytes);
-            format!("{{\"custom_call_config\":{{\"body\":\"{body}\"}}}}")
-        }
+    let module = || {
+        let body = base64(bytes);
+        format!("{{\"custom_call_config\":{{\"body\":\"{body}\"}}}}")
     };
+    let config = std::str::from_utf8(bytes).map_or_else(|_| module(), str::to_owned);
     let program = Program::decode(PROGRAM).expect("a program");
     let instruction = program.instructions().next().expect("an instruction");
     let mut details = program.details(&Outline::of(PROGRAM), instruction);
@@ -28,10 +26,8 @@ pub fn check(bytes: &[u8]) {
 }
 
 fn described(details: &Details, instruction: &Instruction, target: &str) {
-    let call = Instruction {
-        custom_call_target: target.to_owned(),
-        ..instruction.clone()
-    };
+    let mut call = instruction.clone();
+    target.clone_into(&mut call.custom_call_target);
     let kernel = details.kernel(&call, &[instruction]).expect("a kernel");
     assert!(kernel.grid.is_some() || !kernel.unknown.is_empty());
     assert!(kernel.blocks.len() <= MAX_BUFFERS && kernel.scratch.len() <= MAX_BUFFERS);

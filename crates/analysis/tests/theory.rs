@@ -335,14 +335,14 @@ fn the_demos_model_flops_are_those_of_its_formula() {
     let (layers, width, vocabulary, length, batch) = (2.0, 128.0, 512.0, 64.0, 16.0);
     let tokens = batch * length;
     let weights = 3.0 * 2.0 * tokens * (layers * 12.0 * width * width + vocabulary * width);
-    let scores = 3.0 * layers * 2.0 * 2.0 * batch * length * length * width;
+    let attention = 3.0 * layers * 2.0 * 2.0 * batch * length * length * width;
     let demo = corpus::fixture("demo-gpt-cpu").expect("the fixture");
     let roofline = ask(&open(&demo), "roofline", &[]);
     let scopes = roofline["scopes"].as_array().expect("scopes");
     let mean = scopes.iter().find(|row| row["kind"] == "average");
     let mean = mean.expect("a mean step");
-    close(&mean["needed_flops"], weights + scores / 2.0, 0.02);
-    close(&mean["masked_flops"], scores / 2.0, 0.02);
+    close(&mean["needed_flops"], weights + attention / 2.0, 0.02);
+    close(&mean["masked_flops"], attention / 2.0, 0.02);
     // Three products of the head, each once too often.
     let head = 3.0 * 2.0 * tokens * vocabulary * width;
     close(&mean["copied_flops"], head, 0.02);

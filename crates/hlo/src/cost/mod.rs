@@ -24,6 +24,7 @@ mod fusion;
 mod library;
 mod matmul;
 mod needed;
+mod parts;
 mod product_type;
 mod products;
 mod sizes;
@@ -37,7 +38,7 @@ use crate::program::{Instruction, Program};
 
 pub use amount::{Cost, CostBasis};
 use bytes::{bytes_accessed, operand_elements};
-pub use needed::Needed;
+pub use parts::Needed;
 pub(crate) use product_type::ProductsByComputation;
 pub use product_type::{ProductType, Products};
 use users::Users;

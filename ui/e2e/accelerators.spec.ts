@@ -40,7 +40,7 @@ const PICTURES: readonly Picture[] = [
     view: 'timeline',
     name: 'timeline-gpu',
     then: async (page) => {
-      await page.mouse.click(318, 377);
+      await page.mouse.click(482, 380);
       await expect(page.locator('.slice-name')).toHaveText('input_transpose_fusion');
     },
   },

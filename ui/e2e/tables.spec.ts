@@ -30,6 +30,7 @@ test('a filter compares figures with units, together with text', async ({ page, 
   const timed = all.filter((op) => op.self_ps > 0.5e9 && /fusion/.test(`${op.name} ${op.category}`));
   for (const op of timed.slice(0, 3)) await expect(rowsOf(page).getByText(op.name)).not.toHaveCount(0);
   // The filter is in the address.
+  await expect(page).toHaveURL(/fusion/);
   await page.reload();
   await expect(filter).toHaveValue('self > 0.5ms fusion');
 });

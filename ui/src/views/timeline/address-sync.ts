@@ -125,7 +125,11 @@ export function followAddress(timeline: Timeline, commands: Commands): void {
   });
   followParam('top', writer, {
     read: createRest(() => formatTop(timeline.rows.top())),
-    apply: (text) => timeline.rows.showTop(parseTop(text)),
+    apply: (text) => {
+      const place = getParam('at');
+      if (!text && place) timeline.revealPlace(place);
+      else timeline.rows.showTop(parseTop(text));
+    },
     isStep: false,
   });
   const closedFirst = firstClosed(timeline.report);

@@ -113,6 +113,10 @@ pub(super) fn variants(session: &Session, selection: &Pairs) -> Vec<Question> {
             let Some(name) = argument.get_long().filter(|name| CONTROLS.contains(name)) else {
                 continue;
             };
+            // The page hides idle time from the whole tree by itself.
+            if (entry.name, name) == ("op_tree", "idle") {
+                continue;
+            }
             let defaults = argument.get_default_values().first();
             let default = defaults.map(|value| value.to_string_lossy().into_owned());
             let values: Vec<String> = if argument.get_action().takes_values() {

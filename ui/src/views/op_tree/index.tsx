@@ -114,7 +114,6 @@ export default function OpTreeView(props: ViewProps) {
       ...selectionParams(),
       limit: LIMIT,
       by: by() === 'program' ? null : by(),
-      idle: getParam('idle') === 'exclude' ? 'exclude' : null,
     }),
   );
   return (

@@ -1,9 +1,9 @@
-/** Every view of two sessions passes the checks of axe-core, light and dark. */
+/** Every view passes the checks of axe-core: of one session in light colors, of another in dark ones. */
 import AxeBuilder from '@axe-core/playwright';
 
 import { expect, openView, test } from './server';
 
-// A minute each: the other two of the four combinations were found to be the same.
+// Each takes a minute, so not all four combinations run.
 for (const [session, colorScheme] of [
   ['mlp_dp', 'light'],
   ['demo', 'dark'],

@@ -54,9 +54,19 @@ struct End {
     hint: String,
 }
 
-/// Why a server that others reach captures nothing until it is told what to capture.
-const NOT_ALLOWED: &str =
-    "other machines can reach this server, and it was started without --allow-capture HOST";
+/// Why a server captures nothing, and how to start one that does.
+struct Impossible {
+    reason: &'static str,
+    hint: &'static str,
+}
+
+impl Impossible {
+    /// It has no log directory to write to.
+    const fn no_logdir(reason: &'static str) -> Self {
+        let hint = "Start the server with a log directory: `stepscope view LOGDIR`";
+        Self { reason, hint }
+    }
+}
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -75,7 +85,7 @@ impl Captures {
     pub(crate) fn settings(&self) -> CaptureSettings {
         let (logdir, reason) = match self.logdir() {
             Ok(logdir) => (logdir.display().to_string(), String::new()),
-            Err(reason) => (String::new(), reason),
+            Err(impossible) => (String::new(), impossible.reason.to_owned()),
         };
         let jobs = locked(&self.jobs);
         let running = jobs.iter().filter(|job| job.is_running());
@@ -89,39 +99,39 @@ impl Captures {
     /// The log directory that the server was started with. Nothing is written anywhere else: a
     /// session elsewhere would not be in the list, and a client must not be able to write wherever
     /// the server can.
-    fn logdir(&self) -> Result<PathBuf, String> {
+    fn logdir(&self) -> Result<PathBuf, Impossible> {
         if self.library.refuses_captures() {
-            return Err(
+            return Err(Impossible::no_logdir(
                 "captures are disabled on this server, for example because it shows several log \
-                 directories or belongs to TensorBoard"
-                    .to_owned(),
-            );
+                 directories or belongs to TensorBoard",
+            ));
         }
         if self
             .library
             .capture_hosts()
             .is_some_and(<[String]>::is_empty)
         {
-            return Err(NOT_ALLOWED.to_owned());
+            return Err(Impossible {
+                reason: "other machines can reach this server, and it was started without \
+                         --allow-capture HOST",
+                hint: "Start the server with the hosts to capture: \
+                       `stepscope view LOGDIR --allow-capture HOST`",
+            });
         }
-        let root = self.library.root_path();
-        let root = root.ok_or("this server shows a capture that is not in a folder")?;
+        let root = self.library.root_path().ok_or(Impossible::no_logdir(
+            "this server shows a capture that is not in a folder",
+        ))?;
         if !root.is_dir() {
-            return Err("this server shows a single file".to_owned());
+            return Err(Impossible::no_logdir("this server shows a single file"));
         }
-        log_directory_of(root)
-            .ok_or_else(|| "this server shows a single run, not a log directory".to_owned())
+        log_directory_of(root).ok_or(Impossible::no_logdir(
+            "this server shows a single run, not a log directory",
+        ))
     }
 
     /// Starts a capture.
     pub(crate) fn start(self: &Arc<Self>, asked: &CaptureRequest) -> Result<Arc<Job>, ApiError> {
-        let logdir = self.logdir().map_err(|reason| {
-            let hint = if reason == NOT_ALLOWED {
-                "Start the server with the hosts to capture: \
-                 `stepscope view LOGDIR --allow-capture HOST`"
-            } else {
-                "Start the server with a log directory: `stepscope view LOGDIR`"
-            };
+        let logdir = self.logdir().map_err(|Impossible { reason, hint }| {
             ApiError::bad_request(format!("Captures are not possible: {reason}.")).with_hint(hint)
         })?;
         let request = request(asked, logdir)?;

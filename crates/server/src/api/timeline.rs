@@ -62,14 +62,18 @@ fn width_px(parameters: &Parameters) -> Result<u32, ApiError> {
     )))
 }
 
+fn label_ids(parameters: &Parameters) -> Result<Vec<LabelId>, ApiError> {
+    let ids = parameters.list("ids")?.unwrap_or_default();
+    Ok(ids.into_iter().map(LabelId).collect())
+}
+
 pub(crate) async fn labels(
     State(library): State<Arc<Library>>,
     Path(id): Path<String>,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let open = opened(&library, &id).await?;
-    let ids = parameters.list("ids")?.unwrap_or_default();
-    let ids: Vec<LabelId> = ids.into_iter().map(LabelId).collect();
+    let ids = label_ids(&parameters)?;
     compute_of(open, "The labels", move |open| {
         let session = &open.session;
         let known = ids.iter().filter(|id| id.index() < session.labels.len());
@@ -87,8 +91,7 @@ pub(crate) async fn label_facts(
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let open = opened(&library, &id).await?;
-    let ids = parameters.list("ids")?.unwrap_or_default();
-    let ids: Vec<LabelId> = ids.into_iter().map(LabelId).collect();
+    let ids = label_ids(&parameters)?;
     compute_of(open, "The labels", move |open| {
         let session = &open.session;
         let hint = "Name fewer ids.";

@@ -13,6 +13,7 @@ import { BaselineStage, createCounterparts, type Other } from './baseline-stage'
 import { Drawer, type DrawerTab } from './drawer';
 import { followIdle } from './idle';
 import { followPath } from './path';
+import { followRelated } from './related';
 import { Stage } from './stage';
 import { StatusLine } from './status-line';
 import { Toolbar } from './toolbar';
@@ -58,10 +59,11 @@ export function Workspace(props: WorkspaceProps) {
     setTab(wanted);
     setDrawerOpen(true);
   };
-  // Moving through matches keeps their list open.
+  // Moving through slices keeps their list open.
   const isWalking = () =>
     isDrawerOpen() &&
-    (tab() === 'occurrences' ||
+    (tab() === 'nesting' ||
+      tab() === 'occurrences' ||
       (tab() === 'search' && timeline.search.state().current >= 0));
   const hasSelection = createMemo(() => timeline.selection[0]()?.ref);
   createEffect(on(hasSelection, (ref) => ref && !isWalking() && open('slice')));
@@ -69,6 +71,7 @@ export function Workspace(props: WorkspaceProps) {
   followAddress(timeline, commands);
   followPath(timeline, () => props.session);
   followIdle(timeline, () => props.session);
+  followRelated(timeline);
   const shownBaseline = createMemo(() => (isSplit() ? props.baseline : undefined));
   /** The timeline whose slice and area the drawer shows. */
   const active = () => {
@@ -147,6 +150,7 @@ export function Workspace(props: WorkspaceProps) {
           commands={active().commands}
           session={active().session}
           counterpart={counterpart()}
+          against={active().timeline === timeline ? props.baseline : undefined}
           tab={tab()}
           onTab={setTab}
           onClose={() => setDrawerOpen(false)}

@@ -323,7 +323,7 @@ fn values_of_partitioned_programs_have_a_whole_shape() {
         x = f32[128,512] parameter(0) sharding={devices=[4,1,2]<=[8] last_tile_dim_replicate}
         w = f32[512,256] parameter(1) sharding={devices=[1,2,4]<=[4,2]T(1,0) last_tile_dim_replicate}
         y = f32[128,256] dot(x, w) lhs_contracting_dims={1} rhs_contracting_dims={0}
-        s = f32[128,256] all-reduce(y) replica_groups={{0,1},{2,3},{4,5},{6,7}} channel_id=1 use_global_device_ids=true
+        s = f32[128,256] all-reduce(y) replica_groups={{0,1},{2,3},{4,5},{6,7}} channel_id=1
         ROOT z = f32[128,256] custom-call(s) custom_call_target=\"unknown\"
         device tpu:0 v6e
         line XLA Ops

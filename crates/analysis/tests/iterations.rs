@@ -133,26 +133,51 @@ fn a_selection_counts_what_starts_in_it() {
     assert_eq!(totals(&later), expected[1..]);
 }
 
+/// A loop that may run or not: how often a run comes to it is unknown.
+const IN_BRANCH: &str = "
+    host vm
+    device tpu:0 v6e
+    line XLA Modules
+      0..100us jit_step(5) [run_id=1 program_id=5]
+    line XLA Ops
+      1..11us  dot.2 {program_id=5}
+      15..25us dot.2
+      33..43us dot.2
+    program 5 jit_step
+      computation body
+        b.0 = f32[8,8] parameter(0)
+        ROOT dot.2 = f32[8,8] dot(b.0, b.0)
+      computation less
+        l.0 = f32[8,8] parameter(0)
+        ROOT l.1 = pred[] compare(l.0, l.0)
+      computation branch
+        n.0 = f32[8,8] parameter(0)
+        ROOT while.9 = f32[8,8] while(n.0), body=body, condition=less
+      entry main
+        p.0 = f32[8,8] parameter(0)
+        ROOT c.1 = f32[8,8] conditional(p.0, p.0), calls=branch
+";
+
 #[test]
 fn a_loop_in_a_branch_is_told_and_left_out() {
-    let nested = SCAN
-        .replace("while(p.0), body=body, condition=less", "tanh(p.0)")
-        .replace(
-            "ROOT tanh.9 = f32[8,8] tanh(n.0)",
-            "ROOT tanh.9 = f32[8,8] while(n.0), body=body, condition=less",
-        );
-    let nested = nested.replace(
-        "ROOT dot.8 = f32[8,8] dot(while.1, p.0)",
-        "ROOT dot.8 = f32[8,8] conditional(while.1, p.0), calls=branch",
-    );
-    let nested = nested.replace(
-        "c.4 = f32[8,8] conditional(dot.2, dot.2), calls=branch",
-        "c.4 = f32[8,8] negate(dot.2)",
-    );
-    let report = ask(&drawn(&[&nested]), "scopes", &[]);
+    let report = ask(&drawn(&[IN_BRANCH]), "scopes", &[]);
     assert_eq!(totals(&report), []);
     let notes = report["notes"].to_string();
-    assert!(notes.contains("tanh.9 (it runs within a branch"), "{notes}");
+    assert!(
+        notes.contains("while.9 (it runs within a branch"),
+        "{notes}"
+    );
+}
+
+/// Without a trip count, the number of slices of most ops is the number of iterations.
+#[test]
+fn a_loop_of_unknown_length_is_counted() {
+    let text = SCAN.replace("backend_config='{\"known_trip_count\":{\"n\":\"3\"}}'", "");
+    let names: Vec<String> = totals(&ask(&drawn(&[&text]), "scopes", &[]))
+        .into_iter()
+        .map(|(name, total)| format!("{name} {total}"))
+        .collect();
+    assert_eq!(names, ["while.1[0] 26", "while.1[1] 36", "while.1[2] 44"]);
 }
 
 /// On a real scan under `jax.checkpoint`, in three iterations forward and backward: all time of the ops

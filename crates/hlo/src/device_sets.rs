@@ -9,6 +9,7 @@ const MAX_DIVISIONS: usize = 1024;
 pub(crate) type DivisionId = u32;
 
 /// Divisions of the devices into sets, each kept once.
+#[derive(Debug)]
 pub(crate) struct Divisions {
     pub(crate) device_count: usize,
     /// The division in which no two devices are in one set.

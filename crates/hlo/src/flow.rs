@@ -7,7 +7,7 @@
 //! several places joins their arguments, so facts only ever grow, until nothing changes.
 
 use crate::program::{Computation, Instruction, Program};
-use crate::shape::Shape;
+use crate::shape::{MAX_NESTING, Shape};
 
 /// Calls within calls that are followed.
 const MAX_DEPTH: usize = 48;
@@ -15,8 +15,6 @@ const MAX_DEPTH: usize = 48;
 const MAX_SWEEPS: usize = 8;
 /// Instructions looked at, per instruction of the program.
 const MAX_VISITS: usize = 64;
-/// Tuples within tuples that are flattened.
-const MAX_NESTING: usize = 16;
 /// Arrays in all tuples together, per instruction of the program; a tuple that goes through a loop
 /// has hundreds.
 const MAX_LEAVES: usize = 256;
@@ -70,7 +68,21 @@ pub(crate) struct Flow<T> {
     is_reached: Vec<bool>,
 }
 
-impl<T: Copy> Flow<T> {
+impl<T: Copy + Default> Flow<T> {
+    /// The facts of all arrays, and where those of each instruction begin; the default for what never
+    /// runs.
+    pub(crate) fn into_parts(mut self, program: &Program) -> (Vec<usize>, Vec<T>) {
+        for instruction in &program.instructions {
+            let index = instruction.index.index();
+            let is_reached = self.is_reached.get(instruction.computation.index()) == Some(&true);
+            let range = self.start[index]..self.start[index + 1];
+            if !is_reached {
+                self.facts[range].fill(T::default());
+            }
+        }
+        (self.start, self.facts)
+    }
+
     /// The facts of the arrays of an instruction; nothing if it never runs.
     pub(crate) fn of(&self, instruction: &Instruction) -> &[T] {
         let index = instruction.index.index();
@@ -122,23 +134,6 @@ pub(crate) fn follow<A: Facts>(program: &Program, analysis: &mut A) -> Option<Fl
         }
     }
     None
-}
-
-/// The arrays of a shape, one for each fact.
-pub(crate) fn arrays(shape: &Shape) -> Vec<&Shape> {
-    fn collect<'a>(shape: &'a Shape, depth: usize, found: &mut Vec<&'a Shape>) {
-        match depth.checked_sub(1).filter(|_| shape.is_tuple()) {
-            Some(depth) => {
-                for inner in &shape.tuple_shapes {
-                    collect(inner, depth, found);
-                }
-            }
-            None => found.push(shape),
-        }
-    }
-    let mut found = Vec::new();
-    collect(shape, MAX_NESTING, &mut found);
-    found
 }
 
 /// Number of arrays in a shape.

@@ -82,7 +82,7 @@ pub use loops::{InLoop, Loop, Loops};
 pub use module_text::TextForm;
 pub use op_class::OpClass;
 pub use outline::Outline;
-pub use placement::{PlacedDimension, Placements};
+pub use placement::PlacedDimension;
 pub use primitive_type::PrimitiveType;
 pub use program::{Computation, ComputationIndex, Instruction, InstructionIndex, Program};
 pub use replica_groups::{MeshAxis, MeshAxisPart, ReplicaGroups};

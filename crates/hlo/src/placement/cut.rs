@@ -67,6 +67,7 @@ impl PlaceId {
 }
 
 /// The cuts of values, each kept once.
+#[derive(Debug)]
 pub(super) struct Places {
     pub(super) divisions: Divisions,
     cuts: Vec<Vec<Cut>>,

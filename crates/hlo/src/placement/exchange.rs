@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::cut::{Cut, Places};
-use super::rules::Operand;
+use super::operand::Operand;
 use crate::device_sets::DivisionId;
 use crate::program::{Instruction, Program};
 

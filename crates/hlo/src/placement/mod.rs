@@ -22,101 +22,49 @@
 
 mod cut;
 mod exchange;
+mod operand;
+mod placed;
 mod products;
 mod reshape;
 mod rules;
+#[cfg(test)]
+mod tests;
 
-use std::fmt;
-
-use cut::{Cut, PlaceId, Places};
+pub use placed::PlacedDimension;
+pub(crate) use placed::Placements;
 
 use crate::cost::copies::Copies;
-use crate::flow::{Flow, arrays, follow};
+use crate::flow::follow;
 use crate::program::{Instruction, Program};
 use crate::shape::Shape;
 use rules::Rules;
 
-/// One dimension of a value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlacedDimension {
-    /// Elements on one device.
-    pub size: i64,
-    /// Parts into which the devices divide it: 1 where each has all of it. None if unknown.
-    pub part_count: Option<u64>,
-    /// The first device of each part; empty where it is not cut, and where the devices are unknown.
-    pub devices: Vec<i64>,
-}
-
-impl PlacedDimension {
-    /// Elements over all devices. Where they do not divide it evenly, the last part is padded, so it
-    /// is a little more than in the source.
-    pub fn whole_size(&self) -> Option<u64> {
-        let size = u64::try_from(self.size).ok()?;
-        self.part_count.map(|parts| size.saturating_mul(parts))
-    }
-}
-
-/// How the values of a program are divided.
-pub struct Placements {
-    flow: Flow<PlaceId>,
-    places: Places,
-}
-
-impl fmt::Debug for Placements {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Placements").finish_non_exhaustive()
-    }
-}
-
 impl Program {
-    /// How the values of its instructions are divided over devices; `None` where it runs on one device,
-    /// or does not say on which. The first call follows them through the program.
-    pub fn placements(&self) -> Option<&Placements> {
+    /// Whether the values of its instructions can be followed: it runs on several devices, and says on
+    /// which. The first call follows them.
+    pub fn has_placements(&self) -> bool {
+        self.placements().is_some()
+    }
+
+    /// The arrays of an instruction's value with how each dimension is divided over the devices; none
+    /// if nothing is known of the program or the instruction.
+    pub fn placed<'a>(
+        &self,
+        instruction: &'a Instruction,
+    ) -> Vec<(&'a Shape, Vec<PlacedDimension>)> {
+        let placements = self.placements();
+        let found = placements.map(|all| all.of(instruction.index.index(), &instruction.shape));
+        found.unwrap_or_default()
+    }
+
+    fn placements(&self) -> Option<&Placements> {
         let compute = || {
             let copies = Copies::new(self)?;
             let mut rules = Rules::new(self, copies);
             let flow = follow(self, &mut rules)?;
-            let places = rules.places;
-            (!places.divisions.is_full).then_some(Placements { flow, places })
+            let (start, places) = flow.into_parts(self);
+            rules.places.finish(start, places)
         };
         self.placements.get_or_init(compute).as_ref()
     }
 }
-
-impl Placements {
-    /// The arrays of an instruction's value with their dimensions; none if it never runs, or if
-    /// nothing is known of it.
-    pub fn of<'a>(&self, instruction: &'a Instruction) -> Vec<(&'a Shape, Vec<PlacedDimension>)> {
-        let facts = self.flow.of(instruction);
-        let shapes = arrays(&instruction.shape);
-        if facts.len() != shapes.len() {
-            return Vec::new();
-        }
-        let placed = shapes.into_iter().zip(facts).map(|(shape, &fact)| {
-            let cuts = self.places.cuts(fact, shape.dimensions.len());
-            let dimensions = shape.dimensions.iter().zip(cuts);
-            let dimensions = dimensions.map(|(&size, cut)| self.dimension(size, cut));
-            (shape, dimensions.collect())
-        });
-        placed.collect()
-    }
-
-    fn dimension(&self, size: i64, cut: Cut) -> PlacedDimension {
-        let (part_count, devices) = match cut {
-            Cut::Any | Cut::Unknown => (None, Vec::new()),
-            Cut::WHOLE => (Some(1), Vec::new()),
-            Cut::Parts(count, along) => {
-                let devices = along.map_or_else(Vec::new, |along| self.places.first_devices(along));
-                (Some(u64::from(count)), devices)
-            }
-        };
-        PlacedDimension {
-            size,
-            part_count,
-            devices,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests;

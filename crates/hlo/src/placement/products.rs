@@ -1,7 +1,7 @@
 //! Cuts through products, and through gathers.
 
 use super::cut::Cut;
-use super::rules::Operand;
+use super::operand::Operand;
 use crate::attributes::{ConvolutionDimensions, DotDimensions, GatherDimensions};
 
 fn at(cuts: &[Cut], dimension: i64) -> Option<Cut> {

@@ -1,20 +1,15 @@
 //! What each instruction makes of the cuts of its operands.
 
 use super::cut::{Cut, PlaceId, Places};
+use super::operand::Operand;
 use super::products::{convolution, dot, gather};
 use super::reshape::reshaped;
 use crate::cost::copies::Copies;
 use crate::device_sets::DivisionId;
-use crate::flow::{Facts, Flow, arrays};
+use crate::flow::{Facts, Flow};
 use crate::opcode::{is_elementwise, is_transcendental, without_async_suffix};
 use crate::program::{Instruction, Program};
 use crate::shape::Shape;
-
-/// An array that goes into an instruction.
-pub(super) struct Operand<'a> {
-    pub(super) shape: &'a Shape,
-    pub(super) cuts: Vec<Cut>,
-}
 
 pub(super) struct Rules<'a> {
     program: &'a Program,
@@ -57,10 +52,10 @@ impl Facts for Rules<'_> {
         facts: &mut [PlaceId],
     ) {
         facts.fill(PlaceId::UNKNOWN);
-        let results = arrays(&instruction.shape);
+        let results = instruction.shape.arrays();
         let mut own: Vec<Operand<'_>> = Vec::new();
         for (operand, operand_facts) in program.operands(instruction).zip(operands) {
-            let shapes = arrays(&operand.shape);
+            let shapes = operand.shape.arrays();
             own.extend(
                 shapes
                     .into_iter()
@@ -84,7 +79,7 @@ impl Rules<'_> {
     fn input_cuts(&mut self, parameter: &Instruction, leaf: usize) -> Option<Vec<Cut>> {
         let count = self.places.divisions.device_count;
         let sharding = self.program.shardings.get(&parameter.index)?.leaf(leaf)?;
-        let shapes = arrays(&parameter.shape);
+        let shapes = parameter.shape.arrays();
         let rank = shapes.get(leaf)?.dimensions.len();
         let divisions = sharding.divisions()?;
         let parts = sharding.parts_of_devices(count)?;

@@ -1,3 +1,5 @@
+//! Small programs on a mesh of 4 × 2 devices, worked out by hand.
+
 use crate::primitive_type::PrimitiveType;
 use crate::program::Program;
 use crate::testing::{Draft, array, f32, on_devices, sharding};
@@ -65,8 +67,7 @@ fn collective(
 /// Whole sizes of the first array of an instruction, and the devices along each of its dimensions.
 fn placed(program: &Program, id: i64) -> Vec<(Option<u64>, Vec<i64>)> {
     let instruction = program.instruction_by_id(id).expect("an instruction");
-    let placements = program.placements().expect("several devices");
-    let arrays = placements.of(instruction);
+    let arrays = program.placed(instruction);
     let (_, dimensions) = arrays.first().expect("an array");
     let dimensions = dimensions.iter();
     dimensions
@@ -202,5 +203,5 @@ fn a_gather_takes_rows_by_its_indices() {
 fn programs_of_one_device_have_no_placements() {
     let mut entry = Draft::new(1, "entry");
     entry.parameter(f32(&[4]));
-    assert!(on_devices(1, vec![entry]).placements().is_none());
+    assert!(!on_devices(1, vec![entry]).has_placements());
 }

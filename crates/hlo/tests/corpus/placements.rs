@@ -16,9 +16,6 @@ fn results_are_divided_as_their_programs_say() {
         let Ok(program) = Program::decode(&bytes) else {
             continue;
         };
-        let Some(placements) = program.placements() else {
-            continue;
-        };
         let outline = Outline::of(&bytes);
         let values = program.sharded_values(&outline, 10_000);
         for value in values.iter().filter(|value| !value.is_input) {
@@ -26,7 +23,7 @@ fn results_are_divided_as_their_programs_say() {
             let Some(mut divisions) = divisions else {
                 continue;
             };
-            let arrays = placements.of(value.instruction);
+            let arrays = program.placed(value.instruction);
             let Some((_, dimensions)) = arrays.iter().find(|(shape, _)| *shape == value.shape)
             else {
                 continue;
@@ -56,10 +53,9 @@ fn maxtexts_products_are_those_of_the_whole_batch() {
     };
     let path = corpus.join("hlo/h100-maxtext-train_step.hlo_proto.pb");
     let program = Program::decode(&std::fs::read(path).expect("the program")).expect("decodes");
-    let placements = program.placements().expect("four devices");
     let whole = |name: &str| -> Vec<Option<u64>> {
         let instruction = program.instruction(name).expect(name);
-        let arrays = placements.of(instruction);
+        let arrays = program.placed(instruction);
         let (_, dimensions) = arrays.first().expect("an array");
         dimensions.iter().map(|own| own.whole_size()).collect()
     };
@@ -79,7 +75,7 @@ fn maxtexts_products_are_those_of_the_whole_batch() {
     });
     let (mut known, mut all) = (0, 0);
     for product in products {
-        let arrays = placements.of(product);
+        let arrays = program.placed(product);
         let Some((_, dimensions)) = arrays.first() else {
             continue;
         };

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use stepscope_model::ReplicaGroups;
-use stepscope_model::hlo::{Instruction, PlacedDimension, Placements, Program, Shape};
+use stepscope_model::hlo::{Instruction, PlacedDimension, Program, Shape};
 
 use super::mesh::{Mesh, strides};
 
@@ -12,7 +12,7 @@ const MAX_ARRAYS: usize = 8;
 
 /// Writes how values are divided over the devices of a program.
 pub(crate) struct Partitioning<'a> {
-    placements: &'a Placements,
+    program: &'a Program,
     mesh: Option<Mesh>,
     device_count: u64,
 }
@@ -29,11 +29,13 @@ pub(crate) struct WholeValue {
 impl<'a> Partitioning<'a> {
     /// `None` for a program of one device.
     pub(crate) fn of(program: &'a Program) -> Option<Self> {
-        let placements = program.placements()?;
+        if !program.has_placements() {
+            return None;
+        }
         let device_count = program.sharding_device_count()?;
         let mesh = named(program).or_else(|| Mesh::guess(&strides(program), device_count));
         Some(Self {
-            placements,
+            program,
             mesh,
             device_count,
         })
@@ -41,7 +43,7 @@ impl<'a> Partitioning<'a> {
 
     /// Nothing where nothing is known.
     pub(crate) fn value(&self, instruction: &Instruction) -> WholeValue {
-        let arrays = self.placements.of(instruction);
+        let arrays = self.program.placed(instruction);
         let is_known = |(_, own): &(&Shape, Vec<PlacedDimension>)| {
             own.is_empty() || own.iter().any(|own| own.part_count.is_some())
         };

@@ -8,12 +8,13 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use stepscope_model::{DeviceId, LabelId, OpId, ProgramRun, Session, Span};
 
-use super::MOST_ITERATIONS;
 use super::bodies::Bodies;
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
 use crate::measuring::totals::{Totals, work_labels};
 
+/// Longer loops are not shown iteration by iteration: what repeats as often is no layer.
+const MOST_ITERATIONS: usize = 512;
 /// Totals of one op in each iteration.
 type ByIteration = FxHashMap<OpId, Vec<Totals>>;
 

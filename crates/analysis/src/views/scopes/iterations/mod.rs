@@ -32,8 +32,6 @@ use crate::views::ops::{AllOps, Measured};
 use assign::{Assigned, assign};
 use bodies::{Bodies, Looped};
 
-/// Longer loops are not shown iteration by iteration: what repeats as often is no layer.
-const MOST_ITERATIONS: usize = 512;
 /// Loops with a smaller share of the time are not shown iteration by iteration.
 const LEAST_RATIO: f64 = 0.01;
 /// Places that all loops together may have.

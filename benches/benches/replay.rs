@@ -8,8 +8,8 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use stepscope_analysis::find;
 use stepscope_analysis::views::replay::Replay;
-use stepscope_analysis::views::replay::effects::Effects;
-use stepscope_analysis::views::replay::run::Reading;
+use stepscope_analysis::views::replay::effects::{Effects, Reading};
+
 use stepscope_benches::paired::{Contestant, print_ratios};
 use stepscope_model::ingest::{HostInput, ingest};
 use stepscope_model::{Memo, Session};

@@ -146,15 +146,15 @@ impl Places {
 
     /// The first device of each set.
     pub(super) fn first_devices(&self, along: DivisionId) -> Vec<i64> {
-        let mut next = 0;
+        // Sets are numbered in the order of their first device.
+        let mut seen = 0;
         let sets = self.divisions.sets(along).iter().zip(0i64..);
-        let firsts = sets.filter_map(|(&set, device)| {
-            (set == next).then(|| {
-                next += 1;
-                device
-            })
+        let firsts = sets.filter(|(set, _)| {
+            let is_first = **set == seen;
+            seen += u32::from(is_first);
+            is_first
         });
-        firsts.collect()
+        firsts.map(|(_, device)| device).collect()
     }
 }
 

@@ -153,7 +153,7 @@ impl Rules<'_> {
                 let dimensions = own.attributes()?.gather.as_deref()?;
                 gather(dimensions, first?, operands.get(1)?, shape.dimensions.len())
             }
-            "dynamic-slice" => self.dynamic_slice(own, first?, shape),
+            "dynamic-slice" => Some(self.dynamic_slice(own, first?, shape)),
             "concatenate" => concatenate(operands, numbers, shape),
             "scatter" | "sort" => Some(resized(operands.get(leaf)?, shape)),
             "slice" | "pad" | "reduce-window" | "select-and-scatter" => {
@@ -231,7 +231,7 @@ impl Rules<'_> {
         own: &Instruction,
         operand: &Operand<'_>,
         shape: &Shape,
-    ) -> Option<Vec<Cut>> {
+    ) -> Vec<Cut> {
         let program = self.program;
         let sizes = operand.shape.dimensions.iter().zip(&shape.dimensions);
         let cut = |(dimension, ((&before, &after), &cut)): (usize, ((&i64, &i64), &Cut))| {
@@ -250,7 +250,7 @@ impl Rules<'_> {
                 _ => Cut::Unknown,
             }
         };
-        Some(sizes.zip(&operand.cuts).enumerate().map(cut).collect())
+        sizes.zip(&operand.cuts).enumerate().map(cut).collect()
     }
 }
 

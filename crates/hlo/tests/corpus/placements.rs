@@ -1,6 +1,6 @@
 //! What programs say of their results, compared with what follows from their inputs.
 
-use stepscope_hlo::{Outline, Program};
+use stepscope_hlo::{Outline, PlacedDimension, Program, Sharding};
 
 use crate::support;
 
@@ -19,7 +19,7 @@ fn results_are_divided_as_their_programs_say() {
         let outline = Outline::of(&bytes);
         let values = program.sharded_values(&outline, 10_000);
         for value in values.iter().filter(|value| !value.is_input) {
-            let divisions = value.sharding.as_ref().and_then(|own| own.divisions());
+            let divisions = value.sharding.as_ref().and_then(Sharding::divisions);
             let Some(mut divisions) = divisions else {
                 continue;
             };
@@ -57,7 +57,7 @@ fn maxtexts_products_are_those_of_the_whole_batch() {
         let instruction = program.instruction(name).expect(name);
         let arrays = program.placed(instruction);
         let (_, dimensions) = arrays.first().expect("an array");
-        dimensions.iter().map(|own| own.whole_size()).collect()
+        dimensions.iter().map(PlacedDimension::whole_size).collect()
     };
     let tokens = Some(8 * 2048);
     // Feed-forward block, head, and scores of 8 sequences with 8 heads.

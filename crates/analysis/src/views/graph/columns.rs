@@ -18,9 +18,6 @@ pub(super) const NODES: &[Field<GraphNode>] = &[
         .sums()
         .of(|node| node.self_ps.into()),
     Column::new("shape", "Shape", Unit::Text).of(|node| node.shape.as_str().into()),
-    Column::wide("global_shape", "Global shape", Unit::Text)
-        .of(|node| node.global_shape.as_str().into()),
-    Column::wide("partition", "Partition", Unit::Text).of(|node| node.partition.as_str().into()),
     Column::wide("scope", "Scope", Unit::Text).of(|node| node.scope.as_str().into()),
     Column::wide("source", "Source", Unit::Text).of(|node| node.source.as_str().into()),
     Column::wide("occurrences", "Count", Unit::Count)
@@ -35,6 +32,9 @@ pub(super) const NODES: &[Field<GraphNode>] = &[
     Column::wide("output_bytes", "Output bytes", Unit::Bytes).of(|node| node.output_bytes.into()),
     Column::wide("category", "Category", Unit::Text).of(|node| node.category.as_str().into()),
     Column::wide("class", "Class", Unit::Text).of(|node| node.class.as_str().into()),
+    Column::wide("global_shape", "Global shape", Unit::Text)
+        .of(|node| node.global_shape.as_str().into()),
+    Column::wide("partition", "Partition", Unit::Text).of(|node| node.partition.as_str().into()),
     Column::wide("sharding", "Sharding", Unit::Text).of(|node| node.sharding.as_str().into()),
     Column::wide("computation", "Computation", Unit::Text)
         .of(|node| node.computation.as_str().into()),

@@ -4,6 +4,8 @@
 //! of 12 slices in 3 iterations, the first 4 are in iteration 0. Everything else, such as the ops of a
 //! branch, is in the iteration that began last: bodies run one after the other.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use stepscope_model::{DeviceId, LabelId, OpId, ProgramRun, Session, Span};
@@ -16,7 +18,7 @@ use crate::measuring::totals::{Totals, work_labels};
 /// Longer loops are not shown iteration by iteration: what repeats as often is no layer.
 const MOST_ITERATIONS: usize = 512;
 /// Totals of one op in each iteration.
-type ByIteration = FxHashMap<OpId, Vec<Totals>>;
+type ByIteration = BTreeMap<OpId, Vec<Totals>>;
 
 /// Why a loop has no iterations here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -198,8 +200,8 @@ fn length(
 }
 
 /// Slices of each label that every iteration has equally often.
-fn counts(body: &[(&Slice, bool)]) -> FxHashMap<LabelId, usize> {
-    let mut counts = FxHashMap::default();
+fn counts(body: &[(&Slice, bool)]) -> BTreeMap<LabelId, usize> {
+    let mut counts = BTreeMap::new();
     for (slice, is_even) in body {
         if *is_even {
             *counts.entry(slice.label).or_default() += 1;
@@ -208,8 +210,8 @@ fn counts(body: &[(&Slice, bool)]) -> FxHashMap<LabelId, usize> {
     counts
 }
 
-fn most_common(counts: &FxHashMap<LabelId, usize>) -> Option<usize> {
-    let mut by_count: FxHashMap<usize, usize> = FxHashMap::default();
+fn most_common(counts: &BTreeMap<LabelId, usize>) -> Option<usize> {
+    let mut by_count: BTreeMap<usize, usize> = BTreeMap::new();
     for &count in counts.values() {
         *by_count.entry(count).or_default() += 1;
     }
@@ -372,6 +374,6 @@ mod tests {
         let counts = [(1, 4), (2, 4), (3, 8), (4, 1)];
         let counts = counts.map(|(label, count)| (LabelId::from_index(label), count));
         assert_eq!(most_common(&counts.into_iter().collect()), Some(4));
-        assert_eq!(most_common(&FxHashMap::default()), None);
+        assert_eq!(most_common(&BTreeMap::new()), None);
     }
 }

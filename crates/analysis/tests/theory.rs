@@ -356,8 +356,8 @@ fn a_scan_under_checkpoint_needs_its_formula_too() {
     let tokens = batch * length;
     let weights = 3.0 * 2.0 * tokens * (layers * 12.0 * width * width + vocabulary * width);
     let scores = 3.0 * layers * 2.0 * 2.0 * batch * length * length * width;
-    let scan = corpus::fixture("scan8-cpu").expect("the fixture");
-    let roofline = ask(&open(&scan), "roofline", &[]);
+    let capture = corpus::fixture("scan8-cpu").expect("the fixture");
+    let roofline = ask(&open(&capture), "roofline", &[]);
     let scopes = roofline["scopes"].as_array().expect("scopes");
     let mean = scopes.iter().find(|row| row["kind"] == "average");
     let mean = mean.expect("a mean step");

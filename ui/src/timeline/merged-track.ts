@@ -39,6 +39,7 @@ function merge(group: TrackGroup): MergedTrack | null {
     lanes: 1,
     folded: true,
     slice_count: members.reduce((sum, track) => sum + track.slice_count, 0),
+    counter_min: null,
     counter_max: null,
     counter_unit: '',
     members: numbers,

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 import { type Page } from '@playwright/test';
 
@@ -38,7 +39,7 @@ test('times read within their step or as the time of day, and the link keeps it'
   await choice.selectOption('wall');
   await expect(page.locator('.area-summary')).toContainText(/from \d\d:\d\d:\d\d/);
   await choice.selectOption('session');
-  expect(page.url()).not.toContain('clock=');
+  await expect(page).not.toHaveURL(/clock=/);
 });
 
 test('a capture without steps and start time says so in the choice', async ({ page }) => {
@@ -161,7 +162,7 @@ test('only one step is shown, a chip says so and ends it', async ({ page, url })
   await settled(page);
   await chip.click();
   await expect(chip).toHaveCount(0);
-  expect(page.url()).not.toContain('only=');
+  await expect(page).not.toHaveURL(/only=/);
 });
 
 test('marks have texts, colors and arrows, are listed, and survive a reload', async ({
@@ -183,7 +184,7 @@ test('marks have texts, colors and arrows, are listed, and survive a reload', as
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'orange' }).first().click();
   await page.getByLabel('Arrow to another mark').first().selectOption({ label: 'here' });
-  await expect(page).toHaveURL(/marks=[^&]*\*orange>1!/);
+  await expect(page).toHaveURL(/marks=[^&]*\*orange:1!/);
   await page.reload();
   await settled(page);
   await page.keyboard.press('q');
@@ -194,7 +195,7 @@ test('marks have texts, colors and arrows, are listed, and survive a reload', as
   await expect(texts).toHaveCount(1);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(texts).toHaveCount(2);
-  await expect(page).toHaveURL(/>1!/);
+  await expect(page).toHaveURL(/:1!/);
   // A click on its flag shows it in the list.
   await page.getByRole('tab', { name: /Slice/ }).click();
   const flag = await canvasOf(page);
@@ -240,4 +241,26 @@ test('a step of the baseline is laid over one of the session', async ({ page, ur
   const chip = page.getByRole('group', { name: 'Step over step' });
   await expect(chip).toContainText('Baseline step');
   await settled(page);
+});
+
+test('a saved report has the marks, whatever view opens first', async ({ page, url }) => {
+  await openTimeline(page, url, 'demo', '?marks=149000000000*green!saved_with_me');
+  await page.getByRole('button', { name: 'Share' }).click();
+  await expect(page.getByLabel('Include marks')).toBeChecked();
+  const href = await page.getByRole('link', { name: 'Save as HTML' }).getAttribute('href');
+  const answer = await page.request.get(new URL(href!, url).href);
+  const folder = mkdtempSync(path.join(tmpdir(), 'stepscope-marks-'));
+  try {
+    const file = path.join(folder, 'report.html');
+    writeFileSync(file, await answer.body());
+    await page.goto(pathToFileURL(file).href);
+    await page.locator('.answer').first().waitFor();
+    await page.getByRole('link', { name: 'Timeline', exact: true }).click();
+    await page.locator('.timeline-canvas').waitFor();
+    await page.keyboard.press('q');
+    await page.getByRole('tab', { name: /Marks/ }).click();
+    await expect(page.getByLabel('Text of the mark')).toHaveValue('saved with me');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

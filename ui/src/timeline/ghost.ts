@@ -94,9 +94,14 @@ export class Ghost {
     );
   }
 
-  /** Whether everything in sight is loaded. */
+  /** Whether everything in sight is loaded and composed. */
   get settled(): boolean {
-    return this.loader.settled;
+    return this.loader.settled && !this.plan.isBehind;
+  }
+
+  /** Whether a later frame composes the rest. */
+  get isBehind(): boolean {
+    return this.plan.isBehind;
   }
 
   dispose(): void {

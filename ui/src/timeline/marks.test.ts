@@ -30,7 +30,7 @@ describe('marks in a link', () => {
   test('old links still work, and only kept marks are written', () => {
     expect(parseMarks('5..15,-20')).toEqual([at(5), at(-20, { endPs: -20 })]);
     const marks = [at(1, { isKept: false }), at(5, { arrows: [0, 2] }), at(9)];
-    expect(formatMarks(marks)).toBe('5..15>1,9..19');
+    expect(formatMarks(marks)).toBe('5..15:1,9..19');
   });
 
   test('hostile text stays text, without what could disguise it', () => {
@@ -41,9 +41,9 @@ describe('marks in a link', () => {
   });
 
   test('nonsense is left out, and arrows to it end', () => {
-    const text = 'x,5..15>0>2>2>99*nocolor,7..17@1*pink,1e99..2,9..1';
+    const text = 'x,5..15:0:2:2:99*nocolor,7..17@1*pink,1e99..2,9..1';
     expect(parseMarks(text)).toEqual([at(7, { endPs: 17, track: 1 })]);
-    expect(parseMarks('x,5..15>0>2>2>99,7..17').map(({ arrows }) => arrows)).toEqual([[1], []]);
+    expect(parseMarks('x,5..15:0:2:2:99,7..17').map(({ arrows }) => arrows)).toEqual([[1], []]);
     expect(parseMarks(undefined)).toEqual([]);
   });
 

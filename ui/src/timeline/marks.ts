@@ -1,6 +1,6 @@
 /**
  * Marks: times that the reader marked, with a text, a color, and arrows to other marks. In a link, each
- * is `START..END@TRACK*COLOR>2>5!TEXT`, an instant `TIME`; everything but the time may be missing, and
+ * is `START..END@TRACK*COLOR:2:5!TEXT`, an instant `TIME`; everything but the time may be missing, and
  * arrows name marks by their position. Pure.
  */
 import { formatRange, parseRange } from './address';
@@ -47,8 +47,8 @@ export function cleanText(text: string): string {
   return [...text.replace(UNSEEN, ' ')].slice(0, LONGEST_TEXT).join('');
 }
 
-/** Characters that would end a text in a link, written as `~XX`. */
-const SPECIAL = /[~_,@*>!&%#+=]/g;
+/** Characters with a meaning in the list, written as `~XX`. */
+const SPECIAL = /[~_,]/g;
 
 const escaped = (text: string) =>
   text
@@ -73,7 +73,7 @@ export function formatMarks(marks: readonly Mark[]): string {
         mark.color === 'blue' ? '' : `*${mark.color}`,
         ...mark.arrows.flatMap((other) => {
           const target = marks[other];
-          return target?.isKept ? [`>${kept.indexOf(target)}`] : [];
+          return target?.isKept ? [`:${kept.indexOf(target)}`] : [];
         }),
         mark.text ? `!${escaped(mark.text)}` : '',
       ].join('');
@@ -81,7 +81,7 @@ export function formatMarks(marks: readonly Mark[]): string {
     .join(',');
 }
 
-const MARK = /^(-?[\d.]+)(?:@(\d{1,9}))?(?:\*([a-z]+))?((?:>\d{1,3})*)(?:!(.*))?$/s;
+const MARK = /^(-?[\d.]+)(?:@(\d{1,9}))?(?:\*([a-z]+))?((?::\d{1,3})*)(?:!(.*))?$/s;
 
 /** The kept marks that a text names; what is not a mark is left out. */
 export function parseMarks(text: string | undefined): Mark[] {
@@ -98,7 +98,7 @@ export function parseMarks(text: string | undefined): Mark[] {
       text: cleanText(unescaped(match[5] ?? '')),
       color: Object.hasOwn(MARK_COLORS, color) ? (color as MarkColor) : 'blue',
       track: match[2] === undefined ? null : Number(match[2]),
-      arrows: (match[4] ?? '').split('>').filter(Boolean).map(Number),
+      arrows: (match[4] ?? '').split(':').filter(Boolean).map(Number),
     };
   });
   // Arrows count the parts of the text, and some may not have been marks.

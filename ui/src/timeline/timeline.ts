@@ -430,7 +430,8 @@ export class Timeline {
   /** Figures for the overlay and for tests. */
   stats(): Stats {
     const { viewport, ghost } = this.scene;
-    const isMoving = viewport.animating || this.motion.isActive;
+    const { isBehind } = this.scene.plan;
+    const isMoving = viewport.animating || this.motion.isActive || isBehind;
     const isResting = this.depthTimer === undefined && !isMoving && (ghost?.settled ?? true);
     return statsOf(this.frames, this.renderer.stats, this.loader, this.cache, isResting);
   }
@@ -482,6 +483,10 @@ export class Timeline {
     this.requestTiles();
     if (!viewport.animating) this.scene.ghost?.update(viewport, rowsInSight(this.scene));
     this.renderer.draw(this.context, this.scene);
+    if (plan.isBehind || this.scene.ghost?.isBehind) {
+      this.asksForMore = true;
+      this.redraw();
+    }
     const drawMs = performance.now() - beganMs;
     this.frames.drawMs.push(drawMs);
     if (this.showsStats) drawStats(this.context, this.scene, this.stats(), drawMs);
@@ -505,7 +510,8 @@ export class Timeline {
     this.depthTimer = undefined;
     if (!this.context) return;
     const { scene, rows } = this;
-    if (!this.loader.settled || scene.viewport.animating || this.motion.isActive) {
+    const isMoving = scene.viewport.animating || this.motion.isActive || scene.plan.isBehind;
+    if (!this.loader.settled || isMoving) {
       return this.measureLater();
     }
     this.isDrawn[1](true);

@@ -126,6 +126,7 @@ test('zooming and panning over merged tracks stays responsive', async ({ page })
   test.setTimeout(300_000);
   await withTrace(page, trace(4), async (url, key) => {
     await page.goto(`${url}#/s/${key}/timeline`);
+    await page.locator('.timeline-canvas').waitFor({ timeout: 60_000 });
     await settled(page);
     await expect(page.locator('.track-name', { hasText: 'XLA Ops' }).first()).toBeVisible();
     const { box } = await canvasOf(page);

@@ -1715,6 +1715,11 @@ class CollectivesReport(Report):
     rendezvous: list[RendezvousRow]
     """Exchanges with the host or with other slices, by rendezvous."""
 
+    peers: list[PeerRow]
+    """Messages between slices of a job over the network, by the slice they come from, slowest
+    first.
+    """
+
     shardings: list[ShardingRow]
     """Inputs and outputs of programs that run on several devices, most bytes first."""
 
@@ -2866,6 +2871,18 @@ class GraphNode(Record):
     shape: str
     """Shape of the instruction's value, with its layout."""
 
+    global_shape: str
+    """Shape of the value over all devices, followed from the shardings of the program's inputs; `?`
+    for
+    dimensions that cannot be followed. Empty if nothing is known, and for a program of one device.
+    """
+
+    partition: str
+    """How the devices divide the value, as in JAX: `P(data, None)`; `?` as in the global shape.
+    Axes
+    without a name are numbered.
+    """
+
     computation: str
     """Computation that the instruction belongs to."""
 
@@ -2912,7 +2929,9 @@ class GraphNode(Record):
     """Source line of the instruction, as `file:line`. Empty if unknown."""
 
     sharding: str
-    """How the instruction's value is divided over devices. Empty if unknown."""
+    """How the program itself says that the value is divided over devices, which it does of inputs.
+    Empty for most others.
+    """
 
     constants: list[str]
     """Small constants among the instruction's operands, as `position: shape value`."""
@@ -4961,6 +4980,52 @@ class PathStepRow(Record):
 
     idle_ps: int
     """Time on the critical path that nothing recorded explains."""
+
+
+@dataclass(frozen=True)
+class PeerRow(Record):
+    """The messages of one rendezvous from one slice of a job to another, as their hosts recorded
+    them.
+    """
+
+    rendezvous: str
+    """What the messages belong to: the rendezvous. Empty if the profile does not say."""
+
+    source_slice: int
+    """Number of the slice that sends."""
+
+    destination_slice: int
+    """Number of the slice that receives."""
+
+    message_count: int
+    """Number of messages."""
+
+    bytes: int | None
+    """Σ size of the messages. Absent if it was not recorded."""
+
+    mean_ps: float
+    """Mean time that a message was under way."""
+
+    p50_ps: int
+    """Median time that a message was under way, by nearest rank."""
+
+    p99_ps: int
+    """99th percentile of the time that a message was under way, by nearest rank."""
+
+    max_ps: int
+    """Longest time that a message was under way."""
+
+    recv_op: str
+    """The op that waits for the messages. Empty if no op names the rendezvous."""
+
+    recv_done_p99_ps: int | None
+    """99th percentile of the time in that op's `recv-done`. Absent if none was executed."""
+
+    start_ps: int
+    """Start of the event of the slowest message."""
+
+    slice: SliceRefReport
+    """That event."""
 
 
 @dataclass(frozen=True)

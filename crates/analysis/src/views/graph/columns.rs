@@ -18,6 +18,9 @@ pub(super) const NODES: &[Field<GraphNode>] = &[
         .sums()
         .of(|node| node.self_ps.into()),
     Column::new("shape", "Shape", Unit::Text).of(|node| node.shape.as_str().into()),
+    Column::wide("global_shape", "Global shape", Unit::Text)
+        .of(|node| node.global_shape.as_str().into()),
+    Column::wide("partition", "Partition", Unit::Text).of(|node| node.partition.as_str().into()),
     Column::wide("scope", "Scope", Unit::Text).of(|node| node.scope.as_str().into()),
     Column::wide("source", "Source", Unit::Text).of(|node| node.source.as_str().into()),
     Column::wide("occurrences", "Count", Unit::Count)

@@ -6444,6 +6444,11 @@ class TimeDifference(Record):
 class TimelineReport(Report):
     """The structure of the timeline: groups of tracks in display order."""
 
+    start_epoch_ns: str | None
+    """Time 0 of the session, in nanoseconds since the Unix epoch; a string because of its size.
+    Absent in captures that do not record it.
+    """
+
     start_ps: int
     """Start of the first slice, since the session started."""
 
@@ -6527,11 +6532,16 @@ class TrackReport(Record):
     slice_count: int
     """Number of slices or samples."""
 
+    counter_min: float | None
+    """Smallest sample, for counters."""
+
     counter_max: float | None
     """Largest sample, for counters."""
 
     counter_unit: str
-    """Unit of the samples, for counters; empty if unknown."""
+    """Unit of the samples, for counters, if the counter's name or description contains one;
+    otherwise empty.
+    """
 
 
 @dataclass(frozen=True)

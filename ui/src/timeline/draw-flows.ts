@@ -1,7 +1,6 @@
 /** Arrows from and to the selected slice. */
 import type { FlowReport } from '../wire/generated/FlowReport';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
-import { LANE_HEIGHT } from './layout';
 import { CLASS_NAMES, TINTS } from './palette';
 import { rowTop, type Scene } from './scene';
 import { rowsOfSlice } from './slice-rows';
@@ -45,7 +44,8 @@ function ends(scene: Scene, flow: FlowReport): [number, number] {
   return [scene.viewport.pxOfTime(leave), scene.viewport.pxOfTime(effect.start)];
 }
 
-function arrow(
+/** An arrow between two points, curved. */
+export function arrow(
   context: CanvasRenderingContext2D,
   scene: Scene,
   x0: number,
@@ -86,7 +86,7 @@ function laneCenter(scene: Scene, ref: SliceRefReport, startPs: number): number 
   if (scrolled) {
     const found = rowsOfSlice(scene, ref, startPs).find(({ row }) => !row.isPinnedCopy);
     const lane = found?.lane ?? scrolled.laneCount - 1;
-    return rowTop(geometry, scrolled) + lane * LANE_HEIGHT + LANE_HEIGHT / 2;
+    return rowTop(geometry, scrolled) + (lane + 0.5) * layout.laneHeight;
   }
   const group = report.groups.find((candidate) =>
     candidate.tracks.some((member) => member.track === ref.track),

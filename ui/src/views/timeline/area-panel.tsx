@@ -1,12 +1,13 @@
 /** What ran in the selected area, as a table by name, class, scope or track. */
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
-import { formatDuration, formatTime, plural } from '../../format/numbers';
+import { formatDuration, plural } from '../../format/numbers';
 import { classColor } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
 import { timeRange } from '../../format/time-range';
 import { select } from '../../shell/state';
 import type { AreaKey } from '../../timeline/api';
+import { shortText } from '../../timeline/clock';
 import { AnswerView } from '../../widgets/answer';
 import { Middle } from '../../widgets/middle';
 import type { Column } from '../../widgets/table/rows';
@@ -126,7 +127,7 @@ function AreaTable(props: PanelProps) {
         <b>{formatDuration(area().endPs - area().startPs)}</b>
         <span class="muted">
           {' '}
-          from {formatTime(area().startPs, 1000)} on {tracksText()}
+          from {shortText(props.timeline.times.clock[0](), area().startPs, 1000)} on {tracksText()}
         </span>
         <Show when={answer.data()}>
           {(report) => <span class="muted"> · {plural(report().slice_count, 'slice')}</span>}

@@ -10,12 +10,13 @@ import { Tabs } from '../../widgets/tabs/tabs';
 import type { Counterpart } from './baseline-stage';
 import { AreaPanel } from './area-panel';
 import { Glyph, type GlyphName } from './glyphs';
+import { MarksPanel } from './marks-panel';
 import { OccurrencesPanel } from './occurrences-panel';
 import { SearchPanel } from './search-panel';
 import { SlicePanel } from './slice-panel';
 import './drawer.css';
 
-export type DrawerTab = 'slice' | 'occurrences' | 'area' | 'search';
+export type DrawerTab = 'slice' | 'occurrences' | 'area' | 'search' | 'marks';
 
 export interface PanelProps {
   timeline: Timeline;
@@ -81,12 +82,14 @@ export function Drawer(props: DrawerProps) {
     onCleanup(() => tracks?.style.removeProperty('padding-right'));
   });
   const matches = () => props.timeline.search.state().matchCount;
+  const markCount = () => props.timeline.marks[0]().filter((mark) => mark.isKept).length;
   const tabs = () => [
     { name: 'slice', title: 'Slice' },
     // A single-file report cannot search for them.
     ...(shared() ? [] : [{ name: 'occurrences', title: 'Same name' }]),
     { name: 'area', title: 'Area' },
     { name: 'search', title: 'Matches', count: matches() > 0 ? matches() : undefined },
+    { name: 'marks', title: 'Marks', count: markCount() > 0 ? markCount() : undefined },
   ];
   return (
     <section
@@ -143,6 +146,9 @@ export function Drawer(props: DrawerProps) {
           </Match>
           <Match when={props.tab === 'search'}>
             <SearchPanel {...props} />
+          </Match>
+          <Match when={props.tab === 'marks'}>
+            <MarksPanel {...props} />
           </Match>
         </Switch>
       </div>

@@ -358,8 +358,8 @@ fn a_scan_under_checkpoint_needs_its_formula_too() {
     let scores = 3.0 * layers * 2.0 * 2.0 * batch * length * length * width;
     let capture = corpus::fixture("scan8-cpu").expect("the fixture");
     let roofline = ask(&open(&capture), "roofline", &[]);
-    let scopes = roofline["scopes"].as_array().expect("scopes");
-    let mean = scopes.iter().find(|row| row["kind"] == "average");
+    let table = roofline["scopes"].as_array().expect("scopes");
+    let mean = table.iter().find(|row| row["kind"] == "average");
     let mean = mean.expect("a mean step");
     close(&mean["needed_flops"], weights + scores / 2.0, 0.02);
     close(&mean["masked_flops"], scores / 2.0, 0.02);

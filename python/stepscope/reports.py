@@ -1715,6 +1715,11 @@ class CollectivesReport(Report):
     rendezvous: list[RendezvousRow]
     """Exchanges with the host or with other slices, by rendezvous."""
 
+    peers: list[PeerRow]
+    """Messages between slices of a job over the network, by the slice they come from, slowest
+    first.
+    """
+
     shardings: list[ShardingRow]
     """Inputs and outputs of programs that run on several devices, most bytes first."""
 
@@ -2869,6 +2874,18 @@ class GraphNode(Record):
     shape: str
     """Shape of the instruction's value, with its layout."""
 
+    global_shape: str
+    """Shape of the value over all devices, followed from the shardings of the program's inputs; `?`
+    for
+    dimensions that cannot be followed. Empty if nothing is known, and for a program of one device.
+    """
+
+    partition: str
+    """How the devices divide the value, as in JAX: `P(data, None)`; `?` as in the global shape.
+    Axes
+    without a name are numbered.
+    """
+
     computation: str
     """Computation that the instruction belongs to."""
 
@@ -2915,7 +2932,9 @@ class GraphNode(Record):
     """Source line of the instruction, as `file:line`. Empty if unknown."""
 
     sharding: str
-    """How the instruction's value is divided over devices. Empty if unknown."""
+    """How the program itself says that the value is divided over devices, which it does of inputs.
+    Empty for most others.
+    """
 
     constants: list[str]
     """Small constants among the instruction's operands, as `position: shape value`."""
@@ -4967,6 +4986,52 @@ class PathStepRow(Record):
 
 
 @dataclass(frozen=True)
+class PeerRow(Record):
+    """The messages of one rendezvous from one slice of a job to another, as their hosts recorded
+    them.
+    """
+
+    rendezvous: str
+    """What the messages belong to: the rendezvous. Empty if the profile does not say."""
+
+    source_slice: int
+    """Number of the slice that sends."""
+
+    destination_slice: int
+    """Number of the slice that receives."""
+
+    message_count: int
+    """Number of messages."""
+
+    bytes: int | None
+    """Σ size of the messages. Absent if it was not recorded."""
+
+    mean_ps: float
+    """Mean time that a message was under way."""
+
+    p50_ps: int
+    """Median time that a message was under way, by nearest rank."""
+
+    p99_ps: int
+    """99th percentile of the time that a message was under way, by nearest rank."""
+
+    max_ps: int
+    """Longest time that a message was under way."""
+
+    recv_op: str
+    """The op that waits for the messages. Empty if no op names the rendezvous."""
+
+    recv_done_p99_ps: int | None
+    """99th percentile of the time in that op's `recv-done`. Absent if none was executed."""
+
+    start_ps: int
+    """Start of the event of the slowest message."""
+
+    slice: SliceRefReport
+    """That event."""
+
+
+@dataclass(frozen=True)
 class PercentileRow(Record):
     """A latency percentile."""
 
@@ -6382,6 +6447,11 @@ class TimeDifference(Record):
 class TimelineReport(Report):
     """The structure of the timeline: groups of tracks in display order."""
 
+    start_epoch_ns: str | None
+    """Time 0 of the session, in nanoseconds since the Unix epoch; a string because of its size.
+    Absent in captures that do not record it.
+    """
+
     start_ps: int
     """Start of the first slice, since the session started."""
 
@@ -6465,11 +6535,16 @@ class TrackReport(Record):
     slice_count: int
     """Number of slices or samples."""
 
+    counter_min: float | None
+    """Smallest sample, for counters."""
+
     counter_max: float | None
     """Largest sample, for counters."""
 
     counter_unit: str
-    """Unit of the samples, for counters; empty if unknown."""
+    """Unit of the samples, for counters, if the counter's name or description contains one;
+    otherwise empty.
+    """
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,13 @@ import { render } from 'solid-js/web';
 
 import { installPalette } from './format/palette';
 import { App } from './shell/app';
+import { requestEarly } from './shell/early';
 import { installTheme } from './shell/theme';
 import './shell/theme.css';
 
 const root = document.getElementById('app');
 if (root) {
+  requestEarly();
   installTheme();
   installPalette(document.documentElement);
   root.textContent = '';

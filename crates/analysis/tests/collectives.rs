@@ -354,6 +354,42 @@ fn exchanges_between_slices_have_names_and_bytes_on_the_network() {
 }
 
 #[test]
+fn messages_between_slices_are_counted_by_their_sender() {
+    let session = drawn(&["
+        host vm
+        thread megascale
+          0..1us   MegaScale:recv #dcn_label=grads.0,dcn_source_slice_id=1,dcn_destination_slice_id=0,duration_us=250,payload_size_bytes=4096#
+          2..3us   MegaScale:recv #dcn_label=grads.0,dcn_source_slice_id=1,dcn_destination_slice_id=0,duration_us=450,payload_size_bytes=4096#
+          4..5us   MegaScale:recv #dcn_label=grads.0,dcn_source_slice_id=2,dcn_destination_slice_id=0,duration_us=90,payload_size_bytes=4096#
+          6..7us   MegaScale:enqueue
+        device tpu:0 v6e
+        line XLA Ops
+          0..2us   fusion.1 {program_id=5 hlo_category=\"loop fusion\"}
+    "]);
+    let found = rows(&ask(&session, "collectives", &[]), "peers");
+    let facts: Vec<_> = found
+        .iter()
+        .map(|row| {
+            let number = |key: &str| row[key].as_i64().expect(key);
+            let times = (number("p50_ps") / 1_000_000, number("p99_ps") / 1_000_000);
+            (
+                number("source_slice"),
+                number("message_count"),
+                number("bytes"),
+                times,
+            )
+        })
+        .collect();
+    assert_eq!(facts, [(1, 2, 8192, (250, 450)), (2, 1, 4096, (90, 90))]);
+    assert_eq!(found[0]["start_ps"], json!(2_000_000));
+    assert_eq!(
+        found[0]["recv_done_p99_ps"],
+        Value::Null,
+        "no op of that name"
+    );
+}
+
+#[test]
 fn bytes_on_the_network_follow_the_kind_of_exchange() {
     let bytes = |kind: &str, info: &str| {
         let text = format!(

@@ -313,3 +313,32 @@ fn large_programs_are_searched_whole_and_shown_in_part() {
     let around = ask(&session, "graph", &[("op", "w"), ("radius", "2")]);
     assert_eq!(list(&around, "nodes").len(), 300);
 }
+
+/// A product of a batch on four devices with weights on two, in a mesh of 4 × 2.
+#[test]
+fn values_of_partitioned_programs_have_a_whole_shape() {
+    let session = drawn(&["
+        host vm
+        program 5 jit_step
+        x = f32[128,512] parameter(0) sharding={devices=[4,1,2]<=[8] last_tile_dim_replicate}
+        w = f32[512,256] parameter(1) sharding={devices=[1,2,4]<=[4,2]T(1,0) last_tile_dim_replicate}
+        y = f32[128,256] dot(x, w) lhs_contracting_dims={1} rhs_contracting_dims={0}
+        s = f32[128,256] all-reduce(y) replica_groups={{0,1},{2,3},{4,5},{6,7}} channel_id=1
+        ROOT z = f32[128,256] custom-call(s) custom_call_target=\"unknown\"
+        device tpu:0 v6e
+        line XLA Ops
+          0..10us y {program_id=5}
+    "]);
+    let report = ask(&session, "graph", &[("op", "y")]);
+    let whole = |name: &str| {
+        let node = node(&report, name);
+        let text = |key: &str| node[key].as_str().expect(key).to_owned();
+        (text("global_shape"), text("partition"))
+    };
+    let pair = |shape: &str, partition: &str| (shape.to_owned(), partition.to_owned());
+    assert_eq!(whole("x"), pair("f32[512,512]", "P(axis 0, None)"));
+    assert_eq!(whole("w"), pair("f32[512,512]", "P(None, axis 1)"));
+    assert_eq!(whole("y"), pair("f32[512,512]", "P(axis 0, axis 1)"));
+    assert_eq!(whole("s"), pair("f32[512,512]", "P(axis 0, axis 1)"));
+    assert_eq!(whole("z"), pair("", ""), "nobody knows what it does");
+}

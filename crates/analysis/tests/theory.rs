@@ -349,6 +349,25 @@ fn the_demos_model_flops_are_those_of_its_formula() {
     assert_eq!(number(&mean["recomputed_flops"]), 0.0);
 }
 
+/// `fixtures/capture_scan.py`: layers in a scan, computed again in the backward pass, on 4 × 2 devices.
+#[test]
+fn a_scan_under_checkpoint_needs_its_formula_too() {
+    let (layers, width, vocabulary, length, batch) = (3.0, 128.0, 384.0, 96.0, 16.0);
+    let tokens = batch * length;
+    let weights = 3.0 * 2.0 * tokens * (layers * 12.0 * width * width + vocabulary * width);
+    let scores = 3.0 * layers * 2.0 * 2.0 * batch * length * length * width;
+    let capture = corpus::fixture("scan8-cpu").expect("the fixture");
+    let roofline = ask(&open(&capture), "roofline", &[]);
+    let table = roofline["scopes"].as_array().expect("scopes");
+    let mean = table.iter().find(|row| row["kind"] == "average");
+    let mean = mean.expect("a mean step");
+    close(&mean["needed_flops"], weights + scores / 2.0, 0.02);
+    close(&mean["masked_flops"], scores / 2.0, 0.02);
+    // All products of the forward pass but the last of each layer, whose result nobody needs again.
+    let again = 2.0 * tokens * layers * 8.0 * width * width + scores / 3.0;
+    close(&mean["recomputed_flops"], again, 0.02);
+}
+
 fn verdict<'a>(overview: &'a Value, key: &str) -> &'a Value {
     let verdicts = overview["verdicts"].as_array().expect("verdicts");
     let found = verdicts.iter().find(|verdict| verdict["key"] == key);

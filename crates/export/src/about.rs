@@ -14,6 +14,8 @@ pub struct About {
     pub written_epoch_ms: Option<u64>,
     /// What was redacted; absent if nothing was.
     pub redacted: Option<Redacted>,
+    /// The reader's marks on the timeline, as in a link of the page; empty for none.
+    pub marks: String,
 }
 
 /// What was redacted before the report was written.

@@ -13,6 +13,8 @@ pub struct Attributes {
     pub convolution: Option<Box<ConvolutionDimensions>>,
     /// Roles of the dimensions of a dot, also from the configuration of a GPU matmul call.
     pub dot: Option<Box<DotDimensions>>,
+    /// Roles of the dimensions of a gather.
+    pub gather: Option<Box<GatherDimensions>>,
     /// Bounds of a slice, one entry per dimension.
     pub slice: Vec<SliceDimension>,
     /// Result sizes of a dynamic-slice.
@@ -144,6 +146,19 @@ pub struct DotDimensions {
     pub lhs_batch: Vec<i64>,
     /// Batch dimensions of the right operand.
     pub rhs_batch: Vec<i64>,
+}
+
+/// Which dimensions of a gather come from where.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GatherDimensions {
+    /// Dimensions of the result that lie within a slice.
+    pub offset: Vec<i64>,
+    /// Dimensions of the operand that the result lacks.
+    pub collapsed: Vec<i64>,
+    /// Dimension of the indices that holds the parts of one index.
+    pub index_vector: i64,
+    /// Sizes of a slice, one per dimension of the operand.
+    pub slice_sizes: Vec<i64>,
 }
 
 /// Bounds of one dimension of a slice.

@@ -3,8 +3,8 @@
 use prost::Message;
 
 use crate::attributes::{
-    Attributes, ConvolutionDimensions, DotDimensions, PaddingDimension, Precision, SliceDimension,
-    WindowDimension,
+    Attributes, ConvolutionDimensions, DotDimensions, GatherDimensions, PaddingDimension,
+    Precision, SliceDimension, WindowDimension,
 };
 use crate::backend_config;
 use crate::error::HloError;
@@ -230,6 +230,9 @@ fn attributes(proto: wire::HloInstruction, opcode: &str) -> Option<Box<Attribute
             .convolution_dimension_numbers
             .map(|c| Box::new(convolution(*c))),
         dot: dot.or(config.dot).map(Box::new),
+        gather: proto
+            .gather_dimension_numbers
+            .map(|own| Box::new(gather(*own, proto.gather_slice_sizes))),
         slice: proto
             .slice_dimensions
             .into_iter()
@@ -271,6 +274,17 @@ fn attributes(proto: wire::HloInstruction, opcode: &str) -> Option<Box<Attribute
         attention: config.attention.map(Box::new),
     };
     (attributes != Attributes::default()).then(|| Box::new(attributes))
+}
+
+fn gather(proto: wire::GatherDimensionNumbers, slice_sizes: Vec<i64>) -> GatherDimensions {
+    // Dimensions that go through operand and indices together are in the result once, too.
+    let collapsed = [proto.collapsed_slice, proto.operand_batching].concat();
+    GatherDimensions {
+        offset: proto.offset,
+        collapsed,
+        index_vector: proto.index_vector,
+        slice_sizes,
+    }
 }
 
 /// Packed nibbles (3) say how operands are stored, not how exactly they are multiplied.

@@ -9,6 +9,7 @@ use crate::attributes::Attributes;
 use crate::cost::{Cost, Needed, ProductsByComputation};
 use crate::op_class::BodySummary;
 use crate::opcode::is_bookkeeping;
+use crate::placement::Placements;
 use crate::shape::Shape;
 use crate::sharding::Sharding;
 use crate::source::SourceLocation;
@@ -64,6 +65,8 @@ pub struct Program {
     pub(crate) products: OnceLock<ProductsByComputation>,
     /// Filled on first use; per instruction.
     pub(crate) needed: OnceLock<Vec<Needed>>,
+    /// Filled on first use.
+    pub(crate) placements: OnceLock<Option<Placements>>,
 }
 
 /// A function of the program: the entry, the body of a fusion or of a loop, a reducer.

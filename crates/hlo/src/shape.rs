@@ -44,7 +44,27 @@ pub struct Layout {
     pub memory_space: i64,
 }
 
+/// Tuples within tuples that are flattened.
+pub(crate) const MAX_NESTING: usize = 16;
+
 impl Shape {
+    /// The arrays of a tuple, also within tuples in it; a shape that is no tuple is one array.
+    pub(crate) fn arrays(&self) -> Vec<&Self> {
+        fn collect<'a>(shape: &'a Shape, depth: usize, found: &mut Vec<&'a Shape>) {
+            match depth.checked_sub(1).filter(|_| shape.is_tuple()) {
+                Some(depth) => {
+                    for inner in &shape.tuple_shapes {
+                        collect(inner, depth, found);
+                    }
+                }
+                None => found.push(shape),
+            }
+        }
+        let mut found = Vec::new();
+        collect(self, MAX_NESTING, &mut found);
+        found
+    }
+
     /// Whether this is a tuple.
     pub fn is_tuple(&self) -> bool {
         self.element_type == PrimitiveType::Tuple

@@ -114,6 +114,54 @@ pub(crate) fn program(drafts: Vec<Draft>) -> Program {
     Program::decode(&encode(drafts)).expect("a drawn program decodes")
 }
 
+/// A module for a number of devices, each with a part of every value.
+pub(crate) fn on_devices(count: i64, drafts: Vec<Draft>) -> Program {
+    let mut message = message(drafts);
+    if let Some(module) = &mut message.hlo_module {
+        let device = |device| wire::ReplicaGroup {
+            replica_ids: vec![device],
+        };
+        module.device_assignment = Some(wire::DeviceAssignment {
+            replica_count: 1,
+            computation_count: i32::try_from(count).expect("a small count"),
+            computations: (0..count).map(device).collect(),
+        });
+    }
+    Program::decode(&message.encode_to_vec()).expect("a drawn program decodes")
+}
+
+/// `OpSharding` of `{devices=[tiles]<=[reshape] last_tile_dim_replicate}`, the devices transposed where
+/// `reshape` has two sizes; of a whole value without tiles.
+pub(crate) fn sharding(tiles: &[i64], reshape: &[i64]) -> Vec<u8> {
+    #[derive(Clone, PartialEq, Message)]
+    struct Proto {
+        #[prost(int32, tag = "1")]
+        kind: i32,
+        #[prost(int64, repeated, tag = "3")]
+        tiles: Vec<i64>,
+        #[prost(bool, tag = "6")]
+        has_copies: bool,
+        #[prost(int64, repeated, tag = "9")]
+        reshape: Vec<i64>,
+        #[prost(int32, repeated, tag = "10")]
+        transpose: Vec<i32>,
+    }
+    let is_tiled = !tiles.is_empty();
+    let transpose = if reshape.len() == 2 {
+        vec![1, 0]
+    } else {
+        Vec::new()
+    };
+    Proto {
+        kind: if is_tiled { 3 } else { 0 },
+        tiles: tiles.to_vec(),
+        has_copies: is_tiled,
+        reshape: reshape.to_vec(),
+        transpose,
+    }
+    .encode_to_vec()
+}
+
 /// `f32[dimensions]` in row-major layout.
 pub(crate) fn f32(dimensions: &[i64]) -> wire::Shape {
     array(PrimitiveType::F32, dimensions)

@@ -93,6 +93,10 @@ pub(crate) struct HloInstruction {
     pub(crate) dot_dimension_numbers: Option<Box<DotDimensionNumbers>>,
     #[prost(int64, repeated, tag = "32")]
     pub(crate) fft_length: Vec<i64>,
+    #[prost(message, optional, boxed, tag = "33")]
+    pub(crate) gather_dimension_numbers: Option<Box<GatherDimensionNumbers>>,
+    #[prost(int64, repeated, tag = "34")]
+    pub(crate) gather_slice_sizes: Vec<i64>,
     #[prost(int64, tag = "35")]
     pub(crate) id: i64,
     #[prost(int64, repeated, tag = "36")]
@@ -136,6 +140,18 @@ pub(crate) struct PrecisionConfig {
     pub(crate) operand_precision: Vec<i32>,
     #[prost(int32, tag = "2")]
     pub(crate) algorithm: i32,
+}
+
+#[derive(Clone, PartialEq, Eq, Message)]
+pub(crate) struct GatherDimensionNumbers {
+    #[prost(int64, repeated, tag = "1")]
+    pub(crate) offset: Vec<i64>,
+    #[prost(int64, repeated, tag = "2")]
+    pub(crate) collapsed_slice: Vec<i64>,
+    #[prost(int64, tag = "4")]
+    pub(crate) index_vector: i64,
+    #[prost(int64, repeated, tag = "5")]
+    pub(crate) operand_batching: Vec<i64>,
 }
 
 #[derive(Clone, PartialEq, Message)]

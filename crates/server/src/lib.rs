@@ -23,6 +23,7 @@ mod capture;
 mod capture_reports;
 mod capture_routes;
 mod connections;
+mod encoding;
 mod error;
 mod guard;
 pub mod handover;

@@ -96,6 +96,7 @@ pub fn about_now() -> About {
     About {
         written_epoch_ms: now.and_then(|since| u64::try_from(since.as_millis()).ok()),
         redacted: None,
+        marks: String::new(),
     }
 }
 

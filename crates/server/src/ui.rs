@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use axum::http::{HeaderMap, HeaderValue, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use rust_embed::RustEmbed;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use rust_embed::{EmbeddedFile, RustEmbed};
 use sha2::{Digest, Sha256};
 
+use crate::encoding::Encoding;
 use crate::error::ApiError;
 use crate::prefix;
 
@@ -37,8 +38,7 @@ pub(crate) async fn serve(uri: Uri, sent: HeaderMap) -> Response {
         "" => START_PAGE,
         path => path,
     };
-    let file = Files::get(path).filter(|_| path != SHARE_PAGE);
-    let Some(file) = file else {
+    let Some(file) = served(path) else {
         return ApiError::not_found(format!("Nothing found at {}.", uri.path()))
             .with_hint("The pages are at the root of this server.")
             .into_response();
@@ -53,7 +53,7 @@ pub(crate) async fn serve(uri: Uri, sent: HeaderMap) -> Response {
     let headers = [
         (header::CONTENT_TYPE, kind.as_ref()),
         (header::CACHE_CONTROL, caching),
-        (header::VARY, "x-forwarded-prefix"),
+        (header::VARY, "accept-encoding, x-forwarded-prefix"),
     ];
     if path == START_PAGE
         && let Some(prefix) = prefix::forwarded(&sent)
@@ -61,7 +61,63 @@ pub(crate) async fn serve(uri: Uri, sent: HeaderMap) -> Response {
         let page = with_base(&String::from_utf8_lossy(&file.data), &prefix);
         return (headers, page).into_response();
     }
-    (headers, file.data).into_response()
+    let (encoding, file) = smallest(path, &sent, file);
+    let tag = entity_tag(&file);
+    let mut response = if is_known(&sent, &tag) {
+        (StatusCode::NOT_MODIFIED, headers).into_response()
+    } else {
+        (headers, file.data).into_response()
+    };
+    let answered = response.headers_mut();
+    if let Some(encoding) = encoding {
+        let name = HeaderValue::from_static(encoding.name());
+        answered.insert(header::CONTENT_ENCODING, name);
+    }
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        answered.insert(header::ETAG, tag);
+    }
+    response
+}
+
+/// The file that a path names, uncompressed. Compressed copies have no path of their own.
+fn served(path: &str) -> Option<EmbeddedFile> {
+    let is_copy = Encoding::ALL
+        .iter()
+        .any(|encoding| path.ends_with(encoding.extension()));
+    if path == SHARE_PAGE || is_copy {
+        return None;
+    }
+    Files::get(path)
+}
+
+/// The copy of the file to send: the build compressed it in advance, best first.
+fn smallest(path: &str, sent: &HeaderMap, plain: EmbeddedFile) -> (Option<Encoding>, EmbeddedFile) {
+    Encoding::ALL
+        .into_iter()
+        .filter(|encoding| encoding.is_accepted(sent))
+        .find_map(|encoding| {
+            let copy = Files::get(&format!("{path}{}", encoding.extension()))?;
+            Some((Some(encoding), copy))
+        })
+        .unwrap_or((None, plain))
+}
+
+/// Names the exact bytes of a copy.
+fn entity_tag(file: &EmbeddedFile) -> String {
+    let digest = file.metadata.sha256_hash();
+    format!("\"{}\"", URL_SAFE_NO_PAD.encode(&digest[..16]))
+}
+
+/// Whether the client already has the copy with this tag.
+fn is_known(sent: &HeaderMap, tag: &str) -> bool {
+    sent.get_all(header::IF_NONE_MATCH)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .any(|known| {
+            let known = known.trim();
+            known == "*" || known.trim_start_matches("W/") == tag
+        })
 }
 
 /// The page with its prefix: a proxy that strips `/x` requests the same page whether the browser

@@ -57,6 +57,7 @@ fn fixtures_are_there_and_ours() {
         ("demo-gpt-cpu", 1),
         ("hosts4-cpu", 4),
         ("mlp-cpu", 1),
+        ("scan8-cpu", 1),
         ("serving-cpu", 1),
     ];
     assert_eq!(names, expected.map(|(name, _)| name));

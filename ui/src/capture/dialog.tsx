@@ -10,6 +10,7 @@ import { getJson, isAbort, postJson, WireError } from '../wire/client';
 import type { CaptureHost } from '../wire/generated/CaptureHost';
 import type { CaptureReport } from '../wire/generated/CaptureReport';
 import type { CaptureSettings } from '../wire/generated/CaptureSettings';
+import { closeCapture, isCaptureOpen } from './open';
 import {
   problemOf,
   recall,
@@ -23,20 +24,8 @@ import './capture.css';
 
 const POLL_MS = 250;
 
-const [isOpen, setOpen] = createSignal(false);
 /** The capture that is shown; it continues while the dialog is closed. */
 const [current, setCurrent] = createSignal<CaptureReport>();
-
-/** Opens the dialog. */
-export const openCapture = () => setOpen(true);
-
-export function CaptureDialog() {
-  return (
-    <Show when={isOpen()}>
-      <Panel />
-    </Show>
-  );
-}
 
 function storage(): Storage | undefined {
   try {
@@ -46,7 +35,7 @@ function storage(): Storage | undefined {
   }
 }
 
-function Panel() {
+export default function CaptureDialog() {
   const [settings, setSettings] = createSignal<CaptureSettings>();
   const [error, setError] = createSignal<WireError>();
   const closing = new AbortController();
@@ -75,7 +64,7 @@ function Panel() {
     postJson<CaptureReport>('api/capture', requestOf(form)).then(follow).catch(told);
   };
   return (
-    <Modal class="capture" label="Capture" close={() => setOpen(false)}>
+    <Modal class="capture" label="Capture" close={closeCapture}>
       <Show
         when={current()}
         fallback={<Form settings={settings()} error={error()} start={start} />}
@@ -90,8 +79,8 @@ function Panel() {
 function finish(report: CaptureReport): void {
   sessions.retry();
   const session = sessionToOpen(report);
-  if (session === null || !isOpen()) return;
-  setOpen(false);
+  if (session === null || !isCaptureOpen()) return;
+  closeCapture();
   setCurrent(undefined);
   navigate({ session, view: 'overview' });
 }
@@ -172,7 +161,7 @@ function Form(props: {
         {(error) => <Problem text={error().message} hint={error().hint} />}
       </Show>
       <footer>
-        <button type="button" onClick={() => setOpen(false)}>
+        <button type="button" onClick={closeCapture}>
           Close
         </button>
         <button type="submit" class="primary" disabled={!props.settings?.logdir}>
@@ -242,7 +231,7 @@ function Running(props: { report: CaptureReport }) {
     return props.report.status === 'complete' ? 'Captured' : 'Partially captured';
   };
   const open = (session: string) => {
-    setOpen(false);
+    closeCapture();
     setCurrent(undefined);
     navigate({ session, view: 'overview' });
   };

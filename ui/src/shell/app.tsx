@@ -3,6 +3,7 @@ import {
   createEffect,
   createMemo,
   ErrorBoundary,
+  lazy,
   on,
   onCleanup,
   onMount,
@@ -13,12 +14,13 @@ import { Dynamic } from 'solid-js/web';
 
 import { Skeleton } from '../widgets/answer';
 import { EmptyState } from '../widgets/empty';
+import { Late } from '../widgets/late';
 import { MenuLayer } from '../widgets/menu/menu';
 import { ToastLayer } from '../widgets/toast';
 import { TooltipLayer } from '../widgets/tooltip';
 import { announceArrivals } from './arrivals';
 import { SessionGate } from './gate';
-import { CaptureDialog } from '../capture/dialog';
+import { isCaptureOpen } from '../capture/open';
 import { EditorDialog } from './editor';
 import { CommandPalette } from './palette';
 import { Rail } from './rail';
@@ -33,6 +35,8 @@ import { TopBar } from './topbar';
 import { SESSIONS_VIEW, VIEWS } from './views';
 import './app.css';
 import './media.css';
+
+const CaptureDialog = lazy(() => import('../capture/dialog'));
 
 /** Opened without a hash: if there is only one session, the page goes straight to it. */
 const isFirstVisit = typeof window !== 'undefined' && window.location.hash === '';
@@ -120,7 +124,11 @@ export function App() {
           </Suspense>
         </ErrorBoundary>
       </main>
-      <CaptureDialog />
+      <Show when={isCaptureOpen()}>
+        <Late>
+          <CaptureDialog />
+        </Late>
+      </Show>
       <CommandPalette />
       <EditorDialog />
       <ShortcutsOverlay />

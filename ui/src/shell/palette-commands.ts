@@ -1,5 +1,5 @@
 /** Everything that the command palette can do, before anything is typed. */
-import { openCapture } from '../capture/dialog';
+import { openCapture } from '../capture/open';
 import { copyText } from '../widgets/copy';
 import { clearBaseline, clearSelection } from './clearing';
 import { openEditorSettings } from './editor';

@@ -1,13 +1,10 @@
 /** The command palette: finds any view, command, session or name by a few letters. */
-import { createMemo, createSignal, For, onCleanup, Show } from 'solid-js';
+import { createSignal, lazy, onCleanup, Show } from 'solid-js';
 
-import { Keys } from '../widgets/keys';
-import { Modal } from '../widgets/modal';
-import { Prose } from '../widgets/prose';
-import { commands, searches, type Command } from './palette-commands';
-import { createNames } from './palette-names';
-import { aliasFound, ranked } from './palette-order';
+import { Late } from '../widgets/late';
 import { registerShortcut } from './shortcuts';
+
+const Panel = lazy(() => import('./palette-panel'));
 
 const [isOpen, setOpen] = createSignal(false);
 
@@ -28,79 +25,9 @@ export function CommandPalette() {
   );
   return (
     <Show when={isOpen()}>
-      <Panel />
+      <Late>
+        <Panel close={() => setOpen(false)} />
+      </Late>
     </Show>
-  );
-}
-
-function Panel() {
-  const [query, setQuery] = createSignal('');
-  const [active, setActive] = createSignal(0);
-  const names = createNames(query);
-  const found = createMemo(() => [
-    ...ranked(commands(), query()),
-    ...names(),
-    ...searches(query()),
-  ]);
-  const run = (command: Command | undefined) => {
-    if (!command) return;
-    setOpen(false);
-    command.run();
-  };
-  const onKey = (event: KeyboardEvent) => {
-    const count = Math.max(1, found().length);
-    if (event.key === 'ArrowDown') setActive((active() + 1) % count);
-    else if (event.key === 'ArrowUp') setActive((active() + count - 1) % count);
-    else if (event.key === 'Enter') run(found()[active()]);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-    document
-      .querySelector('.palette li[aria-selected="true"]')
-      ?.scrollIntoView({ block: 'nearest' });
-  };
-  return (
-    <Modal class="palette" label="Command palette" close={() => setOpen(false)} onKeyDown={onKey}>
-      <input
-        type="text"
-        placeholder="View, command, session, op, scope, source line, or steps such as 3..8"
-        aria-label="Command"
-        role="combobox"
-        aria-expanded="true"
-        aria-controls="palette-list"
-        aria-activedescendant={`palette-${active()}`}
-        ref={(field) => setTimeout(() => field.focus())}
-        value={query()}
-        onInput={(event) => {
-          setQuery(event.currentTarget.value);
-          setActive(0);
-        }}
-      />
-      <ul role="listbox" id="palette-list" tabindex="-1">
-        <For each={found()} fallback={<li class="muted">No matches</li>}>
-          {(command, index) => (
-            <li
-              role="option"
-              id={`palette-${index()}`}
-              aria-selected={index() === active()}
-              onPointerMove={() => setActive(index())}
-              onClick={() => run(command)}
-            >
-              <span class="palette-title">{command.title}</span>
-              <span class="palette-detail">
-                <Show
-                  when={aliasFound(command, query())}
-                  fallback={<Prose text={command.detail} />}
-                >
-                  {(alias) => <>also called {alias()}</>}
-                </Show>
-              </span>
-              <For each={command.keys ?? []}>{(key) => <Keys text={key} />}</For>
-              <span class="palette-group">{command.group}</span>
-            </li>
-          )}
-        </For>
-      </ul>
-    </Modal>
   );
 }

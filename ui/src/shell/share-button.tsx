@@ -4,7 +4,7 @@ import { createSignal, Show } from 'solid-js';
 import { Popover } from '../widgets/popover';
 import { urlOf } from '../wire/client';
 import { Icon } from './icons';
-import { route, selectionParams } from './state';
+import { route, selectionParams, timelineMarks } from './state';
 import './share-button.css';
 
 export function ShareButton() {
@@ -23,10 +23,13 @@ export function ShareButton() {
 
 function Content(props: { close: () => void }) {
   const [isRedacted, setRedacted] = createSignal(false);
+  const [isMarked, setMarked] = createSignal(true);
+  const hasMarks = () => timelineMarks() !== '';
   const href = () =>
     urlOf(`api/sessions/${route.session}/export.html`, {
       ...selectionParams(),
       redact: isRedacted() ? 'true' : null,
+      marks: hasMarks() && isMarked() ? timelineMarks() : null,
     });
   return (
     <div class="share-form">
@@ -45,6 +48,16 @@ function Content(props: { close: () => void }) {
         />
         Redact names, paths and sources
       </label>
+      <Show when={hasMarks()}>
+        <label>
+          <input
+            type="checkbox"
+            checked={isMarked()}
+            onChange={(event) => setMarked(event.currentTarget.checked)}
+          />
+          Include marks{isRedacted() ? '; their texts are not redacted' : ''}
+        </label>
+      </Show>
       <a class="share-save" href={href()} download="" onClick={() => props.close()}>
         Save as HTML
       </a>

@@ -27,6 +27,9 @@ const BASELINE_KEY = 'baseline';
 
 const URL_DELAY_MS = 150;
 
+/** The view with marks on its time axis. */
+const MARKED_VIEW = 'timeline';
+
 const initial = parseHash(currentHash());
 const [store, setStore] = createStore<Route>(initial);
 
@@ -35,6 +38,16 @@ export const route: Readonly<Route> = store;
 
 /** Parameters of the views visited before, restored on return, by `session/view`. */
 const remembered = new Map<string, Params>();
+
+// A saved report brings the marks of whoever saved it.
+const savedMarks = shared()?.marks;
+if (savedMarks && initial.session !== null) {
+  if (initial.view !== MARKED_VIEW) {
+    remembered.set(`${initial.session}/${MARKED_VIEW}`, { marks: savedMarks });
+  } else if (initial.params['marks'] === undefined) {
+    setStore('params', 'marks', savedMarks);
+  }
+}
 
 let pendingUrl: ReturnType<typeof setTimeout> | undefined;
 
@@ -70,6 +83,12 @@ export function navigate(
 /** The address of a view, for links: `navigate` as an `href`. */
 export function hrefTo(target: { session?: string | null; view: string; params?: Params }): string {
   return formatHash(resolve(target));
+}
+
+/** The marks on the session's timeline, also while another view is shown. Reactive. */
+export function timelineMarks(): string {
+  const own = store.view === MARKED_VIEW ? store.params : undefined;
+  return (own ?? remembered.get(`${store.session}/${MARKED_VIEW}`))?.['marks'] ?? '';
 }
 
 /** A part of the shared selection, as typed on the command line; `''` when not set. Reactive. */

@@ -1,7 +1,7 @@
 /** The top bar: the session, and tools for every page. */
 import { createSignal, For, Show } from 'solid-js';
 
-import { openCapture } from '../capture/dialog';
+import { openCapture } from '../capture/open';
 import { plural } from '../format/numbers';
 import { CopyButton, copyText } from '../widgets/copy';
 import { contextMenu, openMenu, type MenuEntry } from '../widgets/menu/menu';

@@ -2,11 +2,9 @@ import { expect, test } from 'vitest';
 
 import {
   formatArea,
-  formatMarks,
   formatRange,
   formatSliceRef,
   parseArea,
-  parseMarks,
   parseRange,
   parseSliceRef,
   parseTracks,
@@ -19,15 +17,9 @@ test('areas survive a round trip through the URL', () => {
   }
 });
 
-test('slices and marks survive a round trip through the URL', () => {
+test('slices survive a round trip through the URL', () => {
   const ref = { track: 7, lane: 0, index: 123456 };
   expect(parseSliceRef(formatSliceRef(ref))).toEqual(ref);
-  const marks = [
-    { startPs: 5, endPs: 5, isKept: true },
-    { startPs: -10, endPs: 90, isKept: true },
-  ];
-  expect(parseMarks(formatMarks(marks))).toEqual(marks);
-  expect(formatMarks([{ startPs: 1, endPs: 2, isKept: false }])).toBe('');
 });
 
 test('times are whole picoseconds', () => {

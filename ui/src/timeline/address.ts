@@ -5,21 +5,27 @@
  * - `window=START..END`      what is visible; absent at first: the steps, or everything
  * - `slice=7:0:1234`         the selected slice
  * - `area=START..END`        the selected area, over all tracks; `area=START..END@3,4` over some
- * - `marks=START..END,TIME`  marks that are kept
+ * - `marks=START..END,TIME`  marks that are kept; `marks.ts` has text, color and arrows
  * - `search=REGEX`           the search
  * - `at=host-2/CPU:0`       whose tracks are in sight at first
  * - `cause=idle`, `cause=op:NAME`  select what the device at `at` waited for longest in the area,
  *                             or the op with this name
  * - `ruler=GPU:6`           whose steps the ruler shows; absent: those of the first host or device
+ * - `clock=step`            times read within their step; `clock=wall` as the time of day
  * - `path=1`                the critical path is shown under the step ruler
  * - `closed=TPU:0;threads`  closed groups, `closed=none` for none; absent: hosts of many threads
  * - `color=scope;KEY;KEY`    what colors show, and the only keys that are not dimmed
+ * - `rows=compact`          lanes have half their height
+ * - `only=7`                all steps but this one are dimmed
+ * - `over=7~9`, `over=7~b9`  step 9, or that of the baseline, is laid over step 7
+ * - `order=5,3`  `groups=TPU:1;TPU:0`  tracks and groups that changed places
+ * - `counters=12.log.shared`  scales of counters, by the first track of their name
  * - `tracks=REGEX`          the filter of tracks
  * - `top=7.12`, `top=TPU:0.0`  the first track or group in sight, and pixels of it that are not
  * - `pin=3,9`  `hide=4`      tracks pinned and hidden; `fold=5` tracks whose folding was changed
  */
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
-import type { Area, Mark } from './scene';
+import type { Area } from './scene';
 import type { TimeWindow } from './viewport';
 
 /** `START..END` of a range. */
@@ -62,24 +68,6 @@ export function parseArea(text: string | undefined): Area | null {
   return { ...parsed, tracks: tracks === undefined ? null : parseTracks(tracks) };
 }
 
-/** Kept marks, an instant as a single time. */
-export function formatMarks(marks: readonly Mark[]): string {
-  return marks
-    .filter((mark) => mark.isKept)
-    .map((mark) =>
-      mark.startPs === mark.endPs ? String(Math.round(mark.startPs)) : formatRange(mark),
-    )
-    .join(',');
-}
-
-/** The kept marks that a text names. */
-export function parseMarks(text: string | undefined): Mark[] {
-  return (text ?? '').split(',').flatMap((part) => {
-    const range = parseRange(part.includes('..') ? part : `${part}..${part}`);
-    return range ? [{ ...range, isKept: true }] : [];
-  });
-}
-
 /** The closed groups, given those that start closed; empty if they are the same. */
 export function formatClosed(closed: ReadonlySet<string>, first: readonly string[]): string {
   const isFirst = closed.size === first.length && first.every((name) => closed.has(name));
@@ -91,6 +79,11 @@ export function formatClosed(closed: ReadonlySet<string>, first: readonly string
 export function parseClosed(text: string | undefined, first: readonly string[]): Set<string> {
   if (!text) return new Set(first);
   return new Set(text === 'none' ? [] : text.split(';').filter(Boolean));
+}
+
+/** Names of groups, in the order given. */
+export function parseNames(text: string | undefined): string[] {
+  return [...new Set((text ?? '').split(';').filter(Boolean))];
 }
 
 /** Numbers of tracks, in the order given. */

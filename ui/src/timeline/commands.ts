@@ -6,7 +6,9 @@ import type { SearchSlice } from '../wire/generated/SearchSlice';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import { refOf } from './merged-track';
 import { beside, type Occurrences } from './occurrences';
-import { stepIndexAt, stepIndexFrom, type Mark, type SelectedSlice } from './scene';
+import { markOf, MOST_MARKS, withoutMark, type Mark } from './marks';
+import type { SelectedSlice } from './scene';
+import { stepIndexAt, stepIndexFrom } from './step-index';
 import { neighborOnMerged } from './slice-rows';
 import type { Timeline } from './timeline';
 import { fitAll, fitRange, reveal, zoomAt, type TimeWindow } from './viewport';
@@ -102,20 +104,38 @@ export class Commands {
     await this.goTo(other, { startPs: other_start_ps, durationPs: other_duration_ps });
   }
 
-  /** Marks the selection, the area, or the time at the pointer. */
+  /** Marks the selection, the area, or the time at the pointer; removes the mark that is there. */
   mark(isKept: boolean): void {
-    const { selection, area, pointer, viewport, marks } = this.timeline.scene;
-    const range = selection ? rangeOf(selection) : area;
-    const timePs = viewport.timeOfPx(pointer?.x ?? viewport.widthPx / 2);
-    const { startPs, endPs } = range ?? { startPs: timePs, endPs: timePs };
-    const kept = marks.filter((mark) => mark.isKept);
-    const same = (mark: Mark) => mark.startPs === startPs && mark.endPs === endPs;
-    const existing = marks.find(same);
+    const { marks } = this.timeline.scene;
+    const range = this.marked();
+    const existing = marks.find((mark) => isSameTime(mark, range));
     if (existing && (existing.isKept || !isKept)) {
-      this.timeline.setMarks(marks.filter((mark) => !same(mark)));
-    } else {
-      this.timeline.setMarks([...kept, { startPs, endPs, isKept }]);
+      return this.timeline.setMarks(withoutMark(marks, marks.indexOf(existing)));
     }
+    this.addMark(markOf(range, isKept));
+  }
+
+  /** Marks the same, or a range on a track, and shows the mark in the list, to be given a text. */
+  describe(range: TimeWindow = this.marked(), track?: number): void {
+    const { marks } = this.timeline.scene;
+    const known = marks.findIndex((mark) => mark.isKept && isSameTime(mark, range));
+    if (known < 0 && !this.addMark(markOf(range, true, track))) return;
+    this.timeline.chosenMark[1](known < 0 ? this.timeline.scene.marks.length - 1 : known);
+  }
+
+  private addMark(mark: Mark): boolean {
+    const kept = this.timeline.scene.marks.filter((each) => each.isKept);
+    const hasRoom = kept.length < MOST_MARKS;
+    if (hasRoom) this.timeline.setMarks([...kept, mark]);
+    else this.timeline.error[1](`A link can hold ${MOST_MARKS} marks. Delete one to make another.`);
+    return hasRoom;
+  }
+
+  /** What is marked. */
+  private marked(): TimeWindow {
+    const { selection, area, pointer, viewport } = this.timeline.scene;
+    const timePs = viewport.timeOfPx(pointer?.x ?? viewport.widthPx / 2);
+    return (selection ? rangeOf(selection) : area) ?? { startPs: timePs, endPs: timePs };
   }
 
   /** Turns the selected slice into an area over all tracks. */
@@ -235,6 +255,12 @@ export class Commands {
 
 function rangeOf(selection: SelectedSlice): TimeWindow {
   return { startPs: selection.startPs, endPs: selection.startPs + selection.durationPs };
+}
+
+/** Whether two ranges are the same as they are kept, in whole picoseconds. */
+function isSameTime(one: TimeWindow, other: TimeWindow): boolean {
+  const isSame = (a: number, b: number) => Math.round(a) === Math.round(b);
+  return isSame(one.startPs, other.startPs) && isSame(one.endPs, other.endPs);
 }
 
 /** Whether two windows look the same: they differ by less than a hundredth. */

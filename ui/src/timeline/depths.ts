@@ -11,7 +11,7 @@ export function measuredDepths(
   scene: Scene,
   before: ReadonlyMap<number, number>,
 ): Map<number, number> | null {
-  const { geometry, layout, viewport, plan, selection } = scene;
+  const { geometry, layout, viewport, plan, selection, ghost } = scene;
   const bottom = geometry.scrollY + scrolledHeight(geometry);
   const [first, last] = rowsBetween(layout.rows, geometry.scrollY, bottom);
   const shown = [...layout.pinned, ...layout.rows.slice(first, last)];
@@ -21,9 +21,13 @@ export function measuredDepths(
     const { track } = row.track;
     const depth = depthOf(plan.segments(track), viewport.startPs, viewport.endPs);
     if (depth === null) continue;
+    const { shiftPs } = ghost ?? { shiftPs: 0 };
+    const [fromPs, toPs] = [viewport.startPs + shiftPs, viewport.endPs + shiftPs];
+    const other = ghost ? depthOf(ghost.segments(row), fromPs, toPs) : 0;
+    if (other === null) continue;
     // The selected slice stays visible.
     const isSelected = selection?.ref.track === track;
-    const needed = Math.max(1, depth, isSelected ? selection.ref.lane + 1 : 0);
+    const needed = Math.max(1, depth, other, isSelected ? selection.ref.lane + 1 : 0);
     if (needed !== shownDepth(row, before)) changed.set(track, needed);
   }
   return changed.size > 0 ? new Map([...before, ...changed]) : null;

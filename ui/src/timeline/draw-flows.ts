@@ -1,7 +1,6 @@
 /** Arrows from and to the selected slice, over several hops. */
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import { arrowsOf } from './chain';
-import { LANE_HEIGHT } from './layout';
 import { CLASS_NAMES, TINTS } from './palette';
 import { rowTop, type Scene } from './scene';
 import { rowsOfSlice } from './slice-rows';
@@ -36,7 +35,8 @@ export function drawFlows(context: CanvasRenderingContext2D, scene: Scene): void
   }
 }
 
-function arrow(
+/** An arrow between two points, curved. */
+export function arrow(
   context: CanvasRenderingContext2D,
   scene: Scene,
   x0: number,
@@ -77,7 +77,7 @@ function laneCenter(scene: Scene, ref: SliceRefReport, startPs: number): number 
   if (scrolled) {
     const found = rowsOfSlice(scene, ref, startPs).find(({ row }) => !row.isPinnedCopy);
     const lane = found?.lane ?? scrolled.laneCount - 1;
-    return rowTop(geometry, scrolled) + lane * LANE_HEIGHT + LANE_HEIGHT / 2;
+    return rowTop(geometry, scrolled) + (lane + 0.5) * layout.laneHeight;
   }
   const group = report.groups.find((candidate) =>
     candidate.tracks.some((member) => member.track === ref.track),

@@ -3,12 +3,13 @@ import { CAUSES, meaningOf } from '../format/causes';
 import { formatDuration } from '../format/numbers';
 import type { GapRow } from '../wire/generated/GapRow';
 import { firstGapAfter, gapsOn } from './idle-gaps';
-import { LANE_HEIGHT, type Row } from './layout';
+import { SUMMARY_HEIGHT, SUMMARY_INSET, type Row } from './layout';
 import { rowTop, type Scene } from './scene';
 
-const HEIGHT = LANE_HEIGHT - 1;
 const HATCH_PX = 6;
 const TEXT_INSET = 6;
+/** Lower gaps have no text. */
+const LEAST_TEXT_PX = 12;
 /** A gap narrower than this is a line in the color of its cause. */
 const HATCHED_PX = 5;
 
@@ -19,7 +20,9 @@ const patterns = new WeakMap<CanvasRenderingContext2D, Map<string, CanvasPattern
 export function drawIdle(context: CanvasRenderingContext2D, scene: Scene, row: Row): void {
   const { viewport, geometry } = scene;
   const gaps = gapsOn(scene, row);
-  const top = rowTop(geometry, row) + (row.kind === 'group' ? 3 : 0);
+  const isGroup = row.kind === 'group';
+  const top = rowTop(geometry, row) + (isGroup ? SUMMARY_INSET : 0);
+  const height = isGroup ? SUMMARY_HEIGHT : scene.layout.laneHeight - 1;
   let lastX = -1;
   for (let i = firstGapAfter(gaps, viewport.startPs); i < gaps.length; i++) {
     const gap = gaps[i]!;
@@ -29,7 +32,7 @@ export function drawIdle(context: CanvasRenderingContext2D, scene: Scene, row: R
     // One line per pixel is enough.
     if (Math.floor(x1) === lastX) continue;
     lastX = Math.floor(x1);
-    drawGap(context, scene, gap, x0, x1, top);
+    drawGap(context, scene, gap, x0, x1, top, height);
   }
 }
 
@@ -40,17 +43,19 @@ function drawGap(
   x0: number,
   x1: number,
   top: number,
+  height: number,
 ): void {
   const { title, color } = meaningOf(CAUSES, gap.cause);
   if (x1 - x0 < HATCHED_PX) {
     context.fillStyle = color;
     context.globalAlpha = 0.5;
-    context.fillRect(x0, top + HEIGHT / 2 - 1, Math.max(1, x1 - x0), 2);
+    context.fillRect(x0, top + height / 2 - 1, Math.max(1, x1 - x0), 2);
     context.globalAlpha = 1;
     return;
   }
   context.fillStyle = hatching(context, color) ?? color;
-  context.fillRect(x0 + 1, top, x1 - x0 - 2, HEIGHT);
+  context.fillRect(x0 + 1, top, x1 - x0 - 2, height);
+  if (height < LEAST_TEXT_PX) return;
   const text = `${title} · ${formatDuration(gap.duration_ps)}`;
   const room = x1 - x0 - 2 * TEXT_INSET;
   const shown = [text, title].find((one) => context.measureText(one).width <= room);
@@ -58,9 +63,9 @@ function drawGap(
   const width = context.measureText(shown).width;
   // A plain ground, so that the text does not cross the lines.
   context.fillStyle = scene.palette.theme.background;
-  context.fillRect(x0 + TEXT_INSET - 3, top, width + 6, HEIGHT);
+  context.fillRect(x0 + TEXT_INSET - 3, top, width + 6, height);
   context.fillStyle = scene.palette.theme.mutedText;
-  context.fillText(shown, x0 + TEXT_INSET, top + HEIGHT / 2 + 0.5);
+  context.fillText(shown, x0 + TEXT_INSET, top + height / 2 + 0.5);
 }
 
 function hatching(context: CanvasRenderingContext2D, color: string): CanvasPattern | null {

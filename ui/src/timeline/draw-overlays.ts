@@ -1,8 +1,8 @@
-/** Draws what spans all rows: gridlines, area, marks, measure, the line at the pointer. */
+/** Draws what spans all rows: gridlines, area, measure, the line at the pointer. */
 import { formatDuration } from '../format/numbers';
 import type { Row } from './layout';
+import { rulerTicks } from './ruler-ticks';
 import { rowTop, scrolledTop, type Geometry, type Scene } from './scene';
-import { timeAxis } from './time-axis';
 
 /** Minimum pixels between labeled ticks. */
 export const TICK_PX = 110;
@@ -17,10 +17,9 @@ export function drawGridlines(
   bottom: number,
 ): void {
   const { viewport, geometry, palette, steps } = scene;
-  const axis = timeAxis(viewport, geometry.width, TICK_PX);
   context.fillStyle = palette.theme.line;
-  for (let i = 0; i < axis.count; i++) {
-    const x = Math.round(viewport.pxOfTime(axis.firstPs + i * axis.stepPs));
+  for (const { timePs } of rulerTicks(scene.clock, viewport, geometry.width, TICK_PX).major) {
+    const x = Math.round(viewport.pxOfTime(timePs));
     context.fillRect(x, top, 1, bottom - top);
   }
   context.fillStyle = palette.theme.strongLine;
@@ -74,23 +73,6 @@ function fillRows(
     if (!tracks.includes(row.track.track)) continue;
     const y0 = Math.max(y, clipTop);
     context.fillRect(x0, y0, x1 - x0, Math.min(y + row.height, clipBottom) - y0);
-  }
-}
-
-/** Marked ranges, through all rows. */
-export function drawMarks(context: CanvasRenderingContext2D, scene: Scene): void {
-  const { marks, viewport, geometry, palette } = scene;
-  for (const mark of marks) {
-    const x0 = viewport.pxOfTime(mark.startPs);
-    const x1 = viewport.pxOfTime(mark.endPs);
-    if (x1 < 0 || x0 > geometry.width) continue;
-    context.fillStyle = palette.theme.accent;
-    context.globalAlpha = 0.08;
-    context.fillRect(x0, geometry.headHeight, x1 - x0, geometry.height);
-    context.globalAlpha = mark.isKept ? 1 : 0.6;
-    context.fillRect(Math.round(x0), geometry.headHeight, 1, geometry.height);
-    if (x1 - x0 > 1) context.fillRect(Math.round(x1), geometry.headHeight, 1, geometry.height);
-    context.globalAlpha = 1;
   }
 }
 

@@ -1,9 +1,10 @@
 /** The time ruler, the step ruler and the critical path above the rows. */
 import { formatDuration } from '../format/numbers';
+import { exactText } from './clock';
 import { TICK_PX, tag } from './draw-overlays';
 import { drawPathRuler } from './draw-path';
+import { rulerTicks } from './ruler-ticks';
 import { MINIMAP_HEIGHT, RULER_HEIGHT, STEP_RULER_HEIGHT, type Scene } from './scene';
-import { baseLabel, exactTime, tickLabel, timeAxis } from './time-axis';
 
 /** All rulers, with the ends of area and marks and the time at the pointer. */
 export function drawRulers(context: CanvasRenderingContext2D, scene: Scene): void {
@@ -20,26 +21,23 @@ export function drawRulers(context: CanvasRenderingContext2D, scene: Scene): voi
 
 function drawTimeRuler(context: CanvasRenderingContext2D, scene: Scene): void {
   const { viewport, geometry, palette, font } = scene;
-  const axis = timeAxis(viewport, geometry.width, TICK_PX);
+  const { major, minorPs, base } = rulerTicks(scene.clock, viewport, geometry.width, TICK_PX);
   const bottom = MINIMAP_HEIGHT + RULER_HEIGHT;
   context.font = font;
   context.textBaseline = 'middle';
   context.textAlign = 'left';
-  const base = baseLabel(axis);
   const baseWidth = base ? context.measureText(base).width + 10 : 0;
-  const minorPs = axis.stepPs / (axis.minorCount + 1);
   context.fillStyle = palette.theme.strongLine;
-  for (let i = -axis.minorCount - 1; i < axis.count * (axis.minorCount + 1); i++) {
-    const x = Math.round(viewport.pxOfTime(axis.firstPs + i * minorPs));
-    const isMajor = i % (axis.minorCount + 1) === 0;
-    context.fillRect(x, bottom - (isMajor ? 8 : 4), 1, isMajor ? 8 : 4);
+  for (const timePs of minorPs) {
+    context.fillRect(Math.round(viewport.pxOfTime(timePs)), bottom - 4, 1, 4);
+  }
+  for (const { timePs } of major) {
+    context.fillRect(Math.round(viewport.pxOfTime(timePs)), bottom - 8, 1, 8);
   }
   context.fillStyle = palette.theme.mutedText;
-  for (let i = 0; i < axis.count; i++) {
-    const timePs = axis.firstPs + i * axis.stepPs;
+  for (const { timePs, text } of major) {
     const x = viewport.pxOfTime(timePs) + 4;
-    if (x < baseWidth) continue;
-    context.fillText(tickLabel(axis, timePs), x, bottom - 12);
+    if (x >= baseWidth) context.fillText(text, x, bottom - 12);
   }
   if (!base) return;
   context.fillStyle = palette.theme.text;
@@ -71,7 +69,8 @@ function drawStepRuler(context: CanvasRenderingContext2D, scene: Scene): void {
     const long = `${name} · ${formatDuration(step.duration_ps)}`;
     const text = width > 130 ? long : width > 56 ? name : width > 22 ? String(step.step) : '';
     if (!text) continue;
-    context.fillStyle = palette.theme.text;
+    const isDimmed = scene.onlyStep !== null && scene.onlyStep.step !== step.step;
+    context.fillStyle = isDimmed ? palette.theme.mutedText : palette.theme.text;
     context.fillText(text, left + 5, top + height / 2 + 0.5);
   }
 }
@@ -94,10 +93,10 @@ function drawSpans(context: CanvasRenderingContext2D, scene: Scene): void {
     context.fillStyle = palette.theme.accent;
     context.fillRect(x0, y + 9, Math.max(1, x1 - x0), 2);
     const length = span.endPs - span.startPs;
-    const text = length > 0 ? formatDuration(length) : exactTime(span.startPs);
+    const text = length > 0 ? formatDuration(length) : exactText(scene.clock, span.startPs);
     tag(context, scene, text, (Math.max(0, x0) + Math.min(geometry.width, x1)) / 2, y);
   }
   if (pointer && pointer.y >= MINIMAP_HEIGHT && pointer.y < geometry.headHeight) {
-    tag(context, scene, exactTime(viewport.timeOfPx(pointer.x)), pointer.x, y);
+    tag(context, scene, exactText(scene.clock, viewport.timeOfPx(pointer.x)), pointer.x, y);
   }
 }

@@ -1,11 +1,9 @@
 /** Draws instants, and the outlines of the hovered and the selected slice. */
 import type { SliceLabels } from './labels-drawing';
-import { LANE_HEIGHT } from './layout';
 import type { Palette } from './palette';
 import { rowTop, scrolledTop, type Scene, type SelectedSlice } from './scene';
 import { rowsOfSlice } from './slice-rows';
 
-const SLICE_HEIGHT = LANE_HEIGHT - 1;
 const DIAMOND_PX = 4.5;
 
 /** Slices of zero duration, as diamonds. */
@@ -14,6 +12,7 @@ export function drawInstants(
   found: SliceLabels,
   palette: Palette,
   laneTop: Float32Array,
+  sliceHeight: number,
   firstStrip: number,
   lastStrip: number,
 ): void {
@@ -26,7 +25,7 @@ export function drawInstants(
     if (slot !== lastSlot) context.fillStyle = palette.css[slot]!;
     lastSlot = slot;
     const x = found.instantPx[i]! / ratio + 0.5;
-    const y = laneTop[strip]! + SLICE_HEIGHT / 2;
+    const y = laneTop[strip]! + sliceHeight / 2;
     context.beginPath();
     context.moveTo(x, y - DIAMOND_PX);
     context.lineTo(x + DIAMOND_PX, y);
@@ -72,15 +71,15 @@ function outline(
   scene: Scene,
   { ref, startPs, durationPs }: Pick<SelectedSlice, 'ref' | 'startPs' | 'durationPs'>,
 ): void {
-  const { geometry, viewport } = scene;
+  const { geometry, viewport, layout } = scene;
   const x0 = Math.max(-4, Math.floor(viewport.pxOfTime(startPs)));
   const end = viewport.pxOfTime(startPs + durationPs);
   const x1 = Math.min(geometry.width + 4, Math.max(Math.floor(end), x0 + 3));
   if (x1 < 0 || x0 > geometry.width) return;
   for (const { row, lane } of rowsOfSlice(scene, ref, startPs)) {
-    const top = rowTop(geometry, row) + lane * LANE_HEIGHT;
+    const top = rowTop(geometry, row) + lane * layout.laneHeight;
     const clipTop = row.isPinnedCopy ? geometry.headHeight : scrolledTop(geometry);
-    if (top + LANE_HEIGHT <= clipTop || top > geometry.height) continue;
-    context.strokeRect(x0, top + 0.5, x1 - x0, SLICE_HEIGHT - 1);
+    if (top + layout.laneHeight <= clipTop || top > geometry.height) continue;
+    context.strokeRect(x0, top + 0.5, x1 - x0, layout.laneHeight - 2);
   }
 }

@@ -2,13 +2,23 @@
  * Draws one frame: rows, slices, counters and names, then overlays, rulers and minimap.
  * Called only when something changed.
  */
-import { drawCounter } from './draw-counters';
+import { drawCounter, drawCounterScale } from './draw-counters';
 import { drawFlows } from './draw-flows';
+import { GhostLayer } from './draw-ghost';
 import { drawIdle } from './draw-idle';
-import { drawArea, drawGridlines, drawMarks, drawMeasure, drawPointer } from './draw-overlays';
+import { drawMarks } from './draw-marks';
+import { veilOthers } from './draw-only-step';
+import { drawArea, drawGridlines, drawMeasure, drawPointer } from './draw-overlays';
 import { drawRulers } from './draw-rulers';
 import { drawHoverAndSelection, drawInstants } from './draw-slices';
-import { LANE_HEIGHT, rowsBetween, type GroupRow, type Row, type TrackRow } from './layout';
+import {
+  rowsBetween,
+  SUMMARY_HEIGHT,
+  SUMMARY_INSET,
+  type GroupRow,
+  type Row,
+  type TrackRow,
+} from './layout';
 import { Minimap } from './minimap';
 import { SliceLabels } from './labels-drawing';
 import type { Segment } from './segments';
@@ -23,11 +33,12 @@ export interface FrameStats {
   lanes: number;
 }
 
-/** Height of a slice; the rest of the lane stays empty. */
-export const SLICE_HEIGHT = LANE_HEIGHT - 1;
-
-/** Space above the strip that sums up a closed group. */
-const SUMMARY_INSET = 3;
+/** Names make room for the step that lies over theirs. */
+const GHOST_LIFT_PX = 3;
+/** Names in compact lanes are smaller. */
+const COMPACT_FONT_PX = 8;
+/** Lower lanes are compact. */
+const COMPACT_BELOW_PX = 14;
 
 const MAX_LANES = 400;
 
@@ -42,15 +53,14 @@ export class Renderer {
   readonly minimap = new Minimap();
   private readonly strips = new Strips();
   private readonly names = new SliceLabels();
+  private readonly ghosts = new GhostLayer();
   private readonly laneTop = new Float32Array(MAX_LANES);
   private readonly laneCenter = new Float32Array(MAX_LANES);
+  private readonly laneSize = new Float32Array(MAX_LANES);
   private readonly projection: Projection = { originPs: 0, scale: 1, width: 1 };
+  private measuredFont = '';
   private laneCount = 0;
   private pinnedLanes = 0;
-
-  forgetText(): void {
-    this.names.forget();
-  }
 
   draw(context: CanvasRenderingContext2D, scene: Scene): void {
     const { geometry, layout, palette } = scene;
@@ -103,7 +113,7 @@ export class Renderer {
     const { layout, geometry } = scene;
     this.laneCount = 0;
     this.names.begin();
-    const limit = Math.min(MAX_LANES, Math.ceil(geometry.height / LANE_HEIGHT) * 2 + 8);
+    const limit = Math.min(MAX_LANES, Math.ceil(geometry.height / layout.laneHeight) * 2 + 8);
     this.strips.begin(this.projection.width, limit);
     const pinnedBottom = geometry.headHeight + geometry.pinnedHeight;
     for (let i = 0; i < layout.pinned.length; i++) {
@@ -119,6 +129,8 @@ export class Renderer {
       }
     }
     this.strips.commit(this.laneCount);
+    const inSight = [...layout.pinned, ...layout.rows.slice(first, last)];
+    this.ghosts.prepare(scene, inSight, this.projection);
   }
 
   private rasteriseSummary(scene: Scene, row: GroupRow): void {
@@ -126,6 +138,7 @@ export class Renderer {
     const strip = this.laneCount++;
     this.laneTop[strip] = rowTop(scene.geometry, row) + SUMMARY_INSET;
     this.laneCenter[strip] = 0;
+    this.laneSize[strip] = SUMMARY_HEIGHT;
     const tracks = row.summary.map((track) => plan.segments(track));
     this.strips.summary(strip, tracks, this.projection, palette, labels, isDimming(scene));
   }
@@ -140,13 +153,16 @@ export class Renderer {
     if (row.isCounter) return;
     const segments = scene.plan.segments(row.track.track);
     const top = rowTop(scene.geometry, row);
+    const { laneHeight } = scene.layout;
     for (let lane = 0; lane < row.laneCount && this.laneCount < limit; lane++) {
-      const y = top + lane * LANE_HEIGHT;
-      if (y + LANE_HEIGHT <= clipTop) continue;
+      const y = top + lane * laneHeight;
+      if (y + laneHeight <= clipTop) continue;
       if (y >= clipBottom) break;
       const strip = this.laneCount++;
       this.laneTop[strip] = y;
-      this.laneCenter[strip] = y + SLICE_HEIGHT / 2 + 0.5;
+      // The lower part of a lane shows the other step, if there is one.
+      this.laneCenter[strip] = y + laneHeight / 2 - (scene.ghost ? GHOST_LIFT_PX : 0);
+      this.laneSize[strip] = laneHeight - 1;
       this.strips.lane(
         strip,
         lane,
@@ -198,13 +214,30 @@ export class Renderer {
     }
     context.imageSmoothingEnabled = false;
     for (let strip = firstStrip; strip < lastStrip; strip++) {
-      this.strips.blit(context, strip, this.laneTop[strip]!, geometry.width, SLICE_HEIGHT);
+      const [top, size] = [this.laneTop[strip]!, this.laneSize[strip]!];
+      this.strips.blit(context, strip, top, geometry.width, size);
     }
     context.font = font;
     context.textBaseline = 'middle';
     context.textAlign = 'left';
-    for (let i = first; i < last; i++) drawIdle(context, scene, rows[i]!);
-    drawInstants(context, this.names, palette, this.laneTop, firstStrip, lastStrip);
+    for (let i = first; i < last; i++) {
+      const row = rows[i]!;
+      drawIdle(context, scene, row);
+      if (row.kind === 'track' && row.isCounter) drawCounterScale(context, scene, row);
+    }
+    this.ghosts.draw(context, scene, rows === scene.layout.pinned);
+    context.font = font;
+    const { laneHeight } = scene.layout;
+    drawInstants(
+      context,
+      this.names,
+      palette,
+      this.laneTop,
+      laneHeight - 1,
+      firstStrip,
+      lastStrip,
+    );
+    context.font = this.laneFont(scene);
     this.names.draw(
       context,
       scene.labels,
@@ -215,7 +248,17 @@ export class Renderer {
       firstStrip,
       lastStrip,
     );
+    for (let i = first; i < last; i++) veilOthers(context, scene, rows[i]!);
     context.restore();
+  }
+
+  /** The font of names; measured widths are forgotten when it changes. */
+  private laneFont({ font, layout }: Scene): string {
+    const isCompact = layout.laneHeight < COMPACT_BELOW_PX;
+    const wanted = isCompact ? `${COMPACT_FONT_PX}px${font.slice(font.indexOf(' '))}` : font;
+    if (wanted !== this.measuredFont) this.names.forget();
+    this.measuredFont = wanted;
+    return wanted;
   }
 
   private rowBackgrounds(

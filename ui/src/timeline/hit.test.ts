@@ -77,6 +77,7 @@ describe('areas', () => {
     lanes: 1,
     folded: false,
     slice_count: 1,
+    counter_min: null,
     counter_max: null,
     counter_unit: '',
   });
@@ -87,6 +88,7 @@ describe('areas', () => {
     tracks: tracks.map(track),
   });
   const report = {
+    start_epoch_ns: null,
     start_ps: 0,
     end_ps: 1,
     slice_count: 4,

@@ -1,8 +1,19 @@
 /** What is under a point of the canvas. */
-import { LANE_HEIGHT, rowAt, tracksOfRow, type Row, type TrackRow } from './layout';
+import type { TimelineStep } from '../wire/generated/TimelineStep';
+import { rowAt, tracksOfRow, type Row, type TrackRow } from './layout';
 import { refOf } from './merged-track';
 import { firstGlyphAt, type Segment } from './segments';
-import { rowTop, scrolledTop, type CounterHit, type Geometry, type Hit, type Scene } from './scene';
+import {
+  MINIMAP_HEIGHT,
+  rowTop,
+  RULER_HEIGHT,
+  scrolledTop,
+  STEP_RULER_HEIGHT,
+  type CounterHit,
+  type Hit,
+  type Scene,
+} from './scene';
+import { stepIndexAt } from './step-index';
 import type { LaneTile } from './tile';
 
 /** Pixels next to a narrow slice that still count as a hit. */
@@ -18,15 +29,15 @@ export function rowUnder(scene: Scene, y: number): Row | undefined {
 }
 
 /** Lane of a track row at a height of the canvas. */
-export function laneUnder(geometry: Geometry, row: TrackRow, y: number): number {
-  return Math.floor((y - rowTop(geometry, row)) / LANE_HEIGHT);
+function laneUnder({ geometry, layout }: Scene, row: TrackRow, y: number): number {
+  return Math.floor((y - rowTop(geometry, row)) / layout.laneHeight);
 }
 
 /** The slice or merged slices under a point. */
 export function hitSlice(scene: Scene, x: number, y: number): Hit | null {
   const row = rowUnder(scene, y);
   if (!row || row.kind !== 'track' || row.isCounter) return null;
-  const lane = laneUnder(scene.geometry, row, y);
+  const lane = laneUnder(scene, row, y);
   if (lane < 0 || lane >= row.laneCount) return null;
   const timePs = scene.viewport.timeOfPx(x);
   const reachPs = REACH_PX * scene.viewport.psPerPx;
@@ -81,6 +92,16 @@ export function hitCounter(scene: Scene, x: number, y: number): CounterHit | nul
     };
   }
   return found;
+}
+
+/** The step on the ruler under a point. */
+export function hitStep(scene: Scene, x: number, y: number): TimelineStep | null {
+  const { geometry, steps, viewport } = scene;
+  const top = MINIMAP_HEIGHT + RULER_HEIGHT;
+  if (!geometry.hasStepRuler || y < top || y >= top + STEP_RULER_HEIGHT) return null;
+  const timePs = viewport.timeOfPx(x);
+  const step = steps[stepIndexAt(steps, timePs)];
+  return step && timePs < step.start_ps + step.duration_ps ? step : null;
 }
 
 /** Tracks whose rows touch a range of heights of the canvas, in display order. */

@@ -19,10 +19,12 @@ const track = (number: number, role: string, slice_count: number) => ({
   lanes: 1,
   folded: false,
   slice_count,
-  counter_max: null,
+  counter_min: null,
+    counter_max: null,
   counter_unit: '',
 });
 const report: TimelineReport = {
+  start_epoch_ns: null,
   start_ps: 0,
   end_ps: 100,
   slice_count: 1,

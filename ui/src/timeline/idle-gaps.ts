@@ -5,7 +5,7 @@
 import type { GapRow } from '../wire/generated/GapRow';
 import type { TrackReport } from '../wire/generated/TrackReport';
 import type { IdleReport } from '../wire/generated/IdleReport';
-import { LANE_HEIGHT, type Row } from './layout';
+import type { Row } from './layout';
 import { rowTop, type Scene } from './scene';
 
 /** The maximum number of gaps that are requested. */
@@ -69,7 +69,7 @@ export function firstGapAfter(gaps: readonly GapRow[], timePs: number): number {
 
 /** The gap under a point of a row, if the point is on its first lane. */
 export function hitGap(scene: Scene, row: Row, x: number, y: number): GapRow | null {
-  const height = row.kind === 'group' ? row.height : LANE_HEIGHT;
+  const height = row.kind === 'group' ? row.height : scene.layout.laneHeight;
   if (y >= rowTop(scene.geometry, row) + height) return null;
   const gaps = gapsOn(scene, row);
   const timePs = scene.viewport.timeOfPx(x);

@@ -5,12 +5,13 @@
 import type { Commands } from './commands';
 import { beginDrag, type Drag } from './drags';
 import type { GapRow } from '../wire/generated/GapRow';
-import { hitCounter, hitSlice, rowUnder } from './hit';
+import { hitCounter, hitSlice, hitStep, rowUnder } from './hit';
 import { hitGap } from './idle-gaps';
 import { tracksOfRow } from './layout';
+import { flagAt } from './mark-flags';
 import { MINIMAP_GRIP_PX, minimapPx } from './minimap';
 import { hitPath, isOnPath, wordsPx, type PathHit } from './path-ruler';
-import { MINIMAP_HEIGHT, RULER_HEIGHT, STEP_RULER_HEIGHT, stepIndexAt, type Hit } from './scene';
+import { MINIMAP_HEIGHT, type Hit } from './scene';
 import type { Timeline } from './timeline';
 import { panBy, zoomAt } from './viewport';
 
@@ -178,6 +179,8 @@ class Interaction {
   private click(point: Point): void {
     const { timeline } = this;
     const { scene } = timeline;
+    const flag = flagAt(scene, point.x, point.y);
+    if (flag) return void timeline.chosenMark[1](flag.position);
     const step = this.stepUnder(point);
     if (step) {
       const range = { startPs: step.start_ps, endPs: step.start_ps + step.duration_ps };
@@ -242,15 +245,8 @@ class Interaction {
     return near(area.startPs) ? 'start' : near(area.endPs) ? 'end' : null;
   }
 
-  private stepUnder(point: Point) {
-    const { geometry, steps, viewport } = this.timeline.scene;
-    const top = MINIMAP_HEIGHT + RULER_HEIGHT;
-    if (!geometry.hasStepRuler || point.y < top || point.y >= top + STEP_RULER_HEIGHT) {
-      return null;
-    }
-    const timePs = viewport.timeOfPx(point.x);
-    const step = steps[stepIndexAt(steps, timePs)];
-    return step && timePs < step.start_ps + step.duration_ps ? step : null;
+  private stepUnder({ x, y }: Point) {
+    return hitStep(this.timeline.scene, x, y);
   }
 
   private pathUnder(point: Point): PathHit | null {
@@ -288,6 +284,7 @@ class Interaction {
     else if (point.y < MINIMAP_HEIGHT) cursor = 'grab';
     else if (point.y < scene.geometry.headHeight)
       cursor = this.stepUnder(point) || this.pathUnder(point) ? 'pointer' : 'col-resize';
+    else if (flagAt(scene, point.x, point.y)) cursor = 'pointer';
     else if (tool[0]() === 'select' && (scene.hover || this.gapUnder(point))) cursor = 'pointer';
     if (this.canvas.style.cursor !== cursor) this.canvas.style.cursor = cursor;
   }

@@ -3,6 +3,7 @@ import { shared } from '../shell/shared';
 import { registerShortcut, type Shortcut } from '../shell/shortcuts';
 import type { Commands } from './commands';
 import type { Direction } from './motion';
+import { toggleCompact } from './row-commands';
 import type { Timeline, Tool } from './timeline';
 
 /** What the page around the timeline does on a key. */
@@ -97,8 +98,11 @@ function shortcutsOf(
     plain([']'], 'Follow an arrow to its effect', () => commands.followFlow('out')),
     plain(['m'], 'Mark the selection until the next mark', () => commands.mark(false)),
     plain(['Shift+m'], 'Mark the selection and keep the mark', () => commands.mark(true)),
+    plain(['t'], 'Mark the selection and write a text', () => commands.describe()),
     plain(['r'], 'Turn the selection into an area', () => commands.selectionToArea()),
     plain(['q'], 'Show or hide the details', page.toggleDetails),
+    plain(['h'], 'Compact rows: half as high, or not', () => toggleCompact(timeline)),
+    { keys: ['Alt+ArrowUp', 'Alt+ArrowDown'], label: 'On the name of a track or group: move it' },
     plain(['/'], 'Search', page.focusSearch),
     { keys: ['Enter', 'Shift+Enter'], label: 'In search: next, previous match' },
     plain(['n'], 'Next step', () => commands.step(1)),

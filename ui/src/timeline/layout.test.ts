@@ -24,11 +24,13 @@ const track = (number: number, name: string, changes: Partial<TrackReport> = {})
   lanes: 1,
   folded: false,
   slice_count: 5,
-  counter_max: null,
+  counter_min: null,
+    counter_max: null,
   counter_unit: '',
   ...changes,
 });
 const report: TimelineReport = {
+  start_epoch_ns: null,
   start_ps: 0,
   end_ps: 1000,
   slice_count: 30,

@@ -7,11 +7,19 @@ import { parsePattern } from '../format/pattern';
 import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { TrackGroup } from '../wire/generated/TrackGroup';
 import type { TrackReport } from '../wire/generated/TrackReport';
+import { scaleOfCounter, type CounterChoices, type CounterScale } from './counter-scale';
 import { mergedTrackOf, type MergedTrack } from './merged-track';
+import { arranged } from './row-order';
 
 export const GROUP_HEIGHT = 24;
 export const LANE_HEIGHT = 19;
 export const COUNTER_HEIGHT = 38;
+/** The same if the reader wants to see more rows at once. */
+export const COMPACT_LANE_HEIGHT = 10;
+export const COMPACT_COUNTER_HEIGHT = 20;
+/** The strip that sums up a closed group: its height, and the space above it. */
+export const SUMMARY_HEIGHT = 18;
+export const SUMMARY_INSET = 3;
 /** Space below the last lane of a track. */
 export const TRACK_GAP = 5;
 
@@ -24,11 +32,18 @@ export interface LayoutChoices {
   hidden: ReadonlySet<number>;
   /** In the order of pinning. */
   pinned: readonly number[];
+  /** Tracks that changed places within their group, and groups that did. */
+  trackOrder: readonly number[];
+  groupOrder: readonly string[];
   filter: RegExp | null;
   /** The filter as typed. */
   filterText: string;
   /** Lanes that tracks need in the window, where known; rows are no higher than that. */
   depths: ReadonlyMap<number, number>;
+  /** Whether lanes have half their height. */
+  isCompact: boolean;
+  /** Scales of counters that are not the usual ones. */
+  counters: CounterChoices;
 }
 
 /** What is shown if the reader has chosen nothing. */
@@ -37,9 +52,13 @@ export const FIRST_CHOICES: LayoutChoices = {
   closedGroups: new Set(),
   hidden: new Set(),
   pinned: [],
+  trackOrder: [],
+  groupOrder: [],
   filter: null,
   filterText: '',
   depths: new Map(),
+  isCompact: false,
+  counters: new Map(),
 };
 
 interface RowBase {
@@ -63,6 +82,8 @@ export interface TrackRow extends RowBase {
   track: TrackReport;
   isPinnedCopy: boolean;
   isCounter: boolean;
+  /** For counters. */
+  scale: CounterScale | null;
   isFolded: boolean;
   /** Lanes drawn: those that the window needs, or one if folded. */
   laneCount: number;
@@ -74,6 +95,8 @@ export type Row = GroupRow | TrackRow;
 
 /** All rows, in two sections. */
 export interface Layout {
+  /** Height of a lane; a slice leaves its last pixel empty. */
+  laneHeight: number;
   pinned: TrackRow[];
   pinnedHeight: number;
   rows: Row[];
@@ -91,13 +114,13 @@ export function placeRows(report: TimelineReport, choices: LayoutChoices): Layou
   const pinnedByTrack = new Map<number, TrackRow>();
   let y = 0;
   let hiddenCount = 0;
-  for (const group of report.groups) {
-    const tracks = tracksOf(group);
+  for (const group of groupsInOrder(report, choices)) {
+    const tracks = tracksInOrder(group, choices);
     const shown = tracks.filter((track) => isShown(group, track, choices));
     hiddenCount += tracks.filter((track) => choices.hidden.has(track.track)).length;
     for (const track of tracks) {
       if (choices.pinned.includes(track.track)) {
-        pinnedByTrack.set(track.track, trackRow(group, track, choices, true));
+        pinnedByTrack.set(track.track, trackRow(report, group, track, choices, true));
       }
     }
     if (shown.length === 0) continue;
@@ -114,7 +137,7 @@ export function placeRows(report: TimelineReport, choices: LayoutChoices): Layou
     y += GROUP_HEIGHT;
     if (isClosed) continue;
     for (const track of shown) {
-      const row = trackRow(group, track, choices, false);
+      const row = trackRow(report, group, track, choices, false);
       row.y = y;
       y += row.height;
       rows.push(row);
@@ -130,7 +153,15 @@ export function placeRows(report: TimelineReport, choices: LayoutChoices): Layou
     row.y = pinnedHeight;
     pinnedHeight += row.height;
   }
-  return { pinned, pinnedHeight, rows, height: y, rowOfTrack, hiddenCount };
+  return {
+    laneHeight: laneHeightOf(choices),
+    pinned,
+    pinnedHeight,
+    rows,
+    height: y,
+    rowOfTrack,
+    hiddenCount,
+  };
 }
 
 /** A host with more threads than this starts closed if devices are shown: its strip sums it up. */
@@ -149,6 +180,22 @@ export function tracksOf(group: TrackGroup): readonly TrackReport[] {
   if (!merged) return group.tracks;
   const first = group.tracks.findIndex((track) => merged.members.includes(track.track));
   return [...group.tracks.slice(0, first), merged, ...group.tracks.slice(first)];
+}
+
+/** The groups of a session in the reader's order. */
+export function groupsInOrder(
+  report: TimelineReport,
+  { groupOrder }: Pick<LayoutChoices, 'groupOrder'>,
+): readonly TrackGroup[] {
+  return arranged(report.groups, (group) => group.name, groupOrder);
+}
+
+/** The tracks of a group in the reader's order. */
+export function tracksInOrder(
+  group: TrackGroup,
+  { trackOrder }: Pick<LayoutChoices, 'trackOrder'>,
+): readonly TrackReport[] {
+  return arranged(tracksOf(group), (track) => track.track, trackOrder);
 }
 
 /** The tracks that a merged track shows; none for others. */
@@ -206,11 +253,6 @@ export function rowAt(rows: readonly Row[], y: number): Row | undefined {
   return row && y >= row.y ? row : undefined;
 }
 
-/** Height of one lane in the row. */
-export function laneHeightOf(row: TrackRow): number {
-  return row.isCounter ? COUNTER_HEIGHT : LANE_HEIGHT;
-}
-
 /** The pattern of the track filter; literal text if it is not a valid expression. */
 export function filterPattern(text: string): RegExp | null {
   return text.trim() ? parsePattern(text.trim(), 'ignored').regex : null;
@@ -225,7 +267,13 @@ function isShown(group: TrackGroup, track: TrackReport, choices: LayoutChoices):
   return !choices.hidden.has(merged.track) && !isFolded(merged, choices);
 }
 
+/** Height of a lane. */
+function laneHeightOf({ isCompact }: LayoutChoices): number {
+  return isCompact ? COMPACT_LANE_HEIGHT : LANE_HEIGHT;
+}
+
 function trackRow(
+  report: TimelineReport,
   group: TrackGroup,
   track: TrackReport,
   choices: LayoutChoices,
@@ -236,13 +284,15 @@ function trackRow(
   const isOneLane = members.length === 0 && isFolded(track, choices);
   const depth = choices.depths.get(track.track) ?? track.lanes;
   const laneCount = isOneLane ? 1 : Math.max(1, depth);
-  const height = (isCounter ? COUNTER_HEIGHT : laneCount * LANE_HEIGHT) + TRACK_GAP;
+  const counterHeight = choices.isCompact ? COMPACT_COUNTER_HEIGHT : COUNTER_HEIGHT;
+  const height = (isCounter ? counterHeight : laneCount * laneHeightOf(choices)) + TRACK_GAP;
   return {
     kind: 'track',
     group,
     track,
     isPinnedCopy,
     isCounter,
+    scale: isCounter ? scaleOfCounter(report, track, choices.counters) : null,
     isFolded: isFolded(track, choices),
     laneCount,
     members,

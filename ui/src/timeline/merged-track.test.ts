@@ -99,7 +99,8 @@ describe('mergedTrackOf', () => {
       lanes: 1,
       folded: false,
       slice_count: 10 + track,
-      counter_max: null,
+      counter_min: null,
+    counter_max: null,
       counter_unit: '',
     })),
   });

@@ -13,11 +13,20 @@ import type { TimeWindow } from './viewport';
 /** Beyond this many levels up, two finer tiles are preferred to a coarser one. */
 const COARSE_LIMIT = 2;
 
+/**
+ * Merged tracks composed in one frame. A composition takes milliseconds: with many devices, the frame
+ * in which their tiles change would be felt.
+ */
+const MOST_COMPOSED = 2;
+
 /** Segments by track for the current window. */
 export class DrawPlan {
   level = 0;
   firstIndex = 0;
   lastIndex = -1;
+  /** Whether a merged track shows what it was before: the next frames compose it. */
+  isBehind = false;
+  private composedCount = 0;
   private generation = -1;
   private readonly byTrack = new Map<number, Segment[]>();
   /** The last composition of each merged track. */
@@ -41,6 +50,8 @@ export class DrawPlan {
     this.firstIndex = first;
     this.lastIndex = last;
     this.generation = this.cache.generation;
+    this.isBehind = false;
+    this.composedCount = 0;
     return isMoved;
   }
 
@@ -48,17 +59,25 @@ export class DrawPlan {
     let segments = this.byTrack.get(track);
     if (!segments) {
       const members = this.members.get(track);
-      segments = members ? this.compose(track, members) : this.resolve(track);
+      const found = members ? this.compose(track, members) : this.resolve(track);
+      // What it showed before, until a later frame composes it.
+      if (!found) return this.composed.get(track)?.segments ?? [];
+      segments = found;
       this.byTrack.set(track, segments);
     }
     return segments;
   }
 
-  /** Composes again only if a tile of a member has changed. */
-  private compose(track: number, members: readonly number[]): Segment[] {
+  /** Composes again only if a tile of a member has changed; null if this frame has composed enough. */
+  private compose(track: number, members: readonly number[]): Segment[] | null {
     const parts = members.map((member) => ({ track: member, segments: this.segments(member) }));
     const before = this.composed.get(track);
     if (before && sameTiles(before.parts, parts)) return before.segments;
+    if (this.composedCount >= MOST_COMPOSED) {
+      this.isBehind = true;
+      return null;
+    }
+    this.composedCount++;
     const whole = composed(parts, tileSpanPs(this.level) / TILE_PX);
     const segments = whole ? [whole] : [];
     this.composed.set(track, { parts, segments });

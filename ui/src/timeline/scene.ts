@@ -8,9 +8,13 @@ import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { TimelineStep } from '../wire/generated/TimelineStep';
 import type { GapRow } from '../wire/generated/GapRow';
+import type { Clock } from './clock';
+import type { Ghost } from './ghost';
 import type { IdleGaps } from './idle-gaps';
 import type { LabelTable } from './labels';
 import type { Layout, TrackRow } from './layout';
+import type { OnlyStep } from './only-step';
+import type { Mark } from './marks';
 import type { Palette } from './palette';
 import type { PathHit, PathRuler } from './path-ruler';
 import type { DrawPlan } from './plan';
@@ -44,14 +48,6 @@ export interface Area {
   startPs: number;
   endPs: number;
   tracks: readonly number[] | null;
-}
-
-/** A marked range of time; an instant if both ends are the same. */
-export interface Mark {
-  startPs: number;
-  endPs: number;
-  /** Whether it stays when the next mark is made. */
-  isKept: boolean;
 }
 
 /** The slice or merged slices under the pointer. */
@@ -117,8 +113,14 @@ export interface Scene {
   font: string;
   /** Steps on the ruler, those of one host or device, in time order. */
   steps: readonly TimelineStep[];
+  /** How times read. */
+  clock: Clock;
   /** Whether a step is selected in all views; null without a selection. */
   isStepSelected: ((step: number) => boolean) | null;
+  /** The only step that is not dimmed; null for all. */
+  onlyStep: OnlyStep | null;
+  /** The step laid over another one; null for none. */
+  ghost: Ghost | null;
   /** Tracks whose density the minimap shows, at the root tile. */
   minimapTracks: readonly number[];
   /** The critical path of the selected steps. */
@@ -168,22 +170,4 @@ export function scrolledHeight(geometry: Geometry): number {
 /** The maximum scroll position. */
 export function maxScrollY(geometry: Geometry, layout: Layout): number {
   return Math.max(0, layout.height + 24 - scrolledHeight(geometry));
-}
-
-/** Index of the step that contains the time, or of the last one before it; -1 before the first. */
-export function stepIndexAt(steps: readonly TimelineStep[], timePs: number): number {
-  let low = 0;
-  let high = steps.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (steps[middle]!.start_ps <= timePs) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
-
-/** Index of the first step that begins at the time or later; one past the last if there is none. */
-export function stepIndexFrom(steps: readonly TimelineStep[], timePs: number): number {
-  const before = stepIndexAt(steps, timePs);
-  return steps[before]?.start_ps === timePs ? before : before + 1;
 }

@@ -22,11 +22,13 @@ const group = (kind: string, ...tracks: [number, string, number][]): TrackGroup 
     lanes: 1,
     folded: false,
     slice_count: count,
+    counter_min: null,
     counter_max: null,
     counter_unit: '',
   })),
 });
 const report = (groups: TrackGroup[], steps = [step(0, 'a', 0)]) => ({
+  start_epoch_ns: null,
   start_ps: 0,
   end_ps: 1000,
   slice_count: 1,

@@ -2,6 +2,7 @@
 import { themeColor } from '../shell/theme';
 import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { TimelineStep } from '../wire/generated/TimelineStep';
+import { epochOf } from './clock';
 import type { LabelTable } from './labels';
 import { placeRows, type LayoutChoices } from './layout';
 import { mergedTrackOf } from './merged-track';
@@ -44,7 +45,10 @@ export function initialScene(
     palette: readPalette(),
     font: `${FONT_PX}px sans-serif`,
     steps: [],
+    clock: { kind: 'session', steps: [], epochNs: epochOf(report.start_epoch_ns) },
     isStepSelected: null,
+    onlyStep: null,
+    ghost: null,
     minimapTracks: minimapTracksOf(report),
     path: pathOfWords(''),
     idle: new Map(),

@@ -1,6 +1,6 @@
 /** Frame statistics on the canvas, shown by the key `~` and by `fps=1` in the URL. */
 import type { Scene } from './scene';
-import type { Timeline } from './timeline';
+import type { Stats } from './stats';
 
 const WIDTH = 202;
 const LINE_HEIGHT = 15;
@@ -9,7 +9,7 @@ const LINE_HEIGHT = 15;
 export function drawStats(
   context: CanvasRenderingContext2D,
   scene: Scene,
-  stats: ReturnType<Timeline['stats']>,
+  stats: Stats,
   drawMs: number,
 ): void {
   const lines = [

@@ -12,6 +12,7 @@ const step = (number: number, host: string, device: string, start: number, durat
 });
 const placesOf = (...steps: TimelineReport['steps']) =>
   stepPlacesOf({
+    start_epoch_ns: null,
     start_ps: 0,
     end_ps: 1000,
     slice_count: 1,

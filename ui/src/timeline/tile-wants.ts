@@ -1,5 +1,5 @@
 /** Which tracks need tiles: those on the screen first, then those just above and below. */
-import { rowsBetween, tracksOfRow } from './layout';
+import { rowsBetween, tracksOfRow, type TrackRow } from './layout';
 import { scrolledHeight, type Scene } from './scene';
 import type { TileView } from './tiles';
 
@@ -37,6 +37,14 @@ export class WantedRows {
     this.lastRow = last;
     return viewOf(scene, first, last, rootLevel);
   }
+}
+
+/** The rows of tracks on the screen, pinned ones first. */
+export function rowsInSight({ geometry, layout }: Scene): TrackRow[] {
+  const bottom = geometry.scrollY + scrolledHeight(geometry);
+  const [first, last] = rowsBetween(layout.rows, geometry.scrollY, bottom);
+  const shown = [...layout.pinned, ...layout.rows.slice(first, last)];
+  return shown.filter((row): row is TrackRow => row.kind === 'track');
 }
 
 function viewOf(scene: Scene, first: number, last: number, rootLevel: number): TileView {

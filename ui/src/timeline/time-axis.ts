@@ -71,10 +71,15 @@ export function baseLabel(axis: TimeAxis): string {
 export function exactTime(timePs: number): string {
   const sign = timePs < 0 ? '-' : '';
   const whole = Math.floor(Math.abs(timePs) / 1e12);
-  const fraction = String(Math.round(Math.abs(timePs) - whole * 1e12)).padStart(12, '0');
+  const fraction = digitsOf(Math.round(Math.abs(timePs) - whole * 1e12));
   const groups = (fraction.match(/.{3}/g) ?? []).join(' ').replace(/( 000)+$/, '');
   const shown = groups === '000' ? '0' : groups;
   return `${sign}${whole}.${shown} s`;
+}
+
+/** The twelve digits of a part of a second. */
+export function digitsOf(fractionPs: number): string {
+  return String(fractionPs).padStart(12, '0');
 }
 
 /** The largest unit that is at most the range and in which a step needs at most three decimals. */

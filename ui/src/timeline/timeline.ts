@@ -16,29 +16,31 @@ import { LabelTable, searchPattern, type GlyphSlot } from './labels';
 import { measuredDepths } from './depths';
 import type { IdleGaps } from './idle-gaps';
 import { FIRST_CHOICES, type LayoutChoices } from './layout';
+import type { Mark } from './marks';
 import { Motion } from './motion';
 import { participantsOf } from './participants';
 import type { PathRuler } from './path-ruler';
 import { Rows } from './rows';
 import {
   headHeightOf,
-  stepIndexAt,
   type Area,
   type Hover,
-  type Mark,
   type Measure,
   type Scene,
   type SelectedSlice,
 } from './scene';
+import { stepIndexAt } from './step-index';
 import { TimelineSearch, type SearchState } from './search';
 import { homeWindow, initialScene, readPalette, themeFont } from './setup';
+import { statsOf, type Stats } from './stats';
 import { drawStats } from './stats-overlay';
 import { stepPlaceOf, stepPlacesOf, type StepPlace } from './step-places';
 import type { Tile } from './tile';
 import { TileCache } from './tile-cache';
 import { rootLevel } from './tile-grid';
-import { WantedRows } from './tile-wants';
+import { rowsInSight, WantedRows } from './tile-wants';
 import { TileLoader } from './tiles';
+import { Times } from './times';
 import { clampWindow, limitsOf, type TimeWindow } from './viewport';
 
 /** Memory for tiles. */
@@ -61,6 +63,8 @@ export class Timeline {
   readonly scene: Scene;
   readonly rows: Rows;
   readonly motion = new Motion();
+  /** How times read, and which steps are compared. */
+  readonly times: Times;
   readonly search: TimelineSearch;
   readonly selection = createSignal<SelectedSlice | null>(null);
   /** The participants of the selected collective; null while it is not one or not known. */
@@ -70,6 +74,8 @@ export class Timeline {
   readonly hover = createSignal<Hover | null>(null);
   readonly area = createSignal<Area | null>(null);
   readonly marks = createSignal<readonly Mark[]>([]);
+  /** The position of the mark whose text is written; each choice is new. */
+  readonly chosenMark = createSignal<number | null>(null, { equals: false });
   readonly layout;
   readonly scrollY;
   readonly tool = createSignal<Tool>('select');
@@ -102,7 +108,7 @@ export class Timeline {
   private readonly cache = new TileCache(TILE_BUDGET_BYTES);
   private readonly loader: TileLoader;
   private readonly renderer = new Renderer();
-  private readonly clock = new FrameClock();
+  private readonly frames = new FrameClock();
   private readonly rootLevel: number;
   private context: CanvasRenderingContext2D | null = null;
   private canvas: HTMLCanvasElement | null = null;
@@ -138,7 +144,8 @@ export class Timeline {
     this.stepPlaces = stepPlacesOf(report);
     const initial = { ...FIRST_CHOICES, ...choices };
     this.scene = initialScene(report, limits, this.cache, this.rootLevel, labels, initial);
-    this.scene.steps = this.stepPlaces[0]?.steps ?? [];
+    this.times = new Times(this.scene, this.stepPlaces, () => this.tilesChanged());
+    this.times.setSteps(this.stepPlaces[0]?.steps ?? []);
     this.rows = new Rows(report, this.scene, initial, () => this.redraw());
     this.choices = this.rows.choices;
     this.layout = this.rows.layout;
@@ -148,8 +155,7 @@ export class Timeline {
     const arrive = (tile: Tile) => {
       this.error[1]('');
       labels.request(tile.tracks);
-      this.measureLater();
-      this.redraw();
+      this.tilesChanged();
     };
     this.loader = new TileLoader(
       this.cache,
@@ -171,6 +177,7 @@ export class Timeline {
     clearTimeout(this.settleTimer);
     clearTimeout(this.depthTimer);
     this.loader.dispose();
+    this.scene.ghost?.dispose();
     this.search.dispose();
     this.selecting.abort();
     this.context = null;
@@ -200,7 +207,6 @@ export class Timeline {
   readTheme(): void {
     this.scene.palette = readPalette();
     this.scene.font = themeFont();
-    this.renderer.forgetText();
     this.redraw();
   }
 
@@ -258,7 +264,7 @@ export class Timeline {
   /** Shows the steps of another host or device on the ruler. */
   showStepsOf(name: string): void {
     const place = stepPlaceOf(this.stepPlaces, name);
-    this.scene.steps = place?.steps ?? [];
+    this.times.setSteps(place?.steps ?? []);
     // The first is the default, so it needs no name in the URL.
     this.stepPlace[1](place === this.stepPlaces[0] ? '' : (place?.name ?? ''));
     this.renderer.minimap.repaintSteps();
@@ -368,6 +374,12 @@ export class Timeline {
     this.redraw();
   }
 
+  /** Draws anew, with rows as high as what they show. */
+  tilesChanged(): void {
+    this.measureLater();
+    this.redraw();
+  }
+
   /** Highlights the steps selected in all views; null for no selection. */
   setSelectedSteps(isSelected: ((step: number) => boolean) | null): void {
     this.scene.isStepSelected = isSelected;
@@ -412,7 +424,9 @@ export class Timeline {
     const ofDuration: GlyphSlot = (_, durationPs) => slotOfDuration(durationPs);
     scene.labels.glyphSlot = by === 'step' ? ofStep : by === 'duration' ? ofDuration : null;
     this.coloring[1]({ by, only });
-    void scene.labels.setColoring(by, only);
+    for (const labels of new Set([scene.labels, scene.ghost?.labels ?? scene.labels])) {
+      void labels.setColoring(by, only);
+    }
     this.labelGeneration[1](scene.labels.generation);
     this.redraw();
   }
@@ -435,40 +449,22 @@ export class Timeline {
   }
 
   /** Figures for the overlay and for tests. */
-  stats() {
-    const { clock, loader, renderer, cache } = this;
-    return {
-      frames: clock.frameCount,
-      drawMedianMs: clock.drawMs.quantile(0.5),
-      drawP95Ms: clock.drawMs.quantile(0.95),
-      intervalMedianMs: clock.intervalMs.quantile(0.5),
-      intervalP95Ms: clock.intervalMs.quantile(0.95),
-      intervals: clock.intervalMs.count,
-      glyphs: renderer.stats.glyphs,
-      labels: renderer.stats.labels,
-      lanes: renderer.stats.lanes,
-      tilesRequested: loader.requestCount,
-      tilesLoaded: loader.loadedCount,
-      tilesCancelled: loader.cancelledCount,
-      tilesFailed: loader.failedCount,
-      tileBytes: cache.byteLength,
-      tileMedianMs: median(loader.latenciesMs),
-      isSettled:
-        loader.settled &&
-        this.depthTimer === undefined &&
-        !this.scene.viewport.animating &&
-        !this.motion.isActive,
-    };
+  stats(): Stats {
+    const { viewport, ghost } = this.scene;
+    const { isBehind } = this.scene.plan;
+    const isMoving = viewport.animating || this.motion.isActive || isBehind;
+    const isResting = this.depthTimer === undefined && !isMoving && (ghost?.settled ?? true);
+    return statsOf(this.frames, this.renderer.stats, this.loader, this.cache, isResting);
   }
 
   resetStats(): void {
-    this.clock.reset();
+    this.frames.reset();
   }
 
   private readonly onFrame = (nowMs: number): void => {
     this.frame = 0;
     const { viewport, geometry, pointer } = this.scene;
-    this.clock.begin(nowMs, this.asksForMore);
+    this.frames.begin(nowMs, this.asksForMore);
     this.asksForMore = false;
     if (this.motion.isActive) {
       const anchor = pointer ? pointer.x / geometry.width : 0.5;
@@ -506,9 +502,14 @@ export class Timeline {
     const { plan, viewport } = this.scene;
     plan.update(viewport, viewport.psPerPx);
     this.requestTiles();
+    if (!viewport.animating) this.scene.ghost?.update(viewport, rowsInSight(this.scene));
     this.renderer.draw(this.context, this.scene);
+    if (plan.isBehind || this.scene.ghost?.isBehind) {
+      this.asksForMore = true;
+      this.redraw();
+    }
     const drawMs = performance.now() - beganMs;
-    this.clock.drawMs.push(drawMs);
+    this.frames.drawMs.push(drawMs);
     if (this.showsStats) drawStats(this.context, this.scene, this.stats(), drawMs);
   }
 
@@ -530,7 +531,8 @@ export class Timeline {
     this.depthTimer = undefined;
     if (!this.context) return;
     const { scene, rows } = this;
-    if (!this.loader.settled || scene.viewport.animating || this.motion.isActive) {
+    const isMoving = scene.viewport.animating || this.motion.isActive || scene.plan.isBehind;
+    if (!this.loader.settled || isMoving) {
       return this.measureLater();
     }
     this.isDrawn[1](true);
@@ -576,9 +578,4 @@ export class Timeline {
     const text = errorText(error);
     if (text !== null) this.error[1](text);
   }
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[sorted.length >> 1] ?? 0;
 }

@@ -6,7 +6,7 @@
  */
 import { createSignal, onCleanup, onMount, Show } from 'solid-js';
 
-import { figureOf } from './figures';
+import type { Figure } from './figure';
 import { placeTip } from './tooltip-place';
 import './tooltip.css';
 
@@ -17,6 +17,13 @@ interface Shown {
 }
 
 const DELAY_MS = 350;
+
+/** Definitions by key; they are many, so they are fetched when the first one is shown. */
+let figureOf: (key: string) => Figure | undefined = () => undefined;
+
+async function fetchFigures(): Promise<void> {
+  ({ figureOf } = await import('./figures'));
+}
 
 /** Mounted once by the shell. */
 export function TooltipLayer() {
@@ -29,6 +36,7 @@ export function TooltipLayer() {
 
   const hide = () => {
     clearTimeout(timer);
+    timer = undefined;
     setShown(null);
   };
   const press = (event: Event) => {
@@ -40,8 +48,15 @@ export function TooltipLayer() {
     if (element !== pressed) pressed = null;
     if (element === shown()?.element || element === pressed) return;
     hide();
-    if (!element || !hasText(element)) return;
-    timer = setTimeout(() => place(element), event.type === 'focusin' ? 0 : DELAY_MS);
+    if (!element) return;
+    const wait = (timer = setTimeout(
+      async () => {
+        // A server that has stopped leaves texts without their definitions.
+        if (element.dataset['figure']) await fetchFigures().catch(() => undefined);
+        if (timer === wait) place(element);
+      },
+      event.type === 'focusin' ? 0 : DELAY_MS,
+    ));
   };
   const place = (element: HTMLElement) => {
     // An element that was opened or removed meanwhile needs no tooltip.

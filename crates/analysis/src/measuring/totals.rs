@@ -35,7 +35,8 @@ pub struct WorkTotals {
 }
 
 impl Totals {
-    fn add(&mut self, duration_ps: i64, self_ps: i64) {
+    /// Adds one slice.
+    pub(crate) fn add(&mut self, duration_ps: i64, self_ps: i64) {
         let one = Self {
             occurrences: 1,
             total_ps: duration_ps,

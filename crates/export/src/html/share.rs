@@ -26,6 +26,8 @@ pub struct ShareReport {
     pub written_epoch_ms: Option<u64>,
     /// What was redacted, as a sentence; empty if nothing was.
     pub redaction: String,
+    /// The reader's marks on the timeline, as in a link of the page; empty for none.
+    pub marks: String,
     /// Options that selected a part of the session, by name.
     pub selection: Vec<(String, String)>,
     /// What did not fit, a sentence each.
@@ -89,6 +91,7 @@ pub(super) fn empty(session: &Session, about: &About, options: &Pairs) -> ShareR
             .as_ref()
             .map(crate::about::Redacted::sentence)
             .unwrap_or_default(),
+        marks: about.marks.clone(),
         selection: options.to_vec(),
         left_out: Vec::new(),
         row_limits: ROW_LIMITS.iter().map(|&name| name.to_owned()).collect(),

@@ -15,8 +15,8 @@
 use crate::opcode::is_elementwise;
 use crate::program::{Instruction, Program};
 
-use super::flow::{Facts, Flow, follow};
 use super::users::Users;
+use crate::flow::{Facts, Flow, follow};
 
 /// Uses of one result that are followed.
 const MAX_VISITS: usize = 512;

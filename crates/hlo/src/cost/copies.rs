@@ -9,31 +9,25 @@
 use rustc_hash::FxHashMap;
 
 use crate::collective::CollectiveKind;
+use crate::device_sets::{DivisionId, Divisions};
+use crate::flow::{Facts, Flow, follow};
 use crate::opcode::{is_async_completion, is_collective};
 use crate::program::{Instruction, Program};
 
-use super::flow::{Facts, Flow, follow};
-
 /// Programs over more devices are taken to repeat nothing.
 const MAX_DEVICES: usize = 4096;
-/// Divisions that are kept apart, each a number per device.
-const MAX_DIVISIONS: usize = 1024;
 /// A product of a tuple with more arrays is taken to be different everywhere.
 const MAX_ARRAYS: usize = 64;
 
-/// Number of a division in [`Copies::divisions`]; 0, which all begin with, is the one in which all
-/// devices have the same.
-type DivisionId = u32;
-
 /// For each instruction, how the devices that execute it differ.
-pub(super) struct Copies {
-    flow: Flow<DivisionId>,
-    divisions: Divisions,
+pub(crate) struct Copies {
+    pub(crate) flow: Flow<DivisionId>,
+    pub(crate) divisions: Divisions,
 }
 
 impl Copies {
     /// `None` where the program runs on one device, or does not say on which.
-    pub(super) fn new(program: &Program) -> Option<Self> {
+    pub(crate) fn new(program: &Program) -> Option<Self> {
         let device_count = usize::try_from(program.sharding_device_count()?).ok()?;
         let has_replicas =
             program.partition_count > 1 && program.assigned_devices.len() > program.partition_count;
@@ -52,7 +46,7 @@ impl Copies {
 
     /// Share of the devices whose execution of an instruction is needed: the number of different
     /// ones ÷ all.
-    pub(super) fn needed_ratio(&mut self, program: &Program, instruction: &Instruction) -> f64 {
+    pub(crate) fn needed_ratio(&mut self, program: &Program, instruction: &Instruction) -> f64 {
         let mut together = 0;
         for operand in program.operands(instruction) {
             let facts = self.flow.of(operand);
@@ -186,90 +180,5 @@ impl Analysis<'_> {
             return self.divisions.all_differ;
         }
         self.divisions.intern(&received)
-    }
-}
-
-/// Divisions of the devices into sets, each kept once.
-struct Divisions {
-    device_count: usize,
-    /// The division in which no two devices have the same.
-    all_differ: DivisionId,
-    /// For each division the set of each device, numbered in the order of their first device.
-    sets: Vec<Vec<u32>>,
-    by_sets: FxHashMap<Vec<u32>, DivisionId>,
-    together: FxHashMap<(DivisionId, DivisionId), DivisionId>,
-    /// Whether one more had to be given up.
-    is_full: bool,
-}
-
-impl Divisions {
-    fn new(device_count: usize) -> Self {
-        let mut divisions = Self {
-            device_count,
-            all_differ: 0,
-            sets: Vec::new(),
-            by_sets: FxHashMap::default(),
-            together: FxHashMap::default(),
-            is_full: false,
-        };
-        divisions.intern(&vec![0; device_count]);
-        let all: Vec<usize> = (0..device_count).collect();
-        divisions.all_differ = divisions.intern(&all);
-        divisions
-    }
-
-    fn sets(&self, id: DivisionId) -> &[u32] {
-        self.sets.get(id as usize).map_or(&[], Vec::as_slice)
-    }
-
-    fn set_count(&self, id: DivisionId) -> usize {
-        let last = self.sets(id).iter().max();
-        last.map_or(1, |&last| last as usize + 1)
-    }
-
-    /// The division in which devices with equal keys are in one set.
-    fn intern<K: std::hash::Hash + Eq>(&mut self, keys: &[K]) -> DivisionId {
-        let mut numbers: FxHashMap<&K, u32> = FxHashMap::default();
-        let sets: Vec<u32> = keys
-            .iter()
-            .map(|key| {
-                let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-                *numbers.entry(key).or_insert(next)
-            })
-            .collect();
-        if let Some(&known) = self.by_sets.get(&sets) {
-            return known;
-        }
-        if self.sets.len() >= MAX_DIVISIONS {
-            self.is_full = true;
-            return 0;
-        }
-        let id = u32::try_from(self.sets.len()).unwrap_or(u32::MAX);
-        self.sets.push(sets.clone());
-        self.by_sets.insert(sets, id);
-        id
-    }
-
-    /// Devices that are in one set of both are in one set.
-    fn both(&mut self, left: DivisionId, right: DivisionId) -> DivisionId {
-        if left == right || right == 0 {
-            return left;
-        }
-        if left == 0 {
-            return right;
-        }
-        let pair = (left.min(right), left.max(right));
-        if let Some(&known) = self.together.get(&pair) {
-            return known;
-        }
-        let keys: Vec<(u32, u32)> = self
-            .sets(left)
-            .iter()
-            .copied()
-            .zip(self.sets(right).iter().copied())
-            .collect();
-        let id = self.intern(&keys);
-        self.together.insert(pair, id);
-        id
     }
 }

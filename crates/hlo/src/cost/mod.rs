@@ -17,9 +17,8 @@
 mod amount;
 mod bytes;
 mod causal;
-mod copies;
+pub(crate) mod copies;
 mod factors;
-mod flow;
 mod fusion;
 mod library;
 mod matmul;

@@ -3,4 +3,5 @@
 mod figures;
 mod hostile;
 mod needed;
+mod placements;
 mod support;

@@ -19,6 +19,10 @@ const SELECTION: [&str; 7] = [
 ];
 /// The option for redaction.
 const REDACT: &str = "redact";
+/// Marks on the timeline, which the report shows.
+const MARKS: &str = "marks";
+/// Forty marks with texts of 200 characters, each in up to four bytes, take less.
+const MARKS_MOST_BYTES: usize = 64 * 1024;
 
 pub(crate) async fn html(
     State(library): State<Arc<Library>>,
@@ -26,6 +30,7 @@ pub(crate) async fn html(
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let is_redacted = is_redacted(&parameters)?;
+    let marks = marks(&parameters)?;
     let open = opened(&library, &id).await?;
     compute_of(open, "The report", move |open| {
         let given = SELECTION.iter().filter_map(|&name| {
@@ -42,13 +47,14 @@ pub(crate) async fn html(
             } else {
                 None
             };
-        let (session, about, options) = match redacted {
+        let (session, mut about, options) = match redacted {
             Some(mut one) => {
                 let options = one.renames.options(&options);
                 (&*kept.insert(one.session), one.about, options)
             }
             None => (&open.session, share::about_now(), options),
         };
+        about.marks = marks;
         let report = share::html(session, &about, &options, None)?;
         let name = file_name(&session.name);
         let headers = [
@@ -66,10 +72,10 @@ pub(crate) async fn html(
 /// Whether to redact names. A parameter that could be a misspelling of this one is rejected: nobody
 /// should send a report with names in it by mistake.
 fn is_redacted(parameters: &Parameters) -> Result<bool, ApiError> {
-    let known = |name: &str| name == REDACT || SELECTION.contains(&name);
+    let known = |name: &str| [REDACT, MARKS].contains(&name) || SELECTION.contains(&name);
     if let Some((name, _)) = parameters.0.iter().find(|(name, _)| !known(name)) {
         let name: String = name.chars().take(60).collect();
-        let hint = format!("Available: {REDACT}, {}.", SELECTION.join(", "));
+        let hint = format!("Available: {REDACT}, {MARKS}, {}.", SELECTION.join(", "));
         let error = format!("Unknown parameter {name:?}.");
         return Err(ApiError::bad_request(error).with_hint(hint));
     }
@@ -82,6 +88,16 @@ fn is_redacted(parameters: &Parameters) -> Result<bool, ApiError> {
             "The parameter {REDACT} must be given once, as true or false."
         ))),
     }
+}
+
+/// The marks, as the page writes them into links; the page checks them when it reads them.
+fn marks(parameters: &Parameters) -> Result<String, ApiError> {
+    let marks = parameters.get(MARKS).unwrap_or_default();
+    if marks.len() > MARKS_MOST_BYTES {
+        let error = format!("The parameter {MARKS} is longer than {MARKS_MOST_BYTES} bytes.");
+        return Err(ApiError::bad_request(error).with_hint("Delete some marks."));
+    }
+    Ok(marks.to_owned())
 }
 
 /// A name that is valid in every file system and cannot end the header.
@@ -119,6 +135,14 @@ mod tests {
         let pairs = pairs.iter();
         let owned = pairs.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         is_redacted(&Parameters(owned.collect()))
+    }
+
+    #[test]
+    fn marks_have_a_limit() {
+        let of = |text: &str| Parameters(vec![("marks".to_owned(), text.to_owned())]);
+        assert_eq!(marks(&of("5..15!late")), Ok("5..15!late".to_owned()));
+        assert_eq!(marks(&Parameters(Vec::new())), Ok(String::new()));
+        assert!(marks(&of(&"a".repeat(MARKS_MOST_BYTES + 1))).is_err());
     }
 
     #[test]

@@ -238,3 +238,43 @@ async fn large_json_is_packed_and_tiles_are_not() {
     let small = get_with(&server, "/api/version", &headers).await;
     assert_eq!(small.header(header::CONTENT_ENCODING), "");
 }
+
+#[tokio::test]
+async fn the_page_is_sent_again_only_if_it_changed() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = server_at(folder.path());
+    let page = get(&server, "/").await;
+    let tag = page.header(header::ETAG).to_owned();
+    assert!(tag.len() > 12 && tag.starts_with('"'), "{tag}");
+    assert_eq!(
+        page.header(header::VARY),
+        "accept-encoding, x-forwarded-prefix"
+    );
+    let known = |tags: String| {
+        let server = server.clone();
+        async move {
+            let headers = [(header::HOST, "localhost"), (header::IF_NONE_MATCH, &*tags)];
+            get_with(&server, "/", &headers).await
+        }
+    };
+    for tags in [tag.clone(), format!("\"old\", W/{tag}"), "*".to_owned()] {
+        let answer = known(tags).await;
+        assert_eq!(answer.status, StatusCode::NOT_MODIFIED);
+        assert_eq!(answer.header(header::ETAG), tag);
+        assert!(answer.body.is_empty());
+    }
+    assert_eq!(known("\"old\"".to_owned()).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn compressed_copies_of_files_have_no_path() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = server_at(folder.path());
+    for path in ["/index.html.br", "/index.html.gz", "/share.html"] {
+        assert_eq!(
+            get(&server, path).await.status,
+            StatusCode::NOT_FOUND,
+            "{path}"
+        );
+    }
+}

@@ -4,6 +4,7 @@ import { Middle } from '../../widgets/middle';
 import type { CollectiveGroupRow } from '../../wire/generated/CollectiveGroupRow';
 import type { CollectiveInstanceRow } from '../../wire/generated/CollectiveInstanceRow';
 import type { CollectiveStepRow } from '../../wire/generated/CollectiveStepRow';
+import type { PeerRow } from '../../wire/generated/PeerRow';
 import type { RendezvousRow } from '../../wire/generated/RendezvousRow';
 import type { ShardingRow } from '../../wire/generated/ShardingRow';
 import { declared } from '../../widgets/table/declared';
@@ -99,6 +100,24 @@ export const STEPS = declared<CollectiveStepRow>('collectives.steps', [
     width: 100,
     scale: 'time',
     value: (row) => row.max_exposed_ps,
+  },
+]);
+
+export const PEERS = declared<PeerRow>('collectives.peers', [
+  { key: 'rendezvous', width: 240, value: (row) => row.rendezvous || 'unknown' },
+  { key: 'source_slice', width: 90, value: (row) => row.source_slice },
+  { key: 'destination_slice', width: 90, value: (row) => row.destination_slice },
+  { key: 'p99_ps', width: 100, scale: 'time', value: (row) => row.p99_ps },
+  { key: 'p50_ps', width: 100, scale: 'time', value: (row) => row.p50_ps },
+  { key: 'message_count', width: 90, value: (row) => row.message_count },
+  { key: 'bytes', width: 100, scale: 'one', value: (row) => row.bytes },
+  { key: 'recv_op', width: 200, value: (row) => row.recv_op, isOptional: true },
+  {
+    key: 'recv_done_p99_ps',
+    width: 140,
+    scale: 'time',
+    value: (row) => row.recv_done_p99_ps,
+    isOptional: true,
   },
 ]);
 

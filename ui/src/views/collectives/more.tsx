@@ -9,7 +9,7 @@ import { DataTable } from '../../widgets/table/table';
 import { localTab, Tabbed } from '../../widgets/tabs/tabbed';
 import type { CollectivesReport } from '../../wire/generated/CollectivesReport';
 import { timelineAt, type Placed } from './columns';
-import { GROUPS, INSTANCES, RENDEZVOUS, SHARDINGS, STEPS } from './more-columns';
+import { GROUPS, INSTANCES, PEERS, RENDEZVOUS, SHARDINGS, STEPS } from './more-columns';
 
 const open = (row: Placed) => navigate({ view: 'timeline', params: timelineAt(row) });
 
@@ -25,6 +25,7 @@ export function More(props: { report: CollectivesReport; name: string }) {
   const instances = localTableState('duration_ps');
   const steps = localTableState('-step');
   const rendezvous = localTableState('total_stall_ps');
+  const peers = localTableState('p99_ps');
   const shardings = localTableState('total_bytes');
   const isGuessed = () => props.report.shardings.some((row) => row.is_mesh_guessed);
   const counts = {
@@ -32,6 +33,7 @@ export function More(props: { report: CollectivesReport; name: string }) {
     instances: () => props.report.instance_count,
     steps: () => props.report.steps.length,
     rendezvous: () => props.report.rendezvous.length,
+    peers: () => props.report.peers.length,
     shardings: () => props.report.sharding_count,
   };
   return (
@@ -111,6 +113,23 @@ export function More(props: { report: CollectivesReport; name: string }) {
                 fileName={`stepscope-${props.name}-rendezvous`}
                 isFilling
                 onRow={(row) => open({ ...row, duration_ps: row.observed_ps })}
+              />
+            ),
+          },
+          {
+            name: 'peers',
+            title: 'Messages between slices',
+            count: counts.peers,
+            has: () => counts.peers() > 0,
+            body: () => (
+              <DataTable
+                rows={props.report.peers}
+                columns={PEERS}
+                state={peers}
+                noun="senders"
+                fileName={`stepscope-${props.name}-peers`}
+                isFilling
+                onRow={(row) => open({ ...row, duration_ps: row.max_ps })}
               />
             ),
           },

@@ -1,6 +1,7 @@
 /** One counter over time. All charts share a window: a drag zooms, a double-click resets. */
 import { createMemo, Show } from 'solid-js';
 
+import { valueText } from '../../format/counter-value';
 import { formatTime } from '../../format/numbers';
 import { hrefTo } from '../../shell/state';
 import { formatRange } from '../../timeline/address';
@@ -13,7 +14,7 @@ import { nearestIndex } from '../../widgets/chart/points';
 import { Middle } from '../../widgets/middle';
 import type { CounterPoint } from '../../wire/generated/CounterPoint';
 import type { CounterRow } from '../../wire/generated/CounterRow';
-import { pointsIn, valueAxis, valueText } from './line';
+import { pointsIn, valueAxis } from './line';
 
 const HEIGHT = 132;
 

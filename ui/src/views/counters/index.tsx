@@ -2,6 +2,7 @@
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 
 import { compareTable } from '../../compare/identity';
+import { valueText } from '../../format/counter-value';
 import { codeOf } from '../../format/hint';
 import { formatRatio, plural } from '../../format/numbers';
 import { useColor } from '../../format/heat';
@@ -25,7 +26,7 @@ import type { CountersReport } from '../../wire/generated/CountersReport';
 import type { UtilisationRow } from '../../wire/generated/UtilisationRow';
 import { createReport } from '../../wire/report';
 import { CounterChart } from './chart';
-import { titlesOf, valueText } from './line';
+import { titlesOf } from './line';
 import './counters.css';
 import { declared, type Layout } from '../../widgets/table/declared';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { pointsIn, titlesOf, valueAxis, valueRange, valueText } from './line';
+import { valueText } from '../../format/counter-value';
+import { pointsIn, titlesOf, valueAxis, valueRange } from './line';
 
 const point = (at_ps: number, value: number, spread = 0) => ({
   at_ps,

@@ -94,6 +94,14 @@ export function NodeDetails(props: {
         <Line title="Shape" isLong>
           <code>{node().shape}</code>
         </Line>
+        <Show when={node().global_shape}>
+          <Line title="Global shape" figure="graph.nodes.global_shape" isLong>
+            <code>{node().global_shape}</code>
+          </Line>
+          <Line title="Partition" figure="graph.nodes.partition" isLong>
+            <code>{node().partition}</code>
+          </Line>
+        </Show>
         <Line title="Category" isLong>
           {node().category}
         </Line>

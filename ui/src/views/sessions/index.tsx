@@ -1,7 +1,7 @@
 /** The list of sessions, including those that could not be read. */
 import { createEffect, createMemo, createSignal, Show } from 'solid-js';
 
-import { openCapture } from '../../capture/dialog';
+import { openCapture } from '../../capture/open';
 import { formatCount, formatDate, plural } from '../../format/numbers';
 import { COMPARE_VIEW, entryView, sessions } from '../../shell/session';
 import { NUMBERED_PARAM } from '../../shell/hash';

@@ -9,21 +9,24 @@ import { getParam, setParams } from '../../shell/state';
 import {
   formatArea,
   formatClosed,
-  formatMarks,
   formatRange,
   formatSliceRef,
   formatTop,
   parseArea,
   parseClosed,
-  parseMarks,
+  parseNames,
   parseRange,
   parseSliceRef,
   parseTop,
   parseTracks,
 } from '../../timeline/address';
+import { clockKindOf } from '../../timeline/clock';
+import { formatCounters, parseCounters } from '../../timeline/counter-scale';
 import { colorByOf } from '../../timeline/coloring';
 import type { Commands } from '../../timeline/commands';
+import { formatOverlay, parseOverlay } from '../../timeline/ghost';
 import { filterPattern, firstClosed, type LayoutChoices } from '../../timeline/layout';
+import { formatMarks, parseMarks } from '../../timeline/marks';
 import { stepSelection } from '../../timeline/step-selection';
 import type { Timeline } from '../../timeline/timeline';
 import { fitRange, type TimeWindow } from '../../timeline/viewport';
@@ -34,15 +37,21 @@ const BURST_MS = 700;
 /** The scroll position is written when it has rested this long. */
 const REST_MS = 150;
 
+const COMPACT = 'compact';
+
 /** The choices about rows in the URL. */
 export function initialChoices(report: TimelineReport): Partial<LayoutChoices> {
   return {
     pinned: parseTracks(getParam('pin')),
+    trackOrder: parseTracks(getParam('order')),
+    groupOrder: parseNames(getParam('groups')),
+    isCompact: getParam('rows') === COMPACT,
     hidden: new Set(parseTracks(getParam('hide'))),
     toggledFolds: new Set(parseTracks(getParam('fold'))),
     closedGroups: parseClosed(getParam('closed'), firstClosed(report)),
     filter: filterPattern(getParam('tracks') ?? ''),
     filterText: getParam('tracks') ?? '',
+    counters: parseCounters(report, getParam('counters') ?? ''),
   };
 }
 
@@ -92,6 +101,14 @@ export function followAddress(timeline: Timeline, commands: Commands): void {
     apply: (name) => timeline.showStepsOf(name),
     isStep: false,
   });
+  followParam('clock', writer, {
+    read: () => {
+      const { kind } = timeline.times.clock[0]();
+      return kind === 'session' ? '' : kind;
+    },
+    apply: (text) => timeline.times.readAs(clockKindOf(text, timeline.scene.clock)),
+    isStep: false,
+  });
   // A single-file report has no critical path: a server computes it.
   if (!shared()) {
     followParam('path', writer, {
@@ -113,14 +130,41 @@ export function followAddress(timeline: Timeline, commands: Commands): void {
       read: () => [...read()].join(','),
       apply: (text) => {
         const tracks = parseTracks(text);
-        timeline.choose({ [key]: key === 'pinned' ? tracks : new Set(tracks) });
+        const isOrdered = key === 'pinned' || key === 'trackOrder';
+        timeline.choose({ [key]: isOrdered ? tracks : new Set(tracks) });
       },
       isStep: false,
     });
   const choices = timeline.choices[0];
   rows('pin', () => choices().pinned, 'pinned');
+  rows('order', () => choices().trackOrder, 'trackOrder');
+  followParam('groups', writer, {
+    read: () => choices().groupOrder.join(';'),
+    apply: (text) => timeline.choose({ groupOrder: parseNames(text) }),
+    isStep: false,
+  });
+  followParam('rows', writer, {
+    read: () => (choices().isCompact ? COMPACT : ''),
+    apply: (text) => timeline.choose({ isCompact: text === COMPACT }),
+    isStep: false,
+  });
+  followParam('only', writer, {
+    read: () => String(timeline.times.onlyStep[0]() ?? ''),
+    apply: (text) => timeline.times.showOnlyStep(/^\d{1,15}$/.test(text) ? Number(text) : null),
+    isStep: true,
+  });
+  followParam('over', writer, {
+    read: () => formatOverlay(timeline.times.overlay[0]()),
+    apply: (text) => timeline.times.overlay[1](parseOverlay(text)),
+    isStep: true,
+  });
   rows('hide', () => choices().hidden, 'hidden');
   rows('fold', () => choices().toggledFolds, 'toggledFolds');
+  followParam('counters', writer, {
+    read: () => formatCounters(timeline.report, choices().counters),
+    apply: (text) => timeline.choose({ counters: parseCounters(timeline.report, text) }),
+    isStep: false,
+  });
   followParam('tracks', writer, {
     read: () => choices().filterText,
     apply: (text) => timeline.choose({ filter: filterPattern(text), filterText: text }),

@@ -2,6 +2,7 @@
 import { createMemo } from 'solid-js';
 
 import { compareRows } from '../../compare/pairing';
+import { valueText } from '../../format/counter-value';
 import { AnswerView } from '../../widgets/answer';
 import { Middle } from '../../widgets/middle';
 import type { Column } from '../../widgets/table/rows';
@@ -11,7 +12,6 @@ import type { AreaCounter } from '../../wire/generated/AreaCounter';
 import type { AreaReport } from '../../wire/generated/AreaReport';
 import { createAnswer, type Answer } from '../../wire/report';
 import type { AreaProps } from './area-panel';
-import { counterText } from './headers';
 
 const COMPARISON = compareRows((report: AreaReport) => report.counters, {
   identity: (row) => row.name,
@@ -34,7 +34,7 @@ export function AreaCounters(props: AreaProps & { answer: Answer<AreaReport> }) 
       value: (row) => row[key],
       kind: 'count',
       width: 110,
-      cell: (row) => counterText(row[key], row.unit),
+      cell: (row) => valueText(row[key], row.unit),
       ...(figure && { figure: `timeline.counters.${figure}` }),
     });
     return [

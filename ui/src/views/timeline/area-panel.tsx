@@ -7,6 +7,7 @@ import { getParam, select, setParams } from '../../shell/state';
 import { summaryOf } from '../../shell/session';
 import { TimelineApi, type AreaKey } from '../../timeline/api';
 import { areaInOther, type AreaSide } from '../../timeline/area-other';
+import { shortText } from '../../timeline/clock';
 import type { Area } from '../../timeline/scene';
 import { stepPlacesOf } from '../../timeline/step-places';
 import type { AreaReport } from '../../wire/generated/AreaReport';
@@ -152,7 +153,7 @@ function Summary(
       <b>{formatDuration(area().endPs - area().startPs)}</b>
       <span class="muted">
         {' '}
-        from {formatTime(area().startPs, 1000)} on {tracksText()}
+        from {shortText(props.timeline.times.clock[0](), area().startPs, 1000)} on {tracksText()}
       </span>
       <Show when={props.report}>
         {(report) => <span class="muted"> · {plural(report().slice_count, 'slice')}</span>}

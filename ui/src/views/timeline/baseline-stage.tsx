@@ -54,6 +54,7 @@ export function BaselineStage(props: {
     const { by, only } = props.upper.coloring[0]();
     timeline.color(by, only);
   });
+  createEffect(() => timeline.times.readAs(props.upper.times.clock[0]().kind));
   createEffect(() => timeline.showPath(props.upper.isPathShown[0]()));
   followPath(timeline, () => props.session);
   followIdle(timeline, () => props.session);

@@ -11,13 +11,14 @@ import type { TimelineReport } from '../../wire/generated/TimelineReport';
 import type { Counterpart } from './baseline-stage';
 import { AreaPanel } from './area-panel';
 import { Glyph, type GlyphName } from './glyphs';
+import { MarksPanel } from './marks-panel';
 import { NestingPanel } from './nesting-panel';
 import { OccurrencesPanel } from './occurrences-panel';
 import { SearchPanel } from './search-panel';
 import { SlicePanel } from './slice-panel';
 import './drawer.css';
 
-export type DrawerTab = 'slice' | 'nesting' | 'occurrences' | 'area' | 'search';
+export type DrawerTab = 'slice' | 'nesting' | 'occurrences' | 'area' | 'search' | 'marks';
 
 export interface PanelProps {
   timeline: Timeline;
@@ -85,6 +86,7 @@ export function Drawer(props: DrawerProps) {
     onCleanup(() => tracks?.style.removeProperty('padding-right'));
   });
   const matches = () => props.timeline.search.state().matchCount;
+  const markCount = () => props.timeline.marks[0]().filter((mark) => mark.isKept).length;
   const tabs = () => [
     { name: 'slice', title: 'Slice' },
     // A single-file report has no server that could answer.
@@ -96,6 +98,7 @@ export function Drawer(props: DrawerProps) {
         ]),
     { name: 'area', title: 'Area' },
     { name: 'search', title: 'Matches', count: matches() > 0 ? matches() : undefined },
+    { name: 'marks', title: 'Marks', count: markCount() > 0 ? markCount() : undefined },
   ];
   return (
     <section
@@ -155,6 +158,9 @@ export function Drawer(props: DrawerProps) {
           </Match>
           <Match when={props.tab === 'search'}>
             <SearchPanel {...props} />
+          </Match>
+          <Match when={props.tab === 'marks'}>
+            <MarksPanel {...props} />
           </Match>
         </Switch>
       </div>

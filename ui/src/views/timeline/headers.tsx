@@ -20,6 +20,7 @@ import type { Timeline } from '../../timeline/timeline';
 import { contextMenu } from '../../widgets/menu/menu';
 import { Glyph } from './glyphs';
 import { groupMenu, trackMenu } from './menus';
+import { dragRow, dropLine, moveByKey } from './row-drag';
 
 const OVERSCAN_PX = 80;
 /** Kept free below a name with the focus, so that the next one can be seen. */
@@ -80,6 +81,7 @@ export function Headers(props: { timeline: Timeline }) {
             return <TrackHeader row={row()} timeline={props.timeline} />;
           }}
         </For>
+        <DropLine isPinned />
       </div>
       <div
         class="header-section is-scrolled"
@@ -97,9 +99,23 @@ export function Headers(props: { timeline: Timeline }) {
               );
             }}
           </For>
+          <DropLine />
         </div>
       </div>
     </div>
+  );
+}
+
+/** Where the row that is being dragged would go. */
+function DropLine(props: { isPinned?: boolean }) {
+  const line = () => {
+    const shown = dropLine();
+    return shown?.isPinned === (props.isPinned ?? false) ? shown : null;
+  };
+  return (
+    <Show when={line()}>
+      {(at) => <div class="drop-line" style={{ top: `${at().y - 1}px` }} />}
+    </Show>
   );
 }
 
@@ -194,6 +210,8 @@ function GroupHeader(props: { row: GroupRow; timeline: Timeline }) {
       aria-expanded={!props.row.isClosed}
       data-tip={props.row.group.name}
       onClick={toggle}
+      onPointerDown={(event) => dragRow(event, props.timeline, props.row)}
+      onKeyDown={(event) => moveByKey(event, props.timeline, props.row)}
       onContextMenu={contextMenu(() => groupMenu(props.timeline, props.row))}
     >
       <Icon name={props.row.isClosed ? 'right' : 'down'} />
@@ -216,7 +234,10 @@ function TrackHeader(props: { row: TrackRow; timeline: Timeline }) {
   return (
     <div
       class="track-header"
-      classList={{ 'is-counter': props.row.isCounter }}
+      classList={{
+        'is-counter': props.row.isCounter,
+        'is-compact': props.timeline.choices[0]().isCompact,
+      }}
       style={{ top: `${props.row.y}px`, height: `${props.row.height}px` }}
       onContextMenu={contextMenu(() => trackMenu(props.timeline, props.row))}
     >
@@ -226,6 +247,8 @@ function TrackHeader(props: { row: TrackRow; timeline: Timeline }) {
         aria-expanded={isFoldable(track()) ? !props.row.isFolded : undefined}
         data-tip={tipOf(props.row)}
         onClick={fold}
+        onPointerDown={(event) => dragRow(event, props.timeline, props.row)}
+        onKeyDown={(event) => moveByKey(event, props.timeline, props.row)}
       >
         <Show when={isFoldable(track())} fallback={<span class="no-fold" />}>
           <Icon name={props.row.isFolded ? 'right' : 'down'} />
@@ -254,9 +277,7 @@ function TrackHeader(props: { row: TrackRow; timeline: Timeline }) {
         </button>
       </span>
       <Show when={props.row.isCounter}>
-        <span class="counter-scale muted number">
-          {counterText(track().counter_max, track().counter_unit)}
-        </span>
+        <span class="counter-scale muted number">{scaleText(props.row)}</span>
       </Show>
     </div>
   );
@@ -281,10 +302,13 @@ function TrackName(props: { name: string }) {
   );
 }
 
-/** A counter's value with its unit. */
-export function counterText(value: number | null, unit: string): string {
-  if (value === null) return '';
-  return `${formatCount(value)}${unit ? ` ${unit}` : ''}`;
+/** What a counter's scale is: its unit, and what the reader chose. */
+function scaleText({ track, scale }: TrackRow): string {
+  return [
+    track.counter_unit || 'unknown unit',
+    ...(scale?.isLog ? ['log'] : []),
+    ...(scale?.isShared ? ['shared scale'] : []),
+  ].join(' · ');
 }
 
 function tipOf(row: TrackRow): string {

@@ -2,18 +2,22 @@
 import { createMemo, Match, Show, Switch } from 'solid-js';
 
 import { CAUSES, meaningOf } from '../../format/causes';
-import { formatCount, formatDuration, formatRatio, formatTime } from '../../format/numbers';
+import { valueText } from '../../format/counter-value';
+import { formatCount, formatDuration, formatRatio } from '../../format/numbers';
 import { classColor, classTitle } from '../../format/palette';
 import { WAIT_KINDS } from '../../format/waits';
+import { shortText } from '../../timeline/clock';
 import type { PathHit } from '../../timeline/path-ruler';
 import type { CounterHit, Hit } from '../../timeline/scene';
 import type { Timeline } from '../../timeline/timeline';
 import { Prose } from '../../widgets/prose';
 import type { GapRow } from '../../wire/generated/GapRow';
-import { counterText } from './headers';
 
 const WIDTH = 340;
 const GAP = 14;
+
+/** Cards show times to this precision. */
+const NANOSECOND_PS = 1000;
 
 /** Height for which there must be room below the pointer. */
 const ROOM_PX = 150;
@@ -62,13 +66,20 @@ export function HoverCard(props: { timeline: Timeline; stage: () => HTMLElement 
           <Match when={slice()}>
             {(hit) => <SliceCard hit={hit()} timeline={props.timeline} />}
           </Match>
-          <Match when={counter()}>{(hit) => <CounterCard hit={hit()} />}</Match>
-          <Match when={stretch()}>{(hit) => <PathCard hit={hit()} />}</Match>
-          <Match when={gap()}>{(found) => <GapCard gap={found()} />}</Match>
+          <Match when={counter()}>{(hit) => <CounterCard hit={hit()} timeline={props.timeline} />}</Match>
+          <Match when={stretch()}>{(hit) => <PathCard hit={hit()} timeline={props.timeline} />}</Match>
+          <Match when={gap()}>{(found) => <GapCard gap={found()} timeline={props.timeline} />}</Match>
           <Match when={words()}>{(text) => <WordsCard words={text()} />}</Match>
         </Switch>
       </div>
     </Show>
+  );
+}
+
+/** When it starts, as the reader chose to read times. */
+function From(props: { timeline: Timeline; timePs: number }) {
+  return (
+    <span class="muted"> from {shortText(props.timeline.times.clock[0](), props.timePs, NANOSECOND_PS)}</span>
   );
 }
 
@@ -86,7 +97,7 @@ function SliceCard(props: { hit: Hit; timeline: Timeline }) {
       </p>
       <p class="hover-figures number">
         <b>{formatDuration(props.hit.durationPs)}</b>
-        <span class="muted"> from {formatTime(props.hit.startPs, 1000)}</span>
+        <From timeline={props.timeline} timePs={props.hit.startPs} />
       </p>
       <Show when={isMerged()}>
         <p class="hover-longest">longest: {name()}</p>
@@ -101,11 +112,11 @@ function SliceCard(props: { hit: Hit; timeline: Timeline }) {
   );
 }
 
-function CounterCard(props: { hit: CounterHit }) {
+function CounterCard(props: { hit: CounterHit; timeline: Timeline }) {
   const unit = () => props.hit.row.track.counter_unit;
   const text = () => {
-    const low = counterText(props.hit.minimum, unit());
-    const high = counterText(props.hit.maximum, unit());
+    const low = valueText(props.hit.minimum, unit());
+    const high = valueText(props.hit.maximum, unit());
     return low === high ? high : `${low} to ${high}`;
   };
   return (
@@ -113,15 +124,18 @@ function CounterCard(props: { hit: CounterHit }) {
       <p class="hover-name">{props.hit.row.track.name}</p>
       <p class="number">
         <b>{text()}</b>
-        <span class="muted"> from {formatTime(props.hit.timePs, 1000)}</span>
+        <From timeline={props.timeline} timePs={props.hit.timePs} />
       </p>
-      <p class="muted hover-track">{props.hit.row.group.name}</p>
+      <p class="muted hover-track">
+        {props.hit.row.group.name}
+        <Show when={!unit()}> · unknown unit</Show>
+      </p>
     </>
   );
 }
 
 /** A stretch of the critical path. */
-function PathCard(props: { hit: PathHit }) {
+function PathCard(props: { hit: PathHit; timeline: Timeline }) {
   const row = () => props.hit.row;
   const kind = () => meaningOf(WAIT_KINDS, row().kind);
   const isMerged = () => props.hit.count > 1;
@@ -135,7 +149,7 @@ function PathCard(props: { hit: PathHit }) {
       </p>
       <p class="hover-figures number">
         <b>{formatDuration(props.hit.endPs - props.hit.startPs)}</b>
-        <span class="muted"> from {formatTime(props.hit.startPs, 1000)}</span>
+        <From timeline={props.timeline} timePs={props.hit.startPs} />
       </p>
       <Show when={isMerged()}>
         <p class="hover-longest">longest: {row().what}</p>
@@ -156,7 +170,7 @@ function PathCard(props: { hit: PathHit }) {
 }
 
 /** Why a device is idle. */
-function GapCard(props: { gap: GapRow }) {
+function GapCard(props: { gap: GapRow; timeline: Timeline }) {
   const cause = () => meaningOf(CAUSES, props.gap.cause);
   const share = () => props.gap.cause_ps / Math.max(1, props.gap.duration_ps);
   return (
@@ -167,7 +181,7 @@ function GapCard(props: { gap: GapRow }) {
       </p>
       <p class="hover-figures number">
         <b>{formatDuration(props.gap.duration_ps)}</b>
-        <span class="muted"> from {formatTime(props.gap.start_ps, 1000)}</span>
+        <From timeline={props.timeline} timePs={props.gap.start_ps} />
       </p>
       <p class="hover-longest number">
         {formatRatio(share())} of it{props.gap.what && `: ${props.gap.what}`}

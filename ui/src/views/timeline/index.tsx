@@ -1,30 +1,21 @@
 /** The timeline: every slice of the session on the tracks where it ran. */
 import { createEffect, createSignal, on, Show } from 'solid-js';
 
-import { baseline, selected } from '../../shell/state';
+import { baseline } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
+import { timelineReportUrl } from '../../timeline/report-url';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
 import type { TimelineReport } from '../../wire/generated/TimelineReport';
-import { urlOf } from '../../wire/client';
 import { createAnswer } from '../../wire/report';
 import { Workspace } from './workspace';
 import './timeline.css';
 
 export default function TimelineView(props: ViewProps) {
-  // Selected devices and hosts choose the tracks. Selected steps only set the first window, and a
-  // selected pattern is only searched for, so that what is around them stays visible.
-  const answer = createAnswer<TimelineReport>(() =>
-    urlOf(`api/sessions/${props.session}/analyses/timeline`, {
-      device: selected('device'),
-      host: selected('host'),
-    }),
-  );
+  const answer = createAnswer<TimelineReport>(() => timelineReportUrl(props.session));
   const against = createAnswer<TimelineReport>(() => {
     const session = baseline();
-    if (session === null) return null;
-    const selection = { device: selected('device'), host: selected('host') };
-    return urlOf(`api/sessions/${session}/analyses/timeline`, selection);
+    return session === null ? null : timelineReportUrl(session);
   });
   // One object per answer: a new object would recreate the timelines.
   const [shownBaseline, setShownBaseline] = createSignal<{

@@ -5,20 +5,38 @@ import { classTitle } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
 import { shared } from '../../shell/shared';
 import { menu as views } from '../../shell/session';
-import { navigate, type Params } from '../../shell/state';
+import { navigate, select, type Params } from '../../shell/state';
+import { clockChoices } from '../../timeline/clock';
+import {
+  canBeLog,
+  countersCalled,
+  withCounter,
+  type CounterChoice,
+} from '../../timeline/counter-scale';
 import type { ColorBy } from '../../timeline/coloring';
 import type { Commands } from '../../timeline/commands';
-import { hitSlice, rowUnder } from '../../timeline/hit';
+import { hitSlice, hitStep, rowUnder } from '../../timeline/hit';
 import { hitGap } from '../../timeline/idle-gaps';
-import { isFoldable, tracksOf, type GroupRow, type TrackRow } from '../../timeline/layout';
-import { hideOthers, hideTracks, shownBy, togglePin } from '../../timeline/row-commands';
+import { isFoldable, tracksOf, type GroupRow, type Row, type TrackRow } from '../../timeline/layout';
+import {
+  hideOthers,
+  hideTracks,
+  positionOf,
+  shownBy,
+  siblingsOf,
+  stepRow,
+  toggleCompact,
+  togglePin,
+} from '../../timeline/row-commands';
+import { programId } from '../../timeline/program-id';
 import type { Hit } from '../../timeline/scene';
 import { toggled } from '../../timeline/sets';
+import { stepIndexAt } from '../../timeline/step-index';
 import type { Timeline } from '../../timeline/timeline';
 import { copyText } from '../../widgets/copy';
 import type { MenuEntry } from '../../widgets/menu/menu';
 import { showToast } from '../../widgets/toast';
-import { programId } from './slice-panel';
+import type { TimelineStep } from '../../wire/generated/TimelineStep';
 
 /** The menu of a point of the canvas. */
 export function canvasMenu(
@@ -28,7 +46,16 @@ export function canvasMenu(
 ): MenuEntry[] {
   const { scene } = timeline;
   const row = rowUnder(scene, point.y);
-  if (!row) return viewMenu(timeline, commands);
+  if (!row) {
+    const step = hitStep(scene, point.x, point.y);
+    return [
+      ...(step ? stepMenu(timeline, commands, step) : []),
+      'separator',
+      ...viewMenu(timeline, commands),
+      'separator',
+      ...clockMenu(timeline),
+    ];
+  }
   const hit = hitSlice(scene, point.x, point.y);
   const gap = hit ? null : hitGap(scene, row, point.x, point.y);
   const gapMenu: MenuEntry[] = gap
@@ -67,6 +94,8 @@ function sliceMenu(timeline: Timeline, commands: Commands, hit: Hit): MenuEntry[
     return [{ heading: plural(hit.count, 'slice') }, zoom, area];
   }
   const name = timeline.scene.labels.name(hit.label);
+  const { steps } = timeline.scene;
+  const step = steps[stepIndexAt(steps, hit.startPs)];
   const to = (view: string, params: (op: string, program: string) => Params) => ({
     title: `Show in ${view === 'ops' ? 'Ops' : 'Graph'}`,
     run: () => void showOp(timeline, hit, view, params),
@@ -80,6 +109,10 @@ function sliceMenu(timeline: Timeline, commands: Commands, hit: Hit): MenuEntry[
     },
     zoom,
     area,
+    {
+      title: 'Mark with a text',
+      run: () => commands.describe(range, hit.ref.track),
+    },
     { title: 'Find all', run: () => findAll(timeline, name) },
     ...(has('ops')
       ? [to('ops', (op, program) => ({ op: [program, op, ''].join('/'), q: op }))]
@@ -96,6 +129,7 @@ function sliceMenu(timeline: Timeline, commands: Commands, hit: Hit): MenuEntry[
           { title: 'Only this scope', run: () => void isolate(timeline, 'scope', hit.label) },
           { title: 'Only this program', run: () => void isolate(timeline, 'program', hit.label) },
         ]),
+    ...(step ? [onlyStepEntry(timeline, step.step)] : []),
     { title: 'Copy name', run: () => void copyText(name) },
     {
       title: 'Copy duration',
@@ -120,11 +154,13 @@ export function trackMenu(timeline: Timeline, row: TrackRow): MenuEntry[] {
           },
         ]
       : []),
+    ...counterMenu(timeline, row),
     {
       title: 'Pinned to the top',
       isChecked: pinned.includes(track),
       run: () => togglePin(timeline, track),
     },
+    ...orderMenu(timeline, row),
     {
       title: 'Hide',
       run: () => withUndo(timeline, `${row.track.name} hidden`, hideTracks(timeline, [track])),
@@ -134,6 +170,73 @@ export function trackMenu(timeline: Timeline, row: TrackRow): MenuEntry[] {
       run: () => withUndo(timeline, 'Other tracks hidden', hideOthers(timeline, own)),
     },
     { title: 'Copy name', run: () => void copyText(row.track.name) },
+  ];
+}
+
+/** Moves a row, or all rows back to where they were. */
+function orderMenu(timeline: Timeline, row: Row): MenuEntry[] {
+  const { trackOrder, groupOrder } = timeline.choices[0]();
+  const name = row.kind === 'group' ? row.group.name : row.track.name;
+  const siblings = siblingsOf(timeline, row);
+  const position = positionOf(siblings, row);
+  const move = (direction: 1 | -1) => {
+    const before = stepRow(timeline, row, direction);
+    if (before) withUndo(timeline, `${name} moved`, before);
+  };
+  return [
+    {
+      title: 'Move up',
+      keys: 'Alt+ArrowUp',
+      isDisabled: position <= 0,
+      run: () => move(-1),
+    },
+    {
+      title: 'Move down',
+      keys: 'Alt+ArrowDown',
+      isDisabled: position === siblings.length - 1,
+      run: () => move(1),
+    },
+    ...(trackOrder.length + groupOrder.length > 0
+      ? [
+          {
+            title: 'Usual order of all rows',
+            run: () => {
+              timeline.choose({ trackOrder: [], groupOrder: [] });
+              withUndo(timeline, 'Rows in their usual order', { trackOrder, groupOrder });
+            },
+          },
+        ]
+      : []),
+  ];
+}
+
+/** The scale of a counter and of all others of its name. */
+function counterMenu(timeline: Timeline, row: TrackRow): MenuEntry[] {
+  const { scale, track } = row;
+  if (!scale) return [];
+  const alike = countersCalled(timeline.report, track.name).length;
+  const { counters } = timeline.choices[0]();
+  const change = (changes: Partial<CounterChoice>) =>
+    timeline.choose({ counters: withCounter(counters, track.name, changes) });
+  const isPossible = canBeLog(track);
+  return [
+    {
+      title: 'Logarithmic scale',
+      detail: isPossible ? undefined : 'not all values are positive',
+      isChecked: scale.isLog,
+      isDisabled: !isPossible,
+      run: () => change({ isLog: !scale.isLog }),
+    },
+    ...(alike > 1
+      ? [
+          {
+            title: 'Shared scale',
+            detail: `${alike} counters`,
+            isChecked: scale.isShared,
+            run: () => change({ isShared: !scale.isShared }),
+          },
+        ]
+      : []),
   ];
 }
 
@@ -153,6 +256,7 @@ export function groupMenu(timeline: Timeline, row: GroupRow): MenuEntry[] {
       title: 'Close others',
       run: () => timeline.choose({ closedGroups: new Set(others) }),
     },
+    ...orderMenu(timeline, row),
     {
       title: 'Hide',
       run: () => withUndo(timeline, `${name} hidden`, hideTracks(timeline, own)),
@@ -170,9 +274,20 @@ function viewMenu(timeline: Timeline, commands: Commands): MenuEntry[] {
     { heading: 'Timeline' },
     { title: 'Show the whole session', keys: '0', run: () => commands.reset() },
     {
+      title: 'Compact rows',
+      keys: 'h',
+      isChecked: timeline.choices[0]().isCompact,
+      run: () => toggleCompact(timeline),
+    },
+    {
       title: 'Mark this time',
       keys: 'Shift+m',
       run: () => commands.mark(true),
+    },
+    {
+      title: 'Mark with a text',
+      keys: 't',
+      run: () => commands.describe(),
     },
     ...(hidden > 0
       ? [
@@ -186,7 +301,82 @@ function viewMenu(timeline: Timeline, commands: Commands): MenuEntry[] {
   ];
 }
 
-function withUndo(
+/** The menu of a step on the ruler. */
+function stepMenu(timeline: Timeline, commands: Commands, step: TimelineStep): MenuEntry[] {
+  const range = { startPs: step.start_ps, endPs: step.start_ps + step.duration_ps };
+  return [
+    { heading: `Step ${step.step} · ${formatDuration(step.duration_ps)}` },
+    {
+      title: 'Select',
+      keys: 'click',
+      run: () => timeline.setArea({ ...range, tracks: null }),
+    },
+    { title: 'Zoom to it', keys: 'double click', run: () => commands.zoomTo(range) },
+    onlyStepEntry(timeline, step.step),
+    ...overlayMenu(timeline, commands, step),
+    ...(shared()
+      ? []
+      : [{ title: 'Select in all views', run: () => select('steps', String(step.step)) }]),
+  ];
+}
+
+/** Lays another step over this one. */
+function overlayMenu(timeline: Timeline, commands: Commands, step: TimelineStep): MenuEntry[] {
+  const { steps } = timeline.scene;
+  const at = steps.indexOf(step);
+  const range = { startPs: step.start_ps, endPs: step.start_ps + step.duration_ps };
+  const lay = (title: string, other: TimelineStep | undefined, isBaseline = false): MenuEntry[] => {
+    if (!other || (other === step && !isBaseline)) return [];
+    const run = () => {
+      timeline.times.overlay[1]({ own: step.step, other: other.step, isBaseline });
+      commands.zoomTo(range);
+    };
+    return [{ title, detail: `${other.step} · ${formatDuration(other.duration_ps)}`, run }];
+  };
+  const byDuration = [...steps].sort((one, other) => one.duration_ps - other.duration_ps);
+  const ofBaseline = timeline.times.baselineSteps();
+  return [
+    { heading: 'Lay another step over it' },
+    ...lay('Previous step', steps[at - 1]),
+    ...lay('Next step', steps[at + 1]),
+    ...lay('Shortest step', byDuration[0]),
+    ...lay('Longest step', byDuration.at(-1)),
+    ...lay(
+      'Step of the baseline',
+      ofBaseline.find((other) => other.step === step.step) ?? ofBaseline[at] ?? ofBaseline[0],
+      true,
+    ),
+  ];
+}
+
+/** Dims every other step. */
+function onlyStepEntry(timeline: Timeline, step: number): MenuEntry {
+  const isOnly = timeline.times.onlyStep[0]() === step;
+  return {
+    title: 'Only this step',
+    detail: String(step),
+    isChecked: isOnly,
+    run: () => timeline.times.showOnlyStep(isOnly ? null : step),
+  };
+}
+
+/** How times read. */
+function clockMenu(timeline: Timeline): MenuEntry[] {
+  const clock = timeline.times.clock[0]();
+  return [
+    { heading: 'Times' },
+    ...clockChoices(clock).map(({ kind, title, missing }) => ({
+      title: title.charAt(0).toUpperCase() + title.slice(1),
+      detail: missing,
+      isChecked: clock.kind === kind,
+      isDisabled: missing !== '',
+      run: () => timeline.times.readAs(kind),
+    })),
+  ];
+}
+
+/** Says what was done, with a button that undoes it. */
+export function withUndo(
   timeline: Timeline,
   text: string,
   before: Parameters<Timeline['choose']>[0],

@@ -1,9 +1,10 @@
 /** The matches of the search: by name with totals, and one by one in time order. */
 import { createEffect, createMemo, createSignal, For, on, Show } from 'solid-js';
 
-import { formatCount, formatDuration, formatTime, plural } from '../../format/numbers';
+import { formatCount, formatDuration, plural } from '../../format/numbers';
 import { classColor } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
+import { shortText } from '../../timeline/clock';
 import { Middle } from '../../widgets/middle';
 import { PanelHint, type PanelProps } from './drawer';
 
@@ -115,7 +116,7 @@ function Matches(props: PanelProps) {
                     props.commands.showMatch(props.timeline.search.choose(first() + index()))
                   }
                 >
-                  <span class="number muted search-time">{formatTime(match.start_ps, 1e6)}</span>
+                  <span class="number muted search-time">{shortText(props.timeline.times.clock[0](), match.start_ps, 1e6)}</span>
                   <span class="number search-duration">{formatDuration(match.duration_ps)}</span>
                   <Middle text={match.name} />
                   <span class="muted search-track">{match.track_name}</span>

@@ -8,7 +8,8 @@ import { classColor, classTitle } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
 import { shared } from '../../shell/shared';
 import { hrefTo, toggleStep } from '../../shell/state';
-import { exactTime } from '../../timeline/time-axis';
+import { exactText } from '../../timeline/clock';
+import { programId } from '../../timeline/program-id';
 import { TextChange } from '../../widgets/change';
 import { CodeBlock, CopyButton } from '../../widgets/copy';
 import type { FlowReport } from '../../wire/generated/FlowReport';
@@ -153,10 +154,12 @@ function Facts(props: DetailsProps) {
         </Fact>
       </Show>
       <Fact title="Start">
-        <span class="number">{exactTime(details().start_ps)}</span>
+        <span class="number">{exactText(props.timeline.times.clock[0](), details().start_ps)}</span>
       </Fact>
       <Fact title="End">
-        <span class="number">{exactTime(details().start_ps + details().duration_ps)}</span>
+        <span class="number">
+          {exactText(props.timeline.times.clock[0](), details().start_ps + details().duration_ps)}
+        </span>
       </Fact>
       <Fact title="Track">{details().track_name}</Fact>
       <Fact title="Class">{classTitle(details().class)}</Fact>
@@ -365,11 +368,6 @@ function Text(props: { title: string; text: string | null; isCode?: boolean }) {
       )}
     </Show>
   );
-}
-
-/** The id in `module(program id)`. */
-export function programId(title: string | null): string | undefined {
-  return /\((\d+)\)$/.exec(title ?? '')?.[1];
 }
 
 /** Time between the cause's end and the effect's start. */

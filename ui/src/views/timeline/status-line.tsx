@@ -1,14 +1,20 @@
 /** The line below the rows: the legend, and how many slices a merged glyph represents. */
 import { createMemo, For, Show } from 'solid-js';
 
+import { signedText } from '../../compare/change';
 import { formatDuration } from '../../format/numbers';
 import { CLASS_COLORS, classColor, classTitle } from '../../format/palette';
+import { Icon } from '../../shell/icons';
 import { shared } from '../../shell/shared';
+import { clockChoices, type ClockKind } from '../../timeline/clock';
 import { COLORS_BY, colorByOf, DURATION_BOUNDS, type ColorBy } from '../../timeline/coloring';
+import type { Overlay } from '../../timeline/ghost';
 import { FIRST_DURATION } from '../../timeline/palette';
 import { toggled } from '../../timeline/sets';
 import { footRowsOf } from '../../timeline/strips';
 import type { Timeline } from '../../timeline/timeline';
+import { otherSteps, type Baseline } from './ghost';
+import './status-line.css';
 
 const ORDER = Object.keys(CLASS_COLORS);
 const EXAMPLES = [1, 2, 8, 64, 512, 4096];
@@ -62,12 +68,104 @@ function ColorChoice(props: { timeline: Timeline }) {
   );
 }
 
-export function StatusLine(props: { timeline: Timeline }) {
+/** Says that everything else is dimmed; a click ends that. */
+function OnlyChip(props: { what: string; onClear: () => void }) {
+  return (
+    <button
+      class="only-chip"
+      aria-label={`Only ${props.what}: show all`}
+      data-tip={`Only ${props.what}; everything else is dimmed. Click to show all.`}
+      onClick={() => props.onClear()}
+    >
+      <span>Only {props.what}</span>
+      <Icon name="close" />
+    </button>
+  );
+}
+
+/** More steps than this are not listed one by one. */
+const MOST_STEPS = 500;
+
+/** Says which step lies over which, lets the reader choose another one, and ends it. */
+function OverlayChip(props: { timeline: Timeline; baseline: Baseline; overlay: Overlay }) {
+  const { timeline } = props;
+  const change = (changes: Partial<Overlay>) =>
+    timeline.times.overlay[1]({ ...props.overlay, ...changes });
+  const own = () =>
+    otherSteps(timeline, undefined, false).find(({ step }) => step === props.overlay.own);
+  const steps = () => otherSteps(timeline, props.baseline, props.overlay.isBaseline);
+  const other = () => steps().find(({ step }) => step === props.overlay.other);
+  const listed = () => {
+    const all = steps().slice(0, MOST_STEPS);
+    const chosen = other();
+    return chosen && !all.includes(chosen) ? [chosen, ...all] : all;
+  };
+  const difference = () => {
+    const [below, above] = [own(), other()];
+    if (!below || !above) return '';
+    return signedText('duration', above.duration_ps - below.duration_ps);
+  };
+  const whose = () => (props.overlay.isBaseline ? 'Baseline step' : 'Step');
+  return (
+    <span class="only-chip" role="group" aria-label="Step over step">
+      <label>
+        {whose()}{' '}
+        <select
+          aria-label={`${whose()} laid over step ${props.overlay.own}`}
+          value={other()?.step ?? ''}
+          onChange={(event) => change({ other: Number(event.currentTarget.value) })}
+        >
+          <Show when={!other()}>
+            <option value="">not found</option>
+          </Show>
+          <For each={listed()}>{({ step }) => <option value={step}>{step}</option>}</For>
+        </select>
+      </label>
+      <span data-tip="The lower part of each lane shows it, aligned at the starts of both steps">
+        over step {props.overlay.own}
+        <Show when={difference()}>{(text) => <b class="number"> {text()}</b>}</Show>
+      </span>
+      <button
+        class="quiet"
+        aria-label="Show one step only"
+        onClick={() => timeline.times.overlay[1](null)}
+      >
+        <Icon name="close" />
+      </button>
+    </span>
+  );
+}
+
+/** Chooses how times read; a choice that this session cannot have says why. */
+function ClockChoice(props: { timeline: Timeline }) {
+  const clock = () => props.timeline.times.clock[0]();
+  return (
+    <label class="color-choice">
+      <span class="muted">Times</span>
+      <select
+        value={clock().kind}
+        onChange={(event) => props.timeline.times.readAs(event.currentTarget.value as ClockKind)}
+      >
+        <For each={clockChoices(clock())}>
+          {({ kind, title, missing }) => (
+            <option value={kind} disabled={missing !== ''}>
+              {missing ? `${title} (${missing})` : title}
+            </option>
+          )}
+        </For>
+      </select>
+    </label>
+  );
+}
+
+export function StatusLine(props: { timeline: Timeline; baseline: Baseline }) {
   const coloring = () => props.timeline.coloring[0]();
   const entries = createMemo(() => {
     props.timeline.labelGeneration[0]();
     return entriesOf(props.timeline, coloring().by);
   });
+  const keyTitle = (key: string) =>
+    coloring().by === 'class' ? classTitle(key) : key;
   const isDim = (key: string) => coloring().only !== null && !coloring().only!.has(key);
   /** Shows only this, or no longer; with Shift or Ctrl, in addition to the others. */
   const isolate = (key: string, isAdded: boolean) => {
@@ -81,10 +179,25 @@ export function StatusLine(props: { timeline: Timeline }) {
   return (
     <div class="timeline-status">
       <ColorChoice timeline={props.timeline} />
+      <ClockChoice timeline={props.timeline} />
       <Show when={coloring().only}>
-        <button class="quiet" onClick={() => props.timeline.color(coloring().by)}>
-          Show all
-        </button>
+        {(only) => (
+          <OnlyChip
+            what={`${coloring().by} ${[...only()].map(keyTitle).join(', ')}`}
+            onClear={() => props.timeline.color(coloring().by)}
+          />
+        )}
+      </Show>
+      <Show when={props.timeline.times.onlyStep[0]() !== null}>
+        <OnlyChip
+          what={`step ${props.timeline.times.onlyStep[0]()}`}
+          onClear={() => props.timeline.times.showOnlyStep(null)}
+        />
+      </Show>
+      <Show when={props.timeline.times.overlay[0]()}>
+        {(overlay) => (
+          <OverlayChip timeline={props.timeline} baseline={props.baseline} overlay={overlay()} />
+        )}
       </Show>
       <Show when={coloring().by === 'step'}>
         <span class="muted">steps next to each other differ</span>

@@ -4,6 +4,7 @@ import { For, Show } from 'solid-js';
 import { formatCount, plural } from '../../format/numbers';
 import { shared } from '../../shell/shared';
 import type { Commands } from '../../timeline/commands';
+import { toggleCompact } from '../../timeline/row-commands';
 import type { Timeline, Tool } from '../../timeline/timeline';
 import { NotesList } from '../../widgets/notes';
 import { Popover } from '../../widgets/popover';
@@ -55,6 +56,15 @@ export function Toolbar(props: ToolbarProps) {
         onClick={() => props.commands.reset()}
       >
         <Glyph name="fit" />
+      </button>
+      <button
+        class="quiet icon-button"
+        aria-label="Compact rows (h)"
+        aria-pressed={props.timeline.choices[0]().isCompact}
+        data-tip="Compact rows (h)"
+        onClick={() => toggleCompact(props.timeline)}
+      >
+        <Glyph name="compact" />
       </button>
       <Show when={props.timeline.scene.steps.length > 0}>
         <div class="step-buttons">

@@ -1,5 +1,14 @@
 /** Assembles the timeline: toolbar, tracks, the baseline's tracks, status line and drawer. */
-import { createEffect, createMemo, createSignal, on, onCleanup, onMount, Show } from 'solid-js';
+import {
+  createEffect,
+  createMemo,
+  createSignal,
+  lazy,
+  on,
+  onCleanup,
+  onMount,
+  Show,
+} from 'solid-js';
 
 import { getParam, setParams } from '../../shell/state';
 import { summaryOf } from '../../shell/session';
@@ -7,10 +16,12 @@ import { TimelineApi } from '../../timeline/api';
 import { Commands } from '../../timeline/commands';
 import { registerKeys } from '../../timeline/keys';
 import { Timeline } from '../../timeline/timeline';
+import { Late } from '../../widgets/late';
 import type { TimelineReport } from '../../wire/generated/TimelineReport';
 import { followAddress, initialChoices } from './address-sync';
 import { BaselineStage, createCounterparts, type Other } from './baseline-stage';
-import { Drawer, type DrawerTab } from './drawer';
+import type { DrawerTab } from './drawer';
+import { followGhost } from './ghost';
 import { followIdle } from './idle';
 import { followPath } from './path';
 import { followRelated } from './related';
@@ -40,6 +51,9 @@ interface WorkspaceProps {
   baseline: { report: TimelineReport; session: string } | undefined;
 }
 
+/** With its tables it is a third of the page's code, and nobody needs it for the first picture. */
+const Drawer = lazy(async () => ({ default: (await import('./drawer')).Drawer }));
+
 /** The tracks of the baseline are shown unless they were turned off. */
 const isSplit = () => getParam('split') !== 'off';
 
@@ -65,13 +79,16 @@ export function Workspace(props: WorkspaceProps) {
     (tab() === 'nesting' ||
       tab() === 'occurrences' ||
       (tab() === 'search' && timeline.search.state().current >= 0));
+  createEffect(() => timeline.isDrawn[0]() && void Drawer.preload().catch(() => undefined));
   const hasSelection = createMemo(() => timeline.selection[0]()?.ref);
   createEffect(on(hasSelection, (ref) => ref && !isWalking() && open('slice')));
   createEffect(on(timeline.area[0], (area) => area && open('area')));
+  createEffect(on(timeline.chosenMark[0], (mark) => mark !== null && open('marks')));
   followAddress(timeline, commands);
   followPath(timeline, () => props.session);
   followIdle(timeline, () => props.session);
   followRelated(timeline);
+  followGhost(timeline, () => props.baseline);
   const shownBaseline = createMemo(() => (isSplit() ? props.baseline : undefined));
   /** The timeline whose slice and area the drawer shows. */
   const active = () => {
@@ -143,19 +160,21 @@ export function Workspace(props: WorkspaceProps) {
           />
         )}
       </Show>
-      <StatusLine timeline={timeline} />
+      <StatusLine timeline={timeline} baseline={props.baseline} />
       <Show when={isDrawerOpen()}>
-        <Drawer
-          timeline={active().timeline}
-          commands={active().commands}
-          session={active().session}
-          counterpart={counterpart()}
-          against={active().timeline === timeline ? props.baseline : undefined}
-          tab={tab()}
-          onTab={setTab}
-          onClose={() => setDrawerOpen(false)}
-          isLow={shownBaseline() !== undefined}
-        />
+        <Late>
+          <Drawer
+            timeline={active().timeline}
+            commands={active().commands}
+            session={active().session}
+            counterpart={counterpart()}
+            against={active().timeline === timeline ? props.baseline : undefined}
+            tab={tab()}
+            onTab={setTab}
+            onClose={() => setDrawerOpen(false)}
+            isLow={shownBaseline() !== undefined}
+          />
+        </Late>
       </Show>
     </>
   );

@@ -5,6 +5,7 @@ import type { CollectiveInstanceRow } from "./CollectiveInstanceRow";
 import type { CollectiveRow } from "./CollectiveRow";
 import type { CollectiveStepRow } from "./CollectiveStepRow";
 import type { Note } from "./Note";
+import type { PeerRow } from "./PeerRow";
 import type { RendezvousRow } from "./RendezvousRow";
 import type { ShardingRow } from "./ShardingRow";
 
@@ -44,6 +45,10 @@ instance_count: number,
  * Exchanges with the host or with other slices, by rendezvous.
  */
 rendezvous: Array<RendezvousRow>, 
+/**
+ * Messages between slices of a job over the network, by the slice they come from, slowest first.
+ */
+peers: Array<PeerRow>, 
 /**
  * Inputs and outputs of programs that run on several devices, most bytes first.
  */

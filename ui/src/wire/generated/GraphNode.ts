@@ -32,6 +32,16 @@ class: string,
  */
 shape: string, 
 /**
+ * Shape of the value over all devices, followed from the shardings of the program's inputs; `?` for
+ * dimensions that cannot be followed. Empty if nothing is known, and for a program of one device.
+ */
+global_shape: string, 
+/**
+ * How the devices divide the value, as in JAX: `P(data, None)`; `?` as in the global shape. Axes
+ * without a name are numbered.
+ */
+partition: string, 
+/**
  * Computation that the instruction belongs to.
  */
 computation: string, 
@@ -89,7 +99,8 @@ scope_paths: Array<string>,
  */
 source: string, 
 /**
- * How the instruction's value is divided over devices. Empty if unknown.
+ * How the program itself says that the value is divided over devices, which it does of inputs.
+ * Empty for most others.
  */
 sharding: string, 
 /**

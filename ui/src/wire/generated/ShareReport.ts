@@ -27,6 +27,10 @@ written_epoch_ms: number | null,
  */
 redaction: string, 
 /**
+ * The reader's marks on the timeline, as in a link of the page; empty for none.
+ */
+marks: string, 
+/**
  * Options that selected a part of the session, by name.
  */
 selection: Array<[string, string]>, 

@@ -8,6 +8,11 @@ import type { TrackGroup } from "./TrackGroup";
  */
 export type TimelineReport = { 
 /**
+ * Time 0 of the session, in nanoseconds since the Unix epoch; a string because of its size.
+ * Absent in captures that do not record it.
+ */
+start_epoch_ns: string | null, 
+/**
  * Start of the first slice, since the session started.
  */
 start_ps: number, 

@@ -30,10 +30,15 @@ folded: boolean,
  */
 slice_count: number, 
 /**
+ * Smallest sample, for counters.
+ */
+counter_min: number | null, 
+/**
  * Largest sample, for counters.
  */
 counter_max: number | null, 
 /**
- * Unit of the samples, for counters; empty if unknown.
+ * Unit of the samples, for counters, if the counter's name or description contains one;
+ * otherwise empty.
  */
 counter_unit: string, };

@@ -2490,6 +2490,20 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       adds: "no",
       better: "incomparable",
     },
+    global_shape: {
+      title: "Global shape",
+      meaning: "Shape of the value over all devices, followed from the shardings of the program's inputs; ? for dimensions that cannot be followed. Empty if nothing is known, and for a program of one device.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
+    partition: {
+      title: "Partition",
+      meaning: "How the devices divide the value, as in JAX: P(data, None); ? as in the global shape. Axes without a name are numbered.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
     scope: {
       title: "Scope",
       meaning: "Name stack of the instruction. Empty if unknown.",
@@ -2552,7 +2566,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     },
     sharding: {
       title: "Sharding",
-      meaning: "How the instruction's value is divided over devices. Empty if unknown.",
+      meaning: "How the program itself says that the value is divided over devices, which it does of inputs. Empty for most others.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5579,6 +5593,103 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "incomparable",
     },
   },
+  "collectives.peers": {
+    rendezvous: {
+      title: "Rendezvous",
+      meaning: "What the messages belong to: the rendezvous. Empty if the profile does not say.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
+    source_slice: {
+      title: "From slice",
+      kind: "count",
+      meaning: "Number of the slice that sends.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
+    destination_slice: {
+      title: "To slice",
+      kind: "count",
+      meaning: "Number of the slice that receives.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
+    message_count: {
+      title: "Messages",
+      kind: "count",
+      meaning: "Number of messages.",
+      formula: "",
+      adds: "over_steps",
+      better: "neither",
+    },
+    p50_ps: {
+      title: "Median",
+      kind: "duration",
+      meaning: "Median time that a message was under way, by nearest rank.",
+      formula: "",
+      adds: "no",
+      better: "less",
+    },
+    p99_ps: {
+      title: "p99",
+      kind: "duration",
+      meaning: "99th percentile of the time that a message was under way, by nearest rank.",
+      formula: "",
+      adds: "no",
+      better: "less",
+    },
+    mean_ps: {
+      title: "Mean",
+      kind: "duration",
+      meaning: "Mean time that a message was under way.",
+      formula: "",
+      adds: "no",
+      better: "less",
+    },
+    max_ps: {
+      title: "Longest",
+      kind: "duration",
+      meaning: "Longest time that a message was under way.",
+      formula: "",
+      adds: "no",
+      better: "less",
+    },
+    bytes: {
+      title: "Bytes",
+      kind: "bytes",
+      meaning: "Σ size of the messages. Absent if it was not recorded.",
+      formula: "",
+      adds: "over_steps",
+      better: "neither",
+    },
+    recv_op: {
+      title: "Receive",
+      meaning: "The op that waits for the messages. Empty if no op names the rendezvous.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+      identity: "op",
+    },
+    recv_done_p99_ps: {
+      title: "Receive done, p99",
+      kind: "duration",
+      meaning: "99th percentile of the time in that op's recv-done. Absent if none was executed.",
+      formula: "",
+      adds: "no",
+      better: "less",
+    },
+    start_ps: {
+      title: "Start of slowest",
+      kind: "duration",
+      meaning: "Start of the event of the slowest message.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
+  },
   "collectives.shardings": {
     name: {
       title: "Value",
@@ -7183,6 +7294,7 @@ export type TableName =
   | "collectives.steps"
   | "collectives.instances"
   | "collectives.rendezvous"
+  | "collectives.peers"
   | "collectives.shardings"
   | "hosts.rows"
   | "hosts.clocks"

@@ -4,7 +4,7 @@
 
 use super::report::{
     CollectiveDeviceRow, CollectiveGroupRow, CollectiveInstanceRow, CollectiveRow,
-    CollectiveStepRow, RendezvousRow, ShardingRow,
+    CollectiveStepRow, PeerRow, RendezvousRow, ShardingRow,
 };
 use crate::telling::{Column, Declared, Field, Identity, Unit};
 
@@ -276,6 +276,36 @@ pub(super) const RENDEZVOUS: &[Field<RendezvousRow>] = &[
         .of(|row| row.start_ps.into()),
 ];
 
+pub(super) const PEERS: &[Field<PeerRow>] = &[
+    Column::new("rendezvous", "Rendezvous", Unit::Text).of(|row| row.rendezvous.as_str().into()),
+    Column::new("source_slice", "From slice", Unit::Count)
+        .position()
+        .of(|row| row.source_slice.into()),
+    Column::new("destination_slice", "To slice", Unit::Count)
+        .position()
+        .of(|row| row.destination_slice.into()),
+    Column::new("message_count", "Messages", Unit::Count)
+        .sums()
+        .of(|row| row.message_count.into()),
+    Column::new("p50_ps", "Median", Unit::Picos).of(|row| row.p50_ps.into()),
+    Column::new("p99_ps", "p99", Unit::Picos).of(|row| row.p99_ps.into()),
+    Column::wide("mean_ps", "Mean", Unit::Picos)
+        .fractional()
+        .of(|row| row.mean_ps.into()),
+    Column::wide("max_ps", "Longest", Unit::Picos).of(|row| row.max_ps.into()),
+    Column::new("bytes", "Bytes", Unit::Bytes)
+        .sums()
+        .of(|row| row.bytes.into()),
+    Column::new("recv_op", "Receive", Unit::Text)
+        .identifies(Identity::Op)
+        .of(|row| row.recv_op.as_str().into()),
+    Column::new("recv_done_p99_ps", "Receive done, p99", Unit::Picos)
+        .of(|row| row.recv_done_p99_ps.into()),
+    Column::wide("start_ps", "Start of slowest", Unit::Picos)
+        .position()
+        .of(|row| row.start_ps.into()),
+];
+
 pub(super) const SHARDINGS: &[Field<ShardingRow>] = &[
     Column::new("name", "Value", Unit::Text).of(|row| row.name.as_str().into()),
     Column::new("direction", "Direction", Unit::Text)
@@ -316,6 +346,7 @@ pub(super) fn tables() -> Vec<Declared> {
         Declared::of("steps", STEPS),
         Declared::of("instances", INSTANCES),
         Declared::of("rendezvous", RENDEZVOUS),
+        Declared::of("peers", PEERS),
         Declared::of("shardings", SHARDINGS),
     ]
 }

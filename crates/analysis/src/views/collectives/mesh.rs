@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use stepscope_model::hlo::{MeshAxis, Program};
 use stepscope_model::{Collective, ProgramId, ReplicaGroups};
 
 use super::Evidence;
@@ -40,6 +41,15 @@ impl Mesh {
             axes,
             is_guessed: true,
         })
+    }
+
+    /// A mesh that the program names, without axes of one device.
+    pub(super) fn named(mesh: &[MeshAxis]) -> Self {
+        let axes = mesh.iter().filter(|axis| axis.size > 1);
+        Self {
+            axes: axes.map(|axis| (axis.name.clone(), axis.size)).collect(),
+            is_guessed: false,
+        }
     }
 
     /// The axes along which devices are arranged, most major first; none if there are no such axes.
@@ -154,6 +164,22 @@ impl Meshes {
     }
 }
 
+/// Strides and sizes of the groups of all collectives of a program, other than those of all devices.
+pub(super) fn strides(program: &Program) -> Vec<(u64, u64)> {
+    let all = program.sharding_device_count();
+    let mut found: Vec<(u64, u64)> = program
+        .instructions()
+        .filter_map(|instruction| {
+            let groups = program.collective(instruction)?.groups(MAX_DEVICES)?;
+            let (size, stride) = stride(&groups)?;
+            (Some(size) != all).then_some((stride, size))
+        })
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
 /// The mesh that some collective of a program names, without axes of one device.
 fn named_meshes(evidence: &Evidence<'_>) -> BTreeMap<ProgramId, Vec<(String, u64)>> {
     let mut found = BTreeMap::new();
@@ -168,9 +194,7 @@ fn named_meshes(evidence: &Evidence<'_>) -> BTreeMap<ProgramId, Vec<(String, u64
         let collective = instruction.and_then(|instruction| hlo.collective(instruction));
         let groups = collective.as_ref().and_then(Collective::replica_groups);
         if let Some(ReplicaGroups::MeshAxes { mesh, .. }) = groups {
-            let axes = mesh.iter().filter(|axis| axis.size > 1);
-            let axes = axes.map(|axis| (axis.name.clone(), axis.size));
-            found.insert(program, axes.collect());
+            found.insert(program, Mesh::named(mesh).axes);
         }
     }
     found

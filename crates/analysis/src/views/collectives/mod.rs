@@ -25,6 +25,8 @@ mod mesh;
 mod notes;
 mod options;
 pub(crate) mod participants;
+pub(crate) mod partitioning;
+mod peers;
 mod places;
 mod rendezvous;
 mod report;
@@ -42,7 +44,7 @@ use std::sync::Arc;
 pub use options::{CollectivesBy, CollectivesOptions};
 pub use report::{
     CollectiveDeviceRow, CollectiveGroupRow, CollectiveInstanceRow, CollectiveRow,
-    CollectiveStepRow, CollectivesReport, RendezvousRow, ShardingRow,
+    CollectiveStepRow, CollectivesReport, PeerRow, RendezvousRow, ShardingRow,
 };
 use stepscope_model::{Peak, Session};
 
@@ -120,7 +122,10 @@ stepscope collectives ./logs --csv --table shardings";
         let (shardings, sharding_count) =
             sharding::shardings(session, &selected, &meshes, options.shardings);
         let devices = within_windows(&selected, &communication);
-        let notes = notes::notes(&evidence, &rows, &selected);
+        let mut notes = notes::notes(&evidence, &rows, &selected);
+        let rendezvous = rendezvous::rendezvous(session, &selected, &communication);
+        let (peers, note) = peers::peers(session, &selected, &rendezvous);
+        notes.extend(note);
         let rows_are_empty = rows.is_empty();
         let groups = groups::groups(&rows, options.by);
         let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
@@ -137,7 +142,8 @@ stepscope collectives ./logs --csv --table shardings";
             steps: places::steps(session, &selected, &communication),
             instances,
             instance_count,
-            rendezvous: rendezvous::rendezvous(session, &selected, &communication),
+            rendezvous,
+            peers,
             shardings,
             sharding_count,
             link_bandwidth: link.as_ref().map(|peak| peak.per_second),

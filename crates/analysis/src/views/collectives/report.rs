@@ -27,6 +27,8 @@ pub struct CollectivesReport {
     pub instance_count: usize,
     /// Exchanges with the host or with other slices, by rendezvous.
     pub rendezvous: Vec<RendezvousRow>,
+    /// Messages between slices of a job over the network, by the slice they come from, slowest first.
+    pub peers: Vec<PeerRow>,
     /// Inputs and outputs of programs that run on several devices, most bytes first.
     pub shardings: Vec<ShardingRow>,
     /// Number of inputs and outputs before `--shardings` limits them.
@@ -348,6 +350,47 @@ pub struct RendezvousRow {
     #[ts(type = "number")]
     pub start_ps: i64,
     /// The slice with which that occurrence started.
+    pub slice: SliceRefReport,
+}
+
+/// The messages of one rendezvous from one slice of a job to another, as their hosts recorded them.
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
+#[ts(export)]
+pub struct PeerRow {
+    /// What the messages belong to: the rendezvous. Empty if the profile does not say.
+    pub rendezvous: String,
+    /// Number of the slice that sends.
+    #[ts(type = "number")]
+    pub source_slice: i64,
+    /// Number of the slice that receives.
+    #[ts(type = "number")]
+    pub destination_slice: i64,
+    /// Number of messages.
+    #[ts(type = "number")]
+    pub message_count: i64,
+    /// Σ size of the messages. Absent if it was not recorded.
+    #[ts(type = "number | null")]
+    pub bytes: Option<i64>,
+    /// Mean time that a message was under way.
+    pub mean_ps: f64,
+    /// Median time that a message was under way, by nearest rank.
+    #[ts(type = "number")]
+    pub p50_ps: i64,
+    /// 99th percentile of the time that a message was under way, by nearest rank.
+    #[ts(type = "number")]
+    pub p99_ps: i64,
+    /// Longest time that a message was under way.
+    #[ts(type = "number")]
+    pub max_ps: i64,
+    /// The op that waits for the messages. Empty if no op names the rendezvous.
+    pub recv_op: String,
+    /// 99th percentile of the time in that op's `recv-done`. Absent if none was executed.
+    #[ts(type = "number | null")]
+    pub recv_done_p99_ps: Option<i64>,
+    /// Start of the event of the slowest message.
+    #[ts(type = "number")]
+    pub start_ps: i64,
+    /// That event.
     pub slice: SliceRefReport,
 }
 

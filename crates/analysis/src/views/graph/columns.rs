@@ -32,6 +32,9 @@ pub(super) const NODES: &[Field<GraphNode>] = &[
     Column::wide("output_bytes", "Output bytes", Unit::Bytes).of(|node| node.output_bytes.into()),
     Column::wide("category", "Category", Unit::Text).of(|node| node.category.as_str().into()),
     Column::wide("class", "Class", Unit::Text).of(|node| node.class.as_str().into()),
+    Column::wide("global_shape", "Global shape", Unit::Text)
+        .of(|node| node.global_shape.as_str().into()),
+    Column::wide("partition", "Partition", Unit::Text).of(|node| node.partition.as_str().into()),
     Column::wide("sharding", "Sharding", Unit::Text).of(|node| node.sharding.as_str().into()),
     Column::wide("computation", "Computation", Unit::Text)
         .of(|node| node.computation.as_str().into()),

@@ -10,6 +10,7 @@ use super::report::{GraphCluster, GraphEdge, GraphNode};
 use super::times::Longest;
 use crate::measuring::totals::Totals;
 use crate::telling::places::SliceRefReport;
+use crate::views::collectives::partitioning::Partitioning;
 
 /// What nodes are made from.
 pub(super) struct Drawing<'a> {
@@ -20,6 +21,8 @@ pub(super) struct Drawing<'a> {
     pub(super) times: &'a FxHashMap<&'a str, (OpId, Totals)>,
     pub(super) slices: &'a FxHashMap<OpId, Longest>,
     pub(super) center: InstructionIndex,
+    /// How values are divided; none for a program of one device.
+    pub(super) partitioning: Option<Partitioning<'a>>,
 }
 
 impl Drawing<'_> {
@@ -163,6 +166,8 @@ impl Drawing<'_> {
         let hidden = |list: &[InstructionIndex]| list.iter().filter(|i| !shown.contains(i)).count();
         let is_outside = placed.cluster.is_none();
         let operands = users.operands(instruction);
+        let whole = self.partitioning.as_ref().map(|own| own.value(instruction));
+        let whole = whole.unwrap_or_default();
         GraphNode {
             id: number(instruction.index),
             name: instruction.name.clone(),
@@ -174,6 +179,8 @@ impl Drawing<'_> {
                 .to_owned(),
             class: class(self.program, instruction).to_owned(),
             shape: instruction.shape.to_string(),
+            global_shape: whole.shape,
+            partition: whole.partition,
             computation: computation.map(|own| own.name.clone()).unwrap_or_default(),
             distance: placed.distance,
             is_center: instruction.index == self.center,

@@ -71,6 +71,12 @@ pub struct GraphNode {
     pub class: String,
     /// Shape of the instruction's value, with its layout.
     pub shape: String,
+    /// Shape of the value over all devices, followed from the shardings of the program's inputs; `?` for
+    /// dimensions that cannot be followed. Empty if nothing is known, and for a program of one device.
+    pub global_shape: String,
+    /// How the devices divide the value, as in JAX: `P(data, None)`; `?` as in the global shape. Axes
+    /// without a name are numbered.
+    pub partition: String,
     /// Computation that the instruction belongs to.
     pub computation: String,
     /// Number of hops from the op to the instruction, over operands and users. Instructions within
@@ -104,7 +110,8 @@ pub struct GraphNode {
     pub scope_paths: Vec<String>,
     /// Source line of the instruction, as `file:line`. Empty if unknown.
     pub source: String,
-    /// How the instruction's value is divided over devices. Empty if unknown.
+    /// How the program itself says that the value is divided over devices, which it does of inputs.
+    /// Empty for most others.
     pub sharding: String,
     /// Small constants among the instruction's operands, as `position: shape value`.
     pub constants: Vec<String>,

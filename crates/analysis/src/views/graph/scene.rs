@@ -11,6 +11,7 @@ use super::{Form, GraphOptions, What, custom_kernels, details, dot, times};
 use crate::measuring::selection::Selected;
 use crate::measuring::totals::Totals;
 use crate::telling::Note;
+use crate::views::collectives::partitioning::Partitioning;
 
 /// Maximum number of nodes; more cannot be laid out.
 const MOST_NODES: usize = 2000;
@@ -59,6 +60,7 @@ impl Scene<'_> {
             times: self.times,
             slices: &slices,
             center: op.index,
+            partitioning: Partitioning::of(self.hlo),
         };
         report.nodes = drawing.nodes(&users);
         report.edges = drawing.edges();

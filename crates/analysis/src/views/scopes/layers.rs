@@ -10,13 +10,14 @@
 //! ```
 //!
 //! The outermost repeated scopes are layers. Scopes within them whose numbers follow the layer's are
-//! folded, too. Primitives, which are the leaves of the tree, are not layers.
+//! folded, too. Primitives, which are the leaves of the tree, are not layers. Loops have a tree each,
+//! whose repeated scopes are their iterations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::report::{FoldedRow, LayerRow};
 use super::sums::Sums;
-use super::tree::{Node, Tree, joined};
+use super::tree::{Node, Tree, joined, share};
 use crate::measuring::steps::{median, outliers};
 use crate::telling::Note;
 
@@ -26,7 +27,8 @@ const MOST_NAMED: usize = 5;
 const FEWEST: usize = 2;
 
 /// Siblings that differ only by a number.
-struct Family {
+struct Family<'a> {
+    tree: &'a Tree,
     /// Path with `*` for the number.
     path: String,
     /// By number.
@@ -45,33 +47,44 @@ struct Instance {
     layer: String,
 }
 
-/// The layers of a tree, and what they look like folded; families with the most time first.
-pub(super) fn layers(tree: &Tree) -> (Vec<LayerRow>, Vec<FoldedRow>) {
+/// The layers of trees, and what they look like folded; families with the most time first. Shares are
+/// of `whole_ps`.
+pub(super) fn layers<'a>(
+    trees: impl IntoIterator<Item = &'a Tree>,
+    whole_ps: i64,
+) -> (Vec<LayerRow>, Vec<FoldedRow>) {
     let mut families = Vec::new();
-    find(tree, 0, "", &mut families);
-    families.sort_by_key(|family| std::cmp::Reverse(total_ps(tree, family)));
+    for tree in trees {
+        find(tree, 0, "", &mut families);
+    }
+    families.sort_by_key(|family| std::cmp::Reverse(total_ps(family)));
     let mut rows = Vec::new();
     let mut folded = Vec::new();
     for family in &families {
-        rows.extend(rows_of(tree, family));
+        rows.extend(rows_of(family));
         let own = family.members.iter().map(|member| Instance {
             node: member.node,
-            layer: tree.nodes[member.node].name.clone(),
+            layer: family.tree.nodes[member.node].name.clone(),
         });
-        fold(tree, &family.path, 0, &own.collect::<Vec<_>>(), &mut folded);
+        let own: Vec<Instance> = own.collect();
+        let first = folded.len();
+        fold(family.tree, &family.path, 0, &own, &mut folded);
+        for row in &mut folded[first..] {
+            row.ratio = share(row.total_ps, whole_ps);
+        }
     }
     (rows, folded)
 }
 
-fn total_ps(tree: &Tree, family: &Family) -> i64 {
+fn total_ps(family: &Family<'_>) -> i64 {
     let members = family.members.iter();
     members.fold(0i64, |sum, member| {
-        sum.saturating_add(tree.nodes[member.node].sums.total_ps)
+        sum.saturating_add(family.tree.nodes[member.node].sums.total_ps)
     })
 }
 
 /// Finds the outermost families below a node.
-fn find(tree: &Tree, node: usize, path: &str, found: &mut Vec<Family>) {
+fn find<'a>(tree: &'a Tree, node: usize, path: &str, found: &mut Vec<Family<'a>>) {
     let mut families: BTreeMap<(&str, &str), Vec<Member>> = BTreeMap::new();
     let mut rest = Vec::new();
     for &child in &tree.nodes[node].children {
@@ -94,6 +107,7 @@ fn find(tree: &Tree, node: usize, path: &str, found: &mut Vec<Family>) {
         }
         members.sort_by_key(|member| member.number);
         found.push(Family {
+            tree,
             path: joined(path, &format!("{before}*{after}")),
             members,
         });
@@ -130,7 +144,8 @@ pub(super) fn note(layers: &[LayerRow]) -> Option<Note> {
     })
 }
 
-fn rows_of(tree: &Tree, family: &Family) -> Vec<LayerRow> {
+fn rows_of(family: &Family<'_>) -> Vec<LayerRow> {
+    let tree = family.tree;
     let sums = |member: &Member| tree.nodes[member.node].sums;
     let totals: Vec<f64> = family
         .members
@@ -239,7 +254,7 @@ fn folded_row(tree: &Tree, path: &str, depth: u32, instances: &[Instance]) -> Fo
         depth,
         layer_count: i64::try_from(instances.len()).unwrap_or(i64::MAX),
         total_ps: sums.total_ps,
-        ratio: tree.share(sums.total_ps),
+        ratio: 0.0,
         mean_ps: sums.total_ps as f64 / instances.len().max(1) as f64,
         min_ps,
         max_ps,
@@ -313,7 +328,7 @@ mod tests {
 
     #[test]
     fn layers_are_folded_and_so_is_what_has_their_numbers() {
-        let (layers, folded) = layers(&tree(3));
+        let (layers, folded) = layers([&tree(3)], 606);
         let names: Vec<&str> = layers.iter().map(|row| row.path.as_str()).collect();
         assert_eq!(names, ["GPT/layer_0", "GPT/layer_1", "GPT/layer_2"]);
         assert_eq!(layers[2].times_median, Some(102.0 / 101.0));
@@ -336,6 +351,7 @@ mod tests {
                 ("GPT/layer_*/norm_*/add", 2, 3, 6),
             ]
         );
+        assert_eq!(folded[0].ratio, 0.5);
         assert_eq!(folded[0].max_layer, "layer_2");
         assert_eq!((folded[0].min_ps, folded[0].max_ps), (100, 102));
         assert_eq!(folded[1].max_layer, "layer_2/attn");
@@ -343,7 +359,7 @@ mod tests {
 
     #[test]
     fn one_numbered_scope_is_no_layer() {
-        let (layers, folded) = layers(&tree(1));
+        let (layers, folded) = layers([&tree(1)], 100);
         // Its heads are the outermost that repeat.
         assert_eq!(layers.len(), 2);
         assert_eq!(layers[0].family, "GPT/layer_0/attn/head_*");
@@ -359,7 +375,7 @@ mod tests {
             .find(|node| node.name == "layer_5")
             .expect("eight layers");
         slow.sums.total_ps = 200;
-        let (layers, _) = layers(&tree);
+        let (layers, _) = layers([&tree], 1000);
         let outliers = layers.iter().filter(|row| row.is_outlier);
         let names: Vec<&str> = outliers.map(|row| row.name.as_str()).collect();
         assert_eq!(names, ["layer_5"]);

@@ -4,10 +4,12 @@
 //! or its source line. Transformations are not nodes: `transpose(jvp(layer_0))` and `jvp(layer_0)`
 //! are both `layer_0`; the columns forward, backward and rematerialized distinguish them (see
 //! [`name_stack`](stepscope_model::hlo::name_stack)). Work without a name stack is listed under the
-//! root `(no scope)`, and its pass is unknown. Scopes that siblings repeat under other numbers are layers ([`layers`]).
+//! root `(no scope)`, and its pass is unknown. Scopes that siblings repeat under other numbers are layers
+//! ([`layers`]), and so are the iterations of loops ([`iterations`]).
 
 mod columns;
 mod combined;
+mod iterations;
 mod layers;
 mod options;
 mod pieces;
@@ -66,8 +68,11 @@ stepscope scopes ./logs --match attn --sort backward_ps";
         };
         let tree = tree::Tree::new(session, &all.ops, options.by, combined);
         let (rows, row_count) = tree.rows(&options.selection, options.depth)?;
-        let (layers, folded) = if by_scope {
-            layers::layers(&tree)
+        let (iterations, (layers, folded)) = if by_scope {
+            let loops = iterations::iterations(session, &selected, &all);
+            let trees = std::iter::once(&tree).chain(&loops.trees);
+            let layers = layers::layers(trees, all.total_self_ps);
+            (loops.notes, layers)
         } else {
             Default::default()
         };
@@ -83,6 +88,7 @@ stepscope scopes ./logs --match attn --sort backward_ps";
         if by_scope {
             notes.extend(combined::note(session, &all, combined));
             notes.extend(layers::note(&layers));
+            notes.extend(iterations);
         }
         Ok(ScopesReport {
             rows,

@@ -2,6 +2,7 @@
 
 use stepscope_model::hlo::name_stack::Pass;
 
+use crate::measuring::totals::Totals;
 use crate::views::ops::OpRow;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -31,6 +32,23 @@ impl Sums {
             ..Self::default()
         }
         .timed(op.self_ps, pass)
+    }
+
+    /// Some of the slices of an op, of which `whole` is the sum: its work counts by their number.
+    pub(super) fn of_part(op: &OpRow, part: Totals, whole: Self) -> Self {
+        let ratio = part.occurrences as f64 / op.occurrences.max(1) as f64;
+        let passes = [
+            (whole.forward_ps, Pass::Forward),
+            (whole.backward_ps, Pass::Backward),
+            (whole.rematerialised_ps, Pass::Rematerialised),
+        ];
+        let pass = passes.iter().find(|(own_ps, _)| *own_ps != 0);
+        Self {
+            occurrences: part.occurrences,
+            expected_of_ps: whole.expected_ps.map_or(0, |_| part.total_ps),
+            ..whole.scaled(ratio)
+        }
+        .timed(part.self_ps, pass.map_or(Pass::Unknown, |(_, pass)| *pass))
     }
 
     pub(super) fn timed(mut self, self_ps: i64, pass: Pass) -> Self {

@@ -59,6 +59,18 @@ impl Tree {
         tree
     }
 
+    /// A tree of pieces, each of an op of its own.
+    pub(super) fn of(pieces: Vec<Piece<'_>>) -> Self {
+        let mut tree = Self {
+            nodes: vec![Node::default()],
+        };
+        let mut children = Children::default();
+        for piece in pieces {
+            tree.add(vec![piece], &mut children);
+        }
+        tree
+    }
+
     /// Adds the pieces of one op. A slice that is counted in several places is still one slice, so it
     /// counts once in their common ancestors.
     fn add(&mut self, pieces: Vec<Piece<'_>>, children: &mut Children) {
@@ -186,11 +198,8 @@ impl Tree {
     }
 
     /// The share of a time in that of the whole tree.
-    pub(super) fn share(&self, time_ps: i64) -> f64 {
-        match self.nodes[0].sums.total_ps {
-            whole_ps if whole_ps > 0 => time_ps as f64 / whole_ps as f64,
-            _ => 0.0,
-        }
+    fn share(&self, time_ps: i64) -> f64 {
+        share(time_ps, self.nodes[0].sums.total_ps)
     }
 
     fn row(&self, node: usize, parent_path: &str, depth: u32, levels: u32) -> ScopeRow {
@@ -226,6 +235,14 @@ impl Tree {
             estimated_ps: sums.estimated_ps,
             paths: paths.clone(),
         }
+    }
+}
+
+/// A time as a share of another; 0 of nothing.
+pub(super) fn share(time_ps: i64, whole_ps: i64) -> f64 {
+    match whole_ps {
+        whole_ps if whole_ps > 0 => time_ps as f64 / whole_ps as f64,
+        _ => 0.0,
     }
 }
 

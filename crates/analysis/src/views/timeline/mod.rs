@@ -38,7 +38,9 @@ pub mod tile;
 mod titles;
 
 use clap::Args;
-use stepscope_model::{DeviceId, HostId, LabelId, Picos, Session, Span, Track, TrackId, TrackRole};
+use stepscope_model::{
+    DeviceId, HostId, LabelId, Picos, Session, Span, Track, TrackId, TrackRole, counter_unit,
+};
 
 pub use crate::telling::places::{SliceRefReport, group_title, track_title};
 pub use area_report::{
@@ -101,6 +103,7 @@ stepscope timeline ./logs --device 0 --steps 3..8";
         order::arrange(&mut rows, &options.selection, columns::TRACKS)?;
         let notes = notes(session, &groups);
         Ok(TimelineReport {
+            start_epoch_ns: session.epoch_ns.map(|epoch| epoch.to_string()),
             start_ps: window.start.0,
             end_ps: window.end.0,
             slice_count,
@@ -188,9 +191,12 @@ fn track_report(
         None => slice_count(session, selected, selection, window, track),
     };
     let values = samples.iter().flat_map(|samples| &samples.values).copied();
+    let finite = || values.clone().filter(|value| value.is_finite());
+    let name = session.text(track.name);
+    let unit = samples.and_then(|samples| counter_unit(name, &samples.facts.description));
     TrackReport {
         track: id.0,
-        name: session.text(track.name).to_owned(),
+        name: name.to_owned(),
         role: track.role.name().to_owned(),
         lanes: if samples.is_some() {
             1
@@ -200,8 +206,9 @@ fn track_report(
         folded: matches!(track.role, TrackRole::Python | TrackRole::HostThread)
             && track.lanes.len() > 1,
         slice_count: i64::try_from(count).unwrap_or(i64::MAX),
-        counter_max: values.filter(|value| value.is_finite()).reduce(f64::max),
-        counter_unit: String::new(),
+        counter_min: finite().reduce(f64::min),
+        counter_max: finite().reduce(f64::max),
+        counter_unit: unit.unwrap_or_default().to_owned(),
     }
 }
 

@@ -13,6 +13,9 @@ use crate::telling::Note;
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct TimelineReport {
+    /// Time 0 of the session, in nanoseconds since the Unix epoch; a string because of its size.
+    /// Absent in captures that do not record it.
+    pub start_epoch_ns: Option<String>,
     /// Start of the first slice, since the session started.
     #[ts(type = "number")]
     pub start_ps: i64,
@@ -86,9 +89,12 @@ pub struct TrackReport {
     /// Number of slices or samples.
     #[ts(type = "number")]
     pub slice_count: i64,
+    /// Smallest sample, for counters.
+    pub counter_min: Option<f64>,
     /// Largest sample, for counters.
     pub counter_max: Option<f64>,
-    /// Unit of the samples, for counters; empty if unknown.
+    /// Unit of the samples, for counters, if the counter's name or description contains one;
+    /// otherwise empty.
     pub counter_unit: String,
 }
 

@@ -31,7 +31,11 @@ fn tracks_stand_in_groups() {
         (&*counter.role, counter.lanes, counter.slice_count),
         ("counter", 1, 4)
     );
-    assert_eq!(counter.counter_max, Some(7.0));
+    assert_eq!(
+        (counter.counter_min, counter.counter_max),
+        (Some(1.0), Some(7.0))
+    );
+    assert_eq!((&*counter.counter_unit, report.start_epoch_ns), ("", None));
     let steps: Vec<_> = report
         .steps
         .iter()

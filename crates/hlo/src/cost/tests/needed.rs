@@ -1,11 +1,9 @@
 //! Which operations of products a model needs.
 
-use prost::Message;
-
 use crate::cost::Needed;
 use crate::primitive_type::PrimitiveType;
 use crate::program::Program;
-use crate::testing::{Draft, array, f32, program};
+use crate::testing::{Draft, array, f32, on_devices, program, sharding};
 use crate::wire;
 
 /// Positions of the sequence, and the depth of a head.
@@ -203,29 +201,6 @@ fn what_repeats_earlier_work_is_not_needed() {
     assert_eq!(drawn(scope, "dot.2", false), one);
 }
 
-/// `OpSharding` of `{devices=[tiles]<=[4] last_tile_dim_replicate}`, or of a whole value.
-fn sharding(tiles: &[i64]) -> Vec<u8> {
-    #[derive(Clone, PartialEq, Message)]
-    struct Proto {
-        #[prost(int32, tag = "1")]
-        kind: i32,
-        #[prost(int64, repeated, tag = "3")]
-        tiles: Vec<i64>,
-        #[prost(bool, tag = "6")]
-        has_copies: bool,
-        #[prost(int64, repeated, tag = "9")]
-        devices: Vec<i64>,
-    }
-    let is_tiled = !tiles.is_empty();
-    Proto {
-        kind: if is_tiled { 3 } else { 0 },
-        tiles: tiles.to_vec(),
-        has_copies: is_tiled,
-        devices: if is_tiled { vec![4] } else { Vec::new() },
-    }
-    .encode_to_vec()
-}
-
 /// A product of two inputs with shardings, then an all-reduce over all four devices and another one.
 fn on_four_devices(left: Option<Vec<u8>>, right: Option<Vec<u8>>) -> [f64; 2] {
     let mut entry = Draft::new(1, "entry");
@@ -249,19 +224,7 @@ fn on_four_devices(left: Option<Vec<u8>>, right: Option<Vec<u8>>) -> [f64; 2] {
         }];
     });
     let second = multiply(&mut entry, square(PrimitiveType::F32), &[sum, sum], [1, 0]);
-    let mut bytes = crate::testing::message(vec![entry]);
-    if let Some(module) = &mut bytes.hlo_module {
-        module.device_assignment = Some(wire::DeviceAssignment {
-            replica_count: 1,
-            computation_count: 4,
-            computations: (0..4)
-                .map(|device| wire::ReplicaGroup {
-                    replica_ids: vec![device],
-                })
-                .collect(),
-        });
-    }
-    let program = Program::decode(&bytes.encode_to_vec()).expect("decodes");
+    let program = on_devices(4, vec![entry]);
     [first, second].map(|id| {
         let product = program.instruction_by_id(id).expect("a product");
         let needed = program.needed(product);
@@ -272,13 +235,13 @@ fn on_four_devices(left: Option<Vec<u8>>, right: Option<Vec<u8>>) -> [f64; 2] {
 
 #[test]
 fn what_several_devices_compute_alike_is_needed_once() {
-    let (whole, half) = (sharding(&[]), sharding(&[2, 1, 2]));
+    let (whole, half) = (sharding(&[], &[]), sharding(&[2, 1, 2], &[4]));
     // The sum is the same everywhere.
     let ratios =
         |left: &Vec<u8>, right: &Vec<u8>| on_four_devices(Some(left.clone()), Some(right.clone()));
     assert_eq!(ratios(&whole, &whole), [0.25, 0.25]);
     assert_eq!(ratios(&whole, &half), [0.5, 0.25]);
-    assert_eq!(ratios(&sharding(&[4, 1, 1]), &half), [1.0, 0.25]);
+    assert_eq!(ratios(&sharding(&[4, 1, 1], &[4]), &half), [1.0, 0.25]);
     // Without a sharding all may differ.
     assert_eq!(on_four_devices(None, Some(whole)), [1.0, 0.25]);
 }

@@ -7,7 +7,7 @@
 //! several places joins their arguments, so facts only ever grow, until nothing changes.
 
 use crate::program::{Computation, Instruction, Program};
-use crate::shape::Shape;
+use crate::shape::{MAX_NESTING, Shape};
 
 /// Calls within calls that are followed.
 const MAX_DEPTH: usize = 48;
@@ -15,8 +15,6 @@ const MAX_DEPTH: usize = 48;
 const MAX_SWEEPS: usize = 8;
 /// Instructions looked at, per instruction of the program.
 const MAX_VISITS: usize = 64;
-/// Tuples within tuples that are flattened.
-const MAX_NESTING: usize = 16;
 /// Arrays in all tuples together, per instruction of the program; a tuple that goes through a loop
 /// has hundreds.
 const MAX_LEAVES: usize = 256;
@@ -24,7 +22,7 @@ const MAX_LEAVES: usize = 256;
 const FACTS_PER_VISIT: usize = 16;
 
 /// An analysis of values.
-pub(super) trait Facts {
+pub(crate) trait Facts {
     /// What is known of one array. The default says nothing yet.
     type Fact: Copy + PartialEq + Default;
 
@@ -34,13 +32,26 @@ pub(super) trait Facts {
     /// A parameter of the entry, or one array of it.
     fn input(&mut self, parameter: &Instruction, leaf: usize) -> Self::Fact;
 
-    /// What an instruction makes of its operands; it holds for all arrays of the result.
+    /// What an instruction that calls nothing makes of its operands; it holds for all arrays of the
+    /// result.
     fn result(
         &mut self,
         program: &Program,
         instruction: &Instruction,
         operands: &[&[Self::Fact]],
     ) -> Self::Fact;
+
+    /// The same where the arrays of the result differ: one fact for each of them.
+    fn results(
+        &mut self,
+        program: &Program,
+        instruction: &Instruction,
+        operands: &[&[Self::Fact]],
+        facts: &mut [Self::Fact],
+    ) {
+        let fact = self.result(program, instruction, operands);
+        facts.fill(fact);
+    }
 
     /// What a branch or loop makes of a value, given the fact of the predicate.
     fn controlled(&mut self, value: Self::Fact, _predicate: Self::Fact) -> Self::Fact {
@@ -49,16 +60,31 @@ pub(super) trait Facts {
 }
 
 /// The facts of a whole program.
-pub(super) struct Flow<T> {
+#[derive(Debug)]
+pub(crate) struct Flow<T> {
     /// `facts[start[i]..start[i + 1]]` are those of the arrays of instruction `i`.
     start: Vec<usize>,
     facts: Vec<T>,
     is_reached: Vec<bool>,
 }
 
-impl<T: Copy> Flow<T> {
+impl<T: Copy + Default> Flow<T> {
+    /// The facts of all arrays, and where those of each instruction begin; the default for what never
+    /// runs.
+    pub(crate) fn into_parts(mut self, program: &Program) -> (Vec<usize>, Vec<T>) {
+        for instruction in &program.instructions {
+            let index = instruction.index.index();
+            let is_reached = self.is_reached.get(instruction.computation.index()) == Some(&true);
+            let range = self.start[index]..self.start[index + 1];
+            if !is_reached {
+                self.facts[range].fill(T::default());
+            }
+        }
+        (self.start, self.facts)
+    }
+
     /// The facts of the arrays of an instruction; nothing if it never runs.
-    pub(super) fn of(&self, instruction: &Instruction) -> &[T] {
+    pub(crate) fn of(&self, instruction: &Instruction) -> &[T] {
         let index = instruction.index.index();
         let is_reached = self.is_reached.get(instruction.computation.index()) == Some(&true);
         match (self.start.get(index), self.start.get(index + 1)) {
@@ -72,7 +98,7 @@ impl<T: Copy> Flow<T> {
 
 /// Follows values through a program; `None` where that takes too long, as only programs made for it
 /// do.
-pub(super) fn follow<A: Facts>(program: &Program, analysis: &mut A) -> Option<Flow<A::Fact>> {
+pub(crate) fn follow<A: Facts>(program: &Program, analysis: &mut A) -> Option<Flow<A::Fact>> {
     let entry = program.entry()?;
     let mut start = Vec::with_capacity(program.instructions.len() + 1);
     let mut leaf_count = 0usize;
@@ -182,6 +208,12 @@ impl<A: Facts> Walk<'_, A> {
                     self.computation(body, false, depth)?;
                     facts = self.root(body);
                 }
+                // An asynchronous call returns its operands, its result and a context.
+                let room = self.range(own).len();
+                if own.opcode == "async-start" && room > facts.len() {
+                    facts = [arguments.concat(), facts].concat();
+                    facts.resize(room.max(facts.len()), A::Fact::default());
+                }
                 self.store(own, &facts);
             }
             "while" => self.repeat(own, depth)?,
@@ -206,9 +238,9 @@ impl<A: Facts> Walk<'_, A> {
             return Some(());
         }
         let operands: Vec<&[A::Fact]> = arguments.iter().map(Vec::as_slice).collect();
-        let fact = self.analysis.result(self.program, own, &operands);
         let range = self.range(own);
-        self.flow.facts[range].fill(fact);
+        let facts = &mut self.flow.facts[range];
+        self.analysis.results(self.program, own, &operands, facts);
         Some(())
     }
 

@@ -1,0 +1,18 @@
+/**
+ * Requests what the view of the URL needs while the page itself starts, so that they do not wait for
+ * each other: the view's code, and the report of the timeline, which is the slowest to be complete.
+ */
+import { timelineReportUrl } from '../timeline/report-url';
+import { getJson } from '../wire/client';
+import { route } from './state';
+import { SESSIONS_VIEW, VIEWS } from './views';
+
+export function requestEarly(): void {
+  // Whoever needs it next gets the error, and shows it.
+  const ignore = () => undefined;
+  const view = route.session === null ? SESSIONS_VIEW : route.view;
+  void Promise.resolve(VIEWS.get(view)?.preload()).catch(ignore);
+  if (route.session !== null && view === 'timeline') {
+    getJson(timelineReportUrl(route.session)).catch(ignore);
+  }
+}

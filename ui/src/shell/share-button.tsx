@@ -7,6 +7,21 @@ import { Icon } from './icons';
 import { route, selectionParams } from './state';
 import './share-button.css';
 
+/** The address of the shown session, within the selection, as one file. */
+const shareUrl = (isRedacted: boolean) =>
+  urlOf(`api/sessions/${route.session}/export.html`, {
+    ...selectionParams(),
+    redact: isRedacted ? 'true' : null,
+  });
+
+/** Saves it without asking further. */
+export function saveAsFile(isRedacted: boolean): void {
+  const link = document.createElement('a');
+  link.href = shareUrl(isRedacted);
+  link.download = '';
+  link.click();
+}
+
 export function ShareButton() {
   return (
     <Popover
@@ -23,11 +38,6 @@ export function ShareButton() {
 
 function Content(props: { close: () => void }) {
   const [isRedacted, setRedacted] = createSignal(false);
-  const href = () =>
-    urlOf(`api/sessions/${route.session}/export.html`, {
-      ...selectionParams(),
-      redact: isRedacted() ? 'true' : null,
-    });
   return (
     <div class="share-form">
       <p>
@@ -45,7 +55,7 @@ function Content(props: { close: () => void }) {
         />
         Redact names, paths and sources
       </label>
-      <a class="share-save" href={href()} download="" onClick={() => props.close()}>
+      <a class="share-save" href={shareUrl(isRedacted())} download="" onClick={() => props.close()}>
         Save as HTML
       </a>
     </div>

@@ -168,7 +168,7 @@ test('the table is copied as Markdown, the chart as figures', async ({ page, url
 test('a column shows its distribution, and a bin filters', async ({ page, url }) => {
   await openView(page, url, 'demo', 'ops');
   await header(page, /^Self/).click({ button: 'right' });
-  await page.getByRole('menuitem', { name: 'Distribution' }).click();
+  await page.getByRole('menuitem', { name: 'Distribution', exact: true }).click();
   const panel = page.getByRole('dialog', { name: 'Distribution of Self' });
   await expect(panel).toContainText('Median');
   await panel.locator('.table-histogram g').last().click();
@@ -234,6 +234,7 @@ test('the curve of memory and the layout of the heap below it zoom together', as
     blocks.evaluateAll((all) => Math.max(...all.map((one) => Number(one.getAttribute('width')))));
   await expect(blocks.first()).toBeAttached();
   const before = await widest();
+  await page.locator('.buffers-blocks').scrollIntoViewIfNeeded();
   const plot = (await page.locator('.buffers-blocks svg').first().boundingBox())!;
   const y = plot.y + plot.height / 2;
   await page.mouse.move(plot.x + plot.width * 0.4, y);

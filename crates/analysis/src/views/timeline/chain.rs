@@ -12,7 +12,7 @@
 
 use std::collections::VecDeque;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 use stepscope_model::{Flow, Session, SliceId, Span};
 
 use super::nesting::{address, ancestors};
@@ -82,8 +82,7 @@ fn follow(session: &Session, slice: SliceId, direction: Direction) -> (Vec<Reach
         through: None,
         kind: "",
     }];
-    let mut known: FxHashMap<SliceId, ()> = FxHashMap::default();
-    known.insert(slice, ());
+    let mut known = FxHashSet::from_iter([slice]);
     let mut queue = VecDeque::from([0]);
     let mut is_cut = false;
     while let Some(from) = queue.pop_front() {
@@ -95,14 +94,14 @@ fn follow(session: &Session, slice: SliceId, direction: Direction) -> (Vec<Reach
                 Direction::Before => (flow.to, flow.from),
                 Direction::After => (flow.from, flow.to),
             };
-            if known.contains_key(&other) {
+            if known.contains(&other) {
                 continue;
             }
             if hop == MOST_HOPS || found.len() > MOST_SLICES {
                 is_cut = true;
                 break;
             }
-            known.insert(other, ());
+            known.insert(other);
             queue.push_back(found.len());
             found.push(Reached {
                 slice: other,

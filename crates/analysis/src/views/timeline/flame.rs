@@ -8,6 +8,8 @@
 use std::convert::Infallible;
 
 use rayon::prelude::*;
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 use stepscope_model::walk::{Moment, walk_within};
 use stepscope_model::{Class, Picos, SaturatingSum as _, Session, Span, StringId, TrackId};
@@ -255,7 +257,7 @@ impl Tree {
             .saturating_sum();
         let outermost = nodes.iter().filter(|node| node.parent.is_none());
         let total_ps = outermost.map(|node| node.total_ps).saturating_sum();
-        let mut below: FxHashMap<Option<u32>, Vec<usize>> = FxHashMap::default();
+        let mut below: BTreeMap<Option<u32>, Vec<usize>> = BTreeMap::new();
         for &at in &chosen {
             below.entry(nodes[at].parent).or_default().push(at);
         }

@@ -62,15 +62,15 @@ pub fn pivot(
         });
     };
     let join = |mut cells: Cells, others: Cells| {
-        for (key, sum) in others {
-            cells.entry(key).or_default().add(sum);
-        }
+        let add = |(key, sum)| cells.entry(key).or_default().add(sum);
+        others.into_iter().for_each(add);
         cells
     };
     let cells = add_up(session, window, tracks, Cells::default, add, join);
     let mut rows: FxHashMap<usize, Sum> = FxHashMap::default();
     let mut columns: FxHashMap<usize, Sum> = FxHashMap::default();
-    for (&(row, column), &sum) in &cells {
+    let sums: Vec<((usize, usize), Sum)> = cells.iter().map(|(&key, &sum)| (key, sum)).collect();
+    for ((row, column), sum) in sums {
         rows.entry(row).or_default().add(sum);
         columns.entry(column).or_default().add(sum);
     }

@@ -1,5 +1,7 @@
 //! Sessions built by hand for the tests of this folder.
 
+use std::fmt::Write as _;
+
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -192,26 +194,15 @@ pub(super) fn one_launch() -> Session {
 /// A program that one thread hands to another, which launches its kernels; and a loop that launches a
 /// hundred.
 pub(super) fn four_hops() -> Session {
-    let launches: String = (0..100)
-        .map(|n| {
-            format!(
-                "{}..{}us cuLaunch [correlation_id={}]\n",
-                101 + n,
-                102 + n,
-                100 + n
-            )
-        })
-        .collect();
-    let kernels: String = (0..100)
-        .map(|n| {
-            format!(
-                "{}..{}us tiny [correlation_id={}]\n",
-                201 + n,
-                202 + n,
-                100 + n
-            )
-        })
-        .collect();
+    let (mut launches, mut kernels) = (String::new(), String::new());
+    for n in 0..100 {
+        let (launch, kernel, id) = (101 + n, 201 + n, 100 + n);
+        let end = launch + 1;
+        // Writing to a string cannot fail.
+        let _ = writeln!(launches, "{launch}..{end}us cuLaunch [correlation_id={id}]");
+        let end = kernel + 1;
+        let _ = writeln!(kernels, "{kernel}..{end}us tiny [correlation_id={id}]");
+    }
     drawn(&format!(
         "
         host vm

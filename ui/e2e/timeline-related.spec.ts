@@ -160,3 +160,11 @@ test('input leads to the slice that the device waited for', async ({ page, url }
   await page.goBack();
   await expect(page).not.toHaveURL(/slice=/);
 });
+
+test('host time on the critical path leads to what the device waited for', async ({ page, url }) => {
+  await openView(page, url, 'mlp_dp', 'critical_path');
+  const row = page.locator('.table-row.is-clickable', { hasText: 'waiting for input' }).first();
+  await row.click();
+  await expect(page).toHaveURL(/slice=\d+:\d+:\d+/);
+  await expect(page.locator('.slice-name')).toContainText('data_loading');
+});

@@ -4,6 +4,7 @@ import { createSignal } from 'solid-js';
 import type { GapRow } from '../wire/generated/GapRow';
 import type { SearchSlice } from '../wire/generated/SearchSlice';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
+import { groupRowOf } from './layout';
 import { refOf } from './merged-track';
 import { beside, type Occurrences } from './occurrences';
 import { markOf, MOST_MARKS, withoutMark, type Mark } from './marks';
@@ -175,9 +176,11 @@ export class Commands {
 
   /** Selects what caused a range at a place: `idle`, or the op of `op:NAME`. */
   async showCause(cause: string, range: TimeWindow, place: string): Promise<void> {
-    const { api } = this.timeline;
+    const { api, scene } = this.timeline;
     const name = /^op:(.+)$/.exec(cause)?.[1];
-    const found = name ? api.sliceCalled(name, range, place) : api.causeOfGap(range, place);
+    // A thread has no gaps of its own: what counts is what any device waited for.
+    const of = groupRowOf(scene.layout, place) ? place : '';
+    const found = name ? api.sliceCalled(name, range, place) : api.causeOfGap(range, of);
     const slice = await found.catch(() => null);
     if (slice) await this.reach(slice);
   }

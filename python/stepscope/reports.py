@@ -2633,6 +2633,9 @@ class GapRow(Record):
     if none does.
     """
 
+    slice: SliceRefReport | None
+    """Where that call is on the timeline. Absent where nothing was recorded."""
+
     annotation: str
     """Outermost annotation of the program that covers at least half of the gap."""
 

@@ -183,6 +183,12 @@ test('the palette finds names of other programs, commands, ops, scopes and sourc
   await expect(first.locator('kbd')).toHaveText('0');
   await field.fill('zoom out');
   await expect(first).toContainText('Zoom out');
+  await field.fill('single html');
+  await expect(first).toContainText('Save as a single HTML file');
+  await field.fill('color by scope');
+  await first.click();
+  await expect(page).toHaveURL(/color=scope/);
+  await page.keyboard.press('Control+k');
   await page.keyboard.press('Escape');
   const { rows } = (await (
     await page.request.get(`${url}api/sessions/demo-gpt-cpu~demo/analyses/ops`)

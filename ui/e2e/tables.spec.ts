@@ -168,7 +168,7 @@ test('the table is copied as Markdown, the chart as figures', async ({ page, url
 test('a column shows its distribution, and a bin filters', async ({ page, url }) => {
   await openView(page, url, 'demo', 'ops');
   await header(page, /^Self/).click({ button: 'right' });
-  await page.getByRole('menuitem', { name: 'Distribution' }).click();
+  await page.getByRole('menuitem', { name: 'Distribution', exact: true }).click();
   const panel = page.getByRole('dialog', { name: 'Distribution of Self' });
   await expect(panel).toContainText('Median');
   await panel.locator('.table-histogram g').last().click();
@@ -200,4 +200,49 @@ test('graph search lists names first', async ({ page, url }) => {
   const names = page.locator('.graph-matches li b');
   await expect(names.first()).toBeVisible();
   expect((await names.first().textContent())?.startsWith('add')).toBe(true);
+});
+
+test('cells show on demand where they are in the distribution of their column', async ({
+  page,
+  url,
+}) => {
+  await openView(page, url, 'demo', 'ops');
+  const strips = page.locator('.table-strip');
+  await expect(strips).toHaveCount(0);
+  await header(page, /^Self/).click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Show distribution in cells' }).click();
+  await expect(strips.first()).toBeVisible();
+  await expect(page).toHaveURL(/cols=self_ps(!|%21)/);
+  // Sorted by self time, the first cell is the largest and so at the right end.
+  const dot = (await strips.first().locator('.table-strip-dot').boundingBox())!;
+  const strip = (await strips.first().boundingBox())!;
+  expect(Math.abs(dot.x + dot.width / 2 - (strip.x + strip.width))).toBeLessThan(2);
+  await page.reload();
+  await expect(strips.first()).toBeVisible();
+  await header(page, /^Self/).click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Hide distribution in cells' }).click();
+  await expect(strips).toHaveCount(0);
+});
+
+test('the curve of memory and the layout of the heap below it zoom together', async ({
+  page,
+  url,
+}) => {
+  await openView(page, url, 'demo', 'buffers');
+  const blocks = page.locator('.buffers-blocks svg rect:not(.buffers-heap)');
+  const widest = () =>
+    blocks.evaluateAll((all) => Math.max(...all.map((one) => Number(one.getAttribute('width')))));
+  await expect(blocks.first()).toBeAttached();
+  const before = await widest();
+  await page.locator('.buffers-blocks').scrollIntoViewIfNeeded();
+  const plot = (await page.locator('.buffers-blocks svg').first().boundingBox())!;
+  const y = plot.y + plot.height / 2;
+  await page.mouse.move(plot.x + plot.width * 0.4, y);
+  await page.mouse.down();
+  await page.mouse.move(plot.x + plot.width * 0.6, y, { steps: 4 });
+  await page.mouse.up();
+  await expect(page).toHaveURL(/span=/);
+  await expect.poll(widest).toBeGreaterThan(before);
+  await page.reload();
+  await expect.poll(widest).toBeGreaterThan(before);
 });

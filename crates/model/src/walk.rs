@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::track::Track;
+use crate::units::Span;
 
 /// The next event on a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,20 +31,48 @@ pub fn walk<E>(
     track: &Track,
     lanes: &Range<u32>,
     wanted: impl Fn(u32, usize) -> bool,
+    visit: impl FnMut(Moment) -> Result<(), E>,
+) -> Result<(), E> {
+    walk_columns(columns(track, lanes, None), lanes.start, wanted, visit)
+}
+
+/// Walks the slices of a nest that overlap the window. An instant at the edge of the window whose
+/// enclosing slice lies outside is left out.
+///
+/// # Errors
+///
+/// Those of `visit`; the first one ends the walk.
+pub fn walk_within<E>(
+    track: &Track,
+    lanes: &Range<u32>,
+    window: Span,
+    visit: impl FnMut(Moment) -> Result<(), E>,
+) -> Result<(), E> {
+    let columns = columns(track, lanes, Some(window));
+    walk_columns(columns, lanes.start, |_, _| true, visit)
+}
+
+fn columns<'a>(track: &'a Track, lanes: &Range<u32>, window: Option<Span>) -> Vec<Columns<'a>> {
+    let lanes = &track.lanes[lanes.start as usize..lanes.end as usize];
+    let columns = lanes.iter().map(|lane| {
+        let range = window.map_or(0..lane.len(), |window| lane.overlapping(window));
+        Columns {
+            starts: &lane.starts()[..range.end],
+            durations: &lane.durations()[..range.end],
+            next: range.start,
+        }
+    });
+    columns.collect()
+}
+
+fn walk_columns<E>(
+    mut columns: Vec<Columns<'_>>,
+    first: u32,
+    wanted: impl Fn(u32, usize) -> bool,
     mut visit: impl FnMut(Moment) -> Result<(), E>,
 ) -> Result<(), E> {
-    let first = lanes.start;
-    let lanes = &track.lanes[lanes.start as usize..lanes.end as usize];
-    let mut columns: Vec<Columns<'_>> = lanes
-        .iter()
-        .map(|lane| Columns {
-            starts: lane.starts(),
-            durations: lane.durations(),
-            next: 0,
-        })
-        .collect();
     // For enclosing slices: their ends, and whether they are wanted.
-    let mut open: Vec<(i64, bool)> = Vec::with_capacity(lanes.len());
+    let mut open: Vec<(i64, bool)> = Vec::with_capacity(columns.len());
     loop {
         let depth = open.len();
         let candidate = columns
@@ -70,6 +99,16 @@ pub fn walk<E>(
                 visit(Moment::Begin(number, index))?;
             }
             open.push((end, is_wanted));
+            // Those whose enclosing slice the window left out.
+            if let Some(below) = columns.get_mut(depth + 1) {
+                while below
+                    .starts
+                    .get(below.next)
+                    .is_some_and(|&other| other < start)
+                {
+                    below.next += 1;
+                }
+            }
         } else {
             match open.pop() {
                 Some((end, true)) => visit(Moment::End(end))?,
@@ -77,5 +116,100 @@ pub fn walk<E>(
                 None => return Ok(()),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{HostId, LabelId, StringId};
+    use crate::track::{Lane, Origin, TrackRole};
+    use crate::units::Picos;
+
+    fn lane(slices: &[(i64, i64)]) -> Lane {
+        let starts: Vec<i64> = slices.iter().map(|slice| slice.0).collect();
+        let durations: Vec<i64> = slices.iter().map(|slice| slice.1).collect();
+        let labels = vec![LabelId(0); slices.len()];
+        Lane::from_columns(&starts, &durations, &labels, &vec![0; slices.len()])
+    }
+
+    fn moments(window: Option<(i64, i64)>) -> Vec<Moment> {
+        let track = Track {
+            lanes: vec![
+                lane(&[(0, 40), (40, 20), (70, 10)]),
+                lane(&[(5, 10), (40, 0), (45, 5), (60, 0)]),
+                lane(&[(6, 2)]),
+            ],
+            nests: vec![0..3],
+            name: StringId(0),
+            host: HostId(0),
+            process: None,
+            device: None,
+            role: TrackRole::HostThread,
+            line_id: 0,
+            labels: Vec::new(),
+            samples: None,
+            origin: Origin::default(),
+        };
+        let mut found = Vec::new();
+        let visit = |moment| {
+            found.push(moment);
+            Ok::<(), ()>(())
+        };
+        match window {
+            None => walk(&track, &(0..3), |_, _| true, visit),
+            Some((start, end)) => {
+                let window = Span::new(Picos(start), Picos(end));
+                walk_within(&track, &(0..3), window, visit)
+            }
+        }
+        .expect("visits do not fail");
+        found
+    }
+
+    #[test]
+    fn slices_begin_and_end_in_time_order() {
+        use Moment::{Begin, End};
+        let all = [
+            Begin(0, 0),
+            Begin(1, 0),
+            Begin(2, 0),
+            End(8),
+            End(15),
+            End(40),
+            Begin(0, 1),
+            Begin(1, 1),
+            End(40),
+            Begin(1, 2),
+            End(50),
+            Begin(1, 3),
+            End(60),
+            End(60),
+            Begin(0, 2),
+            End(80),
+        ];
+        assert_eq!(moments(None), all);
+        assert_eq!(moments(Some((0, 80))), all);
+    }
+
+    #[test]
+    fn a_window_cuts_what_does_not_overlap_it() {
+        use Moment::{Begin, End};
+        assert_eq!(
+            moments(Some((10, 45))),
+            [
+                Begin(0, 0),
+                Begin(1, 0),
+                End(15),
+                End(40),
+                Begin(0, 1),
+                Begin(1, 1),
+                End(40),
+                End(60)
+            ]
+        );
+        assert_eq!(moments(Some((62, 68))), []);
+        // Without its enclosing slice, an instant is not given to the next one.
+        assert_eq!(moments(Some((60, 75))), [Begin(0, 2), End(80)]);
     }
 }

@@ -6,7 +6,8 @@
 //! router ── guard ──┬── api::sessions    the list of sessions, progress of opening
 //!  (origin, token)  ├── api::analyses    reports, from the registry of analyses
 //!                   ├── capture          captures of running jobs, into the library's folder
-//!                   ├── api::timeline    tiles, details, search, areas
+//!                   ├── api::timeline    tiles, search, what is known about a slice
+//!                   ├── api::area        areas of the timeline
 //!                   └── ui               files embedded at compile time
 //! ```
 //!

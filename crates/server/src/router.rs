@@ -31,8 +31,13 @@ pub fn router(library: Arc<Library>, access: Access) -> Router {
         .route("/labels", get(api::timeline::labels))
         .route("/label_facts", get(api::timeline::label_facts))
         .route("/slice", get(api::timeline::slice))
+        .route("/nesting", get(api::timeline::nesting))
+        .route("/participants", get(api::timeline::participants))
+        .route("/chain", get(api::timeline::chain))
         .route("/search", get(api::timeline::search))
-        .route("/area", get(api::timeline::area));
+        .route("/area", get(api::area::area))
+        .route("/pivot", get(api::area::pivot))
+        .route("/flame", get(api::area::flame));
     let session = Router::new()
         .route("/", get(api::sessions::session))
         .route("/progress", get(api::sessions::progress))

@@ -1,5 +1,6 @@
 /** A figure compared with the baseline's: difference, ratio, and whether it is better. Pure. */
 import type { Evidence } from '../wire/generated/Evidence';
+import type { TimeDifference } from '../wire/generated/TimeDifference';
 import { columnScale, format, type Kind, type Scale } from '../format/numbers';
 
 /** Which direction is better; `neither` if it depends. */
@@ -57,6 +58,18 @@ export function byEvidence(evidence: Evidence | undefined) {
     isNoise: evidence === 'within_noise',
   } as const;
 }
+
+/**
+ * The change of a time between two sessions, as the engine defines it: mean over typical steps. The one
+ * function for step times on every page; null if either session has no steps.
+ */
+export function changeOfTime(time: TimeDifference | null | undefined): Change | null {
+  return time ? changeOf(time.mean_ps, time.baseline_ps, byEvidence(time.evidence)) : null;
+}
+
+/** What the change of a step time compares, in one sentence. */
+export const STEP_CHANGE_MEANING =
+  'Mean of the typical steps, without outliers, compared with that of the baseline';
 
 /** Null if either figure is missing. */
 export function changeOf(

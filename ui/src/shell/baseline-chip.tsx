@@ -1,7 +1,7 @@
 /** The baseline in the selection bar: choose a session, swap, clear. */
 import { Show } from 'solid-js';
 
-import { byEvidence, changeOf } from '../compare/change';
+import { changeOfTime, STEP_CHANGE_MEANING } from '../compare/change';
 import { TextChange } from '../widgets/change';
 import { CodeBlock } from '../widgets/copy';
 import { Popover } from '../widgets/popover';
@@ -68,13 +68,13 @@ export function BaselineChip() {
 /** The change in step time, as a link to the full comparison. */
 function StepChange() {
   const step = () => comparison.data()?.differences[0]?.step;
-  const change = () => {
-    const found = step();
-    if (!found || comparison.error()) return null;
-    return changeOf(found.mean_ps, found.baseline_ps, byEvidence(found.evidence));
-  };
+  const change = () => (comparison.error() ? null : changeOfTime(step()));
   return (
-    <a class="baseline-answer" href={hrefTo({ view: 'compare' })}>
+    <a
+      class="baseline-answer"
+      href={hrefTo({ view: 'compare' })}
+      data-tip={change() ? STEP_CHANGE_MEANING : undefined}
+    >
       <Show
         when={comparison.error()}
         fallback={

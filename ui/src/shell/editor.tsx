@@ -50,7 +50,7 @@ function Panel() {
       <form onSubmit={save}>
         <h2>Source lines</h2>
         <p class="muted">
-          Source lines link to your editor. Stepscope itself does not read source files.
+          Source lines link to an editor on this machine.
         </p>
         <div class="segmented" role="group" aria-label="Editor">
           <For each={EDITORS}>

@@ -1,11 +1,13 @@
 /** Everything that the command palette can do, before anything is typed. */
 import { openCapture } from '../capture/open';
 import { copyText } from '../widgets/copy';
+import { COLORS_BY } from '../timeline/coloring';
 import { clearBaseline, clearSelection } from './clearing';
 import { openEditorSettings } from './editor';
 import type { Named } from './palette-order';
 import { commandLine, entryView, menu, sessions } from './session';
 import { shared } from './shared';
+import { saveAsFile } from './share-button';
 import { keysOf, shortcuts } from './shortcuts';
 import {
   baseline,
@@ -14,6 +16,7 @@ import {
   route,
   select,
   setBaseline,
+  setParams,
   swapBaseline,
 } from './state';
 import { setTheme } from './theme';
@@ -90,8 +93,32 @@ function actions(): Command[] {
     action('Capture a running job', openCapture),
     ...(route.session === null ? [] : [action('Clear the selection', clearSelection)]),
     ...always,
+    ...exports(),
+    ...colorCommands(),
     ...baselineCommands(),
   ];
+}
+
+/** Commands that save the session as a file to share. */
+function exports(): Command[] {
+  if (route.session === null) return [];
+  const what = 'Export: opens without a server';
+  return [
+    action('Save as a single HTML file', () => saveAsFile(false), what),
+    action('Save as a single HTML file, names redacted', () => saveAsFile(true), what),
+  ];
+}
+
+/** Commands that color the timeline. */
+function colorCommands(): Command[] {
+  if (route.session === null) return [];
+  return COLORS_BY.map(({ key, title }) => ({
+    ...action(`Color the timeline by ${title.toLowerCase()}`, () => {
+      if (route.view === 'timeline') setParams({ color: key }, false);
+      else navigate({ view: 'timeline', params: { color: key } });
+    }),
+    group: 'Timeline',
+  }));
 }
 
 /** Commands that choose, swap and clear the baseline. */

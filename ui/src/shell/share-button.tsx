@@ -7,6 +7,22 @@ import { Icon } from './icons';
 import { route, selectionParams, timelineMarks } from './state';
 import './share-button.css';
 
+/** The address of the shown session, within the selection, as one file; with the timeline's marks or without. */
+const shareUrl = (isRedacted: boolean, hasMarks: boolean) =>
+  urlOf(`api/sessions/${route.session}/export.html`, {
+    ...selectionParams(),
+    redact: isRedacted ? 'true' : null,
+    marks: (hasMarks && timelineMarks()) || null,
+  });
+
+/** Saves it without asking further. The texts of marks are not redacted, so redacted files have none. */
+export function saveAsFile(isRedacted: boolean): void {
+  const link = document.createElement('a');
+  link.href = shareUrl(isRedacted, !isRedacted);
+  link.download = '';
+  link.click();
+}
+
 export function ShareButton() {
   return (
     <Popover
@@ -25,12 +41,7 @@ function Content(props: { close: () => void }) {
   const [isRedacted, setRedacted] = createSignal(false);
   const [isMarked, setMarked] = createSignal(true);
   const hasMarks = () => timelineMarks() !== '';
-  const href = () =>
-    urlOf(`api/sessions/${route.session}/export.html`, {
-      ...selectionParams(),
-      redact: isRedacted() ? 'true' : null,
-      marks: hasMarks() && isMarked() ? timelineMarks() : null,
-    });
+  const href = () => shareUrl(isRedacted(), isMarked());
   return (
     <div class="share-form">
       <p>

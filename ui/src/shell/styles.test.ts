@@ -37,6 +37,38 @@ test('no two sheets style the same class: a page looks the same whichever was op
   expect([...owners].filter(([, names]) => names.length > 1)).toEqual([]);
 });
 
+/** The values of properties in all sheets but those of the timeline, whose rows are drawn to the pixel. */
+function valuesOf(property: RegExp): { name: string; value: string }[] {
+  return SHEETS.filter(({ name }) => !name.includes('timeline/')).flatMap(({ name, text }) =>
+    [...text.matchAll(/^\s*([a-z-]+): ([^;]+);/gm)]
+      .filter(([, key]) => property.test(key ?? ''))
+      .map(([, key, value]) => ({ name: `${name}: ${key}`, value: value ?? '' })),
+  );
+}
+
+test('text has one of three sizes, and figures and signs have theirs', () => {
+  const sizes = valuesOf(/^font-size$/);
+  expect(sizes.length).toBeGreaterThan(80);
+  const known = /^(var\(--size(-small|-large|-glyph|-figure|-headline)?\)|inherit)$/;
+  expect(sizes.filter(({ value }) => !known.test(value))).toEqual([]);
+  // Each is defined once.
+  const theme = SHEETS.find(({ name }) => name.endsWith('theme.css'))?.text ?? '';
+  for (const name of ['size-small', 'size', 'size-large']) {
+    expect(theme.match(new RegExp(`--${name}: \\d+px;`, 'g'))).toHaveLength(1);
+  }
+  expect(valuesOf(/^font$/).filter(({ value }) => /\d+px.*(sans|mono)/.test(value) && !/var\(--size/.test(value))).toEqual([]);
+});
+
+test('distances are of one scale', () => {
+  const distances = valuesOf(/^(padding|margin|gap|row-gap|column-gap)(-[a-z]+)*$/);
+  expect(distances.length).toBeGreaterThan(300);
+  // Hairlines are 1 px; more than the scale is the place of something, such as a line number.
+  const stray = distances.filter(({ value }) =>
+    [...value.matchAll(/(\d+(?:\.\d+)?)px/g)].some(([, px]) => Number(px) !== 1 && Number(px) <= 32),
+  );
+  expect(stray).toEqual([]);
+});
+
 /** The colors of a theme, by name. */
 function colors(theme: 'light' | 'dark'): Map<string, string> {
   const sheet = SHEETS.find(({ name }) => name.endsWith('theme.css'))?.text ?? '';

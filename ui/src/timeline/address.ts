@@ -8,7 +8,8 @@
  * - `marks=START..END,TIME`  marks that are kept; `marks.ts` has text, color and arrows
  * - `search=REGEX`           the search
  * - `at=host-2/CPU:0`       whose tracks are in sight at first
- * - `cause=NAME`            the slice in the area whose thread is in sight at first
+ * - `cause=idle`, `cause=op:NAME`  select what the device at `at` waited for longest in the area,
+ *                             or the op with this name
  * - `ruler=GPU:6`           whose steps the ruler shows; absent: those of the first host or device
  * - `clock=step`            times read within their step; `clock=wall` as the time of day
  * - `path=1`                the critical path is shown under the step ruler

@@ -166,18 +166,26 @@ export class Commands {
     this.timeline.jumpTo(fitRange(step.start_ps, step.start_ps + step.duration_ps, limits, 0.04));
   }
 
-  /** Selects the time of a gap as an area, and shows the thread that caused it. */
+  /** Selects the time of a gap as an area, and the slice that caused it. */
   selectGap(gap: GapRow): void {
     const range = { startPs: gap.start_ps, endPs: gap.start_ps + gap.duration_ps };
     this.timeline.setArea({ ...range, tracks: null });
-    if (gap.what) void this.showCause(gap.what, range);
+    if (gap.slice) void this.reach(gap.slice);
   }
 
-  /** Scrolls to the slice with this name that takes most of a range: the cause of a gap. */
-  async showCause(name: string, range: TimeWindow): Promise<void> {
-    const found = await this.timeline.api.slicesCalled(name, range).catch(() => []);
-    const [cause] = found;
-    if (cause) this.timeline.revealTrack(cause.slice.track, cause.slice.lane);
+  /** Selects what caused a range at a place: `idle`, or the op of `op:NAME`. */
+  async showCause(cause: string, range: TimeWindow, place: string): Promise<void> {
+    const { api } = this.timeline;
+    const name = /^op:(.+)$/.exec(cause)?.[1];
+    const found = name ? api.sliceCalled(name, range, place) : api.causeOfGap(range, place);
+    const slice = await found.catch(() => null);
+    if (slice) await this.reach(slice);
+  }
+
+  /** Selects a slice and makes its track visible, and leaves the window as it is. */
+  async reach(ref: SliceRefReport): Promise<void> {
+    const selected = await this.timeline.select(ref);
+    if (selected) this.timeline.revealTrack(ref.track, ref.lane);
   }
 
   /** Shows or hides the critical path under the step ruler. */

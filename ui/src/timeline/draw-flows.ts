@@ -1,6 +1,6 @@
-/** Arrows from and to the selected slice. */
-import type { FlowReport } from '../wire/generated/FlowReport';
+/** Arrows from and to the selected slice, over several hops. */
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
+import { arrowsOf } from './chain';
 import { CLASS_NAMES, TINTS } from './palette';
 import { rowTop, type Scene } from './scene';
 import { rowsOfSlice } from './slice-rows';
@@ -13,35 +13,26 @@ const SLOT_BY_KIND: Record<string, number> = {
 };
 const HEAD_PX = 7;
 const MAX_ARROWS = 300;
+/** How strong arrows are that are not of the selected slice itself. */
+const FAR_ALPHA = 0.55;
 
-/** All arrows of the selection. */
+/** All arrows of the selection; those farther away are paler. */
 export function drawFlows(context: CanvasRenderingContext2D, scene: Scene): void {
-  const { selection, palette } = scene;
-  const flows = selection?.details?.flows;
-  if (!selection || !flows || flows.length === 0) return;
-  const own = laneCenter(scene, selection.ref, selection.startPs);
-  if (own === null) return;
-  for (const flow of flows.slice(0, MAX_ARROWS)) {
-    const other = laneCenter(scene, flow.other, flow.other_start_ps);
-    if (other === null) continue;
-    const color = palette.css[SLOT_BY_KIND[flow.kind] ?? 0]!;
-    const [from, to] = ends(scene, flow);
-    const [fromY, toY] = flow.is_outgoing ? [own, other] : [other, own];
-    arrow(context, scene, from, fromY, to, toY, color);
+  const { selection, palette, chain } = scene;
+  if (!selection?.details) return;
+  for (const { kind, from, to, distance } of arrowsOf(selection.details, chain).slice(0, MAX_ARROWS)) {
+    const fromY = laneCenter(scene, from.ref, from.startPs);
+    const toY = laneCenter(scene, to.ref, to.startPs);
+    if (fromY === null || toY === null) continue;
+    // From the end of the cause to the start of the effect.
+    const leave = from.endPs <= to.startPs ? from.endPs : from.startPs;
+    const x0 = scene.viewport.pxOfTime(leave);
+    const x1 = scene.viewport.pxOfTime(to.startPs);
+    const color = palette.css[SLOT_BY_KIND[kind] ?? 0]!;
+    context.globalAlpha = distance === 1 ? 1 : FAR_ALPHA;
+    arrow(context, scene, x0, fromY, x1, toY, color);
+    context.globalAlpha = 1;
   }
-}
-
-/** Start and end of an arrow in pixels: from the end of the cause to the start of the effect. */
-function ends(scene: Scene, flow: FlowReport): [number, number] {
-  const selection = scene.selection!;
-  const own = { start: selection.startPs, end: selection.startPs + selection.durationPs };
-  const other = {
-    start: flow.other_start_ps,
-    end: flow.other_start_ps + flow.other_duration_ps,
-  };
-  const [cause, effect] = flow.is_outgoing ? [own, other] : [other, own];
-  const leave = cause.end <= effect.start ? cause.end : cause.start;
-  return [scene.viewport.pxOfTime(leave), scene.viewport.pxOfTime(effect.start)];
 }
 
 /** An arrow between two points, curved. */

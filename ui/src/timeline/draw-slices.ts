@@ -44,12 +44,26 @@ export function drawHoverAndSelection(context: CanvasRenderingContext2D, scene: 
     outline(context, scene, hover);
   }
   if (!selection) return;
+  drawParticipants(context, scene);
   context.lineWidth = 4;
   context.strokeStyle = palette.theme.background;
   outline(context, scene, selection);
   context.lineWidth = 2;
   context.strokeStyle = palette.theme.text;
   outline(context, scene, selection);
+}
+
+/** The other participants of the selected collective, the last one to arrive in another color. */
+function drawParticipants(context: CanvasRenderingContext2D, scene: Scene): void {
+  const { participants, palette } = scene;
+  for (const one of participants) {
+    context.lineWidth = 4;
+    context.strokeStyle = palette.theme.background;
+    outline(context, scene, one);
+    context.lineWidth = 2;
+    context.strokeStyle = one.isLast ? palette.theme.problem : palette.theme.accent;
+    outline(context, scene, one);
+  }
 }
 
 function outline(

@@ -2,6 +2,7 @@
  * What a frame shows: the geometry of the canvas and what the user has set. The controller owns
  * one scene and changes it; drawing and hit testing only read it.
  */
+import type { ChainReport } from '../wire/generated/ChainReport';
 import type { SliceDetails } from '../wire/generated/SliceDetails';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import type { TimelineReport } from '../wire/generated/TimelineReport';
@@ -31,6 +32,15 @@ export interface SelectedSlice {
   durationPs: number;
   /** Null until the server has answered. */
   details: SliceDetails | null;
+}
+
+/** A participant of the selected collective. */
+export interface Participant {
+  ref: SliceRefReport;
+  startPs: number;
+  durationPs: number;
+  /** Whether the others waited for it. */
+  isLast: boolean;
 }
 
 /** A range of time, over some tracks or all (null). */
@@ -118,6 +128,10 @@ export interface Scene {
   /** Why devices are idle. */
   idle: IdleGaps;
   selection: SelectedSlice | null;
+  /** The other participants of the selected collective. */
+  participants: readonly Participant[];
+  /** What leads to the selected slice and follows from it. */
+  chain: ChainReport | null;
   hover: Hit | null;
   pointer: { x: number; y: number } | null;
   area: Area | null;

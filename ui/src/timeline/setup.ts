@@ -53,6 +53,8 @@ export function initialScene(
     path: pathOfWords(''),
     idle: new Map(),
     selection: null,
+    participants: [],
+    chain: null,
     hover: null,
     pointer: null,
     area: null,

@@ -4,6 +4,8 @@
  */
 import { createSignal } from 'solid-js';
 
+import type { ChainReport } from '../wire/generated/ChainReport';
+import type { ParticipantsReport } from '../wire/generated/ParticipantsReport';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import type { TimelineReport } from '../wire/generated/TimelineReport';
 import { errorText, SEARCH_LIMIT, TimelineApi } from './api';
@@ -16,6 +18,7 @@ import type { IdleGaps } from './idle-gaps';
 import { FIRST_CHOICES, type LayoutChoices } from './layout';
 import type { Mark } from './marks';
 import { Motion } from './motion';
+import { participantsOf } from './participants';
 import type { PathRuler } from './path-ruler';
 import { Rows } from './rows';
 import {
@@ -64,6 +67,10 @@ export class Timeline {
   readonly times: Times;
   readonly search: TimelineSearch;
   readonly selection = createSignal<SelectedSlice | null>(null);
+  /** The participants of the selected collective; null while it is not one or not known. */
+  readonly participants = createSignal<ParticipantsReport | null>(null);
+  /** What leads to the selected slice and follows from it; null while it is not known. */
+  readonly chain = createSignal<ChainReport | null>(null);
   readonly hover = createSignal<Hover | null>(null);
   readonly area = createSignal<Area | null>(null);
   readonly marks = createSignal<readonly Mark[]>([]);
@@ -339,6 +346,20 @@ export class Timeline {
       this.complain(error);
       return null;
     }
+  }
+
+  /** Adopts the participants of the selected collective. */
+  setParticipants(report: ParticipantsReport | null): void {
+    this.scene.participants = participantsOf(report);
+    this.participants[1](report);
+    this.redraw();
+  }
+
+  /** Adopts what leads to the selected slice and follows from it. */
+  setChain(chain: ChainReport | null): void {
+    this.scene.chain = chain;
+    this.chain[1](chain);
+    this.redraw();
   }
 
   setArea(area: Area | null): void {

@@ -71,6 +71,18 @@ export interface KpiCardProps {
   isSmall?: boolean;
 }
 
+/** A verdict as a sign and a word. */
+export function VerdictSign(props: { verdict: VerdictKind }) {
+  return (
+    <span class={`verdict is-${props.verdict}`}>
+      <span class="verdict-sign" aria-hidden="true">
+        {SIGNS[props.verdict]}
+      </span>
+      {WORDS[props.verdict]}
+    </span>
+  );
+}
+
 export function KpiCard(props: KpiCardProps) {
   const [number, unit] = [
     () => props.value.split('\u202f')[0] ?? '',
@@ -98,16 +110,7 @@ export function KpiCard(props: KpiCardProps) {
             <span class="kpi-unit">{unit()}</span>
           </Show>
         </span>
-        <Show when={props.verdict}>
-          {(verdict) => (
-            <span class={`verdict is-${verdict()}`}>
-              <span class="verdict-sign" aria-hidden="true">
-                {SIGNS[verdict()]}
-              </span>
-              {WORDS[verdict()]}
-            </span>
-          )}
-        </Show>
+        <Show when={props.verdict}>{(verdict) => <VerdictSign verdict={verdict()} />}</Show>
       </div>
       <Show when={!props.isSmall || props.detail}>
         <div class="kpi-detail">{props.detail}</div>

@@ -1,6 +1,7 @@
 //! Handlers of the routes below `/api`.
 
 pub(crate) mod analyses;
+pub(crate) mod area;
 pub(crate) mod comparisons;
 pub(crate) mod sessions;
 pub(crate) mod share;

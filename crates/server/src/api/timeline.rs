@@ -1,4 +1,4 @@
-//! Tiles, labels, details, search and areas.
+//! Tiles, labels, search, and what is known about a slice.
 
 use std::sync::Arc;
 
@@ -6,10 +6,11 @@ use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use stepscope_analysis::telling::places::SliceRefReport;
-use stepscope_analysis::views::timeline::area;
-use stepscope_analysis::views::timeline::area::AreaKey;
+use stepscope_analysis::views::timeline::chain;
 use stepscope_analysis::views::timeline::details;
 use stepscope_analysis::views::timeline::encode::{encode, most_bytes};
+use stepscope_analysis::views::timeline::nesting;
+use stepscope_analysis::views::timeline::participants;
 use stepscope_analysis::views::timeline::search;
 use stepscope_analysis::views::timeline::tile;
 use stepscope_analysis::views::timeline::tile::{MAX_WIDTH_PX, TileRequest};
@@ -19,16 +20,13 @@ use super::opened;
 use crate::error::{ApiError, compute_of};
 use crate::library::Library;
 use crate::parameters::Parameters;
-use crate::sizes::{self, MAX_ANSWER_BYTES, MAX_WORK_BYTES};
+use crate::sizes::{self, MAX_ANSWER_BYTES};
 
-/// Maximum number of slices in a search, and of rows of an area.
+/// Maximum number of slices in a search, and of names within a slice.
 const MAX_LIMIT: usize = 10_000;
 
 /// Maximum length of a search pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 1000;
-
-/// What makes an answer about tracks smaller.
-const FEWER_TRACKS: &str = "Name fewer tracks, or a shorter time.";
 
 pub(crate) async fn tile(
     State(library): State<Arc<Library>>,
@@ -108,23 +106,79 @@ pub(crate) async fn slice(
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let open = opened(&library, &id).await?;
-    let slice = SliceRefReport {
-        track: parameters.number("track")?,
-        lane: parameters.number("lane")?,
-        index: parameters.number("index")?,
-    };
+    let slice = slice_ref(&parameters)?;
     compute_of(open, "The details", move |open| {
         let details = details::details(&open.session, slice.into());
-        let details = details.ok_or_else(|| {
-            let SliceRefReport { track, lane, index } = slice;
-            ApiError::not_found(format!("No slice {index} in lane {lane} of track {track}."))
-        })?;
         sizes::json(
-            &details,
+            &details.ok_or_else(|| no_slice(slice))?,
             "The recorded stats of this slice are too long for a page.",
         )
     })
     .await
+}
+
+/// What is around a slice and within it.
+pub(crate) async fn nesting(
+    State(library): State<Arc<Library>>,
+    Path(id): Path<String>,
+    parameters: Parameters,
+) -> Result<Response, ApiError> {
+    let open = opened(&library, &id).await?;
+    let slice = slice_ref(&parameters)?;
+    let limit = parameters.number_or("limit", search::DEFAULT_LIMIT)?;
+    compute_of(open, "The nesting", move |open| {
+        let found = nesting::nesting(&open.session, slice.into(), limit.min(MAX_LIMIT));
+        sizes::json(&found.ok_or_else(|| no_slice(slice))?, "Reduce limit.")
+    })
+    .await
+}
+
+/// The participants of the collective that a slice is part of.
+pub(crate) async fn participants(
+    State(library): State<Arc<Library>>,
+    Path(id): Path<String>,
+    parameters: Parameters,
+) -> Result<Response, ApiError> {
+    let open = opened(&library, &id).await?;
+    let slice = slice_ref(&parameters)?;
+    compute_of(open, "The participants", move |open| {
+        let found = participants::participants(&open.session, slice.into());
+        let found = found.ok_or_else(|| no_slice(slice))?;
+        sizes::json(
+            &found,
+            "This collective has too many participants for a page.",
+        )
+    })
+    .await
+}
+
+/// What leads to a slice and follows from it.
+pub(crate) async fn chain(
+    State(library): State<Arc<Library>>,
+    Path(id): Path<String>,
+    parameters: Parameters,
+) -> Result<Response, ApiError> {
+    let open = opened(&library, &id).await?;
+    let slice = slice_ref(&parameters)?;
+    compute_of(open, "The arrows", move |open| {
+        let found = chain::chain(&open.session, slice.into());
+        let found = found.ok_or_else(|| no_slice(slice))?;
+        sizes::json(&found, "The names of these slices are too long for a page.")
+    })
+    .await
+}
+
+fn slice_ref(parameters: &Parameters) -> Result<SliceRefReport, ApiError> {
+    Ok(SliceRefReport {
+        track: parameters.number("track")?,
+        lane: parameters.number("lane")?,
+        index: parameters.number("index")?,
+    })
+}
+
+fn no_slice(slice: SliceRefReport) -> ApiError {
+    let SliceRefReport { track, lane, index } = slice;
+    ApiError::not_found(format!("No slice {index} in lane {lane} of track {track}."))
 }
 
 pub(crate) async fn search(
@@ -145,34 +199,6 @@ pub(crate) async fn search(
         let hint = "Reduce limit, or search for something narrower.";
         let _reserved = sizes::reserve(found.text_bytes(session), MAX_ANSWER_BYTES, hint)?;
         sizes::json(&found.report(session), hint)
-    })
-    .await
-}
-
-pub(crate) async fn area(
-    State(library): State<Arc<Library>>,
-    Path(id): Path<String>,
-    parameters: Parameters,
-) -> Result<Response, ApiError> {
-    let open = opened(&library, &id).await?;
-    let window = parameters.window()?;
-    let tracks = parameters.tracks(&open.session)?;
-    let by = parameters.get("by").unwrap_or("name");
-    let by = AreaKey::from_name(by).ok_or_else(|| {
-        ApiError::bad_request(format!("Unknown value {by:?} for the parameter by."))
-            .with_hint("Available: name, class, scope, track, device, program, step.")
-    })?;
-    let limit = parameters.number_or("limit", search::DEFAULT_LIMIT)?;
-    compute_of(open, "The area", move |open| {
-        let limit = if limit == 0 {
-            MAX_LIMIT
-        } else {
-            limit.min(MAX_LIMIT)
-        };
-        let needed = area::most_bytes(&open.session, window, &tracks);
-        let _reserved = sizes::reserve(needed, MAX_WORK_BYTES, FEWER_TRACKS)?;
-        let report = area::area(&open.session, window, &tracks, by, limit);
-        sizes::json(&report, FEWER_TRACKS)
     })
     .await
 }

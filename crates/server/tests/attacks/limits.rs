@@ -20,6 +20,8 @@ async fn a_track_named_two_thousand_times_is_refused() {
     for uri in [
         format!("{TIMELINE}/tile?{window}&width_px=16384&tracks={tracks}"),
         format!("{TIMELINE}/area?{window}&tracks={tracks}"),
+        format!("{TIMELINE}/pivot?{window}&tracks={tracks}"),
+        format!("{TIMELINE}/flame?{window}&tracks={tracks}"),
         format!("{TIMELINE}/area?{window}&tracks=0&tracks=1"),
         format!("{TIMELINE}/labels?ids={tracks}"),
     ] {

@@ -438,6 +438,62 @@ async fn areas_are_clipped() {
 }
 
 #[tokio::test]
+async fn areas_have_pivots_and_flame_graphs() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = server_at(folder.path());
+    let window = "start_ps=0&end_ps=200000000&tracks=0";
+    let timeline = format!("{SESSION}/timeline");
+    let pivot = get_json(
+        &server,
+        &format!("{timeline}/pivot?{window}&by=name&across=step"),
+    )
+    .await;
+    assert_eq!(pivot["rows"][0]["key"], "fusion.1");
+    assert_eq!(pivot["columns"].as_array().unwrap().len(), 2);
+    assert_eq!(pivot["rows"][0]["totals_ps"][1], 50_000_000);
+    let flame = get_json(&server, &format!("{timeline}/flame?{window}")).await;
+    let names: Vec<_> = flame["frames"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|frame| frame["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["XLA Ops", "fusion.1", "dot.2", "all-reduce.3"]);
+    let callers = get_json(&server, &format!("{timeline}/flame?{window}&order=callers")).await;
+    assert_eq!(callers["frames"][0]["name"], "fusion.1");
+    for wrong in ["pivot?across=color", "flame?order=up"] {
+        let uri = format!("{timeline}/{wrong}&{window}");
+        assert_eq!(get_error(&server, &uri).await.0, StatusCode::BAD_REQUEST);
+    }
+}
+
+#[tokio::test]
+async fn slices_have_surroundings() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = server_at(folder.path());
+    let about = |what: &str, slice: &str| format!("{SESSION}/timeline/{what}?{slice}");
+    let inner = "track=0&lane=1&index=0";
+    let nesting = get_json(&server, &about("nesting", inner)).await;
+    assert_eq!(nesting["ancestors"][0]["name"], "fusion.1");
+    let outer = get_json(&server, &about("nesting", "track=0&lane=0&index=0")).await;
+    assert_eq!(
+        (&outer["descendants"][0]["name"], &outer["slice_count"]),
+        (&"dot.2".into(), &1.into())
+    );
+    let chain = get_json(&server, &about("chain", inner)).await;
+    assert_eq!(chain["slices"].as_array().unwrap().len(), 1);
+    let other = get_json(&server, &about("participants", inner)).await;
+    assert_eq!(
+        (&other["is_collective"], &other["rows"]),
+        (&false.into(), &serde_json::json!([]))
+    );
+    for what in ["nesting", "chain", "participants"] {
+        let missing = get_error(&server, &about(what, "track=0&lane=9&index=0")).await;
+        assert_eq!(missing.0, StatusCode::NOT_FOUND);
+    }
+}
+
+#[tokio::test]
 async fn wrong_questions_are_told_apart() {
     let folder = log_directory(&[TWO_STEPS]);
     let server = server_at(folder.path());

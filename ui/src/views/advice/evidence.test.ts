@@ -26,7 +26,7 @@ describe('links of evidence', () => {
       device: 'GPU:7',
     };
     expect(linksOf(evidence, VIEWS)).toEqual([
-      { view: 'timeline', params: { window: '900..2100', area: '1000..2000', at: 'GPU:7' } },
+      { view: 'timeline', params: { window: '900..2100', area: '1000..2000', at: 'GPU:7', cause: 'idle' } },
     ]);
   });
 

@@ -23,6 +23,7 @@ export function linksOf(evidence: AdviceEvidence, views: ReadonlySet<string>): E
         window: formatRange(widened(range)),
         area: formatRange(range),
         at: evidence.device,
+        cause: evidence.op ? `op:${evidence.op}` : 'idle',
       },
     });
   } else if (evidence.op) {

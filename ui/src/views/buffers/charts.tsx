@@ -172,6 +172,17 @@ export function Blocks(props: ChartProps) {
         at={pointed()}
         onAt={setPointed}
         onOpen={(index) => props.onPoint(lives()[index]?.start ?? 0)}
+        zoom={zoom}
+        data={() => ({
+          columns: ['name', 'bytes', 'offset_bytes', 'start', 'end'],
+          rows: lives().map(({ name, bytes, offset_bytes, start, end }) => [
+            name,
+            bytes,
+            offset_bytes,
+            start,
+            end,
+          ]),
+        })}
         readout={(index) => (
           <Show when={lives()[index]}>
             {(life) => (

@@ -27,7 +27,10 @@ const KEYS = [
 type Key = (typeof KEYS)[number];
 
 /** They depend on the step time, so their change is noise where that of the step time is. */
-const OF_STEP: readonly Key[] = ['step_ps', 'all_steps_ps', 'busy_ratio'];
+const OF_STEP: readonly Key[] = ['step_ps', 'busy_ratio'];
+
+/** Shown without a change: that of a step is the change of the typical step, everywhere. */
+const UNCOMPARED: readonly Key[] = ['all_steps_ps'];
 
 const LINES = KEYS.map((key) => {
   const column = TABLES['compare.sessions'][key]!;
@@ -106,7 +109,7 @@ export function SessionFigures(props: { report: CompareReport }) {
                       const own = () => value(session, line.key);
                       const before = () => (first() ? value(first()!, line.key) : null);
                       const change = () =>
-                        index() === 0
+                        index() === 0 || UNCOMPARED.includes(line.key)
                           ? null
                           : changeOf(own(), before(), {
                               ...line,

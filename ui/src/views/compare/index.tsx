@@ -1,7 +1,7 @@
 /** What changed between sessions, whether it is more than noise, and why. */
 import { createMemo, For, Show } from 'solid-js';
 
-import { byEvidence, changeOf, relativeText, signedText } from '../../compare/change';
+import { changeOfTime, relativeText, signedText, STEP_CHANGE_MEANING } from '../../compare/change';
 import { formatDuration, formatRatio } from '../../format/numbers';
 import { otherSessions, sessions, summaryOf } from '../../shell/session';
 import {
@@ -121,21 +121,20 @@ function intervalText(step: TimeDifference, confidence: number): string {
   }
   const sure = formatRatio(confidence).replace('.0', '');
   const ends = `${text(step.low_ps)} to ${text(step.high_ps)}`;
-  return `${text(step.difference_ps)} per step (${sure} confidence interval: ${ends})`;
+  return `${text(step.difference_ps)} per typical step (${sure} confidence interval: ${ends})`;
 }
 
 function Sentence(props: { report: CompareReport; difference: SessionDifference }) {
   const step = () => props.difference.step;
-  const change = () => {
-    const found = step();
-    if (!found) return null;
-    return changeOf(found.mean_ps, found.baseline_ps, byEvidence(found.evidence));
-  };
+  const change = () => changeOfTime(step());
   return (
     <div class="compare-answer">
       <Show when={change()}>
         {(found) => (
-          <span class={`compare-big number change is-${found().tone}`}>
+          <span
+            class={`compare-big number change is-${found().tone}`}
+            data-tip={STEP_CHANGE_MEANING}
+          >
             {found().tone === 'same' ? '=' : relativeText(found().ratio)}
           </span>
         )}

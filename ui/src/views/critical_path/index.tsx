@@ -8,7 +8,7 @@ import { WAIT_KINDS } from '../../format/waits';
 import { summaryOf } from '../../shell/session';
 import { getParam, hrefTo, navigate, selectionParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
-import { timelineParams } from '../../timeline/link';
+import { timelineParams, type LinkTarget } from '../../timeline/link';
 import { AnswerView } from '../../widgets/answer';
 import { MeaningCell } from '../../widgets/bar-rows/bar-rows';
 import { DividedBar, Legend } from '../../widgets/bars';
@@ -160,8 +160,8 @@ function Tables(props: { report: CriticalPathReport; session: string }) {
   const steps = urlTableState('step+');
   const file = (name: string) =>
     `stepscope-${summaryOf(props.session)?.name ?? 'session'}-critical-path-${name}`;
-  const show = (startPs: number, lengthPs: number, place: string) =>
-    navigate({ view: 'timeline', params: timelineParams(startPs, lengthPs, place) });
+  const show = (startPs: number, lengthPs: number, target: LinkTarget) =>
+    navigate({ view: 'timeline', params: timelineParams(startPs, lengthPs, target) });
   return (
     <Tabbed
       label="Table"
@@ -180,7 +180,13 @@ function Tables(props: { report: CriticalPathReport; session: string }) {
               noun="stretch"
               fileName={file('path')}
               isFilling
-              onRow={(row) => show(row.start_ps, row.duration_ps / firstShare(row), row.place)}
+              onRow={(row) =>
+                show(row.start_ps, row.duration_ps / firstShare(row), {
+                  place: row.place,
+                  slice: row.slice,
+                  isIdle: true,
+                })
+              }
               tools={tools()}
             />
           ),
@@ -233,7 +239,7 @@ function Tables(props: { report: CriticalPathReport; session: string }) {
               compare={COMPARE.steps}
               fileName={file('steps')}
               isFilling
-              onRow={(row) => show(row.start_ps, row.duration_ps, row.device)}
+              onRow={(row) => show(row.start_ps, row.duration_ps, { place: row.device })}
               tools={tools()}
             />
           ),

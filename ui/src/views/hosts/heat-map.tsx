@@ -5,7 +5,7 @@ import { formatDuration } from '../../format/numbers';
 import { truncateMiddle } from '../../format/text';
 import { getParam, navigate, select, setParams } from '../../shell/state';
 import { themeColor } from '../../shell/theme';
-import { formatRange } from '../../timeline/address';
+import { timelineParams } from '../../timeline/link';
 import { slotsAcross, slotsDown } from '../../widgets/chart/axis';
 import { Plot } from '../../widgets/chart/plot';
 import { slotIndex } from '../../widgets/chart/points';
@@ -52,16 +52,10 @@ export function HeatMap(props: { report: HostsReport }) {
   const open = (index: number) => {
     const cell = heat().cells[index];
     if (!cell) return;
-    const around = cell.duration_ps * 0.05;
+    const place = titles()[placeOf(index)] ?? '';
     navigate({
       view: 'timeline',
-      params: {
-        window: formatRange({
-          startPs: cell.start_ps - around,
-          endPs: cell.start_ps + cell.duration_ps + around,
-        }),
-        at: titles()[placeOf(index)] ?? '',
-      },
+      params: timelineParams(cell.start_ps, cell.duration_ps, { place, isIdle: true }),
     });
   };
   return (

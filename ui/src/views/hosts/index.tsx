@@ -6,7 +6,7 @@ import { formatDuration, formatRatio, MISSING, plural } from '../../format/numbe
 import { summaryOf } from '../../shell/session';
 import { navigate, select, selectionParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
-import { formatRange } from '../../timeline/address';
+import { timelineParams } from '../../timeline/link';
 import { AnswerView } from '../../widgets/answer';
 import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
@@ -52,16 +52,10 @@ export default function HostsView(props: ViewProps) {
   );
 }
 
-/** Opens the timeline between two times, at a host or device. */
+/** Opens the timeline between two times, at what kept a host or device. */
 function openBetween(fromPs: number, untilPs: number, place: string) {
-  const around = Math.max(1e6, (untilPs - fromPs) * 0.1);
-  navigate({
-    view: 'timeline',
-    params: {
-      window: formatRange({ startPs: fromPs - around, endPs: untilPs + around }),
-      at: place,
-    },
-  });
+  const params = timelineParams(fromPs, untilPs - fromPs, { place, isIdle: true });
+  navigate({ view: 'timeline', params });
 }
 
 /** The ranked list of hosts or devices that the others waited for. */

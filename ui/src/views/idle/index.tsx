@@ -103,7 +103,10 @@ export default function IdleView(props: ViewProps) {
                 onRow={(row) =>
                   navigate({
                     view: 'timeline',
-                    params: timelineParams(row.start_ps, row.duration_ps, row.device, row.what),
+                    params: timelineParams(row.start_ps, row.duration_ps, {
+                      place: row.device,
+                      slice: row.slice,
+                    }),
                   })
                 }
                 tools={

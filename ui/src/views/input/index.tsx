@@ -194,11 +194,10 @@ export default function InputView(props: ViewProps) {
                         onRow={(row) =>
                           navigate({
                             view: 'timeline',
-                            params: timelineParams(
-                              row.start_ps,
-                              row.duration_ps,
-                              `${row.host}/${row.device}`,
-                            ),
+                            params: timelineParams(row.start_ps, row.duration_ps, {
+                              place: `${row.host}/${row.device}`,
+                              isIdle: true,
+                            }),
                           })
                         }
                         tools={tools()}
@@ -329,7 +328,10 @@ function Places(props: { report: InputReport }) {
       text: `${formatDuration(Math.round(host.input_median_ps))} in the median step, ${formatDuration(Math.round(host.input_mean_ps))} on average (${formatRatio(host.input_ratio)})`,
       href: hrefTo({
         view: 'timeline',
-        params: timelineParams(host.longest_start_ps, host.longest_ps),
+        params: timelineParams(host.longest_start_ps, host.longest_ps, {
+          place: host.host,
+          isIdle: true,
+        }),
       }),
     }));
   });

@@ -2,34 +2,52 @@
 import { For, Show } from 'solid-js';
 
 import { format, formatRatio, MISSING, type Kind } from '../../format/numbers';
+import { baseline } from '../../shell/state';
 import { compareFigure, KpiCard } from '../../widgets/kpi';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
 import type { Verdict } from '../../wire/generated/Verdict';
 
 export function KeyFigures(props: { report: OverviewReport }) {
-  const known = () => props.report.verdicts.filter((verdict) => verdict.value !== null);
+  /** Nothing to read: a cost that is zero. With a baseline, it may have changed. */
+  const isZero = ({ value, verdict }: Verdict) =>
+    value === 0 && verdict === 'good' && baseline() === null;
+  const known = () =>
+    props.report.verdicts.filter((verdict) => verdict.value !== null && !isZero(verdict));
+  const zero = () => props.report.verdicts.filter(isZero);
   const unknown = () => props.report.verdicts.filter((verdict) => verdict.value === null);
   return (
     <section aria-label="Key figures">
       <div class="key-figures">
         <For each={known()}>{(verdict) => <VerdictCard verdict={verdict} report={props.report} />}</For>
       </div>
-      <Show when={unknown().length > 0}>
-        <p class="key-figures-unknown muted">
-          Not in this profile:{' '}
-          <For each={unknown()}>
-            {(verdict, index) => (
-              <>
-                {index() > 0 ? ', ' : ''}
-                <span class="kpi-title" tabindex="0" data-tip={verdictTip(verdict)}>
-                  {inSentence(verdict.title)}
-                </span>
-              </>
-            )}
-          </For>
+      <Show when={zero().length + unknown().length > 0}>
+        <p class="key-figures-folded muted">
+          <Folded title="Zero" verdicts={zero()} />
+          <Folded title="Not in this profile" verdicts={unknown()} />
         </p>
       </Show>
     </section>
+  );
+}
+
+/** Figures without a card; why is in their tooltips. */
+function Folded(props: { title: string; verdicts: readonly Verdict[] }) {
+  return (
+    <Show when={props.verdicts.length > 0}>
+      <span>
+        {props.title}:{' '}
+        <For each={props.verdicts}>
+          {(verdict, index) => (
+            <>
+              {index() > 0 ? ', ' : ''}
+              <span class="kpi-title" tabindex="0" data-tip={verdictTip(verdict)}>
+                {inSentence(verdict.title)}
+              </span>
+            </>
+          )}
+        </For>
+      </span>
+    </Show>
   );
 }
 

@@ -40,9 +40,10 @@ export default function OverviewView(props: ViewProps) {
     <AnswerView answer={report}>
       {(data) => (
         <div class="page overview">
-          <VerdictBanner report={verdict.data()} />
+          <VerdictBanner report={verdict.data()} severity="bad" />
           <Headline report={data()} advice={advice.data()} />
           <KeyFigures report={data()} />
+          <VerdictBanner report={verdict.data()} severity="warning" />
           <Warnings notes={unsaid(data().notes)} />
           <NextFindings report={advice.data()} />
           <Show when={data().step_time_ps} fallback={<NoSteps />}>

@@ -87,9 +87,12 @@ export function followAddress(timeline: Timeline, commands: Commands): void {
   });
   followParam('cause', writer, {
     read: () => '',
-    apply: (name) => {
+    apply: (text) => {
       const area = timeline.area[0]();
-      if (name && area) void commands.showCause(name, area);
+      if (!text || !area) return;
+      // The slice takes its place; Back must not look for it again.
+      setParams({ cause: null }, true);
+      void commands.showCause(text, area, getParam('at') ?? '');
     },
     isStep: false,
   });

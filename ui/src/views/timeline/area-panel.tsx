@@ -1,90 +1,42 @@
-/** What ran in the selected area, as a table by name, class, scope or track. */
-import { createMemo, createSignal, For, Show } from 'solid-js';
+/** What ran in the selected area: statistics, a pivot table, merged stacks, counters. */
+import { createMemo, For, Match, Show, Switch, type JSX } from 'solid-js';
 
-import { formatDuration, plural } from '../../format/numbers';
-import { classColor } from '../../format/palette';
-import { escapeRegex } from '../../format/text';
+import { formatDuration, formatTime, plural } from '../../format/numbers';
 import { timeRange } from '../../format/time-range';
-import { select } from '../../shell/state';
-import type { AreaKey } from '../../timeline/api';
+import { getParam, select, setParams } from '../../shell/state';
+import { summaryOf } from '../../shell/session';
+import { TimelineApi, type AreaKey } from '../../timeline/api';
+import { areaInOther, type AreaSide } from '../../timeline/area-other';
 import { shortText } from '../../timeline/clock';
-import { AnswerView } from '../../widgets/answer';
-import { Middle } from '../../widgets/middle';
-import type { Column } from '../../widgets/table/rows';
-import { localTableState } from '../../widgets/table/state';
-import { DataTable } from '../../widgets/table/table';
+import type { Area } from '../../timeline/scene';
+import { stepPlacesOf } from '../../timeline/step-places';
 import type { AreaReport } from '../../wire/generated/AreaReport';
-import type { AreaRow } from '../../wire/generated/AreaRow';
 import { createAnswer } from '../../wire/report';
+import { AreaCounters } from './area-counters';
+import { AreaFlame } from './area-flame';
+import { keyOf } from './area-keys';
+import { AreaPivot } from './area-pivot';
+import { AreaTable } from './area-table';
 import { PanelHint, type PanelProps } from './drawer';
+import './area.css';
 
-const KEYS: readonly { key: AreaKey; title: string; noun: string }[] = [
-  { key: 'name', title: 'Name', noun: 'name' },
-  { key: 'class', title: 'Class', noun: 'class' },
-  { key: 'scope', title: 'Scope', noun: 'scope' },
-  { key: 'track', title: 'Track', noun: 'track' },
-  { key: 'device', title: 'Device', noun: 'device' },
-  { key: 'program', title: 'Program', noun: 'program' },
-  { key: 'step', title: 'Step', noun: 'step' },
+/** What is shown of the area. */
+type Mode = 'table' | 'pivot' | 'flame' | 'counters';
+
+const MODES: readonly { mode: Mode; title: string }[] = [
+  { mode: 'table', title: 'Statistics' },
+  { mode: 'pivot', title: 'Pivot' },
+  { mode: 'flame', title: 'Flame graph' },
+  { mode: 'counters', title: 'Counters' },
 ];
 
-/** Of whole slices, in one unit; totals are clipped to the area. */
-const STATISTICS = [
-  ['mean_ps', 'Mean'],
-  ['min_ps', 'Min'],
-  ['p50_ps', 'p50'],
-  ['p95_ps', 'p95'],
-  ['max_ps', 'Max'],
-] as const;
-
-function columnsFor(title: string): Column<AreaRow>[] {
-  const time = (
-    key: keyof AreaRow & string,
-    name: string,
-    width = 92,
-    scale?: string,
-  ): Column<AreaRow> => ({
-    key,
-    title: name,
-    value: (row) => row[key],
-    kind: 'duration',
-    width,
-    ...(scale && { scale }),
-  });
-  return [
-    {
-      key: 'key',
-      title,
-      value: (row) => row.key,
-      figure: 'ops.rows.name',
-      width: 260,
-      cell: (row) => (
-        <span class="area-key">
-          <span class="swatch" style={{ background: classColor(row.class) }} />
-          <Middle text={row.key || '(none)'} />
-        </span>
-      ),
-    },
-    { key: 'class', title: 'Class', value: (row) => row.class, width: 90, isExportOnly: true },
-    {
-      key: 'count',
-      title: 'Count',
-      value: (row) => row.count,
-      kind: 'count',
-      figure: 'ops.rows.occurrences',
-      width: 84,
-    },
-    time('total_ps', 'Total', 100),
-    time('self_ps', 'Self', 100),
-    {
-      key: 'window_ratio',
-      title: 'Area share',
-      value: (row) => row.window_ratio,
-      kind: 'ratio',
-      width: 86,
-    },
-    ...STATISTICS.map(([key, name]) => time(key, name, 92, 'slice')),
-  ];
+/** What the parts of the panel are given. */
+export interface AreaProps extends PanelProps {
+  area: Area;
+  /** The same area of the baseline; null without one. */
+  other: { api: TimelineApi; area: Area } | null;
+  by: AreaKey;
+  onBy: (by: AreaKey) => void;
 }
 
 export function AreaPanel(props: PanelProps) {
@@ -94,96 +46,139 @@ export function AreaPanel(props: PanelProps) {
       when={area()}
       fallback={<PanelHint text="Drag over the tracks to select an area." keys="drag" />}
     >
-      <AreaTable {...props} />
+      {(found) => <SomeArea {...props} area={found()} />}
     </Show>
   );
 }
 
-function AreaTable(props: PanelProps) {
-  const [by, setBy] = createSignal<AreaKey>('name');
-  const state = localTableState('total_ps');
-  const area = () => props.timeline.area[0]()!;
-  const answer = createAnswer<AreaReport>(() => {
-    const current = props.timeline.area[0]();
-    return current ? props.timeline.api.areaUrl(current, by()) : null;
+function SomeArea(props: PanelProps & { area: Area }) {
+  const mode = () => MODES.find((one) => one.mode === getParam('as'))?.mode ?? 'table';
+  const by = () => keyOf(getParam('by'), 'name');
+  const answer = createAnswer<AreaReport>(() => props.timeline.api.areaUrl(props.area, by()));
+  const found = createMemo(() => {
+    const against = props.against;
+    if (!against) return null;
+    const own: AreaSide = { report: props.timeline.report, steps: props.timeline.scene.steps };
+    const steps = stepPlacesOf(against.report)[0]?.steps ?? [];
+    return {
+      ...areaInOther(props.area, own, { report: against.report, steps }),
+      api: new TimelineApi(against.session),
+      name: summaryOf(against.session)?.name ?? 'the baseline',
+    };
   });
-  const columns = createMemo(() => {
-    const key = KEYS.find((candidate) => candidate.key === by())!;
-    return columnsFor(key.title);
+  const part = (): AreaProps => ({
+    ...props,
+    area: props.area,
+    other: found(),
+    by: by(),
+    onBy: (key) => setParams({ by: key === 'name' ? null : key }, true),
   });
-  const noun = () => KEYS.find((candidate) => candidate.key === by())!.noun;
+  const counters = () => answer.data()?.counter_count ?? 0;
+  return (
+    <div class="area-panel">
+      <Summary {...props} report={answer.data()}>
+        <span class="segmented" role="group" aria-label="Show">
+          <For each={MODES}>
+            {(each) => (
+              <button
+                class="quiet"
+                aria-pressed={mode() === each.mode}
+                onClick={() => setParams({ as: each.mode === 'table' ? null : each.mode }, true)}
+              >
+                {each.title}
+                <Show when={each.mode === 'counters' && counters() > 0}>
+                  {' '}
+                  <span class="muted">{counters()}</span>
+                </Show>
+              </button>
+            )}
+          </For>
+        </span>
+      </Summary>
+      <p class="area-note muted">
+        <Show when={mode() !== 'counters'}>
+          Times are clipped to the area
+          <Show when={mode() === 'table'}>
+            ; count, mean, minimum, maximum and percentiles are of whole slices
+          </Show>
+          .{' '}
+        </Show>
+        <Show when={found()}>
+          {(other) => (
+            <>
+              Compared with {other().name}:{' '}
+              {other().isByStep ? 'the same part of the same steps' : 'the same time'},{' '}
+              {formatDuration(other().area.endPs - other().area.startPs)} from{' '}
+              {formatTime(other().area.startPs, 1000)}
+              <Show when={other().missing > 0}>
+                , without {plural(other().missing, 'track')} that it does not have
+              </Show>
+              .
+            </>
+          )}
+        </Show>
+      </p>
+      <Switch>
+        <Match when={mode() === 'table'}>
+          <AreaTable {...part()} answer={answer} />
+        </Match>
+        <Match when={mode() === 'pivot'}>
+          <AreaPivot {...part()} />
+        </Match>
+        <Match when={mode() === 'flame'}>
+          <AreaFlame {...part()} />
+        </Match>
+        <Match when={mode() === 'counters'}>
+          <AreaCounters {...part()} answer={answer} />
+        </Match>
+      </Switch>
+    </div>
+  );
+}
+
+/** Where the area is, and what can be done with it. */
+function Summary(
+  props: PanelProps & { area: Area; report: AreaReport | undefined; children: JSX.Element },
+) {
+  const area = () => props.area;
   const tracksText = () => {
-    const tracks = area().tracks;
+    const { tracks } = area();
     if (tracks === null) return 'all tracks';
     if (tracks.length > 1) return plural(tracks.length, 'track');
     return props.timeline.scene.layout.rowOfTrack.get(tracks[0]!)?.track.name ?? '1 track';
   };
-  const find = (row: AreaRow) => {
-    if (by() === 'name') props.timeline.setQuery(`^${escapeRegex(row.key)}$`);
-  };
   return (
-    <div class="area-panel">
-      <p class="area-summary number">
-        <b>{formatDuration(area().endPs - area().startPs)}</b>
-        <span class="muted">
-          {' '}
-          from {shortText(props.timeline.times.clock[0](), area().startPs, 1000)} on {tracksText()}
-        </span>
-        <Show when={answer.data()}>
-          {(report) => <span class="muted"> · {plural(report().slice_count, 'slice')}</span>}
-        </Show>
-        <span class="spacer" />
-        <button onClick={() => props.commands.zoomTo(area())} data-tip="Zoom to the area">
-          Zoom
-        </button>
+    <p class="area-summary number">
+      {props.children}
+      <b>{formatDuration(area().endPs - area().startPs)}</b>
+      <span class="muted">
+        {' '}
+        from {shortText(props.timeline.times.clock[0](), area().startPs, 1000)} on {tracksText()}
+      </span>
+      <Show when={props.report}>
+        {(report) => <span class="muted"> · {plural(report().slice_count, 'slice')}</span>}
+      </Show>
+      <span class="spacer" />
+      <button onClick={() => props.commands.zoomTo(area())} data-tip="Zoom to the area">
+        Zoom
+      </button>
+      <button
+        onClick={() => select('time', timeRange(area().startPs, area().endPs))}
+        data-tip="Limit every view to what starts in this time range"
+      >
+        Select this time
+      </button>
+      <Show when={area().tracks !== null}>
         <button
-          onClick={() => select('time', timeRange(area().startPs, area().endPs))}
-          data-tip="Limit every view to what starts in this time range"
+          onClick={() => props.timeline.setArea({ ...area(), tracks: null })}
+          data-tip="Extend the area to every track"
         >
-          Select this time
+          All tracks
         </button>
-        <Show when={area().tracks !== null}>
-          <button
-            onClick={() => props.timeline.setArea({ ...area(), tracks: null })}
-            data-tip="Extend the area to every track"
-          >
-            All tracks
-          </button>
-        </Show>
-        <button onClick={() => props.timeline.setArea(null)} data-tip="Clear the area (Esc)">
-          Clear
-        </button>
-      </p>
-      <AnswerView answer={answer}>
-        {(report) => (
-          <DataTable
-            rows={report().rows}
-            columns={columns()}
-            state={state}
-            noun={noun()}
-            rowCount={report().row_count}
-            fileName={`area-by-${by()}`}
-            isFilling
-            {...(by() === 'name' ? { onRow: find } : {})}
-            tools={
-              <span class="segmented" role="group" aria-label="By">
-                <For each={KEYS}>
-                  {(each) => (
-                    <button
-                      class="quiet"
-                      aria-pressed={by() === each.key}
-                      onClick={() => setBy(each.key)}
-                    >
-                      {each.title}
-                    </button>
-                  )}
-                </For>
-              </span>
-            }
-            empty="Nothing ran in this area"
-          />
-        )}
-      </AnswerView>
-    </div>
+      </Show>
+      <button onClick={() => props.timeline.setArea(null)} data-tip="Clear the area (Esc)">
+        Clear
+      </button>
+    </p>
   );
 }

@@ -17,6 +17,7 @@ import { Timeline } from '../../timeline/timeline';
 import type { TimelineReport } from '../../wire/generated/TimelineReport';
 import { followIdle } from './idle';
 import { followPath } from './path';
+import { followRelated } from './related';
 import { Stage } from './stage';
 
 /** A timeline and its commands. */
@@ -57,6 +58,7 @@ export function BaselineStage(props: {
   createEffect(() => timeline.showPath(props.upper.isPathShown[0]()));
   followPath(timeline, () => props.session);
   followIdle(timeline, () => props.session);
+  followRelated(timeline);
   let isPressed = false;
   createEffect(
     on(

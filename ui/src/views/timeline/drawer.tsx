@@ -7,16 +7,18 @@ import { getParam, setParams } from '../../shell/state';
 import type { Commands } from '../../timeline/commands';
 import type { Timeline } from '../../timeline/timeline';
 import { Tabs } from '../../widgets/tabs/tabs';
+import type { TimelineReport } from '../../wire/generated/TimelineReport';
 import type { Counterpart } from './baseline-stage';
 import { AreaPanel } from './area-panel';
 import { Glyph, type GlyphName } from './glyphs';
 import { MarksPanel } from './marks-panel';
+import { NestingPanel } from './nesting-panel';
 import { OccurrencesPanel } from './occurrences-panel';
 import { SearchPanel } from './search-panel';
 import { SlicePanel } from './slice-panel';
 import './drawer.css';
 
-export type DrawerTab = 'slice' | 'occurrences' | 'area' | 'search' | 'marks';
+export type DrawerTab = 'slice' | 'nesting' | 'occurrences' | 'area' | 'search' | 'marks';
 
 export interface PanelProps {
   timeline: Timeline;
@@ -24,6 +26,8 @@ export interface PanelProps {
   session: string;
   /** What the other session has for the selected slice. */
   counterpart?: Counterpart | null | undefined;
+  /** The baseline that areas are compared with; none without one, and for areas of the baseline. */
+  against?: { report: TimelineReport; session: string } | undefined;
 }
 
 interface DrawerProps extends PanelProps {
@@ -85,8 +89,13 @@ export function Drawer(props: DrawerProps) {
   const markCount = () => props.timeline.marks[0]().filter((mark) => mark.isKept).length;
   const tabs = () => [
     { name: 'slice', title: 'Slice' },
-    // A single-file report cannot search for them.
-    ...(shared() ? [] : [{ name: 'occurrences', title: 'Same name' }]),
+    // A single-file report has no server that could answer.
+    ...(shared()
+      ? []
+      : [
+          { name: 'nesting', title: 'Nesting' },
+          { name: 'occurrences', title: 'Same name' },
+        ]),
     { name: 'area', title: 'Area' },
     { name: 'search', title: 'Matches', count: matches() > 0 ? matches() : undefined },
     { name: 'marks', title: 'Marks', count: markCount() > 0 ? markCount() : undefined },
@@ -137,6 +146,9 @@ export function Drawer(props: DrawerProps) {
         <Switch>
           <Match when={props.tab === 'slice'}>
             <SlicePanel {...props} />
+          </Match>
+          <Match when={props.tab === 'nesting'}>
+            <NestingPanel {...props} />
           </Match>
           <Match when={props.tab === 'occurrences'}>
             <OccurrencesPanel {...props} />

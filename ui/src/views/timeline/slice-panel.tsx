@@ -6,6 +6,7 @@ import { attributionText, categoryText } from '../../format/attribution';
 import { format, formatBytes, formatCount, formatDuration } from '../../format/numbers';
 import { classColor, classTitle } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
+import { shared } from '../../shell/shared';
 import { hrefTo, toggleStep } from '../../shell/state';
 import { exactText } from '../../timeline/clock';
 import { programId } from '../../timeline/program-id';
@@ -14,7 +15,9 @@ import { CodeBlock, CopyButton } from '../../widgets/copy';
 import type { FlowReport } from '../../wire/generated/FlowReport';
 import type { SliceDetails } from '../../wire/generated/SliceDetails';
 import type { Counterpart } from './baseline-stage';
+import { Chain } from './chain';
 import { PanelHint, type PanelProps } from './drawer';
+import { Participants } from './participants';
 import { WhyNow } from './why';
 
 export function SlicePanel(props: PanelProps) {
@@ -73,6 +76,7 @@ function Details(props: DetailsProps) {
         {(counterpart) => <CounterpartLine counterpart={counterpart()} details={details()} />}
       </Show>
       <WhyNow {...props} />
+      <Participants {...props} />
       <div class="slice-columns">
         <Facts {...props} />
         <Links {...props} />
@@ -246,14 +250,6 @@ function Facts(props: DetailsProps) {
 /** Related slices and source: nesting, arrows, stack frames. */
 function Links(props: DetailsProps) {
   const details = () => props.details;
-  const goTo = (flow: FlowReport) =>
-    props.commands.goTo(flow.other, {
-      startPs: flow.other_start_ps,
-      durationPs: flow.other_duration_ps,
-    });
-  const sorted = createMemo(() =>
-    [...details().flows].sort((one, other) => Number(one.is_outgoing) - Number(other.is_outgoing)),
-  );
   return (
     <div class="slice-links">
       <div class="slice-nesting">
@@ -270,24 +266,8 @@ function Links(props: DetailsProps) {
           Next <kbd>→</kbd>
         </button>
       </div>
-      <Show when={sorted().length > 0}>
-        <h3>
-          Arrows <span class="muted">{formatCount(sorted().length)}</span>
-        </h3>
-        <ul class="flows">
-          <For each={sorted()}>
-            {(flow) => (
-              <li>
-                <button class="flow" onClick={() => void goTo(flow)} data-tip={flow.other_name}>
-                  <span class="flow-direction">{flow.is_outgoing ? '→' : '←'}</span>
-                  <span class="flow-kind muted">{flow.kind.replace(/_/g, ' ')}</span>
-                  <span class="flow-name">{flow.other_name}</span>
-                  <span class="number muted">{gapText(details(), flow)}</span>
-                </button>
-              </li>
-            )}
-          </For>
-        </ul>
+      <Show when={shared()} fallback={<Chain {...props} />}>
+        <OwnArrows {...props} />
       </Show>
       <Show when={details().source_stack.length > 0}>
         <h3>
@@ -301,6 +281,40 @@ function Links(props: DetailsProps) {
         </ol>
       </Show>
     </div>
+  );
+}
+
+/** The arrows of the slice itself: a single-file report knows no others. */
+function OwnArrows(props: DetailsProps) {
+  const details = () => props.details;
+  const goTo = (flow: FlowReport) =>
+    props.commands.goTo(flow.other, {
+      startPs: flow.other_start_ps,
+      durationPs: flow.other_duration_ps,
+    });
+  const sorted = createMemo(() =>
+    [...details().flows].sort((one, other) => Number(one.is_outgoing) - Number(other.is_outgoing)),
+  );
+  return (
+    <Show when={sorted().length > 0}>
+      <h3>
+        Arrows <span class="muted">{formatCount(sorted().length)}</span>
+      </h3>
+      <ul class="flows">
+        <For each={sorted()}>
+          {(flow) => (
+            <li>
+              <button class="flow" onClick={() => void goTo(flow)} data-tip={flow.other_name}>
+                <span class="flow-direction">{flow.is_outgoing ? '→' : '←'}</span>
+                <span class="flow-kind muted">{flow.kind.replace(/_/g, ' ')}</span>
+                <span class="flow-name">{flow.other_name}</span>
+                <span class="number muted">{gapText(details(), flow)}</span>
+              </button>
+            </li>
+          )}
+        </For>
+      </ul>
+    </Show>
   );
 }
 

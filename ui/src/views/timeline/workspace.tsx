@@ -24,6 +24,7 @@ import type { DrawerTab } from './drawer';
 import { followGhost } from './ghost';
 import { followIdle } from './idle';
 import { followPath } from './path';
+import { followRelated } from './related';
 import { Stage } from './stage';
 import { StatusLine } from './status-line';
 import { Toolbar } from './toolbar';
@@ -72,10 +73,11 @@ export function Workspace(props: WorkspaceProps) {
     setTab(wanted);
     setDrawerOpen(true);
   };
-  // Moving through matches keeps their list open.
+  // Moving through slices keeps their list open.
   const isWalking = () =>
     isDrawerOpen() &&
-    (tab() === 'occurrences' ||
+    (tab() === 'nesting' ||
+      tab() === 'occurrences' ||
       (tab() === 'search' && timeline.search.state().current >= 0));
   createEffect(() => timeline.isDrawn[0]() && void Drawer.preload().catch(() => undefined));
   const hasSelection = createMemo(() => timeline.selection[0]()?.ref);
@@ -85,6 +87,7 @@ export function Workspace(props: WorkspaceProps) {
   followAddress(timeline, commands);
   followPath(timeline, () => props.session);
   followIdle(timeline, () => props.session);
+  followRelated(timeline);
   followGhost(timeline, () => props.baseline);
   const shownBaseline = createMemo(() => (isSplit() ? props.baseline : undefined));
   /** The timeline whose slice and area the drawer shows. */
@@ -165,6 +168,7 @@ export function Workspace(props: WorkspaceProps) {
             commands={active().commands}
             session={active().session}
             counterpart={counterpart()}
+            against={active().timeline === timeline ? props.baseline : undefined}
             tab={tab()}
             onTab={setTab}
             onClose={() => setDrawerOpen(false)}

@@ -1,4 +1,7 @@
-/** What is wrong with the capture, above the figures of the overview, until it is dismissed. */
+/**
+ * What is wrong with the capture, until it is dismissed: what makes figures wrong stands above those of
+ * the overview, and the rest below them.
+ */
 import { createMemo, createSignal, Show } from 'solid-js';
 
 import { Icon } from '../../shell/icons';
@@ -6,8 +9,11 @@ import type { VerdictReport } from '../../wire/generated/VerdictReport';
 import { bannerKey, dismiss, isDismissed, sessionStore, urgent } from './dismissed';
 import { Findings } from './findings';
 
-export function VerdictBanner(props: { report: VerdictReport | undefined }) {
-  const findings = createMemo(() => urgent(props.report?.findings ?? []));
+export function VerdictBanner(props: {
+  report: VerdictReport | undefined;
+  severity: 'bad' | 'warning';
+}) {
+  const findings = createMemo(() => urgent(props.report?.findings ?? [], props.severity));
   const key = () => bannerKey(props.report?.session ?? '', findings());
   const [count, setCount] = createSignal(0);
   const isShown = () => {

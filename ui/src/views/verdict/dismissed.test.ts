@@ -22,9 +22,10 @@ function storage(): Storage {
   } as unknown as Storage;
 }
 
-test('notes are not urgent', () => {
+test('findings are urgent by their severity, and notes never', () => {
   const all = [...FINDINGS, finding('single_step', 'info')];
-  expect(urgent(all).map((found) => found.id)).toEqual(['truncated', 'compilation']);
+  expect(urgent(all, 'bad').map((found) => found.id)).toEqual(['truncated']);
+  expect(urgent(all, 'warning').map((found) => found.id)).toEqual(['compilation']);
 });
 
 test('a dismissed banner stays away until something else is found', () => {

@@ -1,9 +1,9 @@
 /** Remembers dismissed banners by session and findings. */
 import type { Finding } from '../../wire/generated/Finding';
 
-/** Findings that people should see before they read a figure. */
-export function urgent(findings: readonly Finding[]): Finding[] {
-  return findings.filter((finding) => finding.severity !== 'info');
+/** Findings of a severity that people should see without asking for them. */
+export function urgent(findings: readonly Finding[], severity: 'bad' | 'warning'): Finding[] {
+  return findings.filter((finding) => finding.severity === severity);
 }
 
 /** The key of a banner: the session's name and what was found. */

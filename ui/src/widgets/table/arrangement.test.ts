@@ -6,6 +6,7 @@ import {
   isUsual,
   parseArrangement,
   USUAL,
+  withDistribution,
   withHidden,
   withMove,
   withStep,
@@ -25,6 +26,7 @@ test('the address says what differs from the usual form', () => {
   expect(keys('self_ps~,-name')).toBe('total_ps flops self_ps');
   expect(parseArrangement('self_ps:140').widths.get('self_ps')).toBe(140);
   expect(parseArrangement('self_ps:1').widths.get('self_ps')).toBe(40);
+  expect([...parseArrangement('self_ps!,-flops').distributed]).toEqual(['self_ps']);
   expect(isUsual(USUAL)).toBe(true);
 });
 
@@ -36,13 +38,16 @@ test('what does not exist changes nothing, and one column always stays', () => {
 test('changes come back from the address', () => {
   let now = withHidden(USUAL, 'flops', true);
   now = withWidth(now, 'name', 320.4);
+  now = withDistribution(now, 'flops', true);
+  now = withDistribution(now, 'self_ps', true);
+  now = withDistribution(now, 'flops', false);
   now = withMove(now, 'total_ps', 'name');
   now = withMove(now, 'total_ps', 'self_ps');
   const text = formatArrangement(now);
-  expect(text).toBe('-flops,total_ps~self_ps,name:320');
+  expect(text).toBe('-flops,total_ps~self_ps,name:320,self_ps!');
   expect(formatArrangement(parseArrangement(text))).toBe(text);
   expect(formatArrangement(withWidth(withHidden(now, 'flops', false), 'name', null))).toBe(
-    'total_ps~self_ps',
+    'total_ps~self_ps,self_ps!',
   );
 });
 

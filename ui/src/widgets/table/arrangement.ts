@@ -1,7 +1,8 @@
 /**
  * Which columns of a table are shown, in which order and how wide, as the difference from its usual
  * form, in the syntax of the address: `-flops` hides a column, `self_ps:140` gives it 140 pixels,
- * `total_ps~self_ps` puts it before another one and `total_ps~` last. Pure.
+ * `total_ps~self_ps` puts it before another one, `total_ps~` last, and `self_ps!` shows in its cells
+ * where they are in the distribution of the column. Pure.
  */
 
 export interface Arrangement {
@@ -9,9 +10,16 @@ export interface Arrangement {
   widths: ReadonlyMap<string, number>;
   /** Columns in the order in which they were moved, and the column that each is before. */
   moves: readonly (readonly [key: string, before: string])[];
+  /** Columns whose cells show where they are in the distribution. */
+  distributed: ReadonlySet<string>;
 }
 
-export const USUAL: Arrangement = { hidden: new Set(), widths: new Map(), moves: [] };
+export const USUAL: Arrangement = {
+  hidden: new Set(),
+  widths: new Map(),
+  moves: [],
+  distributed: new Set(),
+};
 
 /** Narrower columns cannot be grasped any more. */
 const LEAST_WIDTH = 40;
@@ -23,21 +31,24 @@ export function parseArrangement(text: string | undefined): Arrangement {
   const hidden = new Set<string>();
   const widths = new Map<string, number>();
   const moves: [string, string][] = [];
+  const distributed = new Set<string>();
   for (const part of (text ?? '').split(',')) {
     const [, sign, key = '', rest = ''] = /^(-?)([\w.]+)(.*)$/.exec(part) ?? [];
     if (!key) continue;
     if (sign) hidden.add(key);
     else if (/^:\d+$/.test(rest)) widths.set(key, limited(Number(rest.slice(1))));
+    else if (rest === '!') distributed.add(key);
     else if (rest.startsWith('~')) moves.push([key, rest.slice(1)]);
   }
-  return { hidden, widths, moves };
+  return { hidden, widths, moves, distributed };
 }
 
-export function formatArrangement({ hidden, widths, moves }: Arrangement): string {
+export function formatArrangement({ hidden, widths, moves, distributed }: Arrangement): string {
   return [
     ...[...hidden].map((key) => `-${key}`),
     ...moves.map(([key, before]) => `${key}~${before}`),
     ...[...widths].map(([key, width]) => `${key}:${width}`),
+    ...[...distributed].map((key) => `${key}!`),
   ].join(',');
 }
 
@@ -72,6 +83,17 @@ export function withHidden(arrangement: Arrangement, key: string, isHidden: bool
   if (isHidden) hidden.add(key);
   else hidden.delete(key);
   return { ...arrangement, hidden };
+}
+
+export function withDistribution(
+  arrangement: Arrangement,
+  key: string,
+  isShown: boolean,
+): Arrangement {
+  const distributed = new Set(arrangement.distributed);
+  if (isShown) distributed.add(key);
+  else distributed.delete(key);
+  return { ...arrangement, distributed };
 }
 
 /** Null returns to the usual width. */

@@ -6,6 +6,8 @@ import { Icon } from '../../shell/icons';
 import { CellChange } from '../change';
 import { isSummed, sumOf, type Group } from './groups';
 import type { Shown } from './props';
+import type { Value } from './rows';
+import { placeIn, type Spread } from './spread';
 
 interface CellProps<Row> {
   row: Row;
@@ -41,6 +43,9 @@ export function TableCell<Row>(props: CellProps<Row>) {
       role="gridcell"
       data-tip={tip()}
     >
+      <Show when={props.isGone ? null : props.column.spread}>
+        {(spread) => <Strip spread={spread()} value={props.column.value(props.row)} />}
+      </Show>
       <Show
         when={props.column.change}
         fallback={
@@ -67,6 +72,28 @@ export function TableCell<Row>(props: CellProps<Row>) {
         )}
       </Show>
     </div>
+  );
+}
+
+/** Where the figure is among those of the column: the middle half, the median, and this one. */
+function Strip(props: { spread: Spread; value: Value }) {
+  const place = (value: number) => `${100 * placeIn(props.spread, value)}%`;
+  return (
+    <Show when={typeof props.value === 'number' ? props.value : null}>
+      {(value) => (
+        <span class="table-strip" aria-hidden="true">
+          <span
+            class="table-strip-box"
+            style={{
+              left: place(props.spread.lowerQuartile),
+              right: `calc(100% - ${place(props.spread.upperQuartile)})`,
+            }}
+          />
+          <span class="table-strip-median" style={{ left: place(props.spread.median) }} />
+          <span class="table-strip-dot" style={{ left: place(value()) }} />
+        </span>
+      )}
+    </Show>
   );
 }
 

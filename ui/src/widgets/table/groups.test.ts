@@ -32,8 +32,31 @@ const grouped = (sortText: string, open: string[] = []) => {
   const sort = parseSort(sortText);
   const column = [NAME, KIND, SELF].find(({ key }) => key === sort?.key);
   const sorted = sortRows(ROWS, [NAME, KIND, SELF], sort);
-  return outline(linesOf(sorted, KIND, column, sort, new Set(open)));
+  return outline(linesOf(sorted, KIND, column, sort, (name) => open.includes(name)));
 };
+
+test('a row of several groups is in each, with its own line', () => {
+  const tags: Column<Row> = {
+    ...KIND,
+    groupsOf: ({ kind, name }) => (kind === 'fusion' ? ['fused', name] : []),
+  };
+  const line = new Map(ROWS.map((row) => [row, { row }]));
+  const lines = linesOf(ROWS, tags, undefined, null, () => true, (row) => line.get(row)!);
+  expect(outline(lines)).toEqual([
+    'copy (1)',
+    'a',
+    'fused (2)',
+    'b',
+    'c',
+    'b (1)',
+    'b',
+    'c (1)',
+    'c',
+    '– (1)',
+    'd',
+  ]);
+  expect(new Set(lines).size).toBe(lines.length);
+});
 
 test('groups come in the order of their sums, rows without a value last', () => {
   expect(grouped('self_ps')).toEqual(['fusion (2)', 'copy (1)', '– (1)']);
@@ -46,7 +69,7 @@ test('an open group shows its rows in their order', () => {
 });
 
 test('without a column there are no groups', () => {
-  expect(outline(linesOf(ROWS, undefined, undefined, null, new Set()))).toEqual(['a', 'b', 'c', 'd']);
+  expect(outline(linesOf(ROWS, undefined, undefined, null, () => false))).toEqual(['a', 'b', 'c', 'd']);
 });
 
 test('only what adds up is summed', () => {

@@ -18,23 +18,25 @@ export const canGroup = <Row>(column: Column<Row>): boolean =>
 
 /**
  * Groups in the order of the sort: by their sums or largest values, or by name. Their rows keep their
- * order, and rows without a value come last.
+ * order, and rows without a value come last. A row of several groups is in each of them.
  */
 export function linesOf<Row>(
   rows: readonly Row[],
   by: Column<Row> | undefined,
   sortedBy: Column<Row> | undefined,
   sort: Sort | null,
-  open: ReadonlySet<string>,
+  isOpen: (name: string) => boolean,
   lineOf: (row: Row) => Line<Row> = (row) => ({ row }),
 ): Line<Row>[] {
   if (!by) return rows.map(lineOf);
   const groups = new Map<string, Row[]>();
   for (const row of rows) {
-    const name = valueText(by.value(row));
-    const own = groups.get(name);
-    if (own) own.push(row);
-    else groups.set(name, [row]);
+    const several = by.groupsOf?.(row) ?? [];
+    for (const name of several.length > 0 ? several : [valueText(by.value(row))]) {
+      const own = groups.get(name);
+      if (own) own.push(row);
+      else groups.set(name, [row]);
+    }
   }
   // Rows are sorted, so groups are in the order of their first rows: right for texts and for maxima.
   let names = [...groups.keys()];
@@ -44,11 +46,17 @@ export function linesOf<Row>(
     names = names.sort((one, other) => sign * ((sums.get(one) ?? 0) - (sums.get(other) ?? 0)));
   }
   names = [...names.filter(Boolean), ...names.filter((name) => !name)];
+  const shown = new Set<Row>();
+  /** Lines are elements of the page: a row that is shown again needs another one. */
+  const lineAgain = (row: Row): Line<Row> => {
+    if (shown.has(row)) return { row };
+    shown.add(row);
+    return lineOf(row);
+  };
   return names.flatMap((name): Line<Row>[] => {
     const own = groups.get(name) ?? [];
-    const isOpen = open.has(name);
-    const heading: Line<Row> = { group: { name, rows: own, isOpen } };
-    return isOpen ? [heading, ...own.map(lineOf)] : [heading];
+    const heading: Line<Row> = { group: { name, rows: own, isOpen: isOpen(name) } };
+    return isOpen(name) ? [heading, ...own.map(lineAgain)] : [heading];
   });
 }
 

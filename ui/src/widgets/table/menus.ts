@@ -5,7 +5,7 @@ import { escapeRegex, truncateMiddle } from '../../format/text';
 import { copyText } from '../copy';
 import type { MenuEntry } from '../menu/menu';
 import { showToast } from '../toast';
-import { USUAL, isUsual, withHidden, withStep, withWidth } from './arrangement';
+import { isUsual, USUAL, withDistribution, withHidden, withStep, withWidth } from './arrangement';
 import { cellText, csvOf, markdownOf } from './copies';
 import { canGroup } from './groups';
 import type { TableModel } from './model';
@@ -44,6 +44,7 @@ export function headerMenu<Row>(
     props.state.setSort({ key: sortKey, isReversed });
   const step = (by: 1 | -1) => () =>
     model.arrange(withStep(model.arrangement(), model.available(), key, by));
+  const isDistributed = model.arrangement().distributed.has(key);
   const isGrouped = model.groupedBy()?.key === key;
   const canChange = model.pairs() !== null && isComparable(column);
   return [
@@ -57,7 +58,16 @@ export function headerMenu<Row>(
             : []),
         ]),
     'separator',
-    ...(isText ? [] : [{ title: 'Distribution', run: showStatistics }]),
+    ...(isText
+      ? []
+      : [
+          { title: 'Distribution', run: showStatistics },
+          {
+            title: isDistributed ? 'Hide distribution in cells' : 'Show distribution in cells',
+            run: () =>
+              model.arrange(withDistribution(model.arrangement(), key, !isDistributed)),
+          },
+        ]),
     ...(canGroup(column) && !props.isOrdered
       ? [
           {

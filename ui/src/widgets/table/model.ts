@@ -23,6 +23,7 @@ import { titleWidth } from './measure';
 import type { Shown, TableProps } from './props';
 import { hasValues, plainKey, sortRows, type Column } from './rows';
 import { scalesOf, type ColumnScale } from './scales';
+import { spreadOf } from './spread';
 
 /** Padding and gaps of a header cell, and its sort indicator. */
 const AROUND_TITLE = 34;
@@ -116,14 +117,16 @@ export function createTable<Row extends object>(props: TableProps<Row>): TableMo
     const key = props.isOrdered ? undefined : getParam(`group${place()}`);
     return given().find((column) => column.key === key && canGroup(column));
   });
-  const [open, setOpen] = createSignal<ReadonlySet<string>>(new Set());
+  /** Groups that were opened; where groups start open, those that were closed. */
+  const [toggled, setToggled] = createSignal<ReadonlySet<string>>(new Set());
+  const isOpen = (name: string) => toggled().has(name) !== (props.opensGroups ?? false);
   const toggleGroup = (name: string) => {
-    const next = new Set(open());
+    const next = new Set(toggled());
     if (!next.delete(name)) next.add(name);
-    setOpen(next);
+    setToggled(next);
   };
   const groupBy = (key: string | null) => {
-    setOpen(new Set<string>());
+    setToggled(new Set<string>());
     setParams({ [`group${place()}`]: key }, false);
   };
   /** Rows keep their elements when the order changes. */
@@ -136,7 +139,7 @@ export function createTable<Row extends object>(props: TableProps<Row>): TableMo
   const lines = createMemo(() => {
     const sort = props.state.sort();
     const sorted = given().find((column) => column.key === plainKey(sort?.key ?? ''));
-    return linesOf(rows(), groupedBy(), sorted, sort, open(), lineOf);
+    return linesOf(rows(), groupedBy(), sorted, sort, isOpen, lineOf);
   });
 
   const isEmpty = (column: Column<Row>) => column.isOptional && !hasValues(givenRows(), column);
@@ -146,6 +149,8 @@ export function createTable<Row extends object>(props: TableProps<Row>): TableMo
     const usable = given().filter((column) => !column.isExportOnly && !without.has(column));
     return inOrder(usable, arrangement());
   });
+  const spreadIn = (column: Column<Row>) =>
+    spreadOf(rows().map((row) => Number(column.value(row) ?? Number.NaN)));
   const columns = createMemo(() =>
     arranged(available(), { ...arrangement(), moves: [] }).map((column): Shown<Row> => {
       const found = pairs();
@@ -161,6 +166,7 @@ export function createTable<Row extends object>(props: TableProps<Row>): TableMo
         scaling,
         change: hasChange ? (row: Row) => changeIn(found, row, column) : null,
         scaledBy: found ? scaleBy(found, column) : 1,
+        spread: arrangement().distributed.has(column.key) ? spreadIn(column) : null,
       };
     }),
   );

@@ -6,6 +6,7 @@ import type { RowComparison } from '../../compare/pairing';
 import type { MenuEntry } from '../menu/menu';
 import type { Column } from './rows';
 import type { ColumnScale } from './scales';
+import type { Spread } from './spread';
 import type { TableState } from './state';
 
 export interface TableProps<Row> {
@@ -30,6 +31,8 @@ export interface TableProps<Row> {
   isOrdered?: boolean;
   /** The search field and the spacer are among the `tools`. */
   isBare?: boolean;
+  /** Whether groups show their rows until they are closed; otherwise they start closed. */
+  opensGroups?: boolean;
   onRow?: (row: Row) => void;
   isSelected?: (row: Row) => boolean;
   /** More controls next to the search field. */
@@ -52,4 +55,6 @@ export interface Shown<Row> extends Column<Row> {
   /** The change from the baseline; null for columns that are not compared. */
   change: ((row: Row) => Change | null) | null;
   scaledBy: number;
+  /** Where values are among those of the rows shown; null unless the user asked for it. */
+  spread: Spread | null;
 }

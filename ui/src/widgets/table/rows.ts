@@ -28,6 +28,8 @@ export interface Column<Row> {
   head?: () => JSX.Element;
   /** What the cell shows instead of the value's text. */
   cell?: (row: Row, scale: Scale) => JSX.Element;
+  /** The groups that a row is in when rows are grouped by the column; by default that of its value. */
+  groupsOf?: (row: Row) => readonly string[];
   /** Whether the column is left out if no row has a value; the foot of the table then lists it. */
   isOptional?: boolean;
   /** Whether it is only in the CSV. */

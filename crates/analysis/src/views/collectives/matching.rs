@@ -21,7 +21,7 @@ use stepscope_model::{DeviceId, Session};
 
 use super::clocks::Clocks;
 use super::participants::{Grouping, Participants, participants};
-use super::survey::Survey;
+use super::survey::{Occurrence, Survey};
 use crate::measuring::steps::median;
 
 /// Maximum shift between the occurrences of two devices, for captures that started at different times.
@@ -52,6 +52,32 @@ pub(crate) struct Arrivals {
     pub(crate) end_ps: i64,
     /// Occurrence that arrived last.
     pub(crate) last: usize,
+}
+
+/// Waiting and transfer of a matched occurrence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Wait {
+    pub(crate) wait_ps: i64,
+    pub(crate) transfer_ps: i64,
+}
+
+impl Wait {
+    /// How long an occurrence waited for the last arrival, and how long the rest took.
+    pub(crate) fn of(
+        session: &Session,
+        clocks: &Clocks,
+        occurrence: &Occurrence,
+        last_ps: i64,
+    ) -> Self {
+        let host = session.device(occurrence.device).host;
+        let start = clocks.aligned(host, occurrence.span.start).0;
+        let duration_ps = occurrence.span.duration().0;
+        let wait_ps = last_ps.saturating_sub(start).clamp(0, duration_ps);
+        Self {
+            wait_ps,
+            transfer_ps: duration_ps - wait_ps,
+        }
+    }
 }
 
 impl Matched {

@@ -61,7 +61,7 @@ pub struct Collectives;
 pub(crate) struct Exposure<'a> {
     evidence: Evidence<'a>,
     communication: Arc<AllCommunication>,
-    waits: Vec<Option<rows::Wait>>,
+    waits: Vec<Option<matching::Wait>>,
     /// Most exposed time first.
     pub(crate) rows: Vec<CollectiveRow>,
     link: Option<Peak>,

@@ -3,8 +3,8 @@
 use stepscope_model::{DeviceId, Session, Span};
 
 use super::evidence::Evidence;
+use super::matching::Wait;
 use super::report::{CollectiveDeviceRow, CollectiveStepRow};
-use super::rows::Wait;
 use crate::measuring::communication::{AllCommunication, Communication};
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::{Selected, device_span};

@@ -14,6 +14,7 @@
 use stepscope_model::{DeviceId, DeviceKind, Peak, Picos, SaturatingSum as _, SliceId, Span};
 
 use super::bandwidth::{bus_factor, payload_bytes, rate};
+use super::matching::Wait;
 use super::report::{CollectiveInstanceRow, CollectiveRow};
 use super::step_index::StepIndex;
 use super::survey::{CollectiveOp, Occurrence};
@@ -24,13 +25,6 @@ use crate::measuring::selection::Selected;
 
 /// Computation that covers less than this share of an occurrence counts as none.
 const NO_COMPUTE_RATIO: f64 = 0.05;
-
-/// Waiting and transfer of a matched occurrence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Wait {
-    pub(super) wait_ps: i64,
-    pub(super) transfer_ps: i64,
-}
 
 /// Collectives for which independent compute is looked for.
 const MOST_SEARCHED: usize = 200;
@@ -73,14 +67,7 @@ pub(super) fn waits(evidence: &Evidence<'_>, instance_of: &[Option<usize>]) -> V
         .collect();
     let wait = |(occurrence, instance): (&Occurrence, &Option<usize>)| {
         let last_ps = arrivals[(*instance)?];
-        let host = session.device(occurrence.device).host;
-        let start = clocks.aligned(host, occurrence.span.start).0;
-        let duration_ps = occurrence.span.duration().0;
-        let wait_ps = (last_ps - start).clamp(0, duration_ps);
-        Some(Wait {
-            wait_ps,
-            transfer_ps: duration_ps - wait_ps,
-        })
+        Some(Wait::of(session, clocks, occurrence, last_ps))
     };
     survey
         .occurrences
@@ -404,9 +391,7 @@ fn instance_row(
     let program = op.program.map(|id| session.program(id));
     let wait_ps = instance.members.iter().map(|&member| {
         let occurrence = &survey.occurrences[member];
-        let host = session.device(occurrence.device).host;
-        let start = clocks.aligned(host, occurrence.span.start).0;
-        (arrivals.last_ps - start).clamp(0, occurrence.span.duration().0)
+        Wait::of(session, clocks, occurrence, arrivals.last_ps).wait_ps
     });
     CollectiveInstanceRow {
         name: op.name.clone(),

@@ -62,6 +62,8 @@ pub(crate) struct Survey {
     pub(crate) ops: Vec<CollectiveOp>,
     /// By device, op, start.
     pub(crate) occurrences: Vec<Occurrence>,
+    /// For each label, the position of its collective in `ops`; empty without collectives.
+    op_of_label: Vec<Option<usize>>,
 }
 
 /// Which part of a collective a label is.
@@ -97,6 +99,7 @@ impl Survey {
             return Self {
                 ops,
                 occurrences: Vec::new(),
+                op_of_label: Vec::new(),
             };
         }
         let devices: Vec<DeviceId> = session.device_ids().collect();
@@ -107,7 +110,30 @@ impl Survey {
         Self {
             ops,
             occurrences: occurrences.into_iter().flatten().collect(),
+            op_of_label: parts.iter().map(|part| part.map(|(op, _)| op)).collect(),
         }
+    }
+
+    /// The collective that a label is a part of, by its position in `ops`.
+    pub(crate) fn op_of(&self, label: LabelId) -> Option<usize> {
+        self.op_of_label.get(label.index()).copied().flatten()
+    }
+
+    /// The occurrence that a slice is a part of: its start, its done, its span or its kernel.
+    pub(crate) fn occurrence_of(&self, session: &Session, slice: SliceId) -> Option<usize> {
+        let lane = session.lane(slice.track, slice.lane)?;
+        let index = slice.index as usize;
+        let op = self.op_of(*lane.labels().get(index)?)?;
+        let device = session.track(slice.track).device?;
+        let span = lane.span(index);
+        let before = |one: &Occurrence| (one.device, one.op) < (device, op);
+        let first = self.occurrences.partition_point(before);
+        let same = (first..).zip(&self.occurrences[first..]);
+        let same = same.take_while(|(_, one)| (one.device, one.op) == (device, op));
+        let shared = |one: &Occurrence| one.span.intersection(span).map(Span::duration);
+        same.filter(|(_, one)| one.slice == slice || shared(one).is_some())
+            .max_by_key(|(_, one)| (one.slice == slice, shared(one)))
+            .map(|(number, _)| number)
     }
 }
 

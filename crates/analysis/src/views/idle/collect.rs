@@ -218,6 +218,7 @@ pub(super) fn gaps(
                 cause,
                 cause_ps,
                 what: words.what,
+                slice: words.slice.map(Into::into),
                 annotation: words.annotation,
                 python: words.python,
             }

@@ -1,7 +1,9 @@
 //! Descriptions of a gap: the call that took most of it, the enclosing annotation, and the Python line.
 
 use stepscope_model::host_names::is_library_frame;
-use stepscope_model::{Activity, HostId, LabelId, Picos, Session, SliceKind, Span, Track, TrackId};
+use stepscope_model::{
+    Activity, HostId, LabelId, Picos, Session, SliceId, SliceKind, Span, TrackId,
+};
 
 use crate::measuring::activity::{Cause, OwnTime, driving_threads, own_tracks};
 
@@ -15,6 +17,8 @@ pub(super) struct Words {
     /// The innermost slice of the gap's cause that covers at least half of the cause's time, or the
     /// longest if none does.
     pub(super) what: String,
+    /// That slice.
+    pub(super) slice: Option<SliceId>,
     /// The outermost annotation of the program that covers at least half of the gap.
     pub(super) annotation: String,
     /// The innermost Python frame with a line number that covers at least half of the gap, preferably
@@ -45,15 +49,17 @@ impl<'a> Explainer<'a> {
     pub(super) fn words(&self, host: HostId, gap: Span, cause: Cause, cause_ps: i64) -> Words {
         let mut found = Found::default();
         for track in self.threads_of(host, cause) {
-            let track = self.session.track(track);
             self.look(track, gap, (cause, cause_ps), &mut found);
         }
-        let name = |label: Option<(i64, LabelId)>| {
-            let name = label.map(|(_, label)| self.session.label_name(label));
+        let name = |label: Option<LabelId>| {
+            let name = label.map(|label| self.session.label_name(label));
             name.unwrap_or_default().trim_start_matches('$').to_owned()
         };
+        let longest = found.longest.map(|(_, found)| found);
+        let what = found.what.or(longest);
         Words {
-            what: name(found.what.or(found.longest)),
+            what: name(what.map(|found| found.label)),
+            slice: what.map(|found| found.slice),
             annotation: name(found.annotation),
             python: name(found.own_python.or(found.python)),
         }
@@ -71,10 +77,11 @@ impl<'a> Explainer<'a> {
     /// From the outermost lane to the innermost: the longest slice of each.
     ///
     /// Slices within the profiler's own time do not belong to the program.
-    fn look(&self, track: &Track, gap: Span, cause: (Cause, i64), found: &mut Found) {
+    fn look(&self, track_id: TrackId, gap: Span, cause: (Cause, i64), found: &mut Found) {
+        let track = self.session.track(track_id);
         let half = gap.duration().0 / 2;
         let profiler = self.own_time.within(track, &[gap]);
-        for lane in &track.lanes {
+        for (number, lane) in (0..).zip(&track.lanes) {
             let range = lane.overlapping(gap);
             let (starts, durations, labels) = (lane.starts(), lane.durations(), lane.labels());
             for index in range.take(MOST_SLICES) {
@@ -94,11 +101,19 @@ impl<'a> Explainer<'a> {
                     continue;
                 }
                 if Cause::of(label.activity) == cause.0 && label.activity != Activity::None {
+                    let call = Call {
+                        label: id,
+                        slice: SliceId {
+                            track: track_id,
+                            lane: number,
+                            index: u32::try_from(index).unwrap_or(u32::MAX),
+                        },
+                    };
                     if 2 * length >= cause.1 {
-                        found.what = Some((length, id));
+                        found.what = Some(call);
                     }
                     if found.longest.is_none_or(|(longest, _)| longest < length) {
-                        found.longest = Some((length, id));
+                        found.longest = Some((length, call));
                     }
                 }
                 // A callback starts after the program that calls it.
@@ -112,15 +127,15 @@ impl<'a> Explainer<'a> {
                     _ => false,
                 };
                 if is_annotation && found.annotation.is_none() {
-                    found.annotation = Some((length, id));
+                    found.annotation = Some(id);
                 }
                 if label.kind == SliceKind::Python
                     && label.activity != Activity::Profiler
                     && has_line(self.session.label_name(id))
                 {
-                    found.python = Some((length, id));
+                    found.python = Some(id);
                     if !is_library_frame(self.session.label_name(id)) {
-                        found.own_python = Some((length, id));
+                        found.own_python = Some(id);
                     }
                 }
             }
@@ -128,14 +143,21 @@ impl<'a> Explainer<'a> {
     }
 }
 
+#[derive(Clone, Copy)]
+struct Call {
+    label: LabelId,
+    slice: SliceId,
+}
+
 #[derive(Default)]
 struct Found {
-    what: Option<(i64, LabelId)>,
-    longest: Option<(i64, LabelId)>,
-    annotation: Option<(i64, LabelId)>,
-    python: Option<(i64, LabelId)>,
+    what: Option<Call>,
+    /// The longest one, with its time in the gap.
+    longest: Option<(i64, Call)>,
+    annotation: Option<LabelId>,
+    python: Option<LabelId>,
     /// The same, but only from the program's own files.
-    own_python: Option<(i64, LabelId)>,
+    own_python: Option<LabelId>,
 }
 
 /// `$train.py:31 main`, not `$time sleep` or `$<string>:1 f`.

@@ -7,6 +7,7 @@ use ts_rs::TS;
 use crate::measuring::activity::Cause;
 use crate::telling::Note;
 use crate::telling::format;
+use crate::telling::places::SliceRefReport;
 
 /// The answer of the `idle` analysis.
 #[derive(Debug, Clone, Serialize, TS)]
@@ -165,6 +166,8 @@ pub struct GapRow {
     /// Innermost call that covers at least half of the cause's time in the gap, or the longest call
     /// if none does.
     pub what: String,
+    /// Where that call is on the timeline. Absent where nothing was recorded.
+    pub slice: Option<SliceRefReport>,
     /// Outermost annotation of the program that covers at least half of the gap.
     pub annotation: String,
     /// Innermost Python frame that covers at least half of the gap, preferably from the program's

@@ -1,19 +1,18 @@
 //! Statistics of an area: a window of time on some tracks.
 
 use rayon::prelude::*;
-use stepscope_model::{Class, Lane, Session, Span, TrackId};
+use stepscope_model::{Class, Session, Span, TrackId};
 
+use super::area_counters::counters;
 pub use super::area_keys::AreaKey;
 use super::area_keys::Keys;
-use super::encode::slices_in;
-use super::report::{AreaReport, AreaRow};
+use super::area_report::{AreaReport, AreaRow};
+use super::area_slices::{AreaSlice, add_up, slice_count};
 
 /// Bytes of memory that an answer needs at most, without making it: the durations of all its slices
 /// are held, in vectors that grow by doubling.
 pub fn most_bytes(session: &Session, window: Span, tracks: &[TrackId]) -> u64 {
-    let known = tracks.iter().filter(|id| id.index() < session.tracks.len());
-    let lanes = known.flat_map(|&id| session.track(id).lanes.iter());
-    let slices: usize = lanes.map(|lane| slices_in(lane, window)).sum();
+    let slices = slice_count(session, window, tracks);
     (2 * size_of::<i64>() * slices) as u64
 }
 
@@ -28,27 +27,18 @@ pub fn area(
     limit: usize,
 ) -> AreaReport {
     let keys = Keys::new(session, by);
-    let known = tracks
-        .iter()
-        .copied()
-        .filter(|id| id.index() < session.tracks.len());
-    let lanes: Vec<(TrackId, usize)> = known
-        .flat_map(|id| (0..session.track(id).lanes.len()).map(move |lane| (id, lane)))
-        .collect();
     let empty = || vec![Members::default(); keys.names.len()];
-    let members = lanes
-        .into_par_iter()
-        .with_min_len(8)
-        .fold(empty, |mut members, (id, lane)| {
-            collect(session, id, lane, window, &keys, &mut members);
-            members
-        })
-        .reduce(empty, |mut members, others| {
-            for (member, other) in members.iter_mut().zip(others) {
-                member.join(other);
-            }
-            members
-        });
+    let add = |members: &mut Vec<Members>, slice: AreaSlice| {
+        let key = keys.key(slice.track, slice.label, slice.start_ps);
+        members[key].add(slice, session.label(slice.label).class);
+    };
+    let join = |mut members: Vec<Members>, others: Vec<Members>| {
+        for (member, other) in members.iter_mut().zip(others) {
+            member.join(other);
+        }
+        members
+    };
+    let members = add_up(session, window, tracks, empty, add, join);
     let length_ps = window.duration().0 as f64;
     let mut rows: Vec<AreaRow> = keys
         .names
@@ -58,16 +48,19 @@ pub fn area(
         .collect();
     rows.sort_by(|a, b| b.total_ps.cmp(&a.total_ps).then_with(|| a.key.cmp(&b.key)));
     let row_count = rows.len();
-    let slice_count = rows.iter().map(|row| row.count).sum();
+    let count = rows.iter().map(|row| row.count).sum();
     if limit > 0 {
         rows.truncate(limit);
     }
+    let (counters, counter_count) = counters(session, window, tracks);
     AreaReport {
         start_ps: window.start.0,
         end_ps: window.end.0,
-        slice_count,
+        slice_count: count,
         rows,
         row_count,
+        counters,
+        counter_count,
     }
 }
 
@@ -84,6 +77,13 @@ struct Members {
 }
 
 impl Members {
+    fn add(&mut self, slice: AreaSlice, class: Class) {
+        self.durations.push(slice.duration_ps);
+        self.total_ps = self.total_ps.saturating_add(slice.total_ps);
+        self.self_ps = self.self_ps.saturating_add(slice.self_ps);
+        self.class.get_or_insert((slice.track, slice.lane, class));
+    }
+
     fn join(&mut self, mut other: Self) {
         if self.durations.len() < other.durations.len() {
             std::mem::swap(&mut self.durations, &mut other.durations);
@@ -126,54 +126,6 @@ impl Members {
 fn nearest_rank(values: &mut [i64], percent: usize) -> i64 {
     let rank = (values.len() * percent).div_ceil(100).max(1);
     *values.select_nth_unstable(rank - 1).1
-}
-
-/// Adds the slices of one lane that overlap the window.
-fn collect(
-    session: &Session,
-    id: TrackId,
-    number: usize,
-    window: Span,
-    keys: &Keys,
-    members: &mut [Members],
-) {
-    let track = session.track(id);
-    let lane = &track.lanes[number];
-    let range = lane.overlapping(window);
-    let nothing = Lane::default();
-    let below = track.child_lane(number).unwrap_or(&nothing);
-    let mut child = range.clone().next().map_or(0, |first| {
-        below
-            .starts()
-            .partition_point(|&start| start < lane.starts()[first])
-    });
-    for index in range {
-        let end = lane.end(index);
-        let clipped = clipped_ps(lane, index, window);
-        let mut nested = 0i64;
-        while child < below.len() && below.starts()[child] < end {
-            if below.starts()[child] >= lane.starts()[index] {
-                nested = nested.saturating_add(clipped_ps(below, child, window));
-            }
-            child += 1;
-        }
-        let label = lane.labels()[index];
-        let member = &mut members[keys.key(id, label, lane.starts()[index])];
-        member.durations.push(lane.durations()[index]);
-        member.total_ps = member.total_ps.saturating_add(clipped);
-        member.self_ps = member
-            .self_ps
-            .saturating_add(clipped.saturating_sub(nested));
-        member
-            .class
-            .get_or_insert_with(|| (id, number, session.label(label).class));
-    }
-}
-
-fn clipped_ps(lane: &Lane, index: usize, window: Span) -> i64 {
-    lane.span(index)
-        .intersection(window)
-        .map_or(0, |span| span.duration().0)
 }
 
 #[cfg(test)]

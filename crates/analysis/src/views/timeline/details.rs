@@ -2,10 +2,11 @@
 
 use rayon::prelude::*;
 use stepscope_model::details::Stat;
-use stepscope_model::{Flow, Label, Lane, Op, ProgramId, Session, SliceId, Span, Track, TrackId};
+use stepscope_model::{Flow, Label, Op, ProgramId, Session, SliceId, Span, Track};
 
 use stepscope_model::hlo::name_stack::{self, Pass, combined_paths};
 
+use super::nesting::{first_child, parent};
 use super::report::{FlowReport, LabelFacts, LabelReport, SliceDetails, StatReport};
 use super::titles::span_on;
 use crate::telling::places::{SliceRefReport, track_title};
@@ -199,39 +200,4 @@ fn flows(session: &Session, slice: SliceId) -> Vec<FlowReport> {
         .filter_map(|flow| report(flow, false))
         .chain(outgoing.filter_map(|flow| report(flow, true)))
         .collect()
-}
-
-/// The slice of the lane above that encloses this one.
-fn parent(track: &Track, slice: SliceId) -> Option<SliceId> {
-    let nest = track.nest_of(slice.lane)?;
-    let above = slice
-        .lane
-        .checked_sub(1)
-        .filter(|lane| nest.contains(lane))?;
-    let own = track.lanes[slice.lane as usize].span(slice.index as usize);
-    let lane = &track.lanes[above as usize];
-    // If starts are equal, the last slice that is long enough, since instants may share a start.
-    let behind = lane.starts().partition_point(|&start| start <= own.start.0);
-    let index = (0..behind)
-        .rev()
-        .take(16)
-        .find(|&index| lane.span(index).contains(own))?;
-    Some(address(slice.track, above, index))
-}
-
-/// The first slice of the lane below that lies within this one.
-fn first_child(track: &Track, slice: SliceId) -> Option<SliceId> {
-    let below: &Lane = track.child_lane(slice.lane as usize)?;
-    let own = track.lanes[slice.lane as usize].span(slice.index as usize);
-    let index = below.starts().partition_point(|&start| start < own.start.0);
-    let is_within = index < below.len() && own.contains_instant(below.span(index).start);
-    is_within.then(|| address(slice.track, slice.lane + 1, index))
-}
-
-fn address(track: TrackId, lane: u32, index: usize) -> SliceId {
-    SliceId {
-        track,
-        lane,
-        index: super::labels::position(index),
-    }
 }

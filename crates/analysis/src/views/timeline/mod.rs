@@ -2,8 +2,8 @@
 //!
 //! The report holds the structure: groups, tracks, steps. Slices are sent as [`tile`]s in the binary
 //! format of [`encode`], so a page receives one screenful whatever the session's size. [`details`],
-//! [`search`] and [`area`] answer questions about slices. The owner of a session also keeps a
-//! [`TimelineIndex`].
+//! [`nesting`], [`participants`], [`chain`] and [`search`] answer questions about slices, [`area`],
+//! [`pivot`] and [`flame`] about areas. The owner of a session also keeps a [`TimelineIndex`].
 //!
 //! | Figure | Definition |
 //! |---|---|
@@ -13,17 +13,26 @@
 //! | self time | duration − nested slices on the same track |
 
 pub mod area;
+mod area_counters;
 mod area_keys;
+mod area_report;
+mod area_slices;
+pub mod chain;
 mod columns;
 pub mod details;
 pub mod encode;
+pub mod flame;
 mod index;
 mod labels;
+pub mod nesting;
+pub mod participants;
+pub mod pivot;
 mod query;
 mod report;
 #[cfg(test)]
 mod samples;
 pub mod search;
+mod slice_report;
 mod tables;
 pub mod tile;
 mod titles;
@@ -34,11 +43,18 @@ use stepscope_model::{
 };
 
 pub use crate::telling::places::{SliceRefReport, group_title, track_title};
+pub use area_report::{
+    AreaCounter, AreaReport, AreaRow, FlameFrameReport, FlameReport, PivotColumn, PivotReport,
+    PivotRow,
+};
 pub use index::TimelineIndex;
 pub use report::{
-    AreaReport, AreaRow, FlowReport, LabelFacts, LabelReport, SearchName, SearchReport,
-    SearchSlice, SliceDetails, StatReport, TimelineReport, TimelineRow, TimelineStep, TrackGroup,
-    TrackReport,
+    FlowReport, LabelFacts, LabelReport, SearchName, SearchReport, SearchSlice, SliceDetails,
+    StatReport, TimelineReport, TimelineRow, TimelineStep, TrackGroup, TrackReport,
+};
+pub use slice_report::{
+    AncestorReport, ChainEnd, ChainReport, ChainSlice, DescendantRow, NestingReport,
+    ParticipantRow, ParticipantsReport,
 };
 
 use crate::asking::group::Group;

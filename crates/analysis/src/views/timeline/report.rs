@@ -259,61 +259,6 @@ pub struct SearchSlice {
     pub duration_ps: i64,
 }
 
-/// Statistics of an area of the timeline.
-#[derive(Debug, Clone, Serialize, TS)]
-#[ts(export)]
-pub struct AreaReport {
-    /// Start of the area.
-    #[ts(type = "number")]
-    pub start_ps: i64,
-    /// End of the area.
-    #[ts(type = "number")]
-    pub end_ps: i64,
-    /// Number of slices that overlap the area, including partly.
-    #[ts(type = "number")]
-    pub slice_count: i64,
-    /// Rows by the chosen key, most time first.
-    pub rows: Vec<AreaRow>,
-    /// Number of rows before the limit.
-    pub row_count: usize,
-}
-
-/// One row of an area's statistics. Totals are clipped to the area; the other durations are of whole
-/// slices.
-#[derive(Debug, Clone, Serialize, TS)]
-#[ts(export)]
-pub struct AreaRow {
-    /// Name, class, scope, track, device, program or step, as requested.
-    pub key: String,
-    /// Color class of the first member.
-    pub class: String,
-    /// Slices.
-    #[ts(type = "number")]
-    pub count: i64,
-    /// Σ duration within the area.
-    #[ts(type = "number")]
-    pub total_ps: i64,
-    /// Σ self time within the area.
-    #[ts(type = "number")]
-    pub self_ps: i64,
-    /// Shortest.
-    #[ts(type = "number")]
-    pub min_ps: i64,
-    /// Median.
-    #[ts(type = "number")]
-    pub p50_ps: i64,
-    /// Mean.
-    pub mean_ps: f64,
-    /// 95th percentile (nearest rank).
-    #[ts(type = "number")]
-    pub p95_ps: i64,
-    /// Longest.
-    #[ts(type = "number")]
-    pub max_ps: i64,
-    /// Total ÷ length of the area. Exceeds 1 if slices on several tracks overlap.
-    pub window_ratio: f64,
-}
-
 /// A label: what slices of one kind share. Fetched by id when a tile contains an unknown one.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]

@@ -177,7 +177,7 @@ pub(super) fn any_lane() -> impl Strategy<Value = Lane> {
 
 /// A kernel and the call that launched it.
 pub(super) fn one_launch() -> Session {
-    let space = stepscope_testing::drawing::draw(
+    drawn(
         "
         host vm
         device gpu:0 nvidia H100
@@ -187,11 +187,58 @@ pub(super) fn one_launch() -> Session {
           0..2us cuLaunchKernel [correlation_id=42]
         ",
     )
-    .expect("the drawing is well formed");
+}
+
+/// A program that one thread hands to another, which launches its kernels; and a loop that launches a
+/// hundred.
+pub(super) fn four_hops() -> Session {
+    let launches: String = (0..100)
+        .map(|n| {
+            format!(
+                "{}..{}us cuLaunch [correlation_id={}]\n",
+                101 + n,
+                102 + n,
+                100 + n
+            )
+        })
+        .collect();
+    let kernels: String = (0..100)
+        .map(|n| {
+            format!(
+                "{}..{}us tiny [correlation_id={}]\n",
+                201 + n,
+                202 + n,
+                100 + n
+            )
+        })
+        .collect();
+    drawn(&format!(
+        "
+        host vm
+        device gpu:0 nvidia H100
+        stream 7 Compute
+          10..20us gemm [correlation_id=42]
+          20..25us add [correlation_id=43]
+          {kernels}
+        thread main
+          0..2us execute [_pt=5 _p=77]
+        thread worker
+          3..9us run [_ct=5 _c=77]
+            4..5us cuLaunchKernel [correlation_id=42]
+            6..7us cuLaunchKernel [correlation_id=43]
+        thread other
+          100..202us loop
+            {launches}
+        "
+    ))
+}
+
+fn drawn(drawing: &str) -> Session {
+    let space = stepscope_testing::drawing::draw(drawing).expect("the drawing is well formed");
     let input = HostInput {
         host: "vm".to_owned(),
         bytes: Arc::new(space.to_bytes()),
         problem: None,
     };
-    ingest("one launch", vec![input]).expect("a drawing is a profile")
+    ingest("drawn", vec![input]).expect("a drawing is a profile")
 }

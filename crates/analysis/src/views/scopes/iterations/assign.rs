@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
-use stepscope_model::{DeviceId, LabelId, OpId, ProgramRun, Session, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+use stepscope_model::{DeviceId, LabelId, OpId, ProgramId, ProgramRun, Session, Span};
 
 use super::bodies::Bodies;
 use crate::measuring::interval::Intervals;
@@ -106,10 +106,8 @@ pub(super) fn assign(session: &Session, selected: &Selected<'_>, bodies: &Bodies
             labels: &labels,
         };
         let slices = slices(session, bodies, *device, run);
-        for (position, own) in bodies.loops.iter().enumerate() {
-            if own.program == run.program {
-                sums.add_loop(bodies, position, &slices, &counted);
-            }
+        for (position, body) in by_loop(bodies, &slices) {
+            sums.add_loop(bodies, position, &body, &counted);
         }
         sums
     };
@@ -138,28 +136,20 @@ impl Assigned {
         &mut self,
         bodies: &Bodies<'_>,
         position: usize,
-        slices: &[Slice],
+        body: &[(&Slice, bool)],
         counted: &Counted<'_>,
     ) {
-        let body: Vec<(&Slice, bool)> = slices
-            .iter()
-            .filter_map(|slice| {
-                let mut around = bodies.around(slice.op).iter();
-                let own = around.find(|own| own.position == position)?;
-                Some((slice, own.is_even))
-            })
-            .collect();
-        if body.is_empty() || !body.iter().any(|(slice, _)| counted.has(slice)) {
+        if !body.iter().any(|(slice, _)| counted.has(slice)) {
             return;
         }
-        let length = match length(bodies, position, &body) {
+        let length = match length(bodies, position, body) {
             Ok(length) => length,
             Err(refusal) => {
                 self.refusals[position] = Some(refusal);
                 return;
             }
         };
-        for ((slice, _), iteration) in body.iter().zip(iterations(&body, length)) {
+        for ((slice, _), iteration) in body.iter().zip(iterations(body, length)) {
             let Some(iteration) = iteration.filter(|_| counted.has(slice)) else {
                 continue;
             };
@@ -168,6 +158,21 @@ impl Assigned {
             known[iteration].add(slice.duration_ps, slice.self_ps);
         }
     }
+}
+
+/// The slices of each loop, and whether every iteration has them equally often.
+fn by_loop<'a>(
+    bodies: &Bodies<'_>,
+    slices: &'a [Slice],
+) -> BTreeMap<usize, Vec<(&'a Slice, bool)>> {
+    let mut found: BTreeMap<usize, Vec<(&Slice, bool)>> = BTreeMap::new();
+    for slice in slices {
+        for own in bodies.around(slice.op) {
+            let body = found.entry(own.position).or_default();
+            body.push((slice, own.is_even));
+        }
+    }
+    found
 }
 
 /// How long a loop is, and how often a run comes to it.
@@ -255,7 +260,8 @@ fn complete_runs<'a>(
     bodies: &Bodies<'_>,
     device: DeviceId,
 ) -> Vec<&'a ProgramRun> {
-    let has_loops = |run: &&ProgramRun| bodies.loops.iter().any(|own| own.program == run.program);
+    let programs: FxHashSet<ProgramId> = bodies.loops.iter().map(|own| own.program).collect();
+    let has_loops = |run: &&ProgramRun| programs.contains(&run.program);
     let runs = session.program_runs.iter();
     let mut runs: Vec<&ProgramRun> = runs
         .filter(|run| run.device == device)

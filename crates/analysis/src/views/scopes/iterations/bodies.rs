@@ -6,6 +6,8 @@ use rustc_hash::FxHashMap;
 use stepscope_model::hlo::{InLoop, Instruction, Loop, name_stack};
 use stepscope_model::{OpId, ProgramId, Session};
 
+use crate::views::ops::AllOps;
+
 /// A loop of a program.
 pub(super) struct Looped<'a> {
     pub(super) program: ProgramId,
@@ -84,7 +86,15 @@ impl<'a> Bodies<'a> {
         self.around.get(&op).map_or(&[], Vec::as_slice)
     }
 
-    pub(super) fn is_in(&self, op: OpId, position: usize) -> bool {
-        self.around(op).iter().any(|own| own.position == position)
+    /// Self time of the ops in each loop.
+    pub(super) fn times(&self, all: &AllOps) -> Vec<i64> {
+        let mut times = vec![0i64; self.loops.len()];
+        for op in &all.ops {
+            for own in op.op.map_or(&[][..], |id| self.around(id)) {
+                let time = &mut times[own.position];
+                *time = time.saturating_add(op.row.self_ps);
+            }
+        }
+        times
     }
 }

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use stepscope_model::hlo::name_stack;
-use stepscope_model::{OpId, SaturatingSum as _, Session};
+use stepscope_model::{OpId, Session};
 
 use super::ScopeBy;
 use super::pieces::{Piece, whole};
@@ -57,11 +57,7 @@ pub(super) fn iterations(session: &Session, selected: &Selected<'_>, all: &AllOp
     let mut shown: BTreeMap<String, Vec<Piece<'_>>> = BTreeMap::new();
     let mut left_out = Vec::new();
     let mut places = 0usize;
-    for (position, own) in bodies.loops.iter().enumerate() {
-        let in_body = measured
-            .iter()
-            .filter(|(op, _)| bodies.is_in(**op, position));
-        let body_ps = in_body.map(|(_, op)| op.row.self_ps).saturating_sum();
+    for ((position, own), body_ps) in bodies.loops.iter().enumerate().zip(bodies.times(all)) {
         if body_ps <= 0 || (body_ps as f64) < least_ps {
             continue;
         }

@@ -65,9 +65,10 @@ pub fn router(library: Arc<Library>, access: Access) -> Router {
         .route("/api/sessions", get(api::sessions::list))
         .nest("/api/sessions/{session}", session)
         .nest(capture_routes::PREFIX, captures)
-        .fallback(ui::serve)
         .with_state(library)
         .layer(compression)
+        // Files of the page were compressed when it was built.
+        .fallback(ui::serve)
         .layer(from_fn_with_state(Arc::new(access), guard::guard))
         .layer(trace)
 }

@@ -21,8 +21,8 @@ const SELECTION: [&str; 7] = [
 const REDACT: &str = "redact";
 /// Marks on the timeline, which the report shows.
 const MARKS: &str = "marks";
-/// Forty marks with texts of 200 characters, each in up to four bytes, take less.
-const MARKS_MOST_BYTES: usize = 64 * 1024;
+/// About forty marks with texts of 200 characters, each in up to four bytes.
+const MARKS_MOST_BYTES: usize = 32 * 1024;
 
 pub(crate) async fn html(
     State(library): State<Arc<Library>>,

@@ -313,10 +313,10 @@ function stepMenu(timeline: Timeline, commands: Commands, step: TimelineStep): M
     },
     { title: 'Zoom to it', keys: 'double click', run: () => commands.zoomTo(range) },
     onlyStepEntry(timeline, step.step),
-    ...overlayMenu(timeline, commands, step),
     ...(shared()
       ? []
       : [{ title: 'Select in all views', run: () => select('steps', String(step.step)) }]),
+    ...overlayMenu(timeline, commands, step),
   ];
 }
 

@@ -480,6 +480,7 @@ class CaptureSession:
         return {
             "session_id": self._place.session_id,
             "name": self.name,
+            "tags": list(self.settings.tags),
             "host": self._place.host,
             "process_index": self._process[0],
             "process_count": self._process[1],

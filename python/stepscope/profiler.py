@@ -11,7 +11,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -58,6 +58,7 @@ class Profiler:
         start_step, interval, trigger, trigger_limit, enabled, mode, max_seconds, max_megabytes,
             session_id, quiet, preflight, host_tracer_level, max_captures, keep_captures,
             trigger_file, trigger_signal: as in `Settings`.
+        tags: words to find the captures by, such as `["baseline", "bf16"]`; default PROFILE_TAGS.
         python_tracer_level: 1 records each Python call, which makes steps with much Python
             several times longer; 0, the default here, does not.
         wait: `window`, the default, waits for results only at the end of the window, so that the
@@ -102,6 +103,7 @@ class Profiler:
         max_seconds: float | None = None,
         max_megabytes: float | None = None,
         session_id: str | None = None,
+        tags: str | Sequence[str] | None = None,
         quiet: bool | None = None,
         preflight: str | None = None,
         python_tracer_level: int | None = None,
@@ -135,6 +137,7 @@ class Profiler:
             max_seconds=max_seconds,
             max_megabytes=max_megabytes,
             session_id=session_id,
+            tags=tags,
             quiet=quiet,
             preflight=preflight,
             python_tracer_level=python_tracer_level,

@@ -1190,6 +1190,13 @@ class CheckReport(Report):
     session: str
     """Name of the checked session."""
 
+    program: str
+    """Program with the most device time in the checked session. Empty if unknown."""
+
+    devices: str
+    """Devices that worked in the checked session, by chip, such as `8 × XLA:CPU`. Empty if unknown.
+    """
+
     baseline: BaselineKind
     """What the session is compared with."""
 
@@ -2455,7 +2462,7 @@ class EnvironmentReport(Record):
     """Host names."""
 
     devices: str
-    """Kinds of devices with counts, such as `8 × XLA:CPU`."""
+    """Kinds of devices with counts, by chip, such as `8 × XLA:CPU` or `4 × TPU v6 Lite`."""
 
     chips: list[ChipReport]
     """Chips with their peaks, one row per distinct chip."""
@@ -3300,6 +3307,9 @@ class HeapStackRow(Record):
 class HistoryChange(Record):
     """One change point."""
 
+    group: int
+    """Position of the change's group in `groups`."""
+
     metric: str
     """Name of the figure that changed."""
 
@@ -3316,7 +3326,7 @@ class HistoryChange(Record):
     """Commit of the first run at the new level. Empty if unknown."""
 
     previous_commit: str
-    """Commit of the last run before the change point. Empty if unknown."""
+    """Commit of the group's last run before the change point. Empty if unknown."""
 
     before: float
     """Median of the figure over the runs from the previous change point to this one."""
@@ -3342,6 +3352,30 @@ class HistoryChange(Record):
     """Description of the change in one sentence."""
 
 
+@dataclass(frozen=True)
+class HistoryGroup(Record):
+    """Runs of one program on the same devices."""
+
+    name: str
+    """Program and devices of the runs in words; where one is unknown, also what the runs are from.
+    """
+
+    program: str
+    """Program with the most device time in the runs. Empty if unknown."""
+
+    devices: str
+    """Devices that worked in the runs, by chip, such as `8 × XLA:CPU`. Empty if unknown."""
+
+    apart_because: str
+    """Why the runs stand apart from the other groups. Empty if program and devices are known."""
+
+    run_count: int
+    """Number of runs in the group."""
+
+    conclusion: str
+    """The answer for the group in a sentence."""
+
+
 @dataclass(frozen=True, repr=False)
 class HistoryReport(Report):
     """The answer of the `history` comparison."""
@@ -3352,8 +3386,13 @@ class HistoryReport(Report):
     changes: list[HistoryChange]
     """Every change point, the latest first."""
 
+    groups: list[HistoryGroup]
+    """Runs of one program on the same devices, most runs first; figures are compared within a group
+    alone.
+    """
+
     rows: list[HistorySeries]
-    """One series per figure; figures that changed come first."""
+    """One series per group and figure, by group; figures that changed come first."""
 
     runs: list[HistoryRun]
     """The runs, oldest first."""
@@ -3371,6 +3410,9 @@ class HistoryRun(Record):
 
     name: str
     """Name of the run's session."""
+
+    group: int
+    """Position of the run's group in `groups`."""
 
     recorded_unix_s: int | None
     """Time at which the run was captured or recorded, in seconds since the Unix epoch; absent if
@@ -3394,6 +3436,9 @@ class HistoryRun(Record):
 class HistorySeries(Record):
     """One figure over the runs, in the unit that `unit` names."""
 
+    group: int
+    """Position of the series' group in `groups`."""
+
     metric: str
     """Name of the figure, such as `step_time`."""
 
@@ -3407,7 +3452,10 @@ class HistorySeries(Record):
     """Whether a higher value is better."""
 
     values: list[float | None]
-    """The figure in each run, in the order of the runs; absent where a run has none."""
+    """The figure in each run, in the order of the runs; absent for runs of other groups, and where
+    a
+    run has none.
+    """
 
     run_count: int
     """Number of runs that have the figure."""
@@ -3959,7 +4007,10 @@ class KernelRow(Record):
     """One kernel with one launch geometry."""
 
     name: str
-    """Name of the function that ran on the GPU."""
+    """Name of the function that ran on the GPU, as recorded."""
+
+    demangled: str
+    """Name of the function as C++ writes it. Empty if the recorded name is not mangled."""
 
     occurrences: int
     """Number of launches of the kernel."""
@@ -4765,6 +4816,12 @@ class OverviewReport(Report):
 
     step_time_ps: StepTime | None
     """Statistics over the selected steps. Absent if no step was recorded or inferred."""
+
+    headline: str
+    """Where the mean step goes (without steps, the observed time), in one sentence. Empty if no
+    device
+    recorded work.
+    """
 
     step_parts: list[StepPart]
     """The mean step divided into named parts that sum to it, in display order."""
@@ -5669,6 +5726,22 @@ class ScalingMethod(Record):
     selects it.
     """
 
+    program: str
+    """Program with the most device time in the sessions. Empty if unknown, as for benchmarks."""
+
+    chips: str
+    """Kind of the devices that worked, such as `TPU v6 Lite`. Empty if unknown, as for benchmarks.
+    """
+
+    name: str
+    """Method, program and kind of devices in words."""
+
+    apart_because: str
+    """Why the samples stand apart from sessions of the same method. Empty if program and devices
+    are
+    known.
+    """
+
     source: str
     """Source of the measurements: `capture` or `benchmark`."""
 
@@ -5721,10 +5794,10 @@ class ScalingReport(Report):
     """Strong: the work per step stays the same. Weak: it grows with the number of devices."""
 
     methods: list[ScalingMethod]
-    """What limits each method."""
+    """What limits each method: sessions of one method, program and kind of device."""
 
     rows: list[ScalingRow]
-    """One row per method and device count, by name of the method and ascending device count."""
+    """One row per method and device count, by position of the method and ascending device count."""
 
     samples: list[ScalingSample]
     """Every session and every benchmark that was counted, in the order of the rows."""
@@ -5741,6 +5814,12 @@ class ScalingRow(Record):
     """What differs between the names of sessions besides device count and time. `--method REGEX`
     selects it.
     """
+
+    group: int
+    """Position of the row's method in `methods`."""
+
+    program: str
+    """Program with the most device time in the sessions. Empty if unknown, as for benchmarks."""
 
     source: str
     """Source of the measurements: `capture` or `benchmark`."""
@@ -5824,6 +5903,12 @@ class ScalingSample(Record):
 
     method: str
     """Method that the sample was assigned to by its name."""
+
+    group: int
+    """Position of the sample's method in `methods`."""
+
+    program: str
+    """Program with the most device time. Empty if unknown, as for benchmarks."""
 
     source: str
     """Source of the sample: `capture` or `benchmark`."""
@@ -5954,7 +6039,10 @@ class SessionDifference(Record):
     """The parts of the mean typical step; their differences sum to that of the step."""
 
     waterfall: list[WaterfallBar]
-    """The difference of the mean step (outliers included) as a sum, largest bar first."""
+    """The difference of the mean typical step as a sum, largest bar first."""
+
+    outliers: list[WaterfallBar]
+    """What outlier steps, which the typical step excludes, add to the mean over all steps."""
 
     causes: list[ComparedCause]
     """Causes of the difference, in words, largest effect first."""
@@ -5994,6 +6082,12 @@ class SessionSummary(Record):
 
     devices: str
     """Such as `8 × XLA:CPU`."""
+
+    program: str
+    """Program with the most device time; empty if it is not known (yet)."""
+
+    tags: list[str]
+    """Tags that the capturing program gave the capture, from its manifest."""
 
     size_bytes: int
     """Sum of its files."""
@@ -6840,8 +6934,8 @@ class WaterfallBar(Record):
     """Part of the step that the bar belongs to. Absent if it belongs to none."""
 
     difference_ps: float
-    """Contribution of this bar to the difference of the mean step, outlier steps included. All
-    bars sum to that difference.
+    """Contribution of this bar to the difference of the mean typical step, which all bars of the
+    waterfall sum to. For outlier steps: what they add to the mean over all steps.
     """
 
     op: int | None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -90,6 +90,12 @@ def parse_text(text: str) -> str | None:
     return text.strip() or None
 
 
+def parse_tags(text: str) -> tuple[str, ...]:
+    """Tags between commas, each once; an empty text means none."""
+    tags = [tag.strip() for tag in text.split(",")]
+    return tuple(dict.fromkeys(tag for tag in tags if tag))
+
+
 def parse_signal(text: str) -> str | None:
     """The name of a signal of this system: `SIGUSR1`, `usr1`; an empty text means none."""
     word = text.strip().upper()
@@ -134,6 +140,7 @@ FIELDS: dict[str, _Field] = {
     "max_seconds": _Field("PROFILE_MAX_SECONDS", parse_positive),
     "max_megabytes": _Field("PROFILE_MAX_MEGABYTES", parse_positive),
     "session_id": _Field("PROFILE_SESSION_ID", parse_text),
+    "tags": _Field("PROFILE_TAGS", parse_tags),
     "quiet": _Field("PROFILE_QUIET", parse_bool),
     "preflight": _Field("PROFILE_PREFLIGHT", _one_of(PREFLIGHT_POLICIES)),
     "python_tracer_level": _Field("PROFILE_PYTHON_TRACER", parse_not_negative),
@@ -157,6 +164,7 @@ _COMMON: dict[str, Any] = {
     "max_seconds": 300.0,
     "max_megabytes": 1000.0,
     "session_id": None,
+    "tags": (),
     "quiet": False,
     "preflight": "error",
     "python_tracer_level": None,
@@ -195,7 +203,7 @@ class Settings:
     a window opens every n steps, with 0 only once. With `start_step` -1 none opens. A capture also
     ends after `max_seconds`, or when its file would be larger than about `max_megabytes` (an
     estimate: see `limits`). With `wait` `window` only the end of the last captured step waits for
-    results; with `step` the end of each one does. At most `max_captures` are made (0: no limit),
+    results; with `step` the end of each one does. `tags` are recorded with the capture. At most `max_captures` are made (0: no limit),
     and the newest `keep_captures` stay on disk (0: all). A file that appears at `trigger_file`, or
     the signal `trigger_signal`, starts a capture.
     """
@@ -211,6 +219,7 @@ class Settings:
     max_seconds: float
     max_megabytes: float
     session_id: str | None
+    tags: tuple[str, ...]
     quiet: bool
     preflight: str
     python_tracer_level: int | None
@@ -242,6 +251,7 @@ class Settings:
         max_seconds: float | None = None,
         max_megabytes: float | None = None,
         session_id: str | None = None,
+        tags: str | Sequence[str] | None = None,
         quiet: bool | None = None,
         preflight: str | None = None,
         python_tracer_level: int | None = None,
@@ -282,6 +292,8 @@ class Settings:
 def checked(name: str, value: Any, place: str) -> Any:
     """`value` for the setting `name`, parsed and checked; `place` is named in the error."""
     text = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if isinstance(text, (list, tuple)):
+        text = ",".join(str(each) for each in text)
     if isinstance(text, bool):
         text = "1" if text else "0"
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, TypeVar
@@ -40,6 +40,7 @@ class profile_trace:  # noqa: N801 - used like a function
         wait: `window`, the default, waits for what was passed to `block` only at the end of the
             block; `step` at the end of each `step`.
         on_capture: called with the finished `CaptureResult`; what it raises is logged.
+        tags: words to find the capture by, such as `["baseline", "bf16"]`; default PROFILE_TAGS.
         enabled, max_seconds, max_megabytes, session_id, quiet, preflight, python_tracer_level,
             host_tracer_level: as in `Settings`.
         args: parsed flags, as `add_profile_args` makes them.
@@ -64,6 +65,7 @@ class profile_trace:  # noqa: N801 - used like a function
         max_seconds: float | None = None,
         max_megabytes: float | None = None,
         session_id: str | None = None,
+        tags: str | Sequence[str] | None = None,
         quiet: bool | None = None,
         preflight: str | None = None,
         python_tracer_level: int | None = None,
@@ -81,6 +83,7 @@ class profile_trace:  # noqa: N801 - used like a function
             max_seconds=max_seconds,
             max_megabytes=max_megabytes,
             session_id=session_id,
+            tags=tags,
             quiet=quiet,
             preflight=preflight,
             python_tracer_level=python_tracer_level,

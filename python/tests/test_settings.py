@@ -33,6 +33,7 @@ VALUES: dict[str, tuple[str, Any, Any, list[Any]]] = {
     "max_seconds": ("2.5", None, 4, [2.5, 2.5, 4.0]),
     "max_megabytes": ("2", None, 4.5, [2.0, 2.0, 4.5]),
     "session_id": ("a", None, "b", ["a", "a", "b"]),
+    "tags": ("a, b,a,", None, ["c", "d"], [("a", "b"), ("a", "b"), ("c", "d")]),
     "quiet": ("yes", None, False, [True, True, False]),
     "preflight": ("warn", None, "off", ["warn", "warn", "off"]),
     "python_tracer_level": ("0", None, 1, [0, 0, 1]),

@@ -237,6 +237,20 @@ def test_donated_arrays_are_passed_over(tmp_path: Path) -> None:
     assert captures.only_profile(tmp_path)
 
 
+def test_tags_are_in_the_manifest(
+    tmp_path: Path, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROFILE_TAGS", "nightly")
+    for folder, tags in (("given", ["baseline", "bf16"]), ("variable", None)):
+        with stepscope.profile_trace(tmp_path / folder, tags=tags):
+            work().block_until_ready()
+    found = [
+        captures.manifest_of(captures.only_profile(tmp_path / folder))["tags"]
+        for folder in ("given", "variable")
+    ]
+    assert found == [["baseline", "bf16"], ["nightly"]]
+
+
 def test_the_exception_of_the_block_passes_and_the_capture_is_kept(
     tmp_path: Path, work: Work
 ) -> None:

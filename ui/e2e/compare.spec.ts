@@ -103,7 +103,7 @@ test('a baseline, once chosen, applies to every view', async ({ page, url }) => 
   await page.getByRole('button', { name: /^Baseline/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: /^base/ }).click();
   await expect(page).toHaveURL(/baseline=[\w~.-]+/);
-  await expect(page.locator('.kpi-before').first()).toContainText('from');
+  await expect(page.locator('.kpi-before').first()).toContainText('instead of');
   await expect(page.locator('.baseline-line')).toBeVisible();
   await keepImage(page, 'overview-baseline');
   await page.getByRole('link', { name: 'Ops', exact: true }).click();

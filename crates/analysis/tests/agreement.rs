@@ -15,7 +15,7 @@ const SAME: [(&str, &[&str]); 8] = [
     ("host_overhead_ratio", &["host_bound"]),
     ("occupancy_ratio", &["low_occupancy"]),
     ("dominant_op_ratio", &["dominating_op"]),
-    ("compilation_ps", &["compilation_time"]),
+    ("compilation_ps", &["compilation_time", "compilation"]),
     ("peak_memory_ratio", &["memory_headroom"]),
     ("communication_ratio", &["exposed_communication"]),
     ("copy_ratio", &["host_transfers", "device_copies"]),

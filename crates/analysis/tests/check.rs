@@ -233,6 +233,8 @@ fn history() -> String {
         json!({
             "run": format!("run-{run}"),
             "commit": format!("c{run}"),
+            "program": "jit_step",
+            "devices": "1 × XLA:CPU",
             "verdict": verdict,
             "figures": {
                 "step_time": { "unit": "picos", "value": value },
@@ -312,6 +314,94 @@ fn sessions_are_runs_of_a_history_too() {
         .find(|row| row["metric"] == "step_time")
         .expect("steps");
     assert_eq!(step["run_count"], 3);
+}
+
+/// A run of a program on some devices, with its step time.
+fn line_of(program: &str, devices: &str, run: u32, value: f64) -> String {
+    json!({
+        "run": format!("{program}-{run}"),
+        "program": program,
+        "devices": devices,
+        "figures": { "step_time": { "unit": "picos", "value": value } },
+    })
+    .to_string()
+}
+
+/// Two programs take turns, and one becomes slower; then a run on fewer devices, and an unknown one.
+fn mixed() -> String {
+    let lines = (0..20).flat_map(|run| {
+        let slower = if run < 10 { 0.0 } else { 5e6 };
+        let noise = f64::from(run % 3) * 1e5;
+        [
+            line_of("jit_train", "8 × TPU v6 Lite", run, 20e6 + slower + noise),
+            line_of("jit_eval", "8 × TPU v6 Lite", run, 90e6 + noise),
+        ]
+    });
+    let mut lines: Vec<String> = lines.collect();
+    lines.push(line_of("jit_train", "4 × TPU v6 Lite", 0, 40e6));
+    lines.push(line_of("", "", 0, 1e6));
+    lines.join("\n")
+}
+
+#[test]
+fn different_workloads_are_never_on_one_line() {
+    let text = mixed();
+    let report = ask("history", &[], &[], &[("h.jsonl", &text)]).expect("a report");
+    let groups = report["groups"].as_array().expect("groups");
+    let told: Vec<(&str, u64)> = groups
+        .iter()
+        .filter_map(|group| Some((group["name"].as_str()?, group["run_count"].as_u64()?)))
+        .collect();
+    let expected = [
+        ("jit_train on 8 × TPU v6 Lite", 20),
+        ("jit_eval on 8 × TPU v6 Lite", 20),
+        ("jit_train on 4 × TPU v6 Lite", 1),
+        ("h.jsonl (program and devices unknown)", 1),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(groups[0]["apart_because"], "");
+    let why = groups[3]["apart_because"].as_str().expect("a reason");
+    assert!(why.starts_with("Program and devices unknown"), "{why}");
+    let changes = report["changes"].as_array().expect("changes");
+    assert_eq!(changes.len(), 1, "{changes:#?}");
+    assert_eq!(changes[0]["group"], 0);
+    // Runs alternate, so the tenth of the program is the twentieth of all.
+    assert_eq!(changes[0]["run"], 20);
+    let levels = [micros(&changes[0]["before"]), micros(&changes[0]["after"])];
+    assert_eq!(levels, [20.1, 25.1]);
+    let values = report["rows"][0]["values"].as_array().expect("values");
+    assert_eq!(values.iter().filter(|value| !value.is_null()).count(), 20);
+    assert_eq!(
+        report["conclusion"],
+        "42 runs of 4 workloads on different programs or devices, each compared with itself only: \
+         figures changed for jit_train on 8 × TPU v6 Lite."
+    );
+}
+
+#[test]
+fn a_check_is_compared_with_runs_of_its_own_workload() {
+    let session = cpu(100, "dot.1", 30);
+    let budgets = [("budget", "step_time=+2%")];
+    let check =
+        |text: &str| ask("check", &[&session], &budgets, &[("h.jsonl", text)]).expect("a report");
+    let report = check(&mixed());
+    assert_eq!(report["program"], "jit_step");
+    assert_eq!(report["devices"], "1 × XLA:CPU");
+    assert_eq!(report["baselines"], json!(["h.jsonl (0 runs)"]));
+    assert_eq!(verdicts(&report), ["unknown"]);
+    let own: Vec<String> = (0..12)
+        .map(|run| {
+            line_of(
+                "jit_step",
+                "1 × XLA:CPU",
+                run,
+                100e6 + f64::from(run % 3) * 1e5,
+            )
+        })
+        .collect();
+    let report = check(&format!("{}\n{}", mixed(), own.join("\n")));
+    assert_eq!(report["baselines"], json!(["h.jsonl (12 runs)"]));
+    assert_eq!(verdicts(&report), ["passed"]);
 }
 
 #[test]

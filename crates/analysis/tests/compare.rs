@@ -39,17 +39,29 @@ fn micros(value: &Value) -> f64 {
     number(value) / 1e6
 }
 
-/// What must hold of every report: the parts sum to the step, and the waterfall to the difference of
-/// the mean of all steps.
+/// What must hold of every report: the parts and the waterfall sum to the difference of the mean
+/// typical step, and with the outliers to that of all steps.
 fn check_sums(report: &Value) {
     for difference in list(&report["differences"]) {
         let index = usize::try_from(difference["session"].as_u64().expect("an index"));
         let index = index.expect("a small index");
-        let mean = |session: usize| number(&report["sessions"][session]["all_steps_ps"]);
-        let expected = mean(index) - mean(0);
-        let bars = list(&difference["waterfall"]).iter();
-        let sum: f64 = bars.map(|bar| number(&bar["difference_ps"])).sum();
-        assert!((sum - expected).abs() < 50.0, "{sum} is not {expected}");
+        let mean = |session: usize, key: &str| number(&report["sessions"][session][key]);
+        let expected = mean(index, "step_ps") - mean(0, "step_ps");
+        let sum = |table: &str| -> f64 {
+            let bars = list(&difference[table]).iter();
+            bars.map(|bar| number(&bar["difference_ps"])).sum()
+        };
+        let of_typical = sum("waterfall");
+        assert!(
+            (of_typical - expected).abs() < 50.0,
+            "{of_typical} is not {expected}"
+        );
+        let expected = mean(index, "all_steps_ps") - mean(0, "all_steps_ps");
+        let of_all = of_typical + sum("outliers");
+        assert!(
+            (of_all - expected).abs() < 50.0,
+            "{of_all} is not {expected}"
+        );
         let parts = list(&difference["parts"]).iter();
         let sum: f64 = parts
             .map(|part| number(&part["time"]["difference_ps"]))
@@ -60,9 +72,11 @@ fn check_sums(report: &Value) {
 }
 
 fn bar<'a>(report: &'a Value, kind: &str) -> &'a Value {
-    let bars = list(&report["differences"][0]["waterfall"]);
-    let found = bars.iter().find(|bar| bar["kind"] == kind);
-    found.unwrap_or_else(|| panic!("no {kind} in {bars:#?}"))
+    let difference = &report["differences"][0];
+    let tables = ["waterfall", "outliers"].into_iter();
+    let mut bars = tables.flat_map(|table| list(&difference[table]));
+    let found = bars.find(|bar| bar["kind"] == kind);
+    found.unwrap_or_else(|| panic!("no {kind} in {difference:#?}"))
 }
 
 fn op<'a>(report: &'a Value, name: &str) -> &'a Value {

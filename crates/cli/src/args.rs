@@ -176,7 +176,7 @@ pub(crate) fn wide() -> Arg {
     .help_heading("Output")
 }
 
-pub(crate) fn serving() -> [Arg; 11] {
+pub(crate) fn serving() -> [Arg; 12] {
     const HEADING: &str = "Server";
     [
         Arg::new("port")
@@ -235,6 +235,16 @@ pub(crate) fn serving() -> [Arg; 11] {
             .help(
                 "Host, or HOST:PORT, that the pages may capture; repeatable [default: any; none if \
                  other machines can reach the server]",
+            ),
+        Arg::new("source-root")
+            .long("source-root")
+            .value_name("FOLDER")
+            .action(ArgAction::Append)
+            .value_parser(value_parser!(PathBuf))
+            .help_heading(HEADING)
+            .help(
+                "Folder whose source files the pages may show where an op comes from one; repeatable \
+                 [default: none]",
             ),
         flag(
             "no-token",

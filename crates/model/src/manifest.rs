@@ -9,6 +9,8 @@
 pub struct Manifest {
     /// Name that the user gave the capture.
     pub name: Option<String>,
+    /// Tags that the program gave the capture, in its order.
+    pub tags: Vec<String>,
     /// What started the capture, such as a slow step.
     pub trigger: Option<String>,
     /// Whether the profiled code and the profiler ended without errors.
@@ -99,6 +101,8 @@ impl Manifest {
             }
         };
         push("capture_name", self.name.clone());
+        let tags = self.tags.join(", ");
+        push("capture_tags", (!tags.is_empty()).then_some(tags));
         push("capture_trigger", self.trigger.clone());
         push(
             "capture_success",

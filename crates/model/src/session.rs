@@ -368,6 +368,18 @@ pub enum StepOrigin {
 }
 
 impl Session {
+    /// Tags from the manifests of all hosts, each once, in the order of their first appearance.
+    pub fn tags(&self) -> Vec<String> {
+        let manifests = self.hosts.iter().filter_map(|host| host.manifest.as_ref());
+        let mut tags: Vec<String> = Vec::new();
+        for tag in manifests.flat_map(|manifest| &manifest.tags) {
+            if !tags.contains(tag) {
+                tags.push(tag.clone());
+            }
+        }
+        tags
+    }
+
     /// First start and last end over all tracks.
     pub fn extent(&self) -> Option<Span> {
         self.tracks

@@ -140,7 +140,7 @@ mod tests {
                 lane(&[(5, 10), (40, 0), (45, 5), (60, 0)]),
                 lane(&[(6, 2)]),
             ],
-            nests: vec![0..3],
+            nests: vec![Range { start: 0, end: 3 }],
             name: StringId(0),
             host: HostId(0),
             process: None,

@@ -42,6 +42,7 @@ mod serve;
 pub mod share;
 mod sizes;
 mod slot;
+mod source;
 mod ui;
 
 pub use access::{Access, new_token, token_query};
@@ -55,7 +56,7 @@ pub use opening::{OpenError, open_files};
 pub use prefix::normal_prefix;
 pub use reports::{
     AnalysisEntry, AnalysisOption, ErrorReport, ProgressReport, SessionState, SessionSummary,
-    SessionWarning, SessionsReport, VersionReport,
+    SessionWarning, SessionsReport, SourceReport, VersionReport,
 };
 pub use router::{router, router_below};
 pub use serve::{Ready, ServerOptions, Token, asked_to_stop, serve};

@@ -55,6 +55,8 @@ pub struct Library {
     pub(crate) reports: Mutex<ReportCache>,
     /// The only hosts that may be captured, if these are restricted.
     capture_hosts: OnceLock<Vec<String>>,
+    /// Folders whose source files may be shown.
+    source_roots: OnceLock<Vec<PathBuf>>,
 }
 
 /// What was found, in the order of the list.
@@ -95,6 +97,7 @@ impl Library {
             is_read_only: AtomicBool::new(false),
             reports: Mutex::default(),
             capture_hosts: OnceLock::new(),
+            source_roots: OnceLock::new(),
         }
     }
 
@@ -107,6 +110,16 @@ impl Library {
 
     pub(crate) fn capture_hosts(&self) -> Option<&[String]> {
         self.capture_hosts.get().map(Vec::as_slice)
+    }
+
+    /// From now on, lines of source files below these folders are shown, if a session names them.
+    pub fn show_sources(&self, roots: Vec<PathBuf>) {
+        // As above: the first choice stays.
+        let _ = self.source_roots.set(roots);
+    }
+
+    pub(crate) fn source_roots(&self) -> &[PathBuf] {
+        self.source_roots.get().map_or(&[], Vec::as_slice)
     }
 
     /// Disables captures to its path, which may be several folders in one.

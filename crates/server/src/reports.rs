@@ -12,6 +12,20 @@ pub struct VersionReport {
     pub version: String,
 }
 
+/// `GET api/sessions/{session}/source`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[ts(export)]
+pub struct SourceReport {
+    /// Path of the file on the server's machine.
+    pub path: String,
+    /// The line that was requested, from 1.
+    pub line: usize,
+    /// Number of the first line in `lines`.
+    pub first_line: usize,
+    /// The lines around it, without line breaks; long ones are cut.
+    pub lines: Vec<String>,
+}
+
 /// Every error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[ts(export)]
@@ -56,6 +70,10 @@ pub struct SessionSummary {
     pub hosts: Vec<String>,
     /// Such as `8 × XLA:CPU`.
     pub devices: String,
+    /// Program with the most device time; empty if it is not known (yet).
+    pub program: String,
+    /// Tags that the capturing program gave the capture, from its manifest.
+    pub tags: Vec<String>,
     /// Sum of its files.
     #[ts(type = "number")]
     pub size_bytes: u64,

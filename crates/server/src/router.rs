@@ -43,6 +43,7 @@ pub fn router(library: Arc<Library>, access: Access) -> Router {
         .route("/progress", get(api::sessions::progress))
         .route("/analyses/{name}", get(api::analyses::run))
         .route("/export.html", get(api::share::html))
+        .route("/source", get(api::source::source))
         .nest("/timeline", timeline);
     let captures = capture_routes::routes(Arc::clone(&library));
     // Tiles are mostly read on the same machine, and they compress badly.

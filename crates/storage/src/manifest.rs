@@ -14,6 +14,8 @@ use crate::wall_clock;
 const VERSION: i64 = 1;
 /// A manifest has some kilobytes; anything larger is something else.
 const MAX_BYTES: usize = 4 << 20;
+/// Maximum number of tags that are kept.
+const MAX_TAGS: usize = 32;
 /// Maximum characters kept of one value.
 const MAX_CHARACTERS: usize = 4000;
 
@@ -89,6 +91,7 @@ impl<'a> Reader<'a> {
         let stopped = self.take("stopped_unix_ns", "a time", Value::as_u64);
         Manifest {
             name: self.text("name"),
+            tags: self.tags(),
             trigger: self.text("trigger"),
             success: self.flag("success"),
             error: self.text("error"),
@@ -178,6 +181,18 @@ impl<'a> Reader<'a> {
         Some(read)
     }
 
+    /// The tags that are texts, each once.
+    fn tags(&mut self) -> Vec<String> {
+        let mut tags: Vec<String> = Vec::new();
+        for tag in self.list("tags").iter().filter_map(Value::as_str) {
+            let tag = shortened(tag.trim());
+            if !tag.is_empty() && !tags.contains(&tag) && tags.len() < MAX_TAGS {
+                tags.push(tag);
+            }
+        }
+        tags
+    }
+
     /// Manifests without the key are from versions whose steps all waited for their results.
     fn mean_step_ns(&mut self) -> Option<f64> {
         if self.keys.contains_key("mean_step_ns") {
@@ -235,6 +250,7 @@ mod tests {
             "devices": [{"id": 0, "kind": "cpu"}, {"id": 1, "kind": "cpu"}, {"platform": "gpu"}],
             "options": {"host_tracer_level": 2, "advanced": {"a": [1]}},
             "git": {"commit": "abc", "branch": "main", "dirty": false},
+            "tags": ["baseline", " bf16 ", "", 3, "baseline"],
             "arguments": ["train.py", "--profile"], "environment": {"XLA_FLAGS": "--xla_a=1"},
             "cost": {"step_ns": 9, "step_before_ns": 6, "steps_before": 4, "step_ratio": 0.5},
             "something new": {"is": "left alone"}}"#;
@@ -242,6 +258,7 @@ mod tests {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let expected = Manifest {
             name: Some("first".to_owned()),
+            tags: vec!["baseline".to_owned(), "bf16".to_owned()],
             trigger: Some("manual".to_owned()),
             success: Some(true),
             error: None,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use documented::DocumentedFields;
 use serde::Serialize;
-use stepscope_model::{Chip, DeviceKind, Host, Peak, Session};
+use stepscope_model::{Chip, Device, DeviceKind, Host, Peak, Session};
 use ts_rs::TS;
 
 use crate::measuring::selection::Selected;
@@ -15,7 +15,7 @@ use crate::measuring::selection::Selected;
 pub struct EnvironmentReport {
     /// Host names.
     pub hosts: Vec<String>,
-    /// Kinds of devices with counts, such as `8 × XLA:CPU`.
+    /// Kinds of devices with counts, by chip, such as `8 × XLA:CPU` or `4 × TPU v6 Lite`.
     pub devices: String,
     /// Chips with their peaks, one row per distinct chip.
     pub chips: Vec<ChipReport>,
@@ -65,12 +65,21 @@ pub(crate) fn environment(session: &Session, selected: &Selected<'_>) -> Environ
     }
 }
 
-/// `8 × XLA:CPU`, kinds in the order of [`DeviceKind`].
+/// What a device is called when devices are counted: its chip, or its kind where chips have no names.
+pub fn hardware(device: &Device) -> &str {
+    match device.kind {
+        DeviceKind::Cpu | DeviceKind::SparseCore => device.kind.name(),
+        _ if device.chip.name.is_empty() => device.kind.name(),
+        _ => &device.chip.name,
+    }
+}
+
+/// `8 × XLA:CPU`, `4 × TPU v6 Lite`; kinds in the order of [`DeviceKind`].
 fn device_counts(session: &Session, selected: &Selected<'_>) -> String {
     let mut counts: BTreeMap<(DeviceKind, &str), usize> = BTreeMap::new();
     for &device in &selected.devices {
-        let kind = session.device(device).kind;
-        *counts.entry((kind, kind.name())).or_default() += 1;
+        let device = session.device(device);
+        *counts.entry((device.kind, hardware(device))).or_default() += 1;
     }
     let texts: Vec<String> = counts
         .iter()

@@ -15,3 +15,4 @@ pub mod steps;
 pub mod totals;
 pub(crate) mod windows;
 pub mod work;
+pub mod workload;

@@ -7,6 +7,7 @@ pub mod csv;
 pub mod escape;
 pub mod format;
 pub(crate) mod launched_graphs;
+pub(crate) mod mangled;
 mod note;
 pub mod places;
 pub(crate) mod recording;

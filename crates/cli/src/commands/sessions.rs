@@ -118,13 +118,15 @@ fn json(report: &SessionsReport) -> Result<String, Failure> {
     })
 }
 
-const COLUMNS: [Column; 12] = [
+const COLUMNS: [Column; 14] = [
     Column::new("id", "#", Unit::Count),
     Column::new("name", "Session", Unit::Text),
     Column::new("kind", "Kind", Unit::Text),
     Column::new("time", "Time (UTC)", Unit::Text),
     Column::wide("host_count", "Hosts", Unit::Count),
     Column::wide("devices", "Devices", Unit::Text),
+    Column::wide("program", "Program", Unit::Text),
+    Column::wide("tags", "Tags", Unit::Text),
     Column::wide("size_bytes", "Size", Unit::Bytes),
     Column::wide("duration_ps", "Duration", Unit::Picos),
     Column::wide("step_count", "Steps", Unit::Count),
@@ -166,6 +168,8 @@ fn row(session: &SessionSummary, epoch_ns: Option<u64>) -> Vec<Cell> {
         time.into(),
         count(session.hosts.len()),
         is_open.then(|| session.devices.clone()).into(),
+        is_open.then(|| session.program.clone()).into(),
+        is_open.then(|| session.tags.join(", ")).into(),
         i64::try_from(session.size_bytes).ok().into(),
         session.duration_ps.into(),
         session.step_count.map_or(Cell::Missing, count),

@@ -1,7 +1,7 @@
 //! `stepscope view`: the report in the terminal, then the pages in the browser.
 
 use std::net::{IpAddr, ToSocketAddrs};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::ArgMatches;
@@ -89,6 +89,9 @@ pub(crate) fn start(
     if arguments.get_flag("no-capture") {
         library.refuse_captures();
     }
+    let roots = arguments.get_many::<PathBuf>("source-root");
+    let roots = roots.map(|roots| roots.cloned().collect());
+    library.show_sources(checked_roots(roots.unwrap_or_default())?);
     if options.token != Token::Off && !options.allowed_hosts.is_empty() {
         output
             .remark("--allow-host only matters with --no-token: with the token, any name will do");
@@ -119,6 +122,17 @@ pub(crate) fn start(
     })?;
     output.remark("stopped");
     Ok(Exit::Fine)
+}
+
+/// The folders, if all exist: a mistyped one would only be noticed much later.
+fn checked_roots(roots: Vec<PathBuf>) -> Result<Vec<PathBuf>, Failure> {
+    match roots.iter().find(|root| !root.is_dir()) {
+        None => Ok(roots),
+        Some(missing) => {
+            let message = format!("--source-root is not a folder: {}", missing.display());
+            Err(Failure::new(Exit::Usage, message).hint("name the folder of the program's sources"))
+        }
+    }
 }
 
 /// One line of JSON for the parent process.

@@ -339,7 +339,8 @@ fn thirty_runs() -> String {
         let level = if run < 18 { 5.0e9 } else { 5.6e9 };
         let memory: f64 = if run < 25 { 2_883_584.0 } else { 3_145_728.0 };
         format!(
-            "{{\"run\":\"nightly-{run:02}\",\"recorded_unix_s\":{},\"commit\":\"commit-{run:02}\",\"figures\":{{\
+            "{{\"run\":\"nightly-{run:02}\",\"program\":\"jit_step\",\"devices\":\"1 × XLA:CPU\",\
+             \"recorded_unix_s\":{},\"commit\":\"commit-{run:02}\",\"figures\":{{\
              \"step_time\":{{\"unit\":\"picos\",\"value\":{}}},\"memory_peak\":{{\"unit\":\"bytes\",\"value\":{memory}}},\
              \"device_busy\":{{\"unit\":\"ratio\",\"value\":{}}}}}}}",
             1_795_000_000 + run * 86_400,

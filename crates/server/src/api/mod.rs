@@ -5,6 +5,7 @@ pub(crate) mod area;
 pub(crate) mod comparisons;
 pub(crate) mod sessions;
 pub(crate) mod share;
+pub(crate) mod source;
 pub(crate) mod timeline;
 
 use std::sync::Arc;

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-use stepscope_model::{DeviceKind, Reads, Session};
+use stepscope_analysis::measuring::environment::hardware;
+use stepscope_analysis::measuring::workload::main_program;
+use stepscope_model::{Reads, Session};
 use stepscope_storage::{SessionFiles, histories_at};
 
 use super::slot;
@@ -118,6 +120,8 @@ impl SessionSummary {
                 files.hosts.iter().map(|host| host.host.clone()).collect()
             }),
             devices: String::new(),
+            program: String::new(),
+            tags: Vec::new(),
             size_bytes: files.map_or(0, |files| files.size_bytes),
             modified_epoch_ms: files.and_then(modified_epoch_ms),
             duration_ps: None,
@@ -145,6 +149,8 @@ impl SessionSummary {
         let is_programs = session.is_program_only();
         kind(!session.hosts.is_empty(), has_memory, is_programs).clone_into(&mut self.kind);
         self.devices = devices(session);
+        self.program = main_program(session);
+        self.tags = session.tags();
         self.duration_ps = session.extent().map(|span| span.duration().0);
         // A moment has no steps, not even zero; the same is true of programs that did not run.
         self.step_count = (!session.hosts.is_empty()).then_some(session.steps.len());
@@ -183,11 +189,7 @@ const fn kind(has_hosts: bool, has_memory: bool, is_programs: bool) -> &'static 
 fn devices(session: &Session) -> String {
     let mut kinds: Vec<(&str, usize)> = Vec::new();
     for device in &session.devices {
-        let name = match device.kind {
-            DeviceKind::Cpu | DeviceKind::SparseCore => device.kind.name(),
-            _ if device.chip.name.is_empty() => device.kind.name(),
-            _ => device.chip.name.as_str(),
-        };
+        let name = hardware(device);
         match kinds.iter_mut().find(|(known, _)| *known == name) {
             Some((_, count)) => *count += 1,
             None => kinds.push((name, 1)),

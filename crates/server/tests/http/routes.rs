@@ -222,10 +222,13 @@ async fn comparisons_ask_several_sessions_the_baseline_first() {
 #[tokio::test]
 async fn histories_of_the_folder_are_runs_and_baselines() {
     let folder = log_directory(&[TWO_STEPS, TWO_STEPS]);
+    let check = "/api/comparisons/check?session=0&budget=launch_count=%2B0";
+    let own = get_json(&server_at(folder.path()), check).await;
     let line = |run: &str, value: u64| {
         format!(
-            "{{\"run\":\"{run}\",\"verdict\":\"passed\",\"figures\":{{\"launch_count\":\
-             {{\"unit\":\"count\",\"value\":{value}}}}}}}\n"
+            "{{\"run\":\"{run}\",\"program\":{},\"devices\":{},\"verdict\":\"passed\",\
+             \"figures\":{{\"launch_count\":{{\"unit\":\"count\",\"value\":{value}}}}}}}\n",
+            own["program"], own["devices"]
         )
     };
     let text = line("monday", 7) + &line("tuesday", 9);
@@ -248,15 +251,14 @@ async fn histories_of_the_folder_are_runs_and_baselines() {
     let name = |run: usize| sessions["runs"][run]["name"].as_str().unwrap();
     assert!(name(0) < name(1), "oldest first: {sessions}");
 
-    let check = "/api/comparisons/check?session=0&budget=launch_count=%2B0&history=";
-    let report = get_json(&server, &format!("{check}nightly.jsonl")).await;
+    let report = get_json(&server, &format!("{check}&history=nightly.jsonl")).await;
     assert_eq!(report["baseline"], "history");
     assert_eq!(
         report["baselines"],
         serde_json::json!(["nightly.jsonl (2 runs)"])
     );
     for other in ["weekly.jsonl", "../nightly.jsonl"] {
-        let (status, error) = get_error(&server, &format!("{check}{other}")).await;
+        let (status, error) = get_error(&server, &format!("{check}&history={other}")).await;
         assert_eq!(status, StatusCode::NOT_FOUND, "{other}");
         assert!(error.contains(other), "{error}");
     }

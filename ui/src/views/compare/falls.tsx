@@ -1,4 +1,4 @@
-/** The difference of the mean steps as a waterfall, and its causes as text. */
+/** The difference of the mean typical steps as a waterfall, and its causes as text. */
 import { createMemo, For, Show } from 'solid-js';
 
 import { relativeText, signedText, toneOf } from '../../compare/change';
@@ -25,8 +25,8 @@ export function Falls(props: FallsProps) {
   ];
   const fall = createMemo(() => {
     const [baseline, session] = sessions();
-    if (baseline?.all_steps_ps == null || session?.all_steps_ps == null) return null;
-    return waterfallOf(props.difference.waterfall, baseline.all_steps_ps, session.all_steps_ps, [
+    if (baseline?.step_ps == null || session?.step_ps == null) return null;
+    return waterfallOf(props.difference.waterfall, baseline.step_ps, session.step_ps, [
       baseline.name,
       session.name,
     ]);
@@ -36,7 +36,7 @@ export function Falls(props: FallsProps) {
       <header>
         <h2 data-figure="compare.waterfall">Where the time went</h2>
         <span class="muted">
-          difference of the mean steps, outliers included
+          difference of the mean typical steps
         </span>
       </header>
       <div class="card-body">
@@ -64,8 +64,28 @@ export function Falls(props: FallsProps) {
             </ol>
           )}
         </Show>
+        <Outliers difference={props.difference} />
       </div>
     </section>
+  );
+}
+
+/** What outlier steps add: they are not in the typical step, and so not in the sum. */
+function Outliers(props: { difference: SessionDifference }) {
+  return (
+    <Show when={props.difference.outliers.length > 0}>
+      <div class="falls-outliers">
+        <span class="muted">Not in the typical step, on average over all steps:</span>
+        <For each={props.difference.outliers}>
+          {(bar) => (
+            <span>
+              <a href={hrefTo({ view: viewOf(bar) ?? 'steps' })}>{bar.title}</a>{' '}
+              <span class="number">{signedText('duration', Math.round(bar.difference_ps))}</span>
+            </span>
+          )}
+        </For>
+      </div>
+    </Show>
   );
 }
 

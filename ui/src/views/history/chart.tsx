@@ -1,4 +1,4 @@
-/** One figure over the runs: a dot for each, the level between change points as a line. */
+/** One figure over the runs of its group: a dot for each, the level between change points as a line. */
 import { createMemo, For, Show } from 'solid-js';
 
 import { formatFigure, kindOf } from '../../format/figure-unit';
@@ -9,7 +9,7 @@ import { slotIndex } from '../../widgets/chart/points';
 import { rangeOf, withRoom } from '../../widgets/chart/scale';
 import type { HistoryReport } from '../../wire/generated/HistoryReport';
 import type { HistorySeries } from '../../wire/generated/HistorySeries';
-import { stretchesOf } from './lines';
+import { drawnOf, stretchesOf } from './lines';
 
 const HEIGHT = 128;
 
@@ -24,15 +24,22 @@ export interface HistoryChartProps {
 }
 
 export function HistoryChart(props: HistoryChartProps) {
-  const count = () => props.series.values.length;
+  const drawn = createMemo(() => drawnOf(props.report, props.series));
+  const count = () => drawn().runs.length;
   const known = createMemo(() =>
-    props.series.values.flatMap((value, run) => (value === null ? [] : [{ run, value }])),
+    drawn().values.flatMap((value, at) => (value === null ? [] : [{ at, value }])),
   );
+  const runAt = (at: number) => drawn().runs[at] ?? 0;
+  /** The place of the pointed run; null if it is of another group. */
+  const pointedAt = () => {
+    const at = props.pointed === null ? -1 : drawn().runs.indexOf(props.pointed);
+    return at < 0 ? null : at;
+  };
   const range = createMemo(() => {
     const found = rangeOf(known().map(({ value }) => value)) ?? { from: 0, to: 1 };
     return withRoom(found, 0.12);
   });
-  const stretches = createMemo(() => stretchesOf(props.series, props.report.changes));
+  const stretches = createMemo(() => stretchesOf(props.series, drawn(), props.report.changes));
   return (
     <Plot
       class="history-chart"
@@ -40,20 +47,20 @@ export function HistoryChart(props: HistoryChartProps) {
       height={HEIGHT}
       x={slotsAcross(
         'Run',
-        props.series.values.map((_, run) => String(run + 1)),
+        drawn().runs.map((_, at) => String(at + 1)),
       )}
       y={figureAxis('', kindOf(props.series.unit), range().from, range().to)}
       rows={[count()]}
       hit={({ x }, frame) => slotIndex(count(), x, frame.width)}
-      placeOf={(run, frame) => ({
-        x: frame.x(run + 0.5),
-        y: frame.y(props.series.values[run] ?? range().from),
+      placeOf={(at, frame) => ({
+        x: frame.x(at + 0.5),
+        y: frame.y(drawn().values[at] ?? range().from),
       })}
-      at={props.pointed}
-      onAt={props.onPoint}
-      onOpen={props.onRun}
+      at={pointedAt()}
+      onAt={(at) => props.onPoint(at === null ? null : runAt(at))}
+      onOpen={(at) => props.onRun(runAt(at))}
       hasCursor
-      readout={(run) => <Run report={props.report} series={props.series} run={run} />}
+      readout={(at) => <Run report={props.report} series={props.series} run={runAt(at)} />}
     >
       {(frame) => (
         <>
@@ -80,12 +87,12 @@ export function HistoryChart(props: HistoryChartProps) {
             )}
           </For>
           <For each={known()}>
-            {({ run, value }) => (
+            {({ at, value }) => (
               <circle
-                class={`history-dot is-${props.report.runs[run]?.verdict || 'unchecked'}`}
-                cx={frame().x(run + 0.5)}
+                class={`history-dot is-${props.report.runs[runAt(at)]?.verdict || 'unchecked'}`}
+                cx={frame().x(at + 0.5)}
                 cy={frame().y(value)}
-                r={run === props.pointed ? 4.5 : 2.8}
+                r={at === pointedAt() ? 4.5 : 2.8}
               />
             )}
           </For>

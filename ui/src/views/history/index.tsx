@@ -1,5 +1,5 @@
 /** Figures over many runs, and where they changed: the sessions here, or a recorded history. */
-import { createSignal, For, Show } from 'solid-js';
+import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { formatFigure } from '../../format/figure-unit';
 import { plural } from '../../format/numbers';
@@ -8,8 +8,12 @@ import { getParam, hrefTo, navigate, selectionParams, setParams } from '../../sh
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
 import { Remarks, Warnings } from '../../widgets/notes';
+import { declared } from '../../widgets/table/declared';
+import { localTableState } from '../../widgets/table/state';
+import { DataTable } from '../../widgets/table/table';
 import { urlOf } from '../../wire/client';
 import type { HistoryChange } from '../../wire/generated/HistoryChange';
+import type { HistoryGroup } from '../../wire/generated/HistoryGroup';
 import type { HistoryReport } from '../../wire/generated/HistoryReport';
 import type { HistorySeries } from '../../wire/generated/HistorySeries';
 import { createAnswer } from '../../wire/report';
@@ -36,7 +40,7 @@ export default function HistoryView() {
               {titled(data().conclusion, data().rows)}
             </section>
             <Warnings notes={data().notes} />
-            <Series report={data()} />
+            <Groups report={data()} />
             <Changes report={data()} />
             <Remarks notes={data().notes} />
           </div>
@@ -120,7 +124,12 @@ function ChangeRow(props: { change: HistoryChange; report: HistoryReport }) {
         class={`change-dot is-${props.change.is_worse ? 'worse' : 'better'}`}
         aria-label={props.change.is_worse ? 'worse' : 'better'}
       />
-      <span>{props.change.text}</span>
+      <span>
+        <Show when={props.report.groups.length > 1}>
+          <span class="muted">{props.report.groups[props.change.group]?.name}: </span>
+        </Show>
+        {props.change.text}
+      </span>
       <Show when={commits()}>
         <span class="mono muted">{commits()}</span>
       </Show>
@@ -139,20 +148,146 @@ function sessionOf(report: HistoryReport, run: number): string | undefined {
   return found?.source === 'session' ? sessionCalled(found.name) : undefined;
 }
 
-function Series(props: { report: HistoryReport }) {
+/** A card per workload with several runs, and one for the runs that have nothing to compare with. */
+function Groups(props: { report: HistoryReport }) {
   const [pointed, setPointed] = createSignal<number | null>(null);
-  const moving = () => props.report.rows.filter(varies);
-  const constant = () => props.report.rows.filter((series) => !varies(series));
+  const several = () =>
+    props.report.groups.flatMap((group, position) =>
+      group.run_count > 1 ? [{ group, position }] : [],
+    );
+  return (
+    <>
+      <For each={several()}>
+        {({ group, position }) => (
+          <Series
+            report={props.report}
+            group={group}
+            rows={props.report.rows.filter((series) => series.group === position)}
+            pointed={pointed()}
+            onPoint={setPointed}
+          />
+        )}
+      </For>
+      <SingleRuns report={props.report} />
+    </>
+  );
+}
+
+/** A run whose program or devices no other run shares. */
+interface SingleRun {
+  name: string;
+  group: HistoryGroup;
+  step: HistorySeries | undefined;
+  session: string | undefined;
+}
+
+function SingleRuns(props: { report: HistoryReport }) {
+  const rows = createMemo((): SingleRun[] =>
+    props.report.runs.flatMap((run, position) => {
+      const group = props.report.groups[run.group];
+      if (!group || group.run_count > 1) return [];
+      const own = props.report.rows.filter((series) => series.group === run.group);
+      const step = own.find(({ metric }) => metric === 'step_time');
+      return [{ name: run.name, group, step, session: sessionOf(props.report, position) }];
+    }),
+  );
+  const columns = declared<SingleRun>('history.runs', [
+    {
+      key: 'name',
+      width: 260,
+      value: (run) => run.name,
+      cell: (run) => (
+        <Show when={run.session} fallback={run.name}>
+          {(session) => (
+            <a href={hrefTo({ session: session(), view: 'overview' })}>{run.name}</a>
+          )}
+        </Show>
+      ),
+    },
+    {
+      key: 'program',
+      title: 'Program',
+      figure: 'history.groups.program',
+      width: 220,
+      value: (run) => run.group.program || 'unknown',
+    },
+    {
+      key: 'devices',
+      title: 'Devices',
+      figure: 'history.groups.devices',
+      width: 170,
+      value: (run) => run.group.devices || 'unknown',
+    },
+    {
+      key: 'step_ps',
+      title: 'Step time',
+      figure: 'history.rows.last',
+      kind: 'duration',
+      width: 110,
+      value: (run) => run.step?.last ?? null,
+    },
+    {
+      key: 'apart_because',
+      title: 'Why alone',
+      figure: 'history.groups.apart_because',
+      width: 420,
+      value: ({ group }) => group.apart_because || 'No other run of this program on these devices',
+    },
+  ]);
+  return (
+    <Show when={rows().length > 0}>
+      <section class="card history-single">
+        <header>
+          <h2>Runs with nothing to compare with</h2>
+          <span class="muted">{plural(rows().length, 'run')}</span>
+        </header>
+        <DataTable
+          rows={rows()}
+          columns={columns}
+          state={localTableState('')}
+          noun="run"
+          fileName="stepscope-history-runs"
+          isPlain
+        />
+      </section>
+    </Show>
+  );
+}
+
+function Series(props: {
+  report: HistoryReport;
+  group: HistoryGroup;
+  rows: readonly HistorySeries[];
+  /** The run under the pointer, in any chart; null if there is none. */
+  pointed: number | null;
+  onPoint: (run: number | null) => void;
+}) {
+  const moving = () => props.rows.filter(varies);
+  const constant = () => props.rows.filter((series) => !varies(series));
   const open = (run: number) => {
     const session = sessionOf(props.report, run);
     if (session !== undefined) navigate({ session, view: 'overview' });
   };
+  /** The run under the pointer, if it is in this group. */
+  const pointed = () =>
+    props.pointed !== null &&
+    props.report.groups[props.report.runs[props.pointed]?.group ?? -1] === props.group
+      ? props.pointed
+      : null;
   return (
     <section class="card">
       <header>
-        <h2 data-figure="history.runs">Figures by run</h2>
-        <span class="muted">{plural(props.report.runs.length, 'run')}, oldest on the left</span>
+        <h2 data-figure="history.runs.workload">{props.group.name}</h2>
+        <span class="muted">{plural(props.group.run_count, 'run')}, oldest on the left</span>
       </header>
+      <Show when={props.report.groups.length > 1}>
+        <p class="history-group">
+          {titled(props.group.conclusion, props.report.rows)}
+          <Show when={props.group.apart_because}>
+            {(why) => <span class="muted"> {why()}.</span>}
+          </Show>
+        </p>
+      </Show>
       <div class="history-series">
         <For each={moving()}>
           {(series) => (
@@ -170,7 +305,7 @@ function Series(props: { report: HistoryReport }) {
                 report={props.report}
                 series={series}
                 pointed={pointed()}
-                onPoint={setPointed}
+                onPoint={props.onPoint}
                 onRun={open}
               />
             </figure>

@@ -1,17 +1,21 @@
 import { describe, expect, it } from 'vitest';
 
 import type { HistoryChange } from '../../wire/generated/HistoryChange';
+import type { HistoryReport } from '../../wire/generated/HistoryReport';
 import type { HistorySeries } from '../../wire/generated/HistorySeries';
-import { median, stretchesOf, varies } from './lines';
+import { drawnOf, median, runsOf, stretchesOf, varies } from './lines';
 
-const series = (values: (number | null)[]) =>
-  ({ metric: 'step_time', unit: 'picos', values }) as HistorySeries;
-const change = (run: number, isWorse: boolean, metric = 'step_time') =>
-  ({ metric, run, is_worse: isWorse }) as HistoryChange;
+const series = (values: (number | null)[], group = 0) =>
+  ({ group, metric: 'step_time', unit: 'picos', values }) as HistorySeries;
+const change = (run: number, isWorse: boolean, metric = 'step_time', group = 0) =>
+  ({ group, metric, run, is_worse: isWorse }) as HistoryChange;
+const drawn = (values: (number | null)[]) => ({ runs: values.map((_, run) => run), values });
+const stretches = (values: (number | null)[], changes: HistoryChange[]) =>
+  stretchesOf(series(values), drawn(values), changes);
 
 describe('lines of a history', () => {
   it('have a level between change points, which may be in any order', () => {
-    const found = stretchesOf(series([1, 2, 3, null, 9, 8, 4]), [
+    const found = stretches([1, 2, 3, null, 9, 8, 4], [
       change(6, false),
       change(4, true),
       change(2, true, 'memory_peak'),
@@ -24,8 +28,23 @@ describe('lines of a history', () => {
   });
 
   it('leave out stretches without values', () => {
-    expect(stretchesOf(series([null, null, 5]), [change(2, true)])).toEqual([
+    expect(stretches([null, null, 5], [change(2, true)])).toEqual([
       { from: 2, to: 2, level: 5, isWorse: true },
+    ]);
+  });
+
+  it('cover the runs of their group alone', () => {
+    const report = {
+      runs: [{ group: 1 }, { group: 0 }, { group: 1 }, { group: 0 }, { group: 1 }],
+    } as HistoryReport;
+    expect(runsOf(report, 0)).toEqual([1, 3]);
+    const own = series([3, null, 3, null, 7], 1);
+    const points = drawnOf(report, own);
+    expect(points).toEqual({ runs: [0, 2, 4], values: [3, 3, 7] });
+    const changes = [change(3, true, 'step_time', 0), change(4, true, 'step_time', 1)];
+    expect(stretchesOf(own, points, changes)).toEqual([
+      { from: 0, to: 1, level: 3, isWorse: null },
+      { from: 2, to: 2, level: 7, isWorse: true },
     ]);
   });
 

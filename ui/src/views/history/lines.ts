@@ -1,8 +1,24 @@
-/** Splits the series of a history at its change points. Pure. */
+/** Series of a history within the runs of their group, split at change points. Pure. */
 import type { HistoryChange } from '../../wire/generated/HistoryChange';
+import type { HistoryReport } from '../../wire/generated/HistoryReport';
 import type { HistorySeries } from '../../wire/generated/HistorySeries';
 
-/** Runs between two change points, both ends included, and their median. */
+/** A series over the runs of its group, which are given by their positions in the report. */
+export interface Drawn {
+  runs: readonly number[];
+  values: readonly (number | null)[];
+}
+
+/** The positions of the runs of a group, oldest first. */
+export const runsOf = (report: HistoryReport, group: number): number[] =>
+  report.runs.flatMap((run, position) => (run.group === group ? [position] : []));
+
+export function drawnOf(report: HistoryReport, series: HistorySeries): Drawn {
+  const runs = runsOf(report, series.group);
+  return { runs, values: runs.map((run) => series.values[run] ?? null) };
+}
+
+/** Places between two change points, both ends included, and their median. */
 export interface Stretch {
   from: number;
   to: number;
@@ -18,20 +34,23 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
 }
 
-/** The stretches of a series, oldest first; those without a value are left out. */
+/** The stretches of a drawn series, oldest first; those without a value are left out. */
 export function stretchesOf(
   series: HistorySeries,
+  drawn: Drawn,
   changes: readonly HistoryChange[],
 ): Stretch[] {
   const own = changes
-    .filter((change) => change.metric === series.metric)
+    .filter(({ metric, group }) => metric === series.metric && group === series.group)
     .sort((a, b) => a.run - b.run);
-  const starts = [{ run: 0, isWorse: null as boolean | null }];
-  starts.push(...own.map((change) => ({ run: change.run, isWorse: change.is_worse })));
-  return starts.flatMap(({ run, isWorse }, position) => {
-    const next = starts[position + 1]?.run ?? series.values.length;
-    const known = series.values.slice(run, next).filter((value) => value !== null);
-    return known.length === 0 ? [] : [{ from: run, to: next - 1, level: median(known), isWorse }];
+  const starts = [{ at: 0, isWorse: null as boolean | null }];
+  starts.push(
+    ...own.map(({ run, is_worse }) => ({ at: drawn.runs.indexOf(run), isWorse: is_worse })),
+  );
+  return starts.flatMap(({ at, isWorse }, position) => {
+    const next = starts[position + 1]?.at ?? drawn.values.length;
+    const known = drawn.values.slice(at, next).filter((value) => value !== null);
+    return known.length === 0 ? [] : [{ from: at, to: next - 1, level: median(known), isWorse }];
   });
 }
 

@@ -7,6 +7,9 @@ import type { Column } from '../../widgets/table/rows';
 import type { KernelRow } from '../../wire/generated/KernelRow';
 import { declared } from '../../widgets/table/declared';
 
+/** The name as C++ writes it, whether or not it was recorded mangled. */
+export const cppName = ({ name, demangled }: KernelRow): string => demangled || name;
+
 /** `short` has the short forms of long C++ names. */
 export function kernelColumns(
   totalPs: number,
@@ -16,10 +19,11 @@ export function kernelColumns(
     {
       key: 'name',
       width: 300,
-      value: (row) => row.name,
+      value: cppName,
       cell: (row) => {
-        const text = short.get(row.name);
-        return <Middle text={text ?? row.name} full={text && row.name} isCode />;
+        const full = cppName(row);
+        const text = short.get(full);
+        return <Middle text={text ?? full} full={text && full} isCode />;
       },
     },
     { key: 'total_ps', width: 92, value: (row) => row.total_ps },

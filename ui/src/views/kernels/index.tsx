@@ -9,6 +9,7 @@ import { getParam, hrefTo, select, selectionParams, setParams } from '../../shel
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
+import { CopyButton } from '../../widgets/copy';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { OpLinks } from '../../widgets/op-links';
 import type { Column } from '../../widgets/table/rows';
@@ -19,7 +20,7 @@ import type { KernelsReport } from '../../wire/generated/KernelsReport';
 import { createReport } from '../../wire/report';
 import { Durations, Queue } from './charts';
 import { shortNames } from '../../format/cpp-name';
-import { kernelColumns } from './columns';
+import { cppName, kernelColumns } from './columns';
 import { LAUNCHES, MATRIX, SIZES, STEPS, STREAMS, TRANSFERS } from './launch-columns';
 import './kernels.css';
 
@@ -178,7 +179,7 @@ function Kernels(props: {
   name: string;
   tools: () => JSX.Element;
 }) {
-  const short = createMemo(() => shortNames(props.report.rows.map((row) => row.name)));
+  const short = createMemo(() => shortNames(props.report.rows.map(cppName)));
   const shown = () => {
     const wanted = getParam('kernel');
     return wanted === undefined ? undefined : props.report.rows[Number(wanted)];
@@ -188,7 +189,10 @@ function Kernels(props: {
       <Show when={shown()}>
         {(row) => (
           <p class="kernel-selected">
-            <strong class="mono">{row().name}</strong>
+            <strong class="mono">{cppName(row())}</strong>
+            <CopyButton text={() => cppName(row())} tip="Copy the full name">
+              Copy
+            </CopyButton>
             <Show
               when={row().program_id}
               fallback={

@@ -12,9 +12,12 @@ import {
 import { classColor, classTitle } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
 import { Icon } from '../../shell/icons';
+import { shared } from '../../shell/shared';
 import { closeOnEscape } from '../../shell/shortcuts';
 import { hrefTo, navigate, select } from '../../shell/state';
 import { CopyButton } from '../../widgets/copy';
+import { SourceLines } from '../../widgets/source-lines';
+import { SourceText } from '../../widgets/source-text';
 import type { OpRow } from '../../wire/generated/OpRow';
 
 interface Line {
@@ -24,7 +27,7 @@ interface Line {
   isLong?: boolean;
 }
 
-export function OpDetails(props: { op: OpRow; close: () => void }) {
+export function OpDetails(props: { session: string; op: OpRow; close: () => void }) {
   closeOnEscape(() => props.close());
   const lines = (): Line[] => {
     const op = props.op;
@@ -58,7 +61,12 @@ export function OpDetails(props: { op: OpRow; close: () => void }) {
       },
       { figure: 'ops.rows.program', title: 'Program', value: op.program || '–', isLong: true },
       { figure: 'ops.rows.scope', title: 'Scope', value: op.scope || '–', isLong: true },
-      { figure: 'ops.rows.source', title: 'Source', value: op.source || '–', isLong: true },
+      {
+        figure: 'ops.rows.source',
+        title: 'Source',
+        value: op.source ? <SourceText text={op.source} /> : '–',
+        isLong: true,
+      },
     ];
   };
   return (
@@ -122,6 +130,9 @@ export function OpDetails(props: { op: OpRow; close: () => void }) {
           )}
         </For>
       </dl>
+      <Show when={props.op.source && shared() === null}>
+        <SourceLines session={props.session} source={props.op.source} />
+      </Show>
     </aside>
   );
 }

@@ -133,7 +133,7 @@ export default function OpsView(props: ViewProps) {
                   />
                 </section>
                 <Show when={shown()}>
-                  {(row) => <OpDetails op={row()} close={() => show(undefined)} />}
+                  {(row) => <OpDetails session={props.session} op={row()} close={() => show(undefined)} />}
                 </Show>
               </div>
             </Show>

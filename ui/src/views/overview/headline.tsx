@@ -1,7 +1,7 @@
 /** The first thing to read: step time with its trend, where it goes, and what to do first. */
 import { For, Show } from 'solid-js';
 
-import { byEvidence, changeOf } from '../../compare/change';
+import { changeOfTime, STEP_CHANGE_MEANING } from '../../compare/change';
 import { formatCount, formatDuration, formatRatio, plural } from '../../format/numbers';
 import { CLASS_COLORS, partColor, PARTS, partTitle } from '../../format/palette';
 import { comparison } from '../../shell/baseline';
@@ -9,12 +9,15 @@ import { hrefTo } from '../../shell/state';
 import { VIEWS } from '../../shell/views';
 import { DividedBar } from '../../widgets/bars';
 import { TextChange } from '../../widgets/change';
+import { VerdictSign } from '../../widgets/kpi';
 import { Sparkline } from '../../widgets/sparkline';
 import type { AdviceReport } from '../../wire/generated/AdviceReport';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
+import type { StepTime } from '../../wire/generated/StepTime';
 import type { StepPart } from '../../wire/generated/StepPart';
+import type { Verdict } from '../../wire/generated/Verdict';
 import { linksOf } from '../advice/evidence';
-import { occupationOf, sentenceOf, sharesOf, trendOf } from './sentence';
+import { occupationOf, trendOf } from './sentence';
 
 /** The view that explains a part of the step. */
 const VIEW_OF: Record<StepPart['part'], string> = {
@@ -42,22 +45,22 @@ interface Piece {
 export function Headline(props: { report: OverviewReport; advice: AdviceReport | undefined }) {
   const pieces = (): Piece[] =>
     props.report.step_time_ps ? piecesOfStep(props.report) : piecesOfTime(props.report);
-  const sentence = () => {
-    const shares = props.report.step_time_ps
-      ? sharesOf(props.report.step_parts)
-      : occupationOf(props.report.verdicts).map(({ title, ratio }) => ({
-          doing: title.toLowerCase(),
-          ratio,
-        }));
-    const sorted = [...shares].sort((one, other) => other.ratio - one.ratio);
-    return sentenceOf(sorted, props.report.step_time_ps ? 'a step' : 'the observed time');
-  };
+  /** Whether that is good: what devices are busy with. */
+  const judged = () =>
+    props.report.verdicts.find(({ key, value }) => key === 'device_busy_ratio' && value !== null);
   return (
     <section class="card headline" aria-label="Headline">
       <Time report={props.report} />
       <div class="headline-parts">
         <p class="headline-sentence">
-          {sentence() || 'No device recorded work, so it is unknown where the time goes.'}
+          {props.report.headline || 'No device recorded work, so it is unknown where the time goes.'}
+          <Show when={judged()}>
+            {(verdict) => (
+              <span class="headline-verdict" data-tip={judgedTip(verdict())} tabindex="0">
+                <VerdictSign verdict={verdict().verdict} />
+              </span>
+            )}
+          </Show>
         </p>
         <Show when={pieces().length > 0}>
           <DividedBar
@@ -74,6 +77,10 @@ export function Headline(props: { report: OverviewReport; advice: AdviceReport |
     </section>
   );
 }
+
+/** Why the headline is good or bad: the same verdict as that of Device busy. */
+const judgedTip = ({ title, explanation, thresholds }: Verdict) =>
+  [`${title}: ${explanation}`, thresholds && `Thresholds: ${thresholds}`].filter(Boolean).join('\n');
 
 function piecesOfStep(report: OverviewReport): Piece[] {
   return PARTS.flatMap(({ part }) => {
@@ -103,7 +110,7 @@ function PartLine(props: { piece: Piece }) {
     const part = props.piece.part;
     const parts = comparison.data()?.differences[0]?.parts ?? [];
     const time = parts.find((each) => each.part === part)?.time;
-    return time && changeOf(time.mean_ps, time.baseline_ps, byEvidence(time.evidence));
+    return changeOfTime(time);
   };
   const content = () => (
     <>
@@ -135,19 +142,44 @@ function PartLine(props: { piece: Piece }) {
   );
 }
 
+/** Fewer steps make no line. */
+const LEAST_DRAWN = 3;
+
 function Time(props: { report: OverviewReport }) {
   const time = () => props.report.step_time_ps;
+  const hasOutliers = () => props.report.step_series.some((bar) => bar.is_outlier);
   const durations = () => props.report.step_series.map((bar) => bar.duration_ps);
+  /** The time that the shares are of: from the first to the last work of any device. */
+  const observed = () => {
+    const worked = props.report.devices.filter(({ busy_ratio }) => busy_ratio !== null);
+    return Math.max(0, ...worked.map(({ window_ps }) => window_ps));
+  };
   return (
     <Show
       when={time()}
       fallback={
         <div class="headline-time">
-          <div class="kpi-title" data-figure="overview.duration_ps">
-            Captured
-          </div>
-          <Value text={formatDuration(props.report.duration_ps)} />
-          <div class="muted">no steps recorded or found</div>
+          <Show
+            when={observed() > 0}
+            fallback={
+              <>
+                <div class="kpi-title" data-figure="overview.duration_ps">
+                  Captured
+                </div>
+                <Value text={formatDuration(props.report.duration_ps)} />
+              </>
+            }
+          >
+            <div
+              class="kpi-title"
+              data-tip="From the first to the last work of any device; the shares are of this time"
+            >
+              Observed
+            </div>
+            <Value text={formatDuration(observed())} />
+            <div class="muted number">of {formatDuration(props.report.duration_ps)} captured</div>
+          </Show>
+          <div class="muted">no step time: no steps recorded or found</div>
         </div>
       }
     >
@@ -156,15 +188,14 @@ function Time(props: { report: OverviewReport }) {
           <div class="kpi-title">Step time</div>
           <Value text={formatDuration(Math.round(step().mean))} />
           <div class="muted number">
-            {step().count > 1 ? `± ${formatDuration(Math.round(step().stddev))}, ` : ''}
-            {plural(step().count, 'step')}
+            {stepsText(step(), hasOutliers())}
           </div>
           <StepChange />
-          <Show when={durations().length > 1}>
+          <Show when={durations().length >= LEAST_DRAWN}>
             <div class="headline-trend">
               <Sparkline values={durations()} />
             </div>
-            <div class="muted headline-trend-words">{trendOf(durations())}</div>
+            <div class="muted headline-trend-words">{trendOf(props.report.step_series)}</div>
           </Show>
         </div>
       )}
@@ -187,25 +218,30 @@ function Value(props: { text: string }) {
 
 /** The change of the typical step, as everywhere: outliers are not compared. */
 function StepChange() {
-  const step = () => comparison.data()?.differences[0]?.step;
-  const change = () => {
-    const found = step();
-    return found && changeOf(found.mean_ps, found.baseline_ps, byEvidence(found.evidence));
-  };
+  const change = () => changeOfTime(comparison.data()?.differences[0]?.step);
   return (
     <Show when={change()}>
       {(found) => (
-        <div class="kpi-before" data-tip="Mean of the typical steps of both sessions, without outliers">
+        <div class="kpi-before" data-tip={STEP_CHANGE_MEANING}>
           <TextChange change={found()} kind="duration" isShort />
           <span class="muted">
             {' '}
-            from {formatDuration(Math.round(found().before ?? 0))} to{' '}
-            {formatDuration(Math.round(found().now ?? 0))} typically
+            typical step {formatDuration(Math.round(found().now ?? 0))} instead of{' '}
+            {formatDuration(Math.round(found().before ?? 0))}
           </span>
         </div>
       )}
     </Show>
   );
+}
+
+/** Next to the mean: the spread, or, where outliers make it meaningless, the median. */
+function stepsText(time: StepTime, hasOutliers: boolean): string {
+  const steps = plural(time.count, 'step');
+  if (time.count <= 1) return steps;
+  return hasOutliers
+    ? `mean of ${steps}, median ${formatDuration(Math.round(time.median))}`
+    : `± ${formatDuration(Math.round(time.stddev))}, ${steps}`;
 }
 
 /** The spread of the step times. */

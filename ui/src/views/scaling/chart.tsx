@@ -96,7 +96,11 @@ function Details(props: { row: ScalingRow | undefined }) {
       {(row) => (
         <>
           <p>
-            <strong>{row().method}</strong> on {plural(row().device_count, 'device')}
+            <strong>
+              {row().method}
+              {row().program && `: ${row().program}`}
+            </strong>{' '}
+            on {plural(row().device_count, 'device')}
           </p>
           <p>
             step {formatDuration(row().step_ps)}, {formatTimes(row().speedup_ratio)}, ideal{' '}

@@ -92,10 +92,7 @@ function Curves(props: { report: ScalingReport }) {
               {(line, position) => (
                 <span>
                   <i style={{ background: colorOf(position()) }} />
-                  {line.method}
-                  <Show when={line.source === 'benchmark'}>
-                    <span class="muted"> benchmark</span>
-                  </Show>
+                  {line.name}
                 </span>
               )}
             </For>
@@ -105,11 +102,11 @@ function Curves(props: { report: ScalingReport }) {
               </span>
           </div>
           <Show when={alone().length > 0}>
-            <p class="scaling-alone muted" data-tip={alone().map(({ method }) => method).join('\n')}>
+            <p class="scaling-alone muted" data-tip={alone().map(({ name }) => name).join('\n')}>
               No curve, because there is one device count only:{' '}
               {alone()
                 .slice(0, MOST_NAMES)
-                .map(({ method }) => method)
+                .map(({ name }) => name)
                 .join(', ')}
               {alone().length > MOST_NAMES ? ` and ${alone().length - MOST_NAMES} more` : ''}
             </p>
@@ -213,12 +210,14 @@ function Method(props: { method: ScalingMethod }) {
   return (
     <div class="scaling-method">
       <h3 class="mono">
-        {props.method.method}
-        <Show when={props.method.source === 'benchmark'}>
-          <span class="muted"> benchmark</span>
-        </Show>
+        {props.method.name}
       </h3>
-      <p>{props.method.conclusion}</p>
+      <p>
+        {props.method.conclusion}
+        <Show when={props.method.apart_because}>
+          {(why) => <span class="muted"> {why()}.</span>}
+        </Show>
+      </p>
       <ol>
         <For each={props.method.limits.slice(0, 5)}>
           {(limit) => (
@@ -260,7 +259,7 @@ function columns(report: ScalingReport): Column<ScalingRow>[] {
   const linked = (row: ScalingRow) => {
     const sample = report.samples.find(
       (one) =>
-        one.method === row.method && one.device_count === row.device_count && one.session !== null,
+        one.group === row.group && one.device_count === row.device_count && one.session !== null,
     );
     return sample && sessionCalled(sample.name);
   };
@@ -277,6 +276,7 @@ function columns(report: ScalingReport): Column<ScalingRow>[] {
         </Show>
       ),
     },
+    { key: 'program', width: 190, value: (row) => row.program || 'unknown' },
     { key: 'source', width: 92, value: (row) => row.source },
     {
       key: 'device_count',

@@ -4,9 +4,9 @@ import type { ScalingReport } from '../../wire/generated/ScalingReport';
 import type { ScalingRow } from '../../wire/generated/ScalingRow';
 import { countAxis, formatTimes, idealOf, linesOf, measureOf, valueAxis } from './lines';
 
-const row = (method: string, count: number, speedup: number): ScalingRow =>
+const row = (group: number, count: number, speedup: number): ScalingRow =>
   ({
-    method,
+    group,
     source: 'capture',
     device_count: count,
     speedup_ratio: speedup,
@@ -18,10 +18,10 @@ describe('lines of a scaling chart', () => {
   it('has a line for each method, by device count', () => {
     const report = {
       methods: [
-        { method: 'a', source: 'capture' },
-        { method: 'b', source: 'capture' },
+        { name: 'a: jit_step on XLA:CPU', source: 'capture' },
+        { name: 'a: jit_eval on XLA:CPU', source: 'capture' },
       ],
-      rows: [row('a', 4, 3), row('b', 1, 1), row('a', 1, 1)],
+      rows: [row(0, 4, 3), row(1, 1, 1), row(0, 1, 1)],
     } as unknown as ScalingReport;
     const lines = linesOf(report);
     expect(lines.map((line) => line.rows.map((one) => one.device_count))).toEqual([[1, 4], [1]]);

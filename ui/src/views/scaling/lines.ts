@@ -27,20 +27,20 @@ export type Measure = (typeof MEASURES)[number];
 export const measureOf = (key: string | undefined): Measure =>
   MEASURES.find((measure) => measure.key === key) ?? MEASURES[0];
 
-/** One method of one source. */
+/** One method: sessions of one program on one kind of device, or benchmarks. */
 export interface Line {
-  method: string;
+  name: string;
   source: string;
   rows: ScalingRow[];
 }
 
 /** Lines in the order of the report's methods, their rows by device count. */
 export function linesOf(report: ScalingReport): Line[] {
-  return report.methods.map(({ method, source }) => ({
-    method,
+  return report.methods.map(({ name, source }, position) => ({
+    name,
     source,
     rows: report.rows
-      .filter((row) => row.method === method && row.source === source)
+      .filter((row) => row.group === position)
       .sort((one, other) => one.device_count - other.device_count),
   }));
 }

@@ -1,8 +1,9 @@
 /** The list of sessions, including those that could not be read. */
-import { createEffect, createMemo, createSignal, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, Show } from 'solid-js';
 
 import { openCapture } from '../../capture/open';
 import { formatCount, formatDate, plural } from '../../format/numbers';
+import { escapeRegex } from '../../format/text';
 import { COMPARE_VIEW, entryView, sessions } from '../../shell/session';
 import { NUMBERED_PARAM } from '../../shell/hash';
 import { getParam, navigate, setParams, type Params } from '../../shell/state';
@@ -12,7 +13,7 @@ import { Middle } from '../../widgets/middle';
 import { Sparkline } from '../../widgets/sparkline';
 import { NotesList, Warnings } from '../../widgets/notes';
 import type { Column } from '../../widgets/table/rows';
-import { urlTableState } from '../../widgets/table/state';
+import { urlTableState, type TableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { SessionSummary } from '../../wire/types';
 import { isMeasuring, measure, measuredOf } from './measured';
@@ -65,6 +66,14 @@ const COLUMNS: Column<SessionSummary>[] = [
     value: (session) => session.id,
   },
   { key: 'devices', title: 'Devices', figure: '', width: 120, value: (session) => session.devices },
+  {
+    key: 'program',
+    title: 'Program',
+    figure: 'sessions.session_program',
+    width: 150,
+    value: (session) => session.program,
+    cell: (session) => <Middle text={session.program || '–'} />,
+  },
   {
     key: 'step_ps',
     title: 'Step time',
@@ -161,6 +170,38 @@ const isKnown = (session: SessionSummary): boolean =>
 const folderOf = (location: string): string =>
   location.replace(/\/plugins\/profile\/[^/]+$/, '');
 
+/** Tags; a click filters by one. */
+function tagsColumn(state: TableState): Column<SessionSummary> {
+  return {
+    key: 'tags',
+    title: 'Tags',
+    figure: 'sessions.session_tags',
+    width: 130,
+    isOptional: true,
+    value: (session) => session.tags.join(', '),
+    groupsOf: (session) => session.tags,
+    cell: (session) => (
+      <span class="session-tags">
+        <For each={session.tags}>
+          {(tag) => (
+            <button
+              class="session-tag"
+              data-tip={`Show sessions with “${tag}” only`}
+              tabindex="-1"
+              onClick={(event) => {
+                event.stopPropagation();
+                state.setQuery(escapeRegex(tag));
+              }}
+            >
+              {tag}
+            </button>
+          )}
+        </For>
+      </span>
+    ),
+  };
+}
+
 /** The location, relative to the root if it is below it. */
 function locationColumn(root: string): Column<SessionSummary> {
   const below = (location: string) =>
@@ -177,6 +218,19 @@ function locationColumn(root: string): Column<SessionSummary> {
       </span>
     ),
   };
+}
+
+/** So few sessions need neither a filter nor groups. */
+const FEW = 3;
+
+/** Filters by what the sessions share. */
+function menuOf(session: SessionSummary, state: TableState) {
+  const filters = [session.program, session.devices, ...session.tags].filter(Boolean);
+  return filters.map((text) => ({
+    title: 'Show only sessions with',
+    detail: text,
+    run: () => state.setQuery(escapeRegex(text)),
+  }));
 }
 
 export default function SessionsView() {
@@ -213,12 +267,17 @@ export default function SessionsView() {
                   columns={[
                     ...COLUMNS.slice(0, 2),
                     locationColumn(report().root),
-                    ...COLUMNS.slice(2),
+                    ...COLUMNS.slice(2, 4),
+                    tagsColumn(table),
+                    ...COLUMNS.slice(4),
                   ]}
                   state={table}
                   noun="session"
                   fileName="stepscope-sessions"
-                  isPlain={report().sessions.length <= 8}
+                  isPlain={report().sessions.length <= FEW}
+                  opensGroups
+                  absent="No session has"
+                  menu={(session) => menuOf(session, table)}
                   onRow={(session) => navigate({ session: session.key, view: entryView(session) })}
                 />
               </section>

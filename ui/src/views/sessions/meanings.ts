@@ -15,6 +15,20 @@ export const MEANINGS: Record<string, Figure> = {
     formula: '',
     unit: TIME,
   },
+  session_program: {
+    title: 'Program',
+    definition:
+      'The program whose work has the most self time on devices, by its name. Known once the session has been opened.',
+    formula: '',
+    unit: '',
+  },
+  session_tags: {
+    title: 'Tags',
+    definition:
+      'Words that the capturing program gave the capture: `profile_trace(…, tags=["baseline"])` or the variable PROFILE_TAGS. Known once the session has been opened.',
+    formula: '',
+    unit: '',
+  },
   session_number: {
     title: 'Number',
     definition: 'The number in `stepscope sessions` and for `--session`: 0 is the latest capture, by the time in its name, otherwise by its files. Numbers change when sessions are added.',

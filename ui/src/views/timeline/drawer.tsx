@@ -17,6 +17,7 @@ import { OccurrencesPanel } from './occurrences-panel';
 import { SearchPanel } from './search-panel';
 import { SlicePanel } from './slice-panel';
 import './drawer.css';
+import './slice-related.css';
 
 export type DrawerTab = 'slice' | 'nesting' | 'occurrences' | 'area' | 'search' | 'marks';
 

@@ -28,6 +28,14 @@ conclusion: string,
  */
 session: string, 
 /**
+ * Program with the most device time in the checked session. Empty if unknown.
+ */
+program: string, 
+/**
+ * Devices that worked in the checked session, by chip, such as `8 × XLA:CPU`. Empty if unknown.
+ */
+devices: string, 
+/**
  * What the session is compared with.
  */
 baseline: BaselineKind, 

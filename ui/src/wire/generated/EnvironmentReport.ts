@@ -11,7 +11,7 @@ export type EnvironmentReport = {
  */
 hosts: Array<string>, 
 /**
- * Kinds of devices with counts, such as `8 × XLA:CPU`.
+ * Kinds of devices with counts, by chip, such as `8 × XLA:CPU` or `4 × TPU v6 Lite`.
  */
 devices: string, 
 /**

@@ -6,6 +6,10 @@ import type { FigureUnit } from "./FigureUnit";
  */
 export type HistoryChange = { 
 /**
+ * Position of the change's group in `groups`.
+ */
+group: number, 
+/**
  * Name of the figure that changed.
  */
 metric: string, 
@@ -26,7 +30,7 @@ run_name: string,
  */
 commit: string, 
 /**
- * Commit of the last run before the change point. Empty if unknown.
+ * Commit of the group's last run before the change point. Empty if unknown.
  */
 previous_commit: string, 
 /**

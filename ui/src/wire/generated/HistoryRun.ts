@@ -9,6 +9,10 @@ export type HistoryRun = {
  */
 name: string, 
 /**
+ * Position of the run's group in `groups`.
+ */
+group: number, 
+/**
  * Time at which the run was captured or recorded, in seconds since the Unix epoch; absent if
  * unknown.
  */

@@ -6,6 +6,10 @@ import type { FigureUnit } from "./FigureUnit";
  */
 export type HistorySeries = { 
 /**
+ * Position of the series' group in `groups`.
+ */
+group: number, 
+/**
  * Name of the figure, such as `step_time`.
  */
 metric: string, 
@@ -22,7 +26,8 @@ unit: FigureUnit,
  */
 is_better_higher: boolean, 
 /**
- * The figure in each run, in the order of the runs; absent where a run has none.
+ * The figure in each run, in the order of the runs; absent for runs of other groups, and where a
+ * run has none.
  */
 values: Array<number | null>, 
 /**

@@ -5,9 +5,13 @@
  */
 export type KernelRow = { 
 /**
- * Name of the function that ran on the GPU.
+ * Name of the function that ran on the GPU, as recorded.
  */
 name: string, 
+/**
+ * Name of the function as C++ writes it. Empty if the recorded name is not mangled.
+ */
+demangled: string, 
 /**
  * Number of launches of the kernel.
  */

@@ -30,6 +30,11 @@ start_epoch_ns: string | null,
  */
 step_time_ps: StepTime | null, 
 /**
+ * Where the mean step goes (without steps, the observed time), in one sentence. Empty if no device
+ * recorded work.
+ */
+headline: string, 
+/**
  * The mean step divided into named parts that sum to it, in display order.
  */
 step_parts: Array<StepPart>, 

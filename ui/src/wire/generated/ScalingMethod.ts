@@ -11,6 +11,23 @@ export type ScalingMethod = {
  */
 method: string, 
 /**
+ * Program with the most device time in the sessions. Empty if unknown, as for benchmarks.
+ */
+program: string, 
+/**
+ * Kind of the devices that worked, such as `TPU v6 Lite`. Empty if unknown, as for benchmarks.
+ */
+chips: string, 
+/**
+ * Method, program and kind of devices in words.
+ */
+name: string, 
+/**
+ * Why the samples stand apart from sessions of the same method. Empty if program and devices are
+ * known.
+ */
+apart_because: string, 
+/**
  * Source of the measurements: `capture` or `benchmark`.
  */
 source: string, 

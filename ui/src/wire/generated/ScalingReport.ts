@@ -14,11 +14,11 @@ export type ScalingReport = {
  */
 kind: ScalingKind, 
 /**
- * What limits each method.
+ * What limits each method: sessions of one method, program and kind of device.
  */
 methods: Array<ScalingMethod>, 
 /**
- * One row per method and device count, by name of the method and ascending device count.
+ * One row per method and device count, by position of the method and ascending device count.
  */
 rows: Array<ScalingRow>, 
 /**

@@ -10,6 +10,14 @@ export type ScalingRow = {
  */
 method: string, 
 /**
+ * Position of the row's method in `methods`.
+ */
+group: number, 
+/**
+ * Program with the most device time in the sessions. Empty if unknown, as for benchmarks.
+ */
+program: string, 
+/**
  * Source of the measurements: `capture` or `benchmark`.
  */
 source: string, 

@@ -13,6 +13,14 @@ name: string,
  */
 method: string, 
 /**
+ * Position of the sample's method in `methods`.
+ */
+group: number, 
+/**
+ * Program with the most device time. Empty if unknown, as for benchmarks.
+ */
+program: string, 
+/**
  * Source of the sample: `capture` or `benchmark`.
  */
 source: string, 

@@ -27,9 +27,13 @@ step: TimeDifference | null,
  */
 parts: Array<ComparedPart>, 
 /**
- * The difference of the mean step (outliers included) as a sum, largest bar first.
+ * The difference of the mean typical step as a sum, largest bar first.
  */
 waterfall: Array<WaterfallBar>, 
+/**
+ * What outlier steps, which the typical step excludes, add to the mean over all steps.
+ */
+outliers: Array<WaterfallBar>, 
 /**
  * Causes of the difference, in words, largest effect first.
  */

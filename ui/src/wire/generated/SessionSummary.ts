@@ -37,6 +37,14 @@ hosts: Array<string>,
  */
 devices: string, 
 /**
+ * Program with the most device time; empty if it is not known (yet).
+ */
+program: string, 
+/**
+ * Tags that the capturing program gave the capture, from its manifest.
+ */
+tags: Array<string>, 
+/**
  * Sum of its files.
  */
 size_bytes: number, 

@@ -20,8 +20,8 @@ title: string,
  */
 part: PartKind | null, 
 /**
- * Contribution of this bar to the difference of the mean step, outlier steps included. All
- * bars sum to that difference.
+ * Contribution of this bar to the difference of the mean typical step, which all bars of the
+ * waterfall sum to. For outlier steps: what they add to the mean over all steps.
  */
 difference_ps: number, 
 /**

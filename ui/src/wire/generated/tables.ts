@@ -1379,11 +1379,18 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "kernels.rows": {
     name: {
       title: "Kernel",
-      meaning: "Name of the function that ran on the GPU.",
+      meaning: "Name of the function that ran on the GPU, as recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
       identity: "unnumbered",
+    },
+    demangled: {
+      title: "C++ name",
+      meaning: "Name of the function as C++ writes it. Empty if the recorded name is not mangled.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
     },
     occurrences: {
       title: "Launches",
@@ -6508,7 +6515,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     difference_ps: {
       title: "Difference",
       kind: "duration",
-      meaning: "Contribution of this bar to the difference of the mean step, outlier steps included. All bars sum to that difference.",
+      meaning: "Contribution of this bar to the difference of the mean typical step, which all bars of the waterfall sum to. For outlier steps: what they add to the mean over all steps.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6757,6 +6764,13 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       adds: "no",
       better: "incomparable",
     },
+    program: {
+      title: "Program",
+      meaning: "Program with the most device time in the sessions. Empty if unknown, as for benchmarks.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
     source: {
       title: "Source",
       meaning: "Source of the measurements: capture or benchmark.",
@@ -6911,6 +6925,13 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     method: {
       title: "Method",
       meaning: "What differs between the names of sessions besides device count and time. --method REGEX selects it.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
+    program: {
+      title: "Program",
+      meaning: "Program with the most device time in the sessions. Empty if unknown, as for benchmarks.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7098,7 +7119,59 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "neither",
     },
   },
+  "history.groups": {
+    name: {
+      title: "Workload",
+      meaning: "Program and devices of the runs in words; where one is unknown, also what the runs are from.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
+    program: {
+      title: "Program",
+      meaning: "Program with the most device time in the runs. Empty if unknown.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
+    devices: {
+      title: "Devices",
+      meaning: "Devices that worked in the runs, by chip, such as 8 × XLA:CPU. Empty if unknown.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
+    run_count: {
+      title: "Runs",
+      kind: "count",
+      meaning: "Number of runs in the group.",
+      formula: "",
+      adds: "no",
+      better: "neither",
+    },
+    conclusion: {
+      title: "Answer",
+      meaning: "The answer for the group in a sentence.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
+    apart_because: {
+      title: "Stands apart because",
+      meaning: "Why the runs stand apart from the other groups. Empty if program and devices are known.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
+  },
   "history.rows": {
+    workload: {
+      title: "Workload",
+      meaning: "Program and devices that the runs share; figures are compared within them alone.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
     metric: {
       title: "Figure",
       meaning: "Name of the figure, such as step_time.",
@@ -7195,6 +7268,13 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     name: {
       title: "Run",
       meaning: "Name of the run's session.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
+    workload: {
+      title: "Workload",
+      meaning: "Program and devices that the runs share; figures are compared within them alone.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7310,6 +7390,7 @@ export type TableName =
   | "scaling.rows"
   | "scaling.limits"
   | "check.rows"
+  | "history.groups"
   | "history.rows"
   | "history.runs";
 

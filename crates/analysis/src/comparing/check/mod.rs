@@ -40,6 +40,7 @@ use crate::comparing::compare::{
     ComparedCause, SessionDifference, checked_confidence, difference, run_noise,
 };
 use crate::comparing::history::Recorded;
+use crate::measuring::workload::Workload;
 use figures::{Figures, Measured};
 use judge::{Against, Judge};
 
@@ -87,7 +88,9 @@ stepscope check ./logs --history stepscope-history.jsonl --baseline history --bu
         let Some((checked, baselines)) = sides.split_last() else {
             return Err(AnalysisError::Internal("no session was given".to_owned()));
         };
-        let recorded = Recorded::of(&options.histories);
+        let workload = Workload::of(checked.session, &checked.selected);
+        let devices = workload.devices();
+        let recorded = Recorded::of(&options.histories).of_workload(&workload.program, &devices);
         let run = Run {
             judge,
             figures: sides.iter().map(Figures::of).collect(),
@@ -111,6 +114,8 @@ stepscope check ./logs --history stepscope-history.jsonl --baseline history --bu
                 && (verdict != CheckVerdict::Unknown || options.allow_unknown),
             conclusion: words::conclusion(checked.name, &rows, options.allow_unknown),
             session: checked.name.to_owned(),
+            program: workload.program,
+            devices,
             baseline,
             baselines: run.baseline_names(baselines),
             rows,

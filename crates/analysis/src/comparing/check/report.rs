@@ -19,6 +19,10 @@ pub struct CheckReport {
     pub conclusion: String,
     /// Name of the checked session.
     pub session: String,
+    /// Program with the most device time in the checked session. Empty if unknown.
+    pub program: String,
+    /// Devices that worked in the checked session, by chip, such as `8 × XLA:CPU`. Empty if unknown.
+    pub devices: String,
     /// What the session is compared with.
     pub baseline: BaselineKind,
     /// Names of the baselines; for a history, the names of its files with their numbers of runs.

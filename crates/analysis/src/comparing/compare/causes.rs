@@ -21,15 +21,14 @@ const NAMED_OPS: usize = 8;
 const LEAST_RATIO: f64 = 0.002;
 
 /// All causes, largest effect first; causes without a time come after those with one.
-pub(super) fn causes(
+pub(super) fn causes<'a>(
     both: &Both<'_, '_>,
-    bars: &[WaterfallBar],
+    bars: impl Iterator<Item = &'a WaterfallBar>,
     programs: &[ComparedProgram],
     environment: &[ComparedFact],
 ) -> Vec<ComparedCause> {
     let step_ps = both.sides[0].typical_step_ps().unwrap_or(0.0);
     let mut causes: Vec<ComparedCause> = bars
-        .iter()
         .filter(|bar| bar.difference_ps.abs() >= LEAST_RATIO * step_ps)
         .filter(|bar| bar.evidence != Evidence::WithinNoise)
         .filter_map(|bar| of_bar(both, bar))
@@ -110,14 +109,14 @@ fn of_bar(both: &Both<'_, '_>, bar: &WaterfallBar) -> Option<ComparedCause> {
         BarKind::OutlierCompilation => (
             "outlier_compilation",
             format!(
-                "compilation in outlier steps adds {} to the mean step",
+                "compilation in outlier steps, which the result excludes: {} per step on average",
                 signed(bar.difference_ps)
             ),
         ),
         BarKind::OutlierSteps => (
             "outlier_steps",
             format!(
-                "outlier steps ({} instead of {}) change the mean step by {}",
+                "outlier steps ({} instead of {}), which the result excludes: {} per step on average",
                 both.sides[1].outliers(),
                 both.sides[0].outliers(),
                 signed(bar.difference_ps)

@@ -269,6 +269,7 @@ pub(super) fn tables() -> Vec<Declared> {
         Declared::of("sessions", SESSIONS),
         Declared::of("causes", CAUSES),
         Declared::of("waterfall", WATERFALL),
+        Declared::of("outliers", WATERFALL),
         Declared::of("ops", OPS),
         Declared::of("parts", PARTS),
         Declared::of("programs", PROGRAMS),

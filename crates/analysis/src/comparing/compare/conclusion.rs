@@ -18,20 +18,17 @@ pub(super) fn conclusion(both: &Both<'_, '_>, step: Option<&TimeDifference>) -> 
         return without_steps(both.sides);
     };
     let times = format!(
-        "{} instead of {} per step",
+        "mean typical step {} instead of {}",
         duration_ps(step.mean_ps),
         duration_ps(step.baseline_ps)
     );
     match step.evidence {
         Evidence::BeyondNoise => {
-            let (word, ratio) = if step.difference_ps > 0.0 {
-                ("slower", step.difference_ps / step.baseline_ps)
-            } else {
-                ("faster", -step.difference_ps / step.baseline_ps)
-            };
+            let ratio = step.ratio.unwrap_or(0.0);
+            let word = if ratio > 0.0 { "slower" } else { "faster" };
             format!(
                 "{other} is {} {word} than {baseline}: {times} ({}), more than noise.",
-                percent(ratio),
+                percent(ratio.abs()),
                 interval(step)
             )
         }
@@ -52,7 +49,7 @@ pub(super) fn conclusion(both: &Both<'_, '_>, step: Option<&TimeDifference>) -> 
 fn within_noise(both: &Both<'_, '_>, step: &TimeDifference, times: &str) -> String {
     let [baseline, other] = names(both.sides);
     let (change, interval, counted) = (
-        change(step, step.difference_ps),
+        format::signed(step.ratio.unwrap_or(0.0), percent),
         interval(step),
         counted(both),
     );

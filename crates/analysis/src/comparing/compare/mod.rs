@@ -146,16 +146,23 @@ pub(crate) fn difference(both: &Both<'_, '_>) -> SessionDifference {
         |op| both.evidence(op),
         of_part,
     );
+    let outliers = waterfall::outliers(both.sides);
     let programs = programs::programs(both);
     let environment = surroundings::environment(both.sides);
     let step = both.step();
     SessionDifference {
         session: both.session,
         conclusion: conclusion::conclusion(both, step.as_ref()),
-        causes: causes::causes(both, &waterfall, &programs, &environment),
+        causes: causes::causes(
+            both,
+            waterfall.iter().chain(&outliers),
+            &programs,
+            &environment,
+        ),
         step,
         parts,
         waterfall,
+        outliers,
         programs,
         environment,
     }

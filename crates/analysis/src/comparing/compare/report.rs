@@ -180,8 +180,10 @@ pub struct SessionDifference {
     pub step: Option<TimeDifference>,
     /// The parts of the mean typical step; their differences sum to that of the step.
     pub parts: Vec<ComparedPart>,
-    /// The difference of the mean step (outliers included) as a sum, largest bar first.
+    /// The difference of the mean typical step as a sum, largest bar first.
     pub waterfall: Vec<WaterfallBar>,
+    /// What outlier steps, which the typical step excludes, add to the mean over all steps.
+    pub outliers: Vec<WaterfallBar>,
     /// Causes of the difference, in words, largest effect first.
     pub causes: Vec<ComparedCause>,
     /// Programs, matched by name and content.
@@ -245,8 +247,8 @@ pub struct WaterfallBar {
     pub title: String,
     /// Part of the step that the bar belongs to. Absent if it belongs to none.
     pub part: Option<PartKind>,
-    /// Contribution of this bar to the difference of the mean step, outlier steps included. All
-    /// bars sum to that difference.
+    /// Contribution of this bar to the difference of the mean typical step, which all bars of the
+    /// waterfall sum to. For outlier steps: what they add to the mean over all steps.
     pub difference_ps: f64,
     /// Position of the op among all ops (before sorting and limit, largest effect first); absent if the
     /// bar is not a single op.

@@ -4,8 +4,8 @@ use super::columns::{
     self, CAUSES, ENVIRONMENT, KERNELS, METHODS, OPS, PARTS, PROGRAMS, SESSIONS, WATERFALL,
 };
 use super::report::{
-    CompareReport, ComparedKernel, ComparedMethod, Evidence, MethodUnit, SessionDifference,
-    TimeDifference,
+    CompareReport, ComparedKernel, ComparedMethod, ComparedSession, Evidence, MethodUnit,
+    SessionDifference, TimeDifference,
 };
 use crate::asking::Report;
 use crate::telling::Note;
@@ -50,9 +50,15 @@ impl Report for CompareReport {
             sessions(self),
             self.within(
                 "waterfall",
-                "Difference of the mean step by cause",
+                "Difference of the mean typical step by cause",
                 WATERFALL,
                 |one| &one.waterfall,
+            ),
+            self.within(
+                "outliers",
+                "What outlier steps add to the mean over all steps",
+                WATERFALL,
+                |one| &one.outliers,
             ),
             self.parts(),
             Table::within("ops", "Ops", OPS, self.ops.iter().map(|op| (op, self)))
@@ -93,7 +99,7 @@ impl Report for CompareReport {
         for difference in &self.differences {
             lines.push(("Result".to_owned(), difference.conclusion.clone()));
             if let Some(all) = all_steps(self, difference) {
-                lines.push(("All steps".to_owned(), all));
+                lines.push(("Outliers".to_owned(), all));
             }
             let causes = difference.causes.iter().take(HEADLINE_CAUSES);
             lines.extend(causes.map(|cause| ("Why".to_owned(), cause.text.clone())));
@@ -116,15 +122,18 @@ fn told(method: &ComparedMethod) -> String {
     )
 }
 
-/// The mean of all steps, if any step is an outlier.
+/// The outlier steps, which the result excludes, and the mean of all steps.
 fn all_steps(report: &CompareReport, difference: &SessionDifference) -> Option<String> {
     let [a, b] = [0, difference.session].map(|index| &report.sessions[index]);
     if a.step_count == a.typical_step_count && b.step_count == b.typical_step_count {
         return None;
     }
     let (before, after) = (a.all_steps_ps?, b.all_steps_ps?);
+    let outliers = |one: &ComparedSession| one.step_count - one.typical_step_count;
     Some(format!(
-        "{} instead of {}, outlier steps included",
+        "{} instead of {}, excluded from the result; the mean of all steps is {} instead of {}",
+        format::counted(outliers(b), "step"),
+        outliers(a),
         format::duration_ps(after),
         format::duration_ps(before)
     ))

@@ -1,7 +1,6 @@
-//! The difference of the mean step as a sum.
+//! The difference of the mean typical step as a sum, and what outlier steps add to it.
 //!
 //! ```text
-//! step (all)  = step (typical) + what outlier steps add
 //! step        = Σ parts                                         the sweep of `steps`
 //! part        = Σ self time of its ops × f                      f = part ÷ Σ self
 //! Δ part      = Σ f̄ × Δ self time  +  mean Σ self × Δ f          ops, and how they overlap
@@ -148,7 +147,7 @@ impl Factors {
     }
 }
 
-/// The bars, largest first; they sum to the difference of the mean over all steps. `title` and `evidence`
+/// The bars, largest first; they sum to the difference of the mean typical step. `title` and `evidence`
 /// describe the ops that get a bar, `of_part` gives the evidence of parts.
 pub(super) fn bars(
     sides: [&Side<'_>; 2],
@@ -231,7 +230,6 @@ pub(super) fn bars(
         let title = part.title().to_owned();
         bars.push(bar(kind, title, Some(part), difference_ps, of_part(part)));
     }
-    bars.extend(outliers(sides));
     let title = "Communication or copies not attributed to ops".to_owned();
     bars.push(bar(
         BarKind::Residual,
@@ -240,13 +238,18 @@ pub(super) fn bars(
         residual_ps,
         Evidence::WithinNoise,
     ));
-    bars.retain(|bar| bar.difference_ps.abs() >= 0.5);
-    bars.sort_by(|a, b| b.difference_ps.abs().total_cmp(&a.difference_ps.abs()));
+    largest_first(&mut bars);
     bars
 }
 
-/// What outlier steps add to the mean over all steps: compilation, and everything else.
-fn outliers(sides: [&Side<'_>; 2]) -> [WaterfallBar; 2] {
+fn largest_first(bars: &mut Vec<WaterfallBar>) {
+    bars.retain(|bar| bar.difference_ps.abs() >= 0.5);
+    bars.sort_by(|a, b| b.difference_ps.abs().total_cmp(&a.difference_ps.abs()));
+}
+
+/// What outlier steps, which a typical step excludes, add to the mean over all steps: compilation, and
+/// everything else.
+pub(super) fn outliers(sides: [&Side<'_>; 2]) -> Vec<WaterfallBar> {
     let excess = |part: PartKind| sides[1].excess_ps(part) - sides[0].excess_ps(part);
     let compilation_ps = excess(PartKind::Compilation);
     let all: f64 = PARTS.into_iter().map(excess).sum();
@@ -254,7 +257,7 @@ fn outliers(sides: [&Side<'_>; 2]) -> [WaterfallBar; 2] {
     let steps = format!("{} instead of {}", counts[1], counts[0]);
     let title = |what: &str| format!("{what} outlier steps ({steps})");
     let evidence = Evidence::TooFewSteps;
-    [
+    let mut bars = vec![
         bar(
             BarKind::OutlierCompilation,
             title("Compilation in"),
@@ -269,7 +272,9 @@ fn outliers(sides: [&Side<'_>; 2]) -> [WaterfallBar; 2] {
             all - compilation_ps,
             evidence,
         ),
-    ]
+    ];
+    largest_first(&mut bars);
+    bars
 }
 
 const fn bar(

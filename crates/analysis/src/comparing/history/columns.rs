@@ -3,12 +3,29 @@
 
 use documented::DocumentedFields;
 
-use super::report::{HistoryChange, HistoryRun, HistorySeries};
+use super::report::{HistoryChange, HistoryGroup, HistoryRun, HistorySeries};
 use crate::comparing::check::words::figure;
 use crate::telling::format::date;
 use crate::telling::{Cell, Column, Declared, Field, Unit};
 
-pub(super) const ROWS: &[Field<HistorySeries>] = &[
+/// Meaning of the column that names the group of a row.
+const WORKLOAD: &str =
+    "Program and devices that the runs share; figures are compared within them alone.";
+
+pub(super) const GROUPS: &[Field<HistoryGroup>] = &[
+    Column::new("name", "Workload", Unit::Text).of(|group| Cell::from(group.name.as_str())),
+    Column::wide("program", "Program", Unit::Text).of(|group| group.program.as_str().into()),
+    Column::wide("devices", "Devices", Unit::Text).of(|group| group.devices.as_str().into()),
+    Column::new("run_count", "Runs", Unit::Count).of(|group| group.run_count.into()),
+    Column::new("conclusion", "Answer", Unit::Text).of(|group| group.conclusion.as_str().into()),
+    Column::new("apart_because", "Stands apart because", Unit::Text)
+        .of(|group| group.apart_because.as_str().into()),
+];
+
+pub(super) const ROWS: &[Field<HistorySeries, [HistoryGroup]>] = &[
+    Column::new("workload", "Workload", Unit::Text)
+        .means(WORKLOAD)
+        .within(|row, groups| name(groups, row.group)),
     Column::new("metric", "Figure", Unit::Text).of(|row| Cell::from(row.metric.as_str())),
     Column::wide("title", "Name", Unit::Text).of(|row| row.title.as_str().into()),
     Column::new("last_text", "Last", Unit::Text)
@@ -42,7 +59,10 @@ pub(super) const ROWS: &[Field<HistorySeries>] = &[
         .of(|row| row.spread.into()),
 ];
 
-pub(super) const CHANGES: &[Field<HistoryChange>] = &[
+pub(super) const CHANGES: &[Field<HistoryChange, [HistoryGroup]>] = &[
+    Column::new("workload", "Workload", Unit::Text)
+        .means(WORKLOAD)
+        .within(|change, groups| name(groups, change.group)),
     Column::new("metric", "Figure", Unit::Text).of(|change| Cell::from(change.metric.as_str())),
     Column::new("before_text", "Before", Unit::Text)
         .means(
@@ -77,8 +97,11 @@ pub(super) const CHANGES: &[Field<HistoryChange>] = &[
         .of(|change| change.after.into()),
 ];
 
-pub(super) const RUNS: &[Field<HistoryRun>] = &[
+pub(super) const RUNS: &[Field<HistoryRun, [HistoryGroup]>] = &[
     Column::new("name", "Run", Unit::Text).of(|run| Cell::from(run.name.as_str())),
+    Column::new("workload", "Workload", Unit::Text)
+        .means(WORKLOAD)
+        .within(|run, groups| name(groups, run.group)),
     Column::new("recorded", "Recorded (UTC)", Unit::Text)
         .means(
             "Date and time (UTC) at which the run was captured or recorded. Empty if \
@@ -94,6 +117,8 @@ pub(super) const RUNS: &[Field<HistoryRun>] = &[
 /// A figure of a run, one per row, for other programs and for plots.
 #[derive(DocumentedFields)]
 pub(super) struct RunFigure {
+    /// Program and devices of the run.
+    pub workload: String,
     /// Key of the figure.
     pub metric: String,
     /// Position of the run in the history, starting at 0 for the oldest.
@@ -107,6 +132,7 @@ pub(super) struct RunFigure {
 }
 
 pub(super) const VALUES: &[Field<RunFigure>] = &[
+    Column::new("workload", "Workload", Unit::Text).of(|value| value.workload.as_str().into()),
     Column::new("metric", "Figure", Unit::Text).of(|value| value.metric.as_str().into()),
     Column::new("run", "Run index", Unit::Count)
         .position()
@@ -121,11 +147,16 @@ pub(super) const VALUES: &[Field<RunFigure>] = &[
 /// The tables of the report with their columns.
 pub(super) fn tables() -> Vec<Declared> {
     vec![
+        Declared::of("groups", GROUPS),
         Declared::of("rows", ROWS),
         Declared::of("changes", CHANGES),
         Declared::of("runs", RUNS),
         Declared::of("values", VALUES),
     ]
+}
+
+fn name(groups: &[HistoryGroup], position: usize) -> Cell {
+    groups.get(position).map(|group| group.name.as_str()).into()
 }
 
 fn spread_ratio(row: &HistorySeries) -> Option<f64> {

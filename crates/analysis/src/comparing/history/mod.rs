@@ -3,22 +3,24 @@
 //! | Figure | Definition |
 //! |---|---|
 //! | run | a line of a history that `check --history` wrote, or a session |
-//! | series | a figure of `check` over the runs |
+//! | group | the runs of one program on the same devices: [`groups`] |
+//! | series | a figure of `check` over the runs of a group |
 //! | change point | the first run at a new level: [`changes`] |
 //! | level | median of the runs since the last change point |
 
 mod changes;
 mod chart;
 mod columns;
+mod groups;
 mod report;
 mod sample;
 mod series;
 mod tables;
 
 use clap::Args;
-pub use report::{HistoryChange, HistoryReport, HistoryRun, HistorySeries};
-use sample::CONFIDENCE;
+pub use report::{HistoryChange, HistoryGroup, HistoryReport, HistoryRun, HistorySeries};
 pub(crate) use sample::Recorded;
+use sample::{CONFIDENCE, SESSION};
 pub use sample::{Sample, SampleFigure};
 
 use crate::asking::group::Group;
@@ -59,9 +61,6 @@ impl Default for HistoryOptions {
         }
     }
 }
-
-/// Source of runs that were measured from a session.
-const SESSION: &str = "session";
 
 /// With fewer runs, no change point reaches a confidence of 99 %.
 const FEWEST_RUNS: usize = 10;
@@ -131,13 +130,29 @@ impl AsksEach for History {
                 why.join(" ")
             )));
         }
-        let found = series::all(&samples, &options.metrics, options.confidence)?;
-        notes.extend(remarks(samples.len(), options.confidence));
+        let grouped = groups::groups(&samples);
+        let found = series::all(&samples, &grouped, &options.metrics, options.confidence)?;
+        let positions = grouped.iter().enumerate();
+        let groups: Vec<HistoryGroup> = positions
+            .map(|(position, group)| {
+                group.report(series::conclusion(&found, position, group.members.len()))
+            })
+            .collect();
+        notes.extend(remarks(&groups, options.confidence));
+        let group_of = |run: usize| {
+            grouped
+                .iter()
+                .position(|group| group.members.contains(&run))
+        };
+        let runs = samples.iter().enumerate();
         Ok(HistoryReport {
-            conclusion: series::conclusion(&found, samples.len()),
+            conclusion: series::overall(&groups, &found.changes),
             changes: found.changes,
+            groups,
             rows: found.series,
-            runs: samples.iter().map(|(file, one)| one.run(file)).collect(),
+            runs: runs
+                .map(|(run, (file, one))| one.run(file, group_of(run).unwrap_or(0)))
+                .collect(),
             confidence_ratio: options.confidence,
             notes,
         })
@@ -170,8 +185,21 @@ fn measured(one: Compared<'_>, selection: &Selection) -> Result<Sample, Analysis
     Ok(sample)
 }
 
-fn remarks(run_count: usize, confidence: f64) -> Vec<Note> {
+fn remarks(groups: &[HistoryGroup], confidence: f64) -> Vec<Note> {
     let mut notes = Vec::new();
+    if groups.len() > 1 {
+        notes.push(Note::info(
+            "history-groups",
+            "Runs of different programs or on different devices are never compared. The program is \
+             the one with the most device time, by its name (of the jitted function); devices are \
+             those that worked.",
+        ));
+    }
+    let run_count = groups
+        .iter()
+        .map(|group| group.run_count)
+        .max()
+        .unwrap_or(0);
     if run_count < FEWEST_RUNS {
         notes.push(Note::info(
             "too-few-runs",

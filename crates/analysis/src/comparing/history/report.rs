@@ -15,7 +15,10 @@ pub struct HistoryReport {
     pub conclusion: String,
     /// Every change point, the latest first.
     pub changes: Vec<HistoryChange>,
-    /// One series per figure; figures that changed come first.
+    /// Runs of one program on the same devices, most runs first; figures are compared within a group
+    /// alone.
+    pub groups: Vec<HistoryGroup>,
+    /// One series per group and figure, by group; figures that changed come first.
     pub rows: Vec<HistorySeries>,
     /// The runs, oldest first.
     pub runs: Vec<HistoryRun>,
@@ -25,12 +28,32 @@ pub struct HistoryReport {
     pub notes: Vec<Note>,
 }
 
+/// Runs of one program on the same devices.
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
+#[ts(export)]
+pub struct HistoryGroup {
+    /// Program and devices of the runs in words; where one is unknown, also what the runs are from.
+    pub name: String,
+    /// Program with the most device time in the runs. Empty if unknown.
+    pub program: String,
+    /// Devices that worked in the runs, by chip, such as `8 × XLA:CPU`. Empty if unknown.
+    pub devices: String,
+    /// Why the runs stand apart from the other groups. Empty if program and devices are known.
+    pub apart_because: String,
+    /// Number of runs in the group.
+    pub run_count: usize,
+    /// The answer for the group in a sentence.
+    pub conclusion: String,
+}
+
 /// One run.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HistoryRun {
     /// Name of the run's session.
     pub name: String,
+    /// Position of the run's group in `groups`.
+    pub group: usize,
     /// Time at which the run was captured or recorded, in seconds since the Unix epoch; absent if
     /// unknown.
     #[ts(type = "number | null")]
@@ -49,6 +72,8 @@ pub struct HistoryRun {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HistorySeries {
+    /// Position of the series' group in `groups`.
+    pub group: usize,
     /// Name of the figure, such as `step_time`.
     pub metric: String,
     /// Readable name of the figure.
@@ -57,7 +82,8 @@ pub struct HistorySeries {
     pub unit: FigureUnit,
     /// Whether a higher value is better.
     pub is_better_higher: bool,
-    /// The figure in each run, in the order of the runs; absent where a run has none.
+    /// The figure in each run, in the order of the runs; absent for runs of other groups, and where a
+    /// run has none.
     pub values: Vec<Option<f64>>,
     /// Number of runs that have the figure.
     pub run_count: usize,
@@ -78,6 +104,8 @@ pub struct HistorySeries {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HistoryChange {
+    /// Position of the change's group in `groups`.
+    pub group: usize,
     /// Name of the figure that changed.
     pub metric: String,
     /// Unit in which the figure is measured.
@@ -88,7 +116,7 @@ pub struct HistoryChange {
     pub run_name: String,
     /// Commit of the first run at the new level. Empty if unknown.
     pub commit: String,
-    /// Commit of the last run before the change point. Empty if unknown.
+    /// Commit of the group's last run before the change point. Empty if unknown.
     pub previous_commit: String,
     /// Median of the figure over the runs from the previous change point to this one.
     pub before: f64,

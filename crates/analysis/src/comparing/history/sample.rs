@@ -1,8 +1,8 @@
 //! Lines of a history file: one JSON object per run.
 //!
 //! ```text
-//! {"run":"main-41","recorded_unix_s":1795336836,"commit":"4f0c2d1","verdict":"passed",
-//!  "figures":{"step_time":{"unit":"picos","value":5055262000.0}, …}}
+//! {"run":"main-41","recorded_unix_s":1795336836,"commit":"4f0c2d1","program":"jit_step",
+//!  "devices":"8 × XLA:CPU","verdict":"passed","figures":{"step_time":{"unit":"picos","value":5055262000.0}, …}}
 //! ```
 
 use std::collections::BTreeMap;
@@ -18,6 +18,9 @@ use crate::telling::format::counted;
 
 /// Default confidence; high, because many series are tested.
 pub(crate) const CONFIDENCE: f64 = 0.99;
+
+/// Source of runs that were measured from a session.
+pub(super) const SESSION: &str = "session";
 
 /// Whether figures of the unit are counted, so that they have no noise.
 pub(crate) const fn is_counted(unit: FigureUnit) -> bool {
@@ -35,6 +38,12 @@ pub struct Sample {
     /// Commit of the program; empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub commit: String,
+    /// Program with the most device time; empty if unknown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub program: String,
+    /// Devices that worked, such as `8 × XLA:CPU`; empty if unknown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub devices: String,
     /// Verdict of `check`, such as `passed` or `broken`; empty if nothing was checked.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub verdict: String,
@@ -67,6 +76,8 @@ impl Sample {
             run: report.session.clone(),
             recorded_unix_s: None,
             commit: String::new(),
+            program: report.program.clone(),
+            devices: report.devices.clone(),
             verdict: verdict.to_owned(),
             is_accepted: false,
             figures: figures.collect(),
@@ -78,9 +89,10 @@ impl Sample {
         serde_json::to_string(self)
     }
 
-    pub(super) fn run(&self, source: &str) -> HistoryRun {
+    pub(super) fn run(&self, source: &str, group: usize) -> HistoryRun {
         HistoryRun {
             name: self.run.clone(),
+            group,
             recorded_unix_s: self.recorded_unix_s,
             commit: self.commit.clone(),
             verdict: self.verdict.clone(),
@@ -96,6 +108,8 @@ pub(crate) struct Recorded {
     /// Name of the file, and the run on its line.
     pub(super) samples: Vec<(String, Sample)>,
     names: Vec<String>,
+    /// Number of runs that were left out because their program or devices are others.
+    other_count: usize,
     /// File, line number from 1, and why the line is not a run.
     damaged: Vec<(String, usize, String)>,
 }
@@ -117,6 +131,15 @@ impl Recorded {
             }
         }
         recorded
+    }
+
+    /// The runs of this program on these devices alone: they can be a baseline.
+    pub(crate) fn of_workload(mut self, program: &str, devices: &str) -> Self {
+        let count = self.samples.len();
+        self.samples
+            .retain(|(_, sample)| sample.program == program && sample.devices == devices);
+        self.other_count = count - self.samples.len();
+        self
     }
 
     pub(crate) const fn run_count(&self) -> usize {
@@ -173,8 +196,18 @@ impl Recorded {
                 format!("{} more with similar errors.", counted(more, "line")),
             ));
         }
+        if self.other_count > 0 {
+            let others = counted(self.other_count, "run");
+            notes.push(Note::info(
+                "history-other-workload",
+                format!(
+                    "{others} of the history not in the baseline: program or devices differ from the \
+                     session's, or are unknown.",
+                ),
+            ));
+        }
         for name in &self.names {
-            if !self.samples.iter().any(|(file, _)| file == name) {
+            if self.other_count == 0 && !self.samples.iter().any(|(file, _)| file == name) {
                 notes.push(
                     Note::warning("history-empty", format!("{name}: no history records."))
                         .with_hint("`stepscope check LOGS --history FILE` records a run"),
@@ -195,6 +228,8 @@ mod tests {
             run: run.to_owned(),
             recorded_unix_s: Some(1_795_336_836),
             commit: "4f0c2d1".to_owned(),
+            program: "jit_step".to_owned(),
+            devices: "8 × XLA:CPU".to_owned(),
             verdict: String::new(),
             is_accepted: false,
             figures: [("step_time".to_owned(), SampleFigure { unit, value })].into(),
@@ -215,7 +250,7 @@ mod tests {
         let line = one.line().expect("JSON");
         assert_eq!(
             line,
-            r#"{"run":"a","recorded_unix_s":1795336836,"commit":"4f0c2d1","figures":{"step_time":{"unit":"picos","value":2500000000.0}}}"#
+            r#"{"run":"a","recorded_unix_s":1795336836,"commit":"4f0c2d1","program":"jit_step","devices":"8 × XLA:CPU","figures":{"step_time":{"unit":"picos","value":2500000000.0}}}"#
         );
         let read: Sample = serde_json::from_str(&line).expect("a run");
         assert_eq!(read, one);
@@ -259,6 +294,28 @@ mod tests {
         let runs: Vec<Sample> = (0..24).map(|run| sample("run", level(run))).collect();
         assert_eq!(recorded(&runs).latest_values("step_time").len(), 12);
         assert!(recorded(&runs).latest_values("memory_peak").is_empty());
+    }
+
+    #[test]
+    fn runs_of_other_workloads_are_no_baseline() {
+        let mut runs: Vec<Sample> = (0..6).map(|_| sample("run", 100.0)).collect();
+        runs[1].program = "jit_eval".to_owned();
+        runs[2].devices = "4 × XLA:CPU".to_owned();
+        runs[3].program = String::new();
+        let own = recorded(&runs).of_workload("jit_step", "8 × XLA:CPU");
+        assert_eq!(own.run_count(), 3);
+        assert_eq!(own.names(), ["history.jsonl (3 runs)"]);
+        assert_eq!(own.latest_values("step_time").len(), 3);
+        let notes = own.notes();
+        assert!(
+            notes[0].text.starts_with("3 runs of the history not in"),
+            "{notes:?}"
+        );
+        // A session whose program is unknown is compared with lines that do not name one either.
+        assert_eq!(
+            recorded(&runs).of_workload("", "8 × XLA:CPU").run_count(),
+            1
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The `history` report as tables.
 
 use super::chart;
-use super::columns::{self, CHANGES, ROWS, RUNS, RunFigure, VALUES};
+use super::columns::{self, CHANGES, GROUPS, ROWS, RUNS, RunFigure, VALUES};
 use super::report::HistoryReport;
 use crate::asking::Report;
 use crate::telling::Note;
@@ -13,10 +13,15 @@ impl Report for HistoryReport {
     }
 
     fn tables(&self) -> Vec<Table> {
+        let groups = self.groups.as_slice();
+        let rows = self.rows.iter().map(|row| (row, groups));
+        let changes = self.changes.iter().map(|change| (change, groups));
+        let runs = self.runs.iter().map(|run| (run, groups));
         vec![
-            Table::of("rows", "Figures", ROWS, &self.rows),
-            Table::of("changes", "Change points", CHANGES, &self.changes),
-            Table::of("runs", "Runs", RUNS, &self.runs),
+            Table::of("groups", "Workloads", GROUPS, groups),
+            Table::within("rows", "Figures", ROWS, rows),
+            Table::within("changes", "Change points", CHANGES, changes),
+            Table::within("runs", "Runs", RUNS, runs),
             Table::of("values", "Values", VALUES, &values(self)),
         ]
     }
@@ -28,8 +33,13 @@ impl Report for HistoryReport {
     fn headline(&self) -> Vec<(String, String)> {
         const SHOWN: usize = 6;
         let mut lines = vec![("Result".to_owned(), self.conclusion.clone())];
+        let several = self.groups.len() > 1;
         let changes = self.changes.iter().take(SHOWN);
-        lines.extend(changes.map(|change| ("Change".to_owned(), change.text.clone())));
+        lines.extend(changes.map(|change| {
+            let of = self.groups.get(change.group).filter(|_| several);
+            let of = of.map_or_else(String::new, |group| format!("{}: ", group.name));
+            ("Change".to_owned(), format!("{of}{}", change.text))
+        }));
         lines
     }
 
@@ -47,7 +57,9 @@ fn values(report: &HistoryReport) -> Vec<RunFigure> {
     let values = report.rows.iter().flat_map(|series| {
         let known = series.values.iter().zip(&report.runs).enumerate();
         known.filter_map(|(position, (value, run))| {
+            let group = report.groups.get(run.group);
             Some(RunFigure {
+                workload: group.map_or_else(String::new, |group| group.name.clone()),
                 metric: series.metric.clone(),
                 run: position,
                 run_name: run.name.clone(),

@@ -128,6 +128,9 @@ impl Reader<'_> {
             method: Some(method.to_owned()),
             device_count,
             devices: text("device").unwrap_or_default().to_owned(),
+            program: String::new(),
+            // Files name a device together with its count, if at all.
+            chips: String::new(),
             is_virtual: false,
             step_count: calls.map_or(1, Vec::len).max(1),
             step_ps,

@@ -2,7 +2,8 @@
 //! are printed as they are.
 //!
 //! ```text
-//! lcam_trace  1 ██████|                     1.00× of 1
+//! lcam_trace: jit_step on XLA:CPU
+//!             1 ██████|                     1.00× of 1
 //!             2 █████████   |               1.52× of 2
 //!             4 ███████████              |  1.94× of 4
 //! ```
@@ -22,22 +23,18 @@ pub(super) fn lines(report: &ScalingReport) -> Vec<String> {
         .map(|row| row.ideal_speedup_ratio.max(row.speedup_ratio))
         .fold(1.0, f64::max);
     let mut lines = Vec::new();
-    for method in &report.methods {
-        let mut own: Vec<&ScalingRow> = report
-            .rows
-            .iter()
-            .filter(|row| row.method == method.method && row.source == method.source)
-            .collect();
+    for (group, method) in report.methods.iter().enumerate() {
+        let rows = report.rows.iter();
+        let mut own: Vec<&ScalingRow> = rows.filter(|row| row.group == group).collect();
         own.sort_by_key(|row| row.device_count);
-        let source = match method.source.as_str() {
-            "benchmark" => " (benchmark)",
-            _ => "",
-        };
-        lines.push(format!("{}{source}", format::shortened(&method.method)));
+        lines.push(format::shortened(&method.name));
         for row in own {
             lines.push(line(row, longest));
         }
         lines.push(format!("  {}", method.conclusion));
+        if !method.apart_because.is_empty() {
+            lines.push(format!("  {}.", method.apart_because));
+        }
         lines.push(String::new());
     }
     lines

@@ -6,6 +6,7 @@ use crate::telling::{Column, Declared, Field, Unit};
 
 pub(super) const ROWS: &[Field<ScalingRow>] = &[
     Column::new("method", "Method", Unit::Text).of(|row| row.method.as_str().into()),
+    Column::new("program", "Program", Unit::Text).of(|row| row.program.as_str().into()),
     Column::wide("source", "Source", Unit::Text).of(|row| row.source.as_str().into()),
     Column::new("device_count", "Devices", Unit::Count).of(|row| row.device_count.into()),
     Column::wide("devices", "Kind", Unit::Text).of(|row| row.devices.as_str().into()),
@@ -62,6 +63,9 @@ pub(super) const LIMITS: &[Field<ScalingLimit, ScalingMethod>] = &[
              `--method REGEX` selects it.",
         )
         .within(|_, method| method.method.as_str().into()),
+    Column::new("program", "Program", Unit::Text)
+        .means("Program with the most device time in the sessions. Empty if unknown, as for benchmarks.")
+        .within(|_, method| method.program.as_str().into()),
     Column::new("title", "Limit", Unit::Text).of(|limit| limit.title.as_str().into()),
     Column::new("before_ps", "Before", Unit::Picos)
         .fractional()
@@ -92,6 +96,10 @@ pub(super) const LIMITS: &[Field<ScalingLimit, ScalingMethod>] = &[
 
 pub(super) const METHODS: &[Field<ScalingMethod>] = &[
     Column::new("method", "Method", Unit::Text).of(|method| method.method.as_str().into()),
+    Column::new("program", "Program", Unit::Text).of(|method| method.program.as_str().into()),
+    Column::new("chips", "Kind of device", Unit::Text).of(|method| method.chips.as_str().into()),
+    Column::wide("apart_because", "Stands apart because", Unit::Text)
+        .of(|method| method.apart_because.as_str().into()),
     Column::wide("source", "Source", Unit::Text).of(|method| method.source.as_str().into()),
     Column::wide("base_device_count", "Base", Unit::Count)
         .of(|method| method.base_device_count.into()),
@@ -115,6 +123,7 @@ pub(super) const METHODS: &[Field<ScalingMethod>] = &[
 pub(super) const SAMPLES: &[Field<ScalingSample>] = &[
     Column::new("name", "Sample", Unit::Text).of(|sample| sample.name.as_str().into()),
     Column::new("method", "Method", Unit::Text).of(|sample| sample.method.as_str().into()),
+    Column::new("program", "Program", Unit::Text).of(|sample| sample.program.as_str().into()),
     Column::wide("source", "Source", Unit::Text).of(|sample| sample.source.as_str().into()),
     Column::new("device_count", "Devices", Unit::Count).of(|sample| sample.device_count.into()),
     Column::new("step_count", "Steps", Unit::Count).of(|sample| sample.step_count.into()),

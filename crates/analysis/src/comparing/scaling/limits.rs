@@ -101,6 +101,10 @@ pub(super) fn method(group: &Group<'_>, kind: ScalingKind) -> ScalingMethod {
     let serial_ratio = law.map(|law| law.serial_ratio);
     let mut method = ScalingMethod {
         method: group.method.to_owned(),
+        program: group.program.to_owned(),
+        chips: group.chips.to_owned(),
+        name: group.name(),
+        apart_because: group.apart_because(),
         source: group.source.to_owned(),
         device_counts: group
             .counts

@@ -9,6 +9,7 @@ use crate::measuring::selection::Selected;
 use crate::measuring::steps::parts::PARTS;
 use crate::measuring::steps::{PartKind, StepBar, step_bars};
 use crate::measuring::steps::{StepParts, divide_steps, part_position};
+use crate::measuring::workload::Workload;
 use crate::views::collectives::communication_by_step;
 
 /// One sample: a session, or a benchmark in a file.
@@ -19,6 +20,10 @@ pub(super) struct Measured {
     pub(super) method: Option<String>,
     pub(super) device_count: usize,
     pub(super) devices: String,
+    /// Program with the most device time; empty if unknown.
+    pub(super) program: String,
+    /// Kinds of the devices that worked; empty if unknown.
+    pub(super) chips: String,
     pub(super) is_virtual: bool,
     /// Number of typical steps, or of timed calls.
     pub(super) step_count: usize,
@@ -107,11 +112,14 @@ pub(super) fn measure(
     for (index, part_ps) in parts_ps.iter_mut().enumerate() {
         *part_ps = mean(&|bar| bar.parts_ps.get(index).copied().unwrap_or(0.0));
     }
+    let workload = Workload::of(session, &selected);
     Ok(Ok(Measured {
         name: compared.name.to_owned(),
         method: None,
         device_count: computed_ps.len(),
         devices: environment(session, &selected).devices,
+        chips: workload.chips(),
+        program: workload.program,
         is_virtual: is_virtual(session, &selected),
         step_count: typical.len(),
         step_ps: mean(&|bar| bar.duration_ps),

@@ -12,7 +12,8 @@
 //! | balance | mean computation per device ÷ computation of the device with most |
 //! | limits | [`limits`]: Amdahl's law, and an extrapolation of each part of a step |
 //!
-//! Several sessions with the same method and device count are samples; a row is their mean.
+//! Only sessions with the same program and kind of device are compared. Several of them with the same
+//! method and device count are samples; a row is their mean.
 
 mod benchmark;
 mod chart;
@@ -267,7 +268,7 @@ fn remarks(rows: &[ScalingRow], session_count: usize) -> Vec<Note> {
     if rows.iter().any(|row| row.sample_count > 1) {
         notes.push(Note::info(
             "samples-averaged",
-            "Several sessions with the same method and device count are samples; a row is their mean.",
+            "Several sessions with the same method, program, and devices are samples; a row is their mean.",
         ));
     }
     if session_count > 0 {
@@ -287,6 +288,19 @@ fn remarks(rows: &[ScalingRow], session_count: usize) -> Vec<Note> {
              benchmarks time whole calls.",
         ));
     }
+    let two_programs = |a: &&ScalingRow, b: &&ScalingRow| {
+        (&a.method, &a.source) == (&b.method, &b.source) && a.group != b.group
+    };
+    if rows
+        .iter()
+        .any(|a| rows.iter().any(|b| two_programs(&a, &b)))
+    {
+        notes.push(Note::info(
+            "scaling-groups",
+            "Sessions of a method that ran different programs, or ran on different kinds of devices, \
+             are listed separately. The program is the one with the most device time, by its name.",
+        ));
+    }
     notes
 }
 
@@ -297,6 +311,8 @@ fn sample_rows(groups: &[Group<'_>]) -> Vec<ScalingSample> {
             rows.push(ScalingSample {
                 name: sample.name.clone(),
                 method: group.method.to_owned(),
+                group: group.position,
+                program: group.program.to_owned(),
                 source: group.source.to_owned(),
                 device_count: sample.device_count,
                 step_count: sample.step_count,

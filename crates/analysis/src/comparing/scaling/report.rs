@@ -13,9 +13,9 @@ use crate::telling::Note;
 pub struct ScalingReport {
     /// Strong: the work per step stays the same. Weak: it grows with the number of devices.
     pub kind: ScalingKind,
-    /// What limits each method.
+    /// What limits each method: sessions of one method, program and kind of device.
     pub methods: Vec<ScalingMethod>,
-    /// One row per method and device count, by name of the method and ascending device count.
+    /// One row per method and device count, by position of the method and ascending device count.
     pub rows: Vec<ScalingRow>,
     /// Every session and every benchmark that was counted, in the order of the rows.
     pub samples: Vec<ScalingSample>,
@@ -41,6 +41,15 @@ pub struct ScalingMethod {
     /// What differs between the names of sessions besides device count and time. `--method REGEX`
     /// selects it.
     pub method: String,
+    /// Program with the most device time in the sessions. Empty if unknown, as for benchmarks.
+    pub program: String,
+    /// Kind of the devices that worked, such as `TPU v6 Lite`. Empty if unknown, as for benchmarks.
+    pub chips: String,
+    /// Method, program and kind of devices in words.
+    pub name: String,
+    /// Why the samples stand apart from sessions of the same method. Empty if program and devices are
+    /// known.
+    pub apart_because: String,
     /// Source of the measurements: `capture` or `benchmark`.
     pub source: String,
     /// Measured device counts, ascending.
@@ -101,6 +110,10 @@ pub struct ScalingRow {
     /// What differs between the names of sessions besides device count and time. `--method REGEX`
     /// selects it.
     pub method: String,
+    /// Position of the row's method in `methods`.
+    pub group: usize,
+    /// Program with the most device time in the sessions. Empty if unknown, as for benchmarks.
+    pub program: String,
     /// Source of the measurements: `capture` or `benchmark`.
     pub source: String,
     /// Number of devices that worked in typical steps.
@@ -157,6 +170,10 @@ pub struct ScalingSample {
     pub name: String,
     /// Method that the sample was assigned to by its name.
     pub method: String,
+    /// Position of the sample's method in `methods`.
+    pub group: usize,
+    /// Program with the most device time. Empty if unknown, as for benchmarks.
+    pub program: String,
     /// Source of the sample: `capture` or `benchmark`.
     pub source: String,
     /// Number of devices that worked in the sample.

@@ -5,10 +5,17 @@ use super::report::{ScalingKind, ScalingRow};
 use crate::measuring::steps::PartKind;
 use crate::measuring::steps::mean;
 use crate::measuring::steps::parts::PARTS;
+use crate::measuring::workload::unknown;
 
-/// The samples of one method from one source, and their rows.
+/// The samples of one method, program and kind of device from one source, and their rows.
 pub(super) struct Group<'a> {
+    /// Its position among all groups.
+    pub(super) position: usize,
     pub(super) method: &'a str,
+    /// Empty if unknown.
+    pub(super) program: &'a str,
+    /// Empty if unknown.
+    pub(super) chips: &'a str,
     pub(super) source: &'static str,
     /// By device count, ascending.
     pub(super) counts: Vec<Point<'a>>,
@@ -25,29 +32,59 @@ pub(super) struct Point<'a> {
     pub(super) imbalance_ps: Option<f64>,
 }
 
+/// What samples of a group share: method, program, kinds of devices, source.
+type Key<'a> = (&'a str, &'a str, &'a str, &'static str);
+
+fn key((method, sample): &(String, Measured)) -> Key<'_> {
+    (method, &sample.program, &sample.chips, sample.source())
+}
+
 impl<'a> Group<'a> {
-    /// The samples by method and source, each by ascending device count.
+    /// The samples by method, program, kind of device, and source, each by ascending device count.
     pub(super) fn all(samples: &'a [(String, Measured)]) -> Vec<Self> {
-        let mut keys: Vec<(&str, &'static str)> = samples
-            .iter()
-            .map(|(method, sample)| (method.as_str(), sample.source()))
-            .collect();
+        let mut keys: Vec<Key<'a>> = samples.iter().map(key).collect();
         keys.sort_unstable();
         keys.dedup();
-        let group = |(method, source): (&'a str, &'static str)| {
-            let own = samples
-                .iter()
-                .filter(|(of, sample)| of == method && sample.source() == source);
+        let group = |(position, of): (usize, Key<'a>)| {
+            let own = samples.iter().filter(|sample| key(sample) == of);
             let mut own: Vec<&Measured> = own.map(|(_, sample)| sample).collect();
             own.sort_by_key(|sample| sample.device_count);
             let counts = own.chunk_by(|a, b| a.device_count == b.device_count);
+            let (method, program, chips, source) = of;
             Self {
+                position,
                 method,
+                program,
+                chips,
                 source,
                 counts: counts.map(Point::of).collect(),
             }
         };
-        keys.into_iter().map(group).collect()
+        keys.into_iter().enumerate().map(group).collect()
+    }
+
+    /// Method, program and kind of devices in words.
+    pub(super) fn name(&self) -> String {
+        let chips = if self.chips.is_empty() {
+            String::new()
+        } else {
+            format!(" on {}", self.chips)
+        };
+        match (self.program, self.source) {
+            ("", "benchmark") => format!("{} (benchmark){chips}", self.method),
+            ("", _) => format!("{}: program unknown{chips}", self.method),
+            (program, _) => format!("{}: {program}{chips}", self.method),
+        }
+    }
+
+    /// Why the samples stand apart from other sessions of the method; empty if they do not.
+    pub(super) fn apart_because(&self) -> String {
+        let why = match unknown(self.program, self.chips) {
+            None => "",
+            Some(_) if self.source == "benchmark" => "Benchmarks do not name programs",
+            Some(_) => "Program unknown, so only the method in their names joins the sessions",
+        };
+        why.to_owned()
     }
 
     /// The smallest device count, which the others are compared with.
@@ -94,6 +131,8 @@ impl<'a> Group<'a> {
         let ratio = |time: Option<f64>| time.map(|time| time / count.step_ps);
         ScalingRow {
             method: self.method.to_owned(),
+            group: self.position,
+            program: self.program.to_owned(),
             source: self.source.to_owned(),
             device_count,
             devices: count.samples[0].devices.clone(),

@@ -38,6 +38,14 @@ pub enum VerdictKind {
 }
 
 impl VerdictKind {
+    /// Whether both judge, and this one is worse.
+    pub(crate) const fn is_worse_than(self, other: Self) -> bool {
+        matches!(
+            (self, other),
+            (Self::Warning | Self::Bad, Self::Good) | (Self::Bad, Self::Warning)
+        )
+    }
+
     /// The name in tables.
     pub const fn name(self) -> &'static str {
         match self {

@@ -14,6 +14,7 @@ use super::matrix;
 use super::occupancy::occupancy;
 use super::report::{KernelRow, TransferRow};
 use crate::measuring::totals::{Totals, WorkTotals};
+use crate::telling::mangled::demangled;
 
 /// What distinguishes kernels.
 type Key = (
@@ -121,6 +122,7 @@ fn row(session: &Session, kernel: Kernel) -> KernelRow {
     KernelRow {
         attribution: attribution.name().to_owned(),
         name: session.text(name).to_owned(),
+        demangled: demangled(session.text(name)).unwrap_or_default(),
         occurrences: totals.occurrences,
         total_ps: totals.total_ps,
         mean_ps: totals.total_ps as f64 / totals.occurrences.max(1) as f64,

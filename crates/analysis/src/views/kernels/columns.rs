@@ -11,6 +11,7 @@ pub(super) const ROWS: &[Field<KernelRow>] = &[
     Column::new("name", "Kernel", Unit::Text)
         .identifies(Identity::Unnumbered)
         .of(|row| row.name.as_str().into()),
+    Column::wide("demangled", "C++ name", Unit::Text).of(|row| row.demangled.as_str().into()),
     Column::new("occurrences", "Launches", Unit::Count)
         .sums()
         .of(|row| row.occurrences.into()),

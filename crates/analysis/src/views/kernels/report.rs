@@ -51,8 +51,10 @@ pub struct KernelsReport {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct KernelRow {
-    /// Name of the function that ran on the GPU.
+    /// Name of the function that ran on the GPU, as recorded.
     pub name: String,
+    /// Name of the function as C++ writes it. Empty if the recorded name is not mangled.
+    pub demangled: String,
     /// Number of launches of the kernel.
     #[ts(type = "number")]
     pub occurrences: i64,

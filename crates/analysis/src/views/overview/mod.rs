@@ -5,6 +5,7 @@
 
 mod balance;
 mod columns;
+mod headline;
 mod notes;
 mod report;
 mod tables;
@@ -95,6 +96,7 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
             occupation: occupation(session, &selected, &glance.steps.rows, &glance.devices),
         };
         let verdicts = verdicts::verdicts(&facts, &thresholds);
+        let headline = headline::headline(&step_parts, facts.occupation);
         let notes = notes::notes(
             session,
             &selected,
@@ -108,6 +110,7 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
             duration_ps: session.extent().map_or(0, |extent| extent.duration().0),
             start_epoch_ns: session.epoch_ns.map(|epoch| epoch.to_string()),
             step_time_ps: glance.step_time.clone(),
+            headline,
             step_parts,
             step_balance: balance::balance(session, &selected, &glance),
             step_series: glance.bars.clone(),

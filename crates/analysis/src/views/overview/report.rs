@@ -24,6 +24,9 @@ pub struct OverviewReport {
     pub start_epoch_ns: Option<String>,
     /// Statistics over the selected steps. Absent if no step was recorded or inferred.
     pub step_time_ps: Option<StepTime>,
+    /// Where the mean step goes (without steps, the observed time), in one sentence. Empty if no device
+    /// recorded work.
+    pub headline: String,
     /// The mean step divided into named parts that sum to it, in display order.
     pub step_parts: Vec<StepPart>,
     /// The mean step on the host and on the devices, and why devices are idle within it. Absent if

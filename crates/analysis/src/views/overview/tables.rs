@@ -64,6 +64,9 @@ impl Report for OverviewReport {
             ("Devices".to_owned(), self.environment.devices.clone()),
         ];
         lines.extend(self.step_time_ps.iter().flat_map(step_time_lines));
+        if !self.headline.is_empty() {
+            lines.push(("Where".to_owned(), self.headline.clone()));
+        }
         if let Some(ratio) = self.device_busy_ratio {
             lines.push(("Device busy".to_owned(), format::percent(ratio)));
         }

@@ -40,7 +40,10 @@ pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdic
     let verdict = |threshold: &Threshold| {
         let (value, mut explanation) = figure(facts, threshold.key);
         let judged = value.map_or(VerdictKind::Unknown, |value| threshold.judge(value));
-        let (verdict, reason) = tempered(facts, threshold, judged);
+        let (verdict, reason) = match in_steps(facts, threshold, thresholds) {
+            Some((waited, reason)) if waited.is_worse_than(judged) => (waited, reason),
+            _ => tempered(facts, threshold, judged),
+        };
         // Only the verdict on busy time is that of another figure.
         let judged_as = facts
             .occupation
@@ -108,11 +111,7 @@ fn tempered(
                 return (judged, String::new());
             };
             let computing = threshold.judge(parts.compute);
-            let is_worse = matches!(
-                (judged, computing),
-                (VerdictKind::Good, VerdictKind::Warning | VerdictKind::Bad)
-                    | (VerdictKind::Warning, VerdictKind::Bad)
-            );
+            let is_worse = computing.is_worse_than(judged);
             let split = format!(
                 "Of {}, they compute {}, only communicate {}, only copy {}{}",
                 if parts.is_of_steps {
@@ -148,6 +147,26 @@ fn tempered(
         }
         _ => (judged, String::new()),
     }
+}
+
+/// The verdict on compilation by what the steps wait for it: little of it is much if steps are short.
+fn in_steps(
+    facts: &Facts<'_>,
+    threshold: &Threshold,
+    thresholds: &Thresholds,
+) -> Option<(VerdictKind, String)> {
+    let part = facts
+        .step_parts
+        .iter()
+        .find(|part| part.part == PartKind::Compilation)?;
+    let in_steps = thresholds.get("compilation_in_steps_ratio")?;
+    (threshold.key == "compilation_ps").then(|| {
+        let text = format!(
+            "Devices wait for it for {} of the mean step, which decides the verdict.",
+            format::percent(part.ratio)
+        );
+        (in_steps.judge(part.ratio), text)
+    })
 }
 
 fn is_memory(bound_by: &str) -> bool {

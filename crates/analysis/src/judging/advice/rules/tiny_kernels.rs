@@ -20,6 +20,8 @@ pub(super) static RULE: Rule = Rule {
 
 /// Kernels with a shorter mean time are tiny (the guides' bound for unfused kernels).
 const TINY_PS: f64 = 1e8;
+/// With fewer launches, kernels are not many.
+const LEAST_LAUNCHES: i64 = 20;
 /// Assumed upper bound of the cost of a launch if launch calls were not recorded.
 const LAUNCH_PS: f64 = 1e7;
 
@@ -88,6 +90,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some(tiny) = tiny(facts, kernels) else {
         return Outcome::Skipped(no_steps(facts));
     };
+    if tiny.launches < LEAST_LAUNCHES {
+        let kernels = format::counted(tiny.launches, "kernel");
+        return Outcome::Passed(format!("Only {kernels} launched."));
+    }
     let (calls, estimate) = match launching_ps(kernels) {
         Some(time) => (
             format!(

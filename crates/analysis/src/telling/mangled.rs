@@ -74,7 +74,7 @@ mod tests {
                 "S{}_",
                 char::from(b'0' + u8::try_from(level % 10).expect("small"))
             );
-            grown.push_str(&format!("I{seen}{seen}E"));
+            grown.extend(["I", &seen, &seen, "E"]);
         }
         let nested = format!("_Z1f{}i", "P".repeat(4000));
         for name in [grown, nested, format!("_Z1f{}", "i".repeat(1 << 20))] {

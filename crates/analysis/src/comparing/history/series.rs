@@ -245,10 +245,10 @@ pub(super) fn overall(groups: &[HistoryGroup], changes: &[HistoryChange]) -> Str
     if several == 0 {
         return format!("{what}: no two can be compared.");
     }
-    let mut changed: Vec<usize> = changes.iter().map(|change| change.group).collect();
-    changed.sort_unstable();
-    changed.dedup();
-    let changed = match changed.as_slice() {
+    let mut places: Vec<usize> = changes.iter().map(|change| change.group).collect();
+    places.sort_unstable();
+    places.dedup();
+    let told = match places.as_slice() {
         [] => "none changed".to_owned(),
         groups_changed => {
             let names = groups_changed
@@ -260,5 +260,5 @@ pub(super) fn overall(groups: &[HistoryGroup], changes: &[HistoryChange]) -> Str
             )
         }
     };
-    format!("{what}, each compared with itself only: {changed}.")
+    format!("{what}, each compared with itself only: {told}.")
 }

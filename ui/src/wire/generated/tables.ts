@@ -2497,20 +2497,6 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       adds: "no",
       better: "incomparable",
     },
-    global_shape: {
-      title: "Global shape",
-      meaning: "Shape of the value over all devices, followed from the shardings of the program's inputs; ? for dimensions that cannot be followed. Empty if nothing is known, and for a program of one device.",
-      formula: "",
-      adds: "no",
-      better: "incomparable",
-    },
-    partition: {
-      title: "Partition",
-      meaning: "How the devices divide the value, as in JAX: P(data, None); ? as in the global shape. Axes without a name are numbered.",
-      formula: "",
-      adds: "no",
-      better: "incomparable",
-    },
     scope: {
       title: "Scope",
       meaning: "Name stack of the instruction. Empty if unknown.",
@@ -2567,6 +2553,20 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     class: {
       title: "Class",
       meaning: "What the instruction does, used for colors: matmul, attention, collective, copy, formatting, control, host, python, reduction, update, parameter, constant, call or compute.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
+    global_shape: {
+      title: "Global shape",
+      meaning: "Shape of the value over all devices, followed from the shardings of the program's inputs; ? for dimensions that cannot be followed. Empty if nothing is known, and for a program of one device.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
+    partition: {
+      title: "Partition",
+      meaning: "How the devices divide the value, as in JAX: P(data, None); ? as in the global shape. Axes without a name are numbered.",
       formula: "",
       adds: "no",
       better: "incomparable",

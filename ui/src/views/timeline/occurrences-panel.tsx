@@ -19,6 +19,7 @@ import { localTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { SearchSlice } from '../../wire/generated/SearchSlice';
 import { PanelHint, type PanelProps } from './drawer';
+import './occurrences.css';
 
 const BAR_COUNT = 48;
 

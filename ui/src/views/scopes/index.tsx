@@ -335,7 +335,7 @@ function columnsFor(
       title: 'Phases',
       head: () => <Legend entries={hasUnknown ? PHASES : PHASES.slice(0, -1)} />,
       figure: 'scopes.phases',
-      width: hasUnknown ? 310 : 270,
+      width: hasUnknown ? 350 : 280,
       value: () => null,
       cell: ({ row }) => (
         <DividedBar

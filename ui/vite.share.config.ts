@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-import { defineConfig, type Plugin } from 'vite';
+import { defineConfig, type Plugin, type Rollup } from 'vite';
 import solid from 'vite-plugin-solid';
 
 /** Replaces the worker of the page, which a report does not have. */
@@ -60,7 +60,13 @@ const LOADER = readFileSync(resolve(import.meta.dirname, 'src/share/loader.js'),
 
 const digestOf = (code: string) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`;
 
-/** Embeds the script and all style sheets in the page, and the digests of scripts in its policy. */
+/** A style sheet as a statement, so that it is compressed with the script that needs it. */
+function styled(file: Rollup.OutputAsset): string {
+  const css = JSON.stringify(String(file.source));
+  return `document.head.append(Object.assign(document.createElement('style'),{textContent:${css}}));`;
+}
+
+/** Embeds the script with all style sheets in the page, and the digests of scripts in its policy. */
 function oneFile(): Plugin {
   return {
     name: 'stepscope-one-file',
@@ -73,19 +79,22 @@ function oneFile(): Plugin {
         if (page?.type !== 'asset') throw new Error('the bundle has no page');
         let html = String(page.source);
         const digests: string[] = [];
-        for (const file of Object.values(bundle)) {
-          if (file === page) continue;
+        const files = Object.values(bundle).filter((file) => file !== page);
+        const styles = files.flatMap((file) =>
+          file.type === 'asset' && file.fileName.endsWith('.css') ? [file] : [],
+        );
+        for (const file of files) {
           const name = file.fileName.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
           if (file.type === 'chunk') {
-            const packed = gzipSync(file.code, { level: 9 }).toString('base64');
-            digests.push(digestOf(file.code));
+            const code = styles.map(styled).join('') + file.code;
+            const packed = gzipSync(code, { level: 9 }).toString('base64');
+            digests.push(digestOf(code));
             // After the report, which the script reads.
             html = html.replace(new RegExp(`\\s*<script[^>]*src="[^"]*${name}"[^>]*></script>`), '');
-            const code = `<script type="text/plain" id="stepscope-code">${packed}</script>`;
-            html = html.replace('</body>', () => `${code}\n<script>${LOADER}</script>\n</body>`);
+            const text = `<script type="text/plain" id="stepscope-code">${packed}</script>`;
+            html = html.replace('</body>', () => `${text}\n<script>${LOADER}</script>\n</body>`);
           } else if (file.fileName.endsWith('.css')) {
-            const link = new RegExp(`<link[^>]*href="[^"]*${name}"[^>]*>`);
-            html = html.replace(link, () => `<style>${String(file.source)}</style>`);
+            html = html.replace(new RegExp(`\\s*<link[^>]*href="[^"]*${name}"[^>]*>`), '');
           } else {
             throw new Error(`${file.fileName} cannot be embedded in a single file`);
           }

@@ -21,7 +21,7 @@ interface Overview {
   step_parts: { part: string; mean_ps: number }[];
   devices: { device: string }[];
   top_ops: { name: string }[];
-  verdicts: { title: string; value: number | null }[];
+  verdicts: { title: string; value: number | null; verdict: string }[];
 }
 
 test('the overview shows step time, parts, devices, top ops and verdicts', async ({

@@ -23,7 +23,10 @@ export function NextFindings(props: { report: AdviceReport | undefined }) {
               <li>
                 <a class={`finding-line is-${finding.severity}`} href={hrefTo({ view: 'advice' })}>
                   <span class="finding-gain number">
-                    <Show when={finding.gain_ps_per_step}>
+                    <Show
+                      when={finding.gain_ps_per_step}
+                      fallback={<span class="muted">gain not estimated</span>}
+                    >
                       {(gain) => (
                         <>
                           <b>{formatDuration(Math.round(gain()))}</b>

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::response::Response;
+use serde::Serialize;
 use stepscope_analysis::views::timeline::area::{self, AreaKey};
 use stepscope_analysis::views::timeline::flame::{self, FlameOrder};
 use stepscope_analysis::views::timeline::pivot;
 use stepscope_analysis::views::timeline::search::DEFAULT_LIMIT;
+use stepscope_model::{Session, Span, TrackId};
 
 use super::opened;
 use crate::error::{ApiError, compute_of};
@@ -26,17 +28,17 @@ pub(crate) async fn area(
     Path(id): Path<String>,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let open = opened(&library, &id).await?;
-    let window = parameters.window()?;
-    let tracks = parameters.tracks(&open.session)?;
-    let by = key(&parameters, "by", "name")?;
-    let limit = limit(&parameters)?;
-    compute_of(open, "The area", move |open| {
-        let needed = area::most_bytes(&open.session, window, &tracks);
-        let _reserved = sizes::reserve(needed, MAX_WORK_BYTES, FEWER_TRACKS)?;
-        let report = area::area(&open.session, window, &tracks, by, limit);
-        sizes::json(&report, FEWER_TRACKS)
-    })
+    let options = key(&parameters, "by", "name").and_then(|by| Ok((by, limit(&parameters)?)));
+    let needs = area::most_bytes;
+    answer(
+        &library,
+        &id,
+        &parameters,
+        options,
+        "The area",
+        needs,
+        |session, area, (by, limit)| area::area(session, area.window, &area.tracks, by, limit),
+    )
     .await
 }
 
@@ -45,21 +47,28 @@ pub(crate) async fn pivot(
     Path(id): Path<String>,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let open = opened(&library, &id).await?;
-    let window = parameters.window()?;
-    let tracks = parameters.tracks(&open.session)?;
-    let keys = (
-        key(&parameters, "by", "name")?,
-        key(&parameters, "across", "step")?,
-    );
-    let limit = limit(&parameters)?;
-    compute_of(open, "The pivot table", move |open| {
-        let needed = pivot::most_bytes(&open.session, window, &tracks);
-        let _reserved = sizes::reserve(needed, MAX_WORK_BYTES, FEWER_TRACKS)?;
-        let report = pivot::pivot(&open.session, window, &tracks, keys, limit);
-        sizes::json(&report, FEWER_TRACKS)
-    })
+    let options = pivot_options(&parameters);
+    let needs = pivot::most_bytes;
+    answer(
+        &library,
+        &id,
+        &parameters,
+        options,
+        "The pivot table",
+        needs,
+        |session, area, (keys, limit)| {
+            pivot::pivot(session, area.window, &area.tracks, keys, limit)
+        },
+    )
     .await
+}
+
+fn pivot_options(parameters: &Parameters) -> Result<((AreaKey, AreaKey), usize), ApiError> {
+    let keys = (
+        key(parameters, "by", "name")?,
+        key(parameters, "across", "step")?,
+    );
+    Ok((keys, limit(parameters)?))
 }
 
 pub(crate) async fn flame(
@@ -67,9 +76,23 @@ pub(crate) async fn flame(
     Path(id): Path<String>,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let open = opened(&library, &id).await?;
-    let window = parameters.window()?;
-    let tracks = parameters.tracks(&open.session)?;
+    let options = flame_options(&parameters);
+    let needs = flame::most_bytes;
+    answer(
+        &library,
+        &id,
+        &parameters,
+        options,
+        "The flame graph",
+        needs,
+        |session, area, (order, limit)| {
+            flame::flame(session, area.window, &area.tracks, order, limit)
+        },
+    )
+    .await
+}
+
+fn flame_options(parameters: &Parameters) -> Result<(FlameOrder, usize), ApiError> {
     let order = match parameters.get("order").unwrap_or("callees") {
         "callees" => FlameOrder::Callees,
         "callers" => FlameOrder::Callers,
@@ -78,12 +101,36 @@ pub(crate) async fn flame(
             return Err(ApiError::bad_request(error).with_hint("Available: callees, callers."));
         }
     };
-    let limit = limit(&parameters)?;
-    compute_of(open, "The flame graph", move |open| {
-        let needed = flame::most_bytes(&open.session, window, &tracks);
+    Ok((order, limit(parameters)?))
+}
+
+/// What a request is about.
+struct Area {
+    window: Span,
+    tracks: Vec<TrackId>,
+}
+
+/// An answer about an area, within the memory that `needs` says it may take. Of several wrong parameters
+/// those of the area are named first, and an unknown session before them.
+async fn answer<O: Send + 'static, T: Serialize + 'static>(
+    library: &Arc<Library>,
+    id: &str,
+    parameters: &Parameters,
+    options: Result<O, ApiError>,
+    what: &'static str,
+    needs: fn(&Session, Span, &[TrackId]) -> u64,
+    report: fn(&Session, &Area, O) -> T,
+) -> Result<Response, ApiError> {
+    let open = opened(library, id).await?;
+    let area = Area {
+        window: parameters.window()?,
+        tracks: parameters.tracks(&open.session)?,
+    };
+    let options = options?;
+    compute_of(open, what, move |open| {
+        let needed = needs(&open.session, area.window, &area.tracks);
         let _reserved = sizes::reserve(needed, MAX_WORK_BYTES, FEWER_TRACKS)?;
-        let report = flame::flame(&open.session, window, &tracks, order, limit);
-        sizes::json(&report, FEWER_TRACKS)
+        sizes::json(&report(&open.session, &area, options), FEWER_TRACKS)
     })
     .await
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use serde::Serialize;
 use stepscope_analysis::telling::places::SliceRefReport;
 use stepscope_analysis::views::timeline::chain;
 use stepscope_analysis::views::timeline::details;
@@ -14,7 +15,7 @@ use stepscope_analysis::views::timeline::participants;
 use stepscope_analysis::views::timeline::search;
 use stepscope_analysis::views::timeline::tile;
 use stepscope_analysis::views::timeline::tile::{MAX_WIDTH_PX, TileRequest};
-use stepscope_model::{LabelId, Picos};
+use stepscope_model::{LabelId, Picos, Session, SliceId};
 
 use super::opened;
 use crate::error::{ApiError, compute_of};
@@ -123,13 +124,19 @@ pub(crate) async fn nesting(
     Path(id): Path<String>,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let open = opened(&library, &id).await?;
-    let slice = slice_ref(&parameters)?;
-    let limit = parameters.number_or("limit", search::DEFAULT_LIMIT)?;
-    compute_of(open, "The nesting", move |open| {
-        let found = nesting::nesting(&open.session, slice.into(), limit.min(MAX_LIMIT));
-        sizes::json(&found.ok_or_else(|| no_slice(slice))?, "Reduce limit.")
-    })
+    let limit = parameters.number_or("limit", search::DEFAULT_LIMIT);
+    let report = |session: &Session, slice, limit: usize| {
+        nesting::nesting(session, slice, limit.min(MAX_LIMIT))
+    };
+    about_slice(
+        &library,
+        &id,
+        &parameters,
+        limit,
+        "The nesting",
+        "Reduce limit.",
+        report,
+    )
     .await
 }
 
@@ -139,16 +146,17 @@ pub(crate) async fn participants(
     Path(id): Path<String>,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let open = opened(&library, &id).await?;
-    let slice = slice_ref(&parameters)?;
-    compute_of(open, "The participants", move |open| {
-        let found = participants::participants(&open.session, slice.into());
-        let found = found.ok_or_else(|| no_slice(slice))?;
-        sizes::json(
-            &found,
-            "This collective has too many participants for a page.",
-        )
-    })
+    let hint = "This collective has too many participants for a page.";
+    let report = |session: &Session, slice, ()| participants::participants(session, slice);
+    about_slice(
+        &library,
+        &id,
+        &parameters,
+        Ok(()),
+        "The participants",
+        hint,
+        report,
+    )
     .await
 }
 
@@ -158,12 +166,37 @@ pub(crate) async fn chain(
     Path(id): Path<String>,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let open = opened(&library, &id).await?;
-    let slice = slice_ref(&parameters)?;
-    compute_of(open, "The arrows", move |open| {
-        let found = chain::chain(&open.session, slice.into());
-        let found = found.ok_or_else(|| no_slice(slice))?;
-        sizes::json(&found, "The names of these slices are too long for a page.")
+    let hint = "The names of these slices are too long for a page.";
+    let report = |session: &Session, slice, ()| chain::chain(session, slice);
+    about_slice(
+        &library,
+        &id,
+        &parameters,
+        Ok(()),
+        "The arrows",
+        hint,
+        report,
+    )
+    .await
+}
+
+/// An answer about the slice of a request, which `report` has none for if it does not exist; `hint` is
+/// for answers that are too long.
+async fn about_slice<O: Send + 'static, T: Serialize + 'static>(
+    library: &Arc<Library>,
+    id: &str,
+    parameters: &Parameters,
+    options: Result<O, ApiError>,
+    what: &'static str,
+    hint: &'static str,
+    report: fn(&Session, SliceId, O) -> Option<T>,
+) -> Result<Response, ApiError> {
+    let open = opened(library, id).await?;
+    let slice = slice_ref(parameters)?;
+    let options = options?;
+    compute_of(open, what, move |open| {
+        let found = report(&open.session, slice.into(), options);
+        sizes::json(&found.ok_or_else(|| no_slice(slice))?, hint)
     })
     .await
 }

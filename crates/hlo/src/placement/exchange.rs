@@ -99,26 +99,21 @@ impl Places {
     ) -> Option<DivisionId> {
         let groups = program.collective(instruction)?.groups(MAX_DEVICES)?;
         let sets = self.divisions.sets(along).to_vec();
-        let mut root: Vec<u32> = (0..).take(self.divisions.set_count(along)).collect();
+        let mut parents: Vec<u32> = (0..).take(self.divisions.set_count(along)).collect();
         for group in &groups {
-            let mut members = group.iter().map(|&device| {
-                let set = *sets.get(usize::try_from(device).ok()?)?;
-                root.get(set as usize).copied()
-            });
-            let first = members.next()??;
-            let others: Option<Vec<u32>> = members.collect();
-            let others = others?;
-            for own in &mut root {
-                if others.contains(own) {
-                    *own = first;
-                }
+            let members = group
+                .iter()
+                .map(|&device| sets.get(usize::try_from(device).ok()?));
+            let members: Option<Vec<&u32>> = members.collect();
+            let members = members?;
+            let (&&first, others) = members.split_first()?;
+            for &&other in others {
+                let (one, other) = (root(&mut parents, first), root(&mut parents, other));
+                parents[other as usize] = one;
             }
         }
-        let keys: Option<Vec<u32>> = sets
-            .iter()
-            .map(|&set| root.get(set as usize).copied())
-            .collect();
-        Some(self.divisions.intern(&keys?))
+        let keys: Vec<u32> = sets.iter().map(|&set| root(&mut parents, set)).collect();
+        Some(self.divisions.intern(&keys))
     }
 
     /// The devices of a set are told apart by their positions in their groups.
@@ -146,4 +141,13 @@ impl Places {
             .collect();
         Some(self.divisions.intern(&keys?))
     }
+}
+
+/// The set that stands for all sets connected with one; paths to it get shorter on the way.
+fn root(parents: &mut [u32], mut set: u32) -> u32 {
+    while parents[set as usize] != set {
+        parents[set as usize] = parents[parents[set as usize] as usize];
+        set = parents[set as usize];
+    }
+    set
 }

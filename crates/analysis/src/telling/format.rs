@@ -57,6 +57,13 @@ pub fn percent(ratio: f64) -> String {
     format!("{percent:.1} %")
 }
 
+/// A text that begins a sentence: its first letter in upper case.
+pub fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters.clone()).collect()
+}
+
 /// A count with its noun, pluralized with `s`: `1 step`, `20 steps`.
 pub fn counted<N: Display + PartialEq + From<u8> + Copy>(count: N, noun: &str) -> String {
     let plural = if count == N::from(1) { "" } else { "s" };

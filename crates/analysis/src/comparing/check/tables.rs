@@ -5,6 +5,7 @@ use super::columns::{self, CAUSES, ENVIRONMENT, FIGURES, ROWS};
 use super::report::{CheckReport, CheckVerdict};
 use crate::asking::Report;
 use crate::telling::Note;
+use crate::telling::format::capitalized;
 use crate::telling::{Declared, Table};
 
 impl Report for CheckReport {
@@ -43,12 +44,7 @@ impl Report for CheckReport {
             .iter()
             .filter(|row| row.verdict != CheckVerdict::Passed);
         lines.extend(failed.map(|row| {
-            let verdict = row.verdict.name();
-            let first = verdict
-                .chars()
-                .next()
-                .map(|first| first.to_ascii_uppercase());
-            let verdict: String = first.into_iter().chain(verdict.chars().skip(1)).collect();
+            let verdict = capitalized(row.verdict.name());
             (verdict, format!("{}: {}", row.budget, row.text))
         }));
         let causes = self.causes.iter().take(HEADLINE_CAUSES);

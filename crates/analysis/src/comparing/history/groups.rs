@@ -11,6 +11,7 @@
 use super::report::HistoryGroup;
 use super::sample::{SESSION, Sample};
 use crate::measuring::workload::unknown;
+use crate::telling::format::capitalized;
 
 /// Runs that may be compared, as positions in the list of runs, oldest first.
 pub(super) struct Group<'a> {
@@ -93,12 +94,6 @@ impl Group<'_> {
             conclusion,
         }
     }
-}
-
-fn capitalized(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    first.into_iter().chain(letters).collect()
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use super::report::{ScalingKind, ScalingLimit, ScalingMethod};
 use super::rows::{Group, Point};
 use crate::measuring::steps::PartKind;
 use crate::measuring::steps::parts::PARTS;
-use crate::telling::format;
+use crate::telling::format::{self, capitalized};
 
 /// Upper limit of the exponent with which a part grows; extrapolating more is meaningless.
 const MOST_GROWTH: f64 = 1.5;
@@ -207,10 +207,10 @@ fn limit(
     };
     ScalingLimit {
         kind: kind.to_owned(),
-        title: capitalised(title),
+        title: capitalized(title),
         text: format!(
             "{}: {} of the step on {} ({}){from}; with perfect scaling {}",
-            capitalised(title),
+            capitalized(title),
             time(step_ps),
             format::counted(largest.device_count as u64, "device"),
             format::percent(step_ps / largest.step_ps),
@@ -323,14 +323,6 @@ fn law_in_words(group: &Group<'_>, method: &ScalingMethod, serial: f64) -> Strin
 /// `1.31×`
 pub(super) fn times(ratio: f64) -> String {
     format!("{ratio:.2}×")
-}
-
-fn capitalised(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters
-        .next()
-        .map(|first| first.to_uppercase().to_string());
-    format!("{}{}", first.unwrap_or_default(), characters.as_str())
 }
 
 fn uncapitalised(text: &str) -> String {

@@ -52,6 +52,24 @@ impl Mesh {
         }
     }
 
+    /// How one dimension is cut, as JAX writes it: the axes by name, or the number of parts.
+    pub(super) fn cut(
+        mesh: Option<&Self>,
+        parts: u64,
+        devices: &[i64],
+        device_count: u64,
+    ) -> String {
+        if parts == 1 {
+            return "None".to_owned();
+        }
+        match mesh.and_then(|mesh| mesh.along(devices)) {
+            Some(names) if names.len() == 1 => names[0].to_owned(),
+            Some(names) => format!("({})", names.join(", ")),
+            None if parts == device_count => "all".to_owned(),
+            None => format!("{parts} parts"),
+        }
+    }
+
     /// The axes along which devices are arranged, most major first; none if there are no such axes.
     pub(super) fn along(&self, devices: &[i64]) -> Option<Vec<&str>> {
         let strides = self.axes.iter().rev().scan(1u64, |covered, (name, size)| {

@@ -68,16 +68,7 @@ impl<'a> Partitioning<'a> {
         }
         let axes = |own: &PlacedDimension| match own.part_count {
             None => "?".to_owned(),
-            Some(1) => "None".to_owned(),
-            Some(parts) => {
-                let names = self.mesh.as_ref().and_then(|mesh| mesh.along(&own.devices));
-                match names {
-                    Some(names) if names.len() == 1 => names[0].to_owned(),
-                    Some(names) => format!("({})", names.join(", ")),
-                    None if parts == self.device_count => "all".to_owned(),
-                    None => format!("{parts} parts"),
-                }
-            }
+            Some(parts) => Mesh::cut(self.mesh.as_ref(), parts, &own.devices, self.device_count),
         };
         let dimensions: Vec<String> = dimensions.iter().map(axes).collect();
         format!("P({})", dimensions.join(", "))

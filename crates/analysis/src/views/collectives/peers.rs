@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use stepscope_model::details::Stat;
 use stepscope_model::{Session, SliceId, Span};
 
+use super::rendezvous::slice_id;
 use super::report::{PeerRow, RendezvousRow};
 use super::rows::signed;
 use crate::measuring::selection::Selected;
@@ -103,17 +104,14 @@ fn messages(session: &Session, selected: &Selected<'_>) -> Vec<(Span, SliceId)> 
         if track.device.is_some() || !selected.hosts.contains(&track.host) {
             continue;
         }
+        if !track.may_have(|label| is_message[label.index()]) {
+            continue;
+        }
         let windows = selected.host_windows(track.host);
-        for (number, lane) in (0u32..).zip(&track.lanes) {
-            for (index, label) in (0u32..).zip(lane.labels()) {
-                let span = lane.span(index as usize);
-                if is_message[label.index()] && windows.contains_instant(span.start) {
-                    let slice = SliceId {
-                        track: id,
-                        lane: number,
-                        index,
-                    };
-                    found.push((span, slice));
+        for (lane_number, lane) in track.lanes.iter().enumerate() {
+            for index in selected.slices(lane, windows.spans()).into_iter().flatten() {
+                if is_message[lane.labels()[index].index()] {
+                    found.push((lane.span(index), slice_id(id, lane_number, index)));
                 }
             }
         }

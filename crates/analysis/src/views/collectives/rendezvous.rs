@@ -187,7 +187,7 @@ fn slices(
     found
 }
 
-fn slice_id(track: TrackId, lane: usize, index: usize) -> SliceId {
+pub(super) fn slice_id(track: TrackId, lane: usize, index: usize) -> SliceId {
     SliceId {
         track,
         lane: u32::try_from(lane).unwrap_or(u32::MAX),

@@ -179,15 +179,9 @@ fn partition(value: &ShardedValue<'_>, device_count: u64, mesh: Option<&Mesh>) -
         return "P()".to_owned();
     }
     let axes = |division: &Division| match (division.part_count, division.axes.as_slice()) {
-        (1, _) => "None".to_owned(),
+        (parts, []) | (parts @ 1, _) => Mesh::cut(mesh, parts, &division.devices, device_count),
         (_, [one]) => one.clone(),
-        (_, [_, ..]) => format!("({})", division.axes.join(", ")),
-        (parts, []) => match mesh.and_then(|mesh| mesh.along(&division.devices)) {
-            Some(names) if names.len() == 1 => names[0].to_owned(),
-            Some(names) => format!("({})", names.join(", ")),
-            None if parts == device_count => "all".to_owned(),
-            None => format!("{parts} parts"),
-        },
+        (_, axes) => format!("({})", axes.join(", ")),
     };
     let dimensions: Vec<String> = divisions.iter().map(axes).collect();
     format!("P({})", dimensions.join(", "))

@@ -67,11 +67,7 @@ pub(super) fn layers<'a>(
             layer: family.tree.nodes[member.node].name.clone(),
         });
         let own: Vec<Instance> = own.collect();
-        let first = folded.len();
-        fold(family.tree, &family.path, 0, &own, &mut folded);
-        for row in &mut folded[first..] {
-            row.ratio = share(row.total_ps, whole_ps);
-        }
+        fold(family.tree, whole_ps, &family.path, 0, &own, &mut folded);
     }
     (rows, folded)
 }
@@ -177,8 +173,15 @@ fn rows_of(family: &Family<'_>) -> Vec<LayerRow> {
 }
 
 /// Adds the same place of several layers, and everything below it.
-fn fold(tree: &Tree, path: &str, depth: u32, instances: &[Instance], rows: &mut Vec<FoldedRow>) {
-    rows.push(folded_row(tree, path, depth, instances));
+fn fold(
+    tree: &Tree,
+    whole_ps: i64,
+    path: &str,
+    depth: u32,
+    instances: &[Instance],
+    rows: &mut Vec<FoldedRow>,
+) {
+    rows.push(folded_row(tree, whole_ps, path, depth, instances));
     let repeated = repeated(tree, instances);
     let mut below: BTreeMap<String, Vec<Instance>> = BTreeMap::new();
     for instance in instances {
@@ -201,7 +204,14 @@ fn fold(tree: &Tree, path: &str, depth: u32, instances: &[Instance], rows: &mut 
     };
     below.sort_by_key(|(_, instances)| std::cmp::Reverse(total_ps(instances)));
     for (name, instances) in below {
-        fold(tree, &joined(path, &name), depth + 1, &instances, rows);
+        fold(
+            tree,
+            whole_ps,
+            &joined(path, &name),
+            depth + 1,
+            &instances,
+            rows,
+        );
     }
 }
 
@@ -234,7 +244,13 @@ fn pattern(node: &Node) -> Option<String> {
     numbered.map(|(before, _, after)| format!("{before}*{after}"))
 }
 
-fn folded_row(tree: &Tree, path: &str, depth: u32, instances: &[Instance]) -> FoldedRow {
+fn folded_row(
+    tree: &Tree,
+    whole_ps: i64,
+    path: &str,
+    depth: u32,
+    instances: &[Instance],
+) -> FoldedRow {
     let mut sums = Sums::default();
     let mut largest: Option<(i64, &str)> = None;
     for instance in instances {
@@ -254,7 +270,7 @@ fn folded_row(tree: &Tree, path: &str, depth: u32, instances: &[Instance]) -> Fo
         depth,
         layer_count: i64::try_from(instances.len()).unwrap_or(i64::MAX),
         total_ps: sums.total_ps,
-        ratio: 0.0,
+        ratio: share(sums.total_ps, whole_ps),
         mean_ps: sums.total_ps as f64 / instances.len().max(1) as f64,
         min_ps,
         max_ps,

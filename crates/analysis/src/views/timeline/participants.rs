@@ -30,23 +30,23 @@ pub fn participants(session: &Session, slice: SliceId) -> Option<ParticipantsRep
     let op = &found.survey.ops[op];
     let kind = op.kind.map_or("", |kind| kind.name());
     let report = match find(session, &found, slice) {
-        Ok(instance) => matched(session, &found, slice, instance),
+        Ok((own, instance)) => matched(session, &found, own, instance),
         Err(unknown) => without_rows(&op.name, kind, unknown),
     };
     Some(report)
 }
 
-/// The execution that a slice is part of, or why it is unknown.
+/// The occurrence that a slice is and the execution it is part of, or why that is unknown.
 fn find<'a>(
     session: &Session,
     found: &'a Exchanges,
     slice: SliceId,
-) -> Result<&'a Instance, &'static str> {
+) -> Result<(usize, &'a Instance), &'static str> {
     let own = found.survey.occurrence_of(session, slice);
     let own = own.ok_or(NO_OCCURRENCE)?;
     let instances = &found.matched.instances;
     let instance = instances.iter().find(|one| one.members.contains(&own));
-    instance.ok_or_else(|| {
+    instance.map(|one| (own, one)).ok_or_else(|| {
         let occurrence = &found.survey.occurrences[own];
         let Participants { groups, grouping } = &found.matched.participants[occurrence.op];
         if *grouping == Grouping::Unknown {
@@ -65,7 +65,7 @@ fn find<'a>(
 fn matched(
     session: &Session,
     found: &Exchanges,
-    slice: SliceId,
+    own: usize,
     instance: &Instance,
 ) -> ParticipantsReport {
     let Exchanges {
@@ -74,7 +74,6 @@ fn matched(
         clocks,
     } = found;
     let arrivals = instance.arrivals(session, survey, clocks);
-    let own = survey.occurrence_of(session, slice);
     let mut hosts: Vec<HostId> = Vec::new();
     let rows = instance.members.iter().map(|&member| {
         let occurrence = &survey.occurrences[member];
@@ -97,7 +96,7 @@ fn matched(
             wait_ps: wait.wait_ps,
             transfer_ps: wait.transfer_ps,
             is_last: member == arrivals.last,
-            is_this: Some(member) == own,
+            is_this: member == own,
         }
     });
     let mut rows: Vec<ParticipantRow> = rows.collect();

@@ -45,17 +45,19 @@ impl Assigned {
     }
 
     /// Why nothing is known of a loop's iterations, in words.
-    pub(super) fn refusal(&self, position: usize) -> Option<&'static str> {
+    pub(super) fn refusal(&self, position: usize) -> Option<String> {
         let reason = match self.refusals[position] {
             Some(Refusal::UnknownEntries) => "it runs within a branch or a loop of unknown length",
             Some(Refusal::UnknownLength) => "the number of its iterations is unknown",
-            Some(Refusal::Long) => "it has more than 512 iterations",
+            Some(Refusal::Long) => {
+                return Some(format!("it has more than {MOST_ITERATIONS} iterations"));
+            }
             None if self.loops[position].is_empty() => {
                 "no complete run of its program was recorded"
             }
             None => return None,
         };
-        Some(reason)
+        Some(reason.to_owned())
     }
 
     fn add(&mut self, other: Self) {

@@ -7,6 +7,7 @@ import { getParam, navigate, setParams } from '../../shell/state';
 import { themeColor } from '../../shell/theme';
 import { SearchField } from '../../widgets/search-field';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
+import { FrameFigures } from '../../widgets/flame/frame-figures';
 import { buildFlame, matchesOf } from '../../widgets/flame/layout';
 import type { RegionRow } from '../../wire/generated/RegionRow';
 import type { RegionsReport } from '../../wire/generated/RegionsReport';
@@ -112,25 +113,10 @@ function Details(props: { row: RegionRow }) {
     ];
   };
   return (
-    <>
-      <p class="mono">
-        <strong>{props.row.name}</strong>
-      </p>
+    <FrameFigures name={props.row.name} figures={lines()}>
       <Show when={props.row.source}>
         <p class="muted mono">{props.row.source}</p>
       </Show>
-      <table>
-        <tbody>
-          <For each={lines()}>
-            {([title, text]) => (
-              <tr>
-                <td>{title}</td>
-                <td class="number">{text}</td>
-              </tr>
-            )}
-          </For>
-        </tbody>
-      </table>
-    </>
+    </FrameFigures>
   );
 }

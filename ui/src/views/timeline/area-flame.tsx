@@ -1,6 +1,7 @@
 /** The slices of the selected area merged by what is around them: as a flame graph and as a table. */
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
+import { signedText } from '../../compare/change';
 import { compareRows } from '../../compare/pairing';
 import { formatCount, formatDuration, formatRatio, plural } from '../../format/numbers';
 import { classColor } from '../../format/palette';
@@ -13,6 +14,7 @@ import { framesOf, linesOf, type FlameLine } from '../../timeline/area-flame';
 import { useRowPairs } from '../../widgets/against';
 import { AnswerView } from '../../widgets/answer';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
+import { FrameFigures } from '../../widgets/flame/frame-figures';
 import { buildFlame, matchesOf } from '../../widgets/flame/layout';
 import { SearchField } from '../../widgets/search-field';
 import type { Column } from '../../widgets/table/rows';
@@ -192,33 +194,13 @@ function Details(props: {
     ];
     if (before === undefined) return known;
     if (before === null) return [...known, ['Baseline', 'no such frame']];
-    const differencePs = line.total_ps - before.total_ps;
-    const sign = differencePs > 0 ? '+' : differencePs < 0 ? '−' : '';
     return [
       ...known,
       ['Baseline', formatDuration(before.total_ps)],
-      ['Difference', `${sign}${formatDuration(Math.abs(differencePs))}`],
+      ['Difference', signedText('duration', line.total_ps - before.total_ps)],
     ];
   };
-  return (
-    <>
-      <p class="mono">
-        <strong>{props.line.name}</strong>
-      </p>
-      <table>
-        <tbody>
-          <For each={figures()}>
-            {([title, text]) => (
-              <tr>
-                <td>{title}</td>
-                <td class="number">{text}</td>
-              </tr>
-            )}
-          </For>
-        </tbody>
-      </table>
-    </>
-  );
+  return <FrameFigures name={props.line.name} figures={figures()} />;
 }
 
 /** The same frames as text, indented. */

@@ -179,7 +179,7 @@ test('marks have texts, colors and arrows, are listed, and survive a reload', as
   await page.keyboard.press('Enter');
   await page.mouse.move(box.x + box.width * 0.6, box.y + 200);
   await page.keyboard.press('t');
-  await expect(texts).toHaveCount(2);
+  await expect(texts.nth(1)).toBeFocused();
   await page.keyboard.type('here');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'orange' }).first().click();

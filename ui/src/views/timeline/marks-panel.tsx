@@ -30,7 +30,8 @@ export function MarksPanel(props: PanelProps) {
     list?.querySelector<HTMLInputElement>(`[data-position="${position}"] input`)?.focus();
   createEffect(
     on(props.timeline.chosenMark[0], (position) => {
-      if (position !== null) setTimeout(() => focusText(position));
+      // Once the row is there, and before the next key: it belongs to the text already.
+      if (position !== null) queueMicrotask(() => focusText(position));
     }),
   );
   return (

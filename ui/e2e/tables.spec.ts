@@ -194,6 +194,25 @@ test('a rectangle over the roofline keeps the ops in it', async ({ page, url }) 
   await expect(page).not.toHaveURL(/box=/);
 });
 
+test('the FLOPs of the model can be stated as a product, and other views count them', async ({
+  page,
+  url,
+}) => {
+  await openView(page, url, 'demo', 'roofline');
+  const field = page.getByLabel('Model FLOPs');
+  await field.fill('6*lots');
+  await field.press('Enter');
+  await expect(page).not.toHaveURL(/model-flops/);
+  await field.fill('6 * 1M * 2^10');
+  await field.press('Enter');
+  await expect(page).toHaveURL(/model-flops=/);
+  await page.getByRole('link', { name: 'Overview', exact: true }).click();
+  const figure = page.locator('[data-tip*="MFU counts the stated 6.4 GFLOP"]');
+  await expect(figure.first()).toBeVisible();
+  await page.goBack();
+  await expect(field).toHaveValue('6 * 1M * 2^10');
+});
+
 test('graph search lists names first', async ({ page, url }) => {
   await openView(page, url, 'demo', 'graph');
   await page.getByRole('searchbox', { name: 'Find an instruction' }).fill('add');

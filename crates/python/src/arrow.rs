@@ -13,7 +13,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use stepscope_export::arrow::{batch, schema};
+use stepscope_export::arrow::{TextType, batch, schema};
 use stepscope_export::{SliceBatches, Slices, TimeUnit};
 
 use crate::errors::Problem;
@@ -31,6 +31,13 @@ pub(crate) type SharedSlices = Arc<Slices<Arc<stepscope_model::Session>>>;
 pub(crate) struct ArrowStream {
     source: Source,
     unit: TimeUnit,
+}
+
+fn batches(
+    slices: &SharedSlices,
+    columns: &[usize],
+) -> SliceBatches<Arc<stepscope_model::Session>> {
+    SliceBatches::new(Arc::clone(slices), columns.to_vec(), TextType::Plain)
 }
 
 #[derive(Clone)]
@@ -61,7 +68,7 @@ impl ArrowStream {
         self.unit.schema(match &self.source {
             Source::Table(table) => schema(table),
             Source::Slices { slices, columns } => {
-                SliceBatches::new(Arc::clone(slices), columns.clone()).schema()
+                batches(slices, columns).schema()
             }
         })
     }
@@ -92,7 +99,7 @@ impl ArrowStream {
                 self.stream([Ok(batch)])
             }
             Source::Slices { slices, columns } => {
-                self.stream(SliceBatches::new(Arc::clone(slices), columns.clone()))
+                self.stream(batches(slices, columns))
             }
         };
         PyCapsule::new_with_value(py, stream, STREAM)

@@ -112,10 +112,7 @@ impl BatchBuilder {
     }
 
     /// Adds a row; missing cells at its end are null.
-    fn push<'a>(
-        &mut self,
-        mut cells: impl Iterator<Item = CellRef<'a>>,
-    ) -> Result<(), ArrowError> {
+    fn push<'a>(&mut self, mut cells: impl Iterator<Item = CellRef<'a>>) -> Result<(), ArrowError> {
         for (column, field) in self.columns.iter_mut().zip(self.schema.fields()) {
             let cell = cells.next().unwrap_or(CellRef::Missing);
             if !column.push(cell) {

@@ -67,9 +67,7 @@ impl ArrowStream {
     fn schema(&self) -> SchemaRef {
         self.unit.schema(match &self.source {
             Source::Table(table) => schema(table),
-            Source::Slices { slices, columns } => {
-                batches(slices, columns).schema()
-            }
+            Source::Slices { slices, columns } => batches(slices, columns).schema(),
         })
     }
 }
@@ -98,9 +96,7 @@ impl ArrowStream {
                 let batch = released(py, || batch(table)).map_err(arrow_error)?;
                 self.stream([Ok(batch)])
             }
-            Source::Slices { slices, columns } => {
-                self.stream(batches(slices, columns))
-            }
+            Source::Slices { slices, columns } => self.stream(batches(slices, columns)),
         };
         PyCapsule::new_with_value(py, stream, STREAM)
     }

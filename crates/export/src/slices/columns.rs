@@ -91,7 +91,8 @@ impl Columns {
         }
         self.rows += chosen.len();
         self.tracks.resize(self.rows, track.0);
-        self.labels.extend(chosen.iter().map(|&index| labels[index].0));
+        self.labels
+            .extend(chosen.iter().map(|&index| labels[index].0));
         let (starts, durations) = (own.starts(), own.durations());
         let repeat = |number: u32| std::iter::repeat_n(i64::from(number), chosen.len());
         for source in &mut self.sources {
@@ -100,7 +101,9 @@ impl Columns {
                 Source::Own(Own::Lane, numbers) => numbers.extend(repeat(lane)),
                 Source::Own(Own::Depth, numbers) => numbers.extend(repeat(depth)),
                 Source::Own(Own::SelfTime, numbers) => numbers.append(&mut self_times),
-                Source::Own(Own::Start, numbers) => numbers.extend(chosen.iter().map(|&at| starts[at])),
+                Source::Own(Own::Start, numbers) => {
+                    numbers.extend(chosen.iter().map(|&at| starts[at]))
+                }
                 Source::Own(Own::Duration, numbers) => {
                     numbers.extend(chosen.iter().map(|&at| durations[at]));
                 }
@@ -133,7 +136,8 @@ impl Columns {
             }
         });
         let columns: Vec<ArrayRef> = columns.collect::<Result<_, _>>()?;
-        let options = RecordBatchOptions::new().with_row_count(Some(std::mem::take(&mut self.rows)));
+        let options =
+            RecordBatchOptions::new().with_row_count(Some(std::mem::take(&mut self.rows)));
         RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)
     }
 }
@@ -149,7 +153,10 @@ impl<S: Deref<Target = Session>> Slices<S> {
             Source::Label(text.array(self.labels.iter().map(|label| Some(read(label)))))
         };
         let of_programs = |read: fn(&(String, String)) -> &String| {
-            let programs = self.labels.iter().map(|label| Some(&self.programs[label.program?]));
+            let programs = self
+                .labels
+                .iter()
+                .map(|label| Some(&self.programs[label.program?]));
             Source::Label(text.array(programs.map(|program| program.map(|one| read(one).as_str()))))
         };
         match key {
@@ -178,14 +185,18 @@ impl<S: Deref<Target = Session>> Slices<S> {
         let session: &Session = &self.session;
         let tracks = || session.tracks.iter();
         match key {
-            "host" => text.array(tracks().map(|track| Some(session.host(track.host).name.as_str()))),
+            "host" => {
+                text.array(tracks().map(|track| Some(session.host(track.host).name.as_str())))
+            }
             "device" => text.array(tracks().map(|track| {
                 let device = track.device?;
                 Some(self.device_titles[device.index()].as_str())
             })),
             "track" => text.array(tracks().map(|track| Some(session.text(track.name)))),
             "role" => text.array(tracks().map(|track| Some(track.role.name()))),
-            "line_id" => Arc::new(Int64Array::from_iter_values(tracks().map(|track| track.line_id))),
+            "line_id" => Arc::new(Int64Array::from_iter_values(
+                tracks().map(|track| track.line_id),
+            )),
             _ => Arc::new(Int64Array::from_iter_values(
                 session.track_ids().map(|id| i64::from(id.0)),
             )),

@@ -1,8 +1,8 @@
 //! Every slice as a row: where it is, what it is, when it was.
 //!
 //! Rows are created piece by piece from the columns of the session, so that memory use does not
-//! grow with it: [`Slices::for_each`] for writing them all, [`SliceBatches`] for
-//! reading the next ones on demand, as columns.
+//! grow with it: [`Slices::for_each`] for writing them all, [`Slices::read`] for
+//! reading the next rows on demand, [`SliceBatches`] for reading them as columns.
 
 mod batches;
 mod columns;
@@ -165,6 +165,24 @@ impl<S: Deref<Target = Session>> Slices<S> {
             count += self.rows(piece, receive)?;
         }
         Ok(count)
+    }
+
+    /// Passes the next rows to `receive`, at most this many and perhaps none. Returns whether there
+    /// may be more.
+    ///
+    /// # Errors
+    ///
+    /// The receiver's.
+    pub fn read<E>(
+        &self,
+        position: &mut Position,
+        most: usize,
+        receive: &mut Receiver<'_, E>,
+    ) -> Result<bool, E> {
+        let Some(piece) = self.next_piece(position, most) else {
+            return Ok(false);
+        };
+        self.rows(piece, receive).map(|_| true)
     }
 
     /// The next slices of one window of one lane, at most this many.

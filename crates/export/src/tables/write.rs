@@ -8,8 +8,8 @@ use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
-use stepscope_analysis::telling::csv::{push_csv_keys, push_csv_row, to_csv};
 use stepscope_analysis::Table;
+use stepscope_analysis::telling::csv::{push_csv_keys, push_csv_row, to_csv};
 use stepscope_model::Session;
 
 use super::format::Format;
@@ -39,7 +39,11 @@ pub(super) fn table(table: &Table, format: Format, out: Out<'_>) -> io::Result<(
 }
 
 /// Writes every slice while walking them; returns their number.
-pub(super) fn slices(rows: &Arc<Slices<&Session>>, format: Format, out: Out<'_>) -> io::Result<u64> {
+pub(super) fn slices(
+    rows: &Arc<Slices<&Session>>,
+    format: Format,
+    out: Out<'_>,
+) -> io::Result<u64> {
     match format {
         Format::Csv => slices_csv(rows, out),
         Format::Parquet => slices_parquet(rows, out),

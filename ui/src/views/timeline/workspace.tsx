@@ -57,13 +57,19 @@ const Drawer = lazy(async () => ({ default: (await import('./drawer')).Drawer })
 /** The tracks of the baseline are shown unless they were turned off. */
 const isSplit = () => getParam('split') !== 'off';
 
+/** Names are cut before there is no room for the tracks themselves. */
+function firstHeaderWidth(): number {
+  if (window.innerWidth < 600) return 184;
+  return window.innerWidth < 1400 ? 210 : 250;
+}
+
 export function Workspace(props: WorkspaceProps) {
   const api = new TimelineApi(props.session);
   const timeline = new Timeline(props.report, api, initialChoices(props.report));
   const commands = new Commands(timeline);
   const [isDrawerOpen, setDrawerOpen] = createSignal(false);
   const [tab, setTab] = createSignal<DrawerTab>('slice');
-  const [headerWidth, setHeaderWidth] = createSignal(window.innerWidth < 1400 ? 210 : 250);
+  const [headerWidth, setHeaderWidth] = createSignal(firstHeaderWidth());
   /** The other timeline, as long as it is shown. */
   const [other, setOther] = createSignal<Other | null>(null);
   const [isOtherActive, setOtherActive] = createSignal(false);

@@ -10,6 +10,7 @@ import {
   Show,
 } from 'solid-js';
 
+import { registerCommands } from '../../shell/palette-sources';
 import { getParam, setParams } from '../../shell/state';
 import { summaryOf } from '../../shell/session';
 import { TimelineApi } from '../../timeline/api';
@@ -115,6 +116,9 @@ export function Workspace(props: WorkspaceProps) {
         },
         toggleDetails: () => setDrawerOpen(!isDrawerOpen()),
       }),
+    );
+    onCleanup(
+      registerCommands(async () => (await import('./palette-rows')).rowCommands(timeline)),
     );
     const probe = {
       stats: () => timeline.stats(),

@@ -17,7 +17,7 @@ const ORDER = Object.keys(CLASS_COLORS);
 const MOST_IN_LINE = 24;
 
 /** The list of all colors, with its filter; most readers never open it. */
-const LegendList = lazy(async () => ({ default: (await import('./legend-list')).LegendList }));
+const LegendList = lazy(async () => ({ default: (await import('./later')).LegendList }));
 
 /** What the colors of the slices loaded so far mean. */
 function entriesOf(timeline: Timeline, by: ColorBy): LegendEntry[] {

@@ -5,7 +5,7 @@ import { tracksOf } from '../../timeline/layout';
 import { hideOthers, hideTracks, togglePin } from '../../timeline/row-commands';
 import { toggled } from '../../timeline/sets';
 import type { Timeline } from '../../timeline/timeline';
-import { withUndo } from './menus';
+import { withUndo } from './undo';
 
 const action = (title: string, detail: string, run: () => void): Command => ({
   title,

@@ -53,7 +53,7 @@ interface WorkspaceProps {
 }
 
 /** With its tables it is a third of the page's code, and nobody needs it for the first picture. */
-const Drawer = lazy(async () => ({ default: (await import('./drawer')).Drawer }));
+const Drawer = lazy(async () => ({ default: (await import('./later')).Drawer }));
 
 /** The tracks of the baseline are shown unless they were turned off. */
 const isSplit = () => getParam('split') !== 'off';
@@ -118,7 +118,7 @@ export function Workspace(props: WorkspaceProps) {
       }),
     );
     onCleanup(
-      registerCommands(async () => (await import('./palette-rows')).rowCommands(timeline)),
+      registerCommands(async () => (await import('./later')).rowCommands(timeline)),
     );
     const probe = {
       stats: () => timeline.stats(),

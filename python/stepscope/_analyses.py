@@ -65,8 +65,9 @@ class Analyses:
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
         thresholds: File with thresholds that replace the built-in ones: lines of `key = good bad`.
-        model_flops: Floating-point operations that the model needs per step over all devices, such
-        as 6 × parameters × tokens; MFU then counts these instead of those in the HLO.
+        model_flops: Floating-point operations that the model needs per step over all devices, as a
+        number or a product: `6*8B*2^20` for 6 × parameters × tokens; MFU then counts these instead
+        of those in the HLO.
         """
         return self._answer(
             "overview",
@@ -505,8 +506,9 @@ class Analyses:
         limit: At most this many rows; 0 means all.
         idle: Whether the time of steps and totals includes idle time of devices (default: include).
         infeed: Whether work and time of infeed and outfeed are included (default: include).
-        model_flops: Floating-point operations that the model needs per step over all devices, such
-        as 6 × parameters × tokens; MFU then counts these instead of those in the HLO.
+        model_flops: Floating-point operations that the model needs per step over all devices, as a
+        number or a product: `6*8B*2^20` for 6 × parameters × tokens; MFU then counts these instead
+        of those in the HLO.
         """
         return self._answer(
             "roofline",
@@ -1225,8 +1227,9 @@ class Analyses:
         0.01 [default: 1 %, or 1.5 standard deviations of the steps if that is larger].
         scope: Compare the work below these name scopes kernel by kernel, separated by commas:
         `lcam,tad`. With two or more, one PATH is enough.
-        model_flops: Floating-point operations that the model needs per step over all devices, such
-        as 6 × parameters × tokens; MFU then counts these instead of those in the HLO.
+        model_flops: Floating-point operations that the model needs per step over all devices, as a
+        number or a product: `6*8B*2^20` for 6 × parameters × tokens; MFU then counts these instead
+        of those in the HLO.
         """
         return self._answer_beside(
             "compare",

@@ -49,8 +49,9 @@ def compare(
     [default: 1 %, or 1.5 standard deviations of the steps if that is larger].
     scope: Compare the work below these name scopes kernel by kernel, separated by commas:
     `lcam,tad`. With two or more, one PATH is enough.
-    model_flops: Floating-point operations that the model needs per step over all devices, such as 6
-    × parameters × tokens; MFU then counts these instead of those in the HLO.
+    model_flops: Floating-point operations that the model needs per step over all devices, as a
+    number or a product: `6*8B*2^20` for 6 × parameters × tokens; MFU then counts these instead of
+    those in the HLO.
     """
     return answer(
         "compare",
@@ -169,8 +170,9 @@ def check(
     run_noise: Noise between runs of an unchanged program: standard deviation ÷ mean, such as 0.01
     [default: estimated from three or more baselines, else as in `compare`].
     allow_unknown: Pass budgets that cannot be checked because a figure or a baseline is missing.
-    model_flops: Floating-point operations that the model needs per step over all devices, such as 6
-    × parameters × tokens; MFU then counts these instead of those in the HLO.
+    model_flops: Floating-point operations that the model needs per step over all devices, as a
+    number or a product: `6*8B*2^20` for 6 × parameters × tokens; MFU then counts these instead of
+    those in the HLO.
     """
     return answer_of_last(
         "check",

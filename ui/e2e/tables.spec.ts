@@ -226,6 +226,25 @@ async function roundFirstPoint(page: Page): Promise<{ x: number; y: number }[]> 
   ];
 }
 
+test('the FLOPs of the model can be stated as a product, and other views count them', async ({
+  page,
+  url,
+}) => {
+  await openView(page, url, 'demo', 'roofline');
+  const field = page.getByLabel('Model FLOPs');
+  await field.fill('6*lots');
+  await field.press('Enter');
+  await expect(page).not.toHaveURL(/model-flops/);
+  await field.fill('6 * 1M * 2^10');
+  await field.press('Enter');
+  await expect(page).toHaveURL(/model-flops=/);
+  const asked = page.waitForResponse(/analyses\/overview\?.*model-flops=6/);
+  await page.getByRole('link', { name: 'Overview', exact: true }).click();
+  expect((await asked).status()).toBe(200);
+  await page.goBack();
+  await expect(field).toHaveValue('6 * 1M * 2^10');
+});
+
 test('graph search lists names first', async ({ page, url }) => {
   await openView(page, url, 'demo', 'graph');
   await page.getByRole('searchbox', { name: 'Find an instruction' }).fill('add');

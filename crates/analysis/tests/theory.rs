@@ -325,6 +325,10 @@ fn hfu_counts_what_was_executed_and_mfu_what_the_model_needs() {
     // At the rate at which the needed operations can run: (large + small) in (large + 6 small).
     let peak = 918e12 * (large + small) / (large + 6.0 * small);
     close(&stated["mfu_ratio"], 1e11 / (peak * seconds), 1e-9);
+    // 6 × parameters × tokens.
+    let product = ask(&session, "overview", &[("model-flops", "6 * 8M * 2^11")]);
+    let needed = 6.0 * 8e6 * 2048.0;
+    close(&product["mfu_ratio"], needed / (peak * seconds), 1e-9);
 }
 
 /// `fixtures/capture_demo.py`: a GPT of 2 layers on 2 × 2 devices, trained in f32. Each layer has

@@ -5,18 +5,49 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{ArrayRef, RecordBatch, StringArray, StringViewArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use stepscope_analysis::{Cell, CellRef, Column, Table, Unit};
 
 /// The schema of a table. It depends only on the columns, so that every answer of an analysis has
 /// the same one.
 pub fn schema(table: &Table) -> SchemaRef {
-    schema_of(table.key, &table.title, &table.columns)
+    schema_of(table.key, &table.title, &table.columns, TextType::Plain)
 }
 
-pub(crate) fn schema_of(key: &str, title: &str, columns: &[Column]) -> SchemaRef {
-    let fields: Vec<Field> = columns.iter().map(field).collect();
+/// How texts are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextType {
+    /// One after another (`Utf8`), as every program reads them.
+    Plain,
+    /// As references (`Utf8View`): the same text in many rows stands once.
+    View,
+}
+
+impl TextType {
+    const fn data_type(self) -> DataType {
+        match self {
+            Self::Plain => DataType::Utf8,
+            Self::View => DataType::Utf8View,
+        }
+    }
+
+    /// Texts as an array.
+    pub(crate) fn array<'a>(self, texts: impl Iterator<Item = Option<&'a str>>) -> ArrayRef {
+        match self {
+            Self::Plain => Arc::new(texts.collect::<StringArray>()),
+            Self::View => Arc::new(texts.collect::<StringViewArray>()),
+        }
+    }
+}
+
+/// The schema of columns; `key` and `title` are those of their table.
+pub fn schema_of(key: &str, title: &str, columns: &[Column], text: TextType) -> SchemaRef {
+    let fields = columns.iter().map(|column| match data_type(column) {
+        DataType::Utf8 => field(column, text.data_type()),
+        other => field(column, other),
+    });
+    let fields: Vec<Field> = fields.collect();
     let metadata = [("stepscope.table", key), ("title", title)];
     let metadata: HashMap<String, String> = metadata
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
@@ -34,9 +65,9 @@ pub fn data_type(column: &Column) -> DataType {
     }
 }
 
-fn field(column: &Column) -> Field {
+fn field(column: &Column, kind: DataType) -> Field {
     let header = [("header".to_owned(), column.header.to_owned())];
-    Field::new(column.key, data_type(column), true).with_metadata(header.into())
+    Field::new(column.key, kind, true).with_metadata(header.into())
 }
 
 /// The rows of a table.
@@ -53,10 +84,9 @@ pub fn batch(table: &Table) -> Result<RecordBatch, ArrowError> {
 }
 
 /// Rows to be converted to a batch.
-pub(crate) struct BatchBuilder {
+struct BatchBuilder {
     schema: SchemaRef,
     columns: Vec<ColumnBuilder>,
-    rows: usize,
 }
 
 enum ColumnBuilder {
@@ -67,7 +97,7 @@ enum ColumnBuilder {
 }
 
 impl BatchBuilder {
-    pub(crate) fn new(schema: SchemaRef, capacity: usize) -> Self {
+    fn new(schema: SchemaRef, capacity: usize) -> Self {
         let kinds = schema.fields().iter().map(|field| field.data_type());
         let columns = kinds.map(|kind| match kind {
             DataType::Utf8 => ColumnBuilder::Text(StringBuilder::new()),
@@ -78,20 +108,11 @@ impl BatchBuilder {
         Self {
             columns: columns.collect(),
             schema,
-            rows: 0,
         }
     }
 
-    /// Rows added since the last batch.
-    pub(crate) const fn rows(&self) -> usize {
-        self.rows
-    }
-
     /// Adds a row; missing cells at its end are null.
-    pub(crate) fn push<'a>(
-        &mut self,
-        mut cells: impl Iterator<Item = CellRef<'a>>,
-    ) -> Result<(), ArrowError> {
+    fn push<'a>(&mut self, mut cells: impl Iterator<Item = CellRef<'a>>) -> Result<(), ArrowError> {
         for (column, field) in self.columns.iter_mut().zip(self.schema.fields()) {
             let cell = cells.next().unwrap_or(CellRef::Missing);
             if !column.push(cell) {
@@ -101,15 +122,12 @@ impl BatchBuilder {
                 )));
             }
         }
-        self.rows += 1;
         Ok(())
     }
 
-    /// The rows so far; the builder is then empty again.
-    pub(crate) fn finish(&mut self) -> Result<RecordBatch, ArrowError> {
-        self.rows = 0;
+    fn finish(mut self) -> Result<RecordBatch, ArrowError> {
         let columns = self.columns.iter_mut().map(ColumnBuilder::finish).collect();
-        RecordBatch::try_new(Arc::clone(&self.schema), columns)
+        RecordBatch::try_new(self.schema, columns)
     }
 }
 

@@ -13,7 +13,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use stepscope_export::arrow::{batch, schema};
+use stepscope_export::arrow::{TextType, batch, schema};
 use stepscope_export::{SliceBatches, Slices, TimeUnit};
 
 use crate::errors::Problem;
@@ -31,6 +31,13 @@ pub(crate) type SharedSlices = Arc<Slices<Arc<stepscope_model::Session>>>;
 pub(crate) struct ArrowStream {
     source: Source,
     unit: TimeUnit,
+}
+
+fn batches(
+    slices: &SharedSlices,
+    columns: &[usize],
+) -> SliceBatches<Arc<stepscope_model::Session>> {
+    SliceBatches::new(Arc::clone(slices), columns.to_vec(), TextType::Plain)
 }
 
 #[derive(Clone)]
@@ -60,9 +67,7 @@ impl ArrowStream {
     fn schema(&self) -> SchemaRef {
         self.unit.schema(match &self.source {
             Source::Table(table) => schema(table),
-            Source::Slices { slices, columns } => {
-                SliceBatches::new(Arc::clone(slices), columns.clone()).schema()
-            }
+            Source::Slices { slices, columns } => batches(slices, columns).schema(),
         })
     }
 }
@@ -91,9 +96,7 @@ impl ArrowStream {
                 let batch = released(py, || batch(table)).map_err(arrow_error)?;
                 self.stream([Ok(batch)])
             }
-            Source::Slices { slices, columns } => {
-                self.stream(SliceBatches::new(Arc::clone(slices), columns.clone()))
-            }
+            Source::Slices { slices, columns } => self.stream(batches(slices, columns)),
         };
         PyCapsule::new_with_value(py, stream, STREAM)
     }

@@ -36,7 +36,7 @@ const PARTS: [&str; 8] = [
 /// and parameters such as `X-Amz-Signature=…`, `sig=…` and `token=…`. Every text about a place
 /// passes this before people or programs see it.
 pub fn hide_credentials(text: &str) -> Cow<'_, str> {
-    if !text.contains(":/") && !text.contains(['?', '&']) {
+    if !text.contains(":/") && !text.contains("//") && !text.contains(['?', '&']) {
         return Cow::Borrowed(text);
     }
     let hidden = without_parameters(&without_users(text));
@@ -49,11 +49,13 @@ pub fn hide_credentials(text: &str) -> Cow<'_, str> {
 fn without_users(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
-    // Paths lose one of the two slashes in some places.
-    while let Some(at) = rest.find(":/") {
+    // Paths lose one of the two slashes in some places, and what was mistyped is shown in errors:
+    // `https:=//me:password@host`.
+    let start = |rest: &str| [":/", "//"].iter().filter_map(|mark| rest.find(mark)).min();
+    while let Some(at) = start(rest) {
         let (scheme, after) = rest.split_at(at);
-        let slashes = after[1..].len() - after[1..].trim_start_matches('/').len();
-        let (colon, after) = after.split_at(1 + slashes);
+        let behind = after.trim_start_matches(':').trim_start_matches('/');
+        let (colon, after) = after.split_at(after.len() - behind.len());
         // A text that begins with a URL is taken for one: its password may have spaces.
         let is_alone = shown.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric());
         let ends = |c: char| "/?#".contains(c) || (!is_alone && c.is_whitespace());
@@ -98,15 +100,18 @@ fn without_parameters(text: &str) -> String {
             continue;
         };
         let ends = |c: char| "&;#'\"<>".contains(c) || c.is_whitespace();
-        let value = &value[..value.find(ends).unwrap_or(value.len())];
+        // Quotes may stand around it, or be its beginning.
+        let bare = value.trim_start_matches(['\'', '"', '<', '>']);
+        let quotes = &value[..value.len() - bare.len()];
+        let value = &bare[..bare.find(ends).unwrap_or(bare.len())];
         // The URL may stand in parentheses.
         let value = value.trim_end_matches(')');
         let is_hidden = value == HIDDEN.trim_end_matches(')');
         // Messages that explain a parameter write it with dots.
         let is_value = !value.is_empty() && !value.starts_with('…') && !is_hidden;
         if is_value && grants_access(name) {
-            shown.extend([name, "=", HIDDEN]);
-            rest = &after[name.len() + 1 + value.len()..];
+            shown.extend([name, "=", quotes, HIDDEN]);
+            rest = &after[name.len() + 1 + quotes.len() + value.len()..];
         }
     }
     shown.push_str(rest);
@@ -157,6 +162,12 @@ mod tests {
                 "https://h/?a=1;password=5ecre7",
                 "https://h/?a=1;password=(hidden)",
             ),
+            (
+                "https://h/?token=\"5ecre7\" next",
+                "https://h/?token=\"(hidden)\" next",
+            ),
+            ("https://h/?sig=<5ecre7", "https://h/?sig=<(hidden)"),
+            ("https:=//me:pa55@host/x", "https:=//(hidden)@host/x"),
             (
                 "http://u:p@a/ and http://v:q@b/?key=z",
                 "http://(hidden)@a/ and http://(hidden)@b/?key=(hidden)",

@@ -6,6 +6,7 @@
  * - `setParams({name: value | null}, replace)` changes parameters. `replace: true` is for continuous
  *   changes (a window being dragged): the store changes immediately, the URL follows at most every
  *   150 ms, and Back skips it. `replace: false` adds an entry for Back.
+ * - `modelFlops` is what the user says the model needs per step; all views of a session share it.
  * - `baseline` is the session that everything is compared with; views and sessions share it.
  * - The selection (`steps`, `series`, `time`, `device`, `host`, `program`, `match`) is shared by all
  *   views and survives a change of view; all other parameters belong to the view that set them and
@@ -24,6 +25,9 @@ export type SelectionKey = (typeof SELECTION_KEYS)[number];
 
 /** The session that everything is compared with; it stays when the view or the session changes. */
 const BASELINE_KEY = 'baseline';
+
+/** FLOPs of the model per step, a number or a product; for the views that have MFU. */
+const MODEL_KEY = 'model-flops';
 
 const URL_DELAY_MS = 150;
 
@@ -119,6 +123,22 @@ export function selectionParams(): Params {
   return params;
 }
 
+/** FLOPs that the model needs per step, as typed on the command line; `''` when not set. Reactive. */
+export function modelFlops(): string {
+  return shared() ? '' : (store.params[MODEL_KEY] ?? '');
+}
+
+/** States them, or nothing; Back undoes it. */
+export function setModelFlops(text: string): void {
+  setParams({ [MODEL_KEY]: text }, false);
+}
+
+/** The selection and the FLOPs of the model, for requests of views that have MFU. Reactive. */
+export function utilizationParams(): Params {
+  const flops = modelFlops();
+  return flops === '' ? selectionParams() : { ...selectionParams(), [MODEL_KEY]: flops };
+}
+
 /** Writes a delayed change of the URL now. */
 export function flushUrl(): void {
   if (pendingUrl === undefined) return;
@@ -150,6 +170,8 @@ export function swapBaseline(): void {
 function resolve(target: { session?: string | null; view: string; params?: Params }): Route {
   const session = target.session === undefined ? store.session : target.session;
   const shared = session === store.session ? selectionParams() : {};
+  const flops = modelFlops();
+  if (session === store.session && flops !== '') shared[MODEL_KEY] = flops;
   const against = store.params[BASELINE_KEY];
   if (against !== undefined && session !== null && against !== session) {
     shared[BASELINE_KEY] = against;
@@ -179,7 +201,7 @@ function show(next: Route): void {
 
 /** Remembers the parameters of the view that is being left. */
 function remember(): void {
-  const shared: readonly string[] = [...SELECTION_KEYS, BASELINE_KEY];
+  const shared: readonly string[] = [...SELECTION_KEYS, BASELINE_KEY, MODEL_KEY];
   const own = Object.entries(store.params).filter(([name]) => !shared.includes(name));
   remembered.set(`${store.session}/${store.view}`, Object.fromEntries(own));
 }

@@ -8,8 +8,9 @@ use arrow_schema::{ArrowError, SchemaRef};
 use stepscope_analysis::{AnalysisError, Column};
 use stepscope_model::Session;
 
+use super::columns::Columns;
 use super::{COLUMNS, NAME, Position, Slices, TITLE};
-use crate::arrow::{BatchBuilder, schema_of};
+use crate::arrow::{TextType, schema_of};
 
 /// Rows per batch: some megabytes.
 pub const SLICE_BATCH_ROWS: usize = 1 << 14;
@@ -18,47 +19,42 @@ pub const SLICE_BATCH_ROWS: usize = 1 << 14;
 pub struct SliceBatches<S> {
     slices: Arc<Slices<S>>,
     position: Position,
-    /// Which of [`COLUMNS`], in the requested order.
-    columns: Vec<usize>,
-    builder: BatchBuilder,
+    columns: Columns,
     schema: SchemaRef,
     is_at_end: bool,
 }
 
 impl<S: Deref<Target = Session>> SliceBatches<S> {
     /// Reads these columns, by their position in [`COLUMNS`], from the start; others are ignored.
-    pub fn new(slices: Arc<Slices<S>>, mut columns: Vec<usize>) -> Self {
-        columns.retain(|&column| column < COLUMNS.len());
+    pub fn new(slices: Arc<Slices<S>>, columns: Vec<usize>, text: TextType) -> Self {
+        let known = columns.into_iter().filter(|&column| column < COLUMNS.len());
+        let columns: Vec<usize> = known.collect();
         let chosen: Vec<Column> = columns.iter().map(|&column| COLUMNS[column]).collect();
-        let schema = schema_of(NAME, TITLE, &chosen);
+        let schema = schema_of(NAME, TITLE, &chosen, text);
         Self {
+            columns: Columns::new(&slices, &columns, Arc::clone(&schema), text),
             slices,
             position: Position::default(),
-            columns,
-            builder: BatchBuilder::new(Arc::clone(&schema), 0),
             schema,
             is_at_end: false,
         }
     }
 
     fn next_batch(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
-        while self.builder.rows() < SLICE_BATCH_ROWS {
-            let room = SLICE_BATCH_ROWS - self.builder.rows();
-            let (builder, columns) = (&mut self.builder, &self.columns);
-            let is_more = self.slices.read(&mut self.position, room, &mut |row| {
-                builder.push(columns.iter().map(|&column| row[column]))
-            })?;
-            if !is_more {
+        while self.columns.rows() < SLICE_BATCH_ROWS {
+            let room = SLICE_BATCH_ROWS - self.columns.rows();
+            let Some(piece) = self.slices.next_piece(&mut self.position, room) else {
                 self.is_at_end = true;
                 break;
-            }
+            };
+            self.columns.push(&self.slices, &piece);
         }
         AnalysisError::if_changed(&self.slices.session)
             .map_err(|error| ArrowError::ExternalError(Box::new(error)))?;
-        if self.builder.rows() == 0 {
+        if self.columns.rows() == 0 {
             return Ok(None);
         }
-        self.builder.finish().map(Some)
+        self.columns.finish().map(Some)
     }
 }
 

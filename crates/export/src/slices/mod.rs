@@ -1,10 +1,11 @@
 //! Every slice as a row: where it is, what it is, when it was.
 //!
 //! Rows are created piece by piece from the columns of the session, so that memory use does not
-//! grow with it: [`Slices::for_each`] for writing them all, [`SliceBatches`] and [`Slices::read`]
-//! for reading the next rows on demand.
+//! grow with it: [`Slices::for_each`] for writing them all, [`Slices::read`] for
+//! reading the next rows on demand, [`SliceBatches`] for reading them as columns.
 
 mod batches;
+mod columns;
 mod query;
 
 use std::io;
@@ -233,10 +234,7 @@ impl<S: Deref<Target = Session>> Slices<S> {
             .device
             .map(|id| self.device_titles[id.index()].as_str());
         let device = device.map_or(CellRef::Missing, CellRef::Text);
-        let steps = match track.device {
-            Some(device) => &self.device_steps[device.index()],
-            None => &self.host_steps[track.host.index()],
-        };
+        let steps = self.steps_of(id);
         let (starts, durations, labels) = (lane.starts(), lane.durations(), lane.labels());
         let (mut count, mut failed) = (0, None);
         track.for_each_self_time(number as usize, piece.range, |index, self_ps| {
@@ -261,7 +259,7 @@ impl<S: Deref<Target = Session>> Slices<S> {
                 CellRef::Int(starts[index]),
                 CellRef::Int(durations[index]),
                 CellRef::Int(self_ps),
-                step_at(steps, starts[index]),
+                step_at(steps, starts[index]).map_or(CellRef::Missing, CellRef::Int),
                 known(label.op),
                 known(label.category),
                 program.map_or(CellRef::Missing, |(title, _)| CellRef::Text(title)),
@@ -360,10 +358,8 @@ fn steps_on(session: &Session, host: HostId, device: Option<DeviceId>) -> Vec<(S
 }
 
 /// The step that contains an instant.
-fn step_at(steps: &[(Span, i64)], instant: i64) -> CellRef<'static> {
+fn step_at(steps: &[(Span, i64)], instant: i64) -> Option<i64> {
     let after = steps.partition_point(|(span, _)| span.start.0 <= instant);
-    match after.checked_sub(1).map(|last| steps[last]) {
-        Some((span, number)) if instant < span.end.0 => CellRef::Int(number),
-        _ => CellRef::Missing,
-    }
+    let (span, number) = steps.get(after.checked_sub(1)?)?;
+    (instant < span.end.0).then_some(*number)
 }

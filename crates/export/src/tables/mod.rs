@@ -12,6 +12,7 @@ mod named;
 mod write;
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use stepscope_analysis::AnalysisError;
 use stepscope_model::Session;
@@ -70,7 +71,7 @@ pub fn write_tables(
             selection: selection(options),
             ..SliceQuery::default()
         };
-        let rows = Slices::new(session, &query)?;
+        let rows = Arc::new(Slices::new(session, &query)?);
         let file = format!("{}.{}", slices::NAME, format.extension());
         let mut count = 0;
         folder.file(&file, &mut |out| {

@@ -3,24 +3,23 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use arrow_array::RecordBatchReader as _;
 use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
+use stepscope_analysis::Table;
 use stepscope_analysis::telling::csv::{push_csv_keys, push_csv_row, to_csv};
-use stepscope_analysis::{CellRef, Table};
 use stepscope_model::Session;
 
 use super::format::Format;
 use crate::about::VERSION;
-use crate::arrow::{self, BatchBuilder};
-use crate::slices::{COLUMNS, NAME, Slices, TITLE};
+use crate::arrow::{self, TextType};
+use crate::slices::{COLUMNS, SliceBatches, Slices};
 
 /// Rows per Parquet group. A group is held in memory until it is complete: 22 columns of this many
 /// rows are a few dozen megabytes.
 const GROUP_ROWS: usize = 1 << 17;
-/// Rows passed to the writer at a time.
-const BATCH_ROWS: usize = 1 << 14;
 /// Bytes of CSV that are collected before they are written.
 const BLOCK_BYTES: usize = 1 << 18;
 
@@ -40,7 +39,11 @@ pub(super) fn table(table: &Table, format: Format, out: Out<'_>) -> io::Result<(
 }
 
 /// Writes every slice while walking them; returns their number.
-pub(super) fn slices(rows: &Slices<&Session>, format: Format, out: Out<'_>) -> io::Result<u64> {
+pub(super) fn slices(
+    rows: &Arc<Slices<&Session>>,
+    format: Format,
+    out: Out<'_>,
+) -> io::Result<u64> {
     match format {
         Format::Csv => slices_csv(rows, out),
         Format::Parquet => slices_parquet(rows, out),
@@ -62,20 +65,16 @@ fn slices_csv(rows: &Slices<&Session>, out: Out<'_>) -> io::Result<u64> {
     Ok(count)
 }
 
-fn slices_parquet(rows: &Slices<&Session>, out: Out<'_>) -> io::Result<u64> {
-    let schema = arrow::schema_of(NAME, TITLE, COLUMNS);
-    let mut writer = parquet(out, Arc::clone(&schema))?;
-    let mut batch = BatchBuilder::new(schema, BATCH_ROWS);
-    let count = rows.for_each(&mut |row: &[CellRef<'_>]| {
-        batch.push(row.iter().copied()).map_err(io::Error::other)?;
-        if batch.rows() < BATCH_ROWS {
-            return Ok(());
-        }
-        let full = batch.finish().map_err(io::Error::other)?;
-        writer.write(&full).map_err(io::Error::other)
-    })?;
-    let rest = batch.finish().map_err(io::Error::other)?;
-    writer.write(&rest).map_err(io::Error::other)?;
+fn slices_parquet(rows: &Arc<Slices<&Session>>, out: Out<'_>) -> io::Result<u64> {
+    let all = (0..COLUMNS.len()).collect();
+    let batches = SliceBatches::new(Arc::clone(rows), all, TextType::Plain);
+    let mut writer = parquet(out, batches.schema())?;
+    let mut count = 0;
+    for batch in batches {
+        let batch = batch.map_err(io::Error::other)?;
+        count += batch.num_rows() as u64;
+        writer.write(&batch).map_err(io::Error::other)?;
+    }
     writer.close().map_err(io::Error::other)?;
     Ok(count)
 }

@@ -2,7 +2,7 @@
 import { Show } from 'solid-js';
 
 import { formatDuration } from '../../format/numbers';
-import { selectionParams } from '../../shell/state';
+import { selectionParams, utilizationParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
@@ -26,9 +26,9 @@ import './overview.css';
 
 export default function OverviewView(props: ViewProps) {
   const session = () => props.session;
-  const report = createReport('overview', session, selectionParams);
+  const report = createReport('overview', session, utilizationParams);
   // The chart shows all steps, even while only some are selected.
-  const whole = createReport('overview', session, () => ({ ...selectionParams(), steps: null }));
+  const whole = createReport('overview', session, () => ({ ...utilizationParams(), steps: null }));
   const verdict = createReport('verdict', session, () => ({}));
   const advice = createReport('advice', session, selectionParams);
   // A note that repeats a finding is not shown.

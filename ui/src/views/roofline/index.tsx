@@ -5,7 +5,7 @@ import { compareTable } from '../../compare/identity';
 import { format, formatCount, formatRatio, plural } from '../../format/numbers';
 import { CLASS_TITLES, classColor, classTitle } from '../../format/palette';
 import { summaryOf } from '../../shell/session';
-import { getParam, select, selectionParams, setParams } from '../../shell/state';
+import { getParam, select, setParams, utilizationParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView, ClearSelection } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
@@ -19,6 +19,7 @@ import type { RooflineRow } from '../../wire/generated/RooflineRow';
 import { createReport } from '../../wire/report';
 import { intensityOf, levelTitle, plotted, RooflineChart } from './chart';
 import { opColumns, PEAKS, scopeColumns } from './columns';
+import { ModelFlopsField } from './model-flops';
 import { formatRegion, parseRegion, rowsWithin, type Region } from './region';
 import './roofline.css';
 
@@ -36,7 +37,7 @@ export default function RooflineView(props: ViewProps) {
     'roofline',
     () => props.session,
     () => ({
-      ...selectionParams(),
+      ...utilizationParams(),
       limit: LIMIT,
       idle: getParam('idle') ?? null,
       infeed: getParam('infeed') ?? null,
@@ -92,6 +93,7 @@ function Body(props: { report: RooflineReport; session: string }) {
           </span>
           <Toggle name="idle" title="Idle time" />
           <Toggle name="infeed" title="Infeed and outfeed" />
+          <ModelFlopsField />
           <div class="roofline-key muted">
             <span data-tip="The size of a point is its share of time">
               {formatCount(points().length)} of {plural(props.report.row_count, 'op')} with known

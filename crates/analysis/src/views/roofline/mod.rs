@@ -23,6 +23,7 @@ mod elapsed;
 mod notes;
 mod options;
 mod points;
+mod product;
 mod report;
 mod steps;
 mod tables;

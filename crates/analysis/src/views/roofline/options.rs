@@ -1,5 +1,6 @@
 //! Options of `roofline`.
 
+use super::product::product;
 use crate::asking::AnalysisError;
 use crate::asking::selection::Selection;
 use clap::{Args, ValueEnum};
@@ -24,9 +25,10 @@ pub struct RooflineOptions {
 /// What a user states of the model, for every answer that has MFU.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct ModelFlops {
-    /// Floating-point operations that the model needs per step over all devices, such as 6 ×
-    /// parameters × tokens; MFU then counts these instead of those in the HLO
-    #[arg(long, value_name = "N")]
+    /// Floating-point operations that the model needs per step over all devices, as a number or a
+    /// product: `6*8B*2^20` for 6 × parameters × tokens; MFU then counts these instead of those in
+    /// the HLO
+    #[arg(long, value_name = "N", value_parser = product)]
     pub model_flops: Option<f64>,
 }
 

@@ -205,6 +205,35 @@ test('the palette finds names of other programs, commands, ops, scopes and sourc
   await expect(page).toHaveURL(/\/ops\?q=/);
 });
 
+test('the palette pins, hides and shows tracks, and exports tables', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'timeline');
+  const field = page.getByRole('combobox', { name: 'Command' });
+  const options = page.getByRole('dialog', { name: 'Command palette' }).getByRole('option');
+  const run = async (text: string, title: string | RegExp) => {
+    await page.keyboard.press('Control+k');
+    await field.fill(text);
+    await options.filter({ hasText: title }).first().click();
+    await expect(field).toHaveCount(0);
+  };
+  await run('pin xla ops cpu:1', 'Pin XLA Ops');
+  await expect(page).toHaveURL(/pin=\d+/);
+  await expect(page.locator('.is-pinned .track-header')).toContainText('XLA Ops');
+  await run('unpin xla', 'Unpin XLA Ops');
+  await expect(page).not.toHaveURL(/pin=/);
+  await run('hide cpu:2', /^Hide CPU:2/);
+  await expect(page).toHaveURL(/hide=/);
+  await expect(page.locator('.group-header', { hasText: 'CPU:2' })).toHaveCount(0);
+  await run('show hidden', 'Show hidden tracks');
+  await expect(page).not.toHaveURL(/hide=/);
+  await expect(page.locator('.group-header', { hasText: 'CPU:2' })).toHaveCount(1);
+  await run('within the step', 'Times within the step');
+  await expect(page).toHaveURL(/clock=step/);
+  await openView(page, url, 'demo', 'ops');
+  const saved = page.waitForEvent('download');
+  await run('csv', 'Save the ops as CSV');
+  expect((await saved).suggestedFilename()).toMatch(/ops\.csv$/);
+});
+
 test('a right click opens a menu that works with the keyboard, and clearing can be undone', async ({
   page,
   url,

@@ -17,31 +17,32 @@ async function timelineUrl(page: Page, url: string): Promise<string> {
 }
 
 test('the page of the timeline is compressed and small', async ({ page, url }) => {
-  const files: { name: string; encoding: string; bytes: Promise<number> }[] = [];
-  page.on('response', (response) => {
-    const { pathname } = new URL(response.url());
-    if (pathname.includes('/api/')) return;
-    files.push({
-      name: pathname,
-      encoding: response.headers()['content-encoding'] ?? '',
-      bytes: response.request().sizes().then((sizes) => sizes.responseBodySize),
-    });
-  });
+  const encodings = new Map<string, string>();
+  page.on('response', (response) =>
+    encodings.set(response.url(), response.headers()['content-encoding'] ?? ''),
+  );
   await page.goto(await timelineUrl(page, url));
-  // What nothing on the screen needs yet is fetched later: the details below, for one.
-  const shown = await page.waitForFunction(
-    () => (window as { __stepscope?: { timeline?: unknown } }).__stepscope?.timeline !== undefined,
-  );
-  await shown.dispose();
-  const loaded = await Promise.all(
-    files.map(async ({ name, encoding, bytes }) => ({ name, encoding, bytes: await bytes })),
-  );
-  const isFirst = ({ name }: { name: string }) => !/drawer|table/.test(name);
-  const share = loaded.filter(isFirst).reduce((sum, { bytes }) => sum + bytes, 0);
-  expect(loaded.some(({ name }) => /timeline.*\.js$/.test(name))).toBe(true);
-  expect(share, JSON.stringify(loaded)).toBeLessThanOrEqual(LARGEST_SHARE_BYTES);
-  for (const { name, encoding, bytes } of loaded) {
-    if (bytes > 1000) expect(encoding, name).toBe('br');
+  await settled(page);
+  const files = await page.evaluate(() => {
+    const entries = performance.getEntries().filter((entry) => 'encodedBodySize' in entry);
+    const loaded = (entries as PerformanceResourceTiming[]).map((entry) => ({
+      url: entry.name.replace(/#.*/, ''),
+      bytes: entry.encodedBodySize,
+      startMs: entry.startTime,
+      endMs: entry.responseEnd,
+    }));
+    // What the first tiles need not wait for is fetched later: details, menus, and the like.
+    const tile = loaded.find((entry) => entry.url.includes('/timeline/tile'));
+    return loaded.filter(
+      (entry) => !entry.url.includes('/api/') && entry.startMs < (tile?.endMs ?? 0),
+    );
+  });
+  const share = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  expect(files.some((file) => /timeline.*\.js$/.test(file.url))).toBe(true);
+  expect(files.some((file) => /drawer/.test(file.url))).toBe(false);
+  expect(share, JSON.stringify(files)).toBeLessThanOrEqual(LARGEST_SHARE_BYTES);
+  for (const file of files) {
+    if (file.bytes > 1000) expect(encodings.get(file.url), file.url).toBe('br');
   }
 });
 

@@ -176,23 +176,55 @@ test('a column shows its distribution, and a bin filters', async ({ page, url })
   await expect(page.locator('.table-count')).toContainText(' of ');
 });
 
-test('a rectangle over the roofline keeps the ops in it', async ({ page, url }) => {
+test('a line drawn around ops of the roofline keeps the ops in it', async ({ page, url }) => {
   await openView(page, url, 'demo', 'roofline');
-  const chart = page.getByRole('application', { name: /^Roofline of/ });
-  const box = await chart.boundingBox();
-  if (!box) throw new Error('no chart');
-  await page.mouse.move(box.x + 70, box.y + 30);
+  const all = await rowsOf(page).count();
+  const around = await roundFirstPoint(page);
+  await page.mouse.move(around[0]!.x, around[0]!.y);
   await page.mouse.down();
-  await page.mouse.move(box.x + box.width - 15, box.y + box.height - 30, { steps: 5 });
+  for (const { x, y } of around.slice(1)) await page.mouse.move(x, y, { steps: 4 });
+  await expect(page.locator('polygon.chart-drag')).toBeVisible();
   await page.mouse.up();
-  await expect(page).toHaveURL(/box=/);
+  await expect(page).toHaveURL(/lasso=/);
+  await expect(page.locator('.roofline-region')).toBeVisible();
+  await expect.poll(() => rowsOf(page).count()).toBeLessThan(all);
   const within = await rowsOf(page).count();
   expect(within).toBeGreaterThan(0);
+  // The link keeps it.
   await page.reload();
   await expect(rowsOf(page)).toHaveCount(within);
+  await page.getByRole('button', { name: /Only in the lasso/ }).click();
+  await expect(page).not.toHaveURL(/lasso=/);
+  await expect(rowsOf(page)).toHaveCount(all);
+});
+
+test('with Shift, a drag over the roofline is a rectangle', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'roofline');
+  const around = await roundFirstPoint(page);
+  await page.keyboard.down('Shift');
+  await page.mouse.move(around[0]!.x, around[0]!.y);
+  await page.mouse.down();
+  await page.mouse.move(around[2]!.x, around[2]!.y, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  await expect(page).toHaveURL(/box=/);
+  await expect(page).not.toHaveURL(/lasso=/);
   await page.getByRole('button', { name: /Only in the rectangle/ }).click();
   await expect(page).not.toHaveURL(/box=/);
 });
+
+/** The corners of a square around the largest point of the roofline. */
+async function roundFirstPoint(page: Page): Promise<{ x: number; y: number }[]> {
+  const box = (await page.locator('.roofline-point').first().boundingBox())!;
+  const [left, top] = [box.x - 5, box.y - 5];
+  const [right, bottom] = [box.x + box.width + 5, box.y + box.height + 5];
+  return [
+    { x: left, y: top },
+    { x: right, y: top },
+    { x: right, y: bottom },
+    { x: left, y: bottom },
+  ];
+}
 
 test('the FLOPs of the model can be stated as a product, and other views count them', async ({
   page,

@@ -122,3 +122,27 @@ function serve(folder: string): Promise<string> {
     child.on('exit', (code) => reject(new Error(`${BINARY} ended with ${code}:\n${printed}`)));
   });
 }
+
+test('a gap without a cause on a thread is selected on its device', async ({ page }) => {
+  const folder = path.join(CORPUS, 'tpu-v6e-4chip-jax');
+  if (!existsSync(folder)) {
+    console.log('skipped: tpu-v6e-4chip-jax is not in the corpus');
+    test.skip();
+  }
+  const url = await serve(folder);
+  const api = `${url}api/sessions`;
+  const { sessions } = (await (await page.request.get(api)).json()) as {
+    sessions: { key: string }[];
+  };
+  const key = sessions[0]!.key;
+  const report = await page.request.get(`${api}/${key}/analyses/idle?sort=-duration_ps&limit=1`);
+  const { rows } = (await report.json()) as { rows: { device: string; slice: unknown }[] };
+  expect(rows[0]!.slice).toBeNull();
+  await page.goto(`${url}#/s/${key}/idle`);
+  await page.locator('.table-row:not(.table-head)').first().click();
+  await expect(page).toHaveURL(/area=\d+\.\.\d+@[\d,]+/);
+  // The rows of the device, and no others; they are in sight above the details.
+  await expect(page.locator('.area-summary')).toContainText(/on \d+\stracks/);
+  const name = page.locator('.group-header', { hasText: rows[0]!.device });
+  await expect(name).toBeInViewport();
+});

@@ -202,17 +202,46 @@ test('a right click on a slice, a track and a group opens its menu', async ({ pa
 
 test('a click on the legend isolates, and the link keeps it', async ({ page, url }) => {
   await openTimeline(page, url, 'demo');
-  await page.getByRole('button', { name: 'Collective', exact: true }).click();
-  await expect(page).toHaveURL(/color=class;collective/);
+  await page.getByRole('button', { name: 'Matmul', exact: true }).click();
+  await expect(page).toHaveURL(/color=class;matmul/);
   await page.reload();
   await settled(page);
-  const entry = page.getByRole('button', { name: 'Collective', exact: true });
+  const entry = page.getByRole('button', { name: 'Matmul', exact: true });
   await expect(entry).toHaveAttribute('aria-pressed', 'true');
   await page.getByRole('button', { name: 'Show all' }).click();
   await expect(page).not.toHaveURL(/color=/);
   await page.getByLabel('Color by').selectOption('duration');
   await expect(page).toHaveURL(/color=duration/);
   await expect(page.locator('.timeline-legend')).toContainText('≥ 1.00 ms');
+});
+
+test('colors without room in the legend are in a list with a filter', async ({ page, url }) => {
+  await openTimeline(page, url, 'demo', '?color=name');
+  // No color is cut: those in the line are all visible, and the button counts the others.
+  const cut = page.locator('.timeline-legend li.is-cut');
+  await expect.poll(() => cut.count()).toBeGreaterThan(0);
+  const more = page.locator('.legend-more');
+  await expect(more).toHaveText(/^\+\d+ more$/);
+  await more.click();
+  const list = page.getByRole('dialog', { name: /^All \d+ colors$/ });
+  const field = list.getByRole('searchbox', { name: 'Filter the colors' });
+  await expect(field).toBeFocused();
+  const entries = list.getByRole('list', { name: 'All colors' }).getByRole('button');
+  const all = await entries.count();
+  expect(all).toBeGreaterThan(10);
+  await field.fill('dot');
+  await expect.poll(() => entries.count()).toBeLessThan(all);
+  const name = (await entries.first().textContent())!;
+  expect(name.toLowerCase()).toContain('dot');
+  await entries.first().click();
+  await expect(page).toHaveURL(/color=name;/);
+  await expect(entries.first()).toHaveAttribute('aria-pressed', 'true');
+  await expect(entries.first()).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(list).toHaveCount(0);
+  await expect(more).toBeFocused();
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await expect(page).not.toHaveURL(/color=name;/);
 });
 
 test('all slices of a name are listed with this one, and the next is a key away', async ({

@@ -51,6 +51,13 @@ test('a history has a card per workload, and runs with nothing to compare with h
   await expect(rows.first()).toContainText(/No other run of this program|unknown/);
 });
 
+test('where changes are small, the axis of the waterfall is cut and says so', async ({ page, url }) => {
+  const base = (await sessionsOf(page, url)).find(({ name }) => name.includes('base'))!;
+  await openView(page, url, 'transpose', 'compare', `?baseline=${base.key}`);
+  await expect(page.locator('.falls')).toHaveClass(/is-broken/);
+  await expect(page.locator('.compare-falls header')).toContainText(/the axis is cut below \d\.\d+ ms/);
+});
+
 test('one difference of a step stands on the page, the header and the overview', async ({
   page,
   url,
@@ -65,6 +72,13 @@ test('one difference of a step stands on the page, the header and the overview',
   const figures = page.locator('.distribution-figures strong');
   const totals = page.locator('.falls .is-total .fall-value');
   await expect(totals).toHaveText(await figures.allTextContents());
+  // Their bars start at zero, so they are as long as their share.
+  const [before = 0, after = 0] = await page
+    .locator('.falls .is-total .fall-bar')
+    .evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().width));
+  const [short = 0, long = 0] = (await totals.allTextContents()).map(parseFloat);
+  expect(before / after).toBeCloseTo(short / long, 1);
+  await expect(page.locator('.falls')).not.toHaveClass(/is-broken/);
   await expect(page.locator('.falls-outliers')).toContainText('Not in the typical step');
   // No other percentage of a step stands next to it.
   const all = page.locator('.compare-figures tr', { hasText: 'With outliers' });

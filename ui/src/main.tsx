@@ -12,6 +12,9 @@ if (root) {
   requestEarly();
   installTheme();
   installPalette(document.documentElement);
-  root.textContent = '';
-  render(() => <App />, root);
+  // A task of its own: together with running the code of the page, it would block for too long.
+  setTimeout(() => {
+    root.textContent = '';
+    render(() => <App />, root);
+  });
 }

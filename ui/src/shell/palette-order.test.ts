@@ -31,5 +31,7 @@ test('the names of other programs find a view, and are told', () => {
   expect(ranked(views, 'memory_viewer').map(({ title }) => title)).toEqual(['Buffers']);
   expect(ranked(views, 'memory').map(({ title }) => title)).toEqual(['Memory', 'Buffers']);
   expect(aliasFound(views[1]!, 'memory_viewer')).toBe('memory_viewer');
+  expect(ranked(views, 'memory_viewer@').map(({ title }) => title)).toEqual(['Buffers']);
+  expect(aliasFound(views[1]!, 'memory_viewer@')).toBe('memory_viewer');
   expect(aliasFound(views[1]!, 'buff')).toBeUndefined();
 });

@@ -12,7 +12,7 @@ export function ranked<Command extends Named>(
   commands: readonly Command[],
   query: string,
 ): Command[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(query);
   return commands
     .map((command) => ({ command, rank: rankOf(command, words) }))
     .filter(({ rank }) => Number.isFinite(rank))
@@ -22,10 +22,18 @@ export function ranked<Command extends Named>(
 
 /** The alias that the query matches; undefined if it matches the title. */
 export function aliasFound(command: Named, query: string): string | undefined {
-  const text = query.trim().toLowerCase();
+  const text = wordsOf(query).join(' ');
   if (text === '' || command.title.toLowerCase().includes(text)) return undefined;
   return command.aliases?.find((alias) => alias.toLowerCase().includes(text));
 }
+
+/** What is typed, in lower case; XProf writes `trace_viewer@` for a trace that is streamed. */
+const wordsOf = (query: string): string[] =>
+  query
+    .toLowerCase()
+    .split(/\s+/)
+    .map((word) => word.replace(/@$/, ''))
+    .filter(Boolean);
 
 /**
  * The rank of the worst word: 0 at the start of the title, 1 at the start of another word in it or of

@@ -1,5 +1,5 @@
 /** The open command palette: a field, and what it finds. */
-import { createMemo, createSignal, For, Show } from 'solid-js';
+import { createMemo, createSignal, For, onMount, Show } from 'solid-js';
 
 import { Keys } from '../widgets/keys';
 import { Modal } from '../widgets/modal';
@@ -7,13 +7,20 @@ import { Prose } from '../widgets/prose';
 import { commands, searches, type Command } from './palette-commands';
 import { createNames } from './palette-names';
 import { aliasFound, ranked } from './palette-order';
+import { sourcedCommands } from './palette-sources';
+
+/** More commands are not listed at once; a further letter finds them. */
+const MOST_FOUND = 150;
 
 export default function PalettePanel(props: { close: () => void }) {
   const [query, setQuery] = createSignal('');
   const [active, setActive] = createSignal(0);
   const names = createNames(query);
+  const [sourced, setSourced] = createSignal<readonly Command[]>([]);
+  onMount(() => void sourcedCommands().then(setSourced));
+  const isTyped = () => query().trim() !== '';
   const found = createMemo(() => [
-    ...ranked(commands(), query()),
+    ...ranked([...commands(), ...(isTyped() ? sourced() : [])], query()).slice(0, MOST_FOUND),
     ...names(),
     ...searches(query()),
   ]);

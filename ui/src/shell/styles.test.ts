@@ -37,9 +37,9 @@ test('no two sheets style the same class: a page looks the same whichever was op
   expect([...owners].filter(([, names]) => names.length > 1)).toEqual([]);
 });
 
-/** The values of properties in all sheets but those of the timeline, whose rows are drawn to the pixel. */
+/** The values of properties in all sheets. */
 function valuesOf(property: RegExp): { name: string; value: string }[] {
-  return SHEETS.filter(({ name }) => !name.includes('timeline/')).flatMap(({ name, text }) =>
+  return SHEETS.flatMap(({ name, text }) =>
     [...text.matchAll(/^\s*([a-z-]+): ([^;]+);/gm)]
       .filter(([, key]) => property.test(key ?? ''))
       .map(([, key, value]) => ({ name: `${name}: ${key}`, value: value ?? '' })),

@@ -27,3 +27,23 @@ it('lines are told apart by what is around them', () => {
     ';XLA Ops;dot',
   ]);
 });
+
+it('programs and threads of a pool are the same in sessions that give them other ids', () => {
+  const threads = [
+    frame('tf_XLAEigen/-58252164', 0, 9, ''),
+    frame('jit_step(86)', 1, 8),
+    frame('tf_XLAEigen/12345', 0, 4, ''),
+    frame('dot', 1, 3),
+    frame('python', 0, 2, ''),
+  ];
+  expect(linesOf(threads).map(({ path }) => path)).toEqual([
+    ';tf_XLAEigen#1',
+    ';tf_XLAEigen#1;jit_step',
+    ';tf_XLAEigen#2',
+    ';tf_XLAEigen#2;dot',
+    ';python',
+  ]);
+  // Seen from the callers, a thread is the innermost frame.
+  const callers = [frame('dot', 0, 3), frame('tf_XLAEigen/12345', 1, 3, '')];
+  expect(linesOf(callers).map(({ path }) => path)).toEqual([';dot', ';dot;tf_XLAEigen']);
+});

@@ -174,15 +174,23 @@ export class Commands {
     if (gap.slice) void this.reach(gap.slice);
   }
 
-  /** Selects what caused a range at a place: `idle`, or the op of `op:NAME`. */
+  /**
+   * Selects what caused a range at a place: `idle`, or the op of `op:NAME`. If nothing is known to have,
+   * the range on the rows of the place.
+   */
   async showCause(cause: string, range: TimeWindow, place: string): Promise<void> {
     const { api, scene } = this.timeline;
     const name = /^op:(.+)$/.exec(cause)?.[1];
     // A thread has no gaps of its own: what counts is what any device waited for.
-    const of = groupRowOf(scene.layout, place) ? place : '';
+    const group = groupRowOf(scene.layout, place)?.group;
+    const of = group ? place : '';
     const found = name ? api.sliceCalled(name, range, place) : api.causeOfGap(range, of);
     const slice = await found.catch(() => null);
-    if (slice) await this.reach(slice);
+    if (slice) return void (await this.reach(slice));
+    if (!group || scene.selection) return;
+    // Nothing on a thread explains it: the range is selected on the rows of the device alone.
+    this.timeline.setArea({ ...range, tracks: group.tracks.map(({ track }) => track) });
+    this.timeline.revealPlace(place);
   }
 
   /** Selects a slice and makes its track visible, and leaves the window as it is. */

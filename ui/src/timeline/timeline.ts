@@ -197,9 +197,11 @@ export class Timeline {
       this.canvas.height = Math.max(1, Math.round(height * ratio));
     }
     this.place();
-    // The drawer that a click opens must not hide what was clicked.
-    const { selection } = this.scene;
+    // The drawer that a click opens must not hide what was selected.
+    const { selection, area, layout } = this.scene;
+    const first = area?.tracks?.find((track) => layout.rowOfTrack.has(track));
     if (isLower && selection) this.rows.scrollToLane(selection.ref.track, selection.ref.lane);
+    else if (isLower && first !== undefined) this.rows.scrollToLane(first, 0);
     this.drawNow();
   }
 

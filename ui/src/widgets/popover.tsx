@@ -14,6 +14,8 @@ export interface PopoverProps {
   isRight?: boolean;
   /** Whether the panel opens to the right of the button instead of below it. */
   isBeside?: boolean;
+  /** Whether the panel opens above the button. */
+  isAbove?: boolean;
   children: (close: () => void) => JSX.Element;
 }
 
@@ -76,7 +78,11 @@ export function Popover(props: PopoverProps) {
       <Show when={isOpen()}>
         <div
           class="popover-panel"
-          classList={{ 'is-right': props.isRight ?? false, 'is-beside': props.isBeside ?? false }}
+          classList={{
+            'is-right': props.isRight ?? false,
+            'is-beside': props.isBeside ?? false,
+            'is-above': props.isAbove ?? false,
+          }}
           role="dialog"
           aria-label={props.name ?? props.tip}
         >

@@ -4,6 +4,7 @@ import { Show } from 'solid-js';
 import { editorHref, openEditorSettings } from '../shell/editor';
 import { copyText } from './copy';
 import { contextMenu } from './menu/menu';
+import './middle.css';
 import './source-text.css';
 
 /** The line stays when the name is cut, and the tooltip has the whole path. */

@@ -9,7 +9,7 @@ import type { CompareReport } from '../../wire/generated/CompareReport';
 import type { ComparedCause } from '../../wire/generated/ComparedCause';
 import type { Evidence } from '../../wire/generated/Evidence';
 import type { SessionDifference } from '../../wire/generated/SessionDifference';
-import { shareOf, viewOf, waterfallOf, type Fall } from './waterfall';
+import { BREAK_SHARE, shareOf, viewOf, waterfallOf, type Fall } from './waterfall';
 
 interface FallsProps {
   report: CompareReport;
@@ -37,6 +37,9 @@ export function Falls(props: FallsProps) {
         <h2 data-figure="compare.waterfall">Where the time went</h2>
         <span class="muted">
           difference of the mean typical steps
+          <Show when={fall()?.breakPs}>
+            {(breakPs) => <>; the axis is cut below {formatDuration(Math.round(breakPs()))}</>}
+          </Show>
         </span>
       </header>
       <div class="card-body">
@@ -47,7 +50,11 @@ export function Falls(props: FallsProps) {
           }
         >
           {(found) => (
-            <ol class="falls">
+            <ol
+              class="falls"
+              classList={{ 'is-broken': found().breakPs !== null }}
+              style={{ '--break': `${100 * BREAK_SHARE}%` }}
+            >
               <For each={found().falls}>
                 {(each, index) => (
                   <FallRow

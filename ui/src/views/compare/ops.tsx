@@ -15,6 +15,7 @@ import type { ComparedOp } from '../../wire/generated/ComparedOp';
 import type { ComparedOpSide } from '../../wire/generated/ComparedOpSide';
 import type { CompareReport } from '../../wire/generated/CompareReport';
 import { declared } from '../../widgets/table/declared';
+import '../../widgets/op-columns.css';
 
 /** The rows of the table that can be chosen. */
 const KINDS = [

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { ComparedSession } from '../../wire/generated/ComparedSession';
 import type { WaterfallBar } from '../../wire/generated/WaterfallBar';
 import { axisOf, placeOf, spreadOf } from './distribution';
-import { shareOf, viewOf, waterfallOf } from './waterfall';
+import { BREAK_SHARE, shareOf, viewOf, waterfallOf } from './waterfall';
 
 const bar = (difference_ps: number, changes: Partial<WaterfallBar> = {}): WaterfallBar => ({
   kind: 'op',
@@ -29,12 +29,29 @@ test('many bars are summed in the last, and none is lost', () => {
   expect(falls[15]?.evidence).toBe('within_noise');
 });
 
-test('the axis shows all ends, and equal sessions look equal', () => {
+test('the axis starts at zero, so that bars are as long as their share', () => {
   const found = waterfallOf([bar(30), bar(-60)], 100, 70, ['before', 'after']);
-  expect(found.lowPs).toBeLessThan(70);
-  expect(found.highPs).toBeGreaterThan(130);
+  expect(found.breakPs).toBeNull();
+  expect(shareOf(found, 0)).toBe(0);
+  expect(shareOf(found, 130)).toBeLessThan(1);
+  expect(shareOf(found, 100) / shareOf(found, 70)).toBeCloseTo(100 / 70);
+});
+
+test('where changes are small compared with the step, the axis has a break', () => {
+  // The changes take 12 of 106, so what is shown after the break is 93.28 to 106.72.
+  const found = waterfallOf([bar(6), bar(-12)], 100, 94, ['before', 'after']);
+  expect(found.breakPs).toBeCloseTo(100 - 12 * 0.56);
+  expect(found.highPs).toBeCloseTo(100 + 12 * 0.56);
+  expect(shareOf(found, 0)).toBe(0);
+  expect(shareOf(found, 100)).toBeCloseTo(BREAK_SHARE + (1 - BREAK_SHARE) / 2);
+  const step = shareOf(found, 106) - shareOf(found, 100);
+  expect(step).toBeCloseTo(((1 - BREAK_SHARE) * 6) / (12 * 1.12));
+});
+
+test('equal sessions look equal', () => {
   const equal = waterfallOf([bar(0.01)], 100, 100.01, ['before', 'after']);
   expect(shareOf(equal, 100.01) - shareOf(equal, 100)).toBeLessThan(0.02);
+  expect(shareOf(waterfallOf([], 0, 0, ['before', 'after']), 0)).toBe(0);
 });
 
 test('causes link to the view that shows more', () => {

@@ -17,15 +17,20 @@ export interface Fall {
 
 export interface Waterfall {
   falls: Fall[];
-  /** Ends of the axis. It does not start at 0, because differences are small compared with a step. */
-  lowPs: number;
+  /** The end of the axis, which starts at 0. */
   highPs: number;
+  /** Where the axis goes on after a break, if the changes would be too small on a whole one. */
+  breakPs: number | null;
 }
 
 /** Further bars are summed in one bar before the total. */
 const MOST_BARS = 14;
-/** Margin at both ends, as a share of the width. */
+/** Margin at both ends of the changes, as a share of their width. */
 const AIR = 0.06;
+/** The axis is whole if the changes take at least this share of it. */
+const LEAST_SPAN = 0.3;
+/** The part of the width before the break. */
+export const BREAK_SHARE = 0.12;
 
 export function waterfallOf(
   bars: readonly WaterfallBar[],
@@ -63,16 +68,21 @@ export function waterfallOf(
     ...falls.slice(1, -1).flatMap((fall) => [fall.fromPs, fall.toPs]),
   ];
   const [least, most] = [Math.min(...ends), Math.max(...ends)];
-  // The axis spans at least 1 % of the step, so that tiny differences do not look large.
+  if (most - least >= LEAST_SPAN * most) return { falls, highPs: most * (1 + AIR), breakPs: null };
+  // Tiny changes do not look large: what is shown of the axis is at least 1 % of the step.
   const span = Math.max(most - least, baselinePs * 0.01, 1);
   const middle = (least + most) / 2;
   const half = span * (0.5 + AIR);
-  return { falls, lowPs: Math.max(0, middle - half), highPs: middle + half };
+  return { falls, highPs: middle + half, breakPs: middle - half };
 }
 
 /** A time as a share of the width, 0..1. */
-export const shareOf = ({ lowPs, highPs }: Waterfall, ps: number) =>
-  highPs > lowPs ? clamped(linear(lowPs, highPs).share(ps)) : 0;
+export function shareOf({ highPs, breakPs }: Waterfall, ps: number): number {
+  if (highPs <= 0) return 0;
+  if (breakPs === null) return clamped(linear(0, highPs).share(ps));
+  if (ps <= 0) return 0;
+  return BREAK_SHARE + (1 - BREAK_SHARE) * clamped(linear(breakPs, highPs).share(ps));
+}
 
 /** The view that shows more about a kind of cause. */
 export function viewOf(bar: WaterfallBar): string | null {

@@ -106,6 +106,7 @@ export default function IdleView(props: ViewProps) {
                     params: timelineParams(row.start_ps, row.duration_ps, {
                       place: row.device,
                       slice: row.slice,
+                      isIdle: true,
                     }),
                   })
                 }

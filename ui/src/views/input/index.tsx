@@ -283,7 +283,7 @@ function Causes(props: { report: InputReport }) {
                 <th class="number">{times().unit} per step</th>
                 <th class="number">Step</th>
                 <th>
-                  <span class="unseen">Share</span>
+                  <span class="unseen">What to do</span>
                 </th>
               </tr>
             </thead>

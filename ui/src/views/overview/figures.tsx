@@ -78,12 +78,15 @@ function VerdictCard(props: { verdict: Verdict; report: OverviewReport }) {
   );
 }
 
-/** Being busy is judged by what the devices are busy with, so the card says how much of it is computing. */
-function detailOf(verdict: Verdict, report: OverviewReport): string {
+/**
+ * Being busy is judged by what the devices are busy with, so the card says how much of it is computing.
+ * They are busy outside of steps, too, or less so: a share of steps that is larger says what it is of.
+ */
+export function detailOf(verdict: Verdict, report: Pick<OverviewReport, 'step_parts'>): string {
   const computing = report.step_parts.find(({ part }) => part === 'device_compute');
-  return verdict.key === 'device_busy_ratio' && computing
-    ? `computing ${formatRatio(computing.ratio)}`
-    : '';
+  if (verdict.key !== 'device_busy_ratio' || !computing) return '';
+  const text = `computing ${formatRatio(computing.ratio)}`;
+  return computing.ratio > (verdict.value ?? 1) ? `of the recording; in steps, ${text}` : text;
 }
 
 /** `80.0 %` is `80 %`. */

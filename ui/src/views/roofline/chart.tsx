@@ -9,7 +9,7 @@ import { closest, type Place } from '../../widgets/chart/points';
 import { ReadoutRow } from '../../widgets/chart/readout';
 import type { RooflinePeak } from '../../wire/generated/RooflinePeak';
 import type { RooflineRow } from '../../wire/generated/RooflineRow';
-import type { Box } from './box';
+import type { Corner, Region } from './region';
 import { Roof } from './roof';
 import { decadeAxis, decadesAround, intensityText, rateText } from './scale';
 
@@ -50,9 +50,9 @@ interface ChartProps {
   level: string;
   selected: RooflineRow | undefined;
   onSelect: (row: RooflineRow | undefined) => void;
-  /** The rectangle whose ops are listed. */
-  box: Box | null;
-  onBox: (box: Box | null) => void;
+  /** The part of the chart whose ops are listed. */
+  region: Region | null;
+  onRegion: (region: Region | null) => void;
 }
 
 /** Pixels around a point that belong to it. */
@@ -112,10 +112,11 @@ export function RooflineChart(props: ChartProps) {
         const row = all()[index];
         props.onSelect(row?.kind === 'op' ? row : undefined);
       }}
-      onMiss={() => (props.box ? props.onBox(null) : props.onSelect(undefined))}
+      onMiss={() => (props.region ? props.onRegion(null) : props.onSelect(undefined))}
       dragShape="box"
-      onDrag={(from, to, frame) => props.onBox(boxBetween(from, to, frame))}
-      onReset={() => props.onBox(null)}
+      onDrag={(from, to, frame) => props.onRegion(boxBetween(from, to, frame))}
+      onLasso={(path, frame) => props.onRegion(lassoAlong(path, frame))}
+      onReset={() => props.onRegion(null)}
       data={() => ({
         columns: ['name', 'kind', 'intensity', 'flop_rate', 'self_ps'],
         rows: all().map((row) => [row.name, row.kind, intensity(row), row.flop_rate, row.self_ps]),
@@ -138,16 +139,8 @@ export function RooflineChart(props: ChartProps) {
               />
             )}
           </For>
-          <Show when={props.box}>
-            {(box) => (
-              <rect
-                class="roofline-box"
-                x={frame().x(box().intensity.from)}
-                y={frame().y(box().rate.to)}
-                width={frame().x(box().intensity.to) - frame().x(box().intensity.from)}
-                height={frame().y(box().rate.from) - frame().y(box().rate.to)}
-              />
-            )}
+          <Show when={props.region}>
+            {(region) => <path class="roofline-region" d={outlineOf(region(), frame())} />}
           </Show>
           <Show when={points().length === 0}>
             <text
@@ -190,16 +183,44 @@ export function RooflineChart(props: ChartProps) {
   );
 }
 
-/** The rectangle of a drag, in the values of the axes. */
-function boxBetween(one: Place, other: Place, frame: Frame): Box {
+/** The values of the axes at a place, or at the nearest one in the plot. */
+function cornerAt({ x, y }: Place, frame: Frame): Corner {
   const clamped = (at: number, length: number) => Math.max(0, Math.min(length, at));
-  const xs = [one.x, other.x].map((x) => frame.atX(clamped(x, frame.width)));
-  const ys = [one.y, other.y].map((y) => frame.atY(clamped(y, frame.height)));
   return {
-    intensity: { from: Math.min(...xs), to: Math.max(...xs) },
-    rate: { from: Math.min(...ys), to: Math.max(...ys) },
+    intensity: frame.atX(clamped(x, frame.width)),
+    rate: frame.atY(clamped(y, frame.height)),
   };
 }
+
+const lassoAlong = (path: readonly Place[], frame: Frame): Region => ({
+  shape: 'lasso',
+  corners: path.map((place) => cornerAt(place, frame)),
+});
+
+/** The rectangle of a drag, in the values of the axes. */
+function boxBetween(one: Place, other: Place, frame: Frame): Region {
+  const corners = [one, other].map((place) => cornerAt(place, frame));
+  const rangeOf = (values: number[]) => ({ from: Math.min(...values), to: Math.max(...values) });
+  return {
+    shape: 'rectangle',
+    intensity: rangeOf(corners.map(({ intensity }) => intensity)),
+    rate: rangeOf(corners.map(({ rate }) => rate)),
+  };
+}
+
+/** The closed line around a region. */
+function outlineOf(region: Region, frame: Frame): string {
+  const corners = region.shape === 'lasso' ? region.corners : cornersOf(region);
+  const places = corners.map(({ intensity, rate }) => `${frame.x(intensity)} ${frame.y(rate)}`);
+  return `M ${places.join(' L ')} Z`;
+}
+
+const cornersOf = ({ intensity, rate }: Region & { shape: 'rectangle' }): Corner[] => [
+  { intensity: intensity.from, rate: rate.from },
+  { intensity: intensity.to, rate: rate.from },
+  { intensity: intensity.to, rate: rate.to },
+  { intensity: intensity.from, rate: rate.to },
+];
 
 /** Whether a roof is that of the chosen memory; for all bytes, that of device memory. */
 const isMain = (roof: string, level: string) => roof === (level === 'all' ? 'hbm' : level);

@@ -12,6 +12,7 @@ import type { RooflinePeak } from '../../wire/generated/RooflinePeak';
 import type { RooflineRow } from '../../wire/generated/RooflineRow';
 import { intensityOf, levelTitle } from './chart';
 import { declared, type Layout } from '../../widgets/table/declared';
+import '../../widgets/op-columns.css';
 
 function rates(level: string): Layout<RooflineRow>[] {
   return [

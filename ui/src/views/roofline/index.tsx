@@ -17,10 +17,10 @@ import { Tabbed, urlTab } from '../../widgets/tabs/tabbed';
 import type { RooflineReport } from '../../wire/generated/RooflineReport';
 import type { RooflineRow } from '../../wire/generated/RooflineRow';
 import { createReport } from '../../wire/report';
-import { formatBox, parseBox, rowsWithin, type Box } from './box';
 import { intensityOf, levelTitle, plotted, RooflineChart } from './chart';
 import { opColumns, PEAKS, scopeColumns } from './columns';
 import { ModelFlopsField } from './model-flops';
+import { formatRegion, parseRegion, rowsWithin, type Region } from './region';
 import './roofline.css';
 
 const LIMIT = 5000;
@@ -64,7 +64,9 @@ function Body(props: { report: RooflineReport; session: string }) {
   const shown = createMemo(() => props.report.rows.find((row) => identity(row) === getParam('op')));
   const show = (row: RooflineRow | undefined) =>
     setParams({ op: row && row !== shown() ? identity(row) : null }, false);
-  const box = createMemo(() => parseBox(getParam('box')));
+  const region = createMemo(() =>
+    parseRegion({ box: getParam('box'), lasso: getParam('lasso') }),
+  );
   const marks = () =>
     props.report.scopes.filter((row) => row.kind !== 'step' || props.report.scopes.length < 40);
   const shownMarks = createMemo(() => plotted(marks(), level()));
@@ -129,8 +131,8 @@ function Body(props: { report: RooflineReport; session: string }) {
           level={level()}
           selected={shown()}
           onSelect={show}
-          box={box()}
-          onBox={(next) => setParams({ box: next && formatBox(next) }, false)}
+          region={region()}
+          onRegion={(next) => setParams({ ...formatRegion(next) }, false)}
         />
         <Show when={shown()}>
           {(row) => (
@@ -151,7 +153,7 @@ function Body(props: { report: RooflineReport; session: string }) {
         report={props.report}
         session={props.session}
         level={level()}
-        box={box()}
+        region={region()}
         shown={shown()}
         show={show}
       />
@@ -186,7 +188,7 @@ function Tables(props: {
   report: RooflineReport;
   session: string;
   level: string;
-  box: Box | null;
+  region: Region | null;
   shown: RooflineRow | undefined;
   show: (row: RooflineRow) => void;
 }) {
@@ -194,8 +196,8 @@ function Tables(props: {
     among: () => props.report.rows,
   });
   const rows = createMemo(() =>
-    props.box
-      ? rowsWithin(props.report.rows, props.box, (row) => intensityOf(row, props.level))
+    props.region
+      ? rowsWithin(props.report.rows, props.region, (row) => intensityOf(row, props.level))
       : props.report.rows,
   );
   const table = urlTableState('self_ps');
@@ -213,7 +215,7 @@ function Tables(props: {
           body: (tools) => (
             <DataTable
               rows={rows()}
-              {...(props.box ? {} : { rowCount: props.report.row_count })}
+              {...(props.region ? {} : { rowCount: props.report.row_count })}
               columns={opColumns(props.level)}
               state={table}
               noun="op"
@@ -228,16 +230,22 @@ function Tables(props: {
                 <>
                   {tools()}
                   <Show
-                    when={props.box}
-                    fallback={<span class="muted">Drag over the chart to list the ops in it</span>}
+                    when={props.region}
+                    fallback={
+                      <span class="muted" data-tip="Shift+drag for a rectangle">
+                        Draw around ops to list them
+                      </span>
+                    }
                   >
-                    <button onClick={() => setParams({ box: null }, false)}>
-                      Only in the rectangle ✕
-                    </button>
+                    {(region) => (
+                      <button onClick={() => setParams({ ...formatRegion(null) }, false)}>
+                        Only in the {region().shape} ✕
+                      </button>
+                    )}
                   </Show>
                 </>
               }
-              empty="No op is in the rectangle"
+              empty={`No op is in the ${props.region?.shape ?? 'selection'}`}
             />
           ),
         },

@@ -57,8 +57,9 @@ function columnsFor(title: string): Column<AreaRow>[] {
       figure: 'timeline.area.count',
       width: 84,
     },
-    time('total_ps', 'Total', 'total'),
-    time('self_ps', 'Self', 'self'),
+    // Parts of the area, in one unit.
+    { ...time('total_ps', 'Total', 'total'), scale: 'part' },
+    { ...time('self_ps', 'Self', 'self'), scale: 'part' },
     {
       key: 'window_ratio',
       title: 'Area share',

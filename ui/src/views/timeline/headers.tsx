@@ -19,7 +19,6 @@ import { toggled } from '../../timeline/sets';
 import type { Timeline } from '../../timeline/timeline';
 import { contextMenu } from '../../widgets/menu/menu';
 import { Glyph } from './glyphs';
-import { groupMenu, trackMenu } from './menus';
 import { dragRow, dropLine, moveByKey } from './row-drag';
 
 const OVERSCAN_PX = 80;
@@ -212,7 +211,9 @@ function GroupHeader(props: { row: GroupRow; timeline: Timeline }) {
       onClick={toggle}
       onPointerDown={(event) => dragRow(event, props.timeline, props.row)}
       onKeyDown={(event) => moveByKey(event, props.timeline, props.row)}
-      onContextMenu={contextMenu(() => groupMenu(props.timeline, props.row))}
+      onContextMenu={contextMenu(async () =>
+        (await import('./later')).groupMenu(props.timeline, props.row),
+      )}
     >
       <Icon name={props.row.isClosed ? 'right' : 'down'} />
       <span class="header-name">{props.row.group.name}</span>
@@ -239,7 +240,9 @@ function TrackHeader(props: { row: TrackRow; timeline: Timeline }) {
         'is-compact': props.timeline.choices[0]().isCompact,
       }}
       style={{ top: `${props.row.y}px`, height: `${props.row.height}px` }}
-      onContextMenu={contextMenu(() => trackMenu(props.timeline, props.row))}
+      onContextMenu={contextMenu(async () =>
+        (await import('./later')).trackMenu(props.timeline, props.row),
+      )}
     >
       <button
         class="track-name"

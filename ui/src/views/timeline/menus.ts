@@ -37,6 +37,7 @@ import { copyText } from '../../widgets/copy';
 import type { MenuEntry } from '../../widgets/menu/menu';
 import { showToast } from '../../widgets/toast';
 import type { TimelineStep } from '../../wire/generated/TimelineStep';
+import { withUndo } from './undo';
 
 /** The menu of a point of the canvas. */
 export function canvasMenu(
@@ -373,19 +374,6 @@ function clockMenu(timeline: Timeline): MenuEntry[] {
       run: () => timeline.times.readAs(kind),
     })),
   ];
-}
-
-/** Says what was done, with a button that undoes it. */
-export function withUndo(
-  timeline: Timeline,
-  text: string,
-  before: Parameters<Timeline['choose']>[0],
-): void {
-  showToast({
-    text,
-    key: 'timeline rows',
-    action: { title: 'Undo', run: () => timeline.choose(before) },
-  });
 }
 
 function findAll(timeline: Timeline, name: string): void {

@@ -5,7 +5,7 @@ import { moveRow, siblingsOf, stepRow } from '../../timeline/row-commands';
 import { slotAt } from '../../timeline/row-order';
 import type { LayoutChoices, Row } from '../../timeline/layout';
 import type { Timeline } from '../../timeline/timeline';
-import { withUndo } from './menus';
+import { withUndo } from './undo';
 
 /** A press that moves less than this is a click. */
 const DRAG_BEGINS_PX = 5;

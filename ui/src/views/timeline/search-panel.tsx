@@ -5,6 +5,7 @@ import { formatCount, formatDuration, plural } from '../../format/numbers';
 import { classColor } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
 import { shortText } from '../../timeline/clock';
+import { byName } from '../../timeline/search-names';
 import { Middle } from '../../widgets/middle';
 import { PanelHint, type PanelProps } from './drawer';
 
@@ -36,7 +37,7 @@ export function SearchPanel(props: PanelProps) {
 }
 
 function Names(props: PanelProps) {
-  const names = () => props.timeline.search.state().names;
+  const names = createMemo(() => byName(props.timeline.search.state().names));
   return (
     <section class="search-names">
       <h3>

@@ -9,7 +9,6 @@ import type { Timeline } from '../../timeline/timeline';
 import { contextMenu } from '../../widgets/menu/menu';
 import { Headers } from './headers';
 import { HoverCard } from './hover-card';
-import { canvasMenu } from './menus';
 
 interface StageProps {
   timeline: Timeline;
@@ -61,7 +60,7 @@ export function Stage(props: StageProps) {
               const point = { x: event.clientX - box.left, y: event.clientY - box.top };
               timeline.setPointer(point);
               timeline.setHover(null);
-              return canvasMenu(timeline, commands, point);
+              return import('./later').then((later) => later.canvasMenu(timeline, commands, point));
             })}
           />
           <ScrollBar timeline={timeline} />

@@ -1,56 +1,20 @@
 /** The line below the rows: the legend, and how many slices a merged glyph represents. */
-import { createMemo, For, Show } from 'solid-js';
+import { For, Show } from 'solid-js';
 
 import { signedText } from '../../compare/change';
-import { formatDuration } from '../../format/numbers';
-import { CLASS_COLORS, classColor, classTitle } from '../../format/palette';
+import { classTitle } from '../../format/palette';
 import { Icon } from '../../shell/icons';
 import { shared } from '../../shell/shared';
 import { clockChoices, type ClockKind } from '../../timeline/clock';
-import { COLORS_BY, colorByOf, DURATION_BOUNDS, type ColorBy } from '../../timeline/coloring';
+import { COLORS_BY, colorByOf } from '../../timeline/coloring';
 import type { Overlay } from '../../timeline/ghost';
-import { FIRST_DURATION } from '../../timeline/palette';
-import { toggled } from '../../timeline/sets';
 import { footRowsOf } from '../../timeline/strips';
 import type { Timeline } from '../../timeline/timeline';
 import { otherSteps, type Baseline } from './ghost';
+import { Legend } from './legend';
 import './status-line.css';
 
-const ORDER = Object.keys(CLASS_COLORS);
 const EXAMPLES = [1, 2, 8, 64, 512, 4096];
-
-/** More keys than this have no room in the legend. */
-const MOST_ENTRIES = 14;
-
-interface LegendEntry {
-  key: string;
-  title: string;
-  color: string;
-  /** Whether it cannot be isolated. */
-  isFixed?: boolean;
-}
-
-/** What the colors mean. */
-function entriesOf(timeline: Timeline, by: ColorBy): LegendEntry[] {
-  const { labels, palette } = timeline.scene;
-  if (by === 'class') {
-    const classes = [...labels.seenClasses];
-    classes.sort((one, other) => ORDER.indexOf(one) - ORDER.indexOf(other));
-    return classes.map((key) => ({ key, title: classTitle(key), color: classColor(key) }));
-  }
-  if (by === 'step') return [];
-  if (by === 'duration') {
-    const bounds = [0, ...DURATION_BOUNDS];
-    return bounds.map((ps, i) => ({
-      key: String(ps),
-      title: ps === 0 ? `< ${formatDuration(DURATION_BOUNDS[0]!)}` : `≥ ${formatDuration(ps)}`,
-      color: palette.css[FIRST_DURATION + i]!,
-      isFixed: true,
-    }));
-  }
-  const keys = labels.keys().slice(0, MOST_ENTRIES);
-  return keys.map(({ key, slot }) => ({ key, title: key, color: palette.css[slot]! }));
-}
 
 function ColorChoice(props: { timeline: Timeline }) {
   // A single-file report has the names and classes of labels only.
@@ -160,22 +124,8 @@ function ClockChoice(props: { timeline: Timeline }) {
 
 export function StatusLine(props: { timeline: Timeline; baseline: Baseline }) {
   const coloring = () => props.timeline.coloring[0]();
-  const entries = createMemo(() => {
-    props.timeline.labelGeneration[0]();
-    return entriesOf(props.timeline, coloring().by);
-  });
   const keyTitle = (key: string) =>
     coloring().by === 'class' ? classTitle(key) : key;
-  const isDim = (key: string) => coloring().only !== null && !coloring().only!.has(key);
-  /** Shows only this, or no longer; with Shift or Ctrl, in addition to the others. */
-  const isolate = (key: string, isAdded: boolean) => {
-    const { by, only } = coloring();
-    const next = isAdded ? toggled(only ?? new Set<string>(), key) : new Set([key]);
-    const isUndone = next.size === 0 || (!isAdded && only?.size === 1 && only.has(key));
-    props.timeline.color(by, isUndone ? null : next);
-  };
-  const tipOf = (key: string) =>
-    `${key}: click to dim everything else, Shift+click to add`;
   return (
     <div class="timeline-status">
       <ColorChoice timeline={props.timeline} />
@@ -183,7 +133,7 @@ export function StatusLine(props: { timeline: Timeline; baseline: Baseline }) {
       <Show when={coloring().only}>
         {(only) => (
           <OnlyChip
-            what={`${coloring().by} ${[...only()].map(keyTitle).join(', ')}`}
+            what={[...only()].map(keyTitle).join(', ')}
             onClear={() => props.timeline.color(coloring().by)}
           />
         )}
@@ -202,25 +152,7 @@ export function StatusLine(props: { timeline: Timeline; baseline: Baseline }) {
       <Show when={coloring().by === 'step'}>
         <span class="muted">steps next to each other differ</span>
       </Show>
-      <ul class="timeline-legend" aria-label="Colors">
-        <For each={entries()}>
-          {(entry) => (
-            <li>
-              <button
-                class="quiet legend-entry"
-                classList={{ 'is-dim': isDim(entry.key) }}
-                disabled={entry.isFixed}
-                aria-pressed={coloring().only?.has(entry.key) ?? false}
-                data-tip={entry.isFixed ? undefined : tipOf(entry.key)}
-                onClick={(event) => isolate(entry.key, event.shiftKey || event.ctrlKey)}
-              >
-                <span class="swatch" style={{ background: entry.color }} />
-                <span class="legend-text">{entry.title}</span>
-              </button>
-            </li>
-          )}
-        </For>
-      </ul>
+      <Legend timeline={props.timeline} />
       <span class="spacer" />
       <span
         class="merge-legend muted"

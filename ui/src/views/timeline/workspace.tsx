@@ -10,6 +10,7 @@ import {
   Show,
 } from 'solid-js';
 
+import { registerCommands } from '../../shell/palette-sources';
 import { getParam, setParams } from '../../shell/state';
 import { summaryOf } from '../../shell/session';
 import { TimelineApi } from '../../timeline/api';
@@ -52,10 +53,16 @@ interface WorkspaceProps {
 }
 
 /** With its tables it is a third of the page's code, and nobody needs it for the first picture. */
-const Drawer = lazy(async () => ({ default: (await import('./drawer')).Drawer }));
+const Drawer = lazy(async () => ({ default: (await import('./later')).Drawer }));
 
 /** The tracks of the baseline are shown unless they were turned off. */
 const isSplit = () => getParam('split') !== 'off';
+
+/** Names are cut before there is no room for the tracks themselves. */
+function firstHeaderWidth(): number {
+  if (window.innerWidth < 600) return 184;
+  return window.innerWidth < 1400 ? 210 : 250;
+}
 
 export function Workspace(props: WorkspaceProps) {
   const api = new TimelineApi(props.session);
@@ -63,7 +70,7 @@ export function Workspace(props: WorkspaceProps) {
   const commands = new Commands(timeline);
   const [isDrawerOpen, setDrawerOpen] = createSignal(false);
   const [tab, setTab] = createSignal<DrawerTab>('slice');
-  const [headerWidth, setHeaderWidth] = createSignal(window.innerWidth < 1400 ? 210 : 250);
+  const [headerWidth, setHeaderWidth] = createSignal(firstHeaderWidth());
   /** The other timeline, as long as it is shown. */
   const [other, setOther] = createSignal<Other | null>(null);
   const [isOtherActive, setOtherActive] = createSignal(false);
@@ -109,6 +116,9 @@ export function Workspace(props: WorkspaceProps) {
         },
         toggleDetails: () => setDrawerOpen(!isDrawerOpen()),
       }),
+    );
+    onCleanup(
+      registerCommands(async () => (await import('./later')).rowCommands(timeline)),
     );
     const probe = {
       stats: () => timeline.stats(),

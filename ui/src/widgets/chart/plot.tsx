@@ -4,7 +4,7 @@
  * draws the contents of the plot.
  *
  * With `zoom`, a drag zooms in, Ctrl with the wheel and the keys + and − zoom at the pointer or the
- * current point, and a double click or 0 shows everything.
+ * current point, and a double click or 0 shows everything. With `onLasso`, a drag draws a line.
  */
 import { createMemo, createSignal, onMount, Show, type Accessor, type JSX } from 'solid-js';
 
@@ -14,6 +14,7 @@ import { openMenu } from '../menu/menu';
 import { Canvas, type Draw } from './canvas';
 import { dataFromAxes, type ChartData } from './data';
 import { frameOf, inPlot, marginOf, type Frame, type Margin } from './frame';
+import { simplified } from './lasso';
 import { plotMenu } from './plot-menu';
 import { moveByKey, type Place } from './points';
 import { Readout } from './readout';
@@ -45,6 +46,8 @@ export interface PlotProps {
   onMiss?: () => void;
   /** A drag from one place to another. */
   onDrag?: (from: Place, to: Place, frame: Frame) => void;
+  /** A line drawn around something; with it, only a drag with Shift goes from one place to another. */
+  onLasso?: (path: readonly Place[], frame: Frame) => void;
   /** What a drag covers: a part of the horizontal axis, or a rectangle. */
   dragShape?: 'band' | 'box';
   /** A double click. */
@@ -67,6 +70,15 @@ export interface PlotProps {
 const STROKE = 2;
 /** A shorter movement of the pointer is a click. */
 const LEAST_DRAG = 4;
+/** Pixels by which the corners of a lasso may miss the line as it was drawn. */
+const LASSO_TOLERANCE = 2;
+
+interface Drag {
+  from: Place;
+  to: Place;
+  /** The places so far, if a line is drawn. */
+  path: readonly Place[] | null;
+}
 
 export function Plot(props: PlotProps) {
   let root!: HTMLDivElement;
@@ -82,7 +94,7 @@ export function Plot(props: PlotProps) {
   const frame = createMemo(() => frameOf(outer(), margin(), x() ?? null, y()));
   /** The readout is shown by the chart that has the pointer or the keys. */
   const [isActive, setActive] = createSignal(false);
-  const [drag, setDrag] = createSignal<{ from: Place; to: Place } | null>(null);
+  const [drag, setDrag] = createSignal<Drag | null>(null);
 
   const placeAt = (event: MouseEvent): Place => {
     const box = root.getBoundingClientRect();
@@ -102,6 +114,10 @@ export function Plot(props: PlotProps) {
     if (event.button !== 0 || !found) return;
     const place = placeAt(event);
     if (isDrag(found)) {
+      if (found.path) {
+        props.onLasso?.(simplified([...found.path, place], LASSO_TOLERANCE), frame());
+        return;
+      }
       if (props.onDrag) {
         props.onDrag(found.from, place, frame());
         return;
@@ -195,14 +211,17 @@ export function Plot(props: PlotProps) {
       onPointerDown={(event) => {
         if (event.button !== 0) return;
         const from = placeAt(event);
-        setDrag({ from, to: from });
+        const isLasso = props.onLasso !== undefined && !event.shiftKey;
+        setDrag({ from, to: from, path: isLasso ? [from] : null });
         if (isDraggable()) root.setPointerCapture(event.pointerId);
       }}
       onPointerMove={(event) => {
         const to = placeAt(event);
         const found = drag();
-        if (found) setDrag({ ...found, to });
-        look(props.hit(to, frame()), true);
+        if (found) setDrag({ ...found, to, path: found.path && [...found.path, to] });
+        // What is drawn around is not covered.
+        const isCovered = found !== null && (isBox() || found.path !== null) && isDrag(found);
+        look(isCovered ? null : props.hit(to, frame()), true);
       }}
       onPointerLeave={() => {
         setDrag(null);
@@ -242,13 +261,27 @@ export function Plot(props: PlotProps) {
               </Show>
               <Show when={isDraggable() && isDrag(drag()) && drag()}>
                 {(found) => (
-                  <rect
-                    class="chart-drag"
-                    x={Math.min(found().from.x, found().to.x)}
-                    width={Math.abs(found().to.x - found().from.x)}
-                    y={isBox() ? Math.min(found().from.y, found().to.y) : 0}
-                    height={isBox() ? Math.abs(found().to.y - found().from.y) : frame().height}
-                  />
+                  <Show
+                    when={found().path}
+                    fallback={
+                      <rect
+                        class="chart-drag"
+                        x={Math.min(found().from.x, found().to.x)}
+                        width={Math.abs(found().to.x - found().from.x)}
+                        y={isBox() ? Math.min(found().from.y, found().to.y) : 0}
+                        height={isBox() ? Math.abs(found().to.y - found().from.y) : frame().height}
+                      />
+                    }
+                  >
+                    {(path) => (
+                      <polygon
+                        class="chart-drag"
+                        points={path()
+                          .map(({ x, y }) => `${x},${y}`)
+                          .join(' ')}
+                      />
+                    )}
+                  </Show>
                 )}
               </Show>
             </svg>
@@ -277,5 +310,12 @@ export function Plot(props: PlotProps) {
   );
 }
 
-const isDrag = (drag: { from: Place; to: Place } | null) =>
-  drag !== null && Math.abs(drag.to.x - drag.from.x) > LEAST_DRAG;
+function isDrag(drag: Drag | null): drag is Drag {
+  if (!drag) return false;
+  const isAcross = Math.abs(drag.to.x - drag.from.x) > LEAST_DRAG;
+  // A lasso may end where it began.
+  return isAcross || (drag.path?.some((place) => isFar(place, drag.from)) ?? false);
+}
+
+const isFar = (one: Place, other: Place) =>
+  Math.hypot(one.x - other.x, one.y - other.y) > LEAST_DRAG;

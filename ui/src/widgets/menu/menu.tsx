@@ -49,17 +49,20 @@ export function openMenu(at: MenuPlace, entries: readonly MenuEntry[]): void {
 
 /** A handler of `contextmenu` that opens the menu. */
 export function contextMenu(
-  entries: (event: MouseEvent) => readonly MenuEntry[],
+  entries: (event: MouseEvent) => readonly MenuEntry[] | Promise<readonly MenuEntry[]>,
 ): (event: MouseEvent) => void {
   return (event) => {
     const target = event.target instanceof Element ? event.target : null;
     if (event.defaultPrevented || event.shiftKey || target?.closest('input, textarea')) return;
     const found = entries(event);
-    if (!found.some(isChoice)) return;
+    // Entries whose code has to be fetched first are there, whatever they are.
+    if (!(found instanceof Promise) && !found.some(isChoice)) return;
     event.preventDefault();
     // Opened by a key, the event has no position of a pointer.
     const isByKey = event.button !== 2 && target !== null;
-    openMenu(isByKey ? target : { x: event.clientX, y: event.clientY }, found);
+    const place = isByKey ? target : { x: event.clientX, y: event.clientY };
+    if (found instanceof Promise) found.then((list) => openMenu(place, list), () => undefined);
+    else openMenu(place, found);
   };
 }
 

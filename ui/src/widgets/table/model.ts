@@ -158,10 +158,11 @@ export function createTable<Row extends object>(props: TableProps<Row>): TableMo
       const scaling = scales().get(column.key) as ColumnScale;
       const chosen = arrangement().widths.get(column.key);
       const titled = column.head ? 0 : titleWidth(column.title, scaling.shared.unit) + AROUND_TITLE;
-      const own = column.width + (scaling.isOwn ? (UNIT_WIDTH[column.kind ?? ''] ?? 0) : 0);
+      const unit = scaling.isOwn ? (UNIT_WIDTH[column.kind ?? ''] ?? 0) : 0;
+      const own = column.width + unit;
       return {
         ...column,
-        width: chosen ?? Math.max(own, titled, hasChange ? CHANGED_WIDTH : 0),
+        width: chosen ?? Math.max(own, titled, hasChange ? CHANGED_WIDTH + unit : 0),
         isSized: chosen !== undefined,
         scaling,
         change: hasChange ? (row: Row) => changeIn(found, row, column) : null,

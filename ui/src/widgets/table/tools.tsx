@@ -1,7 +1,8 @@
 /** Above a table: its filter, the tools of the view, the count, columns, and what leaves it. */
-import { createMemo, For, Show } from 'solid-js';
+import { createMemo, For, onCleanup, Show } from 'solid-js';
 
 import { formatCount, plural, pluralOf } from '../../format/numbers';
+import { registerShortcut } from '../../shell/shortcuts';
 import { download } from '../copy';
 import { SearchField } from '../search-field';
 import { isUsual, USUAL, withHidden, withStep } from './arrangement';
@@ -26,6 +27,13 @@ export function TableTools<Row>(props: { table: TableProps<Row>; model: TableMod
     const text = csvOf(model.rows(), model.columns(), table.columns, model.pairs());
     download(`${table.fileName}.csv`, 'text/csv', text);
   };
+  const copy = () => copyTable('Markdown', props.table, props.model);
+  for (const [label, run] of [
+    [`Save the ${many()} as CSV`, save],
+    [`Copy the ${many()} as Markdown`, copy],
+  ] as const) {
+    onCleanup(registerShortcut({ keys: [], group: 'Table', label, run }));
+  }
   return (
     <div class="table-tools">
       <Show when={!props.table.isBare}>
@@ -74,7 +82,7 @@ export function TableTools<Row>(props: { table: TableProps<Row>; model: TableMod
         <button
           class="quiet"
           data-tip="Copy the table as shown, for notes and issues"
-          onClick={() => copyTable('Markdown', props.table, props.model)}
+          onClick={copy}
         >
           Copy
         </button>

@@ -1,0 +1,5 @@
+/** What the first picture of the timeline does not need, fetched together once it is drawn. */
+export { Drawer } from './drawer';
+export { LegendList } from './legend-list';
+export { canvasMenu, groupMenu, trackMenu } from './menus';
+export { rowCommands } from './palette-rows';

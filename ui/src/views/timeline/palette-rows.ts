@@ -1,0 +1,102 @@
+/** What the command palette does with tracks, groups, colors and times of the timeline. */
+import type { Command } from '../../shell/palette-commands';
+import { clockChoices } from '../../timeline/clock';
+import { tracksOf } from '../../timeline/layout';
+import { hideOthers, hideTracks, togglePin } from '../../timeline/row-commands';
+import { toggled } from '../../timeline/sets';
+import type { Timeline } from '../../timeline/timeline';
+import { withUndo } from './undo';
+
+const action = (title: string, detail: string, run: () => void): Command => ({
+  title,
+  detail,
+  group: 'Timeline',
+  run,
+});
+
+export function rowCommands(timeline: Timeline): Command[] {
+  const { groups } = timeline.report;
+  return [
+    ...allRows(timeline),
+    ...clocks(timeline),
+    ...groups.flatMap((group) => ofGroup(timeline, group)),
+    ...groups.flatMap((group) =>
+      tracksOf(group).flatMap(({ track, name }) => ofTrack(timeline, track, name, group.name)),
+    ),
+  ];
+}
+
+type Group = Timeline['report']['groups'][number];
+
+/** Commands on all rows, and those that end what others began. */
+function allRows(timeline: Timeline): Command[] {
+  const { hidden, pinned, closedGroups, trackOrder, groupOrder } = timeline.choices[0]();
+  const { by, only } = timeline.coloring[0]();
+  const names = timeline.report.groups.map((group) => group.name);
+  const change = (text: string, changes: Parameters<Timeline['choose']>[0]) => {
+    const before = { hidden, pinned, closedGroups, trackOrder, groupOrder };
+    timeline.choose(changes);
+    withUndo(timeline, text, before);
+  };
+  const list = [
+    action('Open all groups', '', () => change('All groups open', { closedGroups: new Set() })),
+    action('Close all groups', '', () =>
+      change('All groups closed', { closedGroups: new Set(names) }),
+    ),
+  ];
+  if (hidden.size > 0) {
+    const show = () => change('All tracks shown', { hidden: new Set() });
+    list.push(action('Show hidden tracks', String(hidden.size), show));
+  }
+  if (pinned.length > 0) {
+    list.push(action('Unpin all tracks', '', () => change('No track is pinned', { pinned: [] })));
+  }
+  if (trackOrder.length + groupOrder.length > 0) {
+    const usual = { trackOrder: [], groupOrder: [] };
+    list.push(
+      action('Usual order of all rows', '', () => change('Rows in their usual order', usual)),
+    );
+  }
+  if (only) list.push(action('Show all colors', [...only].join(', '), () => timeline.color(by)));
+  return list;
+}
+
+function clocks(timeline: Timeline): Command[] {
+  return clockChoices(timeline.times.clock[0]())
+    .filter(({ missing }) => missing === '')
+    .map(({ kind, title }) => action(`Times ${title}`, '', () => timeline.times.readAs(kind)));
+}
+
+function ofGroup(timeline: Timeline, group: Group): Command[] {
+  const { name } = group;
+  const { closedGroups } = timeline.choices[0]();
+  const own = tracksOf(group).map(({ track }) => track);
+  const isClosed = closedGroups.has(name);
+  return [
+    action(`${isClosed ? 'Open' : 'Close'} ${name}`, 'group', () =>
+      timeline.choose({ closedGroups: toggled(closedGroups, name) }),
+    ),
+    action(`Hide ${name}`, 'group', () =>
+      withUndo(timeline, `${name} hidden`, hideTracks(timeline, own)),
+    ),
+    action(`Hide all but ${name}`, 'group', () =>
+      withUndo(timeline, 'Other groups hidden', hideOthers(timeline, own)),
+    ),
+  ];
+}
+
+function ofTrack(timeline: Timeline, track: number, name: string, group: string): Command[] {
+  const { hidden, pinned } = timeline.choices[0]();
+  if (hidden.has(track)) {
+    const show = () => timeline.choose({ hidden: toggled(hidden, track) });
+    return [action(`Show ${name}`, group, show)];
+  }
+  return [
+    action(`${pinned.includes(track) ? 'Unpin' : 'Pin'} ${name}`, group, () =>
+      togglePin(timeline, track),
+    ),
+    action(`Hide ${name}`, group, () =>
+      withUndo(timeline, `${name} hidden`, hideTracks(timeline, [track])),
+    ),
+  ];
+}

@@ -118,6 +118,7 @@ _MODULE_OF: dict[str, str] = {
     "save_device_memory_profile": "memory",
     "save_memory_profile": "memory",
     "sessions": "session",
+    "sql": "queries",
     "start_server": "server",
     "start_trace": "trace",
     "step_directory": "run_directory",

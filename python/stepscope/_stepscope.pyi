@@ -37,6 +37,7 @@ def every_session(
 def sessions(
     path: str | os.PathLike[str], quick: bool = False, fetch: bool = False
 ) -> tuple[str, Table]: ...
+def table_of_arrow(data: bytes) -> Table: ...
 @final
 class Session:
     @staticmethod

@@ -41,6 +41,14 @@ class EngineMissingError(EngineError, ImportError):
     """The extension module is missing, so sessions cannot be opened. Captures still work."""
 
 
+class ProgramMissingError(EngineError, FileNotFoundError):
+    """A program that answers queries, `stepscope-sql`, is not installed."""
+
+
+class QueryError(EngineError, ValueError):
+    """A query in SQL that is wrong, or needs more than it may use."""
+
+
 class PathNotFoundError(EngineError, FileNotFoundError):
     """The path does not exist."""
 

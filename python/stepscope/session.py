@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from . import reports
 from ._analyses import Analyses, Steps, Text
 from ._engine import engine, place
-from .engine_errors import CaptureWarning, OptionsError, SessionClosedError
+from .engine_errors import CaptureWarning, OptionsError, QueryError, SessionClosedError
 from .keywords import checked, keywords_of, option_pairs, redaction, selection, size, truth, unknown
 from .reports_base import ROWS_SHOWN, Report
 from .slices import Class, Kind, Slices
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from . import _stepscope
     from .comparing import AnySession
     from .profile_data import ProfileData
+    from .queries import Rows
 
 AnyReport = TypeVar("AnyReport", bound=Report)
 
@@ -233,6 +234,19 @@ class Session(Analyses):
         return Slices(self._native.slices(option_pairs(wanted)), columns)
 
     @property
+    def sql(self, query: str, *, seconds: float | None = None) -> Rows:
+        """Asks this session in SQL: every table of every analysis, and every slice.
+
+        Raises:
+            QueryError: The query is wrong, or the session was opened from bytes.
+            ProgramMissingError: `stepscope-sql` is not installed.
+        """
+        from .queries import sql
+
+        if self.path is None:
+            raise QueryError("a session that was opened from bytes has no path to ask in SQL")
+        return sql(self.path, query, seconds=seconds)
+
     def events(self) -> Slices:
         """Every slice of the session: `session.slices()` without a selection."""
         return self.slices()

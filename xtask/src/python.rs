@@ -112,9 +112,18 @@ pub(crate) fn test(counts: &mut Counts) -> Result<()> {
         process::run(&mut python_in(&folder, &install))?;
         let mut arguments = vec!["-m", "pytest", "--quiet", environment.tests];
         arguments.extend(environment.selection);
-        process::run_counting(&mut python_in(&folder, &arguments), counts)?;
+        let mut command = python_in(&folder, &arguments);
+        command.env("STEPSCOPE_SQL", queries());
+        process::run_counting(&mut command, counts)?;
     }
     Ok(())
+}
+
+/// The program that answers queries, as stage cargo-test builds it. A release build takes half an
+/// hour of processor, and tests ask small questions.
+fn queries() -> PathBuf {
+    let name = format!("target/debug/stepscope-sql{}", env::consts::EXE_SUFFIX);
+    tree::root().join(name)
 }
 
 /// The TensorBoard with which the wheel is installed.

@@ -53,6 +53,7 @@ pub(crate) fn command() -> Command {
         .subcommand(commands::far::tunnel::command())
         .subcommands(ANALYSES.iter().map(analysis))
         .subcommands(COMPARISONS.iter().map(comparison))
+        .subcommand(commands::sql::command())
         .subcommand(doctor())
         .subcommand(environment())
         .subcommand(completions())

@@ -33,7 +33,11 @@ use output::Output;
 /// and returns the exit code: 0 success, 1 failure, 2 usage, 3 nothing usable at the path, 4 a
 /// check did not pass. What it opened is freed only when the process ends.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> i32 {
-    let arguments = words::with_view(arguments.into_iter().collect());
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if let Some(exit) = commands::sql::hand_over(&arguments) {
+        return exit;
+    }
+    let arguments = words::with_view(arguments);
     let exit = match command_tree::command().try_get_matches_from(arguments) {
         Ok(matches) => run_matches(&matches),
         Err(error) => output::usage(&error),
@@ -74,6 +78,7 @@ fn answer(name: &str, arguments: &ArgMatches, output: &Output) -> Result<Exit, F
         "perfetto" => commands::perfetto::run(arguments, output),
         "check" => commands::check::run(arguments, output),
         "tunnel" => commands::far::tunnel::run(arguments, output),
+        "sql" => Err(commands::sql::missing()),
         "completions" => commands::completions::run(arguments, output),
         name => match (find(name), find_comparison(name)) {
             (Some(entry), _) => commands::analysis::run(entry, arguments, output),

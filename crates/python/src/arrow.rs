@@ -117,6 +117,6 @@ impl ArrowStream {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape of map_err")]
-fn arrow_error(error: ArrowError) -> PyErr {
+pub(crate) fn arrow_error(error: ArrowError) -> PyErr {
     PyRuntimeError::new_err(format!("cannot convert the rows to Arrow: {error}"))
 }

@@ -53,7 +53,7 @@ mod _stepscope {
     #[pymodule_export]
     use super::slices::{SliceReader, Slices};
     #[pymodule_export]
-    use super::table::Table;
+    use super::table::{Table, table_of_arrow};
 
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, PyModule>) -> PyResult<()> {

@@ -7,8 +7,9 @@ use pyo3::types::{PyCapsule, PyTuple};
 use stepscope_analysis::Cell;
 use stepscope_analysis::telling::csv::to_csv;
 use stepscope_cli::render::{self, Extent};
+use stepscope_export::arrow::table_of_stream;
 
-use crate::arrow::{ArrowStream, Source};
+use crate::arrow::{ArrowStream, Source, arrow_error};
 use crate::released::released;
 use crate::rows::tuple;
 
@@ -23,6 +24,13 @@ impl Table {
     pub(crate) fn new(table: stepscope_analysis::Table) -> Self {
         Self(Arc::new(table))
     }
+}
+
+/// A table from an Arrow IPC stream; columns have the unit that their names end in.
+#[pyfunction]
+pub(crate) fn table_of_arrow(py: Python<'_>, data: &[u8]) -> PyResult<Table> {
+    let table = released(py, || table_of_stream(data));
+    table.map(Table::new).map_err(arrow_error)
 }
 
 #[pymethods]

@@ -7,11 +7,11 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use datafusion::catalog::TableFunction;
 use datafusion::error::DataFusionError;
-use datafusion::execution::context::SQLOptions;
-use datafusion::execution::memory_pool::FairSpillPool;
-use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
-use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::SendableRecordBatchStream;
+use datafusion::execution::context::SQLOptions;
+use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+use datafusion::execution::memory_pool::FairSpillPool;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::StreamExt as _;
 
@@ -95,13 +95,21 @@ impl Engine {
             let provider = Provider::new(table, Arc::clone(&self.library));
             let options = Arc::new(TableOptions(provider.clone()));
             let function = TableFunction::new(name.clone(), options);
-            self.context.register_udtf(function.name(), Arc::clone(function.function()));
-            self.context.register_table(name.as_str(), Arc::new(provider))?;
+            self.context
+                .register_udtf(function.name(), Arc::clone(function.function()));
+            self.context
+                .register_table(name.as_str(), Arc::new(provider))?;
         }
-        crate::functions::scalars().into_iter().for_each(|one| self.context.register_udf(one));
-        crate::functions::aggregates().into_iter().for_each(|one| self.context.register_udaf(one));
+        crate::functions::scalars()
+            .into_iter()
+            .for_each(|one| self.context.register_udf(one));
+        crate::functions::aggregates()
+            .into_iter()
+            .for_each(|one| self.context.register_udaf(one));
         for SqlView { name, query, .. } in VIEWS {
-            self.context.sql(&format!("create view {name} as {query}")).await?;
+            self.context
+                .sql(&format!("create view {name} as {query}"))
+                .await?;
         }
         Ok(())
     }
@@ -123,7 +131,10 @@ impl Engine {
     /// What is wrong with the query.
     pub async fn query(&self, text: &str) -> Result<Rows, QueryError> {
         let names: Vec<String> = self.names();
-        let deadline = self.limits.time.map(|time| tokio::time::Instant::now() + time);
+        let deadline = self
+            .limits
+            .time
+            .map(|time| tokio::time::Instant::now() + time);
         let only_reading = SQLOptions::new()
             .with_allow_ddl(false)
             .with_allow_dml(false)
@@ -143,7 +154,11 @@ impl Engine {
 
     fn names(&self) -> Vec<String> {
         let views = VIEWS.iter().map(|view| view.name.to_owned());
-        tables().into_iter().map(|table| table.name).chain(views).collect()
+        tables()
+            .into_iter()
+            .map(|table| table.name)
+            .chain(views)
+            .collect()
     }
 }
 
@@ -178,7 +193,9 @@ impl Rows {
 fn told(error: &DataFusionError, tables: &[String]) -> QueryError {
     let message = match error.find_root() {
         DataFusionError::SQL(error, _) => format!("not understood: {error}"),
-        DataFusionError::ResourcesExhausted(_) => "the query needs more memory than it may use".to_owned(),
+        DataFusionError::ResourcesExhausted(_) => {
+            "the query needs more memory than it may use".to_owned()
+        }
         DataFusionError::ArrowError(error, _) => error.to_string(),
         DataFusionError::Plan(text) | DataFusionError::Execution(text) => text.clone(),
         other => other.strip_backtrace(),

@@ -19,7 +19,10 @@ pub const FUNCTIONS: &[(&str, &str)] = &[
         "overlap_ps(start, duration, other_start, other_duration)",
         "Length that two intervals have in common",
     ),
-    ("union_ps(start, duration)", "Length of the union of all intervals of a group"),
+    (
+        "union_ps(start, duration)",
+        "Length of the union of all intervals of a group",
+    ),
     ("us(ps)", "A time in microseconds"),
     ("ms(ps)", "A time in milliseconds"),
     ("seconds(ps)", "A time in seconds"),
@@ -69,7 +72,8 @@ fn overlap() -> ScalarUDF {
             let numbers = |index: usize| arrays[index].as_primitive::<Int64Type>();
             let (start, duration) = (numbers(0), numbers(1));
             let (other_start, other_duration) = (numbers(2), numbers(3));
-            let known = |array: &Int64Array, row: usize| (!array.is_null(row)).then(|| array.value(row));
+            let known =
+                |array: &Int64Array, row: usize| (!array.is_null(row)).then(|| array.value(row));
             let common = (0..start.len()).map(|row| {
                 let (one, other) = (known(start, row)?, known(other_start, row)?);
                 let end = one.saturating_add(known(duration, row)?);
@@ -132,7 +136,8 @@ const FEW: usize = 1024;
 
 impl Union {
     fn push(&mut self, start: i64, duration: i64) {
-        self.intervals.push((start, start.saturating_add(duration.max(0))));
+        self.intervals
+            .push((start, start.saturating_add(duration.max(0))));
         if self.intervals.len() > FEW.max(2 * self.joined) {
             self.join();
         }
@@ -171,7 +176,9 @@ impl Accumulator for Union {
         let length = |&(start, end): &(i64, i64)| end.saturating_sub(start);
         let lengths = self.intervals.iter().map(length);
         let total = lengths.fold(0_i64, i64::saturating_add);
-        Ok(ScalarValue::Int64((!self.intervals.is_empty()).then_some(total)))
+        Ok(ScalarValue::Int64(
+            (!self.intervals.is_empty()).then_some(total),
+        ))
     }
 
     fn size(&self) -> usize {
@@ -219,7 +226,8 @@ mod tests {
     #[test]
     fn parts_of_a_union_are_joined() {
         // More than are kept apart, against a brute-force count of covered instants.
-        let intervals: Vec<(i64, i64)> = (0..5000).map(|at| ((at * 7919) % 20_000, at % 6)).collect();
+        let intervals: Vec<(i64, i64)> =
+            (0..5000).map(|at| ((at * 7919) % 20_000, at % 6)).collect();
         let mut covered = vec![false; 20_010];
         for &(start, duration) in &intervals {
             (start..start + duration).for_each(|at| covered[usize::try_from(at).unwrap()] = true);
@@ -228,11 +236,15 @@ mod tests {
         let mut whole = Union::default();
         for half in intervals.chunks(2500) {
             let mut part = Union::default();
-            half.iter().for_each(|&(start, duration)| part.push(start, duration));
+            half.iter()
+                .for_each(|&(start, duration)| part.push(start, duration));
             let state = part.state().unwrap();
             let arrays: Vec<ArrayRef> = state.iter().map(|one| one.to_array().unwrap()).collect();
             whole.merge_batch(&arrays).unwrap();
         }
-        assert_eq!(whole.evaluate().unwrap(), ScalarValue::Int64(Some(expected)));
+        assert_eq!(
+            whole.evaluate().unwrap(),
+            ScalarValue::Int64(Some(expected))
+        );
     }
 }

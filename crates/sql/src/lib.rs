@@ -14,7 +14,6 @@
 //! A program of its own, which `stepscope sql` calls: DataFusion takes longer to build than all the
 //! rest, and a query that takes too much ends alone.
 
-mod answer;
 mod engine;
 mod functions;
 mod library;
@@ -22,9 +21,8 @@ mod scan;
 mod tables;
 mod views;
 
-pub use answer::{table, unit};
-pub use functions::FUNCTIONS;
 pub use engine::{Engine, Limits, QueryError, Rows};
+pub use functions::FUNCTIONS;
 pub use library::{Library, Source};
 pub use tables::{SqlColumn, SqlTable, tables};
 pub use views::{SqlView, VIEWS};

@@ -37,7 +37,10 @@ impl Library {
     /// # Errors
     ///
     /// A path without sessions.
-    pub fn find(paths: &[PathBuf], keep: impl Fn(&SessionFiles) -> bool) -> Result<Self, StorageError> {
+    pub fn find(
+        paths: &[PathBuf],
+        keep: impl Fn(&SessionFiles) -> bool,
+    ) -> Result<Self, StorageError> {
         let mut library = Self::default();
         for path in paths {
             let found = find(path)?;

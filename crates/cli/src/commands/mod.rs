@@ -12,6 +12,7 @@ mod findings_section;
 pub(crate) mod perfetto;
 pub(crate) mod report;
 pub(crate) mod sessions;
+pub(crate) mod sql;
 mod steps_section;
 mod token;
 pub(crate) mod view;

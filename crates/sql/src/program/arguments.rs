@@ -155,8 +155,13 @@ fn bytes(text: &str) -> Result<usize, String> {
         Some((digits, "G" | "g")) => (digits, 30),
         _ => (text, 0),
     };
-    let number: usize = digits.trim().parse().map_err(|_| "expected bytes, such as 2G".to_owned())?;
-    number.checked_mul(1 << shift).ok_or_else(|| "too large".to_owned())
+    let number: usize = digits
+        .trim()
+        .parse()
+        .map_err(|_| "expected bytes, such as 2G".to_owned())?;
+    number
+        .checked_mul(1 << shift)
+        .ok_or_else(|| "too large".to_owned())
 }
 
 #[cfg(test)]

@@ -60,7 +60,12 @@ fn library(paths: &[PathBuf], arguments: &Arguments) -> Result<Library, (String,
 }
 
 /// Asks one query and writes its rows.
-pub(crate) fn answer(runtime: &Runtime, engine: &Engine, query: &str, arguments: &Arguments) -> i32 {
+pub(crate) fn answer(
+    runtime: &Runtime,
+    engine: &Engine,
+    query: &str,
+    arguments: &Arguments,
+) -> i32 {
     let started = Instant::now();
     let written = runtime.block_on(async {
         let rows = engine.query(query).await?;
@@ -75,7 +80,9 @@ pub(crate) fn answer(runtime: &Runtime, engine: &Engine, query: &str, arguments:
             if !arguments.quiet && io::stderr().is_terminal() {
                 let seconds = started.elapsed().as_secs_f64();
                 let sessions = engine.library().sources().len();
-                remark(&format!("{count} rows of {sessions} sessions in {seconds:.2} s"));
+                remark(&format!(
+                    "{count} rows of {sessions} sessions in {seconds:.2} s"
+                ));
             }
             FINE
         }
@@ -90,7 +97,11 @@ fn tell_remarks(remarks: &[String]) {
     for text in remarks.iter().take(MOST_REMARKS) {
         remark(text);
     }
-    if let Some(more) = remarks.len().checked_sub(MOST_REMARKS).filter(|more| *more > 0) {
+    if let Some(more) = remarks
+        .len()
+        .checked_sub(MOST_REMARKS)
+        .filter(|more| *more > 0)
+    {
         remark(&format!("{more} more remarks like these"));
     }
 }

@@ -36,7 +36,9 @@ fn form(table: &Table, arguments: &Arguments) -> String {
     if arguments.format == Form::Csv {
         return to_csv(table);
     }
-    let width = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let width = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|text| text.parse().ok());
     let extent = Extent {
         width: width.unwrap_or(160),
         rows: usize::MAX,
@@ -63,13 +65,28 @@ pub(crate) fn listing(all: &[SqlTable]) -> Table {
     });
     let views = VIEWS.iter().map(|view| {
         let none: Option<i64> = None;
-        vec![view.name.into(), "view".into(), none.into(), view.meaning.into()]
+        vec![
+            view.name.into(),
+            "view".into(),
+            none.into(),
+            view.meaning.into(),
+        ]
     });
     let functions = FUNCTIONS.iter().map(|(signature, meaning)| {
         let none: Option<i64> = None;
-        vec![(*signature).into(), "function".into(), none.into(), (*meaning).into()]
+        vec![
+            (*signature).into(),
+            "function".into(),
+            none.into(),
+            (*meaning).into(),
+        ]
     });
-    Table::new("tables", "Tables", &columns, own.chain(views).chain(functions))
+    Table::new(
+        "tables",
+        "Tables",
+        &columns,
+        own.chain(views).chain(functions),
+    )
 }
 
 /// The columns of a table, with their units and meanings.
@@ -79,12 +96,21 @@ pub(crate) fn columns_of(table: &SqlTable) -> Table {
         Column::new("unit", "Unit", Unit::Text),
         Column::new("meaning", "Meaning", Unit::Text),
     ];
-    let session = vec!["session".into(), "text".into(), "Name of the session.".into()];
+    let session = vec![
+        "session".into(),
+        "text".into(),
+        "Name of the session.".into(),
+    ];
     let own = table.columns.iter().map(|SqlColumn { column, meaning }| {
         let unit = format!("{:?}", column.unit).to_lowercase();
         vec![column.key.into(), unit.into(), meaning.as_str().into()]
     });
-    Table::new("columns", "Columns", &columns, std::iter::once(session).chain(own))
+    Table::new(
+        "columns",
+        "Columns",
+        &columns,
+        std::iter::once(session).chain(own),
+    )
 }
 
 /// All of it, for programs.
@@ -103,7 +129,8 @@ fn everything(all: &[SqlTable]) -> Value {
         json!({"name": table.name, "meaning": table.meaning, "columns": columns})
     });
     let views = VIEWS.iter();
-    let views = views.map(|one| json!({"name": one.name, "meaning": one.meaning, "query": one.query}));
+    let views =
+        views.map(|one| json!({"name": one.name, "meaning": one.meaning, "query": one.query}));
     let functions = FUNCTIONS.iter();
     let functions = functions.map(|(own, meaning)| json!({"signature": own, "meaning": meaning}));
     json!({

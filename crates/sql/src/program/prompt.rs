@@ -15,8 +15,30 @@ use super::arguments::{Arguments, FAILURE, FINE};
 use super::ask::{answer, refuse};
 
 const WORDS: [&str; 24] = [
-    "select", "from", "where", "group by", "order by", "limit", "join", "left join", "using", "on", "as",
-    "and", "or", "not", "in", "like", "between", "sum", "count", "avg", "min", "max", "desc", "having",
+    "select",
+    "from",
+    "where",
+    "group by",
+    "order by",
+    "limit",
+    "join",
+    "left join",
+    "using",
+    "on",
+    "as",
+    "and",
+    "or",
+    "not",
+    "in",
+    "like",
+    "between",
+    "sum",
+    "count",
+    "avg",
+    "min",
+    "max",
+    "desc",
+    "having",
 ];
 
 /// Asks until the end of input.
@@ -39,7 +61,12 @@ pub(crate) fn run(runtime: &Runtime, engine: &Engine, arguments: &Arguments) -> 
             Ok(line) if line.trim().is_empty() => {}
             Ok(line) => {
                 let _ = editor.add_history_entry(line.as_str());
-                answer(runtime, engine, line.trim().trim_end_matches(';'), arguments);
+                answer(
+                    runtime,
+                    engine,
+                    line.trim().trim_end_matches(';'),
+                    arguments,
+                );
             }
             Err(ReadlineError::Interrupted) => {}
             Err(_) => break,
@@ -53,7 +80,10 @@ pub(crate) fn run(runtime: &Runtime, engine: &Engine, arguments: &Arguments) -> 
 }
 
 fn is_end(line: &str) -> bool {
-    matches!(line.trim().trim_end_matches(';'), "exit" | "quit" | "\\q" | ".exit" | ".quit")
+    matches!(
+        line.trim().trim_end_matches(';'),
+        "exit" | "quit" | "\\q" | ".exit" | ".quit"
+    )
 }
 
 #[expect(clippy::print_stderr, reason = "the program's messages")]
@@ -68,7 +98,8 @@ fn greet(engine: &Engine) {
 /// Where the history is kept: with the user's other state.
 fn history_path() -> Option<PathBuf> {
     let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
-    let state = state.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/state")))?;
+    let state =
+        state.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/state")))?;
     let folder = state.join("stepscope");
     std::fs::create_dir_all(&folder).ok()?;
     Some(folder.join("sql-history"))
@@ -84,11 +115,18 @@ impl Names {
     fn of(engine: &Engine) -> Self {
         let mut names: Vec<String> = WORDS.iter().map(|&word| word.to_owned()).collect();
         for table in engine.tables() {
-            names.extend(table.columns.iter().map(|column| column.column.key.to_owned()));
+            names.extend(
+                table
+                    .columns
+                    .iter()
+                    .map(|column| column.column.key.to_owned()),
+            );
             names.push(table.name);
         }
         names.extend(VIEWS.iter().map(|view| view.name.to_owned()));
-        let functions = FUNCTIONS.iter().filter_map(|(own, _)| own.split('(').next());
+        let functions = FUNCTIONS
+            .iter()
+            .filter_map(|(own, _)| own.split('(').next());
         names.extend(functions.map(|name| format!("{name}(")));
         names.sort();
         names.dedup();
@@ -109,7 +147,10 @@ impl Completer for Names {
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
         let start = typed.rfind(|c: char| !is_part(c)).map_or(0, |at| at + 1);
         let word = typed.get(start..).unwrap_or_default();
-        let own = self.names.iter().filter(|name| !word.is_empty() && name.starts_with(word));
+        let own = self
+            .names
+            .iter()
+            .filter(|name| !word.is_empty() && name.starts_with(word));
         let pairs = own.map(|name| Pair {
             display: name.clone(),
             replacement: name.clone(),

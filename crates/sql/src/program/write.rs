@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use stepscope_analysis::telling::csv::to_csv;
 use stepscope_analysis::{Cell, Table};
 use stepscope_cli::render::{Extent, table_text};
-use stepscope_sql::{Engine, QueryError, Rows, table};
+use stepscope_export::arrow::table_of;
+use stepscope_sql::{Engine, QueryError, Rows};
 
 use super::arguments::{Arguments, Form};
 
@@ -34,7 +35,9 @@ pub(crate) async fn rows(
                 Form::Json => answer_json(&table, count, engine).to_string(),
                 _ => table_text(&table, extent(most)),
             };
-            out.write_all(text.trim_end().as_bytes()).and_then(|()| out.write_all(b"\n")).map_err(told)?;
+            out.write_all(text.trim_end().as_bytes())
+                .and_then(|()| out.write_all(b"\n"))
+                .map_err(told)?;
             out.flush().map_err(told)?;
             Ok(count)
         }
@@ -43,7 +46,9 @@ pub(crate) async fn rows(
 }
 
 fn extent(most: Option<usize>) -> Extent {
-    let width = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let width = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|text| text.parse().ok());
     Extent {
         width: width.unwrap_or(WIDTH),
         rows: most.unwrap_or(usize::MAX),
@@ -61,10 +66,7 @@ async fn collected(rows: &mut Rows, most: Option<usize>) -> Result<(Table, usize
             batches.push(batch.slice(0, batch.num_rows().min(room)));
         }
     }
-    let table = table(&schema, &batches, count).map_err(|error| QueryError {
-        message: error.strip_backtrace(),
-        hint: String::new(),
-    })?;
+    let table = table_of(&schema, &batches, count).map_err(arrow_error)?;
     Ok((table, count))
 }
 
@@ -97,14 +99,23 @@ async fn stream(
         }
     }
     if let Sink::Lines(_, false) = sink {
-        sink.write(&schema, &RecordBatch::new_empty(SchemaRef::clone(&schema)), form)?;
+        sink.write(
+            &schema,
+            &RecordBatch::new_empty(SchemaRef::clone(&schema)),
+            form,
+        )?;
     }
     sink.finish()?;
     Ok(count)
 }
 
 impl<W: Write> Sink<W> {
-    fn write(&mut self, schema: &SchemaRef, batch: &RecordBatch, form: Form) -> Result<(), QueryError> {
+    fn write(
+        &mut self,
+        schema: &SchemaRef,
+        batch: &RecordBatch,
+        form: Form,
+    ) -> Result<(), QueryError> {
         match self {
             Self::Arrow(writer) => writer.write(batch).map_err(arrow_error),
             Self::Lines(out, has_begun) => {
@@ -119,7 +130,11 @@ impl<W: Write> Sink<W> {
         match self {
             Self::Arrow(mut writer) => {
                 writer.finish().map_err(arrow_error)?;
-                writer.into_inner().map_err(arrow_error)?.flush().map_err(told)
+                writer
+                    .into_inner()
+                    .map_err(arrow_error)?
+                    .flush()
+                    .map_err(told)
             }
             Self::Lines(mut out, _) => out.flush().map_err(told),
         }
@@ -133,11 +148,8 @@ fn text(
     form: Form,
     is_first: bool,
 ) -> Result<Vec<u8>, QueryError> {
-    let table = table(schema, std::slice::from_ref(batch), batch.num_rows());
-    let table = table.map_err(|error| QueryError {
-        message: error.strip_backtrace(),
-        hint: String::new(),
-    })?;
+    let table = table_of(schema, std::slice::from_ref(batch), batch.num_rows());
+    let table = table.map_err(arrow_error)?;
     if form == Form::Csv {
         let text = to_csv(&table);
         let keys = text.find('\n').map_or(0, |end| end + 1);
@@ -163,7 +175,10 @@ fn answer_json(table: &Table, count: usize, engine: &Engine) -> Value {
             "is_fractional": column.is_fractional,
         })
     });
-    let rows = table.rows.iter().map(|row| row.iter().map(value).collect::<Value>());
+    let rows = table
+        .rows
+        .iter()
+        .map(|row| row.iter().map(value).collect::<Value>());
     json!({
         "columns": columns.collect::<Vec<_>>(),
         "rows": rows.collect::<Vec<_>>(),

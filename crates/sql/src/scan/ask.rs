@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{ArrowError, Schema};
-use stepscope_analysis::Column;
+use stepscope_analysis::{Cell, Column, Table};
+use stepscope_export::arrow::batch;
 
 use super::filter::Filter;
 
@@ -24,12 +25,17 @@ impl Ask {
     /// The filters that need only these columns.
     pub(crate) fn filters_on(&self, columns: &[&str]) -> Vec<&Filter> {
         let filters = self.filters.iter();
-        filters.filter(|filter| filter.needs_only(columns)).collect()
+        filters
+            .filter(|filter| filter.needs_only(columns))
+            .collect()
     }
 
     /// The values of a column that the filters allow, as an inclusive range; `None` for all.
     pub(crate) fn range(&self, column: &str) -> Option<(i64, i64)> {
-        let filters = self.filters.iter().filter(|filter| filter.needs_only(&[column]));
+        let filters = self
+            .filters
+            .iter()
+            .filter(|filter| filter.needs_only(&[column]));
         let all = (i64::MIN, i64::MAX);
         let range = filters.fold(all, |(from, to), filter| {
             let own = filter.range(column);
@@ -38,16 +44,12 @@ impl Ask {
         (range != all).then_some(range)
     }
 
-    /// A batch with this number of rows, also where no column was asked for.
-    pub(crate) fn with_rows(
-        &self,
-        batch: RecordBatch,
-        rows: usize,
-    ) -> Result<RecordBatch, ArrowError> {
+    /// Rows of the columns that were asked for; only their number where there is none.
+    pub(crate) fn batch(&self, rows: Vec<Vec<Cell>>) -> Result<RecordBatch, ArrowError> {
         if !self.columns.is_empty() {
-            return Ok(batch);
+            return batch(&Table::new("rows", "", &self.columns, rows));
         }
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
         RecordBatch::try_new_with_options(Arc::new(Schema::empty()), Vec::new(), &options)
     }
 }

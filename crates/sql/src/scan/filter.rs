@@ -52,7 +52,11 @@ impl Filter {
 
     /// Whether all it needs are some of these columns.
     pub(crate) fn needs_only(&self, columns: &[&str]) -> bool {
-        !self.columns.is_empty() && self.columns.iter().all(|own| columns.contains(&own.as_str()))
+        !self.columns.is_empty()
+            && self
+                .columns
+                .iter()
+                .all(|own| columns.contains(&own.as_str()))
     }
 
     /// For each row, whether it is kept: a column of booleans.

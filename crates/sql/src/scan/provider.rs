@@ -42,12 +42,18 @@ impl Provider {
         let names = sources.iter().map(|source| Some(source.name.as_str()));
         let (kind, names): (DataType, arrow_array::ArrayRef) = match self.table.text {
             TextType::Plain => (DataType::Utf8, Arc::new(names.collect::<StringArray>())),
-            TextType::View => (DataType::Utf8View, Arc::new(names.collect::<StringViewArray>())),
+            TextType::View => (
+                DataType::Utf8View,
+                Arc::new(names.collect::<StringViewArray>()),
+            ),
         };
         let schema = Schema::new(vec![Field::new(SESSION.key, kind, true)]);
         let rows = RecordBatch::try_new(Arc::new(schema), vec![names])?;
         let mut kept = vec![true; sources.len()];
-        for filter in filters.iter().filter(|filter| filter.needs_only(&[SESSION.key])) {
+        for filter in filters
+            .iter()
+            .filter(|filter| filter.needs_only(&[SESSION.key]))
+        {
             let own = filter.evaluate(&rows).map_err(external)?;
             let Some(own) = own.as_any().downcast_ref::<BooleanArray>() else {
                 continue;
@@ -126,15 +132,25 @@ impl TableProvider for Provider {
         let parts = self.parts(self.sessions(&filters)?, readers);
         let all: Vec<usize> = (0..self.schema.fields().len()).collect();
         let projection = projection.unwrap_or(&all);
-        let own = projection.iter().filter_map(|&column| column.checked_sub(1));
+        let own = projection
+            .iter()
+            .filter_map(|&column| column.checked_sub(1));
         let ask = Ask {
-            columns: own.map(|column| self.table.columns[column].column).collect(),
+            columns: own
+                .map(|column| self.table.columns[column].column)
+                .collect(),
             filters: Arc::new(filters),
             share: (0, 1),
         };
         let schema = Arc::new(self.schema.project(projection)?);
         let library = Arc::clone(&self.library);
-        Ok(Arc::new(Scan::new(self.table.clone(), library, schema, ask, parts)))
+        Ok(Arc::new(Scan::new(
+            self.table.clone(),
+            library,
+            schema,
+            ask,
+            parts,
+        )))
     }
 }
 
@@ -143,7 +159,10 @@ impl TableProvider for Provider {
 pub(crate) struct TableOptions(pub(crate) Provider);
 
 impl TableFunctionImpl for TableOptions {
-    fn call_with_args(&self, arguments: TableFunctionArgs<'_, '_>) -> Result<Arc<dyn TableProvider>> {
+    fn call_with_args(
+        &self,
+        arguments: TableFunctionArgs<'_, '_>,
+    ) -> Result<Arc<dyn TableProvider>> {
         let Provider { table, library, .. } = &self.0;
         let text = |expression: &Expr| match expression {
             Expr::Literal(ScalarValue::Utf8(Some(text)), _) => Ok(text.clone()),
@@ -156,8 +175,9 @@ impl TableFunctionImpl for TableOptions {
             }
         };
         let options: Vec<String> = arguments.exprs().iter().map(text).collect::<Result<_>>()?;
-        let table = table.with_options(&options).map_err(DataFusionError::Plan)?;
+        let table = table
+            .with_options(&options)
+            .map_err(DataFusionError::Plan)?;
         Ok(Arc::new(Provider::new(table, Arc::clone(library))))
     }
 }
-

@@ -64,7 +64,11 @@ enum Per {
 
 impl std::fmt::Debug for AnalysisTable {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{}.{} {:?}", self.entry.name, self.key, self.options)
+        write!(
+            formatter,
+            "{}.{} {:?}",
+            self.entry.name, self.key, self.options
+        )
     }
 }
 
@@ -88,7 +92,9 @@ impl SqlTable {
                 ("per", "host") => rows.per = Some(Per::Host),
                 ("per", "device") => rows.per = Some(Per::Device),
                 ("per", other) => {
-                    return Err(format!("per={other} does not exist; available: host, device"));
+                    return Err(format!(
+                        "per={other} does not exist; available: host, device"
+                    ));
                 }
                 (key, value) => {
                     let key = key.trim_start_matches("--").replace('_', "-");
@@ -131,11 +137,18 @@ impl Rows for AnalysisTable {
         }
     }
 
-    fn read(&self, opened: &Opened<'_>, ask: &Ask, send: &mut Receive<'_>) -> Result<(), ArrowError> {
+    fn read(
+        &self,
+        opened: &Opened<'_>,
+        ask: &Ask,
+        send: &mut Receive<'_>,
+    ) -> Result<(), ArrowError> {
         for part in self.parts(&opened.session) {
             let mut options = self.options.clone();
             options.extend(part.options());
-            let answer = self.entry.run_pairs(&opened.session, every_row(self.entry, &options));
+            let answer = self
+                .entry
+                .run_pairs(&opened.session, every_row(self.entry, &options));
             let answer = match answer {
                 Ok(answer) => answer,
                 Err(error @ (AnalysisError::Options(_) | AnalysisError::Changed(_))) => {
@@ -143,7 +156,9 @@ impl Rows for AnalysisTable {
                 }
                 Err(error) => {
                     let (session, name) = (&opened.source.name, self.entry.name);
-                    opened.library.remark(format!("{session}: no rows of {name}: {error}"));
+                    opened
+                        .library
+                        .remark(format!("{session}: no rows of {name}: {error}"));
                     continue;
                 }
             };
@@ -152,7 +167,9 @@ impl Rows for AnalysisTable {
             let Some(table) = table.filter(|table| !table.rows.is_empty()) else {
                 for note in answer.notes() {
                     let (session, name) = (&opened.source.name, self.entry.name);
-                    opened.library.remark(format!("{session}: {name}: {}", note.text));
+                    opened
+                        .library
+                        .remark(format!("{session}: {name}: {}", note.text));
                 }
                 continue;
             };
@@ -220,12 +237,16 @@ fn chosen(table: &Table, part: &Part, columns: &[Column]) -> Result<RecordBatch,
             return Arc::clone(own);
         }
         match part.text(column.key) {
-            Some(text) => Arc::new(StringArray::from_iter_values(std::iter::repeat_n(text, rows))),
+            Some(text) => Arc::new(StringArray::from_iter_values(std::iter::repeat_n(
+                text, rows,
+            ))),
             None => new_null_array(&data_type(column), rows),
         }
     };
     let arrays: Vec<ArrayRef> = columns.iter().map(array).collect();
-    let fields = columns.iter().map(|column| Field::new(column.key, data_type(column), true));
+    let fields = columns
+        .iter()
+        .map(|column| Field::new(column.key, data_type(column), true));
     let schema = Schema::new(fields.collect::<Vec<_>>());
     let options = RecordBatchOptions::new().with_row_count(Some(rows));
     RecordBatch::try_new_with_options(Arc::new(schema), arrays, &options)

@@ -68,7 +68,12 @@ pub(crate) trait Rows: Any + Debug + Send + Sync {
         Ok(())
     }
     /// Passes the rows of a session on, with the columns that were asked for.
-    fn read(&self, opened: &Opened<'_>, ask: &Ask, send: &mut Receive<'_>) -> Result<(), ArrowError>;
+    fn read(
+        &self,
+        opened: &Opened<'_>,
+        ask: &Ask,
+        send: &mut Receive<'_>,
+    ) -> Result<(), ArrowError>;
 }
 
 /// A table of the catalog.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use arrow_schema::ArrowError;
 use stepscope_analysis::measuring::environment::hardware;
-use stepscope_analysis::{Cell, Column, Table, Unit};
-use stepscope_export::arrow::{TextType, batch};
+use stepscope_analysis::{Cell, Column, Unit};
+use stepscope_export::arrow::TextType;
 use stepscope_model::{Device, Program, Session, TrackId};
 
 use super::{Opened, Receive, Rows, SqlColumn, SqlTable};
@@ -39,31 +39,47 @@ pub(super) fn tables() -> Vec<SqlTable> {
     vec![
         table("devices", "Every device of the profile", &DEVICES, devices),
         table("tracks", "Every track of the timeline", &TRACKS, tracks),
-        table("programs", "Every compiled program that the profile names", &PROGRAMS, programs),
+        table(
+            "programs",
+            "Every compiled program that the profile names",
+            &PROGRAMS,
+            programs,
+        ),
         table(
             "instructions",
             "Every HLO instruction of the programs whose HLO is in the profile",
             &INSTRUCTIONS,
             instructions,
         ),
-        table("counter_samples", "Every sample of every counter", &SAMPLES, samples),
+        table(
+            "counter_samples",
+            "Every sample of every counter",
+            &SAMPLES,
+            samples,
+        ),
     ]
 }
 
 impl Rows for ModelRows {
-    fn read(&self, opened: &Opened<'_>, ask: &Ask, send: &mut Receive<'_>) -> Result<(), ArrowError> {
+    fn read(
+        &self,
+        opened: &Opened<'_>,
+        ask: &Ask,
+        send: &mut Receive<'_>,
+    ) -> Result<(), ArrowError> {
         let own = |column: &Column| self.columns.iter().position(|own| own.key == column.key);
         let chosen: Vec<usize> = ask.columns.iter().filter_map(own).collect();
         let mut rows: Vec<Vec<Cell>> = Vec::new();
         let mut result = Ok(true);
         let mut give = |rows: &mut Vec<Vec<Cell>>| {
-            let count = rows.len();
-            let table = Table::new("rows", "", &ask.columns, std::mem::take(rows));
-            Ok::<bool, ArrowError>(send(ask.with_rows(batch(&table)?, count)?))
+            let batch = ask.batch(std::mem::take(rows))?;
+            Ok::<bool, ArrowError>(send(batch))
         };
         (self.read)(&opened.session, &mut |row| {
             let mut row: Vec<Option<Cell>> = row.into_iter().map(Some).collect();
-            let cells = chosen.iter().map(|&column| row[column].take().unwrap_or(Cell::Missing));
+            let cells = chosen
+                .iter()
+                .map(|&column| row[column].take().unwrap_or(Cell::Missing));
             rows.push(cells.collect());
             if rows.len() == ROWS_AT_A_TIME {
                 result = give(&mut rows);
@@ -103,9 +119,17 @@ fn devices(session: &Session, give: &mut dyn FnMut(Vec<Cell>) -> bool) {
             format!("{:?}", device.kind).into(),
             hardware(device).into(),
             chip.peak_flops.as_ref().map(|peak| peak.per_second).into(),
-            chip.peak_bandwidth.as_ref().map(|peak| peak.per_second).into(),
-            chip.memory_bytes.and_then(|bytes| i64::try_from(bytes).ok()).into(),
-            chip.peak_flops.as_ref().map(|peak| peak.source.clone()).into(),
+            chip.peak_bandwidth
+                .as_ref()
+                .map(|peak| peak.per_second)
+                .into(),
+            chip.memory_bytes
+                .and_then(|bytes| i64::try_from(bytes).ok())
+                .into(),
+            chip.peak_flops
+                .as_ref()
+                .map(|peak| peak.source.clone())
+                .into(),
             session.device_tracks(id).count().into(),
         ];
         if !give(row) {
@@ -119,7 +143,8 @@ const TRACKS: [Column; 9] = [
     Column::new("device", "Device", Unit::Text).means("Its device; null for host threads."),
     Column::new("track_index", "Number", Unit::Count).means("As in `slices`."),
     Column::new("track", "Track", Unit::Text).means("Its name."),
-    Column::new("line_id", "Thread or stream", Unit::Count).means("Number of the thread or stream."),
+    Column::new("line_id", "Thread or stream", Unit::Count)
+        .means("Number of the thread or stream."),
     Column::new("role", "Role", Unit::Text).means("What it is, such as ops or stream."),
     Column::new("slice_count", "Slices", Unit::Count).means("Its slices at all depths."),
     Column::new("depth", "Depth", Unit::Count).means("The deepest nesting of its slices."),
@@ -137,9 +162,18 @@ fn tracks(session: &Session, give: &mut dyn FnMut(Vec<Cell>) -> bool) {
             session.text(track.name).into(),
             track.line_id.into(),
             track.role.name().into(),
-            track.lanes.iter().map(|lane| lane.len()).sum::<usize>().into(),
+            track
+                .lanes
+                .iter()
+                .map(|lane| lane.len())
+                .sum::<usize>()
+                .into(),
             depth.unwrap_or(0).into(),
-            track.samples.as_ref().map_or(0, |samples| samples.times.len()).into(),
+            track
+                .samples
+                .as_ref()
+                .map_or(0, |samples| samples.times.len())
+                .into(),
         ];
         if !give(row) {
             return;
@@ -188,8 +222,12 @@ const INSTRUCTIONS: [Column; 13] = [
     Column::new("computation", "Computation", Unit::Text).means("Computation that it is in."),
     Column::new("is_remat", "Rematerialized", Unit::Flag)
         .means("Whether it repeats work to save memory."),
-    Column::new("flops", "FLOPs", Unit::Flops).fractional().means("FLOPs of one execution."),
-    Column::new("bytes", "Bytes", Unit::Bytes).fractional().means("Bytes that one execution accesses."),
+    Column::new("flops", "FLOPs", Unit::Flops)
+        .fractional()
+        .means("FLOPs of one execution."),
+    Column::new("bytes", "Bytes", Unit::Bytes)
+        .fractional()
+        .means("Bytes that one execution accesses."),
     Column::new("operand_count", "Operands", Unit::Count).means("Number of its operands."),
     Column::new("target", "Target", Unit::Text).means("Target of a custom call."),
 ];
@@ -211,7 +249,10 @@ fn instructions_of(program: &Program, give: &mut dyn FnMut(Vec<Cell>) -> bool) -
     for computation in hlo.computations() {
         for own in hlo.instructions_of(computation) {
             let cost = hlo.cost(own);
-            let source = own.source.as_ref().map(|source| format!("{}:{}", source.file, source.line));
+            let source = own
+                .source
+                .as_ref()
+                .map(|source| format!("{}:{}", source.file, source.line));
             let row = vec![
                 id.as_str().into(),
                 title.as_str().into(),
@@ -241,7 +282,9 @@ const SAMPLES: [Column; 6] = [
     Column::new("track_index", "Track", Unit::Count).means("As in `tracks`."),
     Column::new("name", "Counter", Unit::Text).means("Name of the counter."),
     Column::new("time_ps", "Time", Unit::Picos).means("When, since the start of the session."),
-    Column::new("value", "Value", Unit::Count).fractional().means("The value, in its own unit."),
+    Column::new("value", "Value", Unit::Count)
+        .fractional()
+        .means("The value, in its own unit."),
 ];
 
 fn samples(session: &Session, give: &mut dyn FnMut(Vec<Cell>) -> bool) {

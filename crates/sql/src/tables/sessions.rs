@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use arrow_schema::ArrowError;
 use stepscope_analysis::measuring::workload::main_program;
-use stepscope_analysis::{Cell, Column, Table, Unit, find};
-use stepscope_export::arrow::{TextType, batch};
+use stepscope_analysis::{Cell, Column, Unit, find};
+use stepscope_export::arrow::TextType;
 use stepscope_model::Session;
 
 use super::{Opened, Receive, Rows, SqlColumn, SqlTable};
@@ -16,7 +16,8 @@ use crate::scan::Ask;
 const OF_FILES: [Column; 4] = [
     Column::new("location", "Location", Unit::Text).means("Path or URL of the session."),
     Column::new("size_bytes", "Size", Unit::Bytes).means("Bytes of its files."),
-    Column::new("host_file_count", "Host files", Unit::Count).means("Files with a profile, one per host."),
+    Column::new("host_file_count", "Host files", Unit::Count)
+        .means("Files with a profile, one per host."),
     Column::new("kind", "Kind", Unit::Text)
         .means("What was captured: trace, memory or programs, whichever comes first."),
 ];
@@ -79,11 +80,19 @@ impl Rows for SessionRows {
         ask: &Ask,
         send: &mut Receive<'_>,
     ) -> Result<(), ArrowError> {
-        let row = ask.columns.iter().map(|column| of_files(source, column.key));
+        let row = ask
+            .columns
+            .iter()
+            .map(|column| of_files(source, column.key));
         give(ask, row.collect(), send)
     }
 
-    fn read(&self, opened: &Opened<'_>, ask: &Ask, send: &mut Receive<'_>) -> Result<(), ArrowError> {
+    fn read(
+        &self,
+        opened: &Opened<'_>,
+        ask: &Ask,
+        send: &mut Receive<'_>,
+    ) -> Result<(), ArrowError> {
         let needs = |columns: &[Column]| {
             let mut asked = ask.columns.iter();
             asked.any(|asked| columns.iter().any(|column| column.key == asked.key))
@@ -103,8 +112,7 @@ impl Rows for SessionRows {
 }
 
 fn give(ask: &Ask, row: Vec<Cell>, send: &mut Receive<'_>) -> Result<(), ArrowError> {
-    let table = Table::new("sessions", "", &ask.columns, [row]);
-    send(ask.with_rows(batch(&table)?, 1)?);
+    send(ask.batch(vec![row])?);
     Ok(())
 }
 
@@ -122,14 +130,25 @@ fn of_files(source: &Source, key: &str) -> Cell {
 
 fn of_session(session: &Session, key: &str) -> Cell {
     match key {
-        "captured_epoch_ns" => session.epoch_ns.and_then(|ns| i64::try_from(ns).ok()).into(),
+        "captured_epoch_ns" => session
+            .epoch_ns
+            .and_then(|ns| i64::try_from(ns).ok())
+            .into(),
         "host_count" => session.hosts.len().into(),
         "device_count" => session.devices.len().into(),
-        "chip" => text(session.devices.first().map(|device| device.chip.name.clone())),
+        "chip" => text(
+            session
+                .devices
+                .first()
+                .map(|device| device.chip.name.clone()),
+        ),
         "program" => text(Some(main_program(session))),
         "tags" => text(Some(session.tags().join(","))),
         "git_commit" => {
-            let mut manifests = session.hosts.iter().filter_map(|host| host.manifest.as_ref());
+            let mut manifests = session
+                .hosts
+                .iter()
+                .filter_map(|host| host.manifest.as_ref());
             text(manifests.find_map(|manifest| manifest.git_commit.clone()))
         }
         "step_count" => session.steps.len().into(),
@@ -146,7 +165,9 @@ fn text(text: Option<String>) -> Cell {
 /// The answer of the overview; null if it has none.
 fn overview(session: &Session) -> serde_json::Value {
     let answer = find("overview").and_then(|entry| entry.run_pairs(session, []).ok());
-    answer.and_then(|answer| answer.json().ok()).unwrap_or_default()
+    answer
+        .and_then(|answer| answer.json().ok())
+        .unwrap_or_default()
 }
 
 fn of_overview(overview: &serde_json::Value, key: &str) -> Cell {

@@ -49,7 +49,12 @@ impl Rows for SliceRows {
         &[&OF_TRACKS, &OF_LABELS]
     }
 
-    fn read(&self, opened: &Opened<'_>, ask: &Ask, send: &mut Receive<'_>) -> Result<(), ArrowError> {
+    fn read(
+        &self,
+        opened: &Opened<'_>,
+        ask: &Ask,
+        send: &mut Receive<'_>,
+    ) -> Result<(), ArrowError> {
         let session = &opened.session;
         let time = ask.range("start_ps").map(|(from, to)| {
             // Spans do not contain their end.
@@ -97,12 +102,17 @@ fn kept(
     for filter in filters {
         let own = filter.evaluate(&batch)?;
         let own = own.as_any().downcast_ref::<BooleanArray>();
-        let own = own.ok_or_else(|| ArrowError::CastError("a filter is no condition".to_owned()))?;
+        let own =
+            own.ok_or_else(|| ArrowError::CastError("a filter is no condition".to_owned()))?;
         // What is unknown is not kept.
         let own = own.iter().map(|value| value == Some(true));
         kept = Some(match kept {
             None => own.collect(),
-            Some(before) => before.iter().zip(own).map(|(&before, own)| before && own).collect(),
+            Some(before) => before
+                .iter()
+                .zip(own)
+                .map(|(&before, own)| before && own)
+                .collect(),
         });
     }
     Ok(kept)
@@ -115,13 +125,16 @@ fn shared(session: &Session, kept: Option<Vec<bool>>, share: (usize, usize)) -> 
     if readers < 2 {
         return kept;
     }
-    let size = |id: &TrackId| -> usize { session.track(*id).lanes.iter().map(|lane| lane.len()).sum() };
+    let size =
+        |id: &TrackId| -> usize { session.track(*id).lanes.iter().map(|lane| lane.len()).sum() };
     let chosen = session.track_ids().filter(|id| kept[id.index()]);
     let mut tracks: Vec<(usize, TrackId)> = chosen.map(|id| (size(&id), id)).collect();
     tracks.sort_by_key(|&(size, id)| (std::cmp::Reverse(size), id.0));
     let mut loads = vec![0_usize; readers];
     for (size, id) in tracks {
-        let least = (0..readers).min_by_key(|&reader| loads[reader]).unwrap_or(0);
+        let least = (0..readers)
+            .min_by_key(|&reader| loads[reader])
+            .unwrap_or(0);
         loads[least] += size;
         kept[id.index()] = least == own;
     }

@@ -112,9 +112,9 @@ pub(super) const STEPS: &[Field<PathStepRow>] = &[
 /// The tables of the report with their columns.
 pub(super) fn tables() -> Vec<Declared> {
     vec![
-        Declared::of("rows", ROWS),
-        Declared::of("waits", WAITS),
         Declared::of("kinds", KINDS),
+        Declared::of("waits", WAITS),
+        Declared::of("rows", ROWS),
         Declared::of("ops", OPS),
         Declared::of("scopes", SCOPES),
         Declared::of("steps", STEPS),

@@ -21,8 +21,8 @@ impl Report for CriticalPathReport {
             None => "What the recording waited for, in order".to_owned(),
         };
         vec![
-            Table::of("waits", "What the slice waited for", WAITS, &self.waits),
             Table::of("kinds", "What steps wait for", KINDS, &self.kinds),
+            Table::of("waits", "What the slice waited for", WAITS, &self.waits),
             Table::of("rows", &shown, ROWS, &self.rows).with_row_count(self.row_count),
             Table::of("ops", "Ops on the path, and slack", OPS, &self.ops)
                 .with_row_count(self.op_count),

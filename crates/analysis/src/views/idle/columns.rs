@@ -95,8 +95,8 @@ pub(super) const STEPS: &[Field<IdleStep>] = &[
 /// The tables of the report with their columns.
 pub(super) fn tables() -> Vec<Declared> {
     vec![
-        Declared::of("rows", ROWS),
         Declared::of("causes", CAUSES),
+        Declared::of("rows", ROWS),
         Declared::of("devices", DEVICES),
         Declared::of("buckets", BUCKETS),
         Declared::of("steps", STEPS),

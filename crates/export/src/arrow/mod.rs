@@ -1,12 +1,15 @@
 //! Tables as Arrow: the single definition of which column has which type, for Parquet and for
 //! Python.
 
+mod read;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch, StringArray, StringViewArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+pub use read::{table_of, table_of_stream};
 use stepscope_analysis::{Cell, CellRef, Column, Table, Unit};
 
 /// The schema of a table. It depends only on the columns, so that every answer of an analysis has

@@ -1,0 +1,66 @@
+//! An engine over files, and its answers.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use stepscope_analysis::{Cell, Table};
+use stepscope_export::arrow::table_of;
+use stepscope_sql::{Engine, Library, Limits};
+
+/// The folder of our own captures.
+pub(crate) fn fixtures() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
+}
+
+/// Asks sessions below some paths.
+pub(crate) struct Asked {
+    pub(crate) engine: Engine,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Asked {
+    pub(crate) fn of(paths: &[PathBuf]) -> Self {
+        Self::within(paths, 256 << 20)
+    }
+
+    pub(crate) fn within(paths: &[PathBuf], memory_bytes: usize) -> Self {
+        let library = Library::find(paths, |_| true).expect("sessions");
+        let limits = Limits {
+            memory_bytes,
+            time: None,
+            threads: 2,
+        };
+        let runtime = tokio::runtime::Runtime::new().expect("threads");
+        let engine = runtime.block_on(Engine::new(Arc::new(library), limits));
+        Self {
+            engine: engine.expect("an engine"),
+            runtime,
+        }
+    }
+
+    /// The rows of a query.
+    pub(crate) fn table(&self, query: &str) -> Table {
+        self.try_table(query)
+            .unwrap_or_else(|error| panic!("{query}: {error}"))
+    }
+
+    pub(crate) fn try_table(&self, query: &str) -> Result<Table, String> {
+        self.runtime.block_on(async {
+            let asked = self.engine.query(query).await;
+            let mut rows = asked.map_err(|error| format!("{} {}", error.message, error.hint))?;
+            let (schema, mut batches) = (rows.schema(), Vec::new());
+            while let Some(batch) = rows.next().await.map_err(|error| error.message)? {
+                batches.push(batch);
+            }
+            let count = batches.iter().map(|batch| batch.num_rows()).sum();
+            Ok(table_of(&schema, &batches, count).expect("cells"))
+        })
+    }
+
+    /// The only cell of a query.
+    pub(crate) fn cell(&self, query: &str) -> Cell {
+        let table = self.table(query);
+        assert_eq!((table.rows.len(), table.columns.len()), (1, 1), "{query}");
+        table.rows[0][0].clone()
+    }
+}

@@ -12,7 +12,7 @@ use super::{COLUMNS, LabelCells, LaneAddress, Piece, Slices, step_at};
 use crate::arrow::TextType;
 
 /// Where the values of a column come from.
-enum Source {
+pub(super) enum Source {
     /// A value per track.
     Track(ArrayRef),
     /// A value per label.
@@ -25,7 +25,7 @@ enum Source {
 
 /// Numbers that each slice has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Own {
+pub(super) enum Own {
     Lane,
     Depth,
     Index,
@@ -143,7 +143,7 @@ impl Columns {
 }
 
 impl<S: Deref<Target = Session>> Slices<S> {
-    fn source(&self, key: &str, text: TextType) -> Source {
+    pub(super) fn source(&self, key: &str, text: TextType) -> Source {
         let own = |own: Own| Source::Own(own, Vec::new());
         let of_labels = |read: &dyn Fn(&LabelCells) -> Option<StringId>| {
             let texts = self.labels.iter().map(read);
@@ -176,12 +176,12 @@ impl<S: Deref<Target = Session>> Slices<S> {
             "class" => words(|label| label.class),
             "program" => of_programs(|(title, _)| title),
             "program_id" => of_programs(|(_, id)| id),
-            _ => Source::Track(self.of_tracks(key, text)),
+            _ => Source::Track(self.of_every_track(key, text)),
         }
     }
 
     /// A property of every track.
-    fn of_tracks(&self, key: &str, text: TextType) -> ArrayRef {
+    fn of_every_track(&self, key: &str, text: TextType) -> ArrayRef {
         let session: &Session = &self.session;
         let tracks = || session.tracks.iter();
         match key {

@@ -11,11 +11,15 @@ mod query;
 use std::io;
 use std::ops::{Deref, Range};
 
+use arrow_array::ArrayRef;
 use stepscope_analysis::measuring::selection::Parts;
 use stepscope_analysis::{AnalysisError, CellRef, Column, Unit};
 use stepscope_model::{
-    DeviceId, HostId, LabelId, Lane, ProgramId, Session, Span, Step, StringId, TrackId,
+    DeviceId, HostId, LabelId, Lane, Picos, ProgramId, Session, Span, Step, StringId, TrackId,
 };
+
+use crate::arrow::TextType;
+use columns::Source;
 
 pub use batches::{SLICE_BATCH_ROWS, SliceBatches};
 pub use query::SliceQuery;
@@ -111,11 +115,35 @@ impl<S: Deref<Target = Session>> Slices<S> {
     /// A part of the query that is invalid or selects nothing.
     pub fn new(session: S, query: &SliceQuery) -> Result<Self, AnalysisError> {
         let wanted = query.resolve(&session)?;
+        Ok(Self::of(session, wanted))
+    }
+
+    /// The slices of some tracks and labels that start in a time; `None` for all.
+    pub fn chosen(
+        session: S,
+        tracks: Option<Vec<bool>>,
+        labels: Option<Vec<bool>>,
+        time: Option<Span>,
+    ) -> Self {
+        let times = vec![time.unwrap_or(Span::new(Picos(i64::MIN), Picos::MAX))];
+        let wanted = query::Wanted {
+            parts: Parts {
+                devices: vec![Some(times.clone()); session.devices.len()],
+                hosts: vec![Some(times); session.hosts.len()],
+                labels,
+                steps: Vec::new(),
+            },
+            tracks: tracks.unwrap_or_else(|| vec![true; session.tracks.len()]),
+        };
+        Self::of(session, wanted)
+    }
+
+    fn of(session: S, wanted: query::Wanted) -> Self {
         let labels = (0..session.labels.len()).map(|index| LabelCells::of(&session, index));
         let programs = session.programs.iter();
         let hosts = (0..session.hosts.len()).map(HostId::from_index);
         let device_steps = |id: DeviceId| steps_on(&session, session.device(id).host, Some(id));
-        Ok(Self {
+        Self {
             labels: labels.collect(),
             programs: programs
                 .map(|program| (program.title(), program.id.to_string()))
@@ -129,7 +157,37 @@ impl<S: Deref<Target = Session>> Slices<S> {
             lanes: lanes(&session, &wanted),
             parts: wanted.parts,
             session,
+        }
+    }
+
+    /// The columns at these positions of [`COLUMNS`], for every label, whether it is selected or not:
+    /// `name`, `kind`, `class`, `op`, `category`, `program`, `program_id`, `scope`, `source`. Others
+    /// are left out.
+    pub fn of_labels(&self, columns: &[usize]) -> Vec<(usize, ArrayRef)> {
+        self.known_of(columns, |source| match source {
+            Source::Label(values) => Some(values),
+            _ => None,
         })
+    }
+
+    /// The same for every track: `host`, `device`, `track`, `track_index`, `line_id`, `role`.
+    pub fn of_tracks(&self, columns: &[usize]) -> Vec<(usize, ArrayRef)> {
+        self.known_of(columns, |source| match source {
+            Source::Track(values) => Some(values),
+            _ => None,
+        })
+    }
+
+    fn known_of(
+        &self,
+        columns: &[usize],
+        values: impl Fn(Source) -> Option<ArrayRef>,
+    ) -> Vec<(usize, ArrayRef)> {
+        let known = columns.iter().filter_map(|&column| {
+            let source = self.source(COLUMNS.get(column)?.key, TextType::View);
+            Some((column, values(source)?))
+        });
+        known.collect()
     }
 
     /// The number of slices. If labels are selected, this reads the labels of all slices.

@@ -23,7 +23,7 @@ pub(super) fn tables(session: &Session, options: &Pairs) -> Result<Collected, An
         left_out: Vec::new(),
     };
     for entry in ANALYSES {
-        let answer = match entry.run_pairs(session, pairs(entry, options)) {
+        let answer = match entry.run_pairs(session, every_row(entry, options)) {
             Ok(answer) => answer,
             Err(
                 error @ (AnalysisError::Options(_)
@@ -76,8 +76,8 @@ fn reason(notes: &[Note]) -> String {
     }
 }
 
-/// The options that the analysis supports, with all rows requested.
-fn pairs<'a>(entry: &Entry, options: &'a Pairs) -> Vec<(&'a str, &'a str)> {
+/// The options that an analysis supports, with all rows requested.
+pub fn every_row<'a>(entry: &Entry, options: &'a Pairs) -> Vec<(&'a str, &'a str)> {
     let command = entry.command();
     let has = |name: &str| {
         let mut arguments = command.get_arguments();

@@ -1,0 +1,212 @@
+//! The engine: a query in, rows out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use datafusion::catalog::TableFunction;
+use datafusion::error::DataFusionError;
+use datafusion::execution::context::SQLOptions;
+use datafusion::execution::memory_pool::FairSpillPool;
+use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::prelude::{SessionConfig, SessionContext};
+use futures::StreamExt as _;
+
+use crate::library::Library;
+use crate::scan::{Provider, TableOptions};
+use crate::tables::{SqlTable, tables};
+use crate::views::{SqlView, VIEWS};
+
+/// What a query may use.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Memory of sorts, joins and groups, in bytes. What is larger is refused.
+    pub memory_bytes: usize,
+    /// How long it may take.
+    pub time: Option<Duration>,
+    /// Processors that it uses.
+    pub threads: usize,
+}
+
+/// Why a query has no answer: a sentence for people.
+#[derive(Debug)]
+pub struct QueryError {
+    /// What is wrong.
+    pub message: String,
+    /// What to do; empty if nothing is known.
+    pub hint: String,
+}
+
+impl std::fmt::Display for QueryError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for QueryError {}
+
+/// Answers queries over the sessions of a library.
+pub struct Engine {
+    context: SessionContext,
+    library: Arc<Library>,
+    limits: Limits,
+}
+
+/// Rows as they come.
+pub struct Rows {
+    stream: SendableRecordBatchStream,
+    deadline: Option<tokio::time::Instant>,
+    limits: Limits,
+    names: Vec<String>,
+}
+
+impl Engine {
+    /// An engine with all tables, views and functions.
+    ///
+    /// # Errors
+    ///
+    /// A view that the engine does not understand; tests run all of them.
+    pub async fn new(library: Arc<Library>, limits: Limits) -> Result<Self, QueryError> {
+        let no_disk = DiskManagerBuilder::default().with_mode(DiskManagerMode::Disabled);
+        let environment = RuntimeEnvBuilder::new()
+            .with_memory_pool(Arc::new(FairSpillPool::new(limits.memory_bytes)))
+            .with_disk_manager_builder(no_disk)
+            .build_arc();
+        let configuration = SessionConfig::new()
+            .with_target_partitions(limits.threads)
+            .with_information_schema(true);
+        let environment = environment.map_err(|error| told(&error, &[]))?;
+        let context = SessionContext::new_with_config_rt(configuration, environment);
+        let engine = Self {
+            context,
+            library,
+            limits,
+        };
+        engine.fill().await.map_err(|error| told(&error, &[]))?;
+        Ok(engine)
+    }
+
+    async fn fill(&self) -> Result<(), DataFusionError> {
+        for table in tables() {
+            let name = table.name.clone();
+            let provider = Provider::new(table, Arc::clone(&self.library));
+            let options = Arc::new(TableOptions(provider.clone()));
+            let function = TableFunction::new(name.clone(), options);
+            self.context.register_udtf(function.name(), Arc::clone(function.function()));
+            self.context.register_table(name.as_str(), Arc::new(provider))?;
+        }
+        crate::functions::scalars().into_iter().for_each(|one| self.context.register_udf(one));
+        crate::functions::aggregates().into_iter().for_each(|one| self.context.register_udaf(one));
+        for SqlView { name, query, .. } in VIEWS {
+            self.context.sql(&format!("create view {name} as {query}")).await?;
+        }
+        Ok(())
+    }
+
+    /// The sessions that it asks.
+    pub fn library(&self) -> &Library {
+        &self.library
+    }
+
+    /// Its tables, by name.
+    pub fn tables(&self) -> Vec<SqlTable> {
+        tables()
+    }
+
+    /// Starts a query. It only reads: statements that change or write anything are refused.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the query.
+    pub async fn query(&self, text: &str) -> Result<Rows, QueryError> {
+        let names: Vec<String> = self.names();
+        let deadline = self.limits.time.map(|time| tokio::time::Instant::now() + time);
+        let only_reading = SQLOptions::new()
+            .with_allow_ddl(false)
+            .with_allow_dml(false)
+            .with_allow_statements(false);
+        let started = async {
+            let frame = self.context.sql_with_options(text, only_reading).await?;
+            frame.execute_stream().await
+        };
+        let stream = started.await.map_err(|error| told(&error, &names))?;
+        Ok(Rows {
+            stream: stream,
+            deadline,
+            limits: self.limits,
+            names,
+        })
+    }
+
+    fn names(&self) -> Vec<String> {
+        let views = VIEWS.iter().map(|view| view.name.to_owned());
+        tables().into_iter().map(|table| table.name).chain(views).collect()
+    }
+}
+
+impl Rows {
+    /// Names and types of the columns.
+    pub fn schema(&self) -> SchemaRef {
+        self.stream.schema()
+    }
+
+    /// The next rows; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// What went wrong while computing them, or a limit that was reached.
+    pub async fn next(&mut self) -> Result<Option<RecordBatch>, QueryError> {
+        let next = self.stream.next();
+        let batch = match self.deadline {
+            None => next.await,
+            Some(deadline) => tokio::time::timeout_at(deadline, next).await.map_err(|_| {
+                let seconds = self.limits.time.unwrap_or_default().as_secs_f64();
+                QueryError {
+                    message: format!("the query took longer than {seconds} s"),
+                    hint: "ask for fewer sessions or rows, or raise the limit".to_owned(),
+                }
+            })?,
+        };
+        batch.transpose().map_err(|error| told(&error, &self.names))
+    }
+}
+
+/// An error as a sentence, with what to do about it.
+fn told(error: &DataFusionError, tables: &[String]) -> QueryError {
+    let message = match error.find_root() {
+        DataFusionError::SQL(error, _) => format!("not understood: {error}"),
+        DataFusionError::ResourcesExhausted(_) => "the query needs more memory than it may use".to_owned(),
+        DataFusionError::ArrowError(error, _) => error.to_string(),
+        DataFusionError::Plan(text) | DataFusionError::Execution(text) => text.clone(),
+        other => other.strip_backtrace(),
+    };
+    let message = message.trim_start_matches("External error: ").to_owned();
+    let is_about_tables = message.contains("not found") && message.contains("table");
+    let hint = if is_about_tables && !tables.is_empty() {
+        let asked = message.split('\'').nth(1).unwrap_or_default();
+        let asked = asked.rsplit('.').next().unwrap_or_default();
+        closest(asked, tables)
+    } else if matches!(error.find_root(), DataFusionError::ResourcesExhausted(_)) {
+        "ask for fewer columns or rows, or raise the limit with --memory".to_owned()
+    } else {
+        String::new()
+    };
+    QueryError { message, hint }
+}
+
+fn closest(asked: &str, tables: &[String]) -> String {
+    let alike: Vec<&str> = tables
+        .iter()
+        .filter(|name| !asked.is_empty() && (name.contains(asked) || asked.contains(name.as_str())))
+        .map(String::as_str)
+        .take(5)
+        .collect();
+    if alike.is_empty() {
+        "`show tables` lists the tables".to_owned()
+    } else {
+        format!("there are {}; `show tables` lists all", alike.join(", "))
+    }
+}

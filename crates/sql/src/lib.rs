@@ -1,0 +1,30 @@
+//! SQL over sessions.
+//!
+//! ```text
+//! query ── DataFusion ── Provider ── Scan ──┬── analyses: each table with all rows
+//!          plan, join,   filters,   readers ├── slices: columns, filtered before rows are made
+//!          group, sort   columns            └── devices, tracks, programs, instructions, samples
+//!                                    Library: sessions, opened one by one
+//! ```
+//!
+//! Every table has the column `session`; one query asks all sessions. A table is what its analysis
+//! answers, so its figures are those of every other surface. `TABLE('option=value', …)` asks with
+//! options, `per=host` or `per=device` asks for each of them.
+//!
+//! A program of its own, which `stepscope sql` calls: DataFusion takes longer to build than all the
+//! rest, and a query that takes too much ends alone.
+
+mod answer;
+mod engine;
+mod functions;
+mod library;
+mod scan;
+mod tables;
+mod views;
+
+pub use answer::{table, unit};
+pub use functions::FUNCTIONS;
+pub use engine::{Engine, Limits, QueryError, Rows};
+pub use library::{Library, Source};
+pub use tables::{SqlColumn, SqlTable, tables};
+pub use views::{SqlView, VIEWS};

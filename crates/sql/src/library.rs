@@ -1,0 +1,143 @@
+//! The sessions of a query: found at once, opened when a table needs them, and closed again.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use stepscope_model::{Reads, Session};
+use stepscope_storage::{NoProgress, SessionFiles, StorageError, find, open_session};
+
+/// Sessions that stay open although no table reads them: the next query probably does.
+const KEPT_OPEN: usize = 4;
+
+/// The sessions at some paths.
+#[derive(Default)]
+pub struct Library {
+    sources: Vec<Source>,
+    recent: Mutex<VecDeque<Arc<Session>>>,
+    opened: AtomicUsize,
+    remarks: Mutex<Vec<String>>,
+}
+
+/// A session that can be opened.
+pub struct Source {
+    /// Its name, with its place if others have the same.
+    pub name: String,
+    /// Where it is, as people write it.
+    pub location: String,
+    /// Its files.
+    pub files: SessionFiles,
+    open: Mutex<Option<(Reads, Weak<Session>)>>,
+}
+
+impl Library {
+    /// The sessions at these paths, in their order; only those that `keep` wants.
+    ///
+    /// # Errors
+    ///
+    /// A path without sessions.
+    pub fn find(paths: &[PathBuf], keep: impl Fn(&SessionFiles) -> bool) -> Result<Self, StorageError> {
+        let mut library = Self::default();
+        for path in paths {
+            let found = find(path)?;
+            for files in found.sessions.iter().filter(|files| keep(files)) {
+                let location = stepscope_storage::shown(&found.path_of(files));
+                library.sources.push(Source {
+                    name: files.name.clone(),
+                    location,
+                    files: files.clone(),
+                    open: Mutex::default(),
+                });
+            }
+        }
+        library.tell_apart();
+        Ok(library)
+    }
+
+    /// Names that several sessions have are followed by their place.
+    fn tell_apart(&mut self) {
+        let mut names: Vec<String> = self.sources.iter().map(|one| one.name.clone()).collect();
+        names.sort();
+        for source in &mut self.sources {
+            let first = names.partition_point(|name| *name < source.name);
+            if names.get(first + 1) == Some(&source.name) {
+                source.name = format!("{} ({})", source.name, source.location);
+            }
+        }
+    }
+
+    /// Its sessions, by position.
+    pub fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    /// How many times a session was opened.
+    pub fn opened_count(&self) -> usize {
+        self.opened.load(Ordering::Relaxed)
+    }
+
+    /// Opens a session, or hands out the one that is open. `None` if it cannot be opened; a remark says
+    /// why.
+    pub(crate) fn open(&self, position: usize, reads: Reads) -> Option<Arc<Session>> {
+        let source = self.sources.get(position)?;
+        let mut open = lock(&source.open);
+        if let Some((had, session)) = &*open
+            && (*had == reads || *had == Reads::Everything)
+            && let Some(session) = session.upgrade()
+        {
+            return Some(session);
+        }
+        match self.opened(source, reads) {
+            Ok(session) => {
+                *open = Some((reads, Arc::downgrade(&session)));
+                Some(session)
+            }
+            Err(reason) => {
+                self.remark(format!("{}: not opened: {reason}", source.name));
+                None
+            }
+        }
+    }
+
+    fn opened(&self, source: &Source, reads: Reads) -> Result<Arc<Session>, String> {
+        let open = || open_session(&source.files, reads, |_| NoProgress);
+        let opened = open().or_else(|error| {
+            // Those that nobody reads may be what is in the way.
+            if error.lacks_memory() {
+                lock(&self.recent).clear();
+                return open();
+            }
+            Err(error)
+        });
+        self.opened.fetch_add(1, Ordering::Relaxed);
+        let session = Arc::new(opened.map_err(|error| error.to_string())?.session);
+        let mut recent = lock(&self.recent);
+        recent.push_front(Arc::clone(&session));
+        recent.truncate(KEPT_OPEN);
+        Ok(session)
+    }
+
+    /// Notes what a reader of the answer has to know. Each is kept once.
+    pub(crate) fn remark(&self, text: String) {
+        let mut remarks = lock(&self.remarks);
+        if !remarks.contains(&text) {
+            remarks.push(text);
+        }
+    }
+
+    /// The remarks since the last call.
+    pub fn take_remarks(&self) -> Vec<String> {
+        std::mem::take(&mut *lock(&self.remarks))
+    }
+}
+
+impl std::fmt::Debug for Library {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} sessions", self.sources.len())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,175 @@
+//! The command line.
+
+use std::io::{self, IsTerminal as _, Read as _};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Parser, ValueEnum};
+use stepscope_storage::{is_remote, memory_budget, read_text};
+
+/// Exit codes, as of `stepscope`.
+pub(crate) const FINE: i32 = 0;
+pub(crate) const FAILURE: i32 = 1;
+pub(crate) const USAGE: i32 = 2;
+pub(crate) const NOT_THERE: i32 = 3;
+
+/// Most bytes of a file with a query.
+const MOST_BYTES: u64 = 1 << 20;
+
+const EXAMPLES: &str = "\
+Examples:
+  # Ops that take the most time in all sessions below a folder
+  stepscope sql ./logs \"select session, name, self_ps from ops order by self_ps desc limit 10\"
+  # The slowest step of each session
+  stepscope sql ./logs 'select session, max(duration_ps) as duration_ps from step_times group by session'
+  # Every table, and the columns of one
+  stepscope sql --tables
+  stepscope sql --tables slices
+  # A prompt with history and completion
+  stepscope sql ./logs";
+
+/// Asks sessions in SQL: every table of every analysis, and every slice
+#[derive(Debug, Parser)]
+#[command(name = "stepscope sql", bin_name = "stepscope sql", version, after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Paths or URLs of sessions, as for other commands, and the query. Without a query it is read
+    /// from standard input; on a terminal a prompt opens
+    #[arg(value_name = "PATH... [QUERY]")]
+    rest: Vec<String>,
+    /// File with the query
+    #[arg(long, short, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Only sessions whose name contains this; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Vec<String>,
+    /// Form of the rows
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = Form::Table)]
+    pub(crate) format: Form,
+    /// The same as --format json
+    #[arg(long)]
+    json: bool,
+    /// The same as --format csv
+    #[arg(long)]
+    csv: bool,
+    /// Most rows that are shown or written; 0 for all. The default is 40 for tables, all otherwise
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Seconds after which the query is given up; 0 for no limit
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
+    time: f64,
+    /// Memory of sorts, joins and groups, such as 2G; the default is half of the budget
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    memory: Option<usize>,
+    /// Lists the tables, views and functions, or the columns of one table
+    #[arg(long, value_name = "TABLE", num_args = 0..=1, default_missing_value = "")]
+    pub(crate) tables: Option<String>,
+    /// Print no remarks
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// The form of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// For people, with units.
+    Table,
+    /// Comma-separated values, with keys as the first line.
+    Csv,
+    /// One object with columns and rows.
+    Json,
+    /// One object per row and line.
+    Ndjson,
+    /// An Arrow IPC stream.
+    Arrow,
+}
+
+/// Rows of a table for people.
+const SHOWN: usize = 40;
+
+impl Arguments {
+    /// Those of this process; otherwise its exit code, with the reason printed.
+    pub(crate) fn of_process() -> Result<Self, i32> {
+        let mut arguments = Self::try_parse().map_err(|error| {
+            let _ = error.print();
+            error.exit_code()
+        })?;
+        if arguments.json {
+            arguments.format = Form::Json;
+        }
+        if arguments.csv {
+            arguments.format = Form::Csv;
+        }
+        Ok(arguments)
+    }
+
+    /// Paths, and the query if one was given; on a terminal none.
+    pub(crate) fn asked(&self) -> Result<(Vec<PathBuf>, Option<String>), String> {
+        let mut rest = self.rest.clone();
+        let query = if let Some(file) = &self.file {
+            let text = read_text(file, MOST_BYTES);
+            Some(text.map_err(|error| error.to_string())?)
+        } else if rest.last().is_some_and(|last| !is_place(last)) {
+            rest.pop()
+        } else if io::stdin().is_terminal() {
+            None
+        } else {
+            let mut text = String::new();
+            let read = io::stdin().take(MOST_BYTES).read_to_string(&mut text);
+            read.map_err(|error| format!("cannot read the query: {error}"))?;
+            Some(text)
+        };
+        Ok((rest.into_iter().map(PathBuf::from).collect(), query))
+    }
+
+    /// Most rows; none for all.
+    pub(crate) fn most_rows(&self) -> Option<usize> {
+        match self.limit {
+            Some(0) => None,
+            None => (self.format == Form::Table).then_some(SHOWN),
+            limit => limit,
+        }
+    }
+
+    /// What the query may use.
+    pub(crate) fn limits(&self) -> stepscope_sql::Limits {
+        let half = usize::try_from(memory_budget() / 2).unwrap_or(usize::MAX);
+        let threads = std::thread::available_parallelism();
+        stepscope_sql::Limits {
+            memory_bytes: self.memory.unwrap_or(half),
+            time: (self.time > 0.0).then(|| Duration::from_secs_f64(self.time.min(1e9))),
+            threads: threads.map_or(1, std::num::NonZero::get),
+        }
+    }
+}
+
+/// Whether an argument is where sessions are, not a query.
+fn is_place(text: &str) -> bool {
+    let path = std::path::Path::new(text);
+    is_remote(path) || path.exists() || !text.contains(char::is_whitespace)
+}
+
+fn bytes(text: &str) -> Result<usize, String> {
+    let (digits, shift) = match text.trim_end_matches('B').split_at_checked(text.len() - 1) {
+        Some((digits, "K" | "k")) => (digits, 10),
+        Some((digits, "M" | "m")) => (digits, 20),
+        Some((digits, "G" | "g")) => (digits, 30),
+        _ => (text, 0),
+    };
+    let number: usize = digits.trim().parse().map_err(|_| "expected bytes, such as 2G".to_owned())?;
+    number.checked_mul(1 << shift).ok_or_else(|| "too large".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_suffixes() {
+        assert_eq!(bytes("2G"), Ok(2 << 30));
+        assert_eq!(bytes("64M"), Ok(64 << 20));
+        assert_eq!(bytes("100"), Ok(100));
+        for wrong in ["", "G", "2X", "-1", "99999999999G"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What there is to ask: tables, views, functions, and the columns of one of them.
+
+use std::io::{self, Write as _};
+
+use serde_json::{Value, json};
+use stepscope_analysis::telling::csv::to_csv;
+use stepscope_analysis::{Column, Table, Unit};
+use stepscope_cli::render::{Extent, table_text};
+use stepscope_sql::{FUNCTIONS, SqlColumn, SqlTable, VIEWS, tables};
+
+use super::arguments::{Arguments, FAILURE, FINE, Form, USAGE};
+use super::ask::refuse;
+
+/// Prints the tables, or the columns of one.
+pub(crate) fn run(wanted: &str, arguments: &Arguments) -> i32 {
+    let all = tables();
+    let text = if arguments.format == Form::Json {
+        format!("{}\n", everything(&all))
+    } else if wanted.is_empty() {
+        form(&listing(&all), arguments)
+    } else if let Some(table) = all.iter().find(|table| table.name == wanted) {
+        form(&columns_of(table), arguments)
+    } else if let Some(view) = VIEWS.iter().find(|view| view.name == wanted) {
+        format!("{}\n\n{}\n", view.meaning, view.query)
+    } else {
+        let hint = "`stepscope sql --tables` lists all";
+        return refuse(&format!("there is no table {wanted}"), hint, USAGE);
+    };
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => FAILURE,
+        _ => FINE,
+    }
+}
+
+fn form(table: &Table, arguments: &Arguments) -> String {
+    if arguments.format == Form::Csv {
+        return to_csv(table);
+    }
+    let width = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let extent = Extent {
+        width: width.unwrap_or(160),
+        rows: usize::MAX,
+    };
+    table_text(table, extent)
+}
+
+/// Tables, views and functions, with what they are.
+pub(crate) fn listing(all: &[SqlTable]) -> Table {
+    let columns = [
+        Column::new("name", "Name", Unit::Text),
+        Column::new("kind", "Kind", Unit::Text),
+        Column::new("columns", "Columns", Unit::Count),
+        Column::new("meaning", "Meaning", Unit::Text),
+    ];
+    let own = all.iter().map(|table| {
+        let count = table.columns.len() + 1;
+        vec![
+            table.name.as_str().into(),
+            "table".into(),
+            count.into(),
+            table.meaning.as_str().into(),
+        ]
+    });
+    let views = VIEWS.iter().map(|view| {
+        let none: Option<i64> = None;
+        vec![view.name.into(), "view".into(), none.into(), view.meaning.into()]
+    });
+    let functions = FUNCTIONS.iter().map(|(signature, meaning)| {
+        let none: Option<i64> = None;
+        vec![(*signature).into(), "function".into(), none.into(), (*meaning).into()]
+    });
+    Table::new("tables", "Tables", &columns, own.chain(views).chain(functions))
+}
+
+/// The columns of a table, with their units and meanings.
+pub(crate) fn columns_of(table: &SqlTable) -> Table {
+    let columns = [
+        Column::new("column", "Column", Unit::Text),
+        Column::new("unit", "Unit", Unit::Text),
+        Column::new("meaning", "Meaning", Unit::Text),
+    ];
+    let session = vec!["session".into(), "text".into(), "Name of the session.".into()];
+    let own = table.columns.iter().map(|SqlColumn { column, meaning }| {
+        let unit = format!("{:?}", column.unit).to_lowercase();
+        vec![column.key.into(), unit.into(), meaning.as_str().into()]
+    });
+    Table::new("columns", "Columns", &columns, std::iter::once(session).chain(own))
+}
+
+/// All of it, for programs.
+fn everything(all: &[SqlTable]) -> Value {
+    let column = |SqlColumn { column, meaning }: &SqlColumn| {
+        json!({
+            "key": column.key,
+            "unit": format!("{:?}", column.unit).to_lowercase(),
+            "meaning": meaning,
+        })
+    };
+    let session = json!({"key": "session", "unit": "text", "meaning": "Name of the session."});
+    let tables = all.iter().map(|table| {
+        let own = table.columns.iter().map(column);
+        let columns: Vec<Value> = std::iter::once(session.clone()).chain(own).collect();
+        json!({"name": table.name, "meaning": table.meaning, "columns": columns})
+    });
+    let views = VIEWS.iter();
+    let views = views.map(|one| json!({"name": one.name, "meaning": one.meaning, "query": one.query}));
+    let functions = FUNCTIONS.iter();
+    let functions = functions.map(|(own, meaning)| json!({"signature": own, "meaning": meaning}));
+    json!({
+        "tables": tables.collect::<Vec<_>>(),
+        "views": views.collect::<Vec<_>>(),
+        "functions": functions.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,232 @@
+//! The tables of analyses: each is what its analysis answers, with all rows.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StringArray, new_null_array};
+use arrow_schema::{ArrowError, Field, Schema};
+use stepscope_analysis::{ANALYSES, AnalysisError, Column, Entry, Table, Unit};
+use stepscope_export::arrow::{TextType, batch, data_type};
+use stepscope_export::tables::every_row;
+use stepscope_model::{HostId, Reads, Session};
+
+use super::{Opened, Receive, Rows, SqlColumn, SqlTable};
+use crate::scan::Ask;
+
+/// Every table of every analysis.
+pub(super) fn tables() -> Vec<SqlTable> {
+    ANALYSES
+        .iter()
+        .flat_map(|entry| {
+            let declared = entry.tables().into_iter().enumerate();
+            declared.map(|(position, declared)| {
+                let rows = AnalysisTable {
+                    entry,
+                    key: declared.key,
+                    options: Vec::new(),
+                    per: None,
+                };
+                SqlTable {
+                    name: name(entry, position, declared.key),
+                    meaning: entry.summary.to_owned(),
+                    columns: declared.columns.into_iter().map(SqlColumn::from).collect(),
+                    text: TextType::Plain,
+                    rows: Arc::new(rows),
+                }
+            })
+        })
+        .collect()
+}
+
+/// The name of a table, as in exports: that of the analysis for its first one.
+fn name(entry: &Entry, position: usize, key: &str) -> String {
+    match position {
+        0 => entry.name.to_owned(),
+        _ => format!("{}_{key}", entry.name),
+    }
+}
+
+/// A table of an answer.
+#[derive(Clone)]
+pub(crate) struct AnalysisTable {
+    entry: &'static Entry,
+    key: &'static str,
+    /// Options as on the command line.
+    options: Vec<(String, String)>,
+    per: Option<Per>,
+}
+
+/// What the analysis is asked for, one after another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Per {
+    Host,
+    Device,
+}
+
+impl std::fmt::Debug for AnalysisTable {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}.{} {:?}", self.entry.name, self.key, self.options)
+    }
+}
+
+impl SqlTable {
+    /// The same table with options of its analysis, such as `by=scope`, `steps=3..8`, and `per=host` or
+    /// `per=device`: asked for each of them, named in further columns.
+    ///
+    /// # Errors
+    ///
+    /// A table without options, or an option that is wrong.
+    pub(crate) fn with_options(&self, options: &[String]) -> Result<Self, String> {
+        let rows = (self.rows.as_ref() as &dyn std::any::Any).downcast_ref::<AnalysisTable>();
+        let Some(rows) = rows else {
+            return Err(format!("{} takes no options; use `where`", self.name));
+        };
+        let mut rows = rows.clone();
+        let mut columns = Vec::new();
+        for option in options {
+            let (key, value) = option.split_once('=').unwrap_or((option, "true"));
+            match (key.trim(), value.trim()) {
+                ("per", "host") => rows.per = Some(Per::Host),
+                ("per", "device") => rows.per = Some(Per::Device),
+                ("per", other) => {
+                    return Err(format!("per={other} does not exist; available: host, device"));
+                }
+                (key, value) => {
+                    let key = key.trim_start_matches("--").replace('_', "-");
+                    rows.options.push((key, value.to_owned()));
+                }
+            }
+        }
+        let pairs = rows.options.iter();
+        let pairs = pairs.map(|(name, value)| (name.as_str(), value.as_str()));
+        let checked = rows.entry.matches(pairs);
+        checked.map_err(|error| error.to_string())?;
+        let own = |key: &str| self.columns.iter().any(|column| column.column.key == key);
+        let leading = [
+            Column::new("host", "Host", Unit::Text).means("Host that was asked for."),
+            Column::new("device", "Device", Unit::Text).means("Device that was asked for."),
+        ];
+        let count = match rows.per {
+            None => 0,
+            Some(Per::Host) => 1,
+            Some(Per::Device) => 2,
+        };
+        let leading = leading.into_iter().take(count);
+        columns.extend(leading.filter(|column| !own(column.key)).map(SqlColumn::of));
+        columns.extend(self.columns.iter().cloned());
+        Ok(Self {
+            columns,
+            rows: Arc::new(rows),
+            ..self.clone()
+        })
+    }
+}
+
+impl Rows for AnalysisTable {
+    fn reads(&self) -> Reads {
+        let is_timed = self.options.iter().any(|(name, _)| name == "time");
+        if is_timed {
+            Reads::Everything
+        } else {
+            self.entry.usually_reads()
+        }
+    }
+
+    fn read(&self, opened: &Opened<'_>, ask: &Ask, send: &mut Receive<'_>) -> Result<(), ArrowError> {
+        for part in self.parts(&opened.session) {
+            let mut options = self.options.clone();
+            options.extend(part.options());
+            let answer = self.entry.run_pairs(&opened.session, every_row(self.entry, &options));
+            let answer = match answer {
+                Ok(answer) => answer,
+                Err(error @ (AnalysisError::Options(_) | AnalysisError::Changed(_))) => {
+                    return Err(ArrowError::ExternalError(Box::new(error)));
+                }
+                Err(error) => {
+                    let (session, name) = (&opened.source.name, self.entry.name);
+                    opened.library.remark(format!("{session}: no rows of {name}: {error}"));
+                    continue;
+                }
+            };
+            let tables = answer.tables();
+            let table = tables.iter().find(|table| table.key == self.key);
+            let Some(table) = table.filter(|table| !table.rows.is_empty()) else {
+                for note in answer.notes() {
+                    let (session, name) = (&opened.source.name, self.entry.name);
+                    opened.library.remark(format!("{session}: {name}: {}", note.text));
+                }
+                continue;
+            };
+            if !send(chosen(table, &part, &ask.columns)?) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A part of a session that an analysis is asked for.
+#[derive(Default)]
+struct Part {
+    host: Option<String>,
+    device: Option<String>,
+}
+
+impl Part {
+    fn options(&self) -> Option<(String, String)> {
+        let device = self.device.as_ref().map(|device| ("device", device));
+        let (name, value) = device.or(self.host.as_ref().map(|host| ("host", host)))?;
+        Some((name.to_owned(), value.clone()))
+    }
+
+    /// The text of a column that says which part it is.
+    fn text(&self, key: &str) -> Option<&str> {
+        match key {
+            "host" => self.host.as_deref(),
+            "device" => self.device.as_deref(),
+            _ => None,
+        }
+    }
+}
+
+impl AnalysisTable {
+    fn parts(&self, session: &Session) -> Vec<Part> {
+        match self.per {
+            None => vec![Part::default()],
+            Some(Per::Host) => {
+                let hosts = (0..session.hosts.len()).map(HostId::from_index);
+                let part = |id| Part {
+                    host: Some(session.host(id).name.clone()),
+                    device: None,
+                };
+                hosts.map(part).collect()
+            }
+            Some(Per::Device) => {
+                let part = |id| Part {
+                    host: Some(session.host(session.device(id).host).name.clone()),
+                    device: Some(session.device_title(id)),
+                };
+                session.device_ids().map(part).collect()
+            }
+        }
+    }
+}
+
+/// The columns of a table that were asked for, by their keys. Those that this answer lacks are null.
+fn chosen(table: &Table, part: &Part, columns: &[Column]) -> Result<RecordBatch, ArrowError> {
+    let whole = batch(table)?;
+    let rows = whole.num_rows();
+    let array = |column: &Column| -> ArrayRef {
+        if let Some(own) = whole.column_by_name(column.key) {
+            return Arc::clone(own);
+        }
+        match part.text(column.key) {
+            Some(text) => Arc::new(StringArray::from_iter_values(std::iter::repeat_n(text, rows))),
+            None => new_null_array(&data_type(column), rows),
+        }
+    };
+    let arrays: Vec<ArrayRef> = columns.iter().map(array).collect();
+    let fields = columns.iter().map(|column| Field::new(column.key, data_type(column), true));
+    let schema = Schema::new(fields.collect::<Vec<_>>());
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    RecordBatch::try_new_with_options(Arc::new(schema), arrays, &options)
+}

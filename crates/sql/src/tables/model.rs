@@ -1,0 +1,267 @@
+//! Tables of what a session consists of: devices, tracks, programs and their instructions, samples.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow_schema::ArrowError;
+use stepscope_analysis::measuring::environment::hardware;
+use stepscope_analysis::{Cell, Column, Table, Unit};
+use stepscope_export::arrow::{TextType, batch};
+use stepscope_model::{Device, Program, Session, TrackId};
+
+use super::{Opened, Receive, Rows, SqlColumn, SqlTable};
+use crate::scan::Ask;
+
+/// Rows that are made at a time.
+const ROWS_AT_A_TIME: usize = 1 << 13;
+
+/// A table of rows that are read one by one.
+struct ModelRows {
+    columns: &'static [Column],
+    read: fn(&Session, &mut dyn FnMut(Vec<Cell>) -> bool),
+}
+
+impl fmt::Debug for ModelRows {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keys: Vec<&str> = self.columns.iter().map(|column| column.key).collect();
+        write!(formatter, "{keys:?}")
+    }
+}
+
+pub(super) fn tables() -> Vec<SqlTable> {
+    let table = |name: &str, meaning: &str, columns: &'static [Column], read| SqlTable {
+        name: name.to_owned(),
+        meaning: meaning.to_owned(),
+        columns: columns.iter().copied().map(SqlColumn::of).collect(),
+        text: TextType::Plain,
+        rows: Arc::new(ModelRows { columns, read }),
+    };
+    vec![
+        table("devices", "Every device of the profile", &DEVICES, devices),
+        table("tracks", "Every track of the timeline", &TRACKS, tracks),
+        table("programs", "Every compiled program that the profile names", &PROGRAMS, programs),
+        table(
+            "instructions",
+            "Every HLO instruction of the programs whose HLO is in the profile",
+            &INSTRUCTIONS,
+            instructions,
+        ),
+        table("counter_samples", "Every sample of every counter", &SAMPLES, samples),
+    ]
+}
+
+impl Rows for ModelRows {
+    fn read(&self, opened: &Opened<'_>, ask: &Ask, send: &mut Receive<'_>) -> Result<(), ArrowError> {
+        let own = |column: &Column| self.columns.iter().position(|own| own.key == column.key);
+        let chosen: Vec<usize> = ask.columns.iter().filter_map(own).collect();
+        let mut rows: Vec<Vec<Cell>> = Vec::new();
+        let mut result = Ok(true);
+        let mut give = |rows: &mut Vec<Vec<Cell>>| {
+            let count = rows.len();
+            let table = Table::new("rows", "", &ask.columns, std::mem::take(rows));
+            Ok::<bool, ArrowError>(send(ask.with_rows(batch(&table)?, count)?))
+        };
+        (self.read)(&opened.session, &mut |row| {
+            let mut row: Vec<Option<Cell>> = row.into_iter().map(Some).collect();
+            let cells = chosen.iter().map(|&column| row[column].take().unwrap_or(Cell::Missing));
+            rows.push(cells.collect());
+            if rows.len() == ROWS_AT_A_TIME {
+                result = give(&mut rows);
+            }
+            matches!(result, Ok(true))
+        });
+        if result? && !rows.is_empty() {
+            give(&mut rows)?;
+        }
+        Ok(())
+    }
+}
+
+const DEVICES: [Column; 10] = [
+    Column::new("host", "Host", Unit::Text).means("Host of the device."),
+    Column::new("device", "Device", Unit::Text).means("The device as all answers name it."),
+    Column::new("ordinal", "Ordinal", Unit::Count).means("Its number on the host."),
+    Column::new("kind", "Kind", Unit::Text).means("What it is, such as Tpu or NvidiaGpu."),
+    Column::new("chip", "Chip", Unit::Text).means("Name of the chip, or of the kind of device."),
+    Column::new("peak_flops", "Peak", Unit::FlopRate).means("FLOP/s that the roofline uses."),
+    Column::new("peak_bandwidth", "Bandwidth", Unit::ByteRate)
+        .means("Bytes per second of its memory."),
+    Column::new("memory_bytes", "Memory", Unit::Bytes).means("Size of its memory."),
+    Column::new("peak_source", "Source of the peak", Unit::Text)
+        .means("Where the peak comes from."),
+    Column::new("track_count", "Tracks", Unit::Count).means("Its tracks in the timeline."),
+];
+
+fn devices(session: &Session, give: &mut dyn FnMut(Vec<Cell>) -> bool) {
+    for id in session.device_ids() {
+        let device: &Device = session.device(id);
+        let chip = &device.chip;
+        let row = vec![
+            session.host(device.host).name.as_str().into(),
+            session.device_title(id).into(),
+            device.ordinal.into(),
+            format!("{:?}", device.kind).into(),
+            hardware(device).into(),
+            chip.peak_flops.as_ref().map(|peak| peak.per_second).into(),
+            chip.peak_bandwidth.as_ref().map(|peak| peak.per_second).into(),
+            chip.memory_bytes.and_then(|bytes| i64::try_from(bytes).ok()).into(),
+            chip.peak_flops.as_ref().map(|peak| peak.source.clone()).into(),
+            session.device_tracks(id).count().into(),
+        ];
+        if !give(row) {
+            return;
+        }
+    }
+}
+
+const TRACKS: [Column; 9] = [
+    Column::new("host", "Host", Unit::Text).means("Host of the track."),
+    Column::new("device", "Device", Unit::Text).means("Its device; null for host threads."),
+    Column::new("track_index", "Number", Unit::Count).means("As in `slices`."),
+    Column::new("track", "Track", Unit::Text).means("Its name."),
+    Column::new("line_id", "Thread or stream", Unit::Count).means("Number of the thread or stream."),
+    Column::new("role", "Role", Unit::Text).means("What it is, such as ops or stream."),
+    Column::new("slice_count", "Slices", Unit::Count).means("Its slices at all depths."),
+    Column::new("depth", "Depth", Unit::Count).means("The deepest nesting of its slices."),
+    Column::new("sample_count", "Samples", Unit::Count).means("Samples, if it is a counter."),
+];
+
+fn tracks(session: &Session, give: &mut dyn FnMut(Vec<Cell>) -> bool) {
+    for id in session.track_ids() {
+        let track = session.track(id);
+        let depth = track.nests.iter().map(|nest| nest.len()).max();
+        let row = vec![
+            session.host(track.host).name.as_str().into(),
+            device_of(session, id),
+            i64::from(id.0).into(),
+            session.text(track.name).into(),
+            track.line_id.into(),
+            track.role.name().into(),
+            track.lanes.iter().map(|lane| lane.len()).sum::<usize>().into(),
+            depth.unwrap_or(0).into(),
+            track.samples.as_ref().map_or(0, |samples| samples.times.len()).into(),
+        ];
+        if !give(row) {
+            return;
+        }
+    }
+}
+
+fn device_of(session: &Session, track: TrackId) -> Cell {
+    let device = session.track(track).device;
+    device.map(|id| session.device_title(id)).into()
+}
+
+const PROGRAMS: [Column; 5] = [
+    Column::new("program_id", "Program id", Unit::Text).means("Its fingerprint, as in `slices`."),
+    Column::new("program", "Program", Unit::Text).means("As answers name it."),
+    Column::new("name", "Name", Unit::Text).means("Name of the module."),
+    Column::new("has_hlo", "HLO", Unit::Flag).means("Whether its HLO is in the profile."),
+    Column::new("instruction_count", "Instructions", Unit::Count)
+        .means("Instructions in its HLO, those in fusions included."),
+];
+
+fn programs(session: &Session, give: &mut dyn FnMut(Vec<Cell>) -> bool) {
+    for program in &session.programs {
+        let count = program.hlo.as_ref().map(|hlo| hlo.instructions().len());
+        let row = vec![
+            program.id.to_string().into(),
+            program.title().into(),
+            program.name.as_str().into(),
+            program.hlo.is_some().into(),
+            count.into(),
+        ];
+        if !give(row) {
+            return;
+        }
+    }
+}
+
+const INSTRUCTIONS: [Column; 13] = [
+    Column::new("program_id", "Program id", Unit::Text).means("Its program, as in `programs`."),
+    Column::new("program", "Program", Unit::Text).means("As answers name it."),
+    Column::new("name", "Name", Unit::Text).means("Name in the program, as `op` in `slices`."),
+    Column::new("opcode", "Opcode", Unit::Text).means("Such as dot or all-reduce-start."),
+    Column::new("shape", "Shape", Unit::Text).means("Shape of its value on one device."),
+    Column::new("scope", "Scope", Unit::Text).means("Name stack of the framework."),
+    Column::new("source", "Source", Unit::Text).means("File and line of the user's program."),
+    Column::new("computation", "Computation", Unit::Text).means("Computation that it is in."),
+    Column::new("is_remat", "Rematerialized", Unit::Flag)
+        .means("Whether it repeats work to save memory."),
+    Column::new("flops", "FLOPs", Unit::Flops).fractional().means("FLOPs of one execution."),
+    Column::new("bytes", "Bytes", Unit::Bytes).fractional().means("Bytes that one execution accesses."),
+    Column::new("operand_count", "Operands", Unit::Count).means("Number of its operands."),
+    Column::new("target", "Target", Unit::Text).means("Target of a custom call."),
+];
+
+fn instructions(session: &Session, give: &mut dyn FnMut(Vec<Cell>) -> bool) {
+    for program in &session.programs {
+        if !instructions_of(program, give) {
+            return;
+        }
+    }
+}
+
+fn instructions_of(program: &Program, give: &mut dyn FnMut(Vec<Cell>) -> bool) -> bool {
+    let Some(hlo) = &program.hlo else {
+        return true;
+    };
+    let (id, title) = (program.id.to_string(), program.title());
+    let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    for computation in hlo.computations() {
+        for own in hlo.instructions_of(computation) {
+            let cost = hlo.cost(own);
+            let source = own.source.as_ref().map(|source| format!("{}:{}", source.file, source.line));
+            let row = vec![
+                id.as_str().into(),
+                title.as_str().into(),
+                own.name.as_str().into(),
+                own.opcode.as_str().into(),
+                own.shape.to_string().into(),
+                known(&own.op_name).into(),
+                source.into(),
+                computation.name.as_str().into(),
+                own.is_rematerialised.into(),
+                cost.flops.into(),
+                cost.bytes_accessed.into(),
+                own.operand_ids.len().into(),
+                known(&own.custom_call_target).into(),
+            ];
+            if !give(row) {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+const SAMPLES: [Column; 6] = [
+    Column::new("host", "Host", Unit::Text).means("Host of the counter."),
+    Column::new("device", "Device", Unit::Text).means("Its device; null for counters of hosts."),
+    Column::new("track_index", "Track", Unit::Count).means("As in `tracks`."),
+    Column::new("name", "Counter", Unit::Text).means("Name of the counter."),
+    Column::new("time_ps", "Time", Unit::Picos).means("When, since the start of the session."),
+    Column::new("value", "Value", Unit::Count).fractional().means("The value, in its own unit."),
+];
+
+fn samples(session: &Session, give: &mut dyn FnMut(Vec<Cell>) -> bool) {
+    for id in session.track_ids() {
+        let track = session.track(id);
+        let Some(samples) = &track.samples else {
+            continue;
+        };
+        for (&time, &value) in samples.times.iter().zip(&samples.values) {
+            let row = vec![
+                session.host(track.host).name.as_str().into(),
+                device_of(session, id),
+                i64::from(id.0).into(),
+                session.text(track.name).into(),
+                time.into(),
+                value.into(),
+            ];
+            if !give(row) {
+                return;
+            }
+        }
+    }
+}

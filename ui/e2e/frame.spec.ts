@@ -205,6 +205,45 @@ test('the palette finds names of other programs, commands, ops, scopes and sourc
   await expect(page).toHaveURL(/\/ops\?q=/);
 });
 
+/** Those with more than one column in wide windows. */
+const NARROW_VIEWS = [
+  'overview',
+  'advice',
+  'verdict',
+  'graph',
+  'buffers',
+  'hosts',
+  'input',
+  'idle',
+  'compile',
+  'scaling',
+  'collectives',
+  'critical_path',
+];
+
+test('no view reaches beyond a narrow window, but for what scrolls', async ({ page, url }) => {
+  test.slow();
+  await page.setViewportSize({ width: 390, height: 800 });
+  for (const view of NARROW_VIEWS) {
+    await openView(page, url, 'demo', view);
+    const outside = await page.evaluate(() => {
+      const main = document.querySelector('main')!;
+      const isCut = (element: Element): boolean => {
+        const parent = element.parentElement;
+        if (!parent || parent === main) return false;
+        return getComputedStyle(parent).overflowX !== 'visible' || isCut(parent);
+      };
+      return [...main.querySelectorAll('*')]
+        .filter((element) => {
+          const { width, right } = element.getBoundingClientRect();
+          return width > 0 && right > window.innerWidth + 1 && !isCut(element);
+        })
+        .map((element) => `${element.tagName} ${element.className}`);
+    });
+    expect(outside, view).toEqual([]);
+  }
+});
+
 test('the palette pins, hides and shows tracks, and exports tables', async ({ page, url }) => {
   await openView(page, url, 'demo', 'timeline');
   const field = page.getByRole('combobox', { name: 'Command' });

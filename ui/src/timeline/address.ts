@@ -9,7 +9,7 @@
  * - `search=REGEX`           the search
  * - `at=host-2/CPU:0`       whose tracks are in sight at first
  * - `cause=idle`, `cause=op:NAME`  select what the device at `at` waited for longest in the area,
- *                             or the op with this name
+ *                             or the op with this name; without one, the area on its rows
  * - `ruler=GPU:6`           whose steps the ruler shows; absent: those of the first host or device
  * - `clock=step`            times read within their step; `clock=wall` as the time of day
  * - `path=1`                the critical path is shown under the step ruler

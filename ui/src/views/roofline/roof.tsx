@@ -8,7 +8,7 @@ import type { RooflinePeak } from '../../wire/generated/RooflinePeak';
 import { roofOf, type Decades } from './scale';
 
 /** Pixels of a character of a roof's name. */
-const NAME_WIDTH = 6.2;
+const NAME_WIDTH = 7;
 
 export function Roof(props: {
   peak: RooflinePeak;

@@ -75,7 +75,11 @@ export function Tabbed(props: {
           aria-label={chosen()?.title}
         >
           <Show when={props.hasHeader} fallback={body()}>
-            <header>{list()}</header>
+            <header>
+              <Show when={tabs().length > 1} fallback={<h2>{chosen()?.title}</h2>}>
+                {list()}
+              </Show>
+            </header>
             {chosen()?.body(() => null)}
           </Show>
         </section>

@@ -100,12 +100,12 @@ impl Engine {
             self.context
                 .register_table(name.as_str(), Arc::new(provider))?;
         }
-        crate::functions::scalars()
-            .into_iter()
-            .for_each(|one| self.context.register_udf(one));
-        crate::functions::aggregates()
-            .into_iter()
-            .for_each(|one| self.context.register_udaf(one));
+        for function in crate::functions::scalars() {
+            self.context.register_udf(function);
+        }
+        for function in crate::functions::aggregates() {
+            self.context.register_udaf(function);
+        }
         for SqlView { name, query, .. } in VIEWS {
             self.context
                 .sql(&format!("create view {name} as {query}"))
@@ -130,7 +130,7 @@ impl Engine {
     ///
     /// What is wrong with the query.
     pub async fn query(&self, text: &str) -> Result<Rows, QueryError> {
-        let names: Vec<String> = self.names();
+        let names: Vec<String> = Self::names();
         let deadline = self
             .limits
             .time
@@ -145,14 +145,14 @@ impl Engine {
         };
         let stream = started.await.map_err(|error| told(&error, &names))?;
         Ok(Rows {
-            stream: stream,
+            stream,
             deadline,
             limits: self.limits,
             names,
         })
     }
 
-    fn names(&self) -> Vec<String> {
+    fn names() -> Vec<String> {
         let views = VIEWS.iter().map(|view| view.name.to_owned());
         tables()
             .into_iter()

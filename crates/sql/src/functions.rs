@@ -236,8 +236,9 @@ mod tests {
         let mut whole = Union::default();
         for half in intervals.chunks(2500) {
             let mut part = Union::default();
-            half.iter()
-                .for_each(|&(start, duration)| part.push(start, duration));
+            for &(start, duration) in half {
+                part.push(start, duration);
+            }
             let state = part.state().unwrap();
             let arrays: Vec<ArrayRef> = state.iter().map(|one| one.to_array().unwrap()).collect();
             whole.merge_batch(&arrays).unwrap();

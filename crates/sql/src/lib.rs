@@ -14,6 +14,7 @@
 //! A program of its own, which `stepscope sql` calls: DataFusion takes longer to build than all the
 //! rest, and a query that takes too much ends alone.
 
+mod asking;
 mod engine;
 mod functions;
 mod library;

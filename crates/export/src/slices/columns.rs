@@ -12,7 +12,7 @@ use super::{COLUMNS, LabelCells, LaneAddress, Piece, Slices, step_at};
 use crate::arrow::TextType;
 
 /// Where the values of a column come from.
-pub(super) enum Source {
+enum Source {
     /// A value per track.
     Track(ArrayRef),
     /// A value per label.
@@ -25,7 +25,7 @@ pub(super) enum Source {
 
 /// Numbers that each slice has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Own {
+enum Own {
     Lane,
     Depth,
     Index,
@@ -102,7 +102,7 @@ impl Columns {
                 Source::Own(Own::Depth, numbers) => numbers.extend(repeat(depth)),
                 Source::Own(Own::SelfTime, numbers) => numbers.append(&mut self_times),
                 Source::Own(Own::Start, numbers) => {
-                    numbers.extend(chosen.iter().map(|&at| starts[at]))
+                    numbers.extend(chosen.iter().map(|&at| starts[at]));
                 }
                 Source::Own(Own::Duration, numbers) => {
                     numbers.extend(chosen.iter().map(|&at| durations[at]));
@@ -143,7 +143,37 @@ impl Columns {
 }
 
 impl<S: Deref<Target = Session>> Slices<S> {
-    pub(super) fn source(&self, key: &str, text: TextType) -> Source {
+    /// The columns at these positions of [`COLUMNS`], for every label, whether it is selected or not:
+    /// `name`, `kind`, `class`, `op`, `category`, `program`, `program_id`, `scope`, `source`. Others
+    /// are left out.
+    pub fn of_labels(&self, columns: &[usize]) -> Vec<(usize, ArrayRef)> {
+        self.known_of(columns, |source| match source {
+            Source::Label(values) => Some(values),
+            _ => None,
+        })
+    }
+
+    /// The same for every track: `host`, `device`, `track`, `track_index`, `line_id`, `role`.
+    pub fn of_tracks(&self, columns: &[usize]) -> Vec<(usize, ArrayRef)> {
+        self.known_of(columns, |source| match source {
+            Source::Track(values) => Some(values),
+            _ => None,
+        })
+    }
+
+    fn known_of(
+        &self,
+        columns: &[usize],
+        values: impl Fn(Source) -> Option<ArrayRef>,
+    ) -> Vec<(usize, ArrayRef)> {
+        let known = columns.iter().filter_map(|&column| {
+            let source = self.source(COLUMNS.get(column)?.key, TextType::View);
+            Some((column, values(source)?))
+        });
+        known.collect()
+    }
+
+    fn source(&self, key: &str, text: TextType) -> Source {
         let own = |own: Own| Source::Own(own, Vec::new());
         let of_labels = |read: &dyn Fn(&LabelCells) -> Option<StringId>| {
             let texts = self.labels.iter().map(read);

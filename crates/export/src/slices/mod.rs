@@ -11,15 +11,11 @@ mod query;
 use std::io;
 use std::ops::{Deref, Range};
 
-use arrow_array::ArrayRef;
 use stepscope_analysis::measuring::selection::Parts;
 use stepscope_analysis::{AnalysisError, CellRef, Column, Unit};
 use stepscope_model::{
     DeviceId, HostId, LabelId, Lane, Picos, ProgramId, Session, Span, Step, StringId, TrackId,
 };
-
-use crate::arrow::TextType;
-use columns::Source;
 
 pub use batches::{SLICE_BATCH_ROWS, SliceBatches};
 pub use query::SliceQuery;
@@ -158,36 +154,6 @@ impl<S: Deref<Target = Session>> Slices<S> {
             parts: wanted.parts,
             session,
         }
-    }
-
-    /// The columns at these positions of [`COLUMNS`], for every label, whether it is selected or not:
-    /// `name`, `kind`, `class`, `op`, `category`, `program`, `program_id`, `scope`, `source`. Others
-    /// are left out.
-    pub fn of_labels(&self, columns: &[usize]) -> Vec<(usize, ArrayRef)> {
-        self.known_of(columns, |source| match source {
-            Source::Label(values) => Some(values),
-            _ => None,
-        })
-    }
-
-    /// The same for every track: `host`, `device`, `track`, `track_index`, `line_id`, `role`.
-    pub fn of_tracks(&self, columns: &[usize]) -> Vec<(usize, ArrayRef)> {
-        self.known_of(columns, |source| match source {
-            Source::Track(values) => Some(values),
-            _ => None,
-        })
-    }
-
-    fn known_of(
-        &self,
-        columns: &[usize],
-        values: impl Fn(Source) -> Option<ArrayRef>,
-    ) -> Vec<(usize, ArrayRef)> {
-        let known = columns.iter().filter_map(|&column| {
-            let source = self.source(COLUMNS.get(column)?.key, TextType::View);
-            Some((column, values(source)?))
-        });
-        known.collect()
     }
 
     /// The number of slices. If labels are selected, this reads the labels of all slices.

@@ -114,7 +114,6 @@ fn fail(error: &QueryError) -> i32 {
     refuse(&error.message, &error.hint, USAGE)
 }
 
-#[expect(clippy::print_stderr, reason = "the program's messages")]
 pub(crate) fn refuse(reason: &str, hint: &str, exit: i32) -> i32 {
     let reason = shown(reason);
     anstream::eprintln!("error: {reason}");
@@ -124,7 +123,6 @@ pub(crate) fn refuse(reason: &str, hint: &str, exit: i32) -> i32 {
     exit
 }
 
-#[expect(clippy::print_stderr, reason = "the program's messages")]
 fn remark(text: &str) {
     anstream::eprintln!("{}", shown(text));
 }

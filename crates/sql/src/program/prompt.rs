@@ -86,7 +86,6 @@ fn is_end(line: &str) -> bool {
     )
 }
 
-#[expect(clippy::print_stderr, reason = "the program's messages")]
 fn greet(engine: &Engine) {
     let count = engine.library().sources().len();
     anstream::eprintln!(

@@ -72,7 +72,7 @@ async fn collected(rows: &mut Rows, most: Option<usize>) -> Result<(Table, usize
 
 /// Where rows go as they come.
 enum Sink<W: Write> {
-    Arrow(StreamWriter<W>),
+    Arrow(Box<StreamWriter<W>>),
     /// As text; whether any was written.
     Lines(W, bool),
 }
@@ -85,7 +85,9 @@ async fn stream(
 ) -> Result<usize, QueryError> {
     let schema = rows.schema();
     let mut sink = match form {
-        Form::Arrow => Sink::Arrow(StreamWriter::try_new(out, &schema).map_err(arrow_error)?),
+        Form::Arrow => Sink::Arrow(Box::new(
+            StreamWriter::try_new(out, &schema).map_err(arrow_error)?,
+        )),
         _ => Sink::Lines(out, false),
     };
     let mut count = 0;
@@ -153,7 +155,7 @@ fn text(
     if form == Form::Csv {
         let text = to_csv(&table);
         let keys = text.find('\n').map_or(0, |end| end + 1);
-        return Ok(text[if is_first { 0 } else { keys }..].as_bytes().to_vec());
+        return Ok(text.as_bytes()[if is_first { 0 } else { keys }..].to_vec());
     }
     let mut lines = Vec::new();
     for row in &table.rows {
@@ -197,6 +199,7 @@ fn value(cell: &Cell) -> Value {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the shape of map_err")]
 fn told(error: io::Error) -> QueryError {
     let message = match error.kind() {
         io::ErrorKind::BrokenPipe => BROKEN_PIPE.to_owned(),

@@ -1,10 +1,7 @@
 //! From a table and a query's filters to rows: which sessions are opened, which parts of them are read,
 //! and by how many readers.
 
-mod ask;
-mod filter;
 mod plan;
 mod provider;
 
-pub(crate) use ask::Ask;
 pub(crate) use provider::{Provider, TableOptions};

@@ -21,8 +21,7 @@ use datafusion::physical_plan::{
 };
 use stepscope_export::arrow::TextType;
 
-use super::ask::Ask;
-use super::filter::external;
+use crate::asking::{Ask, external};
 use crate::library::Library;
 use crate::tables::{Opened, SESSION, SqlTable};
 

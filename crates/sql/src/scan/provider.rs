@@ -12,9 +12,8 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::scalar::ScalarValue;
 use stepscope_export::arrow::TextType;
 
-use super::ask::Ask;
-use super::filter::{Filter, external};
 use super::plan::{Part, Scan};
+use crate::asking::{Ask, Filter, external};
 use crate::library::Library;
 use crate::tables::{SESSION, SqlTable};
 

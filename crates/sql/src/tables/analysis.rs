@@ -9,8 +9,8 @@ use stepscope_export::arrow::{TextType, batch, data_type};
 use stepscope_export::tables::every_row;
 use stepscope_model::{HostId, Reads, Session};
 
-use super::{Opened, Receive, Rows, SqlColumn, SqlTable};
-use crate::scan::Ask;
+use super::table::{Opened, Receive, Rows, SqlColumn, SqlTable};
+use crate::asking::Ask;
 
 /// Every table of every analysis.
 pub(super) fn tables() -> Vec<SqlTable> {

@@ -7,10 +7,10 @@ use arrow_schema::ArrowError;
 use stepscope_analysis::measuring::environment::hardware;
 use stepscope_analysis::{Cell, Column, Unit};
 use stepscope_export::arrow::TextType;
-use stepscope_model::{Device, Program, Session, TrackId};
+use stepscope_model::{Device, Lane, Program, Session, TrackId};
 
-use super::{Opened, Receive, Rows, SqlColumn, SqlTable};
-use crate::scan::Ask;
+use super::table::{Opened, Receive, Rows, SqlColumn, SqlTable};
+use crate::asking::Ask;
 
 /// Rows that are made at a time.
 const ROWS_AT_A_TIME: usize = 1 << 13;
@@ -154,7 +154,7 @@ const TRACKS: [Column; 9] = [
 fn tracks(session: &Session, give: &mut dyn FnMut(Vec<Cell>) -> bool) {
     for id in session.track_ids() {
         let track = session.track(id);
-        let depth = track.nests.iter().map(|nest| nest.len()).max();
+        let depth = track.nests.iter().map(ExactSizeIterator::len).max();
         let row = vec![
             session.host(track.host).name.as_str().into(),
             device_of(session, id),
@@ -162,12 +162,7 @@ fn tracks(session: &Session, give: &mut dyn FnMut(Vec<Cell>) -> bool) {
             session.text(track.name).into(),
             track.line_id.into(),
             track.role.name().into(),
-            track
-                .lanes
-                .iter()
-                .map(|lane| lane.len())
-                .sum::<usize>()
-                .into(),
+            track.lanes.iter().map(Lane::len).sum::<usize>().into(),
             depth.unwrap_or(0).into(),
             track
                 .samples

@@ -8,9 +8,9 @@ use stepscope_analysis::{Cell, Column, Unit, find};
 use stepscope_export::arrow::TextType;
 use stepscope_model::Session;
 
-use super::{Opened, Receive, Rows, SqlColumn, SqlTable};
+use super::table::{Opened, Receive, Rows, SqlColumn, SqlTable};
+use crate::asking::Ask;
 use crate::library::Source;
-use crate::scan::Ask;
 
 /// Columns from the files of a session.
 const OF_FILES: [Column; 4] = [

@@ -8,10 +8,10 @@ use arrow_schema::{ArrowError, Field, Schema};
 use stepscope_export::arrow::TextType;
 use stepscope_export::slices::COLUMNS;
 use stepscope_export::{SliceBatches, Slices};
-use stepscope_model::{Picos, Session, Span, TrackId};
+use stepscope_model::{Lane, Picos, Session, Span, TrackId};
 
-use super::{Opened, Receive, Rows, SqlColumn, SqlTable};
-use crate::scan::Ask;
+use super::table::{Opened, Receive, Rows, SqlColumn, SqlTable};
+use crate::asking::Ask;
 
 /// Columns that all slices of a track share, and those of a label.
 const OF_TRACKS: [&str; 6] = ["host", "device", "track", "track_index", "line_id", "role"];
@@ -125,8 +125,7 @@ fn shared(session: &Session, kept: Option<Vec<bool>>, share: (usize, usize)) -> 
     if readers < 2 {
         return kept;
     }
-    let size =
-        |id: &TrackId| -> usize { session.track(*id).lanes.iter().map(|lane| lane.len()).sum() };
+    let size = |id: &TrackId| -> usize { session.track(*id).lanes.iter().map(Lane::len).sum() };
     let chosen = session.track_ids().filter(|id| kept[id.index()]);
     let mut tracks: Vec<(usize, TrackId)> = chosen.map(|id| (size(&id), id)).collect();
     tracks.sort_by_key(|&(size, id)| (std::cmp::Reverse(size), id.0));

@@ -15,9 +15,8 @@ pub(crate) struct Ask {
     /// The columns that are wanted, without `session`, in their order.
     pub(crate) columns: Vec<Column>,
     /// Filters; the table applies those on columns that are known early, and may apply others.
-    pub(super) filters: Arc<Vec<Filter>>,
-    /// Which one of how many readers of a session this is; see
-    /// [`is_divisible`](crate::tables::Rows::is_divisible).
+    pub(crate) filters: Arc<Vec<Filter>>,
+    /// Which one of how many readers of a session this is, where several share it.
     pub(crate) share: (usize, usize),
 }
 

@@ -62,13 +62,13 @@ impl Filter {
     /// For each row, whether it is kept: a column of booleans.
     pub(crate) fn evaluate(&self, rows: &RecordBatch) -> Result<ArrayRef, ArrowError> {
         let inner = || -> Result<ArrayRef> {
-            let condition = self.compiled(rows.schema())?;
+            let condition = self.compiled(&rows.schema())?;
             condition.evaluate(rows)?.into_array(rows.num_rows())
         };
         inner().map_err(|error| ArrowError::ExternalError(Box::new(error)))
     }
 
-    fn compiled(&self, schema: SchemaRef) -> Result<Arc<dyn PhysicalExpr>> {
+    fn compiled(&self, schema: &SchemaRef) -> Result<Arc<dyn PhysicalExpr>> {
         let schema = DFSchema::from_unqualified_fields(schema.fields().clone(), HashMap::new())?;
         // Table names are those of the query; the rows have none.
         let bare = self.expression.clone().transform(|expression| {

@@ -14,6 +14,7 @@ mod files;
 mod heap;
 mod hostile;
 mod manifest;
+mod queries;
 mod scaling;
 mod server;
 mod serving;

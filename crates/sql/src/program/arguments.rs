@@ -149,12 +149,12 @@ fn is_place(text: &str) -> bool {
 }
 
 fn bytes(text: &str) -> Result<usize, String> {
-    let (digits, shift) = match text.trim_end_matches('B').split_at_checked(text.len() - 1) {
-        Some((digits, "K" | "k")) => (digits, 10),
-        Some((digits, "M" | "m")) => (digits, 20),
-        Some((digits, "G" | "g")) => (digits, 30),
-        _ => (text, 0),
-    };
+    let text = text.trim().trim_end_matches('B');
+    let suffixes = [("K", 10), ("M", 20), ("G", 30), ("T", 40)];
+    let scaled = suffixes
+        .iter()
+        .find_map(|&(suffix, shift)| Some((text.strip_suffix(suffix)?, shift)));
+    let (digits, shift) = scaled.unwrap_or((text, 0));
     let number: usize = digits
         .trim()
         .parse()
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(bytes("2G"), Ok(2 << 30));
         assert_eq!(bytes("64M"), Ok(64 << 20));
         assert_eq!(bytes("100"), Ok(100));
-        for wrong in ["", "G", "2X", "-1", "99999999999G"] {
+        for wrong in ["", "G", "2X", "-1", "99999999999G", "B"] {
             assert!(bytes(wrong).is_err(), "{wrong}");
         }
     }

@@ -215,7 +215,7 @@ const INSTRUCTIONS: [Column; 13] = [
     Column::new("scope", "Scope", Unit::Text).means("Name stack of the framework."),
     Column::new("source", "Source", Unit::Text).means("File and line of the user's program."),
     Column::new("computation", "Computation", Unit::Text).means("Computation that it is in."),
-    Column::new("is_remat", "Rematerialized", Unit::Flag)
+    Column::new("is_rematerialised", "Rematerialized", Unit::Flag)
         .means("Whether it repeats work to save memory."),
     Column::new("flops", "FLOPs", Unit::Flops)
         .fractional()

@@ -4235,6 +4235,54 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "neither",
     },
   },
+  "idle.causes": {
+    cause: {
+      title: "Cause",
+      meaning: "What the host did while devices were idle.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
+    total_ps: {
+      title: "Idle time",
+      kind: "duration",
+      meaning: "Σ time within listed gaps in which the host did this.",
+      formula: "",
+      adds: "over_steps",
+      better: "less",
+    },
+    window_ratio: {
+      title: "Of window",
+      kind: "ratio",
+      meaning: "Idle time of the cause ÷ Σ windows of the devices, 0..1.",
+      formula: "",
+      adds: "no",
+      better: "less",
+    },
+    count: {
+      title: "Gaps",
+      kind: "count",
+      meaning: "Number of listed gaps in which this cause has the most time.",
+      formula: "",
+      adds: "over_steps",
+      better: "neither",
+    },
+    longest_ps: {
+      title: "Longest",
+      kind: "duration",
+      meaning: "Longest of the gaps in which this cause has the most time.",
+      formula: "",
+      adds: "no",
+      better: "less",
+    },
+    meaning: {
+      title: "The host is",
+      meaning: "What the host did while devices were idle, in words.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
+  },
   "idle.rows": {
     duration_ps: {
       title: "Gap",
@@ -4302,54 +4350,6 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       formula: "",
       adds: "no",
       better: "less",
-    },
-  },
-  "idle.causes": {
-    cause: {
-      title: "Cause",
-      meaning: "What the host did while devices were idle.",
-      formula: "",
-      adds: "no",
-      better: "incomparable",
-    },
-    total_ps: {
-      title: "Idle time",
-      kind: "duration",
-      meaning: "Σ time within listed gaps in which the host did this.",
-      formula: "",
-      adds: "over_steps",
-      better: "less",
-    },
-    window_ratio: {
-      title: "Of window",
-      kind: "ratio",
-      meaning: "Idle time of the cause ÷ Σ windows of the devices, 0..1.",
-      formula: "",
-      adds: "no",
-      better: "less",
-    },
-    count: {
-      title: "Gaps",
-      kind: "count",
-      meaning: "Number of listed gaps in which this cause has the most time.",
-      formula: "",
-      adds: "over_steps",
-      better: "neither",
-    },
-    longest_ps: {
-      title: "Longest",
-      kind: "duration",
-      meaning: "Longest of the gaps in which this cause has the most time.",
-      formula: "",
-      adds: "no",
-      better: "less",
-    },
-    meaning: {
-      title: "The host is",
-      meaning: "What the host did while devices were idle, in words.",
-      formula: "",
-      adds: "no",
-      better: "incomparable",
     },
   },
   "idle.devices": {
@@ -7359,8 +7359,8 @@ export type TableName =
   | "what_if.steps"
   | "what_if.kinds"
   | "what_if.lanes"
-  | "idle.rows"
   | "idle.causes"
+  | "idle.rows"
   | "idle.devices"
   | "idle.buckets"
   | "input.rows"

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use stepscope_analysis::{Cell, Table};
 use stepscope_export::arrow::table_of;
 use stepscope_sql::{Engine, Library, Limits};
@@ -52,7 +53,7 @@ impl Asked {
             while let Some(batch) = rows.next().await.map_err(|error| error.message)? {
                 batches.push(batch);
             }
-            let count = batches.iter().map(|batch| batch.num_rows()).sum();
+            let count = batches.iter().map(RecordBatch::num_rows).sum();
             Ok(table_of(&schema, &batches, count).expect("cells"))
         })
     }

@@ -1,17 +1,14 @@
 //! The program: arguments, forms of rows, exit codes.
 
-mod support;
-
 use std::ffi::OsStr;
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
+use crate::support::fixtures;
 use serde_json::Value;
 use stepscope_export::arrow::table_of_stream;
-use support::fixtures;
 
-const QUERY: &str =
-    "select name, self_ps, self_ratio, is_remat from ops order by self_ps desc, name limit 3";
+const QUERY: &str = "select name, self_ps, self_ratio, is_rematerialised from ops order by self_ps desc, name limit 3";
 
 fn run<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>, input: &str) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_stepscope-sql"))
@@ -54,7 +51,7 @@ fn every_form_has_the_same_rows() {
     let (exit, csv, warnings) = told(&[&demo, QUERY, "--csv"], "");
     assert_eq!((exit, warnings.as_str()), (Some(0), ""));
     let lines: Vec<&str> = csv.lines().collect();
-    assert_eq!(lines[0], "name,self_ps,self_ratio,is_remat");
+    assert_eq!(lines[0], "name,self_ps,self_ratio,is_rematerialised");
     assert_eq!(lines.len(), 4);
 
     let (_, json, _) = told(&[&demo, QUERY, "--json"], "");
@@ -101,7 +98,7 @@ fn a_query_comes_from_the_pipe_or_a_file() {
     let (_, from_file, _) = told(&[&demo, "--csv", "--file", &file.to_string_lossy()], "");
     assert_eq!(piped, from_file);
     let (_, none, _) = told(&[&demo, "--csv"], "select name from ops where false");
-    assert_eq!(none, "name\n");
+    assert_eq!(none, "name\r\n");
     let (_, some, _) = told(&[&demo, "--csv", "--limit", "2"], "select name from slices");
     assert_eq!(some.lines().count(), 3);
 }

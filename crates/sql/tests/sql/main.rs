@@ -1,0 +1,5 @@
+//! SQL over our own captures, by the library and by the program.
+
+mod program;
+mod same;
+mod support;

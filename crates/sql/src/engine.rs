@@ -6,6 +6,7 @@ use std::time::Duration;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use datafusion::catalog::TableFunction;
+use datafusion::common::utils::datafusion_strsim::levenshtein;
 use datafusion::error::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::context::SQLOptions;
@@ -200,11 +201,13 @@ fn told(error: &DataFusionError, tables: &[String]) -> QueryError {
         DataFusionError::Plan(text) | DataFusionError::Execution(text) => text.clone(),
         other => other.strip_backtrace(),
     };
-    let message = message.trim_start_matches("External error: ").to_owned();
+    let message = message.trim_start_matches("External error: ");
+    let message = message
+        .trim_start_matches("Schema error: ")
+        .replace("datafusion.public.", "");
     let is_about_tables = message.contains("not found") && message.contains("table");
     let hint = if is_about_tables && !tables.is_empty() {
         let asked = message.split('\'').nth(1).unwrap_or_default();
-        let asked = asked.rsplit('.').next().unwrap_or_default();
         closest(asked, tables)
     } else if matches!(error.find_root(), DataFusionError::ResourcesExhausted(_)) {
         "ask for fewer columns or rows, or raise the limit with --memory".to_owned()
@@ -214,16 +217,21 @@ fn told(error: &DataFusionError, tables: &[String]) -> QueryError {
     QueryError { message, hint }
 }
 
+/// The tables whose names are most like one that does not exist.
 fn closest(asked: &str, tables: &[String]) -> String {
-    let alike: Vec<&str> = tables
-        .iter()
-        .filter(|name| !asked.is_empty() && (name.contains(asked) || asked.contains(name.as_str())))
-        .map(String::as_str)
-        .take(5)
-        .collect();
-    if alike.is_empty() {
-        "`show tables` lists the tables".to_owned()
+    let distance = |name: &String| levenshtein(asked, name);
+    let is_like = |name: &&String| {
+        let is_part = asked.len() > 2 && name.contains(asked);
+        is_part || distance(name) <= asked.len() / 3
+    };
+    let mut alike: Vec<&String> = tables.iter().filter(is_like).collect();
+    alike.sort_by_key(|name| distance(name));
+    alike.truncate(3);
+    let names: Vec<&str> = alike.into_iter().map(String::as_str).collect();
+    if names.is_empty() {
+        "`stepscope sql --tables` lists the tables".to_owned()
     } else {
-        format!("there are {}; `show tables` lists all", alike.join(", "))
+        let names = names.join(" or ");
+        format!("did you mean {names}? `stepscope sql --tables` lists all tables")
     }
 }

@@ -33,6 +33,7 @@ pub(crate) async fn rows(
             let (table, count) = collected(&mut rows, most).await?;
             let text = match arguments.format {
                 Form::Json => answer_json(&table, count, engine).to_string(),
+                _ if is_plan(&table) => plan(&table),
                 _ => table_text(&table, extent(most)),
             };
             out.write_all(text.trim_end().as_bytes())
@@ -43,6 +44,21 @@ pub(crate) async fn rows(
         }
         form => stream(&mut rows, form, most, &mut out).await,
     }
+}
+
+/// Whether the rows are the answer of `explain`.
+fn is_plan(table: &Table) -> bool {
+    let keys: Vec<&str> = table.columns.iter().map(|column| column.key).collect();
+    keys == ["plan_type", "plan"]
+}
+
+/// A plan is a drawing of several lines.
+fn plan(table: &Table) -> String {
+    let texts = table.rows.iter().flatten().map(|cell| match cell {
+        Cell::Text(text) => text.clone(),
+        _ => String::new(),
+    });
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 fn extent(most: Option<usize>) -> Extent {

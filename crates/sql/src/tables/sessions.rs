@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrow_schema::ArrowError;
+use jiff::Timestamp;
 use stepscope_analysis::measuring::workload::main_program;
 use stepscope_analysis::{Cell, Column, Unit, find};
 use stepscope_export::arrow::TextType;
@@ -24,8 +25,9 @@ const OF_FILES: [Column; 4] = [
 
 /// Columns that need the session.
 const OF_SESSION: [Column; 10] = [
-    Column::new("captured_epoch_ns", "Captured", Unit::Count)
-        .means("Start of the capture, in nanoseconds since the Unix epoch."),
+    Column::new("captured_at", "Captured", Unit::Text).means(
+        "Start of the capture in UTC, such as 2026-03-11T19:41:39.08Z; a timestamp as text.",
+    ),
     Column::new("host_count", "Hosts", Unit::Count).means("Hosts that could be read."),
     Column::new("device_count", "Devices", Unit::Count).means("Devices in the profile."),
     Column::new("chip", "Chip", Unit::Text).means("Chip of the first device."),
@@ -130,10 +132,13 @@ fn of_files(source: &Source, key: &str) -> Cell {
 
 fn of_session(session: &Session, key: &str) -> Cell {
     match key {
-        "captured_epoch_ns" => session
-            .epoch_ns
-            .and_then(|ns| i64::try_from(ns).ok())
-            .into(),
+        "captured_at" => {
+            let moment = session
+                .epoch_ns
+                .map(i128::from)
+                .map(Timestamp::from_nanosecond);
+            text(moment.and_then(Result::ok).map(|moment| moment.to_string()))
+        }
         "host_count" => session.hosts.len().into(),
         "device_count" => session.devices.len().into(),
         "chip" => text(

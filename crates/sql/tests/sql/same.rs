@@ -157,7 +157,7 @@ fn options_are_those_of_the_command_line() {
         ("select * from ops('per=core')", "available: host, device"),
         ("select * from slices('steps=1')", "takes no options"),
         ("select * from ops(3)", "options are texts"),
-        ("select * from opps", "show tables"),
+        ("select * from opps", "did you mean ops?"),
         ("drop table ops", "DDL not supported"),
         ("insert into ops select * from ops", "DML not supported"),
         ("copy ops to '/tmp/stepscope-ops.csv'", "DML not supported"),

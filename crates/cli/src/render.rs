@@ -42,6 +42,18 @@ pub fn table_text(table: &Table, extent: Extent) -> String {
     anstream::adapter::strip_str(&text).to_string()
 }
 
+/// A table as plain text with a last line that says what is hidden. `rows` limits the rows; with
+/// `is_wide` all columns are shown.
+pub fn table_page(table: &Table, width: usize, rows: Option<usize>, is_wide: bool) -> String {
+    let view = View {
+        width,
+        limit: rows,
+        charset: Charset::Unicode,
+        is_wide,
+    };
+    anstream::adapter::strip_str(&table::render(table, &view)).to_string()
+}
+
 /// A table as an HTML fragment.
 pub fn table_html(table: &Table, extent: Extent) -> String {
     let mut html = String::from("<div class=\"stepscope-report\">");

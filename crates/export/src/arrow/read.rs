@@ -18,7 +18,7 @@ const UNITS: [(&str, Unit); 8] = [
     ("flop_rate", Unit::FlopRate),
     ("bandwidth", Unit::ByteRate),
     ("_ps", Unit::Picos),
-    ("_ratio", Unit::Ratio),
+    ("ratio", Unit::Ratio),
     ("flops", Unit::Flops),
     ("bytes", Unit::Bytes),
 ];
@@ -115,6 +115,7 @@ mod tests {
         for (name, expected) in [
             ("self_ps", Unit::Picos),
             ("mfu_ratio", Unit::Ratio),
+            ("ratio", Unit::Ratio),
             ("peak_bytes", Unit::Bytes),
             ("bytes", Unit::Bytes),
             ("peak_flops_per_second", Unit::FlopRate),

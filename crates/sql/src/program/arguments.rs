@@ -63,6 +63,9 @@ pub(crate) struct Arguments {
     /// Lists the tables, views and functions, or the columns of one table
     #[arg(long, value_name = "TABLE", num_args = 0..=1, default_missing_value = "")]
     pub(crate) tables: Option<String>,
+    /// Show all columns, and names in full
+    #[arg(long)]
+    pub(crate) wide: bool,
     /// Print no remarks
     #[arg(long, short)]
     pub(crate) quiet: bool,

@@ -5,11 +5,12 @@ use std::io::{self, Write as _};
 use serde_json::{Value, json};
 use stepscope_analysis::telling::csv::to_csv;
 use stepscope_analysis::{Column, Table, Unit};
-use stepscope_cli::render::{Extent, table_text};
+use stepscope_cli::render::table_page;
 use stepscope_sql::{FUNCTIONS, SqlColumn, SqlTable, VIEWS, tables};
 
 use super::arguments::{Arguments, FAILURE, FINE, Form, USAGE};
 use super::ask::refuse;
+use super::write::width;
 
 /// Prints the tables, or the columns of one.
 pub(crate) fn run(wanted: &str, arguments: &Arguments) -> i32 {
@@ -36,14 +37,7 @@ fn form(table: &Table, arguments: &Arguments) -> String {
     if arguments.format == Form::Csv {
         return to_csv(table);
     }
-    let width = std::env::var("COLUMNS")
-        .ok()
-        .and_then(|text| text.parse().ok());
-    let extent = Extent {
-        width: width.unwrap_or(160),
-        rows: usize::MAX,
-    };
-    table_text(table, extent)
+    table_page(table, width(), None, arguments.wide)
 }
 
 /// Tables, views and functions, with what they are.

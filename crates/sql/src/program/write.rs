@@ -8,7 +8,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 use serde_json::{Value, json};
 use stepscope_analysis::telling::csv::to_csv;
 use stepscope_analysis::{Cell, Table};
-use stepscope_cli::render::{Extent, table_text};
+use stepscope_cli::render::table_page;
 use stepscope_export::arrow::table_of;
 use stepscope_sql::{Engine, QueryError, Rows};
 
@@ -34,7 +34,7 @@ pub(crate) async fn rows(
             let text = match arguments.format {
                 Form::Json => answer_json(&table, count, engine).to_string(),
                 _ if is_plan(&table) => plan(&table),
-                _ => table_text(&table, extent(most)),
+                _ => table_page(&table, width(), most, arguments.wide),
             };
             out.write_all(text.trim_end().as_bytes())
                 .and_then(|()| out.write_all(b"\n"))
@@ -61,14 +61,13 @@ fn plan(table: &Table) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-fn extent(most: Option<usize>) -> Extent {
+/// Columns of the terminal, or enough for most tables.
+pub(crate) fn width() -> usize {
     let width = std::env::var("COLUMNS")
         .ok()
         .and_then(|text| text.parse().ok());
-    Extent {
-        width: width.unwrap_or(WIDTH),
-        rows: most.unwrap_or(usize::MAX),
-    }
+    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    width.or_else(terminal).unwrap_or(WIDTH)
 }
 
 /// The first rows as a table, and the number of all.

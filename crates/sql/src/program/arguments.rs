@@ -30,6 +30,7 @@ Examples:
 
 /// Asks sessions in SQL: every table of every analysis, and every slice
 #[derive(Debug, Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(name = "stepscope sql", bin_name = "stepscope sql", version, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// Paths or URLs of sessions, as for other commands, and the query. Without a query it is read

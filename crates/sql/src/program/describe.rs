@@ -96,8 +96,11 @@ pub(crate) fn columns_of(table: &SqlTable) -> Table {
         "Name of the session.".into(),
     ];
     let own = table.columns.iter().map(|SqlColumn { column, meaning }| {
-        let unit = format!("{:?}", column.unit).to_lowercase();
-        vec![column.key.into(), unit.into(), meaning.as_str().into()]
+        vec![
+            column.key.into(),
+            unit(column.unit).into(),
+            meaning.as_str().into(),
+        ]
     });
     Table::new(
         "columns",
@@ -112,7 +115,7 @@ fn everything(all: &[SqlTable]) -> Value {
     let column = |SqlColumn { column, meaning }: &SqlColumn| {
         json!({
             "key": column.key,
-            "unit": format!("{:?}", column.unit).to_lowercase(),
+            "unit": unit(column.unit),
             "meaning": meaning,
         })
     };
@@ -132,4 +135,19 @@ fn everything(all: &[SqlTable]) -> Value {
         "views": views.collect::<Vec<_>>(),
         "functions": functions.collect::<Vec<_>>(),
     })
+}
+
+/// The unit of a column in a word.
+pub(crate) const fn unit(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Text => "text",
+        Unit::Flag => "flag",
+        Unit::Count => "count",
+        Unit::Picos => "ps",
+        Unit::Bytes => "bytes",
+        Unit::Ratio => "ratio",
+        Unit::Flops => "FLOP",
+        Unit::FlopRate => "FLOP/s",
+        Unit::ByteRate => "bytes/s",
+    }
 }

@@ -13,6 +13,7 @@ use stepscope_export::arrow::table_of;
 use stepscope_sql::{Engine, QueryError, Rows};
 
 use super::arguments::{Arguments, Form};
+use super::describe::unit;
 
 /// What an error says if nobody reads the output anymore.
 pub(crate) const BROKEN_PIPE: &str = "nobody reads the output";
@@ -188,7 +189,7 @@ fn answer_json(table: &Table, count: usize, engine: &Engine) -> Value {
     let columns = table.columns.iter().map(|column| {
         json!({
             "key": column.key,
-            "unit": format!("{:?}", column.unit).to_lowercase(),
+            "unit": unit(column.unit),
             "is_fractional": column.is_fractional,
         })
     });

@@ -1,5 +1,6 @@
 //! The leaf of a plan: readers that open sessions and pass their rows on.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -86,7 +87,8 @@ impl Scan {
 
 impl DisplayAs for Scan {
     fn fmt_as(&self, _: DisplayFormatType, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sessions: usize = self.parts.iter().map(|part| part.sessions.len()).sum();
+        let sessions = self.parts.iter().flat_map(|part| &part.sessions);
+        let sessions = sessions.collect::<BTreeSet<_>>().len();
         let columns: Vec<&str> = self.ask.columns.iter().map(|column| column.key).collect();
         write!(
             formatter,

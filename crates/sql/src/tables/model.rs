@@ -99,7 +99,8 @@ const DEVICES: [Column; 10] = [
     Column::new("ordinal", "Ordinal", Unit::Count).means("Its number on the host."),
     Column::new("kind", "Kind", Unit::Text).means("What it is, such as Tpu or NvidiaGpu."),
     Column::new("chip", "Chip", Unit::Text).means("Name of the chip, or of the kind of device."),
-    Column::new("peak_flops", "Peak", Unit::FlopRate).means("FLOP/s that the roofline uses."),
+    Column::new("peak_flops_per_second", "Peak", Unit::FlopRate)
+        .means("FLOP/s that the roofline uses."),
     Column::new("peak_bandwidth", "Bandwidth", Unit::ByteRate)
         .means("Bytes per second of its memory."),
     Column::new("memory_bytes", "Memory", Unit::Bytes).means("Size of its memory."),

@@ -57,7 +57,7 @@ fn every_form_has_the_same_rows() {
     let (_, json, _) = told(&[&demo, QUERY, "--json"], "");
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["row_count"], 3);
-    assert_eq!(json["columns"][1]["unit"], "picos");
+    assert_eq!(json["columns"][1]["unit"], "ps");
     let rows = json["rows"].as_array().expect("rows");
     for (row, line) in rows.iter().zip(&lines[1..]) {
         let name = row[0].as_str().expect("a name");
@@ -152,7 +152,7 @@ fn tables_are_listed_with_units_and_meanings() {
         assert!(csv.lines().any(|one| one.starts_with(line)), "{line}");
     }
     let (_, columns, _) = told(&["--tables", "ops", "--csv"], "");
-    assert!(columns.contains("self_ps,picos,"), "{columns}");
+    assert!(columns.contains("self_ps,ps,"), "{columns}");
     let (_, json, _) = told(&["--tables", "--json"], "");
     let json: Value = serde_json::from_str(&json).expect("JSON");
     for table in json["tables"].as_array().expect("tables") {

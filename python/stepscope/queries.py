@@ -15,6 +15,7 @@ from typing import Any
 
 from .engine_errors import ProgramMissingError, QueryError
 from .frames import ArrowRows, Tabular
+from .keywords import checked
 
 PROGRAM = "stepscope-sql"
 VARIABLE = "STEPSCOPE_SQL"
@@ -59,6 +60,7 @@ class Rows(Tabular):
         return rows
 
 
+@checked
 def sql(
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     query: str,

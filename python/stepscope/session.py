@@ -233,7 +233,7 @@ class Session(Analyses):
         }
         return Slices(self._native.slices(option_pairs(wanted)), columns)
 
-    @property
+    @checked
     def sql(self, query: str, *, seconds: float | None = None) -> Rows:
         """Asks this session in SQL: every table of every analysis, and every slice.
 
@@ -247,6 +247,7 @@ class Session(Analyses):
             raise QueryError("a session that was opened from bytes has no path to ask in SQL")
         return sql(self.path, query, seconds=seconds)
 
+    @property
     def events(self) -> Slices:
         """Every slice of the session: `session.slices()` without a selection."""
         return self.slices()

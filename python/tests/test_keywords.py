@@ -22,6 +22,7 @@ FUNCTIONS = [
     stepscope.assert_no_regression,
     stepscope.open,
     stepscope.sessions,
+    stepscope.sql,
 ]
 METHODS = [
     method

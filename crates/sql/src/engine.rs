@@ -54,6 +54,8 @@ pub struct Engine {
     context: SessionContext,
     library: Arc<Library>,
     limits: Limits,
+    tables: Vec<SqlTable>,
+    names: Arc<[String]>,
 }
 
 /// Rows as they come.
@@ -61,7 +63,7 @@ pub struct Rows {
     stream: SendableRecordBatchStream,
     deadline: Option<tokio::time::Instant>,
     limits: Limits,
-    names: Vec<String>,
+    names: Arc<[String]>,
 }
 
 impl Engine {
@@ -81,19 +83,24 @@ impl Engine {
             .with_information_schema(true);
         let environment = environment.map_err(|error| told(&error, &[]))?;
         let context = SessionContext::new_with_config_rt(configuration, environment);
+        let tables = tables();
+        let names = tables.iter().map(|table| table.name.clone());
+        let views = VIEWS.iter().map(|view| view.name.to_owned());
         let engine = Self {
             context,
             library,
             limits,
+            names: names.chain(views).collect(),
+            tables,
         };
         engine.fill().await.map_err(|error| told(&error, &[]))?;
         Ok(engine)
     }
 
     async fn fill(&self) -> Result<(), DataFusionError> {
-        for table in tables() {
+        for table in &self.tables {
             let name = table.name.clone();
-            let provider = Provider::new(table, Arc::clone(&self.library));
+            let provider = Provider::new(table.clone(), Arc::clone(&self.library));
             let options = Arc::new(TableOptions(provider.clone()));
             let function = TableFunction::new(name.clone(), options);
             self.context
@@ -121,8 +128,8 @@ impl Engine {
     }
 
     /// Its tables, by name.
-    pub fn tables(&self) -> Vec<SqlTable> {
-        tables()
+    pub fn tables(&self) -> &[SqlTable] {
+        &self.tables
     }
 
     /// Starts a query. It only reads: statements that change or write anything are refused.
@@ -131,7 +138,6 @@ impl Engine {
     ///
     /// What is wrong with the query.
     pub async fn query(&self, text: &str) -> Result<Rows, QueryError> {
-        let names: Vec<String> = Self::names();
         let deadline = self
             .limits
             .time
@@ -144,22 +150,13 @@ impl Engine {
             let frame = self.context.sql_with_options(text, only_reading).await?;
             frame.execute_stream().await
         };
-        let stream = started.await.map_err(|error| told(&error, &names))?;
+        let stream = started.await.map_err(|error| told(&error, &self.names))?;
         Ok(Rows {
             stream,
             deadline,
             limits: self.limits,
-            names,
+            names: Arc::clone(&self.names),
         })
-    }
-
-    fn names() -> Vec<String> {
-        let views = VIEWS.iter().map(|view| view.name.to_owned());
-        tables()
-            .into_iter()
-            .map(|table| table.name)
-            .chain(views)
-            .collect()
     }
 }
 

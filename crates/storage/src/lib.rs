@@ -95,4 +95,6 @@ pub use progress::{NoProgress, Progress};
 pub use regular::{open_regular, read_bytes, read_text};
 pub use session::{Found, SessionFiles};
 pub use stamp::FileStamps;
-pub use stepscope_remote::{RemoteError, RemoteErrorKind, hide_credentials, is_url as is_remote};
+pub use stepscope_remote::{
+    RemoteError, RemoteErrorKind, hide_credentials, is_url as is_remote, parse_size,
+};

@@ -114,24 +114,27 @@ impl<S: Deref<Target = Session>> Slices<S> {
         Ok(Self::of(session, wanted))
     }
 
-    /// The slices of some tracks and labels that start in a time; `None` for all.
-    pub fn chosen(
-        session: S,
-        tracks: Option<Vec<bool>>,
-        labels: Option<Vec<bool>>,
-        time: Option<Span>,
-    ) -> Self {
+    /// All slices that start in a time; `None` for all times.
+    pub fn starting_in(session: S, time: Option<Span>) -> Self {
         let times = vec![time.unwrap_or(Span::new(Picos(i64::MIN), Picos::MAX))];
         let wanted = query::Wanted {
             parts: Parts {
                 devices: vec![Some(times.clone()); session.devices.len()],
                 hosts: vec![Some(times); session.hosts.len()],
-                labels,
+                labels: None,
                 steps: Vec::new(),
             },
-            tracks: tracks.unwrap_or_else(|| vec![true; session.tracks.len()]),
+            tracks: vec![true; session.tracks.len()],
         };
         Self::of(session, wanted)
+    }
+
+    /// Only those on these tracks with these labels; `None` for all labels.
+    #[must_use]
+    pub fn only(mut self, tracks: &[bool], labels: Option<Vec<bool>>) -> Self {
+        self.parts.labels = labels;
+        self.lanes = lanes(&self.session, &self.parts, tracks);
+        self
     }
 
     fn of(session: S, wanted: query::Wanted) -> Self {
@@ -150,7 +153,7 @@ impl<S: Deref<Target = Session>> Slices<S> {
                 .collect(),
             device_steps: session.device_ids().map(device_steps).collect(),
             host_steps: hosts.map(|id| steps_on(&session, id, None)).collect(),
-            lanes: lanes(&session, &wanted),
+            lanes: lanes(&session, &wanted.parts, &wanted.tracks),
             parts: wanted.parts,
             session,
         }
@@ -338,10 +341,9 @@ fn windows<'p>(session: &Session, parts: &'p Parts, track: TrackId) -> &'p [Span
 
 /// Lanes of the selected tracks. A track without any selected label is not read, so that its slices
 /// may stay in the file.
-fn lanes(session: &Session, wanted: &query::Wanted) -> Vec<LaneAddress> {
-    let parts = &wanted.parts;
+fn lanes(session: &Session, parts: &Parts, wanted: &[bool]) -> Vec<LaneAddress> {
     let tracks = session.track_ids().filter(|&id| {
-        wanted.tracks[id.index()]
+        wanted[id.index()]
             && !windows(session, parts, id).is_empty()
             && (parts.labels.is_none()
                 || session

@@ -37,10 +37,7 @@ pub(super) fn tables(session: &Session, options: &Pairs) -> Result<Collected, An
         };
         let mut notes = answer.notes().to_vec();
         for (position, table) in answer.tables().into_iter().enumerate() {
-            let name = match position {
-                0 => entry.name.to_owned(),
-                _ => format!("{}_{}", entry.name, table.key),
-            };
+            let name = table_name(entry, position, table.key);
             if table.rows.is_empty() {
                 collected.leave_out(&name, reason(&notes));
                 continue;
@@ -73,6 +70,14 @@ fn reason(notes: &[Note]) -> String {
             let texts: Vec<&str> = notes.iter().map(|note| note.text.as_str()).collect();
             format!("it has no rows: {}", texts.join(" "))
         }
+    }
+}
+
+/// The name of a table among those of all analyses: that of its analysis if it is the first one.
+pub fn table_name(entry: &Entry, position: usize, key: &str) -> String {
+    match position {
+        0 => entry.name.to_owned(),
+        _ => format!("{}_{key}", entry.name),
     }
 }
 

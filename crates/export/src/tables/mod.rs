@@ -21,7 +21,7 @@ use crate::about::About;
 use crate::error::ExportError;
 use crate::slices::{self, SliceQuery, Slices};
 use crate::{Pairs, selection};
-pub use collect::every_row;
+pub use collect::{every_row, table_name};
 pub use format::Format;
 pub use manifest::{ColumnEntry, LeftOut, Manifest, TableEntry};
 

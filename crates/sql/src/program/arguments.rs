@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use stepscope_storage::{is_remote, memory_budget, read_text};
+use stepscope_storage::{is_remote, memory_budget, parse_size, read_text};
 
 /// Exit codes, as of `stepscope`.
 pub(crate) const FINE: i32 = 0;
@@ -153,19 +153,9 @@ fn is_place(text: &str) -> bool {
 }
 
 fn bytes(text: &str) -> Result<usize, String> {
-    let text = text.trim().trim_end_matches('B');
-    let suffixes = [("K", 10), ("M", 20), ("G", 30), ("T", 40)];
-    let scaled = suffixes
-        .iter()
-        .find_map(|&(suffix, shift)| Some((text.strip_suffix(suffix)?, shift)));
-    let (digits, shift) = scaled.unwrap_or((text, 0));
-    let number: usize = digits
-        .trim()
-        .parse()
-        .map_err(|_| "expected bytes, such as 2G".to_owned())?;
-    number
-        .checked_mul(1 << shift)
-        .ok_or_else(|| "too large".to_owned())
+    let size = parse_size(text).filter(|&bytes| bytes < u64::MAX);
+    size.and_then(|bytes| usize::try_from(bytes).ok())
+        .ok_or_else(|| "expected a size such as 500M or 2G".to_owned())
 }
 
 #[cfg(test)]

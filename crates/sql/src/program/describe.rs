@@ -41,7 +41,7 @@ fn form(table: &Table, arguments: &Arguments) -> String {
 }
 
 /// Tables, views and functions, with what they are.
-pub(crate) fn listing(all: &[SqlTable]) -> Table {
+fn listing(all: &[SqlTable]) -> Table {
     let columns = [
         Column::new("name", "Name", Unit::Text),
         Column::new("kind", "Kind", Unit::Text),
@@ -49,7 +49,7 @@ pub(crate) fn listing(all: &[SqlTable]) -> Table {
         Column::new("meaning", "Meaning", Unit::Text),
     ];
     let own = all.iter().map(|table| {
-        let count = table.columns.len() + 1;
+        let count = table.every_column().count();
         vec![
             table.name.as_str().into(),
             "table".into(),
@@ -84,45 +84,29 @@ pub(crate) fn listing(all: &[SqlTable]) -> Table {
 }
 
 /// The columns of a table, with their units and meanings.
-pub(crate) fn columns_of(table: &SqlTable) -> Table {
+fn columns_of(table: &SqlTable) -> Table {
     let columns = [
         Column::new("column", "Column", Unit::Text),
         Column::new("unit", "Unit", Unit::Text),
         Column::new("meaning", "Meaning", Unit::Text),
     ];
-    let session = vec![
-        "session".into(),
-        "text".into(),
-        "Name of the session.".into(),
-    ];
-    let own = table.columns.iter().map(|SqlColumn { column, meaning }| {
-        vec![
-            column.key.into(),
-            unit(column.unit).into(),
-            meaning.as_str().into(),
-        ]
+    let rows = table.every_column().map(|SqlColumn { column, meaning }| {
+        vec![column.key.into(), unit(column.unit).into(), meaning.into()]
     });
-    Table::new(
-        "columns",
-        "Columns",
-        &columns,
-        std::iter::once(session).chain(own),
-    )
+    Table::new("columns", "Columns", &columns, rows)
 }
 
 /// All of it, for programs.
 fn everything(all: &[SqlTable]) -> Value {
-    let column = |SqlColumn { column, meaning }: &SqlColumn| {
+    let column = |SqlColumn { column, meaning }: SqlColumn| {
         json!({
             "key": column.key,
             "unit": unit(column.unit),
             "meaning": meaning,
         })
     };
-    let session = json!({"key": "session", "unit": "text", "meaning": "Name of the session."});
     let tables = all.iter().map(|table| {
-        let own = table.columns.iter().map(column);
-        let columns: Vec<Value> = std::iter::once(session.clone()).chain(own).collect();
+        let columns: Vec<Value> = table.every_column().map(column).collect();
         json!({"name": table.name, "meaning": table.meaning, "columns": columns})
     });
     let views = VIEWS.iter();

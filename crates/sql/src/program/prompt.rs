@@ -120,7 +120,7 @@ impl Names {
                     .iter()
                     .map(|column| column.column.key.to_owned()),
             );
-            names.push(table.name);
+            names.push(table.name.clone());
         }
         names.extend(VIEWS.iter().map(|view| view.name.to_owned()));
         let functions = FUNCTIONS

@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StringArray, new_nu
 use arrow_schema::{ArrowError, Field, Schema};
 use stepscope_analysis::{ANALYSES, AnalysisError, Column, Entry, Table, Unit};
 use stepscope_export::arrow::{TextType, batch, data_type};
-use stepscope_export::tables::every_row;
+use stepscope_export::tables::{every_row, table_name};
 use stepscope_model::{HostId, Reads, Session};
 
 use super::table::{Opened, Receive, Rows, SqlColumn, SqlTable};
@@ -26,7 +26,7 @@ pub(super) fn tables() -> Vec<SqlTable> {
                     per: None,
                 };
                 SqlTable {
-                    name: name(entry, position, declared.key),
+                    name: table_name(entry, position, declared.key),
                     meaning: entry.summary.to_owned(),
                     columns: declared.columns.into_iter().map(SqlColumn::from).collect(),
                     text: TextType::Plain,
@@ -35,14 +35,6 @@ pub(super) fn tables() -> Vec<SqlTable> {
             })
         })
         .collect()
-}
-
-/// The name of a table, as in exports: that of the analysis for its first one.
-fn name(entry: &Entry, position: usize, key: &str) -> String {
-    match position {
-        0 => entry.name.to_owned(),
-        _ => format!("{}_{key}", entry.name),
-    }
 }
 
 /// A table of an answer.

@@ -60,11 +60,11 @@ impl Rows for SliceRows {
             // Spans do not contain their end.
             Span::new(Picos(from), Picos(to.saturating_add(1)))
         });
-        let all = Slices::chosen(Arc::clone(session), None, None, time);
+        let all = Slices::starting_in(Arc::clone(session), time);
         let tracks = kept(ask, &OF_TRACKS, |columns| all.of_tracks(columns))?;
         let labels = kept(ask, &OF_LABELS, |columns| all.of_labels(columns))?;
         let tracks = shared(session, tracks, ask.share);
-        let slices = Slices::chosen(Arc::clone(session), Some(tracks), labels, time);
+        let slices = all.only(&tracks, labels);
         let position = |key: &str| COLUMNS.iter().position(|column| column.key == key);
         let columns = ask.columns.iter().filter_map(|column| position(column.key));
         let batches = SliceBatches::new(Arc::new(slices), columns.collect(), TextType::View);

@@ -15,7 +15,8 @@ use crate::asking::Ask;
 use crate::library::{Library, Source};
 
 /// The first column of every table.
-pub(crate) const SESSION: Column = Column::new("session", "Session", Unit::Text);
+pub(crate) const SESSION: Column =
+    Column::new("session", "Session", Unit::Text).means("Name of the session.");
 
 /// A session that is open.
 pub(crate) struct Opened<'a> {
@@ -108,10 +109,14 @@ impl From<DeclaredColumn> for SqlColumn {
 }
 
 impl SqlTable {
+    /// All its columns, `session` first.
+    pub fn every_column(&self) -> impl Iterator<Item = SqlColumn> {
+        std::iter::once(SqlColumn::of(SESSION)).chain(self.columns.iter().cloned())
+    }
+
     /// Its schema, `session` first.
     pub(crate) fn schema(&self) -> SchemaRef {
-        let own = self.columns.iter().map(|column| column.column);
-        let columns: Vec<Column> = std::iter::once(SESSION).chain(own).collect();
+        let columns: Vec<Column> = self.every_column().map(|column| column.column).collect();
         let schema = schema_of(&self.name, &self.name, &columns, self.text);
         // Titles and keys are for tables that are saved.
         let fields = schema.fields().iter();

@@ -283,6 +283,7 @@ fn end_to_end(run: &mut Run) -> Result<()> {
     command
         .env("STEPSCOPE_BROWSER", browser)
         .env("STEPSCOPE_BIN", release_binary()?)
+        .env("STEPSCOPE_SQL", python::queries())
         .env("STEPSCOPE_TENSORBOARD", python::tensorboard()?);
     process::run_counting(&mut command, &mut run.counts)
 }

@@ -121,7 +121,7 @@ pub(crate) fn test(counts: &mut Counts) -> Result<()> {
 
 /// The program that answers queries, as stage cargo-test builds it. A release build takes half an
 /// hour of processor, and tests ask small questions.
-fn queries() -> PathBuf {
+pub(crate) fn queries() -> PathBuf {
     let name = format!("target/debug/stepscope-sql{}", env::consts::EXE_SUFFIX);
     tree::root().join(name)
 }

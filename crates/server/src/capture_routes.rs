@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::StatusCode;
 use axum::routing::{get, post};
 use axum::{Json, Router};
 
@@ -54,54 +54,21 @@ async fn end(
     Ok(Json(job.report()))
 }
 
-/// Whether a request performs an action, which only these routes do.
-pub(crate) fn is_action(method: &Method, path: &str) -> bool {
-    let is_ours = path == PREFIX
-        || path
-            .strip_prefix(PREFIX)
-            .is_some_and(|rest| rest.starts_with('/'));
-    *method == Method::POST && is_ours
-}
-
-/// Rejects bodies that are not JSON. Browsers send JSON to other sites only after a preflight
-/// request, which is rejected too.
-pub(crate) fn check_body(headers: &HeaderMap) -> Result<(), ApiError> {
-    let kind = headers.get(header::CONTENT_TYPE);
-    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    if kind.split(';').next().map(str::trim) == Some("application/json") {
-        return Ok(());
-    }
-    Err(ApiError::new(
-        StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        "The body of this request must be JSON (Content-Type: application/json).",
-    ))
+/// Whether a path belongs to these routes.
+pub(crate) fn is_ours(path: &str) -> bool {
+    let rest = path.strip_prefix(PREFIX);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(kind: &'static str) -> Result<(), StatusCode> {
-        let mut headers = HeaderMap::new();
-        headers.insert(header::CONTENT_TYPE, header::HeaderValue::from_static(kind));
-        check_body(&headers).map_err(|error| error.status)
-    }
-
     #[test]
-    fn forms_of_other_pages_are_no_json() {
-        assert_eq!(check("application/json; charset=utf-8"), Ok(()));
-        for kind in ["text/plain", "application/x-www-form-urlencoded", ""] {
-            assert_eq!(check(kind), Err(StatusCode::UNSUPPORTED_MEDIA_TYPE));
-        }
-        assert!(check_body(&HeaderMap::new()).is_err());
-    }
-
-    #[test]
-    fn actions_are_posts_below_the_prefix() {
-        assert!(is_action(&Method::POST, "/api/capture"));
-        assert!(is_action(&Method::POST, "/api/capture/1/end"));
-        assert!(!is_action(&Method::PUT, "/api/capture"));
-        assert!(!is_action(&Method::POST, "/api/captured"));
-        assert!(!is_action(&Method::POST, "/api/sessions"));
+    fn routes_are_below_the_prefix() {
+        assert!(is_ours("/api/capture"));
+        assert!(is_ours("/api/capture/1/end"));
+        assert!(!is_ours("/api/captured"));
+        assert!(!is_ours("/api/sessions"));
     }
 }

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::access::{Access, Pass, Refusal};
 use crate::error::ApiError;
-use crate::{capture_routes, origin, prefix, ui};
+use crate::{api, capture_routes, origin, prefix, ui};
 
 /// Passes a request on, or rejects it.
 pub(crate) async fn guard(
@@ -22,7 +22,9 @@ pub(crate) async fn guard(
 }
 
 async fn admit(access: &Access, request: Request, next: Next) -> Response {
-    let is_action = capture_routes::is_action(request.method(), request.uri().path());
+    let path = request.uri().path();
+    let is_action = *request.method() == Method::POST
+        && (capture_routes::is_ours(path) || path == api::sql::PATH);
     if !is_action && !matches!(*request.method(), Method::GET | Method::HEAD) {
         let error = "Only GET and HEAD are allowed here.";
         let answer = ApiError::new(StatusCode::METHOD_NOT_ALLOWED, error).into_response();
@@ -36,7 +38,7 @@ async fn admit(access: &Access, request: Request, next: Next) -> Response {
     }
     match access.check(request.headers(), request.uri().query()) {
         Err(refusal) => refuse(refusal, request.headers()),
-        Ok(_) if is_action => match capture_routes::check_body(request.headers()) {
+        Ok(_) if is_action => match check_body(request.headers()) {
             Ok(()) => next.run(request).await,
             Err(error) => error.into_response(),
         },
@@ -45,6 +47,20 @@ async fn admit(access: &Access, request: Request, next: Next) -> Response {
         }
         Ok(Pass::Free | Pass::Carried | Pass::InUrl) => next.run(request).await,
     }
+}
+
+/// Rejects bodies that are not JSON. Browsers send JSON to other sites only after a preflight
+/// request, which is rejected too.
+fn check_body(headers: &HeaderMap) -> Result<(), ApiError> {
+    let kind = headers.get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    if kind.split(';').next().map(str::trim) == Some("application/json") {
+        return Ok(());
+    }
+    Err(ApiError::new(
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        "The body of this request must be JSON (Content-Type: application/json).",
+    ))
 }
 
 fn refuse(refusal: Refusal, headers: &HeaderMap) -> Response {
@@ -120,4 +136,24 @@ fn with_header(mut answer: Response, name: HeaderName, value: &'static str) -> R
         .headers_mut()
         .insert(name, HeaderValue::from_static(value));
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(kind: &'static str) -> Result<(), StatusCode> {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+        check_body(&headers).map_err(|error| error.status)
+    }
+
+    #[test]
+    fn forms_of_other_pages_are_no_json() {
+        assert_eq!(check("application/json; charset=utf-8"), Ok(()));
+        for kind in ["text/plain", "application/x-www-form-urlencoded", ""] {
+            assert_eq!(check(kind), Err(StatusCode::UNSUPPORTED_MEDIA_TYPE));
+        }
+        assert!(check_body(&HeaderMap::new()).is_err());
+    }
 }

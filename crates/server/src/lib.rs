@@ -35,6 +35,7 @@ mod origin;
 mod parameters;
 mod patient;
 mod prefix;
+mod queries;
 mod report_cache;
 mod reports;
 mod router;
@@ -54,6 +55,7 @@ pub use library::Library;
 pub use listing::{SessionList, list_sessions};
 pub use opening::{OpenError, open_files};
 pub use prefix::normal_prefix;
+pub use queries::{SQL_PROGRAM, no_sql_program, sql_program};
 pub use reports::{
     AnalysisEntry, AnalysisOption, ErrorReport, ProgressReport, SessionState, SessionSummary,
     SessionWarning, SessionsReport, SourceReport, VersionReport,

@@ -22,6 +22,7 @@ use stepscope_storage::{
 use crate::error::panic_text;
 use crate::key::{key_of, key_of_name};
 use crate::opening::{OpenError, OpenProgress, open_reading};
+use crate::queries::sql_program;
 use crate::report_cache::ReportCache;
 use crate::reports::SessionSummary;
 use crate::slot::{OpenSession, PartsRead, Slot, State};
@@ -57,6 +58,8 @@ pub struct Library {
     capture_hosts: OnceLock<Vec<String>>,
     /// Folders whose source files may be shown.
     source_roots: OnceLock<Vec<PathBuf>>,
+    /// The program that answers queries.
+    sql_program: OnceLock<PathBuf>,
 }
 
 /// What was found, in the order of the list.
@@ -98,6 +101,7 @@ impl Library {
             reports: Mutex::default(),
             capture_hosts: OnceLock::new(),
             source_roots: OnceLock::new(),
+            sql_program: OnceLock::new(),
         }
     }
 
@@ -120,6 +124,16 @@ impl Library {
 
     pub(crate) fn source_roots(&self) -> &[PathBuf] {
         self.source_roots.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// Names the program that answers queries; otherwise it is looked for when one is asked.
+    pub fn answer_queries_with(&self, program: PathBuf) {
+        // As above: the first choice stays.
+        let _ = self.sql_program.set(program);
+    }
+
+    pub(crate) fn sql_program(&self) -> Option<PathBuf> {
+        self.sql_program.get().cloned().or_else(sql_program)
     }
 
     /// Disables captures to its path, which may be several folders in one.

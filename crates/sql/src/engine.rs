@@ -15,10 +15,11 @@ use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::StreamExt as _;
+use stepscope_export::arrow::table_of;
 
 use crate::library::Library;
 use crate::scan::{Provider, TableOptions};
-use crate::tables::{SqlTable, tables};
+use crate::tables::{SqlColumn, SqlTable, tables};
 use crate::views::{SqlView, VIEWS};
 
 /// What a query may use.
@@ -132,6 +133,39 @@ impl Engine {
         &self.tables
     }
 
+    /// The columns of a view, with the meanings of the columns that it takes from a table.
+    ///
+    /// # Errors
+    ///
+    /// A view that the engine does not understand; tests run all of them.
+    pub async fn columns_of(&self, view: &SqlView) -> Result<Vec<SqlColumn>, QueryError> {
+        let planned = self.context.table(view.name).await;
+        let planned = planned.map_err(|error| told(&error, &self.names))?;
+        let schema = Arc::new(planned.schema().as_arrow().clone());
+        let empty = table_of(&schema, &[], 0).map_err(|error| told(&error.into(), &[]))?;
+        let source = view
+            .query
+            .split_whitespace()
+            .skip_while(|word| *word != "from")
+            .nth(1);
+        let source = self
+            .tables
+            .iter()
+            .find(|table| Some(table.name.as_str()) == source);
+        let known: Vec<SqlColumn> = source
+            .into_iter()
+            .flat_map(SqlTable::every_column)
+            .collect();
+        let meaning = |key: &str| known.iter().find(|one| one.column.key == key);
+        let columns = empty.columns.into_iter().map(|column| SqlColumn {
+            meaning: meaning(column.key)
+                .map(|one| one.meaning.clone())
+                .unwrap_or_default(),
+            column,
+        });
+        Ok(columns.collect())
+    }
+
     /// Starts a query. It only reads: statements that change or write anything are refused.
     ///
     /// # Errors
@@ -219,7 +253,7 @@ fn closest(asked: &str, tables: &[String]) -> String {
     let distance = |name: &String| levenshtein(asked, name);
     let is_like = |name: &&String| {
         let is_part = asked.len() > 2 && name.contains(asked);
-        is_part || distance(name) <= asked.len() / 3
+        is_part || distance(name) <= (asked.len() / 3).max(1)
     };
     let mut alike: Vec<&String> = tables.iter().filter(is_like).collect();
     alike.sort_by_key(|name| distance(name));

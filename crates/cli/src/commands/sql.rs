@@ -1,17 +1,12 @@
 //! `stepscope sql`: hands its arguments to `stepscope-sql`, as git does with its own programs.
 
-use std::env;
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::Command as Process;
 
 use clap::{Arg, Command};
+use stepscope_server::{no_sql_program, sql_program};
 
 use crate::exit::{Exit, Failure};
-
-/// Name of the program, and of the variable that says where it is.
-const PROGRAM: &str = "stepscope-sql";
-const VARIABLE: &str = "STEPSCOPE_SQL";
 
 /// The subcommand, for the help and for completion; the program has its own help.
 pub(crate) fn command() -> Command {
@@ -39,35 +34,15 @@ pub(crate) fn hand_over(all: &[OsString]) -> Option<i32> {
     if name != "sql" {
         return None;
     }
-    let mut process = Process::new(program()?);
+    let mut process = Process::new(sql_program()?);
     process.args(rest);
     replace(&mut process).ok()
 }
 
 /// What to do without the program.
 pub(crate) fn missing() -> Failure {
-    let message = format!("`stepscope sql` needs {PROGRAM}, which is not here or does not start");
-    Failure::new(Exit::Failure, message).hint(format!(
-        "put {PROGRAM} of the same release next to stepscope, or build it: cargo build --release \
-         --package {PROGRAM}"
-    ))
-}
-
-/// Next to this program, or where programs are.
-fn program() -> Option<PathBuf> {
-    if let Some(named) = env::var_os(VARIABLE) {
-        return Some(PathBuf::from(named)).filter(|path| path.is_file());
-    }
-    let name = format!("{PROGRAM}{}", env::consts::EXE_SUFFIX);
-    let own = env::current_exe().ok();
-    let beside = own
-        .as_deref()
-        .and_then(std::path::Path::parent)
-        .map(|folder| folder.join(&name));
-    let paths = env::var_os("PATH").unwrap_or_default();
-    let others = env::split_paths(&paths).map(|folder| folder.join(&name));
-    let others: Vec<PathBuf> = others.collect();
-    beside.into_iter().chain(others).find(|path| path.is_file())
+    let (message, hint) = no_sql_program();
+    Failure::new(Exit::Failure, message).hint(hint)
 }
 
 #[cfg(unix)]

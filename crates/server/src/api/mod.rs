@@ -6,6 +6,7 @@ pub(crate) mod comparisons;
 pub(crate) mod sessions;
 pub(crate) mod share;
 pub(crate) mod source;
+pub(crate) mod sql;
 pub(crate) mod timeline;
 
 use std::sync::Arc;

@@ -7,5 +7,7 @@
 #[path = "../http/common.rs"]
 mod common;
 mod limits;
+#[cfg(unix)]
+mod queries;
 mod rewritten;
 mod security;

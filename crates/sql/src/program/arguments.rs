@@ -1,10 +1,12 @@
 //! The command line.
 
+use std::collections::HashSet;
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
+use serde::Deserialize;
 use stepscope_storage::{is_remote, memory_budget, parse_size, read_text};
 
 /// Exit codes, as of `stepscope`.
@@ -13,8 +15,10 @@ pub(crate) const FAILURE: i32 = 1;
 pub(crate) const USAGE: i32 = 2;
 pub(crate) const NOT_THERE: i32 = 3;
 
-/// Most bytes of a file with a query.
+/// Most bytes of a query.
 const MOST_BYTES: u64 = 1 << 20;
+/// Most bytes of a request, which may name every session.
+const MOST_REQUEST_BYTES: u64 = 64 << 20;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -70,6 +74,29 @@ pub(crate) struct Arguments {
     /// Print no remarks
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    /// Read path, sessions and query as JSON from standard input, as servers ask: they are in no
+    /// list of processes
+    #[arg(long, hide = true)]
+    request: bool,
+}
+
+/// What is asked of which sessions.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) paths: Vec<PathBuf>,
+    /// None if a terminal asks.
+    pub(crate) query: Option<String>,
+    /// Exact names of sessions.
+    pub(crate) names: Option<HashSet<String>>,
+}
+
+/// [`Asked`] by a server.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request {
+    query: String,
+    path: PathBuf,
+    sessions: Option<HashSet<String>>,
 }
 
 /// The form of rows.
@@ -106,8 +133,12 @@ impl Arguments {
         Ok(arguments)
     }
 
-    /// Paths, and the query if one was given; on a terminal none.
-    pub(crate) fn asked(&self) -> Result<(Vec<PathBuf>, Option<String>), String> {
+    /// What is asked.
+    pub(crate) fn asked(&self) -> Result<Asked, String> {
+        if self.request {
+            let text = input(MOST_REQUEST_BYTES)?;
+            return request(&text);
+        }
         let mut rest = self.rest.clone();
         let query = if let Some(file) = &self.file {
             let text = read_text(file, MOST_BYTES);
@@ -117,12 +148,13 @@ impl Arguments {
         } else if io::stdin().is_terminal() {
             None
         } else {
-            let mut text = String::new();
-            let read = io::stdin().take(MOST_BYTES).read_to_string(&mut text);
-            read.map_err(|error| format!("cannot read the query: {error}"))?;
-            Some(text)
+            Some(input(MOST_BYTES)?)
         };
-        Ok((rest.into_iter().map(PathBuf::from).collect(), query))
+        Ok(Asked {
+            paths: rest.into_iter().map(PathBuf::from).collect(),
+            query,
+            names: None,
+        })
     }
 
     /// Most rows; none for all.
@@ -146,6 +178,23 @@ impl Arguments {
     }
 }
 
+fn input(most_bytes: u64) -> Result<String, String> {
+    let mut text = String::new();
+    let read = io::stdin().take(most_bytes).read_to_string(&mut text);
+    read.map_err(|error| format!("cannot read the query: {error}"))?;
+    Ok(text)
+}
+
+fn request(text: &str) -> Result<Asked, String> {
+    let request: Request =
+        serde_json::from_str(text).map_err(|error| format!("not a request: {error}"))?;
+    Ok(Asked {
+        paths: vec![request.path],
+        query: Some(request.query),
+        names: request.sessions,
+    })
+}
+
 /// Whether an argument is where sessions are, not a query.
 fn is_place(text: &str) -> bool {
     let path = std::path::Path::new(text);
@@ -161,6 +210,20 @@ fn bytes(text: &str) -> Result<usize, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn servers_ask_in_json() {
+        let text = r#"{"query": "select 1", "path": "logs", "sessions": ["a"]}"#;
+        let asked = Asked {
+            paths: vec!["logs".into()],
+            query: Some("select 1".to_owned()),
+            names: Some(["a".to_owned()].into()),
+        };
+        assert_eq!(request(text), Ok(asked));
+        for wrong in ["", "{}", r#"{"query": "", "path": "", "write": 1}"#] {
+            assert!(request(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn sizes_have_suffixes() {

@@ -1,7 +1,6 @@
 //! From arguments to an answer.
 
 use std::io::{self, IsTerminal as _};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -9,7 +8,7 @@ use stepscope_sql::{Engine, Library, QueryError};
 use stepscope_storage::{SessionFiles, hide_credentials};
 use tokio::runtime::{Builder, Runtime};
 
-use super::arguments::{Arguments, FAILURE, FINE, NOT_THERE, USAGE};
+use super::arguments::{Arguments, Asked, FAILURE, FINE, NOT_THERE, USAGE};
 use super::{describe, prompt, write};
 
 /// Answers, and returns the exit code.
@@ -17,15 +16,15 @@ pub(crate) fn run(arguments: &Arguments) -> i32 {
     if let Some(table) = &arguments.tables {
         return describe::run(table, arguments);
     }
-    let (paths, query) = match arguments.asked() {
+    let asked = match arguments.asked() {
         Ok(asked) => asked,
         Err(reason) => return refuse(&reason, "", USAGE),
     };
-    if paths.is_empty() {
+    if asked.paths.is_empty() {
         let hint = "give the path of a log directory, run or profile, and a query in quotes";
         return refuse("no path was given", hint, USAGE);
     }
-    let library = match library(&paths, arguments) {
+    let library = match library(&asked, arguments) {
         Ok(library) => library,
         Err((reason, hint)) => return refuse(&reason, &hint, NOT_THERE),
     };
@@ -39,21 +38,29 @@ pub(crate) fn run(arguments: &Arguments) -> i32 {
         Ok(engine) => engine,
         Err(error) => return fail(&error),
     };
-    match query {
+    match asked.query {
         Some(query) => answer(&runtime, &engine, &query, arguments),
         None => prompt::run(&runtime, &engine, arguments),
     }
 }
 
-fn library(paths: &[PathBuf], arguments: &Arguments) -> Result<Library, (String, String)> {
+fn library(asked: &Asked, arguments: &Arguments) -> Result<Library, (String, String)> {
     let wanted = &arguments.session;
     let keep = |files: &SessionFiles| {
-        wanted.is_empty() || wanted.iter().any(|part| files.name.contains(part.as_str()))
+        let is_named = asked
+            .names
+            .as_ref()
+            .is_none_or(|names| names.contains(&files.name));
+        let has_part = |part: &String| files.name.contains(part.as_str());
+        is_named && (wanted.is_empty() || wanted.iter().any(has_part))
     };
-    let library = Library::find(paths, keep)
+    let library = Library::find(&asked.paths, keep)
         .map_err(|error| (error.to_string(), error.hint().unwrap_or_default()))?;
     if library.sources().is_empty() {
-        let reason = format!("no session is named {}", wanted.join(" or "));
+        let reason = match wanted.as_slice() {
+            [] => "the sessions are not there anymore".to_owned(),
+            wanted => format!("no session is named {}", wanted.join(" or ")),
+        };
         return Err((reason, "`stepscope sessions PATH` lists them".to_owned()));
     }
     Ok(library)

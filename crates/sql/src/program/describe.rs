@@ -1,12 +1,16 @@
 //! What there is to ask: tables, views, functions, and the columns of one of them.
 
 use std::io::{self, Write as _};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use stepscope_analysis::telling::csv::to_csv;
 use stepscope_analysis::{Column, Table, Unit};
 use stepscope_cli::render::table_page;
-use stepscope_sql::{FUNCTIONS, SqlColumn, SqlTable, VIEWS, tables};
+use stepscope_sql::{
+    Engine, FUNCTIONS, Library, QueryError, SqlColumn, SqlTable, SqlView, VIEWS, tables,
+};
+use tokio::runtime::Builder;
 
 use super::arguments::{Arguments, FAILURE, FINE, Form, USAGE};
 use super::ask::refuse;
@@ -16,7 +20,10 @@ use super::write::width;
 pub(crate) fn run(wanted: &str, arguments: &Arguments) -> i32 {
     let all = tables();
     let text = if arguments.format == Form::Json {
-        format!("{}\n", everything(&all))
+        match everything(&all, arguments) {
+            Ok(value) => format!("{value}\n"),
+            Err(reason) => return refuse(&reason, "", FAILURE),
+        }
     } else if wanted.is_empty() {
         form(&listing(&all), arguments)
     } else if let Some(table) = all.iter().find(|table| table.name == wanted) {
@@ -97,7 +104,7 @@ fn columns_of(table: &SqlTable) -> Table {
 }
 
 /// All of it, for programs.
-fn everything(all: &[SqlTable]) -> Value {
+fn everything(all: &[SqlTable], arguments: &Arguments) -> Result<Value, String> {
     let column = |SqlColumn { column, meaning }: SqlColumn| {
         json!({
             "key": column.key,
@@ -109,16 +116,32 @@ fn everything(all: &[SqlTable]) -> Value {
         let columns: Vec<Value> = table.every_column().map(column).collect();
         json!({"name": table.name, "meaning": table.meaning, "columns": columns})
     });
-    let views = VIEWS.iter();
-    let views =
-        views.map(|one| json!({"name": one.name, "meaning": one.meaning, "query": one.query}));
+    let views = views(arguments)?.into_iter().map(|(one, columns)| {
+        let columns: Vec<Value> = columns.into_iter().map(column).collect();
+        json!({"name": one.name, "meaning": one.meaning, "query": one.query, "columns": columns})
+    });
     let functions = FUNCTIONS.iter();
     let functions = functions.map(|(own, meaning)| json!({"signature": own, "meaning": meaning}));
-    json!({
+    Ok(json!({
         "tables": tables.collect::<Vec<_>>(),
         "views": views.collect::<Vec<_>>(),
         "functions": functions.collect::<Vec<_>>(),
-    })
+    }))
+}
+
+/// The views with their columns, which the engine derives from their queries.
+fn views(arguments: &Arguments) -> Result<Vec<(SqlView, Vec<SqlColumn>)>, String> {
+    let runtime = Builder::new_current_thread().enable_time().build();
+    let runtime = runtime.map_err(|error| format!("cannot start threads: {error}"))?;
+    let described = runtime.block_on(async {
+        let engine = Engine::new(Arc::new(Library::default()), arguments.limits()).await?;
+        let mut described = Vec::new();
+        for view in VIEWS {
+            described.push((*view, engine.columns_of(view).await?));
+        }
+        Ok(described)
+    });
+    described.map_err(|error: QueryError| error.message)
 }
 
 /// The unit of a column in a word.

@@ -2,4 +2,5 @@
 
 mod program;
 mod same;
+mod served;
 mod support;

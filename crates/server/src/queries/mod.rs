@@ -1,0 +1,11 @@
+//! Queries in SQL, answered by a program of its own (`stepscope-sql`, see its crate): one process per
+//! query, so that one that takes too much memory or time, or that nobody waits for, ends alone.
+
+mod answer;
+mod process;
+mod program;
+mod reports;
+
+pub(crate) use answer::{Form, Question, answer, rows, schema};
+pub use program::{SQL_PROGRAM, no_sql_program, sql_program};
+pub(crate) use reports::{SqlRequest, SqlSchemaReport};

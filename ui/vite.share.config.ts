@@ -8,15 +8,21 @@ import { gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin, type Rollup } from 'vite';
 import solid from 'vite-plugin-solid';
 
-/** Replaces the worker of the page, which a report does not have. */
-const REPLACED = new Map([['./layouter', resolve(import.meta.dirname, 'src/share/layouter.ts')]]);
+/** What a report does not have: workers, and a server that answers queries. */
+const REPLACED = [
+  { source: './layouter', importer: '/views/graph/', by: 'src/share/layouter.ts' },
+  { source: '../views/sql/index.tsx', importer: '/shell/views.ts', by: 'src/share/no-view.ts' },
+];
 
-function withoutWorkers(): Plugin {
+function withoutServer(): Plugin {
   return {
-    name: 'stepscope-without-workers',
+    name: 'stepscope-without-server',
     enforce: 'pre',
     resolveId(source, importer) {
-      return importer?.includes('/views/graph/') ? REPLACED.get(source) : undefined;
+      const found = REPLACED.find(
+        (each) => each.source === source && importer?.includes(each.importer),
+      );
+      return found && resolve(import.meta.dirname, found.by);
     },
   };
 }
@@ -116,7 +122,7 @@ function oneFile(): Plugin {
 export default defineConfig({
   base: './',
   publicDir: false,
-  plugins: [withoutWorkers(), stylesWithViews(), solid(), oneFile()],
+  plugins: [withoutServer(), stylesWithViews(), solid(), oneFile()],
   build: {
     outDir: 'dist',
     // The files of the served page are in the same folder.

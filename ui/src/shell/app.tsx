@@ -32,7 +32,7 @@ import { handleKey, registerShortcut } from './shortcuts';
 import { ShortcutsOverlay } from './shortcuts-overlay';
 import { navigate, route } from './state';
 import { TopBar } from './topbar';
-import { SESSIONS_VIEW, VIEWS } from './views';
+import { SESSIONS_VIEW, SQL_VIEW, VIEWS } from './views';
 import './app.css';
 import './media.css';
 
@@ -43,6 +43,7 @@ const isFirstVisit = typeof window !== 'undefined' && window.location.hash === '
 
 export function App() {
   const view = createMemo(() => VIEWS.get(route.view));
+  const ofAll = createMemo(() => VIEWS.get(route.view === SQL_VIEW ? SQL_VIEW : SESSIONS_VIEW));
   const shown = createMemo(
     () => (route.session === null ? null : { session: route.session }),
     undefined,
@@ -98,7 +99,7 @@ export function App() {
         <Show when={route.session !== null}>
           <div class="page-line">
             <h1 class="page-title">{titleOf(route.view)}</h1>
-            <Show when={shared()} fallback={<SelectionBar />}>
+            <Show when={shared()} fallback={<Show when={route.view !== SQL_VIEW}><SelectionBar /></Show>}>
               {(report) => <ShareStrip report={report()} />}
             </Show>
           </div>
@@ -111,7 +112,7 @@ export function App() {
             <Show
               when={shown()}
               keyed
-              fallback={<Dynamic component={VIEWS.get(SESSIONS_VIEW)} session="" />}
+              fallback={<Dynamic component={ofAll()} session="" />}
             >
               {({ session }) => (
                 <SessionGate>
@@ -133,7 +134,7 @@ export function App() {
       <EditorDialog />
       <ShortcutsOverlay />
       <p class="unseen" aria-live="polite">
-        {route.session === null ? 'All sessions' : titleOf(route.view)}
+        {route.session === null && route.view !== SQL_VIEW ? 'All sessions' : titleOf(route.view)}
       </p>
       <ToastLayer />
       <MenuLayer />

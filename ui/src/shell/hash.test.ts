@@ -5,6 +5,8 @@ import { formatHash, parseHash, sameRoute, type Route } from './hash';
 describe('a route survives the URL', () => {
   const routes: Route[] = [
     { session: null, view: 'sessions', params: {} },
+    { session: null, view: 'sql', params: { query: 'select "a"\n--' } },
+    { session: 'demo', view: 'sql', params: {} },
     { session: 'demo', view: 'overview', params: {} },
     { session: 'train~2026_11_22_09_00_00', view: 'ops', params: { steps: '3..=8,11', device: '0,1', sort: '-self_ps' } },
     { session: '~17', view: 'scopes', params: { match: 'a+b|jit\\(f\\)/[x]&y=#?%', q: 'ü  100%' } },

@@ -1,5 +1,6 @@
 /**
- * The URL hash and back: `#/` lists the sessions, `#/s/<session>/<view>?name=value` shows a view.
+ * The URL hash and back: `#/` lists the sessions, `#/sql` queries all of them, and
+ * `#/s/<session>/<view>?name=value` shows a view of one.
  * A session is identified by its key, never by its number, which changes when another one appears.
  * Values stay readable: commas, colons, slashes and dots are not escaped.
  */
@@ -18,6 +19,8 @@ export interface Route {
 
 export const SESSIONS_VIEW = 'sessions';
 export const FIRST_VIEW = 'overview';
+/** Queries: of a session, or of all of them. */
+export const SQL_VIEW = 'sql';
 /** In the list of sessions: the session number from an old link. */
 export const NUMBERED_PARAM = 'numbered';
 /** The syntax of a session key. */
@@ -31,7 +34,10 @@ export function parseHash(hash: string): Route {
   const params = parseParams(mark < 0 ? '' : text.slice(mark + 1));
   const match = /^\/s\/([\w.~-]+)(?:\/([a-z_]+))?\/?$/.exec(path);
   const session = match?.[1];
-  if (session === undefined) return { session: null, view: SESSIONS_VIEW, params };
+  if (session === undefined) {
+    const isSql = new RegExp(`^/${SQL_VIEW}/?$`).test(path);
+    return { session: null, view: isSql ? SQL_VIEW : SESSIONS_VIEW, params };
+  }
   // Old links contain a number, which may belong to another session by now.
   if (/^\d+$/.test(session)) {
     return { session: null, view: SESSIONS_VIEW, params: { [NUMBERED_PARAM]: session } };
@@ -41,7 +47,7 @@ export function parseHash(hash: string): Route {
 
 /** Formats a route as a hash; the order of its parameters does not matter. */
 export function formatHash(route: Route): string {
-  const path = route.session === null ? '/' : `/s/${route.session}/${route.view}`;
+  const path = route.session === null ? pathOfAll(route.view) : `/s/${route.session}/${route.view}`;
   const query = Object.keys(route.params)
     .filter((name) => route.params[name] !== '')
     .sort()
@@ -49,6 +55,9 @@ export function formatHash(route: Route): string {
     .join('&');
   return `#${path}${query ? `?${query}` : ''}`;
 }
+
+/** The path of a view of all sessions. */
+const pathOfAll = (view: string) => (view === SQL_VIEW ? `/${SQL_VIEW}` : '/');
 
 /** Whether two routes show the same. */
 export function sameRoute(one: Route, other: Route): boolean {

@@ -17,6 +17,7 @@ import {
   select,
   setBaseline,
   setParams,
+  SQL_VIEW,
   swapBaseline,
 } from './state';
 import { setTheme } from './theme';
@@ -90,6 +91,7 @@ function actions(): Command[] {
   if (shared()) return always;
   return [
     action('All sessions', () => navigate({ session: null, view: 'sessions' })),
+    action('Query all sessions in SQL', () => navigate({ session: null, view: SQL_VIEW })),
     action('Capture a running job', openCapture),
     ...(route.session === null ? [] : [action('Clear the selection', clearSelection)]),
     ...always,

@@ -12,7 +12,7 @@ import { isDrawerOpen, isFolded, isNarrow, setDrawerOpen, toggleFold } from './r
 import { comparisons, menu, type MenuEntry } from './session';
 import { shared } from './shared';
 import { registerShortcut } from './shortcuts';
-import { hrefTo, route } from './state';
+import { hrefTo, route, SQL_VIEW } from './state';
 import { VIEWS } from './views';
 import './rail.css';
 
@@ -24,7 +24,7 @@ interface RailGroup {
 }
 
 const isOfSeveral = (entry: MenuEntry) =>
-  comparisons.data()?.some(({ name }) => name === entry.name) ?? false;
+  entry.name === SQL_VIEW || (comparisons.data()?.some(({ name }) => name === entry.name) ?? false);
 
 const entriesOf = (group: Group) => () =>
   menu().filter((entry) => entry.group === group && !isOfSeveral(entry));
@@ -51,7 +51,7 @@ const GROUPS: readonly RailGroup[] = [
   },
   {
     title: 'Sessions',
-    tip: 'Compare sessions, and check them against budgets',
+    tip: 'Compare and query sessions, and check them against budgets',
     icon: 'several',
     entries: () => menu().filter(isOfSeveral),
   },

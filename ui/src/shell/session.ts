@@ -7,7 +7,7 @@ import { createAnswer } from '../wire/report';
 import type { Group } from '../wire/generated/Group';
 import type { AnalysisEntry, SessionsReport, SessionSummary } from '../wire/types';
 import { FIRST_VIEW, KEY } from './hash';
-import { baseline, getParam, route, selectionParams } from './state';
+import { baseline, getParam, route, selectionParams, SQL_VIEW } from './state';
 import { VIEWS } from './views';
 
 /** The view that compares all sessions by device count. */
@@ -26,6 +26,14 @@ const USUAL_ENTRIES: Pick<AnalysisEntry, 'name' | 'group' | 'summary' | 'aliases
   'timeline',
   'steps',
 ].map((name) => ({ name, group: 'summary', summary: '', aliases: [] }));
+
+/** The view of queries. */
+const SQL_ENTRY: Pick<AnalysisEntry, 'name' | 'group' | 'summary' | 'aliases'> = {
+  name: SQL_VIEW,
+  group: 'summary',
+  summary: 'Query this session, or all of them, in SQL',
+  aliases: ['query', 'queries'],
+};
 
 /** The view of differences between sessions. */
 export const COMPARE_VIEW = 'compare';
@@ -56,6 +64,8 @@ export const { analyses, comparisons, sessions, opened, isEnough, menu, summaryO
   /** What the view reads of a remote session; undefined until the analyses are known. */
   const reads = createMemo((): 'devices' | 'everything' | undefined => {
     if (fetchedWhole() === route.session || analyses.error()) return 'everything';
+    // Queries are answered by a program that reads files itself.
+    if (route.view === SQL_VIEW) return 'devices';
     const entry = analyses.data()?.find(({ name }) => name === route.view);
     if (analyses.data() === undefined) return undefined;
     return entry?.reads_devices_only && !selectionParams().time ? 'devices' : 'everything';
@@ -75,8 +85,8 @@ export const { analyses, comparisons, sessions, opened, isEnough, menu, summaryO
   const sessionCount = () => sessions.data()?.sessions.length ?? 0;
   const hasHistory = () => (sessions.data()?.histories.length ?? 0) > 0;
   const menu = createMemo<MenuEntry[]>(() => {
-    const entries = [...(analyses.data() ?? USUAL_ENTRIES), ...(comparisons.data() ?? [])];
-    return entries
+    const known = [...(analyses.data() ?? USUAL_ENTRIES), ...(comparisons.data() ?? [])];
+    return [...known, SQL_ENTRY]
       .filter((entry) => VIEWS.has(entry.name))
       // A single session has no scaling, and no history unless one was recorded.
       .filter((entry) => entry.name !== SCALING_VIEW || sessionCount() > 1)
@@ -105,6 +115,7 @@ export function entryView(session: SessionSummary | undefined): string {
 
 /** Turns `op_tree` into `Op tree`. */
 export function titleOf(analysis: string): string {
+  if (analysis === SQL_VIEW) return 'SQL';
   const words = analysis.replace(/_/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
@@ -146,6 +157,11 @@ function locationOf(session: string | null): string {
 
 function commandWith(shown: (path: string) => string): string {
   const { session, view } = route;
+  if (view === SQL_VIEW) {
+    const query = getParam('query');
+    const words = ['stepscope', view, shown(locationOf(session))];
+    return [...words, ...(query ? [shellQuote(query)] : [])].join(' ');
+  }
   if (session === null) return ['stepscope', view, shown(locationOf(null))].join(' ');
   if (view === CHECK_VIEW) return checkWith(shown, session);
   const history = view === HISTORY_VIEW ? getParam('history') : undefined;

@@ -4,23 +4,26 @@
  */
 import { lazy, type Component } from 'solid-js';
 
-/** The props of every view of a session. */
+import { SQL_VIEW } from './hash';
+import { shared } from './shared';
+
+/** The props of every view. */
 export interface ViewProps {
+  /** Its key; empty for all sessions. */
   session: string;
 }
 
-/** The only view that does not belong to a session. */
-export { SESSIONS_VIEW } from './hash';
+/** Views of all sessions; that of queries is also one of a session. */
+export { SESSIONS_VIEW, SQL_VIEW } from './hash';
 
 type Loader = () => Promise<{ default: Component<ViewProps> }>;
 
 const loaders = import.meta.glob<{ default: Component<ViewProps> }>('../views/*/index.tsx');
 
-/** Views by analysis name. */
+/** Views by analysis name. A report has no server that answers queries. */
 export const VIEWS: ReadonlyMap<string, Component<ViewProps> & { preload: () => unknown }> =
   new Map(
-    Object.entries(loaders).map(([path, load]) => [
-      path.split('/')[2] ?? path,
-      lazy(load as Loader),
-    ]),
+    Object.entries(loaders)
+      .map(([path, load]) => [path.split('/')[2] ?? path, lazy(load as Loader)] as const)
+      .filter(([name]) => name !== SQL_VIEW || !shared()),
   );

@@ -101,20 +101,34 @@ function waitFor<T>(url: string, request: Pending, signal?: AbortSignal): Promis
 }
 
 /** Asks for something to be done, with a body of JSON. Answers are not kept. */
-export async function postJson<T>(url: string, body: unknown): Promise<T> {
-  const headers = { accept: 'application/json', 'content-type': 'application/json' };
-  const answer = await exchange(url, { method: 'POST', headers, body: JSON.stringify(body) });
-  return answer as T;
+export async function postJson<T>(url: string, body: unknown, signal?: AbortSignal): Promise<T> {
+  return (await exchange(url, posting(body, 'application/json', signal))) as T;
+}
+
+/** The same for an answer that is saved as it is. */
+export async function postForFile(
+  url: string,
+  body: unknown,
+  signal?: AbortSignal,
+): Promise<Blob> {
+  const response = await reach(url, posting(body, '*/*', signal));
+  if (!response.ok) throw errorOf(response, await response.text());
+  return response.blob();
+}
+
+function posting(body: unknown, accept: string, signal?: AbortSignal): RequestInit {
+  const headers = { accept, 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify(body) };
+  return signal ? { ...init, signal } : init;
 }
 
 function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
   return exchange(url, { signal, headers: { accept: 'application/json' } });
 }
 
-async function exchange(url: string, init: RequestInit): Promise<unknown> {
-  let response: Response;
+async function reach(url: string, init: RequestInit): Promise<Response> {
   try {
-    response = await send(url, init);
+    return await send(url, init);
   } catch (error) {
     if (isAbort(error)) throw error;
     throw new WireError(
@@ -123,6 +137,10 @@ async function exchange(url: string, init: RequestInit): Promise<unknown> {
       0,
     );
   }
+}
+
+async function exchange(url: string, init: RequestInit): Promise<unknown> {
+  const response = await reach(url, init);
   const text = await response.text();
   if (!response.ok) throw errorOf(response, text);
   try {

@@ -6,7 +6,7 @@ import { formatCount, formatDate, plural } from '../../format/numbers';
 import { escapeRegex } from '../../format/text';
 import { COMPARE_VIEW, entryView, sessions } from '../../shell/session';
 import { NUMBERED_PARAM } from '../../shell/hash';
-import { getParam, navigate, setParams, type Params } from '../../shell/state';
+import { getParam, hrefTo, navigate, setParams, SQL_VIEW, type Params } from '../../shell/state';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
 import { Middle } from '../../widgets/middle';
@@ -256,6 +256,9 @@ export default function SessionsView() {
                   <span class="muted mono">{report().root}</span>
                 </Show>
                 <button onClick={openCapture}>Capture a running job</button>
+                <a class="button" href={hrefTo({ session: null, view: SQL_VIEW })}>
+                  Query in SQL
+                </a>
                 <MeasureButton sessions={report().sessions} />
                 <CompareButton sessions={report().sessions} />
               </div>

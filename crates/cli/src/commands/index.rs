@@ -60,7 +60,9 @@ pub(crate) fn command() -> Command {
                 .hide_env_values(true)
                 .default_value(DEFAULT_SIZE)
                 .value_parser(parse_size)
-                .help("Maximum size of the folder; roll-ups that were not used for longest go first"),
+                .help(
+                    "Maximum size of the folder; roll-ups that were not used for longest go first",
+                ),
         )
         .arg(
             flag("list", "List the sessions that are indexed")
@@ -215,7 +217,10 @@ impl Listener for Watch<'_> {
         self.bar
             .set_message(format!("{done} of {} sessions", self.count));
         if let Some(failure) = failure {
-            let warn = || self.output.warn(&format!("{name}: not indexed: {failure}"), "");
+            let warn = || {
+                self.output
+                    .warn(&format!("{name}: not indexed: {failure}"), "")
+            };
             self.bar.suspend(warn);
         }
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use stepscope_catalog::Catalog;
 use stepscope_sql::{Engine, Library, QueryError};
 use stepscope_storage::{SessionFiles, hide_credentials};
 use tokio::runtime::{Builder, Runtime};
@@ -56,7 +57,7 @@ fn library(paths: &[PathBuf], arguments: &Arguments) -> Result<Library, (String,
         let reason = format!("no session is named {}", wanted.join(" or "));
         return Err((reason, "`stepscope sessions PATH` lists them".to_owned()));
     }
-    Ok(library)
+    Ok(library.with_catalog(Catalog::of_user()))
 }
 
 /// Asks one query and writes its rows.

@@ -47,6 +47,7 @@ pub(crate) fn command() -> Command {
         .subcommand(demo())
         .subcommand(report())
         .subcommand(sessions())
+        .subcommand(commands::index::command())
         .subcommand(commands::capture::command())
         .subcommand(commands::export::command())
         .subcommand(commands::perfetto::command())

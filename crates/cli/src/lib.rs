@@ -71,6 +71,7 @@ fn answer(name: &str, arguments: &ArgMatches, output: &Output) -> Result<Exit, F
         "demo" => commands::demo::run(arguments, output),
         "report" => commands::report::run(arguments, output),
         "sessions" => commands::sessions::run(arguments, output),
+        "index" => commands::index::run(arguments, output),
         "doctor" => doctor::run(arguments, output),
         "env" => doctor::variables::run(arguments, output),
         "capture" => commands::capture::run(arguments, output),

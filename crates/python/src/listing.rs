@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use stepscope_catalog::Catalog;
 use stepscope_server::{SessionList, list_sessions};
 use stepscope_storage::{SessionFiles, StorageError, find};
 
@@ -26,7 +27,8 @@ pub(crate) fn sessions(
     let is_opened = |files: &SessionFiles| !quick && (fetch || files.is_here());
     let list = || -> Result<SessionList, StorageError> {
         let found = find(&path)?;
-        Ok(list_sessions(&path, &found, |files| {
+        let known = Catalog::of_user().summaries();
+        Ok(list_sessions(&path, &found, &known, |_, files| {
             is_opened(files).then(|| open_files(files).map_err(|refused| refused.to_string()))
         }))
     };

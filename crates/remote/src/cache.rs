@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::object::Object;
+use crate::private;
 use crate::ranges::Ranges;
 use crate::settings;
 
@@ -321,36 +322,9 @@ pub(crate) fn kept_listing(url: &str) -> Option<KeptListing> {
     (listing.url == url).then_some(listing)
 }
 
-/// Makes a folder that others on the machine cannot look into.
+/// Makes a folder of the cache.
 fn make_private(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)?;
-    own(&root())
-}
-
-/// Makes the folder that holds everything this user's own: whoever it belongs to, others may not
-/// look into it, nor have made it in advance.
-#[cfg(unix)]
-fn own(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let metadata = fs::symlink_metadata(folder)?;
-    if !metadata.is_dir() {
-        return Err(io::Error::other("its folder is a link"));
-    }
-    if metadata.permissions().mode() & 0o777 != 0o700 {
-        // Only its owner can do this; a folder of this mode that is another user's cannot be
-        // written to.
-        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn own(_folder: &Path) -> io::Result<()> {
-    Ok(())
+    private::make_private(folder, &root())
 }
 
 #[cfg(all(test, unix))]

@@ -7,12 +7,14 @@
 //!    └────► opening ──► in parts ──room is needed──► closed       (of sessions far away)
 //! ```
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use stepscope_analysis::{AnalysisError, Note};
+use stepscope_catalog::{Catalog, Summaries};
 use stepscope_model::{Reads, Session};
 use stepscope_storage::{
     FileStamps, Found, NoteKind, SessionFiles, StorageError, find, hide_credentials, is_remote,
@@ -60,6 +62,8 @@ pub struct Library {
     source_roots: OnceLock<Vec<PathBuf>>,
     /// The program that answers queries.
     sql_program: OnceLock<PathBuf>,
+    /// What is known of sessions that are not open.
+    catalog: OnceLock<Catalog>,
 }
 
 /// What was found, in the order of the list.
@@ -102,6 +106,7 @@ impl Library {
             capture_hosts: OnceLock::new(),
             source_roots: OnceLock::new(),
             sql_program: OnceLock::new(),
+            catalog: OnceLock::new(),
         }
     }
 
@@ -120,6 +125,12 @@ impl Library {
     pub fn show_sources(&self, roots: Vec<PathBuf>) {
         // As above: the first choice stays.
         let _ = self.source_roots.set(roots);
+    }
+
+    /// From now on, the list shows what is in this catalog of sessions that are not open.
+    pub fn use_catalog(&self, catalog: Catalog) {
+        // As above: the first choice stays.
+        let _ = self.catalog.set(catalog);
     }
 
     pub(crate) fn source_roots(&self) -> &[PathBuf] {
@@ -225,15 +236,21 @@ impl Library {
     pub(crate) fn summary(&self, slot: &Slot) -> SessionSummary {
         let slots = self.slots();
         let position = slots.iter().position(|known| known.key == slot.key);
-        slot.summary(number(position.unwrap_or(0)))
+        listed(slot, position.unwrap_or(0), &self.indexed())
+    }
+
+    fn indexed(&self) -> Arc<Summaries> {
+        let catalog = self.catalog.get();
+        catalog.map_or_else(Arc::default, Catalog::summaries)
     }
 
     /// Summaries of all sessions, in the order of the list.
     pub(crate) fn summaries(&self) -> Vec<SessionSummary> {
         let slots = self.slots();
+        let indexed = self.indexed();
         let numbered = slots.iter().enumerate();
         numbered
-            .map(|(position, slot)| slot.summary(number(position)))
+            .map(|(position, slot)| listed(slot, position, &indexed))
             .collect()
     }
 
@@ -459,25 +476,25 @@ impl Library {
         let notes = found.notes.iter().map(note).collect();
         let mut listed = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
         let known = std::mem::take(&mut listed.slots);
+        let mut by_path: HashMap<&str, Vec<&Arc<Slot>>> = HashMap::new();
+        for slot in &known {
+            by_path.entry(&slot.path).or_default().push(slot);
+        }
+        let mut keys: HashSet<String> = known.iter().map(|slot| slot.key.clone()).collect();
         let handed_in = known.iter().filter(|slot| slot.files.is_none());
         listed.slots = handed_in.cloned().collect();
         for files in found.newest_first() {
             let path = path_of(&found.root, &files.location);
-            let same = known
-                .iter()
-                .find(|slot| slot.path == path && is_unchanged(slot, files));
+            let before = by_path.get(path.as_str()).map_or(&[][..], Vec::as_slice);
+            let same = before.iter().find(|slot| is_unchanged(slot, files));
             let slot = if let Some(slot) = same {
                 Arc::clone(slot)
             } else {
-                let before = known.iter().find(|slot| slot.path == path);
-                let is_taken = |key: &str| {
-                    let mut slots = known.iter().chain(&listed.slots);
-                    slots.any(|slot| slot.key == key)
-                };
-                let key = before.map_or_else(
-                    || unique_key(key_of(files), is_taken),
+                let key = before.first().map_or_else(
+                    || unique_key(key_of(files), |key| keys.contains(key)),
                     |slot| slot.key.clone(),
                 );
+                keys.insert(key.clone());
                 Arc::new(Slot::new(
                     key,
                     files.name.clone(),
@@ -499,8 +516,13 @@ fn unique_key(key: String, is_taken: impl Fn(&str) -> bool) -> String {
     candidates.find(is_free).unwrap_or(key)
 }
 
-fn number(position: usize) -> u32 {
-    u32::try_from(position).unwrap_or(u32::MAX)
+/// The summary of a session at a position of the list, with what its roll-up says.
+fn listed(slot: &Slot, position: usize, indexed: &Summaries) -> SessionSummary {
+    let mut summary = slot.summary(u32::try_from(position).unwrap_or(u32::MAX));
+    if let Some(entry) = slot.files.as_ref().and_then(|files| indexed.entry(files)) {
+        summary.add_roll_up(&entry.summary);
+    }
+    summary
 }
 
 fn is_unchanged(slot: &Slot, files: &SessionFiles) -> bool {

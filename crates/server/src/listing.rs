@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use stepscope_catalog::Summaries;
 use stepscope_model::Session;
 use stepscope_storage::{Found, SessionFiles, histories_at, shown};
 
@@ -16,19 +17,27 @@ pub struct SessionList {
     pub times_ns: Vec<Option<u64>>,
 }
 
-/// Lists what was found. `open` returns the session whose devices, duration, and steps are listed,
-/// or why it cannot be opened; none if it should not be opened. Sessions are dropped one by one.
+/// Lists what was found, with what `known` says of sessions that were indexed. `open` returns the
+/// session, by its number in the list, whose devices, duration, and steps are listed, or why it
+/// cannot be opened; none if it should not be opened. Sessions are dropped one by one.
 pub fn list_sessions(
     root: &Path,
     found: &Found,
-    mut open: impl FnMut(&SessionFiles) -> Option<Result<Session, String>>,
+    known: &Summaries,
+    mut open: impl FnMut(u32, &SessionFiles) -> Option<Result<Session, String>>,
 ) -> SessionList {
     let (mut sessions, mut times_ns) = (Vec::new(), Vec::new());
     for (number, files) in (0..).zip(found.newest_first()) {
         let location = shown(&found.path_of(files));
         let mut summary = SessionSummary::closed(number, &location, Some(files));
+        if let Some(entry) = known.entry(files) {
+            summary.add_roll_up(&entry.summary);
+            sessions.push(summary);
+            times_ns.push(entry.summary.facts.captured_epoch_ns);
+            continue;
+        }
         let mut epoch_ns = None;
-        match open(files) {
+        match open(number, files) {
             None => {}
             Some(Ok(session)) => {
                 summary.describe(&session);

@@ -85,6 +85,30 @@ pub struct SessionSummary {
     pub duration_ps: Option<i64>,
     /// Steps.
     pub step_count: Option<usize>,
+    /// Whether `stepscope index` computed what follows. It is not computed for a list.
+    pub is_indexed: bool,
+    /// When it was captured, since the Unix epoch.
+    #[ts(type = "number | null")]
+    pub captured_epoch_ms: Option<u64>,
+    /// Mean step time, as in `overview`.
+    pub step_time_ps: Option<f64>,
+    /// Longest step.
+    #[ts(type = "number | null")]
+    pub step_max_ps: Option<i64>,
+    /// Steps in order, each as a share of the longest; of many steps, the longest of each of 48 groups.
+    pub step_sparkline_ratio: Vec<f32>,
+    /// Mean busy ratio of the devices, as in `overview`.
+    pub device_busy_ratio: Option<f64>,
+    /// Model FLOPs utilization, as in `overview`.
+    pub mfu_ratio: Option<f64>,
+    /// The worst verdict of `overview`: `bad`, `warning` or `good`; empty if nothing was judged.
+    pub verdict: String,
+    /// Key figures with that verdict; empty if it is `good`.
+    pub verdict_reason: String,
+    /// Commit of the program, from its manifest.
+    pub git_commit: Option<String>,
+    /// Number of warnings; `warnings` has them once it is open.
+    pub warning_count: Option<usize>,
     /// What was wrong with the files, and what was repaired.
     pub warnings: Vec<SessionWarning>,
     /// Its state.

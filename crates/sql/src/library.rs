@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use stepscope_catalog::{Catalog, Entry, RollUp};
 use stepscope_model::{Reads, Session};
 use stepscope_storage::{NoProgress, SessionFiles, StorageError, find, open_session};
 
@@ -16,6 +17,7 @@ const KEPT_OPEN: usize = 4;
 pub struct Library {
     sources: Vec<Source>,
     recent: Mutex<VecDeque<Arc<Session>>>,
+    catalog: Option<Catalog>,
     opened: AtomicUsize,
     remarks: Mutex<Vec<String>>,
 }
@@ -28,6 +30,8 @@ pub struct Source {
     pub location: String,
     /// Its files.
     pub files: SessionFiles,
+    /// What is known of it without opening it.
+    pub(crate) indexed: Option<Entry>,
     open: Mutex<Option<(Reads, Weak<Session>)>>,
 }
 
@@ -50,12 +54,30 @@ impl Library {
                     name: files.name.clone(),
                     location,
                     files: files.clone(),
+                    indexed: None,
                     open: Mutex::default(),
                 });
             }
         }
         library.tell_apart();
         Ok(library)
+    }
+
+    /// The same, with what a catalog says of sessions, which then need not be opened.
+    #[must_use]
+    pub fn with_catalog(mut self, catalog: Catalog) -> Self {
+        let summaries = catalog.summaries();
+        for source in &mut self.sources {
+            source.indexed = summaries.entry(&source.files);
+        }
+        self.catalog = Some(catalog);
+        self
+    }
+
+    /// The roll-up of a session, if it was indexed and nothing is wrong with it.
+    pub(crate) fn roll_up(&self, source: &Source) -> Option<RollUp> {
+        let address = &source.indexed.as_ref()?.address;
+        self.catalog.as_ref()?.roll_up(address)
     }
 
     /// Names that several sessions have are followed by their place.

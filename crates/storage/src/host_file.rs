@@ -64,6 +64,11 @@ impl HostFile {
         }
     }
 
+    /// What changes when the content of a remote file does; `None` for a file on disk.
+    pub fn remote_version(&self) -> Option<&str> {
+        self.remote.as_ref().map(|object| object.version.as_str())
+    }
+
     /// The name of the file or the entry.
     pub(crate) fn file_name(&self) -> String {
         let path = self.display_path();

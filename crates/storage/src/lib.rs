@@ -96,5 +96,6 @@ pub use regular::{open_regular, read_bytes, read_text};
 pub use session::{Found, SessionFiles};
 pub use stamp::FileStamps;
 pub use stepscope_remote::{
-    RemoteError, RemoteErrorKind, hide_credentials, is_url as is_remote, parse_size,
+    RemoteError, RemoteErrorKind, cache_folder, hide_credentials, is_url as is_remote,
+    make_private, parse_size,
 };

@@ -9,6 +9,7 @@ pub(crate) mod demo;
 pub(crate) mod export;
 pub(crate) mod far;
 mod findings_section;
+pub(crate) mod index;
 pub(crate) mod perfetto;
 pub(crate) mod report;
 pub(crate) mod sessions;

@@ -6,6 +6,7 @@ use clap::ArgMatches;
 use stepscope_analysis::telling::csv::to_csv;
 use stepscope_analysis::telling::format::{bytes, counted};
 use stepscope_analysis::{Cell, Column, Table, Unit};
+use stepscope_catalog::Catalog;
 use stepscope_model::{Reads, Session};
 use stepscope_server::{SessionList, SessionState, SessionSummary, SessionsReport, list_sessions};
 use stepscope_storage::{Found, NoteKind, SessionFiles};
@@ -17,6 +18,9 @@ use crate::format;
 use crate::open;
 use crate::output::Output;
 use crate::table::{self, View};
+
+/// So many sessions that are not indexed are worth a remark.
+const WORTH_INDEXING: usize = 20;
 
 /// Lists the sessions, with devices, duration, and steps of those that are opened.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
@@ -70,10 +74,10 @@ fn list(
 ) -> SessionList {
     let (is_quick, is_fetched) = (arguments.get_flag("quick"), arguments.get_flag("fetch"));
     let (mut left_count, mut left_bytes) = (0, 0);
-    let mut asked = 0;
-    let list = list_sessions(root, found, |files| {
-        asked += 1;
-        if is_quick || limit.is_some_and(|limit| asked > limit) {
+    let known = Catalog::of_user().summaries();
+    let list = list_sessions(root, found, &known, |number, files| {
+        let is_shown = limit.is_none_or(|limit| (number as usize) < limit);
+        if is_quick || !is_shown {
             return None;
         }
         if !is_fetched && !files.is_here() {
@@ -88,6 +92,18 @@ fn list(
             "devices, durations, and steps of {} are not known yet: `--fetch` fetches {}",
             counted(left_count, "session"),
             bytes(left_bytes as f64)
+        ));
+    }
+    let sessions = &list.report.sessions;
+    let missing = sessions
+        .iter()
+        .filter(|session| !session.is_indexed)
+        .count();
+    if missing >= WORTH_INDEXING {
+        let (missing, place) = (counted(missing, "session"), root.display());
+        output.remark(&format!(
+            "{missing} not indexed: after `stepscope index {place}`, all have step time, MFU and \
+             verdict, and none is opened"
         ));
     }
     list
@@ -118,15 +134,19 @@ fn json(report: &SessionsReport) -> Result<String, Failure> {
     })
 }
 
-const COLUMNS: [Column; 14] = [
+const COLUMNS: [Column; 18] = [
     Column::new("id", "#", Unit::Count),
     Column::new("name", "Session", Unit::Text),
     Column::new("kind", "Kind", Unit::Text),
     Column::new("time", "Time (UTC)", Unit::Text),
+    Column::new("step_time_ps", "Step time", Unit::Picos).fractional(),
+    Column::new("mfu_ratio", "MFU", Unit::Ratio),
+    Column::new("verdict", "Verdict", Unit::Text),
     Column::wide("host_count", "Hosts", Unit::Count),
     Column::wide("devices", "Devices", Unit::Text),
     Column::wide("program", "Program", Unit::Text),
     Column::wide("tags", "Tags", Unit::Text),
+    Column::wide("git_commit", "Commit", Unit::Text),
     Column::wide("size_bytes", "Size", Unit::Bytes),
     Column::wide("duration_ps", "Duration", Unit::Picos),
     Column::wide("step_count", "Steps", Unit::Count),
@@ -155,7 +175,7 @@ pub fn table(sessions: &[SessionSummary], times: &[Option<u64>]) -> Table {
 /// `epoch_ns` is the recorded time of the capture; without it, the time when the file was written
 /// is used.
 fn row(session: &SessionSummary, epoch_ns: Option<u64>) -> Vec<Cell> {
-    let is_open = session.state == SessionState::Open;
+    let is_known = session.state == SessionState::Open || session.is_indexed;
     let count = |count: usize| Cell::Int(i64::try_from(count).unwrap_or(i64::MAX));
     let written_ns = session
         .modified_epoch_ms
@@ -166,18 +186,18 @@ fn row(session: &SessionSummary, epoch_ns: Option<u64>) -> Vec<Cell> {
         session.name.as_str().into(),
         session.kind.as_str().into(),
         time.into(),
+        session.step_time_ps.into(),
+        session.mfu_ratio.into(),
+        session.is_indexed.then(|| session.verdict.clone()).into(),
         count(session.hosts.len()),
-        is_open.then(|| session.devices.clone()).into(),
-        is_open.then(|| session.program.clone()).into(),
-        is_open.then(|| session.tags.join(", ")).into(),
+        is_known.then(|| session.devices.clone()).into(),
+        is_known.then(|| session.program.clone()).into(),
+        is_known.then(|| session.tags.join(", ")).into(),
+        session.git_commit.clone().into(),
         i64::try_from(session.size_bytes).ok().into(),
         session.duration_ps.into(),
         session.step_count.map_or(Cell::Missing, count),
-        if is_open {
-            count(session.warnings.len())
-        } else {
-            Cell::Missing
-        },
+        session.warning_count.map_or(Cell::Missing, count),
         session.location.as_str().into(),
         session.error.as_str().into(),
     ]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::ArgMatches;
+use stepscope_catalog::Catalog;
 use stepscope_server::{Library, Ready, ServerError, ServerOptions, Token, serve};
 
 use super::{far, path, report, token};
@@ -86,6 +87,7 @@ pub(crate) fn start(
     output: &Output,
 ) -> Result<Exit, Failure> {
     let options = options(arguments)?;
+    library.use_catalog(Catalog::of_user());
     if arguments.get_flag("no-capture") {
         library.refuse_captures();
     }

@@ -9,6 +9,7 @@ mod collect;
 mod format;
 mod manifest;
 mod named;
+mod packed;
 mod write;
 
 use std::io::{self, Write};
@@ -24,6 +25,7 @@ use crate::{Pairs, selection};
 pub use collect::{every_row, table_name};
 pub use format::Format;
 pub use manifest::{ColumnEntry, LeftOut, Manifest, TableEntry};
+pub use packed::{pack, unpack};
 
 /// Name of the file that describes the others.
 pub const MANIFEST: &str = "tables.json";

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-use stepscope_analysis::measuring::environment::hardware;
-use stepscope_analysis::measuring::workload::main_program;
+use stepscope_catalog::{Facts, Summary, kind_of};
 use stepscope_model::{Reads, Session};
 use stepscope_storage::{SessionFiles, histories_at};
 
@@ -113,7 +112,7 @@ impl SessionSummary {
                 .map_or("trace", |files| {
                     let has_memory = !files.memory.is_empty();
                     let is_programs = !files.programs.is_empty() && !has_memory;
-                    kind(!files.hosts.is_empty(), has_memory, is_programs)
+                    kind_of(!files.hosts.is_empty(), has_memory, is_programs)
                 })
                 .to_owned(),
             hosts: files.map_or_else(Vec::new, |files| {
@@ -126,6 +125,17 @@ impl SessionSummary {
             modified_epoch_ms: files.and_then(modified_epoch_ms),
             duration_ps: None,
             step_count: None,
+            is_indexed: false,
+            captured_epoch_ms: None,
+            step_time_ps: None,
+            step_max_ps: None,
+            step_sparkline_ratio: Vec::new(),
+            device_busy_ratio: None,
+            mfu_ratio: None,
+            verdict: String::new(),
+            verdict_reason: String::new(),
+            git_commit: None,
+            warning_count: None,
             warnings: Vec::new(),
             state: SessionState::Closed,
             error: String::new(),
@@ -142,18 +152,38 @@ impl SessionSummary {
         self.duration_ps = None;
     }
 
+    /// Adds what is known without opening it, because it was indexed.
+    pub fn add_roll_up(&mut self, known: &Summary) {
+        let Summary { facts, figures } = known;
+        self.is_indexed = true;
+        self.add_facts(facts);
+        self.step_time_ps = figures.step_time_ps;
+        self.step_max_ps = figures.step_max_ps;
+        self.step_sparkline_ratio
+            .clone_from(&figures.sparkline_ratio);
+        self.device_busy_ratio = figures.device_busy_ratio;
+        self.mfu_ratio = figures.mfu_ratio;
+        self.verdict.clone_from(&figures.verdict);
+        self.verdict_reason.clone_from(&figures.verdict_reason);
+    }
+
+    fn add_facts(&mut self, facts: &Facts) {
+        self.kind.clone_from(&facts.kind);
+        self.devices.clone_from(&facts.devices);
+        self.program.clone_from(&facts.program);
+        self.tags.clone_from(&facts.tags);
+        self.git_commit.clone_from(&facts.git_commit);
+        self.captured_epoch_ms = facts.captured_epoch_ns.map(|ns| ns / 1_000_000);
+        self.duration_ps = facts.extent_ps;
+        // A moment has no steps, not even zero; the same is true of programs that did not run.
+        self.step_count = (facts.host_count > 0).then_some(facts.step_count);
+        self.warning_count = Some(facts.warning_count);
+    }
+
     /// Adds what is known once it is open.
     pub fn describe(&mut self, session: &Session) {
         self.state = SessionState::Open;
-        let has_memory = !session.heap.snapshots.is_empty();
-        let is_programs = session.is_program_only();
-        kind(!session.hosts.is_empty(), has_memory, is_programs).clone_into(&mut self.kind);
-        self.devices = devices(session);
-        self.program = main_program(session);
-        self.tags = session.tags();
-        self.duration_ps = session.extent().map(|span| span.duration().0);
-        // A moment has no steps, not even zero; the same is true of programs that did not run.
-        self.step_count = (!session.hosts.is_empty()).then_some(session.steps.len());
+        self.add_facts(&Facts::of(session));
         let warnings = session.warnings.iter();
         self.warnings = warnings
             .map(|warning| SessionWarning {
@@ -173,31 +203,4 @@ impl SessionSummary {
             self.size_bytes = bytes.sum::<usize>() as u64;
         }
     }
-}
-
-/// The type of a session.
-const fn kind(has_hosts: bool, has_memory: bool, is_programs: bool) -> &'static str {
-    match (has_hosts, has_memory) {
-        (false, false) if is_programs => "programs",
-        (false, true) => "memory",
-        (true, true) => "trace and memory",
-        (_, false) => "trace",
-    }
-}
-
-/// `8 × XLA:CPU`, by chip name, in the order of devices.
-fn devices(session: &Session) -> String {
-    let mut kinds: Vec<(&str, usize)> = Vec::new();
-    for device in &session.devices {
-        let name = hardware(device);
-        match kinds.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, count)) => *count += 1,
-            None => kinds.push((name, 1)),
-        }
-    }
-    let kinds: Vec<String> = kinds
-        .into_iter()
-        .map(|(name, count)| format!("{count} × {name}"))
-        .collect();
-    kinds.join(", ")
 }

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::time::Instant;
 
+use stepscope_catalog::Catalog;
 use stepscope_sql::{Engine, Library, QueryError};
 use stepscope_storage::{SessionFiles, hide_credentials};
 use tokio::runtime::{Builder, Runtime};
@@ -63,7 +64,7 @@ fn library(asked: &Asked, arguments: &Arguments) -> Result<Library, (String, Str
         };
         return Err((reason, "`stepscope sessions PATH` lists them".to_owned()));
     }
-    Ok(library)
+    Ok(library.with_catalog(Catalog::of_user()))
 }
 
 /// Asks one query and writes its rows.

@@ -199,6 +199,11 @@ impl Reader {
         let rows = &self.table.rows;
         let read = if rows.is_of_files(&self.ask.columns) {
             rows.read_files(source, &self.ask, &mut send)
+        } else if rows
+            .read_indexed(&self.library, source, &self.ask, &mut send)
+            .map_err(external)?
+        {
+            Ok(())
         } else {
             let Some(session) = self.library.open(position, rows.reads()) else {
                 return Ok(());

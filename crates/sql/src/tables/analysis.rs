@@ -11,6 +11,7 @@ use stepscope_model::{HostId, Reads, Session};
 
 use super::table::{Opened, Receive, Rows, SqlColumn, SqlTable};
 use crate::asking::Ask;
+use crate::library::{Library, Source};
 
 /// Every table of every analysis.
 pub(super) fn tables() -> Vec<SqlTable> {
@@ -129,6 +130,49 @@ impl Rows for AnalysisTable {
         }
     }
 
+    fn read_indexed(
+        &self,
+        library: &Library,
+        source: &Source,
+        ask: &Ask,
+        send: &mut Receive<'_>,
+    ) -> Result<bool, ArrowError> {
+        if !self.options.is_empty() || self.per.is_some() {
+            return Ok(false);
+        }
+        let roll_up = library.roll_up(source);
+        let Some(roll_up) = roll_up else {
+            return Ok(false);
+        };
+        let Some(answer) = roll_up.answer(self.entry.name) else {
+            return Ok(false);
+        };
+        if answer.left_out.iter().any(|key| key == self.key) {
+            return Ok(false);
+        }
+        let (session, name) = (&source.name, self.entry.name);
+        if !answer.error.is_empty() {
+            library.remark(no_rows(session, name, &answer.error));
+            return Ok(true);
+        }
+        let Some(table) = answer.tables.iter().find(|table| table.key == self.key) else {
+            for note in &answer.notes {
+                library.remark(format!("{session}: {name}: {note}"));
+            }
+            return Ok(true);
+        };
+        // What is damaged is computed.
+        let Ok((rows, columns)) = roll_up.columns(table, &ask.columns) else {
+            return Ok(false);
+        };
+        let columns = columns.into_iter().zip(&ask.columns);
+        let arrays = columns.map(|(array, column)| {
+            array.unwrap_or_else(|| new_null_array(&data_type(column), rows))
+        });
+        send(batch_of(&ask.columns, arrays.collect(), rows)?);
+        Ok(true)
+    }
+
     fn read(
         &self,
         opened: &Opened<'_>,
@@ -150,7 +194,7 @@ impl Rows for AnalysisTable {
                     let (session, name) = (&opened.source.name, self.entry.name);
                     opened
                         .library
-                        .remark(format!("{session}: no rows of {name}: {error}"));
+                        .remark(no_rows(session, name, &error.to_string()));
                     continue;
                 }
             };
@@ -235,7 +279,20 @@ fn chosen(table: &Table, part: &Part, columns: &[Column]) -> Result<RecordBatch,
             None => new_null_array(&data_type(column), rows),
         }
     };
-    let arrays: Vec<ArrayRef> = columns.iter().map(array).collect();
+    batch_of(columns, columns.iter().map(array).collect(), rows)
+}
+
+/// Why an analysis has no rows.
+fn no_rows(session: &str, analysis: &str, error: &str) -> String {
+    format!("{session}: no rows of {analysis}: {error}")
+}
+
+/// Arrays under the keys of columns.
+fn batch_of(
+    columns: &[Column],
+    arrays: Vec<ArrayRef>,
+    rows: usize,
+) -> Result<RecordBatch, ArrowError> {
     let fields = columns
         .iter()
         .map(|column| Field::new(column.key, data_type(column), true));

@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use arrow_schema::ArrowError;
 use jiff::Timestamp;
-use stepscope_analysis::measuring::workload::main_program;
-use stepscope_analysis::{Cell, Column, Unit, find};
+use stepscope_analysis::{Cell, Column, Unit};
+use stepscope_catalog::{Facts, Figures, Summary};
 use stepscope_export::arrow::TextType;
-use stepscope_model::Session;
 
 use super::table::{Opened, Receive, Rows, SqlColumn, SqlTable};
 use crate::asking::Ask;
-use crate::library::Source;
+use crate::library::{Library, Source};
 
 /// Columns from the files of a session.
 const OF_FILES: [Column; 4] = [
@@ -41,15 +40,20 @@ const OF_SESSION: [Column; 10] = [
 ];
 
 /// Columns of the overview: its key figures.
-const OF_OVERVIEW: [Column; 6] = [
+const OF_OVERVIEW: [Column; 9] = [
     Column::new("duration_ps", "Duration", Unit::Picos).means("From the first to the last slice."),
     Column::new("step_ps", "Step time", Unit::Picos)
         .fractional()
         .means("Mean step time, as in the overview."),
+    Column::new("step_max_ps", "Longest step", Unit::Picos).means("Longest step."),
     Column::new("device_busy_ratio", "Device busy", Unit::Ratio)
         .means("Share of the window in which devices worked, as in the overview."),
     Column::new("mfu_ratio", "MFU", Unit::Ratio).means("As in the overview."),
     Column::new("hfu_ratio", "HFU", Unit::Ratio).means("As in the overview."),
+    Column::new("verdict", "Verdict", Unit::Text)
+        .means("Worst verdict of the overview: bad, warning or good."),
+    Column::new("verdict_reason", "Reason", Unit::Text)
+        .means("Key figures with that verdict; none if it is good."),
     Column::new("headline", "Headline", Unit::Text).means("First sentence of the overview."),
 ];
 
@@ -99,18 +103,43 @@ impl Rows for SessionRows {
             let mut asked = ask.columns.iter();
             asked.any(|asked| columns.iter().any(|column| column.key == asked.key))
         };
-        let overview = if needs(&OF_OVERVIEW) {
-            overview(&opened.session)
+        let session = &opened.session;
+        let facts = if needs(&OF_SESSION) {
+            Facts::of(session)
         } else {
-            serde_json::Value::Null
+            Facts::default()
         };
-        let cell = |column: &Column| match column.key {
-            key if OF_FILES.iter().any(|own| own.key == key) => of_files(opened.source, key),
-            key if OF_OVERVIEW.iter().any(|own| own.key == key) => of_overview(&overview, key),
-            key => of_session(&opened.session, key),
+        let figures = if needs(&OF_OVERVIEW) {
+            Figures::of(session)
+        } else {
+            Figures::default()
         };
-        give(ask, ask.columns.iter().map(cell).collect(), send)
+        let summary = Summary { facts, figures };
+        give(ask, row(opened.source, &summary, ask), send)
     }
+
+    fn read_indexed(
+        &self,
+        _library: &Library,
+        source: &Source,
+        ask: &Ask,
+        send: &mut Receive<'_>,
+    ) -> Result<bool, ArrowError> {
+        let Some(entry) = &source.indexed else {
+            return Ok(false);
+        };
+        give(ask, row(source, &entry.summary, ask), send)?;
+        Ok(true)
+    }
+}
+
+fn row(source: &Source, summary: &Summary, ask: &Ask) -> Vec<Cell> {
+    let cell = |column: &Column| match column.key {
+        key if OF_FILES.iter().any(|own| own.key == key) => of_files(source, key),
+        key if OF_OVERVIEW.iter().any(|own| own.key == key) => of_overview(&summary.figures, key),
+        key => of_session(&summary.facts, key),
+    };
+    ask.columns.iter().map(cell).collect()
 }
 
 fn give(ask: &Ask, row: Vec<Cell>, send: &mut Receive<'_>) -> Result<(), ArrowError> {
@@ -130,35 +159,22 @@ fn of_files(source: &Source, key: &str) -> Cell {
     }
 }
 
-fn of_session(session: &Session, key: &str) -> Cell {
+fn of_session(facts: &Facts, key: &str) -> Cell {
     match key {
         "captured_at" => {
-            let moment = session
-                .epoch_ns
-                .map(i128::from)
-                .map(Timestamp::from_nanosecond);
+            let moment = facts.captured_epoch_ns;
+            let moment = moment.map(i128::from).map(Timestamp::from_nanosecond);
             text(moment.and_then(Result::ok).map(|moment| moment.to_string()))
         }
-        "host_count" => session.hosts.len().into(),
-        "device_count" => session.devices.len().into(),
-        "chip" => text(
-            session
-                .devices
-                .first()
-                .map(|device| device.chip.name.clone()),
-        ),
-        "program" => text(Some(main_program(session))),
-        "tags" => text(Some(session.tags().join(","))),
-        "git_commit" => {
-            let mut manifests = session
-                .hosts
-                .iter()
-                .filter_map(|host| host.manifest.as_ref());
-            text(manifests.find_map(|manifest| manifest.git_commit.clone()))
-        }
-        "step_count" => session.steps.len().into(),
-        "slice_count" => session.slice_count().into(),
-        _ => session.warnings.len().into(),
+        "host_count" => facts.host_count.into(),
+        "device_count" => facts.device_count.into(),
+        "chip" => text(Some(facts.chip.clone())),
+        "program" => text(Some(facts.program.clone())),
+        "tags" => text(Some(facts.tags.join(","))),
+        "git_commit" => text(facts.git_commit.clone()),
+        "step_count" => facts.step_count.into(),
+        "slice_count" => facts.slice_count.into(),
+        _ => facts.warning_count.into(),
     }
 }
 
@@ -167,19 +183,16 @@ fn text(text: Option<String>) -> Cell {
     text.filter(|text| !text.is_empty()).into()
 }
 
-/// The answer of the overview; null if it has none.
-fn overview(session: &Session) -> serde_json::Value {
-    let answer = find("overview").and_then(|entry| entry.run_pairs(session, []).ok());
-    answer
-        .and_then(|answer| answer.json().ok())
-        .unwrap_or_default()
-}
-
-fn of_overview(overview: &serde_json::Value, key: &str) -> Cell {
+fn of_overview(figures: &Figures, key: &str) -> Cell {
     match key {
-        "duration_ps" => overview[key].as_i64().into(),
-        "step_ps" => overview["step_time_ps"]["mean"].as_f64().into(),
-        "headline" => text(overview[key].as_str().map(str::to_owned)),
-        key => overview[key].as_f64().into(),
+        "duration_ps" => figures.duration_ps.into(),
+        "step_ps" => figures.step_time_ps.into(),
+        "step_max_ps" => figures.step_max_ps.into(),
+        "device_busy_ratio" => figures.device_busy_ratio.into(),
+        "mfu_ratio" => figures.mfu_ratio.into(),
+        "hfu_ratio" => figures.hfu_ratio.into(),
+        "verdict" => text(Some(figures.verdict.clone())),
+        "verdict_reason" => text(Some(figures.verdict_reason.clone())),
+        _ => text(Some(figures.headline.clone())),
     }
 }

@@ -55,6 +55,17 @@ pub(crate) trait Rows: Any + Debug + Send + Sync {
     ) -> Result<(), ArrowError> {
         Ok(())
     }
+    /// Passes the rows on that a catalog has, so that the session need not be opened. False if it has
+    /// not all of them; then nothing was passed on.
+    fn read_indexed(
+        &self,
+        _library: &Library,
+        _source: &Source,
+        _ask: &Ask,
+        _send: &mut Receive<'_>,
+    ) -> Result<bool, ArrowError> {
+        Ok(false)
+    }
     /// Passes the rows of a session on, with the columns that were asked for.
     fn read(
         &self,

@@ -1,0 +1,35 @@
+//! Roll-ups of sessions: what all analyses say about a session, computed once and kept, so that a
+//! question about ten thousand sessions opens none of them.
+//!
+//! ```text
+//! SessionFiles ── identity ──► key of its paths, sizes and times ──► summaries ──► Summary
+//!      │                                                                │
+//!      │                                                             address
+//!      │                                                                ▼
+//!      └── making: open, ask every analysis ──► RollUp, one file, named by what was captured
+//! ```
+//!
+//! A [`Catalog`] is a folder: of the user's cache, or one that was chosen. It holds a file per
+//! roll-up ([`roll_up`]) and one file with the summaries of all sessions ([`summaries`]), which
+//! lists ten thousand of them without opening anything else.
+//!
+//! Constraints: nothing in the folder is trusted. Whatever is damaged, truncated, or of another
+//! engine counts as missing; [`index`] makes it anew. Files appear whole; several processes may
+//! use one folder at the same time.
+
+mod catalog;
+mod digest;
+mod engine;
+mod identity;
+mod indexing;
+mod making;
+mod roll_up;
+mod summaries;
+mod summary;
+
+pub use catalog::{Catalog, CatalogError, Kept, VARIABLE};
+pub use engine::engine;
+pub use indexing::{Listener, Outcome, Todo, index};
+pub use roll_up::{Answered, RollUp, StoredTable};
+pub use summaries::{Entry, Summaries};
+pub use summary::{Facts, Figures, Summary, kind_of};

@@ -31,7 +31,7 @@ pub(crate) fn command() -> Command {
             "Examples:\n  # Every session below two places; only new ones take time\n  \
              stepscope index ./logs gs://lab/runs\n  \
              # Then lists and queries open no session\n  stepscope sessions ./logs\n  \
-             stepscope sql ./logs \"select name, step_ps, mfu_ratio from sessions\"\n  \
+             stepscope sql ./logs \"select session, step_ps, mfu_ratio from sessions\"\n  \
              # For a team, in a folder that all can read\n  \
              stepscope index ./logs --to /shared/catalog\n  \
              STEPSCOPE_CATALOG=/shared/catalog stepscope sessions ./logs\n  \

@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     if arguments.get_flag("json") {
         output.json(&json(&report)?)?;
     } else {
-        let table = table(&report.sessions, &times_ns);
+        let mut table = table(&report.sessions, &times_ns);
         if arguments.get_flag("csv") {
             output.data(&to_csv(&table))?;
         } else {
@@ -57,10 +57,30 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
                 charset: output.charset,
                 is_wide: arguments.get_flag("wide"),
             };
+            if !report.sessions.iter().any(|session| session.is_indexed) {
+                leave_out(&mut table, &OF_ROLL_UPS);
+            }
             output.text(&table::render(&table, &view))?;
         }
     }
     Ok(if is_usable { Exit::Fine } else { Exit::Path })
+}
+
+/// Columns that only roll-ups fill: without any, they would take the place of others.
+const OF_ROLL_UPS: [&str; 3] = ["step_time_ps", "mfu_ratio", "verdict"];
+
+fn leave_out(table: &mut Table, keys: &[&str]) {
+    let kept: Vec<bool> = table
+        .columns
+        .iter()
+        .map(|column| !keys.contains(&column.key))
+        .collect();
+    let mut of_columns = kept.iter();
+    table.columns.retain(|_| of_columns.next() == Some(&true));
+    for row in &mut table.rows {
+        let mut of_cells = kept.iter();
+        row.retain(|_| of_cells.next() == Some(&true));
+    }
 }
 
 /// Opens the newest sessions, as many as the limit says, unless `--quick` is given. Remote sessions are opened only if already

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { SqlReport } from '../../wire/sql-types';
+import type { SqlReport } from '../../wire/generated/SqlReport';
 import { chartColumns, choiceOf, linesOf, piecesOf, pointsOf, type Choice } from './chart-data';
 
 function report(columns: Record<string, string>, rows: SqlReport['rows']): SqlReport {

@@ -1,6 +1,6 @@
 /** From rows to a chart: which columns suit, and the points, lines and bars. Pure. */
 import type { Kind } from '../../format/numbers';
-import type { SqlReport } from '../../wire/sql-types';
+import type { SqlReport } from '../../wire/generated/SqlReport';
 import { isMoment, keysOf, kindOf } from './result';
 
 export const FORMS = ['bar', 'line', 'scatter'] as const;

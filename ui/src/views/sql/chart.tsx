@@ -12,7 +12,7 @@ import { rangeOf, withRoom } from '../../widgets/chart/scale';
 import { ReadoutRow } from '../../widgets/chart/readout';
 import { Legend } from '../../widgets/bars';
 import { truncateMiddle } from '../../format/text';
-import type { SqlReport } from '../../wire/sql-types';
+import type { SqlReport } from '../../wire/generated/SqlReport';
 import {
   chartColumns,
   choiceOf,

@@ -22,7 +22,7 @@ import { tags } from '@lezer/highlight';
 import { createEffect, on, onCleanup, onMount } from 'solid-js';
 
 import { ENGINE_FUNCTIONS, KEYWORDS, TYPES } from '../../sql/words';
-import type { SqlSchemaReport } from '../../wire/sql-types';
+import type { SqlSchemaReport } from '../../wire/generated/SqlSchemaReport';
 import { offersAt, type Offer } from './completion';
 import type { ErrorPlace } from './error-place';
 

@@ -5,7 +5,7 @@ import { entryView, summaryOf } from '../../shell/session';
 import { hrefTo } from '../../shell/state';
 import { Middle } from '../../widgets/middle';
 import type { Column } from '../../widgets/table/rows';
-import type { SqlReport } from '../../wire/sql-types';
+import type { SqlReport } from '../../wire/generated/SqlReport';
 import { isMoment, keysOf, kindOf, type SqlRow } from './result';
 
 const NUMBER_WIDTH = 112;

@@ -1,6 +1,8 @@
 /** What the editor offers at a position of a query. Pure. */
 import { ENGINE_FUNCTIONS, KEYWORDS, nameText } from '../../sql/words';
-import type { SqlColumnReport, SqlSchemaReport, SqlTableReport } from '../../wire/sql-types';
+import type { SqlColumnEntry } from '../../wire/generated/SqlColumnEntry';
+import type { SqlSchemaReport } from '../../wire/generated/SqlSchemaReport';
+import type { SqlTableEntry } from '../../wire/generated/SqlTableEntry';
 import { definedIn, isInText, tablesIn, blanked } from './tables-in';
 
 export interface Offer {
@@ -53,7 +55,7 @@ export function offersAt(schema: Schema, query: string, at: number): Offers | nu
   };
 }
 
-const tableOf = (schema: Schema, name: string): SqlTableReport | undefined =>
+const tableOf = (schema: Schema, name: string): SqlTableEntry | undefined =>
   [...schema.tables, ...schema.views].find((table) => table.name === name);
 
 /** Columns of several tables; one that several of them have is offered once. */
@@ -67,7 +69,7 @@ function columnsOf(schema: Schema, tables: readonly string[]): Offer[] {
   return [...found.values()];
 }
 
-function columnOffer(column: SqlColumnReport, table: string): Offer {
+function columnOffer(column: SqlColumnEntry, table: string): Offer {
   const text = nameText(column.key);
   return {
     label: column.key,

@@ -16,7 +16,7 @@ import { EmptyState } from '../../widgets/empty';
 import { Hint } from '../../widgets/notes';
 import { Popover } from '../../widgets/popover';
 import { createAnswer } from '../../wire/report';
-import type { SqlSchemaReport } from '../../wire/sql-types';
+import type { SqlSchemaReport } from '../../wire/generated/SqlSchemaReport';
 import type { EditorActions } from './code-editor';
 import { placeOfError } from './error-place';
 import { EXAMPLES, type Example } from './examples';

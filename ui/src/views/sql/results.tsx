@@ -12,7 +12,7 @@ import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import { showToast } from '../../widgets/toast';
 import { isAbort, type WireError } from '../../wire/client';
-import type { SqlReport } from '../../wire/sql-types';
+import type { SqlReport } from '../../wire/generated/SqlReport';
 import { ResultChart } from './chart';
 import { columnsOf } from './columns';
 import { timedRows, type SqlRow } from './result';

@@ -2,7 +2,7 @@
 import { createSignal, onCleanup, type Accessor } from 'solid-js';
 
 import { isAbort, postForFile, postJson, WireError } from '../../wire/client';
-import type { SqlReport } from '../../wire/sql-types';
+import type { SqlReport } from '../../wire/generated/SqlReport';
 
 /** Rows that the page holds at most; downloads have all. */
 export const MOST_ROWS = 10_000;

@@ -1,5 +1,6 @@
 /** The tree of the schema: what it shows for a search. Pure. */
-import type { SqlColumnReport, SqlSchemaReport } from '../../wire/sql-types';
+import type { SqlColumnEntry } from '../../wire/generated/SqlColumnEntry';
+import type { SqlSchemaReport } from '../../wire/generated/SqlSchemaReport';
 
 export interface SchemaEntry {
   kind: 'view' | 'table' | 'function';
@@ -9,7 +10,7 @@ export interface SchemaEntry {
   detail: string;
   meaning: string;
   query?: string;
-  columns: readonly SqlColumnReport[];
+  columns: readonly SqlColumnEntry[];
   /** Whether a column matches, rather than the name: its columns are then shown. */
   isOpen: boolean;
 }

@@ -4,7 +4,7 @@ import { createMemo, createSignal, createUniqueId, For, Show } from 'solid-js';
 import { nameText } from '../../sql/words';
 import { Icon } from '../../shell/icons';
 import { SearchField } from '../../widgets/search-field';
-import type { SqlSchemaReport } from '../../wire/sql-types';
+import type { SqlSchemaReport } from '../../wire/generated/SqlSchemaReport';
 import { schemaGroups, type SchemaEntry } from './schema-rows';
 
 export function SchemaTree(props: { schema: SqlSchemaReport; onInsert: (text: string) => void }) {

@@ -6101,6 +6101,41 @@ class SessionSummary(Record):
     step_count: int | None
     """Steps."""
 
+    is_indexed: bool
+    """Whether `stepscope index` computed what follows. It is not computed for a list."""
+
+    captured_epoch_ms: int | None
+    """When it was captured, since the Unix epoch."""
+
+    step_time_ps: float | None
+    """Mean step time, as in `overview`."""
+
+    step_max_ps: int | None
+    """Longest step."""
+
+    step_sparkline_ratio: list[float]
+    """Steps in order, each as a share of the longest; of many steps, the longest of each of 48
+    groups.
+    """
+
+    device_busy_ratio: float | None
+    """Mean busy ratio of the devices, as in `overview`."""
+
+    mfu_ratio: float | None
+    """Model FLOPs utilization, as in `overview`."""
+
+    verdict: str
+    """The worst verdict of `overview`: `bad`, `warning` or `good`; empty if nothing was judged."""
+
+    verdict_reason: str
+    """Key figures with that verdict; empty if it is `good`."""
+
+    git_commit: str | None
+    """Commit of the program, from its manifest."""
+
+    warning_count: int | None
+    """Number of warnings; `warnings` has them once it is open."""
+
     warnings: list[SessionWarning]
     """What was wrong with the files, and what was repaired."""
 

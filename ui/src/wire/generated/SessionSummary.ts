@@ -61,6 +61,50 @@ duration_ps: number | null,
  */
 step_count: number | null, 
 /**
+ * Whether `stepscope index` computed what follows. It is not computed for a list.
+ */
+is_indexed: boolean, 
+/**
+ * When it was captured, since the Unix epoch.
+ */
+captured_epoch_ms: number | null, 
+/**
+ * Mean step time, as in `overview`.
+ */
+step_time_ps: number | null, 
+/**
+ * Longest step.
+ */
+step_max_ps: number | null, 
+/**
+ * Steps in order, each as a share of the longest; of many steps, the longest of each of 48 groups.
+ */
+step_sparkline_ratio: Array<number>, 
+/**
+ * Mean busy ratio of the devices, as in `overview`.
+ */
+device_busy_ratio: number | null, 
+/**
+ * Model FLOPs utilization, as in `overview`.
+ */
+mfu_ratio: number | null, 
+/**
+ * The worst verdict of `overview`: `bad`, `warning` or `good`; empty if nothing was judged.
+ */
+verdict: string, 
+/**
+ * Key figures with that verdict; empty if it is `good`.
+ */
+verdict_reason: string, 
+/**
+ * Commit of the program, from its manifest.
+ */
+git_commit: string | null, 
+/**
+ * Number of warnings; `warnings` has them once it is open.
+ */
+warning_count: number | null, 
+/**
  * What was wrong with the files, and what was repaired.
  */
 warnings: Array<SessionWarning>, 

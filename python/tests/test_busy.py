@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ import captures
 import jax
 import profiler_client
 import pytest
+from ports import free_port
 
 import stepscope
 from stepscope import _jax, occupancy, profiler_state
@@ -26,9 +26,7 @@ HAS_SESSIONS = hasattr(jax.profiler, "ProfileSession")
 @pytest.fixture
 def server() -> Iterator[int]:
     """A jax profiler server in this process; returns its port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
+    port = free_port()
     jax.profiler.start_server(port)
     yield port
     jax.profiler.stop_server()

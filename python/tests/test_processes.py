@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import captures
 import pytest
+from ports import free_port
 
 import stepscope
 from stepscope import run_directory, session_ids
@@ -70,13 +70,6 @@ def run_processes(
     for process, (_, error) in zip(processes, printed, strict=True):
         assert process.returncode == 0, error
     return printed
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
 
 
 def check_one_session_per_capture(log_dir: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import captures
 import jax
 import pytest
+from ports import free_port
 
 import stepscope
 from stepscope import profile_options, subprocesses
@@ -24,11 +25,9 @@ pytestmark = pytest.mark.oldest
 CAN_REGISTER = hasattr(jax.profiler, "register_subprocess")
 LOADER = textwrap.dedent(
     """
-    import socket, time
+    import sys, time
     import jax
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = int(sys.argv[1])
     jax.profiler.start_server(port, requires_backend=False)
     augment = jax.jit(lambda x: x * 2)
     augment(1.0).block_until_ready()
@@ -44,9 +43,8 @@ LOADER = textwrap.dedent(
 @pytest.fixture
 def loader() -> Iterator[tuple[int, int]]:
     """A data loader process, and the port of its profiler."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", LOADER], stdout=subprocess.PIPE, text=True, env=os.environ
-    )
+    command = [sys.executable, "-c", LOADER, str(free_port())]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ)
     assert process.stdout is not None
     try:
         yield process.pid, int(process.stdout.readline())

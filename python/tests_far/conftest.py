@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ports import free_port
 from profiles import tpu_profile
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -151,13 +152,6 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def files_of(folder: Path) -> list[tuple[str, bytes]]:
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     return [(path.relative_to(folder).as_posix(), path.read_bytes()) for path in files]
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def await_port(port: int, process: subprocess.Popen[bytes], seconds: float = 60) -> None:

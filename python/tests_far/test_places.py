@@ -14,7 +14,8 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from conftest import COMMAND, Asker, Place, amazon, azure, free_port, google, pages, web
+from conftest import COMMAND, Asker, Place, amazon, azure, google, pages, web
+from ports import free_port
 
 
 def listed(ask: Asker, path: str, **more: str) -> list[dict[str, Any]]:

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import COMMAND, Asker, await_port, free_port
+from conftest import COMMAND, Asker, await_port
+from ports import free_port
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="sshd as Debian has it")
 

@@ -1,12 +1,12 @@
 /** The pages behind a real reverse proxy (nginx), under a path prefix that it strips or passes on. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import type { Page } from '@playwright/test';
 
+import { freePort } from './ports';
 import { expect, ROOT, startServer, test as base } from './server';
 
 const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/local/bin/nginx', '/usr/bin/nginx'];
@@ -72,16 +72,6 @@ function startNginx(folder: string): ChildProcess {
   const program = NGINX.find((candidate) => existsSync(candidate));
   if (!program) throw new Error('nginx is not installed; on Debian, it is in the package nginx-light');
   return spawn(program, ['-p', folder, '-c', path.join(folder, 'nginx.conf')], { stdio: 'inherit' });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 async function answers(url: string): Promise<void> {

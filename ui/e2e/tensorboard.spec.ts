@@ -1,10 +1,10 @@
 /** Stepscope as a dashboard in a real TensorBoard, through TensorBoard's own port. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+import { freePort } from './ports';
 import { expect, ROOT, test as base } from './server';
 
 const TENSORBOARD = process.env['STEPSCOPE_TENSORBOARD'] ?? 'tensorboard';
@@ -33,16 +33,6 @@ async function startWith(options: string[]): Promise<Running> {
     }
   }
   throw new Error('TensorBoard does not answer');
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 /** Number of engine processes that run for a log directory. */

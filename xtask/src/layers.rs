@@ -33,6 +33,8 @@ pub(crate) struct Layers {
 pub(crate) struct Layer {
     may_use: Vec<String>,
     #[serde(default)]
+    tests_may_use: Vec<String>,
+    #[serde(default)]
     never: Vec<String>,
     #[serde(default)]
     pub(crate) no_io: bool,
@@ -148,9 +150,10 @@ fn check_package(
     for dependency in &package.dependencies {
         let name = &dependency.name;
         let is_ours = packages.iter().any(|other| other.name == *name);
-        let is_test_support = dependency.for_tests && layers.tests_may_use.contains(name);
         let is_itself = package.name == *name;
-        let may_use = layer.may_use.contains(name) || (is_test_support && !is_itself);
+        let is_support = layers.tests_may_use.contains(name) && !is_itself;
+        let may_test = is_support || layer.tests_may_use.contains(name);
+        let may_use = layer.may_use.contains(name) || (dependency.for_tests && may_test);
         if is_ours && !may_use {
             found.push(format!(
                 "{} may not use {name}; its role: {}",
@@ -180,7 +183,11 @@ mod tests {
         why = "the bottom"
         [crates.high]
         may_use = ["low"]
+        tests_may_use = ["far"]
         why = "the top"
+        [crates.far]
+        may_use = []
+        why = "beside it"
         [crates.testing]
         may_use = []
         why = "test support"
@@ -219,7 +226,8 @@ mod tests {
         check(
             &[
                 "low: serde, testing?, tokio?",
-                "high: low, tokio, testing?",
+                "high: low, tokio, testing?, far?",
+                "far:",
                 "testing: prost",
             ],
             &[],
@@ -229,19 +237,30 @@ mod tests {
     #[test]
     fn an_arrow_upwards_is_found() {
         check(
-            &["low: high", "high: low", "testing:"],
+            &["low: high", "high: low", "far:", "testing:"],
             &["low may not use high; its role: the bottom"],
         );
         check(
-            &["low: high?", "high:", "testing:"],
+            &["low: high?", "high:", "far:", "testing:"],
             &["low may not use high; its role: the bottom"],
+        );
+    }
+
+    #[test]
+    fn what_only_tests_may_use_stays_in_them() {
+        check(
+            &["low: far?", "high: far", "far:", "testing:"],
+            &[
+                "low may not use far; its role: the bottom",
+                "high may not use far; its role: the top",
+            ],
         );
     }
 
     #[test]
     fn test_support_stays_in_tests_and_out_of_itself() {
         check(
-            &["low: testing", "high:", "testing: testing?, low?"],
+            &["low: testing", "high:", "far:", "testing: testing?, low?"],
             &[
                 "low may not use testing; its role: the bottom",
                 "testing may not use testing; its role: test support",
@@ -253,7 +272,7 @@ mod tests {
     #[test]
     fn a_banned_dependency_is_found() {
         check(
-            &["low: tokio", "high:", "testing:"],
+            &["low: tokio", "high:", "far:", "testing:"],
             &["low must never use tokio; its role: the bottom"],
         );
     }
@@ -261,7 +280,7 @@ mod tests {
     #[test]
     fn the_list_and_the_workspace_agree() {
         check(
-            &["low:", "testing:", "middle:"],
+            &["low:", "far:", "testing:", "middle:"],
             &[
                 "middle has no table in docs/internals/layers.toml",
                 "docs/internals/layers.toml speaks of high, which is not in the workspace",

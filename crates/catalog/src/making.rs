@@ -10,7 +10,7 @@ use stepscope_storage::{
 use crate::catalog::{Catalog, CatalogError};
 use crate::identity;
 use crate::roll_up::{Answered, Writer};
-use crate::summary::{Facts, Figures, Summary};
+use crate::summary::Summary;
 
 /// A packed table above this size is left out: whoever asks for it opens the session.
 const MAX_TABLE_BYTES: usize = 512 << 10;
@@ -107,10 +107,7 @@ fn rolled_up(session: &Session, address: &str) -> Result<(Vec<u8>, Summary), Mak
         let answered = answered(session, entry, &mut writer)?;
         writer.answer(answered);
     }
-    let summary = Summary {
-        facts: Facts::of(session),
-        figures: Figures::of(session),
-    };
+    let summary = Summary::of(session);
     let bytes = writer
         .finish(address, &summary)
         .map_err(CatalogError::from)?;

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use stepscope_analysis::Column;
 use stepscope_export::tables::unpack;
 
-use crate::digest::{Digest, digest};
+use crate::digest::digest;
 use crate::engine::engine;
 use crate::summary::Summary;
 
@@ -116,7 +116,7 @@ impl RollUp {
         file.seek(SeekFrom::Start(start))?;
         let mut text = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
         (&mut file).take(size).read_to_end(&mut text)?;
-        if seen != footer_digest(&text).as_bytes() {
+        if seen != digest(&text).as_bytes() {
             return Err(Unusable::Damaged("its footer is not what was written"));
         }
         let footer: Footer = serde_json::from_slice(&text)
@@ -183,12 +183,6 @@ impl RollUp {
     }
 }
 
-fn footer_digest(text: &[u8]) -> String {
-    let mut both = Digest::default();
-    both.add_bytes(text);
-    both.text()
-}
-
 /// A roll-up while it is made: tables first, the footer last.
 pub(crate) struct Writer<W> {
     out: W,
@@ -241,7 +235,7 @@ impl<W: Write> Writer<W> {
         let text = serde_json::to_vec(&footer)?;
         self.out.write_all(&text)?;
         self.out.write_all(&(text.len() as u64).to_le_bytes())?;
-        self.out.write_all(footer_digest(&text).as_bytes())?;
+        self.out.write_all(digest(&text).as_bytes())?;
         self.out.write_all(MAGIC)?;
         Ok(self.out)
     }

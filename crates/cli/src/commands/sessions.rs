@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
                 is_wide: arguments.get_flag("wide"),
             };
             if !report.sessions.iter().any(|session| session.is_indexed) {
-                leave_out(&mut table, &OF_ROLL_UPS);
+                table = without_roll_ups(table);
             }
             output.text(&table::render(&table, &view))?;
         }
@@ -69,18 +69,10 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
 /// Columns that only roll-ups fill: without any, they would take the place of others.
 const OF_ROLL_UPS: [&str; 3] = ["step_time_ps", "mfu_ratio", "verdict"];
 
-fn leave_out(table: &mut Table, keys: &[&str]) {
-    let kept: Vec<bool> = table
-        .columns
-        .iter()
-        .map(|column| !keys.contains(&column.key))
-        .collect();
-    let mut of_columns = kept.iter();
-    table.columns.retain(|_| of_columns.next() == Some(&true));
-    for row in &mut table.rows {
-        let mut of_cells = kept.iter();
-        row.retain(|_| of_cells.next() == Some(&true));
-    }
+fn without_roll_ups(table: Table) -> Table {
+    let keys = table.columns.iter().map(|column| column.key);
+    let kept: Vec<&str> = keys.filter(|key| !OF_ROLL_UPS.contains(key)).collect();
+    table::with_columns(table, &kept)
 }
 
 /// Opens the newest sessions, as many as the limit says, unless `--quick` is given. Remote sessions are opened only if already

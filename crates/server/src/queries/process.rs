@@ -3,7 +3,6 @@
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use axum::http::StatusCode;
@@ -27,8 +26,8 @@ const LEAST_BYTES: u64 = 128 << 20;
 const ERROR_BYTES: u64 = 64 << 10;
 /// How many queries run at once; each uses all processors.
 static AT_ONCE: Semaphore = Semaphore::const_new(2);
-/// Most memory of a query, so that open sessions keep the rest.
-static MOST_BYTES: LazyLock<u64> = LazyLock::new(|| memory_budget() / 4);
+/// A query has one part in so many of the memory budget, so that open sessions keep the rest.
+const PARTS: u64 = 4;
 
 /// A process that answers.
 pub(super) struct Process {
@@ -149,7 +148,7 @@ fn command(program: &Path, arguments: &[&str], bytes: u64) -> Command {
 
 /// A share of what others leave of the budget.
 fn memory() -> Result<(Reserved, u64), ApiError> {
-    let mut bytes = (*MOST_BYTES).max(LEAST_BYTES);
+    let mut bytes = (memory_budget() / PARTS).max(LEAST_BYTES);
     loop {
         match sizes::reserve(bytes, u64::MAX, "") {
             Ok(reserved) => return Ok((reserved, bytes)),

@@ -7,7 +7,9 @@ use axum::http::{StatusCode, header};
 use stepscope_analysis::ANALYSES;
 use stepscope_analysis::views::timeline::encode::decode;
 use stepscope_analysis::views::timeline::tile::{TrackContent, TrackTile};
+use stepscope_catalog::{Catalog, Listener, Todo, index};
 use stepscope_server::{Library, open_files};
+use stepscope_storage::find;
 use tempfile::TempDir;
 
 const SESSION: &str = "/api/sessions/0";
@@ -44,6 +46,54 @@ async fn sessions_open_when_they_are_asked_for() {
     let progress = get_json(&server, "/api/sessions/0/progress").await;
     assert_eq!(progress["state"], "open");
     assert_eq!(progress["done_bytes"], progress["total_bytes"]);
+}
+
+#[tokio::test]
+async fn sessions_that_are_indexed_are_listed_with_figures_and_stay_closed() {
+    struct Quiet;
+    impl Listener for Quiet {
+        fn bytes(&self, _more: u64) {}
+        fn done(&self, _name: &str, _failure: Option<&str>) {}
+    }
+    let folder = log_directory(&[TWO_STEPS, TWO_STEPS]);
+    let catalog = Catalog::at(&folder.path().join("catalog"));
+    let mut sessions = find(folder.path()).unwrap().sessions;
+    let indexed = sessions.remove(0);
+    let (name, location) = (indexed.name.clone(), folder.path().join(&indexed.location));
+    let todo = Todo {
+        location: location.display().to_string(),
+        files: indexed,
+    };
+    index(&catalog, &[todo], 1, &Quiet).unwrap();
+    let library = Library::at(folder.path()).unwrap();
+    library.use_catalog(catalog);
+    let server = server_of(library);
+    let list = get_json(&server, "/api/sessions").await;
+    let listed = list["sessions"].as_array().unwrap();
+    let (known, unknown): (Vec<_>, Vec<_>) = listed
+        .iter()
+        .partition(|session| session["name"] == name.as_str());
+    let [known, unknown] = [known[0], unknown[0]];
+    for session in [known, unknown] {
+        assert_eq!(session["state"], "closed");
+    }
+    assert_eq!(
+        (&known["is_indexed"], &unknown["is_indexed"]),
+        (&true.into(), &false.into())
+    );
+    assert!(unknown["step_time_ps"].is_null() && unknown["devices"] == "");
+    // What the overview says once the session is open, said without opening it.
+    let path = format!("/api/sessions/{}/analyses/overview", known["id"]);
+    let overview = get_json(&server, &path).await;
+    for key in ["mfu_ratio", "device_busy_ratio"] {
+        assert_eq!(known[key], overview[key], "{key}");
+    }
+    assert_eq!(known["step_time_ps"], overview["step_time_ps"]["mean"]);
+    assert_eq!(known["step_time_ps"], 90_000_000.0);
+    assert_eq!(
+        (&known["devices"], &known["step_count"]),
+        (&"1 × TPU v6 Lite".into(), &2.into())
+    );
 }
 
 #[tokio::test]

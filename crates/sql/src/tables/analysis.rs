@@ -150,15 +150,12 @@ impl Rows for AnalysisTable {
         if answer.left_out.iter().any(|key| key == self.key) {
             return Ok(false);
         }
-        let (session, name) = (&source.name, self.entry.name);
         if !answer.error.is_empty() {
-            library.remark(no_rows(session, name, &answer.error));
+            library.remark(self.no_rows(source, &answer.error));
             return Ok(true);
         }
         let Some(table) = answer.tables.iter().find(|table| table.key == self.key) else {
-            for note in &answer.notes {
-                library.remark(format!("{session}: {name}: {note}"));
-            }
+            self.remark(library, source, answer.notes.iter());
             return Ok(true);
         };
         // What is damaged is computed.
@@ -191,22 +188,16 @@ impl Rows for AnalysisTable {
                     return Err(ArrowError::ExternalError(Box::new(error)));
                 }
                 Err(error) => {
-                    let (session, name) = (&opened.source.name, self.entry.name);
-                    opened
-                        .library
-                        .remark(no_rows(session, name, &error.to_string()));
+                    let text = self.no_rows(opened.source, &error.to_string());
+                    opened.library.remark(text);
                     continue;
                 }
             };
             let tables = answer.tables();
             let table = tables.iter().find(|table| table.key == self.key);
             let Some(table) = table.filter(|table| !table.rows.is_empty()) else {
-                for note in answer.notes() {
-                    let (session, name) = (&opened.source.name, self.entry.name);
-                    opened
-                        .library
-                        .remark(format!("{session}: {name}: {}", note.text));
-                }
+                let notes = answer.notes().iter().map(|note| &note.text);
+                self.remark(opened.library, opened.source, notes);
                 continue;
             };
             if !send(chosen(table, &part, &ask.columns)?) {
@@ -242,6 +233,23 @@ impl Part {
 }
 
 impl AnalysisTable {
+    /// Says what the analysis says of an answer without rows.
+    fn remark<'a>(
+        &self,
+        library: &Library,
+        source: &Source,
+        notes: impl Iterator<Item = &'a String>,
+    ) {
+        for note in notes {
+            library.remark(format!("{}: {}: {note}", source.name, self.entry.name));
+        }
+    }
+
+    /// Why the analysis has no rows.
+    fn no_rows(&self, source: &Source, error: &str) -> String {
+        format!("{}: no rows of {}: {error}", source.name, self.entry.name)
+    }
+
     fn parts(&self, session: &Session) -> Vec<Part> {
         match self.per {
             None => vec![Part::default()],
@@ -280,11 +288,6 @@ fn chosen(table: &Table, part: &Part, columns: &[Column]) -> Result<RecordBatch,
         }
     };
     batch_of(columns, columns.iter().map(array).collect(), rows)
-}
-
-/// Why an analysis has no rows.
-fn no_rows(session: &str, analysis: &str, error: &str) -> String {
-    format!("{session}: no rows of {analysis}: {error}")
 }
 
 /// Arrays under the keys of columns.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use stepscope_analysis::{Cell, Table};
+use stepscope_catalog::Catalog;
 use stepscope_export::arrow::table_of;
 use stepscope_sql::{Engine, Library, Limits};
 
@@ -26,6 +27,15 @@ impl Asked {
 
     pub(crate) fn within(paths: &[PathBuf], memory_bytes: usize) -> Self {
         let library = Library::find(paths, |_| true).expect("sessions");
+        Self::new(library, memory_bytes)
+    }
+
+    pub(crate) fn with_catalog(paths: &[PathBuf], catalog: Catalog) -> Self {
+        let library = Library::find(paths, |_| true).expect("sessions");
+        Self::new(library.with_catalog(catalog), 256 << 20)
+    }
+
+    fn new(library: Library, memory_bytes: usize) -> Self {
         let limits = Limits {
             memory_bytes,
             time: None,

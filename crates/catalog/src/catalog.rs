@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use stepscope_storage::{cache_folder, make_private};
+use stepscope_storage::{SessionFiles, cache_folder, make_private};
 
 use crate::digest::digest;
 use crate::engine::engine;
@@ -117,6 +117,13 @@ impl Catalog {
         let summaries = Arc::new(Summaries::parse(text));
         *held = Some((state, Arc::clone(&summaries)));
         summaries
+    }
+
+    /// What a comparison measured of a session, if it was indexed and did not change since.
+    pub fn measured(&self, files: &SessionFiles, comparison: &str) -> Option<String> {
+        let address = self.summaries().entry(files)?.address;
+        let roll_up = self.roll_up(&address)?;
+        roll_up.measured(comparison).map(str::to_owned)
     }
 
     /// The roll-up of a capture, if it is there and its footer is what was written.

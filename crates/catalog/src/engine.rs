@@ -7,7 +7,7 @@ use stepscope_analysis::ANALYSES;
 use crate::digest::Digest;
 
 /// Layout of roll-ups and summaries; another layout is another engine.
-const LAYOUT: u32 = 1;
+const LAYOUT: u32 = 2;
 
 /// The version, a digest of the engine's sources, and a digest of all tables that it declares. Two
 /// engines with the same text give the same answers.

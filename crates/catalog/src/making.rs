@@ -1,6 +1,6 @@
 //! From the files of a session to its roll-up.
 
-use stepscope_analysis::{ANALYSES, AnalysisError, Entry, Table};
+use stepscope_analysis::{ANALYSES, AnalysisError, COMPARISONS, Compared, Entry, Table};
 use stepscope_export::tables::{every_row, pack};
 use stepscope_model::{Reads, Session};
 use stepscope_storage::{
@@ -106,6 +106,16 @@ fn rolled_up(session: &Session, address: &str) -> Result<(Vec<u8>, Summary), Mak
     for entry in ANALYSES {
         let answered = answered(session, entry, &mut writer)?;
         writer.answer(answered);
+    }
+    for comparison in COMPARISONS {
+        let one = Compared {
+            name: &session.name,
+            session,
+        };
+        // What cannot be measured, the comparison says when it opens the session.
+        if let Some(Ok(measured)) = comparison.measured(one) {
+            writer.measured(comparison.name, measured);
+        }
     }
     let summary = Summary::of(session);
     let bytes = writer

@@ -3,7 +3,8 @@
 //! ```text
 //! SSROLL1\n                         eight bytes
 //! Parquet │ Parquet │ Parquet …     one per table that has rows
-//! footer                            JSON: engine, address, summary, answers, where each table is
+//! footer                            JSON: engine, address, summary, answers, measurements, where
+//!                                   each table is
 //! length of the footer              eight bytes, little endian
 //! digest of footer and length       32 letters
 //! SSROLL1\n
@@ -11,6 +12,7 @@
 //!
 //! The footer is read without the tables, and each table without the others; both have digests.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
 use std::path::Path;
@@ -71,6 +73,8 @@ struct Footer {
     address: String,
     summary: Summary,
     answers: Vec<Answered>,
+    /// What comparisons measured, by their names.
+    measured: BTreeMap<String, String>,
 }
 
 /// Why a roll-up cannot be used: it is made anew.
@@ -149,6 +153,11 @@ impl RollUp {
         &self.footer.answers
     }
 
+    /// What a comparison [measured](stepscope_analysis::ComparisonEntry::measured) of the session.
+    pub fn measured(&self, comparison: &str) -> Option<&str> {
+        self.footer.measured.get(comparison).map(String::as_str)
+    }
+
     /// Columns of a table, in the order given, and its number of rows; `None` for a column that it
     /// does not have.
     ///
@@ -188,6 +197,7 @@ pub(crate) struct Writer<W> {
     out: W,
     at: u64,
     answers: Vec<Answered>,
+    measured: BTreeMap<String, String>,
 }
 
 impl<W: Write> Writer<W> {
@@ -197,6 +207,7 @@ impl<W: Write> Writer<W> {
             out,
             at: MAGIC.len() as u64,
             answers: Vec::new(),
+            measured: BTreeMap::new(),
         })
     }
 
@@ -224,6 +235,11 @@ impl<W: Write> Writer<W> {
         self.answers.push(answered);
     }
 
+    /// Adds what a comparison measured.
+    pub(crate) fn measured(&mut self, comparison: &str, measured: String) {
+        self.measured.insert(comparison.to_owned(), measured);
+    }
+
     /// Writes the footer.
     pub(crate) fn finish(mut self, address: &str, summary: &Summary) -> io::Result<W> {
         let footer = Footer {
@@ -231,6 +247,7 @@ impl<W: Write> Writer<W> {
             address: address.to_owned(),
             summary: summary.clone(),
             answers: self.answers,
+            measured: self.measured,
         };
         let text = serde_json::to_vec(&footer)?;
         self.out.write_all(&text)?;

@@ -133,6 +133,12 @@ impl Library {
         let _ = self.catalog.set(catalog);
     }
 
+    /// What a comparison measured of a session when it was indexed.
+    pub(crate) fn measured(&self, slot: &Slot, comparison: &str) -> Option<String> {
+        let files = slot.files.as_ref()?;
+        self.catalog.get()?.measured(files, comparison)
+    }
+
     pub(crate) fn source_roots(&self) -> &[PathBuf] {
         self.source_roots.get().map_or(&[], Vec::as_slice)
     }

@@ -8,6 +8,7 @@ use stepscope_model::Session;
 
 use super::analysis::{Declaration, has_events, parsed};
 use super::answer::Answer;
+use super::each::{AsksEach, EachSession, measured_text};
 use super::error::AnalysisError;
 use super::group::Group;
 use super::names::{distinct_names, numbered, whole_places};
@@ -82,35 +83,6 @@ pub trait Comparison {
     ) -> Result<Self::Report, AnalysisError>;
 }
 
-/// Sessions that are asked one after another: each has to be open only while it is asked.
-pub trait EachSession {
-    /// Calls `ask` with every session, in order; stops at the first error.
-    fn each(
-        &mut self,
-        ask: &mut dyn FnMut(Compared<'_>) -> Result<(), AnalysisError>,
-    ) -> Result<(), AnalysisError>;
-}
-
-/// Sessions that are open anyway.
-impl EachSession for &[Compared<'_>] {
-    fn each(
-        &mut self,
-        ask: &mut dyn FnMut(Compared<'_>) -> Result<(), AnalysisError>,
-    ) -> Result<(), AnalysisError> {
-        self.iter().copied().try_for_each(ask)
-    }
-}
-
-/// A comparison that measures every session by itself and then compares what it measured, so that
-/// it can ask more sessions than can be open at a time.
-pub trait AsksEach: Comparison {
-    /// The computation, as [`Comparison::run`].
-    fn run_each(
-        sessions: &mut dyn EachSession,
-        options: &Self::Options,
-    ) -> Result<Self::Report, AnalysisError>;
-}
-
 /// One comparison in the list, with its types erased.
 pub struct ComparisonEntry {
     declaration: Declaration,
@@ -122,7 +94,13 @@ pub struct ComparisonEntry {
     pub takes_files: bool,
     least: fn(&ArgMatches) -> Result<usize, AnalysisError>,
     run: RunComparison,
-    run_each: Option<RunEach>,
+    each: Option<Each>,
+}
+
+/// What an entry has if it asks sessions one after another.
+struct Each {
+    run: RunEach,
+    measured: fn(Compared<'_>) -> Result<String, AnalysisError>,
 }
 
 type RunComparison =
@@ -161,16 +139,19 @@ impl ComparisonEntry {
                 C::with_files(&mut options, files);
                 ask::<C>(sessions, &options).map(Answer::of)
             },
-            run_each: None,
+            each: None,
         }
     }
 
     pub(crate) const fn each<C: AsksEach>() -> Self {
         Self {
-            run_each: Some(|sessions, files, matches| {
-                let mut options = parsed::<C::Options>(matches)?;
-                C::with_files(&mut options, files);
-                C::run_each(sessions, &options).map(Answer::of)
+            each: Some(Each {
+                run: |sessions, files, matches| {
+                    let mut options = parsed::<C::Options>(matches)?;
+                    C::with_files(&mut options, files);
+                    C::run_each(sessions, &options).map(Answer::of)
+                },
+                measured: measured_text::<C>,
             }),
             ..Self::of::<C>()
         }
@@ -178,20 +159,38 @@ impl ComparisonEntry {
 
     /// Whether it asks sessions one after another: see [`AsksEach`].
     pub const fn asks_each(&self) -> bool {
-        self.run_each.is_some()
+        self.each.is_some()
     }
 
-    /// Runs with options as name and value and with files that are no sessions, one session after
-    /// the other; none if it has to hold all of them: see [`Self::asks_each`].
+    /// Runs with parsed options and with files that are no sessions, one session after the other: for
+    /// comparisons that [ask so](Self::asks_each).
+    pub fn run_matches_each(
+        &self,
+        sessions: &mut dyn EachSession,
+        files: Vec<NamedText>,
+        matches: &ArgMatches,
+    ) -> Result<Answer, AnalysisError> {
+        let together = || format!("{} asks all sessions together", self.name);
+        let each = self.each.as_ref();
+        let each = each.ok_or_else(|| AnalysisError::Internal(together()))?;
+        (each.run)(sessions, files, matches)
+    }
+
+    /// The same, with options as name and value.
     pub fn run_pairs_each<'a>(
         &self,
         sessions: &mut dyn EachSession,
         files: Vec<NamedText>,
         pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Option<Result<Answer, AnalysisError>> {
-        let run = self.run_each?;
-        let matches = self.matches(pairs);
-        Some(matches.and_then(|matches| run(sessions, files, &matches)))
+    ) -> Result<Answer, AnalysisError> {
+        self.run_matches_each(sessions, files, &self.matches(pairs)?)
+    }
+
+    /// What it measures of a whole session by itself, to be kept: another time, it takes the
+    /// place of the session. None if it has to hold all sessions: see [`Self::asks_each`].
+    pub fn measured(&self, one: Compared<'_>) -> Option<Result<String, AnalysisError>> {
+        let each = self.each.as_ref()?;
+        Some((each.measured)(one))
     }
 
     /// Minimum number of sessions with these options.

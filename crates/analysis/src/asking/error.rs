@@ -85,6 +85,15 @@ impl AnalysisError {
         computed.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
+    /// The error without the name of the session in which it occurred.
+    #[must_use]
+    pub fn cause(self) -> Self {
+        match self {
+            Self::OfSession { source, .. } => source.cause(),
+            error => error,
+        }
+    }
+
     /// Adds the name of the session in which the error occurred.
     #[must_use]
     pub fn of_session(self, name: &str) -> Self {

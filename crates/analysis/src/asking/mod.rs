@@ -3,6 +3,7 @@
 pub mod analysis;
 mod answer;
 pub mod comparison;
+mod each;
 pub mod error;
 pub mod group;
 mod names;
@@ -13,9 +14,8 @@ pub mod selection;
 
 pub use analysis::{Analysis, Declaration, Entry};
 pub use answer::Answer;
-pub use comparison::{
-    Asks, AsksEach, Compared, Comparison, ComparisonEntry, EachSession, NamedText, ask,
-};
+pub use comparison::{Asks, Compared, Comparison, ComparisonEntry, NamedText, ask};
+pub use each::{Asked, AsksEach, EachSession};
 pub use error::AnalysisError;
 pub use group::Group;
 pub use names::distinct_names;

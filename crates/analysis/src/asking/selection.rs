@@ -59,6 +59,11 @@ impl Selection {
         Ok(wanted_times(session, &self.wanted())?)
     }
 
+    /// Whether the whole session is selected.
+    pub fn is_everything(&self) -> bool {
+        self.wanted() == Wanted::default()
+    }
+
     /// The text of the selection, without sort order and limit, which apply to the rows of an answer.
     pub fn wanted(&self) -> Wanted<'_> {
         Wanted {

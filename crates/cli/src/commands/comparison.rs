@@ -20,6 +20,7 @@ use stepscope_remote::is_url;
 use stepscope_storage::{Found, SessionFiles, TextBeside, benchmarks_at, shown};
 
 use super::analysis;
+use super::one_by_one::OneByOne;
 use crate::exit::{Exit, Failure};
 use crate::open;
 use crate::output::Output;
@@ -40,12 +41,21 @@ pub(crate) fn run(
         Asks::NewestSession => (choose(entry, arguments, output)?, Vec::new()),
         Asks::EverySession => all(entry, arguments, output)?,
     };
-    let (chosen, sessions) = opened(entry, chosen, output)?;
-    let names = entry.names(
-        chosen
-            .iter()
-            .map(|one| (one.files.name.as_str(), one.location.as_str())),
-    );
+    let places = chosen.iter();
+    let names = entry.names(places.map(|one| (one.files.name.as_str(), one.location.as_str())));
+    if entry.asks_each() {
+        let mut asked = OneByOne {
+            sessions: names
+                .iter()
+                .map(String::as_str)
+                .zip(chosen.iter().map(|one| &one.files))
+                .collect(),
+            output,
+        };
+        let answer = entry.run_matches_each(&mut asked, files, arguments)?;
+        return analysis::print_answer(entry.name, &answer, &[], arguments, output);
+    }
+    let sessions = opened(&chosen, output)?;
     let compared: Vec<Compared<'_>> = names
         .iter()
         .zip(&sessions)
@@ -61,31 +71,17 @@ impl Chosen {
     }
 }
 
-/// Opens each session once. If every session of a path is requested, one that cannot be opened is
-/// skipped with a warning.
-pub(super) fn opened(
-    entry: &ComparisonEntry,
-    chosen: Vec<Chosen>,
-    output: &Output,
-) -> Result<(Vec<Chosen>, Vec<&'static Session>), Failure> {
-    let mut kept: Vec<Chosen> = Vec::with_capacity(chosen.len());
+/// Opens each session once.
+pub(super) fn opened(chosen: &[Chosen], output: &Output) -> Result<Vec<&'static Session>, Failure> {
     let mut sessions: Vec<&'static Session> = Vec::with_capacity(chosen.len());
-    for one in chosen {
-        let session = match kept.iter().position(|earlier| earlier.is(&one)) {
+    for (position, one) in chosen.iter().enumerate() {
+        let earlier = chosen[..position].iter().position(|known| known.is(one));
+        sessions.push(match earlier {
             Some(earlier) => sessions[earlier],
-            None => match open::open(&one.files, Reads::Everything, output) {
-                Ok(session) => session,
-                Err(failure) if entry.asks == Asks::EverySession => {
-                    output.warn(&format!("left out: {failure}"), "");
-                    continue;
-                }
-                Err(failure) => return Err(failure),
-            },
-        };
-        kept.push(one);
-        sessions.push(session);
+            None => open::open(&one.files, Reads::Everything, output)?,
+        });
     }
-    Ok((kept, sessions))
+    Ok(sessions)
 }
 
 /// Every session of the paths, each once, and files that are not sessions.

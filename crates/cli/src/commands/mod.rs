@@ -10,6 +10,7 @@ pub(crate) mod export;
 pub(crate) mod far;
 mod findings_section;
 pub(crate) mod index;
+mod one_by_one;
 pub(crate) mod perfetto;
 pub(crate) mod report;
 pub(crate) mod sessions;

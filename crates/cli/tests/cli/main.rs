@@ -13,6 +13,7 @@ mod faults;
 mod files;
 mod heap;
 mod hostile;
+mod index;
 mod manifest;
 mod queries;
 mod scaling;

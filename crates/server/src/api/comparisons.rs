@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use stepscope_analysis::asking::{Asks, EachSession, NamedText};
+use stepscope_analysis::asking::{Asked, Asks, EachSession, NamedText};
 use stepscope_analysis::{AnalysisError, COMPARISONS, Compared, ComparisonEntry, find_comparison};
 use stepscope_storage::{TextBeside, benchmarks_at, histories_at, history_at};
 use tokio::runtime::Handle;
@@ -174,10 +174,6 @@ impl OneByOne {
         let known = files.is_empty().then_some(&library.reports);
         let ask = || {
             let answer = entry.run_pairs_each(&mut self, files, options(parameters));
-            let answer = answer.unwrap_or_else(|| {
-                let why = format!("{} asks all sessions together", entry.name);
-                Err(AnalysisError::Internal(why))
-            });
             match self.failed.take() {
                 Some(failed) => Err(failed),
                 None => Ok(answer?),
@@ -198,9 +194,15 @@ impl OneByOne {
 impl EachSession for OneByOne {
     fn each(
         &mut self,
-        ask: &mut dyn FnMut(Compared<'_>) -> Result<(), AnalysisError>,
+        known: Option<&'static str>,
+        ask: &mut dyn FnMut(Asked<'_>) -> Result<(), AnalysisError>,
     ) -> Result<(), AnalysisError> {
         for (slot, name) in self.slots.iter().zip(&self.names) {
+            let measured = known.and_then(|comparison| self.library.measured(slot, comparison));
+            if let Some(measured) = &measured {
+                ask(Asked::Measured { name, measured })?;
+                continue;
+            }
             // This runs on a thread that may block.
             let open = match self.runtime.block_on(self.library.opened(slot)) {
                 Ok(open) => open,
@@ -213,10 +215,10 @@ impl EachSession for OneByOne {
                     return Err(AnalysisError::Internal(error.message));
                 }
             };
-            ask(Compared {
+            ask(Asked::Open(Compared {
                 name,
                 session: &open.session,
-            })?;
+            }))?;
         }
         Ok(())
     }
@@ -254,7 +256,7 @@ mod tests {
         let mut asked = OneByOne::new(library, slots, true, entry);
         let task = tokio::task::spawn_blocking(move || {
             let (mut held, mut most): (Vec<Weak<OpenSession>>, usize) = (Vec::new(), 0);
-            asked.each(&mut |_| {
+            asked.each(None, &mut |_| {
                 if let SlotState::Open(open) = followed[held.len()].state() {
                     held.push(Arc::downgrade(&open));
                 }

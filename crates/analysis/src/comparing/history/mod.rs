@@ -22,10 +22,11 @@ pub use report::{HistoryChange, HistoryGroup, HistoryReport, HistoryRun, History
 pub(crate) use sample::Recorded;
 use sample::{CONFIDENCE, SESSION};
 pub use sample::{Sample, SampleFigure};
+use serde::{Deserialize, Serialize};
 
 use crate::asking::group::Group;
 use crate::asking::selection::Selection;
-use crate::asking::{AnalysisError, Asks, AsksEach, Compared, Comparison, EachSession, NamedText};
+use crate::asking::{AnalysisError, Asks, AsksEach, Compared, Comparison, NamedText};
 use crate::comparing::check::{Check, CheckOptions};
 use crate::comparing::compare::checked_confidence;
 use crate::telling::Note;
@@ -98,31 +99,65 @@ stepscope history stepscope-history.jsonl --metric step_time --csv --table chang
     }
 }
 
+/// What became of a session.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Measured {
+    /// It is a run.
+    Run(Sample),
+    /// It has no events.
+    WithoutEvents,
+    /// What was selected is not in it.
+    NothingSelected(String),
+}
+
 impl AsksEach for History {
-    fn run_each(
-        sessions: &mut dyn EachSession,
+    type Measured = Measured;
+
+    fn selection(options: &HistoryOptions) -> &Selection {
+        &options.selection
+    }
+
+    fn check(options: &HistoryOptions) -> Result<(), AnalysisError> {
+        checked_confidence(options.confidence)
+    }
+
+    fn measure(one: Compared<'_>, selection: &Selection) -> Result<Measured, AnalysisError> {
+        if one.session.is_memory_only() || one.session.is_program_only() {
+            return Ok(Measured::WithoutEvents);
+        }
+        match measured(one, selection).map_err(AnalysisError::cause) {
+            Err(AnalysisError::NothingSelected { what, .. }) => Ok(Measured::NothingSelected(what)),
+            sample => Ok(Measured::Run(sample?)),
+        }
+    }
+
+    fn report(
+        measured: Vec<(String, Measured)>,
         options: &HistoryOptions,
     ) -> Result<HistoryReport, AnalysisError> {
-        checked_confidence(options.confidence)?;
         let recorded = Recorded::of(&options.files);
         let mut notes = recorded.notes();
         let mut samples = recorded.samples;
-        sessions.each(&mut |one| {
-            if one.session.is_memory_only() || one.session.is_program_only() {
-                let text = format!("{}: no events, skipped.", one.name);
-                notes.push(Note::warning("session-unusable", text));
-                return Ok(());
+        for (name, measured) in measured {
+            match measured {
+                Measured::Run(sample) => {
+                    // It may have had another name when it was measured.
+                    let sample = Sample {
+                        run: name,
+                        ..sample
+                    };
+                    samples.push((SESSION.to_owned(), sample));
+                }
+                Measured::WithoutEvents => {
+                    let text = format!("{name}: no events, skipped.");
+                    notes.push(Note::warning("session-unusable", text));
+                }
+                Measured::NothingSelected(what) => {
+                    let text = format!("{name}: {what} selects nothing, skipped.");
+                    notes.push(Note::warning("nothing-selected", text));
+                }
             }
-            match measured(one, &options.selection) {
-                Ok(sample) => samples.push((SESSION.to_owned(), sample)),
-                Err(AnalysisError::NothingSelected { what, .. }) => notes.push(Note::warning(
-                    "nothing-selected",
-                    format!("{}: {what} selects nothing, skipped.", one.name),
-                )),
-                Err(error) => return Err(error.of_session(one.name)),
-            }
-            Ok(())
-        })?;
+        }
         if samples.is_empty() {
             let why: Vec<&str> = notes.iter().map(|note| note.text.as_str()).collect();
             return Err(AnalysisError::Options(format!(

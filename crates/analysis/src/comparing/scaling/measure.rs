@@ -1,20 +1,23 @@
 //! Measures a session: its typical steps and their parts.
 
+use serde::{Deserialize, Serialize};
 use stepscope_model::{DeviceId, DeviceKind, Session};
 
+use crate::asking::AnalysisError;
 use crate::asking::selection::Selection;
-use crate::asking::{AnalysisError, Compared};
 use crate::measuring::environment::environment;
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::parts::PARTS;
 use crate::measuring::steps::{PartKind, StepBar, step_bars};
 use crate::measuring::steps::{StepParts, divide_steps, part_position};
 use crate::measuring::workload::Workload;
+use crate::telling::recording;
 use crate::views::collectives::communication_by_step;
 
 /// One sample: a session, or a benchmark in a file.
-#[derive(Debug, Clone)]
-pub(super) struct Measured {
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Measured {
+    /// Empty until sessions are compared, as the position.
     pub(super) name: String,
     /// Method of a benchmark; the methods of sessions follow from their names.
     pub(super) method: Option<String>,
@@ -35,7 +38,7 @@ pub(super) struct Measured {
 }
 
 /// What a typical step consists of.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[expect(clippy::struct_field_names, reason = "names contain their unit")]
 pub(super) struct Work {
     /// In the order of `PARTS`, mean over hosts of the mean over devices.
@@ -46,10 +49,28 @@ pub(super) struct Work {
     pub(super) computed_ps: Vec<f64>,
 }
 
+/// What became of a session.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Outcome {
+    /// It is a sample.
+    Measured(Box<Measured>),
+    /// It cannot be one.
+    Missing(Missing),
+    /// What was selected is not in it.
+    NothingSelected(String),
+}
+
 /// What a session that cannot be a sample lacks.
-pub(super) enum Missing {
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Missing {
+    /// Any events.
     Events,
-    Steps,
+    /// Steps.
+    Steps {
+        /// How to record them.
+        hint: String,
+    },
+    /// Devices that worked in a step.
     Devices,
 }
 
@@ -85,25 +106,21 @@ impl Work {
 }
 
 /// Measures a session.
-pub(super) fn measure(
-    position: usize,
-    compared: Compared<'_>,
-    selection: &Selection,
-) -> Result<Result<Measured, Missing>, AnalysisError> {
-    let session = compared.session;
+pub(super) fn measure(session: &Session, selection: &Selection) -> Result<Outcome, AnalysisError> {
     if session.is_memory_only() || session.is_program_only() {
-        return Ok(Err(Missing::Events));
+        return Ok(Outcome::Missing(Missing::Events));
     }
     let selected = selection.resolve(session)?;
     let divided = divide_steps(session, &selected);
     let bars = step_bars(session, &divided.rows);
     let typical: Vec<&StepBar> = bars.iter().filter(|bar| !bar.is_outlier).collect();
     if typical.is_empty() {
-        return Ok(Err(Missing::Steps));
+        let hint = recording::steps(session).to_owned();
+        return Ok(Outcome::Missing(Missing::Steps { hint }));
     }
     let computed_ps = computed(session, &divided.rows, &typical);
     if computed_ps.is_empty() {
-        return Ok(Err(Missing::Devices));
+        return Ok(Outcome::Missing(Missing::Devices));
     }
     let mean = |value: &dyn Fn(&StepBar) -> f64| {
         typical.iter().map(|bar| value(bar)).sum::<f64>() / typical.len() as f64
@@ -113,8 +130,8 @@ pub(super) fn measure(
         *part_ps = mean(&|bar| bar.parts_ps.get(index).copied().unwrap_or(0.0));
     }
     let workload = Workload::of(session, &selected);
-    Ok(Ok(Measured {
-        name: compared.name.to_owned(),
+    Ok(Outcome::Measured(Box::new(Measured {
+        name: String::new(),
         method: None,
         device_count: computed_ps.len(),
         devices: environment(session, &selected).devices,
@@ -123,13 +140,13 @@ pub(super) fn measure(
         is_virtual: is_virtual(session, &selected),
         step_count: typical.len(),
         step_ps: mean(&|bar| bar.duration_ps),
-        session: Some(position),
+        session: None,
         work: Some(Work {
             parts_ps,
             communication_ps: communication(session, &selected, &typical),
             computed_ps,
         }),
-    }))
+    })))
 }
 
 /// Mean computation of a typical step on each device that took part in one.

@@ -33,10 +33,10 @@ pub use report::{
 use crate::asking::group::Group as MenuGroup;
 use crate::asking::order;
 use crate::asking::selection::Selection;
-use crate::asking::{AnalysisError, Asks, AsksEach, Compared, Comparison, EachSession, NamedText};
+use crate::asking::{AnalysisError, Asks, AsksEach, Compared, Comparison, NamedText};
 use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::recording;
+pub use measure::Outcome;
 use measure::{Measured, Missing, measure};
 use rows::Group;
 
@@ -100,12 +100,30 @@ stepscope scaling ./logs --method '/([a-z]+)_bf16'";
 }
 
 impl AsksEach for Scaling {
-    fn run_each(
-        sessions: &mut dyn EachSession,
+    type Measured = Outcome;
+
+    fn selection(options: &ScalingOptions) -> &Selection {
+        &options.selection
+    }
+
+    fn check(options: &ScalingOptions) -> Result<(), AnalysisError> {
+        options.batch.map_or(Ok(()), checked_batch)
+    }
+
+    fn measure(one: Compared<'_>, selection: &Selection) -> Result<Outcome, AnalysisError> {
+        match measure(one.session, selection) {
+            // A selection that only some sessions have, such as certain steps.
+            Err(AnalysisError::NothingSelected { what, .. }) => Ok(Outcome::NothingSelected(what)),
+            outcome => outcome,
+        }
+    }
+
+    fn report(
+        measured: Vec<(String, Outcome)>,
         options: &ScalingOptions,
     ) -> Result<ScalingReport, AnalysisError> {
-        let batch = options.batch.map(checked_batch).transpose()?;
-        let (samples, session_count, mut notes) = samples(sessions, options)?;
+        let session_count = measured.len();
+        let (samples, mut notes) = samples(measured, options)?;
         if samples.is_empty() {
             return Err(nothing(&notes));
         }
@@ -115,7 +133,9 @@ impl AsksEach for Scaling {
             ScalingKind::Strong
         };
         let groups = Group::all(&samples);
-        let rows = groups.iter().flat_map(|group| group.rows(kind, batch));
+        let rows = groups
+            .iter()
+            .flat_map(|group| group.rows(kind, options.batch));
         let mut rows: Vec<ScalingRow> = rows.collect();
         notes.extend(remarks(&rows, session_count));
         order::arrange(&mut rows, &options.selection, columns::ROWS)?;
@@ -132,9 +152,9 @@ impl AsksEach for Scaling {
     }
 }
 
-fn checked_batch(batch: f64) -> Result<f64, AnalysisError> {
+fn checked_batch(batch: f64) -> Result<(), AnalysisError> {
     if batch.is_finite() && batch > 0.0 {
-        return Ok(batch);
+        return Ok(());
     }
     Err(AnalysisError::Options(format!(
         "--batch must be a number of examples above 0, not {batch}"
@@ -157,32 +177,28 @@ fn nothing(notes: &[Note]) -> AnalysisError {
 /// Each with its method.
 type Samples = Vec<(String, Measured)>;
 
-/// Every sample with its method, the number of sessions, and notes on what was skipped.
+/// Every sample with its method, and notes on what was skipped.
 fn samples(
-    sessions: &mut dyn EachSession,
+    sessions: Vec<(String, Outcome)>,
     options: &ScalingOptions,
-) -> Result<(Samples, usize, Vec<Note>), AnalysisError> {
+) -> Result<(Samples, Vec<Note>), AnalysisError> {
     let mut notes = Vec::new();
     let mut found: Vec<Measured> = Vec::new();
     let mut left_out = LeftOut::default();
-    let mut session_count = 0;
-    sessions.each(&mut |one| {
-        let position = session_count;
-        session_count += 1;
-        match measure(position, one, &options.selection) {
-            Ok(Ok(measured)) => found.push(measured),
-            Ok(Err(why)) => left_out.add(one, &why),
-            // A selection that only some sessions have, such as certain steps.
-            Err(AnalysisError::NothingSelected { what, .. }) => {
-                notes.push(Note::warning(
-                    "nothing-selected",
-                    format!("{}: {what} selects nothing.", one.name),
-                ));
+    for (position, (name, outcome)) in sessions.into_iter().enumerate() {
+        match outcome {
+            Outcome::Measured(measured) => found.push(Measured {
+                name,
+                session: Some(position),
+                ..*measured
+            }),
+            Outcome::Missing(why) => left_out.add(name, why),
+            Outcome::NothingSelected(what) => {
+                let text = format!("{name}: {what} selects nothing.");
+                notes.push(Note::warning("nothing-selected", text));
             }
-            Err(error) => return Err(error.of_session(one.name)),
         }
-        Ok(())
-    })?;
+    }
     let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
     let methods = naming::methods(&names, options.method.as_deref())?;
     let mut samples = Vec::new();
@@ -199,7 +215,7 @@ fn samples(
     }
     notes.extend(of_files);
     notes.extend(left_out.notes());
-    Ok((samples, session_count, notes))
+    Ok((samples, notes))
 }
 
 /// Sessions that are skipped, by reason.
@@ -209,33 +225,38 @@ struct LeftOut {
     without_steps: Vec<String>,
     without_devices: Vec<String>,
     /// How to record steps, for sessions without steps.
-    steps_hint: &'static str,
+    steps_hint: String,
     unmatched: Vec<String>,
 }
 
 impl LeftOut {
-    fn add(&mut self, one: Compared<'_>, why: &Missing) {
+    fn add(&mut self, name: String, why: Missing) {
         let list = match why {
             Missing::Events => &mut self.without_events,
-            Missing::Steps => &mut self.without_steps,
+            Missing::Steps { hint } => {
+                self.steps_hint = hint;
+                &mut self.without_steps
+            }
             Missing::Devices => &mut self.without_devices,
         };
-        list.push(one.name.to_owned());
-        if matches!(why, Missing::Steps) {
-            self.steps_hint = recording::steps(one.session);
-        }
+        list.push(name);
     }
 
     fn notes(self) -> Vec<Note> {
+        let none = String::new;
         let reasons = [
-            (self.without_events, "no events were recorded in", ""),
+            (self.without_events, "no events were recorded in", none()),
             (
                 self.without_steps,
                 "no steps were recorded in or could be inferred for",
                 self.steps_hint,
             ),
-            (self.without_devices, "no device worked in the steps of", ""),
-            (self.unmatched, "--method does not match", ""),
+            (
+                self.without_devices,
+                "no device worked in the steps of",
+                none(),
+            ),
+            (self.unmatched, "--method does not match", none()),
         ];
         let told = reasons.into_iter().filter(|(names, ..)| !names.is_empty());
         told.map(|(names, why, hint)| {

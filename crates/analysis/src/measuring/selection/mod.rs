@@ -35,7 +35,7 @@ pub struct Selected<'a> {
 }
 
 /// The text of a selection, as given by options or a query. Absent values select everything.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wanted<'a> {
     /// Numbers of steps: `5`, `3..8`, or a list of these.
     pub steps: Option<&'a str>,

@@ -89,7 +89,7 @@ pub(crate) fn exposure<'a>(session: &'a Session, selected: &Selected<'_>) -> Exp
 impl Analysis for Collectives {
     const NAME: &'static str = "collectives";
     const GROUP: Group = Group::Waiting;
-    const ALIASES: &'static [&'static str] = &["megascale_stats"];
+    const ALIASES: &'static [&'static str] = &["megascale_stats", "dcn_collective_stats"];
     const SUMMARY: &'static str =
         "Communication: bytes, bandwidth, exposed and hidden time, waiting, shardings";
     const EXAMPLES: &'static str = "\

@@ -50,7 +50,11 @@ pub struct InputOptions {
 impl Analysis for Input {
     const NAME: &'static str = "input";
     const GROUP: Group = Group::Waiting;
-    const ALIASES: &'static [&'static str] = &["input_pipeline_analyzer", "input_pipeline"];
+    const ALIASES: &'static [&'static str] = &[
+        "input_pipeline_analyzer",
+        "input_pipeline",
+        "tf_data_bottleneck_analysis",
+    ];
     const SUMMARY: &'static str =
         "How long devices wait for data in each step, why, and the slowest stage of the pipeline";
     const EXAMPLES: &'static str = "\

@@ -57,7 +57,7 @@ pub struct Ops;
 
 impl Analysis for Ops {
     const NAME: &'static str = "ops";
-    const ALIASES: &'static [&'static str] = &["hlo_stats"];
+    const ALIASES: &'static [&'static str] = &["hlo_stats", "hlo_op_stats"];
     const SUMMARY: &'static str =
         "Every op: time, occurrences, FLOP rate, bandwidth and what bounds it";
     const GROUP: Group = Group::Compute;

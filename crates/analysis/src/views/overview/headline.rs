@@ -23,7 +23,7 @@ const fn doing(part: PartKind) -> &'static str {
         PartKind::InputWait => "waiting for input",
         PartKind::Compilation => "waiting for compilation",
         PartKind::HostOverhead => "waiting for the host",
-        PartKind::Idle => "idle without a recorded cause",
+        PartKind::Idle => "idle",
     }
 }
 
@@ -127,7 +127,7 @@ mod tests {
         );
         assert_eq!(
             of(&[(DeviceCompute, 0.778), (HostOverhead, 0.025), (Idle, 0.197)]),
-            "Devices spend 77.8 % of a step computing and 19.7 % idle without a recorded cause."
+            "Devices spend 77.8 % of a step computing and 19.7 % idle."
         );
         assert_eq!(
             of(&[

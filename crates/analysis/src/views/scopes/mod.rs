@@ -36,7 +36,7 @@ pub struct Scopes;
 
 impl Analysis for Scopes {
     const NAME: &'static str = "scopes";
-    const ALIASES: &'static [&'static str] = &["framework_op_stats"];
+    const ALIASES: &'static [&'static str] = &["framework_op_stats", "tensorflow_stats"];
     const SUMMARY: &'static str =
         "Device time by JAX name stack or source line: forward, backward, recomputed";
     const GROUP: Group = Group::Compute;

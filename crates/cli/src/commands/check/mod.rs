@@ -139,7 +139,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     let entry = find_comparison(NAME)
         .ok_or_else(|| Failure::new(Exit::Failure, "the comparison `check` is not registered"))?;
     let chosen = sessions::choose(arguments, &settings, output)?;
-    let (chosen, opened) = comparison::opened(entry, chosen, output)?;
+    let opened = comparison::opened(&chosen, output)?;
     let places = chosen
         .iter()
         .map(|one| (one.files.name.as_str(), one.location.as_str()));

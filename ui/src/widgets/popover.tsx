@@ -84,7 +84,7 @@ export function Popover(props: PopoverProps) {
             'is-above': props.isAbove ?? false,
           }}
           role="dialog"
-          aria-label={props.name ?? props.tip}
+          aria-label={props.name ?? props.tip ?? (typeof props.label === 'string' ? props.label : undefined)}
         >
           {props.children(close)}
         </div>

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use axum::body::{Body, Bytes};
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
 use serde::Serialize;
 
 use super::process::{Process, failed};
@@ -127,7 +127,8 @@ pub(crate) async fn rows(question: &Question, form: Form, limit: u32) -> Result<
             )),
         }
     });
-    Ok(Body::from_stream(rest))
+    // Whoever compresses the body asks once more after its end.
+    Ok(Body::from_stream(rest.fuse()))
 }
 
 fn read<T: serde::de::DeserializeOwned>(text: &[u8]) -> Result<T, ApiError> {

@@ -91,6 +91,25 @@ async fn rows_come_as_csv_and_arrow_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn rows_are_whole_when_they_are_compressed() {
+    let (_folder, server) = two_runs();
+    let body = json!({"query": "select name, self_ps from ops", "format": "csv"});
+    let (_, plain) = post(&server, &body).await;
+    let request = Request::post("/api/sql")
+        .header(header::HOST, "localhost:6006")
+        .header(header::CONTENT_TYPE, "application/json")
+        // As browsers ask.
+        .header(header::ACCEPT_ENCODING, "gzip, deflate, br, zstd")
+        .body(Body::from(body.to_string()));
+    let (status, packed) = send(&server, request.expect("a request")).await;
+    assert_eq!(status, StatusCode::OK);
+    assert_eq!(packed[..2], [0x1f, 0x8b], "it is gzip");
+    // The last four bytes of gzip are the size of what was packed.
+    let size = packed.last_chunk().map(|size| u32::from_le_bytes(*size));
+    assert_eq!(size, u32::try_from(plain.len()).ok());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_wrong_is_said_with_what_to_do() {
     let (_folder, server) = two_runs();
     for (body, status, part) in [

@@ -212,17 +212,19 @@ function Workbench(props: { session: string; schema: SqlSchemaReport }) {
             </button>
           </div>
         </section>
-        <Show
-          when={runner.outcome()}
-          keyed
-          fallback={
-            <Show when={!runner.isRunning()}>
-              <Start examples={listed()} onChoose={runExample} />
-            </Show>
-          }
-        >
-          {(outcome) => <Results outcome={outcome} scope={scope} session={session} />}
-        </Show>
+        <div class="sql-answer">
+          <Show
+            when={runner.outcome()}
+            keyed
+            fallback={
+              <Show when={!runner.isRunning()}>
+                <Start examples={listed()} onChoose={runExample} />
+              </Show>
+            }
+          >
+            {(outcome) => <Results outcome={outcome} scope={scope} session={session} />}
+          </Show>
+        </div>
         <p class="unseen" role="status">
           {statusOf(runner)}
         </p>

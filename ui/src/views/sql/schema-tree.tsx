@@ -28,7 +28,7 @@ export function SchemaTree(props: { schema: SqlSchemaReport; onInsert: (text: st
         >
           {(group) => (
             <>
-              <h3 class="sql-schema-group">{group.title}</h3>
+              <h2 class="sql-schema-group">{group.title}</h2>
               <ul class="plain-list">
                 <For each={group.entries}>
                   {(entry) => <Entry entry={entry} onInsert={props.onInsert} />}

@@ -115,7 +115,7 @@ test('rows are a chart, open the timeline, and are saved', async ({ page, url })
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download all' }).click();
   await page.getByRole('menuitem', { name: /as CSV/ }).click();
-  const lines = readFileSync(await (await saved).path(), 'utf8').trim().split('\n');
+  const lines = readFileSync(await (await saved).path(), 'utf8').trim().split('\r\n');
   expect(lines).toHaveLength(51);
   expect(lines[0]).toBe('start_ps,duration_ps,device,step,name');
   await page.getByRole('button', { name: 'Table', exact: true }).click();

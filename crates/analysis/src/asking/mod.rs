@@ -3,6 +3,7 @@
 pub mod analysis;
 mod answer;
 pub mod comparison;
+mod comparison_entry;
 mod each;
 pub mod error;
 pub mod group;
@@ -14,7 +15,8 @@ pub mod selection;
 
 pub use analysis::{Analysis, Declaration, Entry};
 pub use answer::Answer;
-pub use comparison::{Asks, Compared, Comparison, ComparisonEntry, NamedText, ask};
+pub use comparison::{Asks, Compared, Comparison, NamedText};
+pub use comparison_entry::{ComparisonEntry, ask};
 pub use each::{Asked, AsksEach, EachSession};
 pub use error::AnalysisError;
 pub use group::Group;

@@ -9,12 +9,14 @@ import { NUMBERED_PARAM } from '../../shell/hash';
 import { getParam, hrefTo, navigate, setParams, SQL_VIEW, type Params } from '../../shell/state';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
+import { VerdictSign } from '../../widgets/kpi';
 import { Middle } from '../../widgets/middle';
 import { Sparkline } from '../../widgets/sparkline';
 import { NotesList, Warnings } from '../../widgets/notes';
 import type { Column } from '../../widgets/table/rows';
 import { urlTableState, type TableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
+import type { VerdictKind } from '../../wire/generated/VerdictKind';
 import type { SessionSummary } from '../../wire/types';
 import { isMeasuring, measure, measuredOf } from './measured';
 import './sessions.css';
@@ -87,10 +89,36 @@ const COLUMNS: Column<SessionSummary>[] = [
     title: 'Step by step',
     figure: '',
     width: 110,
-    value: (session) => measuredOf(session)?.durations.length ?? null,
+    value: (session) => measuredOf(session)?.heights.length ?? null,
     cell: (session) => (
-      <Show when={(measuredOf(session)?.durations.length ?? 0) > 1}>
-        <Sparkline values={measuredOf(session)?.durations ?? []} />
+      <Show when={(measuredOf(session)?.heights.length ?? 0) > 1}>
+        <Sparkline values={measuredOf(session)?.heights ?? []} />
+      </Show>
+    ),
+  },
+  {
+    key: 'mfu_ratio',
+    title: 'MFU',
+    figure: 'sessions.session_mfu',
+    width: 70,
+    kind: 'ratio',
+    isOptional: true,
+    value: (session) => session.mfu_ratio,
+  },
+  {
+    key: 'verdict',
+    title: 'Verdict',
+    figure: 'sessions.session_verdict',
+    width: 104,
+    isOptional: true,
+    value: (session) => session.verdict,
+    cell: (session) => (
+      <Show when={verdictOf(session)} fallback={<span class="muted">–</span>}>
+        {(verdict) => (
+          <span data-tip={session.verdict_reason || undefined}>
+            <VerdictSign verdict={verdict()} />
+          </span>
+        )}
       </Show>
     ),
   },
@@ -153,6 +181,15 @@ const COLUMNS: Column<SessionSummary>[] = [
     ),
   },
   {
+    key: 'git_commit',
+    title: 'Commit',
+    figure: 'sessions.session_commit',
+    width: 96,
+    isOptional: true,
+    value: (session) => session.git_commit,
+    cell: (session) => <span class="mono">{session.git_commit?.slice(0, 10) ?? '–'}</span>,
+  },
+  {
     key: 'hosts',
     title: 'Hosts',
     figure: '',
@@ -160,6 +197,11 @@ const COLUMNS: Column<SessionSummary>[] = [
     value: (session) => session.hosts.join(', '),
   },
 ];
+
+const VERDICTS: readonly VerdictKind[] = ['good', 'warning', 'bad'];
+
+const verdictOf = ({ verdict }: SessionSummary): VerdictKind | undefined =>
+  VERDICTS.find((kind) => kind === verdict);
 
 /** Whether the session is or was fully open; only then are its warnings known. */
 const isKnown = (session: SessionSummary): boolean =>
@@ -330,7 +372,7 @@ function MeasureButton(props: { sessions: readonly SessionSummary[] }) {
     <Show when={rest().length > 0}>
       <button
         disabled={isMeasuring()}
-        data-tip="Opens every session, one after another, for its step time"
+        data-tip="Opens every session, one after another, for its step time. In a terminal, stepscope index does it once and keeps it."
         onClick={() => void measure(rest())}
       >
         {isMeasuring() ? `Measuring, ${rest().length} left …` : 'Measure all steps'}

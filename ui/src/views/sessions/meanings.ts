@@ -11,9 +11,28 @@ export const MEANINGS: Record<string, Figure> = {
   session_step_ps: {
     title: 'Step time',
     definition:
-      'Mean step time, as in the overview. Known for sessions that are open; Measure all steps opens the others.',
+      'Mean step time, as in the overview. Known for sessions that are open or were indexed by `stepscope index`; Measure all steps opens the others.',
     formula: '',
     unit: TIME,
+  },
+  session_mfu: {
+    title: 'MFU',
+    definition: 'Model FLOPs utilization, as in the overview. Known for sessions that were indexed by `stepscope index`.',
+    formula: '',
+    unit: 'ratio',
+  },
+  session_verdict: {
+    title: 'Verdict',
+    definition:
+      'The worst verdict on a key figure of the overview; the figures that have it are shown on hover. Known for sessions that were indexed by `stepscope index`.',
+    formula: '',
+    unit: '',
+  },
+  session_commit: {
+    title: 'Commit',
+    definition: 'Commit of the program, where the capture recorded it. Known for sessions that were indexed by `stepscope index`.',
+    formula: '',
+    unit: '',
   },
   session_program: {
     title: 'Program',

@@ -1,4 +1,7 @@
-/** What the list of sessions shows of their steps: requested for sessions that are open anyway. */
+/**
+ * What the list of sessions shows of their steps: known of sessions that were indexed, requested for
+ * those that are open anyway.
+ */
 import { createSignal } from 'solid-js';
 
 import { reportUrl } from '../../wire/report';
@@ -8,7 +11,8 @@ import type { SessionSummary } from '../../wire/types';
 
 export interface Measured {
   step_ps: number | null;
-  durations: readonly number[];
+  /** Steps in order, in any unit. */
+  heights: readonly number[];
 }
 
 const [measured, setMeasured] = createSignal<ReadonlyMap<string, Measured>>(new Map());
@@ -18,12 +22,17 @@ const asked = new Set<string>();
 export { isMeasuring };
 
 /** The steps of a session; undefined while they are unknown. Reactive. */
-export const measuredOf = (session: SessionSummary): Measured | undefined =>
-  measured().get(session.key);
+export function measuredOf(session: SessionSummary): Measured | undefined {
+  const own = measured().get(session.key);
+  if (own || !session.is_indexed) return own;
+  return { step_ps: session.step_time_ps, heights: session.step_sparkline_ratio };
+}
 
 /** Requests the steps of the sessions one after another; one that cannot be read stays unknown. */
 export async function measure(sessions: readonly SessionSummary[]): Promise<void> {
-  const wanted = sessions.filter(({ key, kind }) => !asked.has(key) && kind.includes('trace'));
+  const wanted = sessions.filter(
+    ({ key, kind, is_indexed }) => !is_indexed && !asked.has(key) && kind.includes('trace'),
+  );
   for (const { key } of wanted) asked.add(key);
   if (wanted.length === 0) return;
   setMeasuring(true);
@@ -32,8 +41,8 @@ export async function measure(sessions: readonly SessionSummary[]): Promise<void
     const report = await getJson<OverviewReport>(url).catch(() => undefined);
     if (!report) continue;
     const step_ps = report.step_time_ps?.mean ?? null;
-    const durations = report.step_series.map((bar) => bar.duration_ps);
-    setMeasured((map) => new Map(map).set(key, { step_ps, durations }));
+    const heights = report.step_series.map((bar) => bar.duration_ps);
+    setMeasured((map) => new Map(map).set(key, { step_ps, heights }));
   }
   setMeasuring(false);
 }

@@ -81,22 +81,26 @@ fn assert_no_password(text: &str, address: &Address) {
 /// elsewhere do not count, and neither do short ones.
 fn password_parts(text: &str) -> Vec<&str> {
     let has_password = Url::parse(text).is_ok_and(|url| url.password().is_some());
-    let Some((scheme, after)) = text.split_once("://").filter(|_| has_password) else {
+    let Some((scheme, after)) = text.split_once(':').filter(|_| has_password) else {
         return Vec::new();
     };
     let is_web = scheme
         .get(..4)
         .is_some_and(|name| name.eq_ignore_ascii_case("http"));
+    // What follows another mark is a URL within the text, whose password ends at a space.
+    if !after.starts_with(if is_web { "/" } else { "//" }) {
+        return Vec::new();
+    }
     let ends: &[char] = if is_web {
         &['/', '\\', '?', '#']
     } else {
         &['/', '?', '#']
     };
-    // More slashes than two count as two for web servers.
+    // For web servers, any number of slashes counts as two.
     let after = if is_web {
         after.trim_start_matches(['/', '\\'])
     } else {
-        after
+        &after[2..]
     };
     let authority = after.split(ends).next().unwrap_or_default();
     let user = authority.rsplit_once('@').map_or("", |(user, _)| user);

@@ -107,11 +107,11 @@ fn rolled_up(session: &Session, address: &str) -> Result<(Vec<u8>, Summary), Mak
         let answered = answered(session, entry, &mut writer)?;
         writer.answer(answered);
     }
+    let one = Compared {
+        name: &session.name,
+        session,
+    };
     for comparison in COMPARISONS {
-        let one = Compared {
-            name: &session.name,
-            session,
-        };
         // What cannot be measured, the comparison says when it opens the session.
         if let Some(Ok(measured)) = comparison.measured(one) {
             writer.measured(comparison.name, measured);

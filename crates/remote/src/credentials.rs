@@ -57,7 +57,7 @@ fn without_users(text: &str) -> String {
         let behind = after.trim_start_matches(':').trim_start_matches('/');
         let (colon, after) = after.split_at(after.len() - behind.len());
         // A text that begins with a URL is taken for one: its password may have spaces.
-        let is_alone = shown.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric());
+        let is_alone = shown.is_empty() && is_scheme(scheme);
         let ends = |c: char| "/?#".contains(c) || (!is_alone && c.is_whitespace());
         let end = after.find(ends).unwrap_or(after.len());
         // The colon at its end may be that of another URL.
@@ -76,6 +76,14 @@ fn without_users(text: &str) -> String {
     }
     shown.push_str(rest);
     shown
+}
+
+/// Whether a text is the scheme of a URL as those who read URLs see it: control characters and spaces
+/// before it do not count, and neither do tabs and line breaks within it.
+fn is_scheme(text: &str) -> bool {
+    let text = text.trim_start_matches(|c: char| c <= ' ');
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "+-.\t\r\n".contains(c);
+    text.chars().all(is_part)
 }
 
 /// Whether what stands before a host opens it. A user of ssh and a container of Azure do not; a
@@ -135,6 +143,11 @@ mod tests {
             ("https://me:pa@55@host:8000", "https://(hidden)@host:8000"),
             ("https:/me:pa55@host/x", "https:/(hidden)@host/x"),
             ("https://me:pa 55@host/x", "https://(hidden)@host/x"),
+            (
+                "\0 abfss+x.y://me:pa 55@h",
+                "\0 abfss+x.y://(hidden)@h",
+            ),
+            ("ht\ntps://me:pa 55@h", "ht\ntps://(hidden)@h"),
             (
                 "https://a:https://me:pa55@h/x",
                 "https://a:https://(hidden)@h/x",

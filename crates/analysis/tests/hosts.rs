@@ -4,7 +4,7 @@
 mod support;
 
 use serde_json::{Value, json};
-use stepscope_testing::corpus;
+use stepscope_testing::corpus::{self, Capture};
 
 use support::{all_captures, ask, drawn, open};
 
@@ -342,4 +342,49 @@ fn a_cause_is_of_the_place_that_it_is_told_of() {
     let what = bound.expect("a finding")["what"].as_str().expect("a text");
     assert!(what.starts_with("b/CPU:"), "{what}");
     assert!(!what.contains("sleeping"), "{what}");
+}
+
+/// With many hosts threads are decoded for each question anew, and arrows and allocator events are
+/// read a few hosts at a time. Hosts alike have the figures of one.
+#[test]
+fn forty_hosts_alike_have_the_figures_of_one() {
+    let everything: Vec<Capture> = corpus::fixtures()
+        .into_iter()
+        .chain(corpus::capture("tpu-v6e-4chip-jax"))
+        .filter(|capture| ["mlp-cpu", "tpu-v6e-4chip-jax"].contains(&capture.name.as_str()))
+        .collect();
+    assert!(!everything.is_empty(), "the fixture mlp-cpu is missing");
+    for capture in everything {
+        let path = &capture.hosts[0];
+        let alone = open(&Capture {
+            hosts: vec![path.clone()],
+            ..capture.clone()
+        });
+        let many = open(&Capture {
+            hosts: vec![path.clone(); 40],
+            ..capture.clone()
+        });
+        for session in [&alone, &many] {
+            assert!(session.allocator_log().allocators.len() % session.hosts.len() == 0);
+        }
+        let (one, all) = (ask(&alone, "overview", &[]), ask(&many, "overview", &[]));
+        let parts = |report: &Value| -> Vec<(Value, f64)> {
+            let part = |row: &Value| (row["part"].clone(), micros(row, "mean_ps"));
+            rows(report, "step_parts").iter().map(part).collect()
+        };
+        let (expected, found) = (parts(&one), parts(&all));
+        assert!(!expected.is_empty(), "{} has no steps", capture.name);
+        for ((part, expected), (other, found)) in expected.iter().zip(&found) {
+            assert_eq!(part, other);
+            let difference = (expected - found).abs();
+            assert!(
+                difference <= 1e-9 * expected.abs(),
+                "{}: {part} takes {found} us, and {expected} us with one host",
+                capture.name
+            );
+        }
+        assert_eq!(expected.len(), found.len());
+        let sums = |report: &Value| report["top_ops"][0]["occurrences"].as_i64();
+        assert_eq!(sums(&all), sums(&one).map(|one| one * 40));
+    }
 }

@@ -96,7 +96,6 @@ pub(crate) struct TrackEnds {
 /// An end with everything that determines its counterpart.
 #[derive(Debug, Clone, Copy)]
 struct End {
-    host: HostId,
     key: FlowKey,
     on_device: bool,
     slice: SliceId,
@@ -106,7 +105,6 @@ impl TrackEnds {
     fn all(&self) -> Vec<End> {
         let ends = self.ends.get();
         let end = |end: &FlowEnd| End {
-            host: self.host,
             key: end.key,
             on_device: self.on_device,
             slice: SliceId {
@@ -144,6 +142,7 @@ impl FlowKey {
 /// never need, so the ends are joined on first use.
 #[derive(Debug, Default)]
 pub struct Flows {
+    /// By host.
     tracks: Vec<TrackEnds>,
     joined: OnceLock<Joined>,
 }
@@ -162,7 +161,8 @@ const MAX_PAIRS: usize = MAX_PAIRS_PER_SIDE * MAX_PAIRS_PER_SIDE;
 const FEW: usize = 4;
 
 impl Flows {
-    pub(crate) fn joined_on_demand(tracks: Vec<TrackEnds>) -> Self {
+    pub(crate) fn joined_on_demand(mut tracks: Vec<TrackEnds>) -> Self {
+        tracks.sort_by_key(|track| track.host);
         Self {
             tracks,
             joined: OnceLock::new(),
@@ -213,8 +213,18 @@ impl Flows {
             .map(move |&position| flow(position))
     }
 
+    /// Arrows of one host, in no order: joined for whoever asks, and not kept.
+    pub fn of_host(&self, host: HostId) -> Vec<Flow> {
+        let first = self.tracks.partition_point(|track| track.host < host);
+        let last = self.tracks.partition_point(|track| track.host <= host);
+        join(&self.tracks[first..last])
+    }
+
     fn joined(&self) -> &Joined {
-        self.joined.get_or_init(|| Joined::of(join(&self.tracks)))
+        self.joined.get_or_init(|| {
+            let hosts = self.tracks.chunk_by(|a, b| a.host == b.host);
+            Joined::of(hosts.flat_map(join).collect())
+        })
     }
 }
 
@@ -232,12 +242,12 @@ impl Joined {
     }
 }
 
-/// Joins ends with equal keys on the same host.
+/// Joins ends with equal keys. The tracks are of one host.
 fn join(tracks: &[TrackEnds]) -> Vec<Flow> {
     let mut order: Vec<End> = tracks.iter().flat_map(TrackEnds::all).collect();
-    order.sort_unstable_by_key(|end| (end.host, end.key.group(), end.slice));
+    order.sort_unstable_by_key(|end| (end.key.group(), end.slice));
     let mut flows = Vec::new();
-    for group in order.chunk_by(|a, b| (a.host, a.key.group()) == (b.host, b.key.group())) {
+    for group in order.chunk_by(|a, b| a.key.group() == b.key.group()) {
         let kind = match group[0].key {
             FlowKey::Correlation(_) => FlowKind::Launch,
             FlowKey::Producer(..) | FlowKey::Consumer(..) => FlowKind::ProducerConsumer,

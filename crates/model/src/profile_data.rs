@@ -8,6 +8,11 @@ pub trait ProfileData: AsRef<[u8]> + Send + Sync {
     /// which the system reads again when they are accessed.
     fn release(&self, _range: Range<usize>) {}
 
+    /// [`Self::release`] of the whole file.
+    fn release_all(&self) {
+        self.release(0..self.as_ref().len());
+    }
+
     /// Why these are no longer the bytes that were opened, if so: a mapped file was written, or can
     /// no longer be read. A sentence that ends with the path.
     fn changed(&self) -> Option<String> {

@@ -1,5 +1,6 @@
 //! The session: one capture over all hosts, immutable once built.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use stepscope_hlo::{self as hlo, Needed, Products};
@@ -367,6 +368,9 @@ pub enum StepOrigin {
     ProgramRuns,
 }
 
+/// With more hosts, threads are not kept decoded for questions that read them once.
+const HOSTS_KEPT: usize = 32;
+
 impl Session {
     /// Tags from the manifests of all hosts, each once, in the order of their first appearance.
     pub fn tags(&self) -> Vec<String> {
@@ -436,6 +440,17 @@ impl Session {
     /// A track.
     pub fn track(&self, id: TrackId) -> &Track {
         &self.tracks[id.index()]
+    }
+
+    /// A track for whoever reads it once and may read those of all hosts: with many hosts, slices
+    /// that are still in the file are decoded for the reader alone ([`Track::in_passing`]).
+    pub fn track_in_passing(&self, id: TrackId) -> Cow<'_, Track> {
+        let track = self.track(id);
+        if self.hosts.len() > HOSTS_KEPT {
+            track.in_passing()
+        } else {
+            Cow::Borrowed(track)
+        }
     }
 
     /// A label.

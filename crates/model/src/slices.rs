@@ -11,7 +11,7 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use bytemuck::TransparentWrapper as _;
 use memmap2::MmapMut;
@@ -29,7 +29,7 @@ pub(crate) struct SliceBlock {
     memory: OnceLock<Memory>,
     count: usize,
     /// Fills the columns on first use.
-    fill: Option<Box<Fill>>,
+    fill: Option<Arc<Fill>>,
 }
 
 /// Fills columns. It must not wait for other threads, which may be waiting for the columns.
@@ -67,8 +67,18 @@ impl SliceBlock {
         Self {
             memory: OnceLock::new(),
             count,
-            fill: Some(Box::new(fill)),
+            fill: Some(Arc::new(fill)),
         }
+    }
+
+    /// A block to be filled as this one would be; `None` if this one has its slices.
+    pub(crate) fn unfilled_copy(&self) -> Option<Self> {
+        let fill = self.fill.clone().filter(|_| self.memory.get().is_none())?;
+        Some(Self {
+            memory: OnceLock::new(),
+            count: self.count,
+            fill: Some(fill),
+        })
     }
 
     fn memory(&self) -> &Memory {

@@ -12,6 +12,7 @@
 //! Within a lane, slices are sorted and never overlap, so starts and ends are both sorted and a
 //! window is found by binary search. Columns, not structs: a full-width tile reads only starts.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -304,6 +305,32 @@ impl Track {
     /// slices.
     pub fn may_have(&self, passes: impl FnMut(LabelId) -> bool) -> bool {
         self.labels.iter().copied().any(passes)
+    }
+
+    /// The track for whoever reads it once: slices that are still in the file are decoded for a copy
+    /// of the track, and go with it.
+    pub fn in_passing(&self) -> Cow<'_, Self> {
+        let mut copies: Vec<(&Arc<SliceBlock>, Arc<SliceBlock>)> = Vec::new();
+        for lane in &self.lanes {
+            let is_known = |(block, _): &(&Arc<SliceBlock>, _)| Arc::ptr_eq(block, &lane.block);
+            if !copies.iter().any(is_known) {
+                let copy = lane.block.unfilled_copy();
+                copies.extend(copy.map(|copy| (&lane.block, Arc::new(copy))));
+            }
+        }
+        if copies.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut track = self.clone();
+        for lane in &mut track.lanes {
+            let found = copies
+                .iter()
+                .find(|(block, _)| Arc::ptr_eq(block, &lane.block));
+            if let Some((_, copy)) = found {
+                lane.block = Arc::clone(copy);
+            }
+        }
+        Cow::Owned(track)
     }
 
     /// First start and last end over all lanes and samples.

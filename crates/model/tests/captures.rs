@@ -2,9 +2,10 @@
 
 mod support;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use stepscope_model::{Session, SliceKind, TrackRole};
+use stepscope_model::{Lane, Session, SliceKind, TrackRole};
 use stepscope_testing::corpus::{self, Capture};
 use stepscope_testing::oracle::{self, Device};
 use stepscope_testing::space::XSpace;
@@ -22,6 +23,32 @@ fn each_capture(check: impl Fn(&str, &[Vec<u8>])) {
     for capture in corpus::fixtures().into_iter().chain(corpus::captures()) {
         check(&capture.name, &files(&capture));
     }
+}
+
+/// A thread that is read in passing is that thread, and its slices stay in the file until it is read
+/// to be kept.
+#[test]
+fn what_is_read_in_passing_is_the_same_and_is_not_kept() {
+    let columns = |lane: &Lane| {
+        let times = (lane.starts().to_vec(), lane.durations().to_vec());
+        (times, lane.labels().to_vec(), lane.events().to_vec())
+    };
+    let mut passed = 0;
+    for capture in corpus::fixtures() {
+        let session = session_of(&files(&capture));
+        for track in &session.tracks {
+            let passing = track.in_passing();
+            let seen: Vec<_> = passing.lanes.iter().map(columns).collect();
+            if matches!(passing, Cow::Owned(_)) {
+                passed += 1;
+                assert!(matches!(track.in_passing(), Cow::Owned(_)), "it was kept");
+            }
+            let kept: Vec<_> = track.lanes.iter().map(columns).collect();
+            assert_eq!(seen, kept, "{}", capture.name);
+            assert!(matches!(track.in_passing(), Cow::Borrowed(_)));
+        }
+    }
+    assert!(passed > 0, "no fixture has a thread whose slices stay");
 }
 
 /// Slices, samples and sums make up all events, and each slice is in its lane's order.

@@ -143,10 +143,7 @@ mod tests {
             ("https://me:pa@55@host:8000", "https://(hidden)@host:8000"),
             ("https:/me:pa55@host/x", "https:/(hidden)@host/x"),
             ("https://me:pa 55@host/x", "https://(hidden)@host/x"),
-            (
-                "\0 abfss+x.y://me:pa 55@h",
-                "\0 abfss+x.y://(hidden)@h",
-            ),
+            ("\0 abfss+x.y://me:pa 55@h", "\0 abfss+x.y://(hidden)@h"),
             ("ht\ntps://me:pa 55@h", "ht\ntps://(hidden)@h"),
             (
                 "https://a:https://me:pa55@h/x",

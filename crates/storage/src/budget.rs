@@ -15,8 +15,14 @@ const DEFAULT_BYTES: u64 = 16 << 30;
 /// The variable that sets it.
 const VARIABLE: &str = "STEPSCOPE_MEMORY_BYTES";
 
+/// What copies of small files may take in all: a copy is quick and cannot change, but a session of a
+/// thousand hosts has a thousand of them.
+const COPIES_BYTES: u64 = 64 << 20;
+
 /// What is reserved.
 static USED: AtomicU64 = AtomicU64::new(0);
+/// What is reserved for copies of small files.
+static COPIED: AtomicU64 = AtomicU64::new(0);
 /// What was chosen; zero for nothing.
 static CHOSEN: AtomicU64 = AtomicU64::new(0);
 /// What the environment or the machine says.
@@ -50,13 +56,29 @@ pub struct Short {
 
 /// Bytes that are reserved until this is dropped.
 #[derive(Debug, Default)]
-pub struct Reserved(u64);
+pub struct Reserved {
+    bytes: u64,
+    /// How much of it counts as copies.
+    copied: u64,
+}
 
 impl Reserved {
     /// Counts bytes that are used already, whether they fit or not: others have so much less.
     pub fn used(bytes: u64) -> Self {
         USED.fetch_add(bytes, Ordering::Relaxed);
-        Self(bytes)
+        Self { bytes, copied: 0 }
+    }
+
+    /// Reserves for a copy of a small file, as long as all copies together stay small.
+    pub(crate) fn for_copy(bytes: u64) -> Option<Self> {
+        let mut reserved = Self::default();
+        reserved.grow_to(bytes).ok()?;
+        let added = |copied: u64| Some(copied + bytes).filter(|&all| all <= COPIES_BYTES);
+        COPIED
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, added)
+            .ok()?;
+        reserved.copied = bytes;
+        Some(reserved)
     }
 
     /// Reserves until it has so many bytes.
@@ -65,7 +87,7 @@ impl Reserved {
     ///
     /// [`Short`] if others leave less than that.
     pub fn grow_to(&mut self, bytes: u64) -> Result<(), Short> {
-        let more = bytes.saturating_sub(self.0);
+        let more = bytes.saturating_sub(self.bytes);
         if more == 0 {
             return Ok(());
         }
@@ -73,12 +95,12 @@ impl Reserved {
         let added = |used: u64| used.checked_add(more).filter(|&used| used <= total);
         match USED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, added) {
             Ok(_) => {
-                self.0 += more;
+                self.bytes += more;
                 Ok(())
             }
             Err(used) => Err(Short {
                 needed: bytes,
-                free: total.saturating_sub(used.saturating_sub(self.0)),
+                free: total.saturating_sub(used.saturating_sub(self.bytes)),
                 total,
             }),
         }
@@ -86,8 +108,8 @@ impl Reserved {
 
     /// Gives back all but so many bytes.
     pub fn shrink_to(&mut self, bytes: u64) {
-        let less = self.0.saturating_sub(bytes);
-        self.0 -= less;
+        let less = self.bytes.saturating_sub(bytes);
+        self.bytes -= less;
         USED.fetch_sub(less, Ordering::Relaxed);
     }
 }
@@ -95,6 +117,7 @@ impl Reserved {
 impl Drop for Reserved {
     fn drop(&mut self) {
         self.shrink_to(0);
+        COPIED.fetch_sub(self.copied, Ordering::Relaxed);
     }
 }
 
@@ -203,9 +226,18 @@ mod tests {
         one.grow_to(1000).expect("it fits");
         one.grow_to(500).expect("it has more");
         one.shrink_to(10);
-        assert_eq!(one.0, 10);
+        assert_eq!(one.bytes, 10);
         let short = one.grow_to(u64::MAX).expect_err("nobody has so much");
         assert_eq!((short.needed, short.total), (u64::MAX, memory_budget()));
         assert!(short.free <= short.total);
+    }
+
+    #[test]
+    fn copies_are_made_while_they_are_few() {
+        let first = Reserved::for_copy(COPIES_BYTES / 2 + 1);
+        assert!(first.is_some());
+        assert!(Reserved::for_copy(COPIES_BYTES / 2).is_none());
+        drop(first);
+        assert!(Reserved::for_copy(COPIES_BYTES / 2).is_some());
     }
 }

@@ -14,7 +14,7 @@ use crate::fault::Registered;
 use crate::stamp::Stamp;
 
 /// Less than this is read into memory instead of mapped: it costs little, and a copy cannot change.
-/// Many of them cost much, so they are mapped too once the memory of the process is used up.
+/// Many of them cost much, so that beyond a limit they are mapped too ([`Reserved::for_copy`]).
 const MAPPED_FROM_BYTES: u64 = 4 << 20;
 
 /// One profile's bytes. Share them in an `Arc`; they are never copied.
@@ -79,8 +79,8 @@ impl ProfileBytes {
             format!("the archive is truncated: it has {present} of {size_bytes} bytes")
         });
         let wanted = end.saturating_sub(offset);
-        let mut reserved = Reserved::default();
-        if wanted < MAPPED_FROM_BYTES && reserved.grow_to(wanted).is_ok() {
+        let small = Some(wanted).filter(|&bytes| bytes < MAPPED_FROM_BYTES);
+        if let Some(reserved) = small.and_then(Reserved::for_copy) {
             let bytes = read_part(file, offset, wanted)?;
             return Ok(Self::held_with(bytes, reserved, truncated));
         }
@@ -175,8 +175,10 @@ impl ProfileData for ProfileBytes {
         let Source::Mapped(Mapping { map, range, .. }) = &self.source else {
             return;
         };
-        let start = (range.start + released.start).next_multiple_of(PAGE_BYTES);
-        let end = (range.start + released.end).min(range.end) / PAGE_BYTES * PAGE_BYTES;
+        // Rows are often smaller than a page; what others still read of it is found again.
+        let start = (range.start + released.start) / PAGE_BYTES * PAGE_BYTES;
+        let end = (range.start + released.end).next_multiple_of(PAGE_BYTES);
+        let end = end.min(map.len());
         if start < end {
             forget_pages(map, start..end);
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use stepscope_model::{Class, DeviceId, Label, Picos, Session, Span, Track};
+use stepscope_model::{Class, DeviceId, Label, LabelId, Picos, Session, Span, Track, TrackId};
 
 use crate::measuring::interval::{Intervals, append};
 
@@ -85,6 +85,21 @@ pub fn work_intervals(
         add_levels(track, &level_of, windows, &mut spans);
     }
     Intervals::union_of_sorted(spans.pop().unwrap_or_default())
+}
+
+/// [`add_levels`] of a thread that is read once: see [`Session::track_in_passing`].
+pub(crate) fn add_levels_in_passing(
+    session: &Session,
+    track: TrackId,
+    level_of: &[u8],
+    windows: &[Span],
+    spans: &mut [Vec<Vec<Span>>],
+) {
+    let counts = |label: LabelId| usize::from(level_of[label.index()]) < spans.len();
+    if session.track(track).may_have(counts) {
+        let track = session.track_in_passing(track);
+        add_levels(&track, level_of, windows, spans);
+    }
 }
 
 /// Sorts a track's slices into levels. For each nest, `spans[level]` receives a list of the times at

@@ -22,7 +22,13 @@ impl Session {
 
     /// Reads all allocator events from the bytes of the files.
     pub fn allocator_log(&self) -> AllocatorLog {
-        log(self)
+        let hosts: Vec<HostId> = (0..self.hosts.len()).map(HostId::from_index).collect();
+        self.allocator_log_of(&hosts)
+    }
+
+    /// Those of some hosts, for questions that can be asked a few hosts at a time.
+    pub fn allocator_log_of(&self, hosts: &[HostId]) -> AllocatorLog {
+        log(self, hosts)
     }
 }
 
@@ -59,7 +65,7 @@ struct TrackEvents {
     events: Vec<(Who, AllocatorEvent)>,
 }
 
-fn log(session: &Session) -> AllocatorLog {
+fn log(session: &Session, hosts: &[HostId]) -> AllocatorLog {
     let actions = actions(session);
     let mut log = AllocatorLog {
         purposes: vec![Purpose::default()],
@@ -72,35 +78,50 @@ fn log(session: &Session) -> AllocatorLog {
     for (label, is_allocation) in &actions {
         is_action[label.index()] = Some(*is_allocation);
     }
-    let marks: Vec<(TrackId, Vec<Mark>)> = session
-        .track_ids()
-        .map(|track| (track, marks(session, track, &is_action)))
-        .filter(|(_, marks)| !marks.is_empty())
-        .collect();
-    let hosts = session.hosts.iter().enumerate();
-    let spaces: Vec<Option<Space<'_>>> = hosts
-        .map(|(host, input)| {
-            let is_needed = marks
-                .iter()
-                .any(|(track, _)| session.track(*track).host.index() == host);
-            is_needed.then(|| Space::scan((*input.bytes).as_ref()))
-        })
-        .collect();
-    let tracks: Vec<TrackEvents> = marks
-        .into_par_iter()
-        .filter_map(|(track, marks)| {
-            let host = session.track(track).host;
-            let space = spaces[host.index()].as_ref()?;
-            Some(read_track(session, track, space, &marks))
-        })
+    let mut of_hosts: Vec<Vec<TrackId>> = vec![Vec::new(); session.hosts.len()];
+    for id in session.track_ids() {
+        let track = session.track(id);
+        if track.may_have(|label| is_action[label.index()].is_some()) {
+            of_hosts[track.host.index()].push(id);
+        }
+    }
+    let tracks: Vec<TrackEvents> = hosts
+        .par_iter()
+        .map(|&host| read_host(session, host, &of_hosts[host.index()], &is_action))
+        .flatten_iter()
         .collect();
     gather(session, tracks, &mut log);
     log
 }
 
+/// The allocator events of a host, track by track. Its file is scanned and let go.
+fn read_host(
+    session: &Session,
+    host: HostId,
+    tracks: &[TrackId],
+    is_action: &[Option<bool>],
+) -> Vec<TrackEvents> {
+    let marks: Vec<(TrackId, Vec<Mark>)> = tracks
+        .par_iter()
+        .map(|&track| (track, marks(session, track, is_action)))
+        .filter(|(_, marks)| !marks.is_empty())
+        .collect();
+    if marks.is_empty() {
+        return Vec::new();
+    }
+    let bytes = &session.host(host).bytes;
+    let space = Space::scan((**bytes).as_ref());
+    let read = marks
+        .par_iter()
+        .map(|(track, marks)| read_track(session, *track, &space, marks))
+        .collect();
+    bytes.release_all();
+    read
+}
+
 /// The allocator events of a track, in file order.
 fn marks(session: &Session, id: TrackId, is_action: &[Option<bool>]) -> Vec<Mark> {
-    let track = session.track(id);
+    let track = session.track_in_passing(id);
     let mut marks = Vec::new();
     for (number, lane) in (0u32..).zip(&track.lanes) {
         let events = lane.labels().iter().zip(lane.starts()).zip(lane.events());

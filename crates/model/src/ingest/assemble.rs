@@ -53,15 +53,20 @@ pub(super) fn assemble(name: &str, inputs: &[HostInput], spaces: &mut [Space<'_>
     let cpu_devices = add_cpu_devices(&mut plan, &built, inputs.len());
     let event_counts = event_counts(&built, &plan.tracks, inputs.len());
     let mut parts = Parts::default();
-    let ids: Vec<Vec<LabelId>> = plan
-        .tracks
-        .iter()
-        .zip(&built)
-        .map(|(track, built)| {
-            let space = &spaces[track.host.index()];
-            built.resolve_labels(space, track, &mut labels)
-        })
-        .collect();
+    let mut ids: Vec<Vec<LabelId>> = Vec::with_capacity(built.len());
+    let numbered = plan.tracks.iter().zip(&built);
+    for tracks in numbered
+        .collect::<Vec<_>>()
+        .chunk_by(|a, b| a.0.host == b.0.host)
+    {
+        let host = tracks[0].0.host.index();
+        let resolved = tracks
+            .iter()
+            .map(|(track, built)| built.resolve_labels(&spaces[host], track, &mut labels));
+        ids.extend(resolved);
+        // Names of labels stand all over the file.
+        inputs[host].bytes.release_all();
+    }
     built
         .par_iter_mut()
         .zip(&ids)

@@ -150,7 +150,7 @@ fn calls(session: &Session) -> Calls {
         if !is_thread || !is_own || !track.may_have(|label| known.is_call(label)) {
             continue;
         }
-        known.add_calls(track, id, &mut calls);
+        known.add_calls(&session.track_in_passing(id), id, &mut calls);
     }
     for calls in calls.values_mut() {
         calls.sort_unstable();

@@ -1,9 +1,11 @@
 //! Slices and arrow ends of host threads that stay in the file until they are first used.
 //!
-//! Threads that run XLA:CPU ops also record as many slices of their own, which most questions never
-//! read. Opening counts and nests them; their memory is allocated, and filled by a second pass over
-//! the same bytes, when a lane is first read. Such a pass also finds their arrow ends, and those of
-//! the Python thread, whose slices show what a device waited for and are read immediately.
+//! Threads that run XLA:CPU ops also record as many slices of their own, and a host of TPUs has a
+//! hundred threads; most questions never read them. Opening counts and nests them; their memory is
+//! allocated, and filled by a second pass over the same bytes, when a lane is first read. Such a pass
+//! also finds their arrow ends, and those of the Python thread, whose slices show what a device
+//! waited for and are read immediately. Kernels of GPUs are followed to their launches at once, so
+//! that nothing is deferred beside them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -43,9 +45,7 @@ struct DeferredLine {
 }
 
 impl Deferred {
-    /// Whether the track's own slices or arrow ends can be deferred: threads of a host that has
-    /// only XLA:CPU devices. If launches must be followed, the launching threads are needed
-    /// immediately.
+    /// Whether the track's own slices or arrow ends can be deferred: those of threads.
     pub(super) fn of(
         lines: &[LineInput<'_>],
         kind: TrackKind,
@@ -54,7 +54,7 @@ impl Deferred {
         input: &HostInput,
     ) -> Option<Self> {
         let bytes: usize = lines.iter().map(|input| input.line.byte_len()).sum();
-        if !kind.is_host || kind.has_accelerator || bytes < LEAST_BYTES {
+        if !kind.is_host || bytes < LEAST_BYTES {
             return None;
         }
         let keep = match role {

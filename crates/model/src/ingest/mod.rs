@@ -53,7 +53,7 @@ pub use memory::{MemoryInput, ingest_with_memory};
 
 use crate::heap::is_memory_profile;
 use crate::remains::WHY_EMPTY;
-use crate::session::Session;
+use crate::session::{ProfileData, Session};
 
 /// Builds a session from the files of all its hosts. Damage becomes warnings; an error means that
 /// nothing at all could be decoded.
@@ -70,22 +70,32 @@ pub fn ingest(name: &str, inputs: Vec<HostInput>) -> Result<Session, IngestError
         .map(|input| Arc::clone(&input.bytes))
         .collect();
     let mut spaces: Vec<Space<'_>> = bytes
-        .iter()
-        .map(|bytes| Space::outline((**bytes).as_ref()))
-        .collect();
-    let planes = spaces.iter_mut().flat_map(|space| &mut space.planes);
-    let unread: Vec<Unread<'_, '_>> = planes.flat_map(Plane::unread).collect();
-    unread
-        .into_par_iter()
+        .par_iter()
         .with_max_len(1)
-        .for_each(Unread::read);
+        .map(|bytes| outlined(bytes.as_ref()))
+        .collect();
     if !spaces.iter().any(is_usable) {
         return Err(IngestError::NotAProfile {
             host: inputs[0].host.clone(),
             found: describe((*inputs[0].bytes).as_ref(), XSPACE),
         });
     }
-    Ok(assemble::assemble(name, &inputs, &mut spaces))
+    let session = assemble::assemble(name, &inputs, &mut spaces);
+    // Programs and names were read from all over the files.
+    bytes.iter().for_each(|bytes| bytes.release_all());
+    Ok(session)
+}
+
+/// Everything of a file but its events.
+fn outlined(bytes: &dyn ProfileData) -> Space<'_> {
+    let mut space = Space::outline(bytes.as_ref());
+    let unread: Vec<Unread<'_, '_>> = space.planes.iter_mut().flat_map(Plane::unread).collect();
+    unread
+        .into_par_iter()
+        .with_max_len(1)
+        .for_each(Unread::read);
+    bytes.release_all();
+    space
 }
 
 /// Whether a profile has a plane with a name and contents.

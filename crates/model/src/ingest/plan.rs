@@ -39,6 +39,8 @@ pub(super) struct Plan {
     pub(super) stat_roles: Vec<Vec<Arc<StatRoles>>>,
     /// Whether the host's file has device planes with events.
     pub(super) has_accelerator: Vec<bool>,
+    /// Whether some of these are of a GPU, whose kernels are followed to their launches.
+    pub(super) has_kernels: Vec<bool>,
     /// Lines without events, by host.
     pub(super) empty_lines: Vec<usize>,
 }
@@ -58,6 +60,7 @@ fn plan_host(plan: &mut Plan, host: HostId, space: &Space<'_>) {
     let mut devices: BTreeMap<(DeviceKind, i64, String), Vec<usize>> = BTreeMap::new();
     let mut empty_lines = 0;
     let mut has_accelerator = false;
+    let mut has_kernels = false;
     for (position, plane) in space.planes.iter().enumerate() {
         if let PlaneRole::Device {
             kind,
@@ -65,7 +68,9 @@ fn plan_host(plan: &mut Plan, host: HostId, space: &Space<'_>) {
             name,
         } = plane_role(&plane.name)
         {
-            has_accelerator |= plane.lines.iter().any(Line::has_events);
+            let has_events = plane.lines.iter().any(Line::has_events);
+            has_accelerator |= has_events;
+            has_kernels |= has_events && kind.is_gpu();
             devices
                 .entry((kind, ordinal, name))
                 .or_default()
@@ -141,6 +146,7 @@ fn plan_host(plan: &mut Plan, host: HostId, space: &Space<'_>) {
             .collect(),
     );
     plan.has_accelerator.push(has_accelerator);
+    plan.has_kernels.push(has_kernels);
     plan.empty_lines.push(empty_lines);
 }
 

@@ -65,7 +65,12 @@ pub(super) fn build_tracks(
             has_accelerator,
             is_counter: track.role == TrackRole::Counter,
         };
-        let deferred = Deferred::of(&lines, kind, track.role, &spaces[host], &inputs[host]);
+        let deferred = if plan.has_kernels[host] {
+            // The launches of kernels are needed at once.
+            None
+        } else {
+            Deferred::of(&lines, kind, track.role, &spaces[host], &inputs[host])
+        };
         let built = build_track(&lines, kind, deferred);
         for input in &lines {
             let part = input.line.as_bytes();

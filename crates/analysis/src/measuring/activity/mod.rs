@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use stepscope_model::{Activity, Direction, HostId, Picos, Session, Span, Track, TrackId};
 
 use crate::measuring::interval::Intervals;
-use crate::measuring::work::{NO_LEVEL, add_levels};
+use crate::measuring::work::{NO_LEVEL, add_levels, add_levels_in_passing};
 
 pub use cause::Cause;
 pub(crate) use cause::{CAUSES, CauseTimes, cause_times, claimed};
@@ -64,14 +64,14 @@ pub(crate) fn host_times(
         .map(|(&host, driving)| {
             let mut lists: Vec<Vec<Vec<Span>>> = vec![Vec::new(); count];
             for id in own_tracks(session, host) {
-                let track = session.track(id);
                 if driving.binary_search(&id).is_err() {
                     // Only compilation counts on other threads, which have most of the host slices.
                     if is_compiled {
-                        add_levels(track, &compile, windows, &mut lists[..1]);
+                        add_levels_in_passing(session, id, &compile, windows, &mut lists[..1]);
                     }
                     continue;
                 }
+                let track = &*session.track_in_passing(id);
                 let mut own: Vec<Vec<Vec<Span>>> = vec![Vec::new(); count];
                 add_levels(track, &levels, windows, &mut own);
                 let mut own = own.into_iter().map(Intervals::union_of_sorted);

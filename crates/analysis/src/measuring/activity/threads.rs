@@ -5,16 +5,32 @@
 use rayon::prelude::*;
 use stepscope_model::host_names::dispatched_function;
 use stepscope_model::{
-    Activity, Class, HostId, Lane, Session, SliceKind, StepOrigin, Track, TrackId, TrackRole,
+    Activity, Class, HostId, Lane, Session, SliceKind, StepOrigin, TrackId, TrackRole,
 };
+
+/// The threads of every host, found once: a session has a thousand hosts at times, and most analyses
+/// ask for the threads of each.
+struct HostThreads(Vec<Vec<TrackId>>);
+
+impl HostThreads {
+    fn of(session: &Session) -> Self {
+        let mut threads = vec![Vec::new(); session.hosts.len()];
+        for id in session.track_ids() {
+            let track = session.track(id);
+            let is_thread = matches!(track.role, TrackRole::HostThread | TrackRole::Python);
+            if is_thread && track.device.is_none() {
+                threads[track.host.index()].push(id);
+            }
+        }
+        Self(threads)
+    }
+}
 
 /// Threads of a host, without the rows of XLA:CPU devices.
 pub(crate) fn host_tracks(session: &Session, host: HostId) -> impl Iterator<Item = TrackId> {
-    session.track_ids().filter(move |&id| {
-        let track = session.track(id);
-        let is_thread = matches!(track.role, TrackRole::HostThread | TrackRole::Python);
-        is_thread && track.host == host && track.device.is_none()
-    })
+    let all = session.memo.get_or_compute(|| HostThreads::of(session));
+    let count = all.0.get(host.index()).map_or(0, Vec::len);
+    (0..count).map(move |position| all.0[host.index()][position])
 }
 
 /// Threads of the profiled process itself, without those of helper processes such as data loaders.
@@ -41,17 +57,16 @@ fn of_all_hosts(session: &Session) -> Vec<Vec<TrackId>> {
     let mut evidence = vec![annotated_tracks(session)];
     let is_annotated =
         |tracks: &Vec<TrackId>| tracks.iter().any(|track| evidence[0][track.index()]);
-    // Flows are joined on first use, which is slow in large sessions.
     if !hosts.iter().all(is_annotated) {
         let calls = calling_tracks(session);
         let is_told = |tracks: &Vec<TrackId>| {
             is_annotated(tracks) || tracks.iter().any(|track| calls[track.index()])
         };
-        let is_all_told = hosts.iter().all(is_told);
+        // Arrows are joined only where nothing else tells: that is slow in large sessions.
+        let untold = (0..hosts.len()).filter(|&host| !is_told(&hosts[host]));
+        let untold: Vec<HostId> = untold.map(HostId::from_index).collect();
         evidence.push(calls);
-        if !is_all_told {
-            evidence.push(launching_tracks(session));
-        }
+        evidence.push(launching_tracks(session, &untold));
     }
     hosts
         .iter()
@@ -74,11 +89,7 @@ fn annotated_tracks(session: &Session) -> Vec<bool> {
         return vec![false; session.tracks.len()];
     }
     let is_step = labels(session, |class, _| class == Class::Step);
-    session
-        .tracks
-        .par_iter()
-        .map(|track| has_label(track, &is_step))
-        .collect()
+    tracks_with(session, &is_step)
 }
 
 /// For each track, whether compiled functions are called on it.
@@ -87,11 +98,7 @@ fn calling_tracks(session: &Session) -> Vec<bool> {
     let is_call: Vec<bool> = names
         .map(|label| dispatched_function(session.text(label.name)).is_some())
         .collect();
-    session
-        .tracks
-        .par_iter()
-        .map(|track| has_label(track, &is_call))
-        .collect()
+    tracks_with(session, &is_call)
 }
 
 fn labels(session: &Session, test: impl Fn(Class, Activity) -> bool) -> Vec<bool> {
@@ -101,24 +108,38 @@ fn labels(session: &Session, test: impl Fn(Class, Activity) -> bool) -> Vec<bool
         .collect()
 }
 
-fn has_label(track: &Track, is_wanted: &[bool]) -> bool {
-    let mut labels = track.lanes.iter().flat_map(Lane::labels);
-    track.device.is_none()
-        && track.may_have(|label| is_wanted[label.index()])
-        && labels.any(|label| is_wanted[label.index()])
+/// For each track, whether it is a thread with a slice of one of these labels.
+fn tracks_with(session: &Session, is_wanted: &[bool]) -> Vec<bool> {
+    let tracks = (0..session.tracks.len()).into_par_iter();
+    tracks
+        .map(|position| {
+            let id = TrackId::from_index(position);
+            let track = session.track(id);
+            if track.device.is_some() || !track.may_have(|label| is_wanted[label.index()]) {
+                return false;
+            }
+            let track = session.track_in_passing(id);
+            let mut labels = track.lanes.iter().flat_map(Lane::labels);
+            labels.any(|label| is_wanted[label.index()])
+        })
+        .collect()
 }
 
-/// For each track, whether calls on it launched device work.
-fn launching_tracks(session: &Session) -> Vec<bool> {
-    let mut is_launching = vec![false; session.tracks.len()];
+/// For each track of these hosts, whether calls on it launched device work.
+fn launching_tracks(session: &Session, hosts: &[HostId]) -> Vec<bool> {
     let runs_on_device = |id: TrackId| session.track(id).device.is_some();
-    for flow in session
-        .flows
-        .all()
-        .iter()
-        .filter(|flow| runs_on_device(flow.to.track))
-    {
-        is_launching[flow.from.track.index()] = true;
+    let launching = hosts.par_iter().map(|&host| {
+        let mut flows = session.flows.of_host(host);
+        flows.retain(|flow| runs_on_device(flow.to.track));
+        let mut from: Vec<TrackId> = flows.iter().map(|flow| flow.from.track).collect();
+        from.sort_unstable();
+        from.dedup();
+        from
+    });
+    let launching: Vec<Vec<TrackId>> = launching.collect();
+    let mut is_launching = vec![false; session.tracks.len()];
+    for track in launching.into_iter().flatten() {
+        is_launching[track.index()] = true;
     }
     is_launching
 }

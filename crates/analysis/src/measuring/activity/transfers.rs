@@ -4,7 +4,7 @@ use stepscope_model::{Activity, Direction, HostId, Session, Span, TrackId};
 
 use super::{levels, own_tracks};
 use crate::measuring::interval::Intervals;
-use crate::measuring::work::{NO_LEVEL, add_levels};
+use crate::measuring::work::{NO_LEVEL, add_levels_in_passing};
 
 /// Times within `windows`, which are sorted and do not overlap, in which the driving threads wait or
 /// recorded nothing while another thread of the host copies in a direction that `counts`. `driving` is
@@ -49,7 +49,7 @@ fn times(
 ) -> Intervals {
     let mut spans = vec![Vec::new()];
     for id in tracks {
-        add_levels(session.track(id), levels, windows, &mut spans);
+        add_levels_in_passing(session, id, levels, windows, &mut spans);
     }
     Intervals::union_of_sorted(spans.pop().unwrap_or_default())
 }

@@ -31,7 +31,7 @@ use rayon::prelude::*;
 pub use report::{
     AliveRow, AllocatorRow, MemoryReport, MemorySnapshotRow, MemoryTimeline, StepMemoryRow,
 };
-use stepscope_model::{Allocator, AllocatorLog, Picos, Session};
+use stepscope_model::{Allocator, AllocatorLog, HostId, Picos, Session};
 
 use crate::asking::group::Group;
 use crate::asking::order;
@@ -247,19 +247,26 @@ fn snapshots(session: &Session) -> Vec<MemorySnapshotRow> {
     rows
 }
 
+/// Hosts whose allocator events are held at a time.
+const HOSTS_AT_A_TIME: usize = 32;
+
 /// The allocator row of the device with the fullest memory. None if no device has allocator events.
 pub(crate) fn fullest(session: &Session, selected: &Selected<'_>) -> Option<AllocatorRow> {
-    let log = session.allocator_log();
-    let of_devices = log.allocators.par_iter().filter(|allocator| {
-        allocator
-            .device
-            .is_some_and(|device| selected.has_device(device))
+    let hosts: Vec<HostId> = (0..session.hosts.len()).map(HostId::from_index).collect();
+    let of_hosts = hosts.chunks(HOSTS_AT_A_TIME).flat_map(|hosts| {
+        let log = session.allocator_log_of(hosts);
+        let of_devices = log.allocators.par_iter().filter(|allocator| {
+            allocator
+                .device
+                .is_some_and(|device| selected.has_device(device))
+        });
+        let rows: Vec<AllocatorRow> = of_devices
+            .filter_map(|allocator| Some(figures(session, selected, allocator)?.row))
+            .filter(|row| row.peak_ratio.is_some())
+            .collect();
+        rows
     });
-    let rows: Vec<AllocatorRow> = of_devices
-        .filter_map(|allocator| Some(figures(session, selected, allocator)?.row))
-        .filter(|row| row.peak_ratio.is_some())
-        .collect();
-    rows.into_iter().reduce(|fullest, row| {
+    of_hosts.reduce(|fullest, row| {
         if row.peak_ratio > fullest.peak_ratio {
             row
         } else {

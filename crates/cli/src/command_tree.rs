@@ -48,6 +48,7 @@ pub(crate) fn command() -> Command {
         .subcommand(report())
         .subcommand(sessions())
         .subcommand(commands::index::command())
+        .subcommand(commands::run::command())
         .subcommand(commands::capture::command())
         .subcommand(commands::export::command())
         .subcommand(commands::perfetto::command())

@@ -13,6 +13,7 @@ pub(crate) mod index;
 mod one_by_one;
 pub(crate) mod perfetto;
 pub(crate) mod report;
+pub(crate) mod run;
 pub(crate) mod sessions;
 pub(crate) mod sql;
 mod steps_section;

@@ -5,12 +5,10 @@ from __future__ import annotations
 import atexit
 import os
 import signal
-import sys
 import threading
 from types import FrameType
-from typing import Any
 
-from . import console, session_ids
+from . import attach, console, session_ids
 from .errors import StepscopeError
 from .program_capture import ProgramCapture
 from .run_request import RunRequest
@@ -32,6 +30,9 @@ def start() -> None:
         _capture = ProgramCapture(request)
         _capture.start()
         _listen_to_signal(_capture)
+        listener = attach.listen(_capture)
+        if listener is not None:
+            atexit.register(listener.close)
         atexit.register(_capture.close)
     except StepscopeError as error:
         console.warn(f"no capture: {error}")
@@ -62,8 +63,3 @@ def _listen_to_signal(capture: ProgramCapture) -> None:
         threading.Thread(target=capture.toggle, name="stepscope-signal", daemon=True).start()
 
     signal.signal(number, handle)
-
-
-def capture_of_this_process() -> Any:
-    """The `ProgramCapture` that the hook started, or None."""
-    return getattr(sys.modules.get(__name__), "_capture", None)

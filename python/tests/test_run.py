@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import signal
+import socket
 import sys
 import time
 from pathlib import Path
@@ -12,7 +14,7 @@ import pytest
 import unmodified
 from unmodified import LOOP, PROGRAM
 
-from stepscope import _jax, goals
+from stepscope import _jax, attach, goals
 from stepscope.capture_cost import CaptureCost
 from stepscope.capture_result import CaptureResult
 from stepscope.errors import SettingsError
@@ -211,3 +213,49 @@ def test_a_damaged_request_is_refused() -> None:
     for text in ("{", '{"stepz": 1}', '{"goal": "fast"}', '{"steps": [1]}'):
         with pytest.raises(SettingsError, match="STEPSCOPE_RUN is not valid"):
             RunRequest.from_environment({"STEPSCOPE_RUN": text})
+
+
+def test_attach_captures_the_next_steps(tmp_path: Path) -> None:
+    program = PROGRAM + (
+        "import os, time\n"
+        "for _ in range(5): w, loss = train_step(w, x)\n"
+        "print('ready', flush=True)\n"
+        "while not os.path.exists('end'):\n"
+        "    w, loss = train_step(w, x)\n"
+        "    time.sleep(0.001)\n"
+    )
+    process = unmodified.start(tmp_path, program, {"steps": [10**9, 10**9 + 1]})
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        answer = _ask(process.pid, b'{"steps": 3}\n')
+        assert _ask(process.pid, b'{"steps": 0}\n')["error"].startswith("invalid request")
+        assert _ask(process.pid, b"nonsense\n")["error"].startswith("invalid request")
+        (tmp_path / "end").touch()
+        process.communicate(timeout=60)
+    finally:
+        process.kill()
+    profile = captures.only_profile(tmp_path)
+    assert answer["captured"] == str(profile.parent)
+    manifest = captures.manifest_of(profile)
+    assert (manifest["trigger"], len(manifest["steps"])) == ("capture_async", 3)
+    assert not (attach.folder() / f"{process.pid}.sock").exists()
+
+
+def test_sockets_are_in_a_folder_that_nobody_else_may_enter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attach, "_PARENT", tmp_path)
+    folder = attach.folder()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    folder.chmod(0o755)
+    with pytest.raises(PermissionError):
+        attach.folder()
+
+
+def _ask(pid: int, request: bytes) -> dict[str, str]:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(attach.folder() / f"{pid}.sock"))
+        connection.sendall(request)
+        answer: dict[str, str] = json.loads(connection.makefile().readline())
+    return answer

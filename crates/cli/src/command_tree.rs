@@ -49,6 +49,7 @@ pub(crate) fn command() -> Command {
         .subcommand(sessions())
         .subcommand(commands::index::command())
         .subcommand(commands::run::command())
+        .subcommand(commands::attach::command())
         .subcommand(commands::capture::command())
         .subcommand(commands::export::command())
         .subcommand(commands::perfetto::command())

@@ -75,6 +75,7 @@ fn answer(name: &str, arguments: &ArgMatches, output: &Output) -> Result<Exit, F
         "doctor" => doctor::run(arguments, output),
         "env" => doctor::variables::run(arguments, output),
         "run" => commands::run::run(arguments, output),
+        "attach" => commands::attach::run(arguments, output),
         "capture" => commands::capture::run(arguments, output),
         "export" => commands::export::run(arguments, output),
         "perfetto" => commands::perfetto::run(arguments, output),

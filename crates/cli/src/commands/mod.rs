@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(crate) mod analysis;
+pub(crate) mod attach;
 pub(crate) mod capture;
 pub(crate) mod check;
 pub(crate) mod comparison;

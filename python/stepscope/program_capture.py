@@ -11,8 +11,10 @@ from . import _jax, after_capture, console, goals, session_ids
 from .after_capture import AfterCapture
 from .capture_result import CaptureResult
 from .capture_session import CaptureSession
+from .flight_recorder import MAX_INCIDENTS, MIN_INTERVAL_SECONDS, STEPS_IN_RING, Recorder
 from .profiler import Profiler
 from .program_steps import ProgramSteps
+from .rules import DEFAULT_RULES
 from .run_request import RunRequest
 from .settings import PROFILER_DEFAULTS, Settings
 
@@ -35,6 +37,8 @@ class ProgramCapture:
         self._quiet = request.quiet or self._rank > 0
         self._steps = ProgramSteps(self)
         self._profiler: Profiler | None = None
+        self._recorder: Recorder | None = None
+        self._step = -1
         self._options: Any = None
         self._is_off = False
         self._told_source: str | None = None
@@ -54,6 +58,7 @@ class ProgramCapture:
     def began(self, step: int) -> None:
         """A step of the program begins."""
         profiler = self._profiler or self._prepare()
+        self._step = step
         if profiler is not None:
             profiler.begin_step(step)
 
@@ -61,6 +66,8 @@ class ProgramCapture:
         """A step of the program has ended."""
         if self._profiler is not None:
             self._profiler.end_step(outputs)
+        if self._recorder is not None:
+            self._recorder.end_step(self._step)
 
     def toggle(self) -> None:
         """Starts a capture, or ends the one that it started."""
@@ -112,6 +119,8 @@ class ProgramCapture:
                 self._end(session)
         if self._profiler is not None:
             self._profiler.close()
+            if self._recorder is not None:
+                self._recorder.close()
         elif self._request.start_step >= 0 and self._steps.has_run and not self._is_off:
             console.say(
                 "No capture: no steps were found. The program has no StepTraceAnnotation, and ran "
@@ -146,7 +155,27 @@ class ProgramCapture:
             console.warn(f"no capture: {error}")
             return None
         self._say_plan()
+        self._record()
         return self._profiler
+
+    def _record(self) -> None:
+        """Begins the flight recorder, on the thread of the loop."""
+        request = self._request
+        if not request.record:
+            return
+        try:
+            self._recorder = Recorder(
+                self._settings(),
+                request.rules or DEFAULT_RULES,
+                max_incidents=MAX_INCIDENTS,
+                min_interval_seconds=MIN_INTERVAL_SECONDS,
+                steps_in_ring=STEPS_IN_RING,
+                annotate_steps=not self._steps.is_annotated,
+            )
+        except Exception as error:  # noqa: BLE001 - the program runs as without us
+            console.warn(f"no recording: {error}")
+            return
+        console.say(f"Recording every step in {self._recorder.directory}", quiet=self._quiet)
 
     def _settings(self) -> Settings:
         return Settings.resolve(

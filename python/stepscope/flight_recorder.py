@@ -225,7 +225,7 @@ class Recorder:
 
     def _see_others(self) -> None:
         self._known.memory = incident_captures.memory_share()
-        others = self._run.others()
+        others = self._run.watched()
         self._known.late = _late_seconds(self._ring, others)
         for other in others:
             if other.rank not in self._lost and self._run.is_gone(other, LOST_SECONDS):
@@ -251,7 +251,7 @@ class Recorder:
             return
         self._opened += 1
         mine = self._ring.count and self._ring.step(self._ring.count)[0]
-        tails = [one.records[-1].step for one in self._run.others() if one.records]
+        tails = [one.records[-1].step for one in self._run.watched() if one.records]
         ahead = incident_captures.steps_ahead(self._recent_step_seconds(), OTHERS_SECONDS)
         request = {
             "id": session_ids.new_id(f"{kind}_rank_{self._run.rank}"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from .errors import CaptureError
 from .recorders import write_atomically
 
 REQUEST = "request.json"
+_WATCHED = 4
 _TAIL = 32
 """Newest records of another rank that are read at each look."""
 
@@ -69,9 +70,11 @@ class Run:
                 return folder, ring.Ring(folder / f"rank_{self.rank}.ring", about, capacity)
         raise FileExistsError(0, "too many runs began at the same time", str(log_dir))
 
-    def others(self) -> list[ring.Contents]:
-        """The rings of the other ranks."""
-        return [one for one in rings(self.folder) if one.rank != self.rank]
+    def watched(self) -> list[ring.Contents]:
+        """The rings of the ranks that this one watches: the next few, so that all are watched."""
+        steps = range(1, min(_WATCHED, self.count - 1) + 1)
+        paths = [self.folder / f"rank_{(self.rank + one) % self.count}.ring" for one in steps]
+        return _read(paths, _TAIL)
 
     def is_gone(self, other: ring.Contents, lost_seconds: float) -> bool:
         """Whether another process stopped without ending."""
@@ -142,8 +145,12 @@ class Run:
 
 def rings(folder: Path, last: int | None = _TAIL) -> list[ring.Contents]:
     """The rings of a run by rank; those that cannot be read are left out."""
+    return _read(folder.glob("rank_*.ring"), last)
+
+
+def _read(paths: Iterable[Path], last: int | None) -> list[ring.Contents]:
     found = []
-    for path in folder.glob("rank_*.ring"):
+    for path in paths:
         with suppress(OSError, ValueError):
             found.append(ring.read(path, last))
     return sorted(found, key=lambda one: one.rank)

@@ -4,7 +4,7 @@ What was written stays in the file however the process ends, because the system 
 mapped file. `<` is little endian; all times are in ns.
 
     page 0      magic, sizes, then one JSON object: rank, host, pid, metrics, ...
-    page 0, end beat (unix ns), whether the process ended normally
+    page 0, end beat (unix ns), whether the process ended normally, number of records at that time
     then        records: number, step, end (perf_counter), step time, which metrics are known,
                 8 metrics, number again
 
@@ -21,7 +21,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 MAGIC = b"stepring"
 VERSION = 1
@@ -29,7 +29,9 @@ HEADER_BYTES = 4096
 RECORD_BYTES = 128
 METRICS_MAX = 8
 _SIZES = struct.Struct("<8sIIQI")
-_BEAT = struct.Struct("<QQ")
+_BEAT = struct.Struct("<QQQ")
+_RECENT = 64
+"""Records that a reader of the newest ones looks for after the last beat."""
 _BEAT_AT = HEADER_BYTES - _BEAT.size
 _RECORD = struct.Struct("<QqqqQ8dQ16x")
 _HEAD = struct.Struct("<QqqqQ")
@@ -132,7 +134,7 @@ class Ring:
 
     def beat(self, *, is_ended: bool = False) -> None:
         """Shows that the process lives, and hands the pages to the file system."""
-        _BEAT.pack_into(self._map, _BEAT_AT, time.time_ns(), int(is_ended))
+        _BEAT.pack_into(self._map, _BEAT_AT, time.time_ns(), int(is_ended), self.count)
         self._map.flush(0, HEADER_BYTES)
 
     def close(self) -> None:
@@ -153,7 +155,7 @@ class Ring:
 def read(path: Path, last: int | None = None) -> Contents:
     """The ring at `path`, even while it is written or after its process was killed.
 
-    With `last` only so many of the newest records are read.
+    With `last` only so many of the newest records are read: those around the last beat.
 
     Raises:
         ValueError: the file is not a ring, or is damaged.
@@ -162,14 +164,28 @@ def read(path: Path, last: int | None = None) -> Contents:
     with path.open("rb") as file:
         header = file.read(HEADER_BYTES)
         about, capacity = _read_about(header, path)
-        beat_unix_ns, ended = _BEAT.unpack_from(header, _BEAT_AT)
-        data = file.read(capacity * RECORD_BYTES)
+        beat_unix_ns, ended, count = _BEAT.unpack_from(header, _BEAT_AT)
+        data = _data(file, capacity, count, last)
     zero = int(about.get("unix_ns_at_zero", 0))
     names = [str(name) for name in about.get("metrics", [])]
     records = sorted(_records(data, zero, names), key=lambda record: record.number)
     if last is not None:
-        records = records[-last:]
+        records = [record for record in records if record.number > records[-1].number - last]
     return Contents(about, beat_unix_ns, bool(ended), records)
+
+
+def _data(file: BinaryIO, capacity: int, count: int, last: int | None) -> bytes:
+    """The bytes of all records, or of the newest ones."""
+    if last is None or last + _RECENT >= capacity:
+        return file.read(capacity * RECORD_BYTES)
+    first, end = max(0, count - last) % capacity, count % capacity + _RECENT
+    if first > end:  # around the end of the file
+        file.seek(HEADER_BYTES + first * RECORD_BYTES)
+        tail = file.read((capacity - first) * RECORD_BYTES)
+        file.seek(HEADER_BYTES)
+        return tail + file.read(end * RECORD_BYTES)
+    file.seek(HEADER_BYTES + first * RECORD_BYTES)
+    return file.read((end - first) * RECORD_BYTES)
 
 
 def _read_about(header: bytes, path: Path) -> tuple[dict[str, Any], int]:

@@ -188,6 +188,17 @@ def test_the_ring_keeps_the_newest_steps_and_their_metrics(tmp_path: Path) -> No
         ring.Ring(path, {}, capacity=8)
 
 
+@pytest.mark.parametrize("steps", [5, 500, 1003, 2600])
+def test_the_newest_records_are_read_without_the_others(tmp_path: Path, steps: int) -> None:
+    writer = ring.Ring(tmp_path / "rank_0.ring", {"rank": 0}, capacity=1000)
+    for step in range(steps):
+        writer.append(step)
+        if step == steps - 3:
+            writer.beat()  # some records are newer than it
+    newest = [record.step for record in ring.read(writer.path, 32).records]
+    assert newest == list(range(max(0, steps - 32), steps))
+
+
 def test_damaged_rings_and_cut_records_are_recognized(tmp_path: Path) -> None:
     path = tmp_path / "rank_0.ring"
     writer = ring.Ring(path, {"rank": 0}, capacity=8)

@@ -314,7 +314,7 @@ def set_run_hook(hook: Callable[[Any, Any, Any, Any], None]) -> Callable[[], Non
         before = state.get_global() if hasattr(state, "get_global") else None
         set_hook: Callable[[Any], None] = state.set_global
     else:
-        jit = getattr(_private("jax._src.lib"), "jax_jit", None)
+        jit: Any = getattr(_private("jax._src.lib"), "jax_jit", None)
         if not hasattr(jit, "global_state"):
             return None
         shared: Any = jit.global_state()

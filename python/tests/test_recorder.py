@@ -13,6 +13,7 @@ from typing import Any
 import captures
 import pytest
 import unmodified
+from ports import free_port
 
 import stepscope
 from stepscope import incidents, ranks, ring
@@ -268,3 +269,50 @@ def test_a_program_is_recorded_unmodified(tmp_path: Path) -> None:
     assert len(captures.profiles(tmp_path)) == 1
     contents = ring.read(path.parents[2] / "rank_0.ring")
     assert contents.is_ended
+
+
+# Two hosts without a shared folder, as far as they know.
+DISTRIBUTED = """
+import glob, sys, time
+import jax, jax.numpy as jnp
+rank, port = int(sys.argv[1]), sys.argv[2]
+jax.distributed.initialize(f"127.0.0.1:{port}", num_processes=2, process_id=rank)
+import stepscope
+w = jnp.ones(4)
+pattern = "host_%d/record/*/incidents/*/rank_%d.json"
+with stepscope.recorder(f"host_{rank}", rules=["loss is nan"], quiet=True) as recorder:
+    step = 0
+    while not (glob.glob(pattern % (0, 0)) and glob.glob(pattern % (1, 1))):
+        w = w * 0.999
+        recorder.end_step(step, loss=float("nan") if (rank, step) == (1, 40) else 1.0)
+        time.sleep(0.01)
+        step += 1
+"""
+
+
+def test_the_coordination_service_tells_hosts_without_a_shared_folder(tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text(DISTRIBUTED)
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "job.py", str(rank), str(port)],
+            env=unmodified.environment(None),
+            cwd=tmp_path,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for port in [free_port()]
+        for rank in (0, 1)
+    ]
+    try:
+        told = [process.communicate(timeout=120)[1] for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+    assert [process.returncode for process in processes] == [0, 0], told
+    answers = [
+        json.loads(next(tmp_path.glob(f"host_{rank}/record/*/incidents/*/rank_{rank}.json")).read_text())
+        for rank in (0, 1)
+    ]
+    sessions = {Path(answer["captured"]).name for answer in answers}
+    assert len(sessions) == 1
+    assert sessions.pop().endswith("_metric_rank_1")

@@ -259,3 +259,15 @@ def _ask(pid: int, request: bytes) -> dict[str, str]:
         connection.sendall(request)
         answer: dict[str, str] = json.loads(connection.makefile().readline())
     return answer
+
+
+def test_the_check_of_nans_goes_on(tmp_path: Path) -> None:
+    program = PROGRAM + (
+        "for step in range(40): w, loss = train_step(w, x)\n"
+        "try:\n"
+        "    for step in range(4): train_step(w * jnp.nan, x)\n"
+        "except FloatingPointError: print('found')\n"
+    )
+    printed, _ = unmodified.run(tmp_path, program, {"steps": [30, 32]}, JAX_DEBUG_NANS="1")
+    assert printed.endswith("found\n")
+    assert len(captures.manifest_of(captures.only_profile(tmp_path))["steps"]) == 2

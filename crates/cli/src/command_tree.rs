@@ -50,6 +50,7 @@ pub(crate) fn command() -> Command {
         .subcommand(commands::index::command())
         .subcommand(commands::run::command())
         .subcommand(commands::attach::command())
+        .subcommand(commands::incidents::command())
         .subcommand(commands::capture::command())
         .subcommand(commands::export::command())
         .subcommand(commands::perfetto::command())

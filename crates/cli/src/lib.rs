@@ -76,6 +76,7 @@ fn answer(name: &str, arguments: &ArgMatches, output: &Output) -> Result<Exit, F
         "env" => doctor::variables::run(arguments, output),
         "run" => commands::run::run(arguments, output),
         "attach" => commands::attach::run(arguments, output),
+        "incidents" => commands::incidents::run(arguments, output),
         "capture" => commands::capture::run(arguments, output),
         "export" => commands::export::run(arguments, output),
         "perfetto" => commands::perfetto::run(arguments, output),

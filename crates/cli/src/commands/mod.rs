@@ -10,6 +10,7 @@ pub(crate) mod demo;
 pub(crate) mod export;
 pub(crate) mod far;
 mod findings_section;
+pub(crate) mod incidents;
 pub(crate) mod index;
 mod one_by_one;
 pub(crate) mod perfetto;

@@ -10,8 +10,7 @@ use std::{env, fs, process};
 
 use crate::exit::{Exit, Failure};
 
-const SITECUSTOMIZE: &str =
-    include_str!("../../../../../python/stepscope/hook/sitecustomize.py");
+const SITECUSTOMIZE: &str = include_str!("../../../../../python/stepscope/hook/sitecustomize.py");
 
 /// Writes the hook and returns its folder. For a log directory in a bucket it is in the cache.
 pub(super) fn write(logdir: &Path) -> Result<PathBuf, Failure> {
@@ -23,7 +22,10 @@ pub(super) fn write(logdir: &Path) -> Result<PathBuf, Failure> {
     let folder = base.join("hook");
     let written = put(&folder).map(|()| folder);
     written.map_err(|error| {
-        let message = format!("cannot write into the log directory ({error}): {}", base.display());
+        let message = format!(
+            "cannot write into the log directory ({error}): {}",
+            base.display()
+        );
         Failure::new(Exit::Failure, message).hint("choose another folder with --logdir")
     })
 }
@@ -43,7 +45,10 @@ pub(super) fn python_path(folder: &Path) -> Result<OsString, Failure> {
     let others = env::split_paths(&before).filter(|place| place != folder);
     let places = std::iter::once(folder.to_owned()).chain(others);
     env::join_paths(places.filter(|place| !place.as_os_str().is_empty())).map_err(|_| {
-        let message = format!("a log directory cannot have `:` in its path: {}", folder.display());
+        let message = format!(
+            "a log directory cannot have `:` in its path: {}",
+            folder.display()
+        );
         Failure::new(Exit::Usage, message)
     })
 }

@@ -119,6 +119,9 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     let folder = hook::write(request.logdir())?;
     let path = hook::python_path(&folder)?;
     program::check(program, rest, &path)?;
-    output.detail("the hook of the program is in", &folder.display().to_string());
+    output.detail(
+        "the hook of the program is in",
+        &folder.display().to_string(),
+    );
     program::replace(program, rest, &path, &request.json())
 }

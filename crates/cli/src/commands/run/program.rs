@@ -116,7 +116,14 @@ mod tests {
         };
         assert_eq!(found("-I train.py").as_deref(), Some("-I"));
         assert_eq!(found("-u -X dev -BE train.py").as_deref(), Some("-BE"));
-        for words in ["train.py -I", "-m train -S", "-u train.py", "-c 1 -E", "-XE t.py", "-"] {
+        for words in [
+            "train.py -I",
+            "-m train -S",
+            "-u train.py",
+            "-c 1 -E",
+            "-XE t.py",
+            "-",
+        ] {
             assert_eq!(found(words), None, "{words}");
         }
     }

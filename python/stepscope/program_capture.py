@@ -19,6 +19,8 @@ from .run_request import RunRequest
 from .settings import PROFILER_DEFAULTS, Settings
 
 _LOOK_SECONDS = 0.25
+STEPS_FOUND_SECONDS = 2.0
+"""A capture waits this long for the first step of a program of which none are known."""
 STEPS_GONE_SECONDS = 30.0
 """A requested capture of steps whose first step has not begun by then is made by time."""
 
@@ -130,11 +132,6 @@ class ProgramCapture:
         after_capture.wait_until_done()
 
     @property
-    def steps_are_known(self) -> bool:
-        """Whether the steps of the program were found."""
-        return self._profiler is not None
-
-    @property
     def _is_recording(self) -> bool:
         return self._profiler is not None and self._profiler.is_recording
 
@@ -206,6 +203,11 @@ class ProgramCapture:
         console.say("; ".join(parts), quiet=self._quiet)
 
     def _request_steps(self, num_steps: int | None) -> bool:
+        # A program that begins now has no steps yet.
+        ends = time.monotonic() + STEPS_FOUND_SECONDS
+        while self._profiler is None and time.monotonic() < ends:
+            if self._is_over.wait(_LOOK_SECONDS):
+                break
         profiler = self._profiler
         return profiler is not None and profiler.capture_async(num_steps)
 

@@ -35,8 +35,7 @@ class ProgramCapture:
     def __init__(self, request: RunRequest) -> None:
         self._request = request
         launched = session_ids.launcher()
-        self._rank = 0 if launched is None else launched[0]
-        self._quiet = request.quiet or self._rank > 0
+        self._quiet = request.quiet or (launched is not None and launched[0] > 0)
         self._steps = ProgramSteps(self)
         self._profiler: Profiler | None = None
         self._recorder: Recorder | None = None
@@ -140,6 +139,8 @@ class ProgramCapture:
         if self._is_off:
             return None
         try:
+            if session_ids.process_of_job()[0] > 0:  # jax knows it by now
+                self._quiet = True
             self._profiler = Profiler(
                 settings=self._settings(),
                 profiler_options=self._options_of_goal(),

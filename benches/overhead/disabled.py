@@ -24,6 +24,7 @@ HELD_AGAINST: dict[str, tuple[str, float | None]] = {
     "begin_step + end_step, disabled": ("jax StepTraceAnnotation", 2000.0),
     "begin_step + end_step, before the window": ("jax StepTraceAnnotation", 2000.0),
     "begin_step + end_step, with a trigger": ("jax StepTraceAnnotation", None),
+    "end_step of the recorder": ("jax StepTraceAnnotation", 1000.0),
 }
 
 
@@ -93,9 +94,15 @@ def contestants(log_dir: str, uses: int) -> dict[str, Callable[[], float]]:
 
         return body
 
+    def recorded(uses: int) -> None:
+        for step in range(uses):
+            recorder.end_step(step)
+
     def profiler(**settings: object) -> stepscope.Profiler:
         return stepscope.Profiler(log_dir=log_dir, quiet=True, **settings)
 
+    # No rule is ever true, so nothing is captured.
+    recorder = stepscope.recorder(log_dir, rules=["step_time > 3600s"], quiet=True)
     waiting = {
         "PROFILE_ENABLED": "1",
         "PROFILE_START_STEP": str(10**9),
@@ -114,6 +121,7 @@ def contestants(log_dir: str, uses: int) -> dict[str, Callable[[], float]]:
         "begin_step + end_step, with a trigger": steps_of(
             profiler(start_step=-1, trigger="step_time > 1000000 * median")
         ),
+        "end_step of the recorder": recorded,
     }
 
     def prepared(body: Callable[[int], None]) -> Callable[[], float]:

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from .errors import TriggerError as TriggerError
     from .engine_errors import CaptureWarning as CaptureWarning
     from .engine_errors import EngineError as EngineError
+    from .flight_recorder import Recorder as Recorder
+    from .flight_recorder import recorder as recorder
     from .function import profile_function as profile_function
     from .gate import Regression as Regression
     from .gate import assert_no_regression as assert_no_regression
@@ -90,6 +92,7 @@ _MODULE_OF: dict[str, str] = {
     "Profiler": "profiler",
     "ProfilerBusyError": "errors",
     "ProfilerServer": "server",
+    "Recorder": "flight_recorder",
     "Regression": "gate",
     "Session": "session",
     "Settings": "settings",
@@ -113,6 +116,7 @@ _MODULE_OF: dict[str, str] = {
     "profile_function": "function",
     "profile_scope": "scopes",
     "profile_trace": "trace",
+    "recorder": "flight_recorder",
     "register_subprocess": "subprocesses",
     "profiled_steps": "callbacks",
     "save_device_memory_profile": "memory",

@@ -302,6 +302,39 @@ def step_annotation(name: str, step: int) -> TraceContext:
     return profiler().StepTraceAnnotation(name, step_num=step)
 
 
+def set_run_hook(hook: Callable[[Any, Any, Any, Any], None]) -> Callable[[], None] | None:
+    """Has jax call `hook(program, arguments, keywords, outputs)` after each run of a compiled program.
+
+    jax has one such hook, for its check of NaNs, which goes on if it was turned on before. Returns
+    a function that restores it; None if this jax has no hook.
+    """
+    api = _private("jax._src.api")
+    state = getattr(api, "_post_hook_state", None)
+    if state is not None:
+        before = state.get_global() if hasattr(state, "get_global") else None
+        set_hook: Callable[[Any], None] = state.set_global
+    else:
+        jit: Any = getattr(_private("jax._src.lib"), "jax_jit", None)
+        if not hasattr(jit, "global_state"):
+            return None
+        shared: Any = jit.global_state()
+        before = shared.post_hook
+
+        def set_hook(hook: Any) -> None:
+            shared.post_hook = hook
+
+    if before is None:
+        set_hook(hook)
+    else:
+
+        def both(program: Any, arguments: Any, keywords: Any, outputs: Any) -> None:
+            before(program, arguments, keywords, outputs)
+            hook(program, arguments, keywords, outputs)
+
+        set_hook(both)
+    return lambda: set_hook(before)
+
+
 OWN_TIME = "stepscope: "
 """Prefix of slice names during which the profiler itself works or waits: no analysis attributes
 time within them to the program (`crates/model/src/vendor/hosts.rs`)."""

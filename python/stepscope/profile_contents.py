@@ -13,6 +13,7 @@ from pathlib import Path
 _PLANES = 1
 _PLANE_NAME, _PLANE_LINES = 2, 3
 _LINE_EVENTS = 4
+_PLANE_EVENT_METADATA = 4
 _BYTES_SUSPICIOUS = 1000
 
 
@@ -56,6 +57,39 @@ def _look_at_plane(plane: memoryview, contents: Contents) -> None:
         contents.device_planes.append(name)
     if has_events:
         contents.planes_with_events.append(name)
+
+
+def event_names(path: Path) -> set[str]:
+    """The names of all events in the capture at `path`, without those of compiled programs.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    found: set[str] = set()
+    with path.open("rb") as file:
+        data = memoryview(file.read())
+    try:
+        for number, plane in _fields(data):
+            if number == _PLANES:
+                found |= _names_in(plane)
+    except (ValueError, IndexError):
+        pass  # damage: what was found so far
+    return found
+
+
+def _names_in(plane: memoryview) -> set[str]:
+    names: set[str] = set()
+    for number, value in _fields(plane):
+        if number == _PLANE_NAME and bytes(value) == b"/host:metadata":
+            return set()
+        if number == _PLANE_EVENT_METADATA:
+            for field_number, metadata in _fields(value):
+                if field_number != 2:
+                    continue
+                for inner, text in _fields(metadata):
+                    if inner == 2:
+                        names.add(bytes(text).decode("utf-8", "replace"))
+    return names
 
 
 def problems(contents: Contents, platform: str | None) -> list[str]:

@@ -212,6 +212,10 @@ class Profiler:
         self._say(f"Armed: the next {_steps_text(count)} will be captured")
         return True
 
+    def forget_requests(self) -> None:
+        """Withdraws a request of `capture_async` whose window has not opened yet."""
+        self._schedule.forget_requests()
+
     def begin_step(self, step: int) -> None:
         """Call this before the work of `step`. Costs next to nothing outside windows."""
         if step < self._schedule.wake_step:

@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import re
+import socket
 import time
 from datetime import datetime
 from pathlib import Path
@@ -128,6 +129,19 @@ def launcher() -> tuple[int, int, str] | None:
     return None
 
 
+def kubernetes_job() -> str | None:
+    """The key of an indexed Job of Kubernetes, whose pods are named `<job>-<index>`; None if not in one.
+
+    Kubernetes does not say how many pods there are.
+    """
+    index = os.environ.get("JOB_COMPLETION_INDEX", "")
+    if not index.isdigit():
+        return None
+    host = socket.gethostname()
+    job = os.environ.get("PROFILE_JOB_ID") or host.split(f"-{index}", 1)[0]
+    return f"JOB_COMPLETION_INDEX={job}"
+
+
 def local_rank() -> int | None:
     """The rank of this process on its machine, if a launcher sets it in the environment."""
     found = (os.environ.get(name, "") for name in _LOCAL_RANK_VARIABLES)
@@ -147,9 +161,8 @@ def shared_store(log_dir: Path) -> tuple[Store, str] | None:
     if client is not None and _jax.process_index_and_count()[1] > 1:
         return CoordinationStore(client), "jax"
     launched = launcher()
-    if launched is not None:
-        return FolderStore(log_dir / ".stepscope"), launched[2]
-    return None
+    job = kubernetes_job() if launched is None else launched[2]
+    return None if job is None else (FolderStore(log_dir / ".stepscope"), job)
 
 
 def agree(store: Store, job: str, capture: str, proposed_id: str) -> str:

@@ -9,10 +9,11 @@ is allowed, and nothing is ever evaluated as Python.
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_left, insort
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from .errors import TriggerError
 
@@ -82,6 +83,7 @@ _NAMES: dict[str, Value] = {
     "p95": lambda times: times.quantile(0.95),
     "p99": lambda times: times.quantile(0.99),
 }
+TIMES: dict[str, Measured] = {name: (value, 1) for name, value in _NAMES.items()}
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     ">": lambda left, right: left > right,
     "<": lambda left, right: left < right,
@@ -149,18 +151,23 @@ def parse(text: str) -> Rule:
     Raises:
         TriggerError: with the location of the error in the text.
     """
-    return _Parser(text).rule()
+    return Parser(text).rule()
 
 
 class _UnitError(TriggerError):
     """A rule that parses but compares incompatible values."""
 
 
-class _Parser:
-    """Recursive descent: or → and → not → comparison → sum → product → number or name."""
+class Parser:
+    """The parser of rules, over the names that a rule may use; `used` are those that it does.
 
-    def __init__(self, text: str) -> None:
+    Recursive descent: or → and → not → comparison → sum → product → number or name.
+    """
+
+    def __init__(self, text: str, names: Mapping[str, Measured] | None = None) -> None:
         self._text = text
+        self._names = TIMES if names is None else names
+        self.used: set[str] = set()
         self._with_unit: set[int] = set()  # positions of numbers with a unit
         self._tokens = self._split()
         self._at = 0
@@ -235,12 +242,21 @@ class _Parser:
                 pass
             self._at = before
         left, left_power = self._sum()
+        if self._take("is"):
+            return self._kind(left)
         sign = self._take(*_COMPARISONS)
         if sign is None:
             raise self._error("expected a comparison such as >")
         compare, (right, right_power) = _COMPARISONS[sign], self._sum()
         self._check_units(left_power, right_power)
         return lambda times: compare(left(times), right(times))
+
+    def _kind(self, value: Value) -> Rule:
+        kind = self._take("nan", "inf")
+        if kind is None:
+            raise self._error("expected nan or inf")
+        is_kind = math.isnan if kind == "nan" else math.isinf
+        return lambda times: is_kind(value(times))
 
     def _sum(self) -> Measured:
         left, power = self._product()
@@ -278,9 +294,10 @@ class _Parser:
             number = seconds or 0.0
             self._at += 1
             return (lambda times: number), int(at in self._with_unit)
-        if ahead in _NAMES:
+        if ahead is not None and ahead in self._names:
             self._at += 1
-            return _NAMES[ahead], 1
+            self.used.add(ahead)
+            return self._names[ahead]
         raise self._error("expected a number or a name")
 
     def _check_units(self, left_power: int, right_power: int) -> None:
@@ -306,7 +323,7 @@ class _Parser:
         rest = self._text[position:].strip() or "the end"
         return TriggerError(
             f"The trigger {self._text!r} is invalid at {rest!r}: {what}",
-            f"write a rule such as 'step_time > 2 * median'; available names: {', '.join(_NAMES)}",
+            f"write a rule such as 'step_time > 2 * median'; available names: {', '.join(self._names)}",
         )
 
 

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(crate) mod analysis;
+pub(crate) mod attach;
 pub(crate) mod capture;
 pub(crate) mod check;
 pub(crate) mod comparison;
@@ -9,10 +10,12 @@ pub(crate) mod demo;
 pub(crate) mod export;
 pub(crate) mod far;
 mod findings_section;
+pub(crate) mod incidents;
 pub(crate) mod index;
 mod one_by_one;
 pub(crate) mod perfetto;
 pub(crate) mod report;
+pub(crate) mod run;
 pub(crate) mod sessions;
 pub(crate) mod sql;
 mod steps_section;

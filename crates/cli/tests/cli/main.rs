@@ -16,6 +16,7 @@ mod hostile;
 mod index;
 mod manifest;
 mod queries;
+mod running;
 mod scaling;
 mod server;
 mod serving;

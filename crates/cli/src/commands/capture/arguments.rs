@@ -206,7 +206,7 @@ fn time(name: &'static str, help: &'static str) -> Arg {
 }
 
 /// `2s`, `500ms`, `1m30s`, `10m`, `2h`; a bare number is seconds.
-fn parse_time(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse_time(text: &str) -> Result<Duration, String> {
     let wrong = || "expected a time such as 2s, 500ms, 10m, or 1m30s".to_owned();
     let seconds_of = |number: &str, unit: f64| {
         let number: f64 = number.parse().map_err(|_| wrong())?;

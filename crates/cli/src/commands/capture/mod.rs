@@ -11,7 +11,7 @@ use std::cell::Cell;
 use clap::ArgMatches;
 use stepscope_capture::{Cancel, Outcome, Repetition, capture, capture_repeatedly};
 
-pub(crate) use arguments::command;
+pub(crate) use arguments::{command, parse_time};
 
 use crate::exit::{Exit, Failure};
 use crate::output::Output;

@@ -1,0 +1,393 @@
+"""`stepscope.recorder(...)`: always on. A record per step, rules, and captures of incidents.
+
+The loop pays for one record in a memory-mapped ring (`ring`). A thread looks at the ring a few
+times a second: it evaluates the rules, watches the other ranks, and opens and joins incidents.
+"""
+
+from __future__ import annotations
+
+import atexit
+import math
+import os
+import statistics
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from . import console, incident_captures, incidents, ranks, run_directory, session_ids, stacks
+from .capture_result import CaptureResult
+from .incident_captures import IncidentCaptures
+from .rules import DEFAULT_RULES, IncidentRule, Known
+from .settings import PROFILER_DEFAULTS, Settings
+from .signatures import suggests_keywords
+
+LOOK_SECONDS = 0.1
+OTHERS_SECONDS = 0.5
+"""How often the other ranks and their incidents are looked at."""
+LOST_SECONDS = 15.0
+"""A process that shows no life for this long is lost; one of this machine is known at once."""
+MAX_INCIDENTS = 20
+MIN_INTERVAL_SECONDS = 60.0
+STEPS_IN_RING = 65_536
+_RECENT = 20
+_OVERDUE_RATIO = 2.0
+_OVERDUE_SECONDS = 0.15
+_METRICS_WAITING_MAX = 1000
+"""A metric that is still being computed after this many further steps is left out."""
+
+
+class Recorder:
+    """Records each step of this process and captures what the rules call an incident.
+
+    ```python
+    with stepscope.recorder("./profiles", rules=["3x", "loss is nan"]) as recorder:
+        for step in range(1000):
+            state, loss = train_step(state, next(batches))
+            recorder.end_step(step, loss=loss)
+    ```
+
+    Made by `stepscope.recorder`, which describes the arguments.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        rules: Sequence[str],
+        *,
+        max_incidents: int,
+        min_interval_seconds: float,
+        steps_in_ring: int,
+        annotate_steps: bool = True,
+    ) -> None:
+        self.settings = settings
+        self.rules = [IncidentRule(text) for text in rules]
+        self._run = ranks.Run(Path(run_directory.fixed(settings.log_dir)), steps_in_ring)
+        self._ring = self._run.ring
+        self._known = Known()
+        self._max_incidents = max_incidents
+        self._min_interval_seconds = min_interval_seconds
+        self._captures = IncidentCaptures(
+            settings, self._run.rank, self._answer, annotate_steps=annotate_steps
+        )
+        self._disturbed: set[int] = set()  # records of steps that a capture of ours made longer
+        self._append = self._ring.append
+        self._metrics: deque[tuple[int, int, Mapping[str, Any]]] = deque()
+        self._seen = 0  # records that the rules have seen
+        self._loop_thread = threading.get_ident()
+        self._overdue: tuple[int, list[str]] | None = None  # frames in the middle of a long step
+        self._stacks_of: dict[int, list[str]] = {}
+        self._lost: set[int] = set()
+        self._opened = 0
+        self._unfinished: dict[Path, float] = {}
+        self._answers: dict[str, dict[str, Any]] = {}
+        self._others_at = 0.0
+        self._is_over = threading.Event()
+        self._process = os.getpid()
+        self._thread = threading.Thread(target=self._watch, name="stepscope-recorder", daemon=True)
+        self._thread.start()
+        atexit.register(self.close)
+
+    @property
+    def directory(self) -> Path:
+        """The folder of this run: `stepscope incidents` takes it, or the log directory."""
+        return self._run.folder
+
+    def end_step(self, step: int, **metrics: Any) -> None:
+        """Call this after the work of `step`, with metrics as numbers or arrays of one number.
+
+        An array is not waited for: its value is read once it is there.
+        """
+        self._append(step)
+        if metrics:
+            self._metrics.append((self._ring.count, step, metrics))
+        if self._captures.is_wanted:
+            self._disturbed.add(self._ring.count + 1)
+            self._captures.step_ended(step)
+
+    def close(self) -> None:
+        """Ends the recording; an incident that is still being captured is finished as it is."""
+        if self._is_over.is_set() or os.getpid() != self._process:
+            return
+        self._is_over.set()
+        self._thread.join(10.0)
+        self._captures.close()
+        for folder in list(self._unfinished):
+            self._finish(folder)
+        self._ring.close()
+        atexit.unregister(self.close)
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _watch(self) -> None:
+        while not self._is_over.wait(LOOK_SECONDS):
+            self._look()
+        self._look()
+
+    def _look(self) -> None:
+        try:
+            self._see_steps()
+            self._see_metrics()
+            self._see_moment()
+            if time.monotonic() >= self._others_at:
+                self._others_at = time.monotonic() + OTHERS_SECONDS
+                self._ring.beat()
+                self._see_others()
+        except Exception as error:  # noqa: BLE001 - the recorder never harms the program
+            console.warn(f"the recorder: {type(error).__name__}: {error}")
+
+    def _see_steps(self) -> None:
+        count, known = self._ring.count, self._known
+        first = max(self._seen, count - self._ring.capacity)
+        for number in range(first + 1, count + 1):
+            step, ended_ns, step_ns = self._ring.step(number)
+            self._seen = number
+            if number == 1 or number in self._disturbed:
+                self._disturbed.discard(number)
+                continue  # the first one's time is since the recorder was made
+            known.last, known.step_time = known.step_time, step_ns * 1e-9
+            for rule in self.rules:
+                if rule.kind == "step" and rule.fires(known):
+                    frames = self._stacks_of.get(number, [])
+                    what = (
+                        f"step {step} took {console.seconds_text(known.step_time)}, "
+                        f"median {console.seconds_text(known.quantile(0.5))}"
+                    )
+                    self._open(rule.text, "step", what, step, where=stacks.place(frames))
+            known.add(known.step_time)
+            self._stacks_of.pop(number - 100, None)
+
+    def _see_metrics(self) -> None:
+        waiting: list[tuple[int, int, Mapping[str, Any]]] = []
+        while self._metrics:
+            number, step, metrics = self._metrics.popleft()
+            if not all(_is_ready(value) for value in metrics.values()):
+                waiting.append((number, step, metrics))
+                if len(waiting) > _METRICS_WAITING_MAX:
+                    waiting.pop(0)
+                continue
+            for name, value in metrics.items():
+                number_of = _as_number(value)
+                if number_of is not None:
+                    self._known.metrics[name] = number_of
+                    self._ring.set_metric(number, name, number_of)
+            for rule in self.rules:
+                if rule.kind == "metric" and rule.fires(self._known):
+                    self._open_for_metric(rule, step)
+        self._metrics.extendleft(reversed(waiting))
+
+    def _open_for_metric(self, rule: IncidentRule, step: int) -> None:
+        values = {name: self._known.metrics[name] for name in sorted(rule.metrics)}
+        what = ", ".join(f"{name} is {value:.6g}" for name, value in values.items())
+        texts = {name: repr(value) for name, value in values.items()}
+        self._open(
+            rule.text, "metric", f"{what} at step {step}", step, metrics=sorted(values), values=texts
+        )
+
+    def _see_moment(self) -> None:
+        known, count = self._known, self._ring.count
+        if count == 0:
+            return
+        known.idle = (time.perf_counter_ns() - self._ring.last_ns) * 1e-9
+        usual = known.quantile(0.5) if len(known) else math.inf
+        if known.idle > max(_OVERDUE_SECONDS, _OVERDUE_RATIO * usual):
+            if self._overdue is None or self._overdue[0] != count + 1:
+                self._overdue = (count + 1, stacks.of_thread(self._loop_thread))
+                self._stacks_of[count + 1] = self._overdue[1]
+        if count + 1 in self._disturbed:
+            known.idle = 0.0
+        for rule in self.rules:
+            if rule.kind == "moment" and rule.fires(known):
+                self._open_for_moment(rule)
+
+    def _open_for_moment(self, rule: IncidentRule) -> None:
+        known = self._known
+        step, _, _ = self._ring.step(self._ring.count)
+        if "memory" in rule.text:
+            self._open(rule.text, "memory", f"memory is {known.memory:.0%} full", step)
+            return
+        what = f"no step ended for {console.seconds_text(known.idle)} on rank {self._run.rank}"
+        if "late" in rule.text:
+            what = f"rank {self._run.rank} is late by {console.seconds_text(known.late)}"
+        self._open(rule.text, "stall", what, step)
+
+    def _see_others(self) -> None:
+        self._known.memory = incident_captures.memory_share()
+        others = self._run.watched()
+        self._known.late = _late_seconds(self._ring, others)
+        for other in others:
+            if other.rank not in self._lost and self._run.is_gone(other, LOST_SECONDS):
+                self._lost.add(other.rank)
+                last = other.records[-1].step if other.records else -1
+                what = f"rank {other.rank} stopped without ending"
+                self._open(f"lost rank {other.rank}", "lost", what, last, lost_rank=other.rank)
+        for folder, request in self._run.new_requests():
+            self._opened += 1
+            self._join(folder, request)
+        self._captures.give_up_late()
+        for folder, ends in list(self._unfinished.items()):
+            expected = self._run.count - len(self._lost)
+            is_answered = len(list(folder.glob("rank_*.json"))) >= expected
+            if is_answered or time.monotonic() > ends:
+                self._finish(folder)
+
+    def _open(self, rule: str, kind: str, what: str, step: int, **details: Any) -> None:
+        """Opens an incident, unless there were enough of its kind, or of all."""
+        if self._opened >= self._max_incidents:
+            return
+        if not self._run.may_open(rule, self._min_interval_seconds):
+            return
+        self._opened += 1
+        mine = self._ring.count and self._ring.step(self._ring.count)[0]
+        tails = [one.records[-1].step for one in self._run.watched() if one.records]
+        ahead = incident_captures.steps_ahead(self._recent_step_seconds(), OTHERS_SECONDS)
+        request = {
+            "id": session_ids.new_id(f"{kind}_rank_{self._run.rank}"),
+            "rule": rule,
+            "kind": kind,
+            "what": what,
+            "rank": self._run.rank,
+            "host": self._run.host,
+            "step": step,
+            "unix_ns": time.time_ns(),
+            "capture_step": max([mine, *tails]) + (ahead if self._run.count > 1 else 1),
+        } | details
+        folder = self._run.open(request)
+        console.say(f"Incident: {what}", quiet=self.settings.quiet and self._run.rank != 0)
+        self._unfinished[folder] = time.monotonic() + 2 * incident_captures.WAIT_SECONDS
+        self._join(folder, request)
+
+    def _recent_step_seconds(self) -> float:
+        """The median of the newest steps: how fast steps come now."""
+        count = self._ring.count
+        times = [self._ring.step(one)[2] for one in range(max(1, count - _RECENT) + 1, count + 1)]
+        return statistics.median(times) * 1e-9 if times else 1.0
+
+    def _join(self, folder: Path, request: dict[str, Any]) -> None:
+        """Leaves what this rank knows in the incident, and captures with the others."""
+        stacks.write_all(folder / f"rank_{self._run.rank}.stacks.txt")
+        count = self._ring.count
+        frames = self._stacks_of.get(count + 1, [])
+        if request["kind"] == "step":
+            number = self._number_of(request["step"])
+            frames = self._stacks_of.get(number, []) if number else []
+        elif not frames:
+            frames = stacks.of_thread(self._loop_thread)
+        step = self._ring.step(count)[0] if count else -1
+        self._answers[folder.name] = {
+            "rank": self._run.rank,
+            "host": self._run.host,
+            "pid": os.getpid(),
+            "step": step,
+            "where": stacks.place(frames),
+            "frames": frames[:30],
+            "memory_share": None if math.isnan(self._known.memory) else self._known.memory,
+            "captured": None,
+        }
+        self._captures.plan(folder, int(request["capture_step"]))
+
+    def _number_of(self, step: int) -> int | None:
+        count = self._ring.count
+        recent = range(count, max(0, count - self._ring.capacity, count - 1000), -1)
+        return next((number for number in recent if self._ring.step(number)[0] == step), None)
+
+    def _answer(self, folder: Path, captured: CaptureResult | None, why_not: str | None) -> None:
+        """This rank's capture is there, or will not be."""
+        answer = self._answers.pop(folder.name, None)
+        if answer is None:
+            return
+        answer["captured"] = None if captured is None else str(captured.directory)
+        answer["captured_steps"] = None if captured is None else captured.steps_text
+        answer["not_captured"] = why_not
+        incident_captures.write_answer(folder / f"rank_{self._run.rank}.json", answer)
+
+    def _finish(self, folder: Path) -> None:
+        self._unfinished.pop(folder, None)
+        incident = incidents.write(folder)
+        lines = incidents.report(incident)
+        console.say("\n".join(lines), quiet=self.settings.quiet and self._run.rank != 0)
+
+
+@suggests_keywords
+def recorder(
+    log_dir: str | os.PathLike[str] | None = None,
+    rules: Sequence[str] | None = None,
+    *,
+    max_incidents: int = MAX_INCIDENTS,
+    min_interval_seconds: float = MIN_INTERVAL_SECONDS,
+    num_steps: int = 3,
+    max_megabytes: float = 100.0,
+    steps_in_ring: int = STEPS_IN_RING,
+    quiet: bool | None = None,
+) -> Recorder:
+    """Records every step of this process, and captures incidents with the other ranks of its job.
+
+    Args:
+        log_dir: the log directory, which the ranks share; default PROFILE_DIR, or `./profiles`.
+        rules: what an incident is, such as `"step_time > 3 * median"`, `"idle > 60s"`,
+            `"late > 30s"`, `"memory > 0.95"`, `"loss is nan"`; default: the first four. A process
+            that stops without ending is always one.
+        max_incidents: how many incidents a run may have.
+        min_interval_seconds: seconds between incidents of one rule.
+        num_steps: steps that are captured of an incident.
+        max_megabytes: a capture ends when its file would be about this large.
+        steps_in_ring: newest steps that are kept, 128 bytes each.
+        quiet: print nothing but warnings.
+
+    Raises:
+        TriggerError: a rule is invalid.
+        CaptureError: the folder cannot be written.
+    """
+    settings = Settings.resolve(
+        PROFILER_DEFAULTS | {"log_dir": "./profiles"},
+        log_dir=log_dir,
+        start_step=-1,
+        num_steps=num_steps,
+        max_megabytes=max_megabytes,
+        quiet=quiet,
+    )
+    return Recorder(
+        settings,
+        DEFAULT_RULES if rules is None else rules,
+        max_incidents=max_incidents,
+        min_interval_seconds=min_interval_seconds,
+        steps_in_ring=steps_in_ring,
+    )
+
+
+def _is_ready(value: Any) -> bool:
+    is_ready = getattr(value, "is_ready", None)
+    try:
+        return is_ready is None or bool(is_ready())
+    except Exception:  # noqa: BLE001 - deleted, or failed: the program gets this error itself
+        return True
+
+
+def _as_number(value: Any) -> float | None:
+    try:
+        return float(value)
+    except Exception:  # noqa: BLE001 - not one number, deleted, or failed
+        return None
+
+
+def _late_seconds(own: Any, others: list[Any]) -> float:
+    """For how long the foremost other rank has been past the step that this one does."""
+    if own.count == 0:
+        return 0.0
+    step = own.step(own.count)[0]
+    ended = [
+        record.ended_unix_ns for one in others for record in one.records if record.step > step
+    ]
+    return max(0.0, (time.time_ns() - min(ended)) * 1e-9) if ended else 0.0

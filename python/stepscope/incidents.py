@@ -1,0 +1,188 @@
+"""Incidents of a recorded run: what happened, on which rank, and what it was doing.
+
+Each is a folder with `request.json` (what was noticed), `rank_<n>.json` (what each rank knew),
+`rank_<n>.stacks.txt` (the stacks of all its threads), and, once all ranks have answered,
+`incident.json` and `report.txt`.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from . import ranks, ring
+from .errors import CaptureError
+from .recorders import write_atomically
+
+_EXCESS_SHARE = 0.5
+"""A rank is slow in a step if it exceeded its median by this share of the largest excess."""
+
+
+def describe(folder: Path) -> dict[str, Any]:
+    """The incident in `folder`, from what the ranks left there.
+
+    Raises:
+        OSError: the request cannot be read.
+        ValueError: the request is damaged.
+    """
+    request: dict[str, Any] = json.loads((folder / ranks.REQUEST).read_text(encoding="utf-8"))
+    answers = _answers(folder)
+    contents = ranks.rings(folder.parent.parent, None)
+    return request | {
+        "cause": _cause(request, answers, contents),
+        "ranks": [answers[rank] for rank in sorted(answers)],
+        "missing_ranks": sorted({one.rank for one in contents} - answers.keys()),
+        "captures": sorted({str(one["captured"]) for one in answers.values() if one.get("captured")}),
+    }
+
+
+def write(folder: Path) -> dict[str, Any]:
+    """Writes `incident.json` and `report.txt`; returns the incident."""
+    incident = describe(folder)
+    with suppress(CaptureError):
+        write_atomically(folder / "incident.json", json.dumps(incident, indent=1).encode())
+        write_atomically(folder / "report.txt", "\n".join(report(incident)).encode() + b"\n")
+    return incident
+
+
+def report(incident: dict[str, Any]) -> list[str]:
+    """The lines for people."""
+    lines = [f"{incident['what']}", f"  cause: {incident['cause']}", f"  rule: {incident['rule']}"]
+    for answer in incident["ranks"]:
+        where = f", in {answer['where']}" if answer.get("where") else ""
+        lines.append(
+            f"  rank {answer['rank']} on {answer['host']} (process {answer['pid']}): "
+            f"at step {answer['step']}{where}"
+        )
+    for rank in incident["missing_ranks"]:
+        lines.append(f"  rank {rank}: no answer")
+    for captured in incident["captures"]:
+        lines.append(f"  open it: stepscope view {captured}")
+    return lines
+
+
+def _answers(folder: Path) -> dict[int, dict[str, Any]]:
+    found = {}
+    for path in folder.glob("rank_*.json"):
+        with suppress(OSError, ValueError, KeyError):
+            answer = json.loads(path.read_text(encoding="utf-8"))
+            found[int(answer["rank"])] = answer
+    return found
+
+
+def _cause(
+    request: dict[str, Any], answers: dict[int, dict[str, Any]], contents: list[ring.Contents]
+) -> str:
+    kind = request["kind"]
+    if kind == "lost":
+        return _lost(request, contents)
+    if kind == "metric":
+        return _metric(request, contents)
+    if kind == "memory":
+        return str(request["what"])
+    if kind == "step":
+        return _slow_step(request, answers, contents)
+    return _stall(request, answers)
+
+
+def _slow_step(
+    request: dict[str, Any], answers: dict[int, dict[str, Any]], contents: list[ring.Contents]
+) -> str:
+    step = request["step"]
+    found = []
+    for one in contents:
+        times = [record.step_ns for record in one.records if record.step != step]
+        own = next((record.step_ns for record in one.records if record.step == step), None)
+        if own is not None and times:
+            found.append((one.rank, own, own - statistics.median(times)))
+    most = max((excess for _, _, excess in found), default=0)
+    if most <= 0:
+        return "unknown: the step is no longer in the rings"
+    slow = [(rank, own) for rank, own, excess in found if excess >= _EXCESS_SHARE * most]
+    fast = len(found) - len(slow)
+    if len(slow) > 1 and not fast:
+        longest = max(own for _, own in slow)
+        head = f"step {step} was slow on all {len(slow)} ranks ({_text(longest)})"
+        return head + _where(answers, _apart(answers) or [request["rank"]])
+    names = ", ".join(f"rank {rank} ({_text(own)})" for rank, own in slow)
+    others = f"; it was not on {fast} other ranks" if fast else ""
+    where = _where(answers, [rank for rank, _ in slow])
+    return f"step {step} was slow on {names}{others}{where}"
+
+
+def _stall(request: dict[str, Any], answers: dict[int, dict[str, Any]]) -> str:
+    if not answers:
+        return "unknown: no rank answered"
+    behind = min(answer["step"] for answer in answers.values())
+    at_it = sorted(rank for rank, answer in answers.items() if answer["step"] == behind)
+    if len(at_it) < len(answers):
+        names = ", ".join(f"rank {rank}" for rank in at_it)
+        return f"{names} stopped after step {behind}{_where(answers, at_it)}"
+    head = f"all {len(at_it)} ranks stopped" if len(at_it) > 1 else f"rank {at_it[0]} stopped"
+    return f"{head} after step {behind}{_where(answers, _apart(answers) or at_it)}"
+
+
+def _apart(answers: dict[int, dict[str, Any]]) -> list[int]:
+    """The ranks that were somewhere else than most, who wait for them; none if nobody stands out."""
+    groups: dict[str, list[int]] = {}
+    for rank in sorted(answers):
+        where = answers[rank].get("where")
+        if where:
+            groups.setdefault(where, []).append(rank)
+    sizes = sorted(groups.values(), key=len)
+    if len(sizes) < 2 or len(sizes[0]) == len(sizes[-1]):
+        return []
+    return sizes[0]
+
+
+def _where(answers: dict[int, dict[str, Any]], of: list[int]) -> str:
+    """What the first of these ranks was doing, if it was seen."""
+    for rank in of:
+        answer = answers.get(rank, {})
+        if not answer.get("where"):
+            continue
+        others = {other["where"] for other in answers.values() if other.get("where")}
+        others.discard(answer["where"])
+        rest = f", the others in {' and '.join(sorted(others))}" if len(others) == 1 else ""
+        return f"; rank {rank} was in {answer['where']}{rest}"
+    return "; what it did in that time was not seen"
+
+
+def _lost(request: dict[str, Any], contents: list[ring.Contents]) -> str:
+    rank = request["lost_rank"]
+    one = next((one for one in contents if one.rank == rank), None)
+    if one is None:
+        return f"rank {rank} stopped without ending"
+    last = f"after step {one.records[-1].step}" if one.records else "before its first step"
+    about = one.about
+    return (
+        f"rank {rank} on {about['host']} (process {about['pid']}) stopped without ending, {last}: "
+        "it was killed, or crashed"
+    )
+
+
+def _metric(request: dict[str, Any], contents: list[ring.Contents]) -> str:
+    parts = []
+    for name in request["metrics"]:
+        step, value = request["step"], request["values"].get(name)
+        before = None
+        for one in contents:
+            if one.rank == request["rank"]:
+                before = next(
+                    (
+                        record
+                        for record in reversed(one.records)
+                        if record.step < step and name in record.metrics
+                    ),
+                    None,
+                )
+        was = f" ({before.metrics[name]:.6g} at step {before.step})" if before else ""
+        parts.append(f"{name} was {value} at step {step} on rank {request['rank']}{was}")
+    return "; ".join(parts)
+
+
+def _text(ns: int) -> str:
+    return f"{ns / 1e9:.3g} s" if ns >= 1e9 else f"{ns / 1e6:.3g} ms"

@@ -1,0 +1,264 @@
+"""Captures of an unmodified program: planned steps, planned times, a signal, a request of `attach`."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import Any
+
+from . import _jax, after_capture, console, goals, session_ids
+from .after_capture import AfterCapture
+from .capture_result import CaptureResult
+from .capture_session import CaptureSession
+from .flight_recorder import MAX_INCIDENTS, MIN_INTERVAL_SECONDS, STEPS_IN_RING, Recorder
+from .profiler import Profiler
+from .program_steps import ProgramSteps
+from .rules import DEFAULT_RULES
+from .run_request import RunRequest
+from .settings import PROFILER_DEFAULTS, Settings
+
+_LOOK_SECONDS = 0.25
+STEPS_FOUND_SECONDS = 2.0
+"""A capture waits this long for the first step of a program of which none are known."""
+STEPS_GONE_SECONDS = 30.0
+"""A requested capture of steps whose first step has not begun by then is made by time."""
+
+
+class ProgramCapture:
+    """Follows the steps of this program and captures what was requested.
+
+    Captures of steps go through a `Profiler`; those of a time go through a `CaptureSession` that
+    another thread starts and ends.
+    """
+
+    def __init__(self, request: RunRequest) -> None:
+        self._request = request
+        launched = session_ids.launcher()
+        self._quiet = request.quiet or (launched is not None and launched[0] > 0)
+        self._steps = ProgramSteps(self)
+        self._profiler: Profiler | None = None
+        self._recorder: Recorder | None = None
+        self._step = -1
+        self._options: Any = None
+        self._is_off = False
+        self._told_source: str | None = None
+        self._results: list[CaptureResult] = []
+        self._after = AfterCapture(quiet=self._quiet, keep_captures=0, on_capture=self._captured)
+        self._lock = threading.Lock()  # held while a capture by time starts or ends
+        self._timed: CaptureSession | None = None  # a capture that the signal started
+        self._changed = threading.Condition()
+        self._is_over = threading.Event()
+
+    def start(self) -> None:
+        """Begins to watch; the program goes on."""
+        self._steps.start()
+        if self._request.at_seconds is not None or self._request.every_seconds is not None:
+            threading.Thread(target=self._keep_time, name="stepscope-time", daemon=True).start()
+
+    def began(self, step: int) -> None:
+        """A step of the program begins."""
+        profiler = self._profiler or self._prepare()
+        self._step = step
+        if profiler is not None:
+            profiler.begin_step(step)
+
+    def ended(self, outputs: Any) -> None:
+        """A step of the program has ended."""
+        if self._profiler is not None:
+            self._profiler.end_step(outputs)
+        if self._recorder is not None:
+            self._recorder.end_step(self._step)
+
+    def toggle(self) -> None:
+        """Starts a capture, or ends the one that it started."""
+        with self._lock:
+            session, self._timed = self._timed, None
+            if session is None:
+                self._timed = self._begin("SIGUSR1")
+                if self._timed is not None:
+                    console.say(
+                        f"Capturing process {os.getpid()} until the next SIGUSR1, or for "
+                        f"{console.seconds_text(self._timed.settings.max_seconds)}",
+                        quiet=self._quiet,
+                    )
+            else:
+                self._end(session)
+
+    def capture(self, reason: str, num_steps: int | None = None) -> CaptureResult | None:
+        """Captures the next steps, or some seconds where steps cannot be told, and waits for it."""
+        before = len(self._results)
+        if self._request_steps(num_steps):
+            ends = time.monotonic() + STEPS_GONE_SECONDS
+            while time.monotonic() < ends or self._is_recording:
+                with self._changed:
+                    self._changed.wait(_LOOK_SECONDS)
+                if len(self._results) > before:
+                    return self._results[-1]
+                if self._is_over.is_set():
+                    return None
+            if self._profiler is not None:
+                self._profiler.forget_requests()
+            console.say("No step began, so this capture is by time", quiet=self._quiet)
+        else:
+            console.say("Steps cannot be told here, so this capture is by time", quiet=self._quiet)
+        with self._lock:
+            session = self._begin(reason)
+            if session is None:
+                return None
+            self._is_over.wait(self._request.seconds)
+            self._end(session)
+        return self._results[-1] if len(self._results) > before else None
+
+    def close(self) -> None:
+        """The program ends: keeps what is being recorded, and says what was not found."""
+        self._is_over.set()
+        self._steps.close()
+        with self._lock:
+            session, self._timed = self._timed, None
+            if session is not None:
+                self._end(session)
+        if self._profiler is not None:
+            self._profiler.close()
+            if self._recorder is not None:
+                self._recorder.close()
+        elif self._request.start_step >= 0 and self._steps.has_run and not self._is_off:
+            console.say(
+                "No capture: no steps were found. The program has no StepTraceAnnotation, and ran "
+                "no compiled program three times; use --at or --every, or SIGUSR1",
+                quiet=self._quiet,
+            )
+        after_capture.wait_until_done()
+
+    @property
+    def _is_recording(self) -> bool:
+        return self._profiler is not None and self._profiler.is_recording
+
+    def _prepare(self) -> Profiler | None:
+        """The first step: the profiler for it, or None if no capture can be made."""
+        if self._is_off:
+            return None
+        try:
+            if session_ids.process_of_job()[0] > 0:  # jax knows it by now
+                self._quiet = True
+            self._profiler = Profiler(
+                settings=self._settings(),
+                profiler_options=self._options_of_goal(),
+                annotate_steps=not self._steps.is_annotated,
+                on_capture=self._captured,
+                announce=False,
+            )
+        except Exception as error:  # noqa: BLE001 - the program runs as without us
+            self._is_off = True
+            console.warn(f"no capture: {error}")
+            return None
+        self._say_plan()
+        self._record()
+        return self._profiler
+
+    def _record(self) -> None:
+        """Begins the flight recorder, on the thread of the loop."""
+        request = self._request
+        if not request.record:
+            return
+        try:
+            self._recorder = Recorder(
+                self._settings(),
+                request.rules or DEFAULT_RULES,
+                max_incidents=MAX_INCIDENTS,
+                min_interval_seconds=MIN_INTERVAL_SECONDS,
+                steps_in_ring=STEPS_IN_RING,
+                annotate_steps=not self._steps.is_annotated,
+            )
+        except Exception as error:  # noqa: BLE001 - the program runs as without us
+            console.warn(f"no recording: {error}")
+            return
+        console.say(f"Recording every step in {self._recorder.directory}", quiet=self._quiet)
+
+    def _settings(self) -> Settings:
+        return Settings.resolve(
+            PROFILER_DEFAULTS,
+            log_dir=self._request.log_dir,
+            start_step=self._request.start_step,
+            num_steps=self._request.num_steps,
+            quiet=self._quiet,
+        )
+
+    def _options_of_goal(self) -> Any:
+        """The options of the goal; None without one.
+
+        Raises:
+            SettingsError: the installed jax lacks one of them.
+        """
+        goal = self._request.plan
+        if goal is not None and self._options is None:
+            self._options = goal.options(_jax.platform())
+        return self._options
+
+    def _say_plan(self) -> None:
+        request, first = self._request, self._request.start_step
+        parts = [f"stepscope: steps are {self._steps.source}"]
+        if first >= 0:
+            parts.append(f"steps {first}..{first + request.num_steps - 1} will be captured")
+        parts.append(f"kill -USR1 {os.getpid()} starts and ends a capture")
+        console.say("; ".join(parts), quiet=self._quiet)
+
+    def _request_steps(self, num_steps: int | None) -> bool:
+        # A program that begins now has no steps yet.
+        ends = time.monotonic() + STEPS_FOUND_SECONDS
+        while self._profiler is None and time.monotonic() < ends:
+            if self._is_over.wait(_LOOK_SECONDS):
+                break
+        profiler = self._profiler
+        return profiler is not None and profiler.capture_async(num_steps)
+
+    def _begin(self, reason: str) -> CaptureSession | None:
+        """Starts a capture from this thread."""
+        if self._is_off or not self._is_in_use():
+            console.warn(f"no capture ({reason}): this process has not used jax yet")
+            return None
+        try:
+            session = CaptureSession(
+                settings=self._settings(), options=self._options_of_goal(), trigger=reason
+            )
+            session.after = self._after.run
+            return session.start()
+        except Exception as error:  # noqa: BLE001 - the program runs as without us
+            console.warn(f"no capture ({reason}): {error}")
+            return None
+
+    def _end(self, session: CaptureSession) -> None:
+        try:
+            session.stop()
+            after = session.take_after()
+            if after is not None:
+                after(session)
+        except Exception as error:  # noqa: BLE001 - the program runs as without us
+            console.warn(f"the capture was lost: {error}")
+
+    def _captured(self, result: CaptureResult) -> None:
+        """Each capture ends here, on the thread of what follows it."""
+        goal = self._request.plan
+        if goal is not None:
+            goals.save_memory(goal, result)
+            console.say(goals.verdict(goal, result), quiet=self._quiet)
+        self._results.append(result)
+        with self._changed:
+            self._changed.notify_all()
+
+    def _is_in_use(self) -> bool:
+        return self._steps.has_run or _jax.platform() is not None
+
+    def _keep_time(self) -> None:
+        """Captures at the planned times, which count from the first use of jax."""
+        while not self._is_in_use():
+            if self._is_over.wait(_LOOK_SECONDS):
+                return
+        at, every = self._request.at_seconds, self._request.every_seconds
+        due = time.monotonic() + (at if at is not None else every or 0.0)
+        reason = "--at" if every is None else "--every"
+        while not self._is_over.wait(max(0.0, due - time.monotonic())):
+            self.capture(reason)
+            if every is None:
+                return
+            due = max(due + every, time.monotonic())

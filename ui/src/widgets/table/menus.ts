@@ -32,11 +32,16 @@ export function copyTable<Row>(
   void copyWith(`Table as ${as}`, text);
 }
 
+/** Where SQL has the table. */
+const sqlEntry = (showSql: (() => void) | null): MenuEntry[] =>
+  showSql ? [{ title: 'Show SQL', run: showSql }] : [];
+
 export function headerMenu<Row>(
   props: TableProps<Row>,
   model: TableModel<Row>,
   column: Shown<Row>,
   showStatistics: () => void,
+  showSql: (() => void) | null,
 ): MenuEntry[] {
   const { key } = column;
   const isText = column.kind === undefined;
@@ -97,6 +102,8 @@ export function headerMenu<Row>(
       isDisabled: isUsual(model.arrangement()),
       run: () => model.arrange(USUAL),
     },
+    'separator',
+    ...sqlEntry(showSql),
   ];
 }
 
@@ -115,6 +122,7 @@ export function rowMenu<Row>(
   model: TableModel<Row>,
   row: Row,
   column: Shown<Row> | undefined,
+  showSql: (() => void) | null,
 ): MenuEntry[] {
   const isGone = model.pairs()?.isGone(row) ?? false;
   const own = isGone ? [] : (props.menu?.(row) ?? []);
@@ -155,6 +163,7 @@ export function rowMenu<Row>(
     },
     { title: 'Copy table as Markdown', run: () => copyTable('Markdown', props, model) },
     { title: 'Copy table as CSV', run: () => copyTable('CSV', props, model) },
+    ...sqlEntry(showSql),
   ];
 }
 

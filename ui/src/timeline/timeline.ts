@@ -6,6 +6,7 @@ import { createSignal } from 'solid-js';
 
 import type { ChainReport } from '../wire/generated/ChainReport';
 import type { ParticipantsReport } from '../wire/generated/ParticipantsReport';
+import type { SliceDetails } from '../wire/generated/SliceDetails';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import type { TimelineReport } from '../wire/generated/TimelineReport';
 import { errorText, SEARCH_LIMIT, TimelineApi } from './api';
@@ -15,6 +16,7 @@ import { slotOfDuration, slotOfStep, type ColorBy } from './coloring';
 import { LabelTable, searchPattern, type GlyphSlot } from './labels';
 import { measuredDepths } from './depths';
 import type { IdleGaps } from './idle-gaps';
+import { LAID_TRACK, type LaidTrack } from './laid';
 import { FIRST_CHOICES, type LayoutChoices } from './layout';
 import type { Mark } from './marks';
 import { Motion } from './motion';
@@ -124,9 +126,11 @@ export class Timeline {
   private readonly wanted = new WantedRows();
   private depthTimer: ReturnType<typeof setTimeout> | undefined;
   private selecting = new AbortController();
+  /** Who waits for the laid track. */
+  private readonly untilLaid: (() => void)[] = [];
 
   constructor(
-    readonly report: TimelineReport,
+    private readonly own: TimelineReport,
     readonly api: TimelineApi,
     choices: Partial<LayoutChoices> = {},
   ) {
@@ -139,18 +143,18 @@ export class Timeline {
     const labels = new LabelTable((ids) => api.labels(ids), learn, complain, (ids) =>
       api.labelFacts(ids),
     );
-    const limits = limitsOf(report.start_ps, report.end_ps);
+    const limits = limitsOf(own.start_ps, own.end_ps);
     this.rootLevel = rootLevel(limits.startPs, limits.endPs);
-    this.stepPlaces = stepPlacesOf(report);
+    this.stepPlaces = stepPlacesOf(own);
     const initial = { ...FIRST_CHOICES, ...choices };
-    this.scene = initialScene(report, limits, this.cache, this.rootLevel, labels, initial);
+    this.scene = initialScene(own, limits, this.cache, this.rootLevel, labels, initial);
     this.times = new Times(this.scene, this.stepPlaces, () => this.tilesChanged());
     this.times.setSteps(this.stepPlaces[0]?.steps ?? []);
-    this.rows = new Rows(report, this.scene, initial, () => this.redraw());
+    this.rows = new Rows(this.scene, initial, () => this.redraw());
     this.choices = this.rows.choices;
     this.layout = this.rows.layout;
     this.scrollY = this.rows.scrollY;
-    this.home = homeWindow(report.steps, limits);
+    this.home = homeWindow(own.steps, limits);
     this.renderer.minimap.attach(this.cache, this.rootLevel);
     const arrive = (tile: Tile) => {
       this.error[1]('');
@@ -163,6 +167,11 @@ export class Timeline {
       arrive,
       complain,
     );
+  }
+
+  /** With the laid track, if there is one. */
+  get report(): TimelineReport {
+    return this.scene.report;
   }
 
   /** Draws on this canvas from now on. */
@@ -320,6 +329,20 @@ export class Timeline {
     this.wanted.forget();
   }
 
+  /** Lays a track over those of the session, or none. */
+  lay(laid: LaidTrack | null): void {
+    const { scene, own } = this;
+    if (scene.laid === laid) return;
+    scene.laid = laid;
+    scene.report = laid ? { ...own, groups: [laid.group, ...own.groups] } : own;
+    scene.labels.addOwn(laid?.labels ?? []);
+    scene.plan.lay(laid);
+    this.place();
+    this.tilesChanged();
+    if (laid) for (const resolve of this.untilLaid.splice(0)) resolve();
+    else if (scene.selection?.ref.track === LAID_TRACK) this.setSelection(null);
+  }
+
   // Slices
 
   /** Selects a slice by reference; with `known`, it is shown before the server answers. */
@@ -335,7 +358,7 @@ export class Timeline {
     }
     if (known) this.setSelection({ ref, ...known, details: null });
     try {
-      const details = await this.api.slice(ref, this.selecting.signal);
+      const details = await this.detailsOf(ref, this.selecting.signal);
       const selected: SelectedSlice = {
         ref: details.slice,
         startPs: details.start_ps,
@@ -348,6 +371,15 @@ export class Timeline {
       this.complain(error);
       return null;
     }
+  }
+
+  /** A link may select a slice of the laid track before the track is there. */
+  private async detailsOf(ref: SliceRefReport, signal: AbortSignal): Promise<SliceDetails> {
+    if (ref.track !== LAID_TRACK) return this.api.slice(ref, signal);
+    if (!this.scene.laid) await new Promise<void>((resolve) => this.untilLaid.push(resolve));
+    const details = signal.aborted ? null : this.scene.laid?.details(ref);
+    if (!details) throw new DOMException('The query has no such row', 'AbortError');
+    return details;
   }
 
   /** Adopts the participants of the selected collective. */

@@ -1,7 +1,7 @@
 /** From rows to a chart: which columns suit, and the points, lines and bars. Pure. */
 import type { Kind } from '../../format/numbers';
 import type { SqlReport } from '../../wire/generated/SqlReport';
-import { isMoment, keysOf, kindOf } from './result';
+import { isMoment, keysOf, kindOf } from '../../sql/result';
 
 export const FORMS = ['bar', 'line', 'scatter'] as const;
 export type Form = (typeof FORMS)[number];

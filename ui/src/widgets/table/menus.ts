@@ -45,6 +45,7 @@ export function headerMenu<Row>(
 ): MenuEntry[] {
   const { key } = column;
   const isText = column.kind === undefined;
+  const isByText = isText && column.order === undefined;
   const sort = (sortKey: string, isReversed: boolean) => () =>
     props.state.setSort({ key: sortKey, isReversed });
   const step = (by: 1 | -1) => () =>
@@ -53,11 +54,11 @@ export function headerMenu<Row>(
   const isGrouped = model.groupedBy()?.key === key;
   const canChange = model.pairs() !== null && isComparable(column);
   return [
-    ...(props.isOrdered
+    ...(props.isOrdered || column.isUnsorted
       ? []
       : [
-          { title: isText ? 'Sort from A' : 'Largest first', run: sort(key, false) },
-          { title: isText ? 'Sort from Z' : 'Smallest first', run: sort(key, true) },
+          { title: isByText ? 'Sort from A' : 'Largest first', run: sort(key, false) },
+          { title: isByText ? 'Sort from Z' : 'Smallest first', run: sort(key, true) },
           ...(canChange
             ? [{ title: 'Largest increase first', run: sort(changeKey(key), false) }]
             : []),

@@ -67,6 +67,7 @@ export function DataTable<Row extends object>(props: TableProps<Row>) {
   const [resized, setResized] = createSignal<{ key: string; width: number } | null>(null);
   const [asked, setAsked] = createSignal<{ column: Shown<Row>; anchor: Element } | null>(null);
 
+  createEffect(() => props.onFiltered?.(model.rows()));
   const rowHeight = () => (pairs() ? CHANGED_ROW_HEIGHT : PLAIN_ROW_HEIGHT);
   const first = () =>
     props.isFilling ? Math.max(0, Math.floor(scrollTop() / rowHeight()) - OVERSCAN) : 0;

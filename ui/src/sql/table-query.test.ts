@@ -6,7 +6,10 @@ const PLAIN: ShownTable = {
   table: 'ops.rows',
   options: {},
   columns: ['name', 'self_ps'],
-  texts: ['name', 'category'],
+  texts: [
+    { key: 'name', matching: null },
+    { key: 'category', matching: null },
+  ],
   text: '',
   conditions: [],
   sort: null,
@@ -56,9 +59,22 @@ test('filter and order', () => {
 });
 
 test('a text is read as the table reads it: capitals distinguish, no expression is plain', () => {
-  const only = (text: string) => query({ text, texts: ['name'] })?.split('\nwhere ')[1];
+  const only = (text: string) => query({ text, texts: [{ key: 'name', matching: null }] })?.split('\nwhere ')[1];
   expect(only('Dot')).toBe("regexp_like(name, 'Dot')");
   expect(only('dot(')).toBe("regexp_like(name, 'dot\\(', 'i')");
+});
+
+test('where the page has words of its own, the values behind them are searched for', () => {
+  const texts = (matching: string[]) => [
+    { key: 'name', matching: null },
+    { key: 'category', matching },
+  ];
+  expect(query({ text: 'Wait', texts: texts(['wait', 'sync']) })).toBe(
+    `${NAMES}from ops\nwhere (regexp_like(name, 'Wait') or category in ('wait', 'sync'))`,
+  );
+  expect(query({ text: 'Wait', texts: texts([]).slice(1) })).toBe(
+    `${NAMES}from ops\nwhere false`,
+  );
 });
 
 test('what SQL cannot say is said', () => {

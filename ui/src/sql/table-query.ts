@@ -13,8 +13,8 @@ export interface ShownTable {
   options: Query;
   /** Keys of the columns shown, in their order. */
   columns: readonly string[];
-  /** Keys of the columns that a text is searched for in. */
-  texts: readonly string[];
+  /** The columns that a text is searched for in. */
+  texts: readonly SearchedColumn[];
   /** The text of the filter, and its conditions in base units. */
   text: string;
   conditions: readonly { key: string; operator: string; limit: number }[];
@@ -23,6 +23,12 @@ export interface ShownTable {
   limit: number | null;
   /** Why the rows differ from those of the query, if they do. */
   remarks: readonly string[];
+}
+
+export interface SearchedColumn {
+  key: string;
+  /** Where the page shows other words than SQL has: the values whose words match. Otherwise null. */
+  matching: readonly string[] | null;
 }
 
 /** Null if the table has no name in SQL, or shows nothing of it. */
@@ -37,12 +43,12 @@ export function queryOf(shown: ShownTable): string | null {
     unsaid.push(`${key} ${operator} ${limit} is computed on the page`);
     return [];
   });
-  const texts = shown.texts.filter(isColumn);
+  const texts = shown.texts.filter(({ key }) => isColumn(key));
   if (shown.text !== '') {
     const pattern = patternOf(shown.text);
-    const tests = texts.map((key) => `regexp_like(${nameText(key)}, ${pattern})`);
-    if (pattern === null || tests.length === 0) unsaid.push(`${shown.text} cannot be searched for in SQL`);
-    else conditions.push(tests.length === 1 ? tests.join('') : `(${tests.join(' or ')})`);
+    const tests = texts.flatMap((column) => testOf(column, pattern ?? '')).join(' or ');
+    if (pattern === null || texts.length === 0) unsaid.push(`${shown.text} cannot be searched for in SQL`);
+    else conditions.push(tests.includes(' or ') ? `(${tests})` : tests || 'false');
   }
   const { sort } = shown;
   const remarks = [...shown.remarks, ...unsaid].map((remark) => `-- ${remark.replace(/\s+/g, ' ')}`);
@@ -70,6 +76,12 @@ function sourceOf(name: string, { options, limit }: ShownTable): string {
   );
   const source = pairs.length === 0 ? name : `${name}(${pairs.join(', ')})`;
   return limit === null ? source : `(select * from ${source} limit ${limit})`;
+}
+
+/** Whether a column matches the text; nothing if no value of it does. */
+function testOf({ key, matching }: SearchedColumn, pattern: string): string[] {
+  if (matching === null) return [`regexp_like(${nameText(key)}, ${pattern})`];
+  return matching.length > 0 ? [`${nameText(key)} in (${matching.map(literal).join(', ')})`] : [];
 }
 
 /** Groups that look around and references to groups, which the engine's expressions lack. */

@@ -20,7 +20,7 @@ export default function LaidChip(props: { timeline: Timeline; session: string })
   const [error, setError] = createSignal<WireError>();
   const query = () => getParam(LAID_PARAM) ?? '';
   const isOfAll = () => getParam(LAID_SCOPE_PARAM) === 'all';
-  const name = () => getParam(LAID_NAME_PARAM) ?? nameOfQuery(query());
+  const name = () => getParam(LAID_NAME_PARAM) || nameOfQuery(query());
   createEffect(
     on([query, isOfAll], ([text, ofAll]) => {
       setReport(undefined);

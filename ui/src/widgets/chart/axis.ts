@@ -87,7 +87,7 @@ const DATE_STEPS_MS = [
 /** A horizontal axis of dates, in milliseconds since 1970, as local times. */
 export function dateAcross(fromMs: number, toMs: number): AxisOf {
   return (length) => {
-    const room = 0.02 * Math.max(toMs - fromMs, MINUTE_MS);
+    const room = Math.max(0.02 * (toMs - fromMs), MINUTE_MS);
     const [from, to] = [fromMs - room, toMs + room];
     const most = Math.max(2, Math.floor(length / DATE_WIDTH));
     const fits = (stepMs: number) => (to - from) / stepMs <= most;

@@ -1,6 +1,8 @@
 /** The query of a table: what SQL needs to know of the table as it is shown. */
 import { plural } from '../../format/numbers';
+import { parsePattern } from '../../format/pattern';
 import { shared } from '../../shell/shared';
+import type { SearchedColumn } from '../../sql/table-query';
 import type { Asked } from '../asked';
 import { showToast } from '../toast';
 import type { TableName } from './declared';
@@ -48,7 +50,9 @@ async function open<Row>(
     table,
     options: asked.question?.().options ?? {},
     columns: keys(model.columns()),
-    texts: keys(props.columns.filter(({ kind }) => kind === undefined)),
+    texts: props.columns
+      .filter((column) => column.kind === undefined && isOf(column))
+      .map((column) => searched(column, model.given(), filter.text)),
     text: filter.text,
     conditions: filter.conditions.map(({ column, operator, limit }) => ({
       key: column.key,
@@ -64,6 +68,20 @@ async function open<Row>(
   });
   if (query === null) showToast({ text: 'SQL has no such table', key: 'show-sql' });
   else openQuery(query);
+}
+
+/** How the text of a filter is searched for in a column. */
+function searched<Row>(column: Column<Row>, rows: readonly Row[], text: string): SearchedColumn {
+  const { key } = column;
+  const recorded = (row: Row) => (row as Record<string, unknown>)[key];
+  const isOther = (row: Row) => {
+    const own = recorded(row);
+    return typeof own === 'string' && own !== column.value(row);
+  };
+  if (!text || !rows.some(isOther)) return { key, matching: null };
+  const pattern = parsePattern(text);
+  const found = rows.filter((row) => pattern.test(String(column.value(row) ?? '')));
+  return { key, matching: [...new Set(found.map((row) => String(recorded(row) ?? '')))] };
 }
 
 /** How many rows the report has in the table. */

@@ -8,9 +8,9 @@ import { Middle } from '../../widgets/middle';
 import { Sparkline } from '../../widgets/sparkline';
 import type { Column } from '../../widgets/table/rows';
 import type { TableState } from '../../widgets/table/state';
-import type { VerdictKind } from '../../wire/generated/VerdictKind';
 import type { SessionSummary } from '../../wire/types';
 import { measuredOf } from './measured';
+import { severityOf, verdictOf } from './severity';
 
 /** Sessions checked, to be compared, in the order of checking. */
 export const [checked, setChecked] = createSignal<readonly string[]>([]);
@@ -104,7 +104,7 @@ const COLUMNS: Column<SessionSummary>[] = [
     width: 104,
     isOptional: true,
     value: (session) => session.verdict,
-    order: (session) => severityOf(session),
+    order: severityOf,
     cell: (session) => (
       <Show when={verdictOf(session)} fallback={<span class="muted">–</span>}>
         {(verdict) => (
@@ -190,17 +190,6 @@ const COLUMNS: Column<SessionSummary>[] = [
     value: (session) => session.hosts.join(', '),
   },
 ];
-
-const VERDICTS: readonly VerdictKind[] = ['good', 'warning', 'bad'];
-
-/** Worse is more; null if nothing was judged. */
-function severityOf({ verdict }: SessionSummary): number | null {
-  const found = VERDICTS.findIndex((kind) => kind === verdict);
-  return found < 0 ? null : found;
-}
-
-const verdictOf = ({ verdict }: SessionSummary): VerdictKind | undefined =>
-  VERDICTS.find((kind) => kind === verdict);
 
 /** Whether the session is or was fully open; only then are its warnings known. */
 const isKnown = (session: SessionSummary): boolean =>

@@ -2,6 +2,7 @@
 import type { LabelReport } from '../wire/generated/LabelReport';
 import type { SliceDetails } from '../wire/generated/SliceDetails';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
+import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { TrackGroup } from '../wire/generated/TrackGroup';
 import type { Segment } from './segments';
 
@@ -17,4 +18,39 @@ export interface LaidTrack {
   /** What is drawn in a range of tiles. */
   segments: (level: number, firstIndex: number, lastIndex: number) => Segment[];
   details: (ref: SliceRefReport) => SliceDetails | null;
+}
+
+/** What a scene does with it. */
+interface Shows {
+  report: TimelineReport;
+  labels: { addOwn: (labels: readonly LabelReport[]) => void };
+  plan: { lay: (laid: LaidTrack | null) => void };
+}
+
+/** The laid track of a timeline, if there is one, and who waits for it. */
+export class Laid {
+  private track: LaidTrack | null = null;
+  private readonly waiting: (() => void)[] = [];
+
+  /** Puts it above the tracks of the session's own report, or removes it. */
+  show(track: LaidTrack | null, scene: Shows, own: TimelineReport): void {
+    this.track = track;
+    scene.report = track ? { ...own, groups: [track.group, ...own.groups] } : own;
+    scene.labels.addOwn(track?.labels ?? []);
+    scene.plan.lay(track);
+    if (track) for (const resolve of this.waiting.splice(0)) resolve();
+  }
+
+  /** Of its slices by itself: a link may select one before the track is there. */
+  async detailsOf(
+    ref: SliceRefReport,
+    api: { slice: (ref: SliceRefReport, signal: AbortSignal) => Promise<SliceDetails> },
+    signal: AbortSignal,
+  ): Promise<SliceDetails> {
+    if (ref.track !== LAID_TRACK) return api.slice(ref, signal);
+    if (!this.track) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    const details = signal.aborted ? null : this.track?.details(ref);
+    if (!details) throw new DOMException('The query has no such row', 'AbortError');
+    return details;
+  }
 }

@@ -12,7 +12,6 @@ import type { Clock } from './clock';
 import type { Ghost } from './ghost';
 import type { IdleGaps } from './idle-gaps';
 import type { LabelTable } from './labels';
-import type { LaidTrack } from './laid';
 import type { Layout, TrackRow } from './layout';
 import type { OnlyStep } from './only-step';
 import type { Mark } from './marks';
@@ -122,8 +121,6 @@ export interface Scene {
   onlyStep: OnlyStep | null;
   /** The step laid over another one; null for none. */
   ghost: Ghost | null;
-  /** The track laid over those of the session; null for none. */
-  laid: LaidTrack | null;
   /** Tracks whose density the minimap shows, at the root tile. */
   minimapTracks: readonly number[];
   /** The critical path of the selected steps. */

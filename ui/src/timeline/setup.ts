@@ -49,7 +49,6 @@ export function initialScene(
     isStepSelected: null,
     onlyStep: null,
     ghost: null,
-    laid: null,
     minimapTracks: minimapTracksOf(report),
     path: pathOfWords(''),
     idle: new Map(),

@@ -6,7 +6,6 @@ import { createSignal } from 'solid-js';
 
 import type { ChainReport } from '../wire/generated/ChainReport';
 import type { ParticipantsReport } from '../wire/generated/ParticipantsReport';
-import type { SliceDetails } from '../wire/generated/SliceDetails';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import type { TimelineReport } from '../wire/generated/TimelineReport';
 import { errorText, SEARCH_LIMIT, TimelineApi } from './api';
@@ -16,7 +15,7 @@ import { slotOfDuration, slotOfStep, type ColorBy } from './coloring';
 import { LabelTable, searchPattern, type GlyphSlot } from './labels';
 import { measuredDepths } from './depths';
 import type { IdleGaps } from './idle-gaps';
-import { LAID_TRACK, type LaidTrack } from './laid';
+import { Laid, LAID_TRACK, type LaidTrack } from './laid';
 import { FIRST_CHOICES, type LayoutChoices } from './layout';
 import type { Mark } from './marks';
 import { Motion } from './motion';
@@ -126,8 +125,7 @@ export class Timeline {
   private readonly wanted = new WantedRows();
   private depthTimer: ReturnType<typeof setTimeout> | undefined;
   private selecting = new AbortController();
-  /** Who waits for the laid track. */
-  private readonly untilLaid: (() => void)[] = [];
+  private readonly laid = new Laid();
 
   constructor(
     private readonly own: TimelineReport,
@@ -331,16 +329,10 @@ export class Timeline {
 
   /** Lays a track over those of the session, or none. */
   lay(laid: LaidTrack | null): void {
-    const { scene, own } = this;
-    if (scene.laid === laid) return;
-    scene.laid = laid;
-    scene.report = laid ? { ...own, groups: [laid.group, ...own.groups] } : own;
-    scene.labels.addOwn(laid?.labels ?? []);
-    scene.plan.lay(laid);
+    this.laid.show(laid, this.scene, this.own);
     this.place();
     this.tilesChanged();
-    if (laid) for (const resolve of this.untilLaid.splice(0)) resolve();
-    else if (scene.selection?.ref.track === LAID_TRACK) this.setSelection(null);
+    if (!laid && this.scene.selection?.ref.track === LAID_TRACK) this.setSelection(null);
   }
 
   // Slices
@@ -358,7 +350,7 @@ export class Timeline {
     }
     if (known) this.setSelection({ ref, ...known, details: null });
     try {
-      const details = await this.detailsOf(ref, this.selecting.signal);
+      const details = await this.laid.detailsOf(ref, this.api, this.selecting.signal);
       const selected: SelectedSlice = {
         ref: details.slice,
         startPs: details.start_ps,
@@ -371,15 +363,6 @@ export class Timeline {
       this.complain(error);
       return null;
     }
-  }
-
-  /** A link may select a slice of the laid track before the track is there. */
-  private async detailsOf(ref: SliceRefReport, signal: AbortSignal): Promise<SliceDetails> {
-    if (ref.track !== LAID_TRACK) return this.api.slice(ref, signal);
-    if (!this.scene.laid) await new Promise<void>((resolve) => this.untilLaid.push(resolve));
-    const details = signal.aborted ? null : this.scene.laid?.details(ref);
-    if (!details) throw new DOMException('The query has no such row', 'AbortError');
-    return details;
   }
 
   /** Adopts the participants of the selected collective. */

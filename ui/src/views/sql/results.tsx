@@ -100,7 +100,7 @@ function Answered(props: {
         {(session) => (
           <button
             class="quiet"
-            data-tip="Show these rows as a track of their own above those of the session"
+            data-tip="Show these rows as a separate track above those of the session"
             onClick={() => layOver(session(), props.outcome.query, props.scope === null)}
           >
             Lay over the timeline

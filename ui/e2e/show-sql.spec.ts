@@ -81,6 +81,7 @@ const TABLES: readonly [session: string, view: string, query: string][] = [
   ['serving', 'requests', ''],
   ['demo', 'buffers', ''],
   ['demo', 'roofline', '?match=dot'],
+  ['demo', 'roofline', '?tab=steps'],
 ];
 
 for (const [session, view, query] of TABLES) {

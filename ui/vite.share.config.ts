@@ -12,6 +12,8 @@ import solid from 'vite-plugin-solid';
 const REPLACED = [
   { source: './layouter', importer: '/views/graph/', by: 'src/share/layouter.ts' },
   { source: '../views/sql/index.tsx', importer: '/shell/views.ts', by: 'src/share/no-view.ts' },
+  { source: './laid-chip', importer: '/views/timeline/', by: 'src/share/no-view.ts' },
+  { source: '../../sql/table-query', importer: '/widgets/table/', by: 'src/share/no-query.ts' },
 ];
 
 function withoutServer(): Plugin {

@@ -10,6 +10,7 @@ mod declared;
 mod docs;
 mod files;
 mod python;
+mod queries;
 mod rust_types;
 mod tables;
 mod words;
@@ -98,10 +99,11 @@ fn generate(root: &Path, packages: &[&str]) -> Result<(Files, Files)> {
         bail!("no Rust type is exported to TypeScript");
     }
     let tables = declared::Registry::read(&registry)?;
-    fresh.insert(
-        tables::NAME.to_owned(),
-        tables::generate(&tables, &page_sources(root)?)?,
-    );
+    let sources = page_sources(root)?;
+    let of_tables = tables::generate(&tables, &sources)?;
+    fresh.insert(tables::NAME.to_owned(), of_tables);
+    let of_queries = queries::generate(&tables, &sources)?;
+    fresh.insert(queries::NAME.to_owned(), of_queries);
     fresh.insert(words::NAME.to_owned(), words::generate(&tables)?);
     let within = |folder: &'static str, files: Files| {
         let files = files.into_iter();

@@ -4,6 +4,7 @@ import { createMemo, createRoot, createSignal } from 'solid-js';
 import { shellQuote, truncateMiddle } from '../format/text';
 import { urlOf } from '../wire/client';
 import { createAnswer } from '../wire/report';
+import { withUnchanged } from '../wire/unchanged';
 import type { Group } from '../wire/generated/Group';
 import type { AnalysisEntry, SessionsReport, SessionSummary } from '../wire/types';
 import { FIRST_VIEW, KEY } from './hash';
@@ -60,7 +61,13 @@ export const fetchRest = () => setFetchedWhole(route.session);
 export const { analyses, comparisons, sessions, opened, isEnough, menu, summaryOf } = createRoot(() => {
   const analyses = createAnswer<AnalysisEntry[]>(() => 'api/analyses');
   const comparisons = createAnswer<AnalysisEntry[]>(() => 'api/comparisons');
-  const sessions = createAnswer<SessionsReport>(() => 'api/sessions', false);
+  const asked = createAnswer<SessionsReport>(() => 'api/sessions', false);
+  // It is asked for again and again, and may list thousands.
+  const list = createMemo<SessionsReport | undefined>((before) => {
+    const now = asked.data();
+    return now && withUnchanged(before, now);
+  });
+  const sessions = { ...asked, data: list };
   /** What the view reads of a remote session; undefined until the analyses are known. */
   const reads = createMemo((): 'devices' | 'everything' | undefined => {
     if (fetchedWhole() === route.session || analyses.error()) return 'everything';

@@ -94,3 +94,11 @@ describe('the baseline', () => {
     expect(selectionParams()).toEqual({ steps: '3..8' });
   });
 });
+
+test('an empty parameter removes what the view remembers', () => {
+  navigate({ session: 'a', view: 'sql', params: { query: 'select 1', show: 'chart' } });
+  navigate({ session: 'a', view: 'ops' });
+  navigate({ session: 'a', view: 'sql', params: { query: 'select 2', show: '' } });
+  expect(route.params).toMatchObject({ query: 'select 2' });
+  expect(route.params).not.toHaveProperty('show');
+});

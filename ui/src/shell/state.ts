@@ -179,7 +179,10 @@ function resolve(target: { session?: string | null; view: string; params?: Param
   }
   const isHere = session === store.session && target.view === store.view;
   const own = isHere ? store.params : remembered.get(`${session}/${target.view}`);
-  return { session, view: target.view, params: { ...own, ...shared, ...target.params } };
+  const params = Object.entries({ ...own, ...shared, ...target.params });
+  // An empty one removes what was remembered.
+  const kept = Object.fromEntries(params.filter(([, value]) => value !== ''));
+  return { session, view: target.view, params: kept };
 }
 
 function go(next: Route, replace: boolean): void {

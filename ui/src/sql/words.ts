@@ -60,3 +60,6 @@ export function nameText(name: string): string {
   const isPlain = /^[a-z_][a-z0-9_]*$/.test(name) && !RESERVED.has(name);
   return isPlain ? name : `"${name.replaceAll('"', '""')}"`;
 }
+
+/** A text as a literal. */
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;

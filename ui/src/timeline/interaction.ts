@@ -203,7 +203,8 @@ class Interaction {
       void timeline.select(hit.ref, { startPs: hit.startPs, durationPs: hit.durationPs });
     } else {
       const tracks = tracksOfRow(hit.row);
-      timeline.setArea({ startPs: hit.startPs, endPs: endOf(hit), tracks });
+      const area = { startPs: hit.startPs, endPs: endOf(hit) };
+      timeline.setArea({ ...area, tracks: tracks.length > 0 ? tracks : null });
     }
   }
 

@@ -6,6 +6,7 @@ import { parsePattern } from '../format/pattern';
 import type { LabelFacts } from '../wire/generated/LabelFacts';
 import type { LabelReport } from '../wire/generated/LabelReport';
 import { COLORS_BY, keyOf, slotOf, type ColorBy, type LabelText } from './coloring';
+import { FIRST_LAID_LABEL } from './laid';
 import type { TrackTile } from './tile';
 
 /** Fetches the labels with these ids. */
@@ -35,8 +36,8 @@ export class LabelTable {
   /** The classes of all known labels. */
   readonly seenClasses = new Set<string>();
   private state = new Uint8Array(FIRST_CAPACITY);
-  private readonly names: string[] = [];
-  private readonly classes: string[] = [];
+  private readonly names = new Map<number, string>();
+  private readonly classes = new Map<number, string>();
   private queue: number[] = [];
   private isFlushing = false;
   private pattern: RegExp | null = null;
@@ -56,11 +57,17 @@ export class LabelTable {
 
   /** The name, empty until it is known. */
   name(label: number): string {
-    return this.names[label] ?? '';
+    return this.names.get(label) ?? '';
   }
 
   className(label: number): string {
-    return this.classes[label] ?? '';
+    return this.classes.get(label) ?? '';
+  }
+
+  /** Adds labels that the page made. */
+  addOwn(reports: readonly LabelReport[]): void {
+    for (const report of reports) this.add(report);
+    this.generation++;
   }
 
   /** Requests every label of these tracks that is not known yet. */
@@ -81,7 +88,7 @@ export class LabelTable {
   setPattern(pattern: RegExp | null, found: readonly number[] | null = null): void {
     this.pattern = pattern;
     this.found = found && new Set(found);
-    for (let label = 0; label < this.names.length; label++) this.match(label);
+    for (const label of this.names.keys()) this.match(label);
     this.generation++;
   }
 
@@ -90,7 +97,8 @@ export class LabelTable {
     this.by = by;
     this.only = only;
     this.recolor();
-    const missing = this.names.flatMap((_, label) => (this.facts.has(label) ? [] : [label]));
+    const isMissing = (label: number) => label < FIRST_LAID_LABEL && !this.facts.has(label);
+    const missing = [...this.names.keys()].filter(isMissing);
     if (this.needsFacts() && missing.length > 0) await this.learn(missing);
   }
 
@@ -186,8 +194,8 @@ export class LabelTable {
   private add(report: LabelReport): void {
     const { label, name } = report;
     if (label >= this.state.length) this.grow(label + 1);
-    this.names[label] = name;
-    this.classes[label] = report.class;
+    this.names.set(label, name);
+    this.classes.set(label, report.class);
     this.seenClasses.add(report.class);
     this.slot[label] = slotOf(this.by, this.textOf(label));
     this.state[label] = KNOWN;
@@ -195,9 +203,10 @@ export class LabelTable {
   }
 
   private match(label: number): void {
-    const name = this.names[label];
+    const name = this.names.get(label);
     const { found, pattern, only } = this;
-    const isFound = found
+    // The server knows nothing of a laid track.
+    const isFound = found && label < FIRST_LAID_LABEL
       ? found.has(label)
       : pattern === null || (name !== undefined && matchesName(pattern, name));
     const isShown = only === null || only.has(keyOf(this.by, this.textOf(label)));

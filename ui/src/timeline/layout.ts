@@ -8,6 +8,7 @@ import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { TrackGroup } from '../wire/generated/TrackGroup';
 import type { TrackReport } from '../wire/generated/TrackReport';
 import { scaleOfCounter, type CounterChoices, type CounterScale } from './counter-scale';
+import { LAID_TRACK } from './laid';
 import { mergedTrackOf, type MergedTrack } from './merged-track';
 import { arranged } from './row-order';
 
@@ -203,10 +204,11 @@ export function membersOf(track: TrackReport): readonly number[] {
   return (track as Partial<MergedTrack>).members ?? [];
 }
 
-/** The tracks whose slices a row draws. */
+/** The tracks of the session whose slices a row draws. */
 export function tracksOfRow(row: Row): readonly number[] {
-  if (row.kind === 'group') return row.summary;
-  return row.members.length > 0 ? row.members : [row.track.track];
+  const shown = row.kind === 'group' ? row.summary : row.members;
+  const all = row.kind === 'track' && shown.length === 0 ? [row.track.track] : shown;
+  return all.filter((track) => track !== LAID_TRACK);
 }
 
 /** A track that can be folded: it has more than one lane, or shows several tracks. */

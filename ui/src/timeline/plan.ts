@@ -3,6 +3,7 @@
  * exact tile or the best loaded substitute. Merged tracks are composed from those of their members.
  * Kept between frames until tiles or the grid change.
  */
+import { LAID_TRACK, type LaidTrack } from './laid';
 import { composed, type Member } from './merged-track';
 import type { Segment } from './segments';
 import type { TrackTile } from './tile';
@@ -28,6 +29,7 @@ export class DrawPlan {
   isBehind = false;
   private composedCount = 0;
   private generation = -1;
+  private laid: LaidTrack | null = null;
   private readonly byTrack = new Map<number, Segment[]>();
   /** The last composition of each merged track. */
   private readonly composed = new Map<number, { parts: Member[]; segments: Segment[] }>();
@@ -53,6 +55,12 @@ export class DrawPlan {
     this.isBehind = false;
     this.composedCount = 0;
     return isMoved;
+  }
+
+  /** Adopts the track that the page laid over those of the session. */
+  lay(laid: LaidTrack | null): void {
+    this.laid = laid;
+    this.byTrack.delete(LAID_TRACK);
   }
 
   segments(track: number): readonly Segment[] {
@@ -85,6 +93,8 @@ export class DrawPlan {
   }
 
   private resolve(track: number): Segment[] {
+    const { laid, level, firstIndex, lastIndex } = this;
+    if (track === LAID_TRACK) return laid?.segments(level, firstIndex, lastIndex) ?? [];
     const segments: Segment[] = [];
     for (let index = this.firstIndex; index <= this.lastIndex; index++) {
       for (const segment of this.resolveTile(track, index)) {

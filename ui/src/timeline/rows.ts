@@ -4,7 +4,6 @@
  */
 import { createSignal } from 'solid-js';
 
-import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { Top } from './address';
 import { groupRowOf, isFolded, placeRows, rowAt } from './layout';
 import type { Layout, LayoutChoices, Row } from './layout';
@@ -21,7 +20,6 @@ export class Rows {
   readonly scrollY = createSignal(0);
 
   constructor(
-    private readonly report: TimelineReport,
     private readonly scene: Scene,
     initial: LayoutChoices,
     /** Called when rows have moved. */
@@ -51,7 +49,7 @@ export class Rows {
   place(): void {
     const { scene } = this;
     const { geometry } = scene;
-    scene.layout = placeRows(this.report, this.choices[0]());
+    scene.layout = placeRows(this.scene.report, this.choices[0]());
     const room = Math.max(0, geometry.height - geometry.headHeight) * PINNED_SHARE;
     geometry.pinnedHeight = Math.round(Math.min(scene.layout.pinnedHeight, room));
     this.layout[1](scene.layout);
@@ -91,7 +89,7 @@ export class Rows {
 
   /** Makes a lane of a track visible: opens its group, unfolds it, scrolls to it. */
   revealTrack(track: number, lane: number): void {
-    const group = this.report.groups.find((candidate) =>
+    const group = this.scene.report.groups.find((candidate) =>
       candidate.tracks.some((member) => member.track === track),
     );
     const member = group?.tracks.find((candidate) => candidate.track === track);

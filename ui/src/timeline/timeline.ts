@@ -15,6 +15,7 @@ import { slotOfDuration, slotOfStep, type ColorBy } from './coloring';
 import { LabelTable, searchPattern, type GlyphSlot } from './labels';
 import { measuredDepths } from './depths';
 import type { IdleGaps } from './idle-gaps';
+import { Laid, LAID_TRACK, type LaidTrack } from './laid';
 import { FIRST_CHOICES, type LayoutChoices } from './layout';
 import type { Mark } from './marks';
 import { Motion } from './motion';
@@ -124,9 +125,10 @@ export class Timeline {
   private readonly wanted = new WantedRows();
   private depthTimer: ReturnType<typeof setTimeout> | undefined;
   private selecting = new AbortController();
+  private readonly laid = new Laid();
 
   constructor(
-    readonly report: TimelineReport,
+    private readonly own: TimelineReport,
     readonly api: TimelineApi,
     choices: Partial<LayoutChoices> = {},
   ) {
@@ -139,18 +141,18 @@ export class Timeline {
     const labels = new LabelTable((ids) => api.labels(ids), learn, complain, (ids) =>
       api.labelFacts(ids),
     );
-    const limits = limitsOf(report.start_ps, report.end_ps);
+    const limits = limitsOf(own.start_ps, own.end_ps);
     this.rootLevel = rootLevel(limits.startPs, limits.endPs);
-    this.stepPlaces = stepPlacesOf(report);
+    this.stepPlaces = stepPlacesOf(own);
     const initial = { ...FIRST_CHOICES, ...choices };
-    this.scene = initialScene(report, limits, this.cache, this.rootLevel, labels, initial);
+    this.scene = initialScene(own, limits, this.cache, this.rootLevel, labels, initial);
     this.times = new Times(this.scene, this.stepPlaces, () => this.tilesChanged());
     this.times.setSteps(this.stepPlaces[0]?.steps ?? []);
-    this.rows = new Rows(report, this.scene, initial, () => this.redraw());
+    this.rows = new Rows(this.scene, initial, () => this.redraw());
     this.choices = this.rows.choices;
     this.layout = this.rows.layout;
     this.scrollY = this.rows.scrollY;
-    this.home = homeWindow(report.steps, limits);
+    this.home = homeWindow(own.steps, limits);
     this.renderer.minimap.attach(this.cache, this.rootLevel);
     const arrive = (tile: Tile) => {
       this.error[1]('');
@@ -163,6 +165,11 @@ export class Timeline {
       arrive,
       complain,
     );
+  }
+
+  /** With the laid track, if there is one. */
+  get report(): TimelineReport {
+    return this.scene.report;
   }
 
   /** Draws on this canvas from now on. */
@@ -320,6 +327,14 @@ export class Timeline {
     this.wanted.forget();
   }
 
+  /** Lays a track over those of the session, or none. */
+  lay(laid: LaidTrack | null): void {
+    this.laid.show(laid, this.scene, this.own);
+    this.place();
+    this.tilesChanged();
+    if (!laid && this.scene.selection?.ref.track === LAID_TRACK) this.setSelection(null);
+  }
+
   // Slices
 
   /** Selects a slice by reference; with `known`, it is shown before the server answers. */
@@ -335,7 +350,7 @@ export class Timeline {
     }
     if (known) this.setSelection({ ref, ...known, details: null });
     try {
-      const details = await this.api.slice(ref, this.selecting.signal);
+      const details = await this.laid.detailsOf(ref, this.api, this.selecting.signal);
       const selected: SelectedSlice = {
         ref: details.slice,
         startPs: details.start_ps,

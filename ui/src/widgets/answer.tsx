@@ -6,8 +6,9 @@ import { clearSelection } from '../shell/clearing';
 import { selectionParams } from '../shell/state';
 import { shared } from '../shell/shared';
 import type { WireError } from '../wire/client';
-import type { Answer } from '../wire/report';
+import type { Answer, Question } from '../wire/report';
 import { AgainstContext, type Against } from './against';
+import { AskedContext } from './asked';
 import { EmptyState } from './empty';
 import { Hint } from './notes';
 import { Prose } from './prose';
@@ -20,7 +21,7 @@ const NO_BASELINE: Against = { data: () => undefined, error: () => undefined };
 const DIM_AFTER_MS = 250;
 
 export function AnswerView<T>(props: {
-  answer: Answer<T> & { baseline?: Against };
+  answer: Answer<T> & { baseline?: Against; question?: () => Question };
   children: (data: () => T) => JSX.Element;
 }) {
   const [isDimmed, setDimmed] = createSignal(false);
@@ -57,7 +58,9 @@ export function AnswerView<T>(props: {
             aria-busy={props.answer.isLoading()}
           >
             <AgainstContext.Provider value={props.answer.baseline ?? NO_BASELINE}>
-              {props.children(data)}
+              <AskedContext.Provider value={{ question: props.answer.question, report: data }}>
+                {props.children(data)}
+              </AskedContext.Provider>
             </AgainstContext.Provider>
           </div>
         )}

@@ -52,12 +52,14 @@ export function DividedBar(props: {
 }
 
 /** Colors and their meaning. */
-export function Legend(props: { entries: { title: string; color: string; figure?: string }[] }) {
+export function Legend(props: {
+  entries: readonly { title: string; color: string; figure?: string; tip?: string }[];
+}) {
   return (
     <ul class="legend">
       <For each={props.entries}>
         {(entry) => (
-          <li data-figure={entry.figure}>
+          <li data-figure={entry.figure} data-tip={entry.tip}>
             <span class="swatch" style={{ background: entry.color }} />
             {entry.title}
           </li>

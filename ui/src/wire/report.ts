@@ -62,8 +62,15 @@ export function comparisonUrl(sessions: readonly string[], options: Query): stri
   return `api/comparisons/${'compare' satisfies keyof Comparisons}?${named}${rest}`;
 }
 
+/** What an analysis is asked, with options as on the command line. */
+export interface Question {
+  analysis: keyof Reports;
+  options: Query;
+}
+
 /** A report and, where somebody reads it, the same of the baseline. */
 export interface ReportAnswer<T> extends Answer<T> {
+  question: Accessor<Question>;
   /** The baseline's report; undefined without a baseline and until it has come. */
   baseline: Answer<T>;
 }
@@ -87,5 +94,6 @@ export function createReport<Name extends keyof Reports>(
     if (!isWanted()) queueMicrotask(() => setWanted(true));
     return owner() !== null && owner() === baseline() ? other.data() : undefined;
   };
-  return { ...answer, baseline: { ...other, data } };
+  const question = () => ({ analysis, options: options() });
+  return { ...answer, question, baseline: { ...other, data } };
 }

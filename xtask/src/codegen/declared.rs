@@ -60,6 +60,11 @@ impl Registry {
         serde_json::from_str(&text).with_context(|| format!("{} is no registry", path.display()))
     }
 
+    /// Those of one session.
+    pub(super) fn analyses(&self) -> &[Entry] {
+        &self.analyses
+    }
+
     /// Analyses, then comparisons.
     pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.analyses.iter().chain(&self.comparisons)

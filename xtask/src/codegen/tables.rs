@@ -89,7 +89,7 @@ fn write_figures(text: &mut String, registry: &Registry, sources: &str) -> Resul
 }
 
 /// `'ops.rows'`, or a column of it: `'ops.rows.self_ps'`.
-fn is_named(sources: &str, name: &str) -> bool {
+pub(super) fn is_named(sources: &str, name: &str) -> bool {
     let is_in = |start: char, end: char| sources.contains(&format!("{start}{name}{end}"));
     is_in('\'', '\'') || is_in('"', '"') || is_in('\'', '.') || is_in('"', '.') || is_in('`', '.')
 }

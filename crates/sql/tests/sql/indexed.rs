@@ -135,3 +135,21 @@ fn a_damaged_roll_up_is_computed() {
     }
     assert!(computed > 0, "a damaged table is not read");
 }
+
+#[test]
+fn the_page_knows_tables_by_their_names() {
+    let file = "../../ui/src/wire/generated/queries.ts";
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file);
+    let text = fs::read_to_string(path).expect("the generated names");
+    let tables = stepscope_sql::tables();
+    let names = text.lines().filter_map(|line| {
+        let (_, name) = line.strip_prefix("  \"")?.split_once(": \"")?;
+        name.strip_suffix("\",")
+    });
+    let mut count = 0;
+    for name in names {
+        assert!(tables.iter().any(|table| table.name == name), "{name}");
+        count += 1;
+    }
+    assert!(count > 30, "{count} tables");
+}

@@ -95,7 +95,7 @@ export function opColumns(level: string): Column<RooflineRow>[] {
 }
 
 export function scopeColumns(level: string): Column<RooflineRow>[] {
-  return declared<RooflineRow>('roofline.rows', [
+  return declared<RooflineRow>('roofline.scopes', [
     {
       key: 'name',
       width: 260,

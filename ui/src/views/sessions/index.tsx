@@ -2,265 +2,23 @@
 import { createEffect, createMemo, createSignal, For, Show } from 'solid-js';
 
 import { openCapture } from '../../capture/open';
-import { formatCount, formatDate, plural } from '../../format/numbers';
-import { escapeRegex } from '../../format/text';
+import { formatCount, plural } from '../../format/numbers';
+import { escapeRegex, shellQuote } from '../../format/text';
 import { COMPARE_VIEW, entryView, sessions } from '../../shell/session';
 import { NUMBERED_PARAM } from '../../shell/hash';
 import { getParam, hrefTo, navigate, setParams, SQL_VIEW, type Params } from '../../shell/state';
 import { AnswerView } from '../../widgets/answer';
+import { CopyButton } from '../../widgets/copy';
 import { EmptyState } from '../../widgets/empty';
-import { VerdictSign } from '../../widgets/kpi';
-import { Middle } from '../../widgets/middle';
-import { Sparkline } from '../../widgets/sparkline';
 import { NotesList, Warnings } from '../../widgets/notes';
-import type { Column } from '../../widgets/table/rows';
 import { urlTableState, type TableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
-import type { VerdictKind } from '../../wire/generated/VerdictKind';
-import type { SessionSummary } from '../../wire/types';
+import type { SessionsReport, SessionSummary } from '../../wire/types';
+import { checked, sessionColumns, setChecked } from './columns';
 import { isMeasuring, measure, measuredOf } from './measured';
+import { FIGURES, GROUPS } from './over-time';
+import { PLOT_PARAM, SessionsPlot } from './plot';
 import './sessions.css';
-
-/** Sessions checked, to be compared, in the order of checking. */
-const [checked, setChecked] = createSignal<readonly string[]>([]);
-
-function toggleChecked(key: string): void {
-  const rest = checked().filter((other) => other !== key);
-  setChecked(rest.length < checked().length ? rest : [...rest, key]);
-}
-
-const COLUMNS: Column<SessionSummary>[] = [
-  {
-    key: 'name',
-    title: 'Session',
-    figure: '',
-    width: 236,
-    value: (session) => session.name,
-    cell: (session) => (
-      <span class="session-cell">
-        <input
-          type="checkbox"
-          class="session-check"
-          aria-label={`Compare ${session.name}`}
-          data-tip="Check two or more to compare them"
-          checked={checked().includes(session.key)}
-          disabled={session.state === 'failed'}
-          onClick={(event) => event.stopPropagation()}
-          onChange={() => toggleChecked(session.key)}
-        />
-        <strong>
-          <Middle text={session.name} />
-        </strong>
-        <Show when={session.state === 'failed'}>
-          <span class="session-failed" data-tip={session.error}>
-            cannot be read
-          </span>
-        </Show>
-      </span>
-    ),
-  },
-  {
-    key: 'id',
-    title: '#',
-    figure: 'sessions.session_number',
-    width: 44,
-    kind: 'count',
-    value: (session) => session.id,
-  },
-  { key: 'devices', title: 'Devices', figure: '', width: 120, value: (session) => session.devices },
-  {
-    key: 'program',
-    title: 'Program',
-    figure: 'sessions.session_program',
-    width: 150,
-    value: (session) => session.program,
-    cell: (session) => <Middle text={session.program || '–'} />,
-  },
-  {
-    key: 'step_ps',
-    title: 'Step time',
-    figure: 'sessions.session_step_ps',
-    width: 104,
-    kind: 'duration',
-    value: (session) => measuredOf(session)?.step_ps ?? null,
-  },
-  {
-    key: 'step_trend',
-    title: 'Step by step',
-    figure: '',
-    width: 110,
-    value: (session) => measuredOf(session)?.heights.length ?? null,
-    cell: (session) => (
-      <Show when={(measuredOf(session)?.heights.length ?? 0) > 1}>
-        <Sparkline values={measuredOf(session)?.heights ?? []} />
-      </Show>
-    ),
-  },
-  {
-    key: 'mfu_ratio',
-    title: 'MFU',
-    figure: 'sessions.session_mfu',
-    width: 70,
-    kind: 'ratio',
-    isOptional: true,
-    value: (session) => session.mfu_ratio,
-  },
-  {
-    key: 'verdict',
-    title: 'Verdict',
-    figure: 'sessions.session_verdict',
-    width: 104,
-    isOptional: true,
-    value: (session) => session.verdict,
-    cell: (session) => (
-      <Show when={verdictOf(session)} fallback={<span class="muted">–</span>}>
-        {(verdict) => (
-          <span data-tip={session.verdict_reason || undefined}>
-            <VerdictSign verdict={verdict()} />
-          </span>
-        )}
-      </Show>
-    ),
-  },
-  {
-    key: 'step_count',
-    title: 'Steps',
-    width: 62,
-    kind: 'count',
-    value: (session) => session.step_count,
-  },
-  {
-    key: 'modified',
-    title: 'Modified',
-    figure: '',
-    width: 138,
-    value: (session) =>
-      session.modified_epoch_ms === null ? null : formatDate(session.modified_epoch_ms),
-  },
-  {
-    key: 'duration_ps',
-    title: 'Duration',
-    figure: 'sessions.session_duration_ps',
-    width: 92,
-    kind: 'duration',
-    value: (session) => session.duration_ps,
-  },
-  {
-    key: 'size_bytes',
-    title: 'Size',
-    width: 78,
-    kind: 'bytes',
-    value: (session) => session.size_bytes,
-  },
-  {
-    key: 'kind',
-    title: 'Kind',
-    figure: 'sessions.session_kind',
-    width: 136,
-    value: (session) => session.kind,
-  },
-  {
-    key: 'warnings',
-    title: 'Warnings',
-    figure: '',
-    width: 82,
-    kind: 'count',
-    value: (session) => (isKnown(session) ? session.warnings.length : null),
-    cell: (session) => (
-      <Show
-        when={session.warnings.length > 0}
-        fallback={<span class="muted">{isKnown(session) ? 'none' : '–'}</span>}
-      >
-        <span
-          class="session-warned"
-          data-tip={session.warnings.map((warning) => warning.message).join('\n')}
-        >
-          {formatCount(session.warnings.length)}
-        </span>
-      </Show>
-    ),
-  },
-  {
-    key: 'git_commit',
-    title: 'Commit',
-    figure: 'sessions.session_commit',
-    width: 96,
-    isOptional: true,
-    value: (session) => session.git_commit,
-    cell: (session) => <span class="mono">{session.git_commit?.slice(0, 10) ?? '–'}</span>,
-  },
-  {
-    key: 'hosts',
-    title: 'Hosts',
-    figure: '',
-    width: 80,
-    value: (session) => session.hosts.join(', '),
-  },
-];
-
-const VERDICTS: readonly VerdictKind[] = ['good', 'warning', 'bad'];
-
-const verdictOf = ({ verdict }: SessionSummary): VerdictKind | undefined =>
-  VERDICTS.find((kind) => kind === verdict);
-
-/** Whether the session is or was fully open; only then are its warnings known. */
-const isKnown = (session: SessionSummary): boolean =>
-  session.state === 'open' ||
-  (session.state !== 'in_parts' && (session.devices !== '' || session.duration_ps !== null));
-
-/** The log directory of a run: its location without `plugins/profile/<run>`. */
-const folderOf = (location: string): string =>
-  location.replace(/\/plugins\/profile\/[^/]+$/, '');
-
-/** Tags; a click filters by one. */
-function tagsColumn(state: TableState): Column<SessionSummary> {
-  return {
-    key: 'tags',
-    title: 'Tags',
-    figure: 'sessions.session_tags',
-    width: 130,
-    isOptional: true,
-    value: (session) => session.tags.join(', '),
-    groupsOf: (session) => session.tags,
-    cell: (session) => (
-      <span class="session-tags">
-        <For each={session.tags}>
-          {(tag) => (
-            <button
-              class="session-tag"
-              data-tip={`Show sessions with “${tag}” only`}
-              tabindex="-1"
-              onClick={(event) => {
-                event.stopPropagation();
-                state.setQuery(escapeRegex(tag));
-              }}
-            >
-              {tag}
-            </button>
-          )}
-        </For>
-      </span>
-    ),
-  };
-}
-
-/** The location, relative to the root if it is below it. */
-function locationColumn(root: string): Column<SessionSummary> {
-  const below = (location: string) =>
-    location.startsWith(`${root}/`) ? location.slice(root.length + 1) : location;
-  return {
-    key: 'location',
-    title: 'Location',
-    figure: '',
-    width: 190,
-    value: (session) => below(session.location),
-    cell: (session) => (
-      <span data-tip={session.location}>
-        <Middle text={folderOf(below(session.location))} />
-      </span>
-    ),
-  };
-}
 
 /** So few sessions need neither a filter nor groups. */
 const FEW = 3;
@@ -289,9 +47,11 @@ export default function SessionsView() {
     <AnswerView answer={sessions}>
       {(report) => {
         const infos = createMemo(() => report().notes.filter((note) => note.kind === 'info'));
+        const columns = createMemo(() => sessionColumns(report().root, table));
+        const [listed, setListed] = createSignal<readonly SessionSummary[]>([]);
         return (
           <Show when={report().sessions.length > 0} fallback={<NoSessions root={report().root} />}>
-            <div class="page">
+            <div class="page is-filling">
               <div class="sessions-title">
                 <h1>{plural(report().sessions.length, 'session')}</h1>
                 <Show when={report().root !== '.'}>
@@ -305,22 +65,23 @@ export default function SessionsView() {
                 <CompareButton sessions={report().sessions} />
               </div>
               <NumberedLink />
+              <IndexHint report={report()} />
               <Warnings notes={report().notes} />
-              <section class="card sessions-table">
+              <Show when={getParam(PLOT_PARAM)}>
+                <SessionsPlot sessions={listed()} />
+              </Show>
+              <section class="card is-main sessions-table">
                 <DataTable
                   rows={report().sessions}
-                  columns={[
-                    ...COLUMNS.slice(0, 2),
-                    locationColumn(report().root),
-                    ...COLUMNS.slice(2, 4),
-                    tagsColumn(table),
-                    ...COLUMNS.slice(4),
-                  ]}
+                  columns={columns()}
                   state={table}
                   noun="session"
                   fileName="stepscope-sessions"
                   isPlain={report().sessions.length <= FEW}
+                  isFilling
                   opensGroups
+                  onFiltered={setListed}
+                  tools={<TableChoices />}
                   absent="No session has"
                   menu={(session) => menuOf(session, table)}
                   onRow={(session) => navigate({ session: session.key, view: entryView(session) })}
@@ -337,6 +98,58 @@ export default function SessionsView() {
         );
       }}
     </AnswerView>
+  );
+}
+
+/** What the rows are grouped by, and whether a figure of them is plotted. */
+function TableChoices() {
+  return (
+    <>
+      <label class="sessions-choice">
+        Group by{' '}
+        <select
+          value={getParam('group') ?? ''}
+          onChange={(event) => setParams({ group: event.currentTarget.value }, false)}
+        >
+          <option value="">nothing</option>
+          <For each={GROUPS}>{({ key, title }) => <option value={key}>{title}</option>}</For>
+        </select>
+      </label>
+      <button
+        aria-pressed={getParam(PLOT_PARAM) !== undefined}
+        data-tip="Plot a figure of the sessions listed over time, colored by group"
+        onClick={() =>
+          setParams({ [PLOT_PARAM]: getParam(PLOT_PARAM) ? null : FIGURES[0]!.key }, false)
+        }
+      >
+        Plot over time
+      </button>
+    </>
+  );
+}
+
+/** With fewer sessions, measuring them takes no time. */
+const MANY = 10;
+
+/** How the figures of all sessions become known, where most are not. */
+function IndexHint(props: { report: SessionsReport }) {
+  const traces = createMemo(() => props.report.sessions.filter(({ kind }) => kind.includes('trace')));
+  const unknown = () => traces().filter(({ is_indexed }) => !is_indexed).length;
+  const isShown = () => traces().length >= MANY && unknown() > traces().length / 2;
+  const command = () => `stepscope index ${shellQuote(props.report.root)}`;
+  return (
+    <Show when={isShown()}>
+      <p class="index-hint muted">
+        <span>
+          {formatCount(unknown())} of {plural(traces().length, 'session')} are not indexed. This
+          command finds step time, MFU and verdict of all of them, once:
+        </span>{' '}
+        <code>{command()}</code>
+        <CopyButton class="quiet" text={command} tip="Copy the command">
+          Copy
+        </CopyButton>
+      </p>
+    </Show>
   );
 }
 

@@ -15,7 +15,11 @@ export interface Measured {
   heights: readonly number[];
 }
 
-const [measured, setMeasured] = createSignal<ReadonlyMap<string, Measured>>(new Map());
+/** Each update of the list sorts it: not for every one of thousands of sessions. */
+const UPDATE_MS = 250;
+
+const measured = new Map<string, Measured>();
+const [generation, setGeneration] = createSignal(0);
 const [isMeasuring, setMeasuring] = createSignal(false);
 const asked = new Set<string>();
 
@@ -23,7 +27,8 @@ export { isMeasuring };
 
 /** The steps of a session; undefined while they are unknown. Reactive. */
 export function measuredOf(session: SessionSummary): Measured | undefined {
-  const own = measured().get(session.key);
+  generation();
+  const own = measured.get(session.key);
   if (own || !session.is_indexed) return own;
   return { step_ps: session.step_time_ps, heights: session.step_sparkline_ratio };
 }
@@ -36,13 +41,17 @@ export async function measure(sessions: readonly SessionSummary[]): Promise<void
   for (const { key } of wanted) asked.add(key);
   if (wanted.length === 0) return;
   setMeasuring(true);
+  let updatedMs = performance.now();
   for (const { key } of wanted) {
     const url = reportUrl(key, 'overview', {});
     const report = await getJson<OverviewReport>(url).catch(() => undefined);
     if (!report) continue;
     const step_ps = report.step_time_ps?.mean ?? null;
-    const heights = report.step_series.map((bar) => bar.duration_ps);
-    setMeasured((map) => new Map(map).set(key, { step_ps, heights }));
+    measured.set(key, { step_ps, heights: report.step_series.map((bar) => bar.duration_ps) });
+    if (performance.now() - updatedMs < UPDATE_MS) continue;
+    updatedMs = performance.now();
+    setGeneration(generation() + 1);
   }
+  setGeneration(generation() + 1);
   setMeasuring(false);
 }

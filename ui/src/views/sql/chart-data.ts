@@ -1,7 +1,8 @@
 /** From rows to a chart: which columns suit, and the points, lines and bars. Pure. */
 import type { Kind } from '../../format/numbers';
 import type { SqlReport } from '../../wire/generated/SqlReport';
-import { isMoment, keysOf, kindOf } from './result';
+import { isMoment, keysOf, kindOf } from '../../sql/result';
+import { MOST_COLORS } from '../../widgets/chart/series';
 
 export const FORMS = ['bar', 'line', 'scatter'] as const;
 export type Form = (typeof FORMS)[number];
@@ -27,8 +28,6 @@ export interface Choice {
 }
 
 const COUNTED = 1000;
-/** More colors are not distinguishable; the others share one. */
-export const MOST_COLORS = 7;
 /** Columns of numbers that say which row it is rather than how much. */
 const POSITION = /^(step|index|number|day|run|depth|layer|start|position|percentile|bucket)$|_index$/;
 

@@ -9,6 +9,7 @@ import { linePath } from '../../widgets/chart/paths';
 import { Plot } from '../../widgets/chart/plot';
 import { closest, type Place } from '../../widgets/chart/points';
 import { rangeOf, withRoom } from '../../widgets/chart/scale';
+import { seriesColor, seriesLegend } from '../../widgets/chart/series';
 import { ReadoutRow } from '../../widgets/chart/readout';
 import { Legend } from '../../widgets/bars';
 import { truncateMiddle } from '../../format/text';
@@ -20,7 +21,6 @@ import {
   forColor,
   FORMS,
   linesOf,
-  MOST_COLORS,
   piecesOf,
   pointsOf,
   type ChartColumn,
@@ -29,11 +29,6 @@ import {
   type Piece,
   type Point,
 } from './chart-data';
-
-/** Distinguishable with any color vision, none of them red; neighbors differ in lightness. */
-const COLORS = ['#3f7fd0', '#d29a2d', '#2f9e83', '#8f74d6', '#c882a9', '#8a6a45', '#6f7a89'];
-const MORE_COLORS = '#97a1af';
-const colorOf = (series: number) => COLORS[series] ?? MORE_COLORS;
 
 const MOST_BARS = 60;
 const BAR_HEIGHT = 22;
@@ -157,12 +152,7 @@ function Drawing(props: DrawingProps) {
   const x = () => called(props.choice.x);
   const y = () => called(props.choice.y);
   const [pointed, setPointed] = createSignal<number | null>(null);
-  const entries = () => {
-    const { series } = found();
-    const own = series.slice(0, MOST_COLORS).map((title, at) => ({ title, color: colorOf(at) }));
-    const others = series.length - own.length;
-    return others > 0 ? [...own, { title: `${formatCount(others)} more`, color: MORE_COLORS }] : own;
-  };
+  const entries = () => seriesLegend(found().series);
   const remarks = () => {
     const { missingCount, labels } = found();
     const { length } = props.report.rows;
@@ -300,7 +290,7 @@ function Bars(props: Shared & { pieces: readonly Piece[] }) {
               class="sql-bar"
               classList={{ 'is-at': index() === props.at }}
               {...boxOf(piece, frame())}
-              fill={colorOf(piece.series)}
+              fill={seriesColor(piece.series)}
             />
           )}
         </For>
@@ -364,7 +354,7 @@ function Points(
               context.globalAlpha = 0.75;
               for (const point of props.points) {
                 const { x, y } = placeOf(point, frame);
-                context.fillStyle = colorOf(point.series);
+                context.fillStyle = seriesColor(point.series);
                 context.beginPath();
                 context.arc(x, y, 3.5, 0, 2 * Math.PI);
                 context.fill();
@@ -378,7 +368,7 @@ function Points(
             {(line) => (
               <path
                 class="sql-line"
-                stroke={colorOf(line[0]?.series ?? 0)}
+                stroke={seriesColor(line[0]?.series ?? 0)}
                 d={linePath(line.map((point) => placeOf(point, frame())))}
               />
             )}
@@ -390,7 +380,7 @@ function Points(
                   cx={placeOf(point, frame()).x}
                   cy={placeOf(point, frame()).y}
                   r={isAt(point) ? 5 : 2.5}
-                  fill={colorOf(point.series)}
+                  fill={seriesColor(point.series)}
                 />
               )}
             </For>
@@ -402,7 +392,7 @@ function Points(
                 cx={placeOf(point(), frame()).x}
                 cy={placeOf(point(), frame()).y}
                 r="5"
-                fill={colorOf(point().series)}
+                fill={seriesColor(point().series)}
               />
             )}
           </Show>

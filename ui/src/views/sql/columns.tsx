@@ -6,7 +6,7 @@ import { hrefTo } from '../../shell/state';
 import { Middle } from '../../widgets/middle';
 import type { Column } from '../../widgets/table/rows';
 import type { SqlReport } from '../../wire/generated/SqlReport';
-import { isMoment, keysOf, kindOf, type SqlRow } from './result';
+import { isMoment, keysOf, kindOf, type SqlRow } from '../../sql/result';
 
 const NUMBER_WIDTH = 112;
 const LEAST_WIDTH = 90;

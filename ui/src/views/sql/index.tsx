@@ -9,6 +9,7 @@ import { commandLine, sessions } from '../../shell/session';
 import { registerShortcut } from '../../shell/shortcuts';
 import { getParam, hrefTo, setParams, SQL_VIEW } from '../../shell/state';
 import { stored, store } from '../../shell/stored';
+import { OF_ROWS } from '../../sql/open';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { CopyButton } from '../../widgets/copy';
@@ -33,8 +34,8 @@ const TREE_KEY = 'stepscope.sql-tables';
 /** What was typed and has not run, by session: leaving the view does not lose it. */
 const drafts = new Map<string, string>();
 
-/** Parameters that belong to the rows of one query. */
-const OF_ROWS = { sort: null, q: null, cols: null, group: null, show: null, chart: null, x: null, y: null, color: null };
+/** Leaves out what belongs to the rows of the query before. */
+const CLEARED = Object.fromEntries(OF_ROWS.map((name) => [name, null]));
 
 export default function SqlView(props: ViewProps) {
   const schema = createAnswer<SqlSchemaReport>(() => 'api/sql', false);
@@ -91,12 +92,12 @@ function Workbench(props: { session: string; schema: SqlSchemaReport }) {
       return;
     }
     isNew = true;
-    setParams({ ...OF_ROWS, query }, false);
+    setParams({ ...CLEARED, query }, false);
   };
   const runExample = ({ query, chart }: Example) => {
     isNew = true;
     const shown = chart ? { show: 'chart', chart } : {};
-    setParams({ ...OF_ROWS, query, ...shown }, false);
+    setParams({ ...CLEARED, query, ...shown }, false);
   };
   const toggleTree = () => {
     setTree(!hasTree());

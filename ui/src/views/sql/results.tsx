@@ -4,6 +4,9 @@ import { createMemo, createSignal, For, onCleanup, Show } from 'solid-js';
 import { formatCount, plural } from '../../format/numbers';
 import { sentence } from '../../format/text';
 import { getParam, navigate, setParams } from '../../shell/state';
+import { hasIntervals } from '../../sql/intervals';
+import { layOver } from '../../sql/lay';
+import { timedRows, type SqlRow } from '../../sql/result';
 import { timelineParams } from '../../timeline/link';
 import { download } from '../../widgets/copy';
 import { openMenu, type MenuEntry } from '../../widgets/menu/menu';
@@ -15,7 +18,6 @@ import { isAbort, type WireError } from '../../wire/client';
 import type { SqlReport } from '../../wire/generated/SqlReport';
 import { ResultChart } from './chart';
 import { columnsOf } from './columns';
-import { timedRows, type SqlRow } from './result';
 import { fileOf, type Outcome, type Scope } from './run';
 
 /** Remarks that are shown without a click. */
@@ -68,6 +70,12 @@ function Answered(props: {
   const table = urlTableState('');
   const columns = createMemo(() => columnsOf(props.report));
   const timed = createMemo(() => timedRows(props.report, props.session));
+  /** The session that the first row with a time is of. */
+  const laidSession = createMemo(() => {
+    if (!hasIntervals(props.report)) return null;
+    const first = props.report.rows.find((row) => timed()?.of(row));
+    return (first && timed()?.of(first)?.session) ?? null;
+  });
   const isChart = () => getParam('show') === 'chart';
   const openRow = (row: SqlRow) => {
     const found = timed()?.of(row);
@@ -88,6 +96,17 @@ function Answered(props: {
           Chart
         </button>
       </span>
+      <Show when={laidSession()}>
+        {(session) => (
+          <button
+            class="quiet"
+            data-tip="Show these rows as a separate track above those of the session"
+            onClick={() => layOver(session(), props.outcome.query, props.scope === null)}
+          >
+            Lay over the timeline
+          </button>
+        )}
+      </Show>
       <DownloadButton query={props.outcome.query} scope={props.scope} rows={props.report.row_count} />
     </>
   );

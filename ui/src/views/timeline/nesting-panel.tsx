@@ -4,6 +4,7 @@ import { createMemo, For, Show } from 'solid-js';
 import { format, formatCount, formatDuration, plural } from '../../format/numbers';
 import { classColor } from '../../format/palette';
 import { formatSliceRef } from '../../timeline/address';
+import { LAID_TRACK } from '../../timeline/laid';
 import { AnswerView } from '../../widgets/answer';
 import { Middle } from '../../widgets/middle';
 import type { Column } from '../../widgets/table/rows';
@@ -17,11 +18,19 @@ import { PanelHint, type PanelProps } from './drawer';
 
 export function NestingPanel(props: PanelProps) {
   const details = () => props.timeline.selection[0]()?.details ?? null;
+  const isRow = () => details()?.slice.track === LAID_TRACK;
   return (
     <Show
-      when={details()}
+      when={isRow() ? null : details()}
       fallback={
-        <PanelHint text="Click a slice to see what is around it and within it." keys="click" />
+        <Show
+          when={isRow()}
+          fallback={
+            <PanelHint text="Click a slice to see what is around it and within it." keys="click" />
+          }
+        >
+          <PanelHint text="Rows of a query are not nested." keys="" />
+        </Show>
       }
     >
       {(found) => <Nesting {...props} details={found()} />}

@@ -4,6 +4,7 @@ import { createEffect, createMemo, on, onCleanup } from 'solid-js';
 import { shared } from '../../shell/shared';
 import { errorText } from '../../timeline/api';
 import { formatSliceRef } from '../../timeline/address';
+import { LAID_TRACK } from '../../timeline/laid';
 import type { Timeline } from '../../timeline/timeline';
 
 /** Follows the selection of a timeline, as long as the calling component lives. */
@@ -20,7 +21,8 @@ export function followRelated(timeline: Timeline): void {
       timeline.setParticipants(null);
       timeline.setChain(null);
       const found = details();
-      if (!found) return;
+      // Rows of a query have no relatives.
+      if (!found || found.slice.track === LAID_TRACK) return;
       const { signal, abort } = abortable();
       onCleanup(abort);
       const complain = (error: unknown) => {

@@ -9,6 +9,7 @@ import { escapeRegex } from '../../format/text';
 import { shared } from '../../shell/shared';
 import { hrefTo, toggleStep } from '../../shell/state';
 import { exactText } from '../../timeline/clock';
+import { LAID_TRACK } from '../../timeline/laid';
 import { programId } from '../../timeline/program-id';
 import { TextChange } from '../../widgets/change';
 import { CodeBlock, CopyButton } from '../../widgets/copy';
@@ -320,10 +321,11 @@ function OwnArrows(props: DetailsProps) {
 
 /** Recorded stats as they are in the file. */
 function Stats(props: { details: SliceDetails }) {
+  const isRow = () => props.details.slice.track === LAID_TRACK;
   return (
     <div class="slice-stats">
       <h3>
-        Recorded stats <span class="muted">{props.details.stats.length}</span>
+        {isRow() ? 'Row of the query' : 'Recorded stats'} <span class="muted">{props.details.stats.length}</span>
       </h3>
       <Show
         when={props.details.stats.length > 0}

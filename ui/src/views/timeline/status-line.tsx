@@ -1,18 +1,24 @@
 /** The line below the rows: the legend, and how many slices a merged glyph represents. */
-import { For, Show } from 'solid-js';
+import { For, lazy, Show } from 'solid-js';
 
 import { signedText } from '../../compare/change';
 import { classTitle } from '../../format/palette';
 import { Icon } from '../../shell/icons';
 import { shared } from '../../shell/shared';
+import { getParam } from '../../shell/state';
+import { LAID_PARAM } from '../../sql/lay';
 import { clockChoices, type ClockKind } from '../../timeline/clock';
 import { COLORS_BY, colorByOf } from '../../timeline/coloring';
 import type { Overlay } from '../../timeline/ghost';
 import { footRowsOf } from '../../timeline/strips';
 import type { Timeline } from '../../timeline/timeline';
+import { Late } from '../../widgets/late';
 import { otherSteps, type Baseline } from './ghost';
 import { Legend } from './legend';
 import './status-line.css';
+
+/** Runs a query and lays its rows over the tracks: few timelines have one. */
+const LaidChip = lazy(() => import('./laid-chip'));
 
 const EXAMPLES = [1, 2, 8, 64, 512, 4096];
 
@@ -122,7 +128,7 @@ function ClockChoice(props: { timeline: Timeline }) {
   );
 }
 
-export function StatusLine(props: { timeline: Timeline; baseline: Baseline }) {
+export function StatusLine(props: { timeline: Timeline; session: string; baseline: Baseline }) {
   const coloring = () => props.timeline.coloring[0]();
   const keyTitle = (key: string) =>
     coloring().by === 'class' ? classTitle(key) : key;
@@ -148,6 +154,11 @@ export function StatusLine(props: { timeline: Timeline; baseline: Baseline }) {
         {(overlay) => (
           <OverlayChip timeline={props.timeline} baseline={props.baseline} overlay={overlay()} />
         )}
+      </Show>
+      <Show when={getParam(LAID_PARAM)}>
+        <Late>
+          <LaidChip timeline={props.timeline} session={props.session} />
+        </Late>
       </Show>
       <Show when={coloring().by === 'step'}>
         <span class="muted">steps next to each other differ</span>

@@ -170,7 +170,7 @@ export function Workspace(props: WorkspaceProps) {
           />
         )}
       </Show>
-      <StatusLine timeline={timeline} baseline={props.baseline} />
+      <StatusLine timeline={timeline} session={props.session} baseline={props.baseline} />
       <Show when={isDrawerOpen()}>
         <Late>
           <Drawer

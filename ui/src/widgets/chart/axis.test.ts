@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { figureAcross, figureAxis, slotAt, slotsAcross, timeAcross, type Axis } from './axis';
+import { dateAcross, figureAcross, figureAxis, slotAt, slotsAcross, timeAcross, type Axis } from './axis';
 import { frameOf, inPlot, isInside, marginOf } from './frame';
 
 const texts = (axis: Axis) => axis.ticks.map(({ text }) => text);
@@ -53,4 +53,26 @@ test('a frame leaves room for axes and titles', () => {
   expect(frame.atX(25)).toBe(0.5);
   expect(inPlot(frame, { x: margin.left, y: margin.top })).toEqual({ x: 0, y: 0 });
   expect(isInside(frame, { x: 101, y: 5 })).toBe(false);
+});
+
+test('dates are round, within the axis, and have room', () => {
+  const day = 86_400_000;
+  const from = Date.UTC(2026, 10, 1);
+  for (const [span, length] of [
+    [3 * 3_600_000, 600],
+    [4 * day, 900],
+    [70 * day, 600],
+    [0, 300],
+  ] as const) {
+    const { ticks, scale } = dateAcross(from, from + span)(length);
+    expect(ticks.length).toBeLessThanOrEqual(length / 96 + 1);
+    expect(ticks.length).toBeGreaterThan(span > 0 ? 1 : 0);
+    for (const { value } of ticks) {
+      expect(scale.share(value)).toBeGreaterThanOrEqual(0);
+      expect(scale.share(value)).toBeLessThanOrEqual(1);
+      expect(new Date(value).getSeconds()).toBe(0);
+    }
+  }
+  expect(dateAcross(from, from + 70 * day)(600).ticks[0]?.text).toMatch(/^2026-\d\d-\d\d$/);
+  expect(dateAcross(from, from + day)(600).ticks[0]?.text).toMatch(/^\d\d-\d\d \d\d:\d\d$/);
 });

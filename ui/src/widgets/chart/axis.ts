@@ -1,5 +1,5 @@
 /** Axes: a scale, the ticks that fit on it, and what they measure. Pure. */
-import { columnScale, type Kind } from '../../format/numbers';
+import { columnScale, formatDate, type Kind } from '../../format/numbers';
 import { tickLabel, timeAxis } from '../../timeline/time-axis';
 import { linear, type Scale } from './scale';
 import { everyNth, linearTicks, wholeTicks } from './ticks';
@@ -25,6 +25,7 @@ export type AxisOf = (length: number) => Axis;
 const TICK_HEIGHT = 27;
 const TICK_WIDTH = 64;
 const TIME_WIDTH = 90;
+const DATE_WIDTH = 96;
 /** Pixels of a character of a label, and between two labels. */
 const CHARACTER = 6.4;
 const LABEL_GAP = 10;
@@ -72,6 +73,32 @@ export function timeAcross(startPs: number, endPs: number): AxisOf {
       return { value, text: tickLabel(found, value) };
     });
     return { scale: linear(window.startPs, window.endPs), ticks, title: 'Time' };
+  };
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** Distances of dates on an axis. */
+const DATE_STEPS_MS = [
+  ...[1, 5, 15, 30, 60, 180, 360, 720].map((minutes) => minutes * MINUTE_MS),
+  ...[1, 2, 7, 14, 28, 91, 182, 364].map((days) => days * DAY_MS),
+];
+
+/** A horizontal axis of dates, in milliseconds since 1970, as local times. */
+export function dateAcross(fromMs: number, toMs: number): AxisOf {
+  return (length) => {
+    const room = Math.max(0.02 * (toMs - fromMs), MINUTE_MS);
+    const [from, to] = [fromMs - room, toMs + room];
+    const most = Math.max(2, Math.floor(length / DATE_WIDTH));
+    const fits = (stepMs: number) => (to - from) / stepMs <= most;
+    const stepMs = DATE_STEPS_MS.find(fits) ?? Math.ceil((to - from) / most / DAY_MS) * DAY_MS;
+    const zoneMs = new Date(from).getTimezoneOffset() * MINUTE_MS;
+    const ticks: Tick[] = [];
+    for (let value = Math.ceil((from - zoneMs) / stepMs) * stepMs + zoneMs; value <= to; value += stepMs) {
+      const [day = '', time = ''] = formatDate(value).split(' ');
+      ticks.push({ value, text: stepMs >= DAY_MS ? day : `${day.slice(5)} ${time}` });
+    }
+    return { scale: linear(from, to), ticks, title: '' };
   };
 }
 

@@ -22,18 +22,24 @@ export interface Frame extends Size {
   atY: (y: number) => number;
 }
 
-/** Pixels of a character of a label, and around a label. */
+/** Pixels of a character of a label and of a title, and around a label. */
 const CHARACTER = 6.4;
+const TITLE_CHARACTER = 7.2;
 const AROUND_LABEL = 14;
 const LEAST_LEFT = 46;
+/** Longer titles begin at the left edge and go on above the plot. */
+const LONGEST_UNIT = 9;
 const ROW = 21;
 
 /** Room for axes and titles around the plot. */
 export function marginOf(x: Axis | null, y: Axis | null, given: Partial<Margin> = {}): Margin {
   const labels = [...(y?.ticks.map((tick) => tick.text) ?? []), x?.title ?? ''];
-  const longest = Math.max(0, ...labels.map((label) => label.length));
+  const longest = Math.max(0, ...labels.map((label) => label.length)) * CHARACTER;
+  const title = y?.title ?? '';
+  const unit = title.length <= LONGEST_UNIT ? title.length * TITLE_CHARACTER : 0;
+  const left = Math.ceil(Math.max(longest, unit) + AROUND_LABEL);
   return {
-    left: y || x?.title ? Math.max(LEAST_LEFT, Math.ceil(longest * CHARACTER + AROUND_LABEL)) : 0,
+    left: y || x?.title ? Math.max(LEAST_LEFT, left) : 0,
     right: 10,
     top: y?.title ? ROW + 2 : 6,
     bottom: x ? ROW : 4,

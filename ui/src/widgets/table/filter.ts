@@ -23,9 +23,17 @@ export interface Filter<Row> {
   error: string;
   /** The part for the columns of text. */
   text: string;
+  conditions: readonly Condition<Row>[];
 }
 
-type Operator = '>' | '>=' | '<' | '<=' | '=' | '!=';
+/** A comparison of a column with a number in its base unit. */
+export interface Condition<Row> {
+  column: FilterColumn<Row>;
+  operator: Operator;
+  limit: number;
+}
+
+export type Operator = '>' | '>=' | '<' | '<=' | '=' | '!=';
 
 const COMPARISONS: Record<Operator, (one: number, other: number) => boolean> = {
   '>': (one, other) => one > other,
@@ -56,22 +64,28 @@ export function parseFilter<Row>(
       const value = column.value(row);
       return typeof value === 'string' && pattern.test(value);
     });
-  const isAll = pattern === null && found.tests.length === 0;
+  const isAll = pattern === null && found.conditions.length === 0;
   return {
-    test: isAll ? null : (row) => found.tests.every((test) => test(row)) && hasText(row),
+    test: isAll ? null : (row) => found.conditions.every((each) => holds(each, row)) && hasText(row),
     error: found.error || (pattern?.error ?? ''),
     text: found.text,
+    conditions: found.conditions,
   };
 }
 
+function holds<Row>({ column, operator, limit }: Condition<Row>, row: Row): boolean {
+  const own = column.value(row);
+  return typeof own === 'number' && !Number.isNaN(own) && COMPARISONS[operator](own, limit);
+}
+
 interface Conditions<Row> {
-  tests: ((row: Row) => boolean)[];
+  conditions: Condition<Row>[];
   text: string;
   error: string;
 }
 
 function conditions<Row>(query: string, columns: readonly FilterColumn<Row>[]): Conditions<Row> {
-  const found: Conditions<Row> = { tests: [], text: '', error: '' };
+  const found: Conditions<Row> = { conditions: [], text: '', error: '' };
   const rest: string[] = [];
   let from = 0;
   for (const match of query.matchAll(CONDITION)) {
@@ -100,15 +114,11 @@ function conditions<Row>(query: string, columns: readonly FilterColumn<Row>[]): 
       found.error ||= wrongUnit(column, sign, isUnit ? unit : '');
       continue;
     }
-    const compare = COMPARISONS[SAME[sign] ?? (sign as Operator)];
-    const limit = value * scaled;
-    found.tests.push((row) => {
-      const own = column.value(row);
-      return typeof own === 'number' && !Number.isNaN(own) && compare(own, limit);
-    });
+    const operator = SAME[sign] ?? (sign as Operator);
+    found.conditions.push({ column, operator, limit: value * scaled });
   }
   rest.push(query.slice(from));
-  found.text = textOf(rest, found.tests.length > 0);
+  found.text = textOf(rest, found.conditions.length > 0);
   return found;
 }
 

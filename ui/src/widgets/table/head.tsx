@@ -35,7 +35,7 @@ export function TableHead<Row>(props: {
     return columns()[index]?.key ?? '';
   };
   const sortBy = (column: Shown<Row>) => {
-    if (props.table.isOrdered) return;
+    if (props.table.isOrdered || column.isUnsorted) return;
     const next = column.change ? nextSortWithChange : nextSort;
     props.table.state.setSort(next(props.table.state.sort(), column));
   };
@@ -103,7 +103,7 @@ export function TableHead<Row>(props: {
               classList={{
                 'is-number': column.kind !== undefined,
                 'is-sorted': order() !== undefined,
-                'is-sortable': !props.table.isOrdered,
+                'is-sortable': !props.table.isOrdered && !column.isUnsorted,
                 'is-current': props.active === index(),
                 'is-dragged': dragged()?.key === column.key,
                 'is-target': dragged()?.before === column.key,

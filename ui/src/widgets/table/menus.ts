@@ -32,14 +32,20 @@ export function copyTable<Row>(
   void copyWith(`Table as ${as}`, text);
 }
 
+/** Where SQL has the table. */
+const sqlEntry = (showSql: (() => void) | null): MenuEntry[] =>
+  showSql ? [{ title: 'Show SQL', run: showSql }] : [];
+
 export function headerMenu<Row>(
   props: TableProps<Row>,
   model: TableModel<Row>,
   column: Shown<Row>,
   showStatistics: () => void,
+  showSql: (() => void) | null,
 ): MenuEntry[] {
   const { key } = column;
   const isText = column.kind === undefined;
+  const isByText = isText && column.order === undefined;
   const sort = (sortKey: string, isReversed: boolean) => () =>
     props.state.setSort({ key: sortKey, isReversed });
   const step = (by: 1 | -1) => () =>
@@ -48,11 +54,11 @@ export function headerMenu<Row>(
   const isGrouped = model.groupedBy()?.key === key;
   const canChange = model.pairs() !== null && isComparable(column);
   return [
-    ...(props.isOrdered
+    ...(props.isOrdered || column.isUnsorted
       ? []
       : [
-          { title: isText ? 'Sort from A' : 'Largest first', run: sort(key, false) },
-          { title: isText ? 'Sort from Z' : 'Smallest first', run: sort(key, true) },
+          { title: isByText ? 'Sort from A' : 'Largest first', run: sort(key, false) },
+          { title: isByText ? 'Sort from Z' : 'Smallest first', run: sort(key, true) },
           ...(canChange
             ? [{ title: 'Largest increase first', run: sort(changeKey(key), false) }]
             : []),
@@ -97,6 +103,8 @@ export function headerMenu<Row>(
       isDisabled: isUsual(model.arrangement()),
       run: () => model.arrange(USUAL),
     },
+    'separator',
+    ...sqlEntry(showSql),
   ];
 }
 
@@ -115,6 +123,7 @@ export function rowMenu<Row>(
   model: TableModel<Row>,
   row: Row,
   column: Shown<Row> | undefined,
+  showSql: (() => void) | null,
 ): MenuEntry[] {
   const isGone = model.pairs()?.isGone(row) ?? false;
   const own = isGone ? [] : (props.menu?.(row) ?? []);
@@ -155,6 +164,7 @@ export function rowMenu<Row>(
     },
     { title: 'Copy table as Markdown', run: () => copyTable('Markdown', props, model) },
     { title: 'Copy table as CSV', run: () => copyTable('CSV', props, model) },
+    ...sqlEntry(showSql),
   ];
 }
 

@@ -34,6 +34,8 @@ export interface TableProps<Row> {
   /** Whether groups show their rows until they are closed; otherwise they start closed. */
   opensGroups?: boolean;
   onRow?: (row: Row) => void;
+  /** Called with the rows that pass the filter. */
+  onFiltered?: (rows: readonly Row[]) => void;
   isSelected?: (row: Row) => boolean;
   /** More controls next to the search field. */
   tools?: JSX.Element;

@@ -18,6 +18,10 @@ export interface Column<Row> {
   value: (row: Row) => Value;
   /** What a number measures; texts have none. */
   kind?: Kind;
+  /** What rows are sorted by, the largest first, if not by the value. */
+  order?: (row: Row) => number | null;
+  /** Whether rows cannot be sorted by it. */
+  isUnsorted?: boolean;
   /** Key in `figures.ts`. */
   figure?: string;
   /** Pixels. The first text column also takes the remaining width. */
@@ -82,7 +86,8 @@ export function nextSortWithChange<Row>(current: Sort | null, column: Column<Row
 
 /** Whether values increase from top to bottom. */
 export function isAscending<Row>(sort: Sort, column: Column<Row>): boolean {
-  return (column.kind === undefined) !== sort.isReversed;
+  const isText = column.kind === undefined && column.order === undefined;
+  return isText !== sort.isReversed;
 }
 
 /** Sorted copy; equal rows keep their order, missing values come last either way. */
@@ -92,10 +97,10 @@ export function sortRows<Row>(
   sort: Sort | null,
 ): Row[] {
   const column = columns.find((candidate) => candidate.key === sort?.key);
-  if (!column || !sort) return [...rows];
+  if (!column || !sort || column.isUnsorted) return [...rows];
   const sign = isAscending(sort, column) ? 1 : -1;
   return rows
-    .map((row, index) => ({ row, index, value: column.value(row) }))
+    .map((row, index) => ({ row, index, value: (column.order ?? column.value)(row) }))
     .sort((one, other) => {
       const missing = Number(isMissing(one.value)) - Number(isMissing(other.value));
       return missing || sign * compare(one.value, other.value) || one.index - other.index;

@@ -19,6 +19,7 @@ import {
 } from 'solid-js';
 
 import { pluralOf } from '../../format/numbers';
+import { useAsked } from '../asked';
 import { openMenu, type MenuEntry } from '../menu/menu';
 import { withStep, withWidth } from './arrangement';
 import { GroupCell, TableCell } from './cell';
@@ -30,6 +31,7 @@ import { headerMenu, rangeOf, rowMenu } from './menus';
 import { createTable } from './model';
 import { Panel } from './panel';
 import type { Shown, TableProps } from './props';
+import { showSqlOf } from './show-sql';
 import { TableTools } from './tools';
 import './table.css';
 import './panel.css';
@@ -53,6 +55,8 @@ export function DataTable<Row extends object>(props: TableProps<Row>) {
   const id = createUniqueId();
   const model = createTable(props);
   const { pairs, lines, columns, template, width } = model;
+  const answer = useAsked();
+  const showSql = () => showSqlOf(answer, props, model);
   const [scrollTop, setScrollTop] = createSignal(0);
   const [height, setHeight] = createSignal(600);
   /** The current cell; null until a key or a click sets it. */
@@ -63,6 +67,7 @@ export function DataTable<Row extends object>(props: TableProps<Row>) {
   const [resized, setResized] = createSignal<{ key: string; width: number } | null>(null);
   const [asked, setAsked] = createSignal<{ column: Shown<Row>; anchor: Element } | null>(null);
 
+  createEffect(() => props.onFiltered?.(model.rows()));
   const rowHeight = () => (pairs() ? CHANGED_ROW_HEIGHT : PLAIN_ROW_HEIGHT);
   const first = () =>
     props.isFilling ? Math.max(0, Math.floor(scrollTop() / rowHeight()) - OVERSCAN) : 0;
@@ -196,10 +201,11 @@ export function DataTable<Row extends object>(props: TableProps<Row>) {
   const entriesAt = (line: number, column: number, anchor: Element): MenuEntry[] => {
     const own = columns()[column];
     if (line === HEADER) {
-      return own ? headerMenu(props, model, own, () => setAsked({ column: own, anchor })) : [];
+      const showStatistics = () => setAsked({ column: own as Shown<Row>, anchor });
+      return own ? headerMenu(props, model, own, showStatistics, showSql()) : [];
     }
     const found = lines()[line];
-    return found && 'row' in found ? rowMenu(props, model, found.row, own) : [];
+    return found && 'row' in found ? rowMenu(props, model, found.row, own, showSql()) : [];
   };
   const openAt = (at: { line: number; column: number }) => {
     const cell = cellAt(at);
@@ -232,7 +238,7 @@ export function DataTable<Row extends object>(props: TableProps<Row>) {
       }}
     >
       <Show when={!props.isPlain}>
-        <TableTools table={props} model={model} />
+        <TableTools table={props} model={model} showSql={showSql()} />
       </Show>
       <div
         class="table-frame"

@@ -14,7 +14,12 @@ import { PanelButton } from './panel';
 import type { TableProps } from './props';
 import { changeKey, isChangeKey, plainKey, type Sort } from './rows';
 
-export function TableTools<Row>(props: { table: TableProps<Row>; model: TableModel<Row> }) {
+export function TableTools<Row>(props: {
+  table: TableProps<Row>;
+  model: TableModel<Row>;
+  /** Opens the query of the table, where SQL has it. */
+  showSql: (() => void) | null;
+}) {
   const state = () => props.table.state;
   const many = () => pluralOf(props.table.noun);
   /** A figure of the table, to show how to filter by one. */
@@ -31,6 +36,7 @@ export function TableTools<Row>(props: { table: TableProps<Row>; model: TableMod
   for (const [label, run] of [
     [`Save the ${many()} as CSV`, save],
     [`Copy the ${many()} as Markdown`, copy],
+    ...(props.showSql ? ([[`Show the SQL of the ${many()}`, props.showSql]] as const) : []),
   ] as const) {
     onCleanup(registerShortcut({ keys: [], group: 'Table', label, run }));
   }
@@ -89,6 +95,17 @@ export function TableTools<Row>(props: { table: TableProps<Row>; model: TableMod
         <button class="quiet" data-tip="Save the rows shown, with raw values" onClick={save}>
           CSV
         </button>
+        <Show when={props.showSql}>
+          {(show) => (
+            <button
+              class="quiet"
+              data-tip="Show the SQL query that has these rows and columns"
+              onClick={() => show()()}
+            >
+              SQL
+            </button>
+          )}
+        </Show>
       </span>
     </div>
   );

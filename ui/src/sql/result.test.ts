@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { SqlReport } from '../../wire/generated/SqlReport';
+import type { SqlReport } from '../wire/generated/SqlReport';
 import { keysOf, timedRows } from './result';
 
 const columns = (keys: Record<string, string>) =>

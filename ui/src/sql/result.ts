@@ -1,8 +1,8 @@
 /** What the columns of an answer are: their kinds, and the places on a timeline that rows name. Pure. */
-import type { Kind } from '../../format/numbers';
-import type { SliceRefReport } from '../../wire/generated/SliceRefReport';
-import type { SqlReport } from '../../wire/generated/SqlReport';
-import type { SqlResultColumn } from '../../wire/generated/SqlResultColumn';
+import type { Kind } from '../format/numbers';
+import type { SliceRefReport } from '../wire/generated/SliceRefReport';
+import type { SqlReport } from '../wire/generated/SqlReport';
+import type { SqlResultColumn } from '../wire/generated/SqlResultColumn';
 
 export type SqlRow = SqlReport['rows'][number];
 

@@ -101,7 +101,7 @@ pub(crate) fn fitted(table: &Table, view: &View) -> (Vec<Fitted>, usize) {
     for column in columns.iter_mut().filter(|column| column.is_prose) {
         column.width = column.width.min(PROSE);
     }
-    let hidden = fit(&mut columns, view.width).len();
+    let hidden = fit_page(&mut columns, view.width);
     let fitted = columns.into_iter().map(|column| {
         let is_short = column.is_number || column.is_prose;
         Fitted {
@@ -379,6 +379,20 @@ fn fit(columns: &mut Vec<Shown>, width: usize) -> Vec<&'static str> {
         if is_tight { NARROWEST } else { COMFORTABLE },
     );
     hidden
+}
+
+/// The same for a page, which can be scrolled: only optional columns are removed. Returns how many.
+fn fit_page(columns: &mut Vec<Shown>, width: usize) -> usize {
+    columns.retain(|column| column.is_essential || !column.is_blank);
+    let before = columns.len();
+    while needed(columns, COMFORTABLE) > width {
+        let Some(index) = least_telling(columns, true) else {
+            break;
+        };
+        columns.remove(index);
+    }
+    narrow(columns, width, COMFORTABLE);
+    before - columns.len()
 }
 
 /// The next column to remove: one that repeats another, one that never changes, else the last;

@@ -1,6 +1,7 @@
 //! The server without a socket, for programs that have a connection of their own to the page, such
 //! as the kernel of a notebook.
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 
@@ -102,5 +103,5 @@ async fn read(answer: Response) -> io::Result<Answered> {
 /// The page in one file, which sends its requests to the window around it; `None` if the UI was
 /// left out of this build.
 pub fn framed_page() -> Option<String> {
-    ui::share_page().map(|page| page.into_owned())
+    ui::share_page().map(Cow::into_owned)
 }

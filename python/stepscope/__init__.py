@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from .function import profile_function as profile_function
     from .gate import Regression as Regression
     from .gate import assert_no_regression as assert_no_regression
+    from .magics import load_ipython_extension as load_ipython_extension
     from .memory import save_device_memory_profile as save_device_memory_profile
     from .memory import save_memory_profile as save_memory_profile
     from .on_demand import OnDemandCapture as OnDemandCapture
@@ -111,6 +112,7 @@ _MODULE_OF: dict[str, str] = {
     "scaling": "_comparisons",
     "environment_profiler": "environment",
     "format_directory": "run_directory",
+    "load_ipython_extension": "magics",
     "maybe_profile": "environment",
     "open": "session",
     "profile_function": "function",
@@ -130,7 +132,8 @@ _MODULE_OF: dict[str, str] = {
 }
 """Every public name and its module."""
 
-__all__ = sorted(_MODULE_OF.keys() - {"open"})  # a star import keeps the built-in `open`
+# A star import keeps the built-in `open`, and does not need IPython.
+__all__ = sorted(_MODULE_OF.keys() - {"open", "load_ipython_extension"})
 
 
 _MODULES = ("engine_errors", "errors", "gate", "reports", "slices")

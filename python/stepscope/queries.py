@@ -16,12 +16,13 @@ from typing import Any
 from .engine_errors import ProgramMissingError, QueryError
 from .frames import ArrowRows, Tabular
 from .keywords import checked
+from .notebook_display import Displayed
 
 PROGRAM = "stepscope-sql"
 VARIABLE = "STEPSCOPE_SQL"
 
 
-class Rows(Tabular):
+class Rows(Displayed, Tabular):
     """The rows of a query. Columns whose names end in `_ps`, `_bytes` and so on have that unit."""
 
     def __init__(self, native: Any, remarks: list[str]) -> None:

@@ -10,17 +10,20 @@ import json
 import shutil
 import types
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from .frames import ArrowRows, Tabular
+from .keywords import checked
+from .notebook_display import Displayed
+from .plotting import PLOTTED_ROWS, Library
 
 if TYPE_CHECKING:
     from ._stepscope import Table
 
 ROWS_SHOWN = 10
-"""Rows of the main table in `repr` and notebooks."""
+"""Rows of the main table in `repr`, and of each table in notebooks."""
 
 
 class Answer(Protocol):
@@ -51,7 +54,7 @@ class Record:
         return {self._KEYS.get(name, name): _plain(getattr(self, name)) for name in names}
 
 
-class Report(Record, Tabular):
+class Report(Displayed, Record, Tabular):
     """The answer to a question. Its attributes are read from the engine on first use.
 
     It acts as the rows of its main table: `len(report)`, `for row in report`,
@@ -118,6 +121,37 @@ class Report(Record, Tabular):
     def to_csv(self, table: str | None = None) -> str:
         """A table as CSV, the same as `--csv` prints."""
         return self.table(table).to_csv()
+
+    @checked
+    def plot(
+        self,
+        table: str | None = None,
+        *,
+        x: str | None = None,
+        y: str | Sequence[str] | None = None,
+        rows: int = PLOTTED_ROWS,
+        library: Library | None = None,
+    ) -> Any:
+        """A plot of a table, with titles and units of the table.
+
+        Args:
+            table: Key of the table [default: the main one].
+            x: Column of the horizontal axis [default: the step, or the column that names the rows].
+            y: Column of figures, or several that have the same unit, which are stacked [default:
+                the parts of the steps, or the first column of times or figures].
+            rows: Number of rows, from the top of the table.
+            library: `"altair"` or `"matplotlib"` [default: Altair if it is installed].
+
+        Returns:
+            An `altair.Chart`, or `matplotlib.axes.Axes` of a new figure.
+
+        Raises:
+            PackageMissingError: Neither package is installed.
+            OptionsError: A column is unknown, or has no figures, or has another unit.
+        """
+        from .plotting import plot
+
+        return plot(self.table(table), x, y, rows, library)
 
     def __repr__(self) -> str:
         answer = self._source()

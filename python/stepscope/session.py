@@ -26,8 +26,16 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from . import reports
 from ._analyses import Analyses, Steps, Text
 from ._engine import engine, place
-from .engine_errors import CaptureWarning, OptionsError, QueryError, SessionClosedError
+from .engine_errors import (
+    CaptureWarning,
+    EngineError,
+    OptionsError,
+    PackageMissingError,
+    QueryError,
+    SessionClosedError,
+)
 from .keywords import checked, keywords_of, option_pairs, redaction, selection, size, truth, unknown
+from .notebook_display import Displayed
 from .reports_base import ROWS_SHOWN, Report
 from .slices import Class, Kind, Slices
 from .sources import opened_native
@@ -85,7 +93,7 @@ def sessions(
     return reports.SessionsReport._of(_Listing(text, table))
 
 
-class Session(Analyses):
+class Session(Displayed, Analyses):
     """One capture over all its hosts, decoded, with a method for every analysis.
 
     It is immutable and may be used from any thread; work is done without the GIL.
@@ -333,6 +341,50 @@ class Session(Analyses):
             webbrowser.open(link)
         return link
 
+    @checked
+    def show(
+        self,
+        view: str = "timeline",
+        *,
+        steps: Steps | None = None,
+        at: str | None = None,
+        height: int = 640,
+    ) -> Any:
+        """The pages of the session in a cell of a notebook, with the kernel as their server.
+
+        No port is opened. Requires the package anywidget: `pip install 'stepscope[notebook]'`. A
+        saved notebook keeps the overview as a static picture.
+
+        Args:
+            view: The page to open, by the name of its analysis: `"timeline"`, `"ops"`.
+            steps: Steps to select: `5`, `range(3, 8)`, `"3..8"`.
+            at: The part of the timeline to show, as times since the session began:
+                `"1.2s..1.3s"`.
+            height: Height of the cell, in pixels.
+
+        Returns:
+            An `anywidget.AnyWidget`; `close()` ends its connection.
+
+        Raises:
+            PackageMissingError: anywidget is not installed.
+            OptionsError: The view or the time does not exist.
+        """
+        views = [name for name, _ in engine().analyses()]
+        name = reports.NAMES.get(reports.BY_ANALYSIS.get(view, Report), "")
+        if name not in views:
+            raise OptionsError(f"unknown view {view!r}", f"available: {', '.join(views)}")
+        try:
+            from .notebook_widget import PagesWidget, window
+        except ImportError as error:
+            raise PackageMissingError(
+                f"show() needs the package anywidget, but it cannot be imported ({error})",
+                "pip install 'stepscope[notebook]'; sessions and reports show tables without it",
+            ) from error
+        parameters = dict(option_pairs({"steps": steps}))
+        if at is not None:
+            parameters["window"] = window(at)
+        return PagesWidget(self, name, parameters, height)
+
     def __repr__(self) -> str:
         if self.is_closed:
             return "<Session, closed>"
@@ -341,9 +393,12 @@ class Session(Analyses):
         return f"<Session {self.name!r}: {', '.join(parts)}>"
 
     def _repr_html_(self) -> str | None:
-        if self.is_closed or not self.host_names:
-            return None  # no events: `repr` shows the contents
-        return self.overview()._repr_html_()
+        if self.is_closed:
+            return None
+        try:
+            return self.run(self._native.main_analysis)._repr_html_()
+        except EngineError:
+            return None  # nothing that can be summed up: `repr` shows the contents
 
 
 class _Listing:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from .frames import ArrowRows, Tabular, columns_of
+from .notebook_display import Displayed
 
 if TYPE_CHECKING:
     from . import _stepscope
@@ -104,7 +105,7 @@ class Slice:
     """`file:line`."""
 
 
-class Slices(Tabular):
+class Slices(Displayed, Tabular):
     """The selected slices, in the order of tracks, lanes, and time.
 
     Nothing is copied before it is read: as Arrow in batches, in a loop one by one, so that memory

@@ -202,6 +202,11 @@ impl Scale {
         }
     }
 
+    /// A value in this unit.
+    pub(crate) fn of_unit(&self, value: f64) -> f64 {
+        value / self.size
+    }
+
     /// A value with thousands separated.
     pub(crate) fn show(&self, value: f64) -> String {
         let text = format!("{:.*}", self.decimals, value / self.size);

@@ -13,6 +13,7 @@ mod format;
 mod open;
 mod output;
 mod page;
+mod parts;
 mod refusal;
 pub mod render;
 mod shorten;

@@ -80,13 +80,57 @@ fn names_one_session(table: &Table, index: usize) -> bool {
     column.key == "session" && !column.is_essential && cells.all(|cell| Some(cell) == first)
 }
 
-fn body(table: &Table, view: &View) -> (String, Vec<&'static str>) {
-    let shown = row_count(table, view);
-    let rows = &table.rows[..shown];
-    let mut columns: Vec<Shown> = (0..table.columns.len())
+/// A column that fits a page which wraps text and shows whole texts in another way.
+pub(crate) struct Fitted {
+    /// The JSON key.
+    pub(crate) key: &'static str,
+    /// Title with the unit.
+    pub(crate) header: String,
+    pub(crate) is_number: bool,
+    /// Names are shortened so that they remain distinct; sentences are whole.
+    pub(crate) cells: Vec<String>,
+    /// The same without shortening.
+    pub(crate) whole: Vec<String>,
+}
+
+/// The columns that fit, and how many do not.
+pub(crate) fn fitted(table: &Table, view: &View) -> (Vec<Fitted>, usize) {
+    /// Pages wrap sentences to about this width.
+    const PROSE: usize = 60;
+    let mut columns = all_columns(table, view);
+    for column in columns.iter_mut().filter(|column| column.is_prose) {
+        column.width = column.width.min(PROSE);
+    }
+    let hidden = fit_page(&mut columns, view.width);
+    let fitted = columns.into_iter().map(|column| {
+        let is_short = column.is_number || column.is_prose;
+        Fitted {
+            key: column.key,
+            header: column.header.join(" ").trim().to_owned(),
+            is_number: column.is_number,
+            cells: if is_short {
+                column.cells.clone()
+            } else {
+                shorten::distinct(&column.cells, column.width, view.charset)
+            },
+            whole: column.cells,
+        }
+    });
+    (fitted.collect(), hidden)
+}
+
+/// All columns that say something, as they are without a limit of the width.
+fn all_columns(table: &Table, view: &View) -> Vec<Shown> {
+    let rows = &table.rows[..row_count(table, view)];
+    (0..table.columns.len())
         .filter(|&index| view.is_wide || !names_one_session(table, index))
         .map(|index| Shown::new(table, index, rows, view.charset))
-        .collect();
+        .collect()
+}
+
+fn body(table: &Table, view: &View) -> (String, Vec<&'static str>) {
+    let shown = row_count(table, view);
+    let mut columns = all_columns(table, view);
     let hidden = if view.is_wide {
         Vec::new()
     } else {
@@ -117,6 +161,7 @@ fn body(table: &Table, view: &View) -> (String, Vec<&'static str>) {
     reason = "independent facts, not a state"
 )]
 struct Shown {
+    key: &'static str,
     name: &'static str,
     /// One line, or two if that saves space.
     header: Vec<String>,
@@ -144,6 +189,7 @@ impl Shown {
             .max()
             .unwrap_or(0);
         Self {
+            key: column.key,
             name: column.header,
             width: widest.max(format::width(&header)),
             header: vec![header],
@@ -333,6 +379,20 @@ fn fit(columns: &mut Vec<Shown>, width: usize) -> Vec<&'static str> {
         if is_tight { NARROWEST } else { COMFORTABLE },
     );
     hidden
+}
+
+/// The same for a page, which can be scrolled: only optional columns are removed. Returns how many.
+fn fit_page(columns: &mut Vec<Shown>, width: usize) -> usize {
+    columns.retain(|column| column.is_essential || !column.is_blank);
+    let before = columns.len();
+    while needed(columns, COMFORTABLE) > width {
+        let Some(index) = least_telling(columns, true) else {
+            break;
+        };
+        columns.remove(index);
+    }
+    narrow(columns, width, COMFORTABLE);
+    before - columns.len()
 }
 
 /// The next column to remove: one that repeats another, one that never changes, else the last;

@@ -22,6 +22,7 @@ mod catalogue;
 mod command;
 mod errors;
 mod listing;
+mod pages;
 mod released;
 mod rows;
 mod session;
@@ -48,6 +49,8 @@ mod _stepscope {
     use super::command::main;
     #[pymodule_export]
     use super::listing::sessions;
+    #[pymodule_export]
+    use super::pages::Pages;
     #[pymodule_export]
     use super::session::{Session, compare, every_session, gate_settings};
     #[pymodule_export]

@@ -56,6 +56,13 @@ impl Refused {
     }
 }
 
+impl Session {
+    /// The decoded session.
+    pub(crate) fn model(&self) -> Arc<stepscope_model::Session> {
+        Arc::clone(&self.model)
+    }
+}
+
 #[pymethods]
 impl Session {
     /// Opens the requested session at a path; the newest if none is requested.
@@ -114,6 +121,18 @@ impl Session {
     #[getter]
     fn step_numbers(&self) -> Vec<i64> {
         self.model.steps.iter().map(|step| step.number).collect()
+    }
+
+    /// Name of the analysis that sums up what the session contains.
+    #[getter]
+    fn main_analysis(&self) -> &'static str {
+        if self.model.is_memory_only() {
+            "heap"
+        } else if self.model.is_program_only() {
+            "buffers"
+        } else {
+            "overview"
+        }
     }
 
     /// Kind, host, message and hint of what was wrong with the files and what was repaired.

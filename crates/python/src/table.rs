@@ -53,6 +53,25 @@ impl Table {
         self.0.columns.iter().map(|column| column.key).collect()
     }
 
+    /// What each column is in a plot: `text`, `flag`, `position` or `figure`.
+    #[getter]
+    fn roles(&self) -> Vec<&'static str> {
+        self.0.columns.iter().map(render::role).collect()
+    }
+
+    /// Titles of the columns, without units.
+    #[getter]
+    fn titles(&self) -> Vec<&'static str> {
+        self.0.columns.iter().map(|column| column.header).collect()
+    }
+
+    /// Title with unit, and the first values, of columns of figures; columns that measure the same
+    /// share a unit. `None` for an unknown column.
+    fn axes(&self, keys: Vec<String>, rows: usize) -> Option<Vec<(String, Vec<Option<f64>>)>> {
+        let axes = render::axes(&self.0, &keys, rows)?.into_iter();
+        Some(axes.map(|axis| (axis.title, axis.values)).collect())
+    }
+
     /// Number of rows before a limit.
     #[getter]
     fn row_count(&self) -> usize {

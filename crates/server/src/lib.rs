@@ -27,6 +27,7 @@ mod encoding;
 mod error;
 mod guard;
 pub mod handover;
+mod in_process;
 mod key;
 mod library;
 mod listing;
@@ -51,6 +52,7 @@ pub use capture_reports::{
     CaptureHost, CapturePhase, CaptureReport, CaptureRequest, CaptureSettings, CaptureState,
 };
 pub use error::ServerError;
+pub use in_process::{Answered, InProcess, framed_page};
 pub use library::Library;
 pub use listing::{SessionList, list_sessions};
 pub use opening::{OpenError, open_files};

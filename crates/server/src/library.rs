@@ -163,7 +163,8 @@ impl Library {
     }
 
     /// Adds a session that is already open and not in a file. Returns its key in routes.
-    pub fn add_open(&self, session: Session) -> String {
+    pub fn add_open(&self, session: impl Into<Arc<Session>>) -> String {
+        let session = session.into();
         let mut listed = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
         let key = unique_key(key_of_name(&session.name), |key| {
             listed.slots.iter().any(|slot| slot.key == key)

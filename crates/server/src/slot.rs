@@ -16,7 +16,7 @@ use crate::reports::{SessionState, SessionSummary};
 /// An open session and what is computed with it.
 pub struct OpenSession {
     /// The session.
-    pub session: Session,
+    pub session: Arc<Session>,
     /// For tiles and searches.
     pub timeline: TimelineIndex,
     pub(crate) reports: Mutex<ReportCache>,
@@ -43,7 +43,8 @@ static SLOTS: AtomicU64 = AtomicU64::new(0);
 static USES: AtomicU64 = AtomicU64::new(1);
 
 impl OpenSession {
-    pub(crate) fn new(session: Session) -> Self {
+    pub(crate) fn new(session: impl Into<Arc<Session>>) -> Self {
+        let session = session.into();
         let file_bytes: usize = session.hosts.iter().map(file_bytes).sum();
         // Start, duration, label and event of a slice.
         let column_bytes = session.slice_count() * 24;

@@ -1,4 +1,4 @@
-/** Entry point of a report's page. */
+/** Entry point of a report's page, and of the page in a notebook's cell. */
 import './install';
 
 import { render } from 'solid-js/web';
@@ -8,9 +8,10 @@ import { App } from '../shell/app';
 import { shared } from '../shell/shared';
 import { installTheme } from '../shell/theme';
 import '../shell/theme.css';
+import { framedPlace } from './frame';
 
 const root = document.getElementById('app');
-if (root && shared()) {
+if (root && (shared() || framedPlace() !== null)) {
   installTheme();
   installPalette(document.documentElement);
   root.textContent = '';

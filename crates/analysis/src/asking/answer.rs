@@ -20,6 +20,7 @@ trait ErasedReport: Send {
     fn notes(&self) -> &[Note];
     fn sentences(&self) -> &[String];
     fn document(&self) -> Option<&str>;
+    fn conclusion(&self) -> &str;
     fn headline(&self) -> Vec<(String, String)>;
     fn chart(&self) -> Vec<String>;
     fn unprinted(&self) -> &'static [&'static str];
@@ -47,6 +48,9 @@ impl<R: Report> ErasedReport for R {
     }
     fn document(&self) -> Option<&str> {
         Report::document(self)
+    }
+    fn conclusion(&self) -> &str {
+        Report::conclusion(self)
     }
     fn headline(&self) -> Vec<(String, String)> {
         Report::headline(self)
@@ -108,6 +112,11 @@ impl Answer {
     /// See [`Report::document`].
     pub fn document(&self) -> Option<&str> {
         self.report.document()
+    }
+
+    /// See [`Report::conclusion`].
+    pub fn conclusion(&self) -> &str {
+        self.report.conclusion()
     }
 
     /// See [`Report::headline`].

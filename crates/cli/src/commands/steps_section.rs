@@ -6,6 +6,7 @@ use stepscope_analysis::views::overview::OverviewReport;
 
 use crate::format::{self, Charset};
 use crate::page::{self, BOLD, FAINT};
+use crate::parts::LOOKS;
 
 /// Maximum number of steps in the small chart, one character each.
 const CHART_STEPS: usize = 60;
@@ -167,18 +168,11 @@ pub(crate) fn parts(
     lines
 }
 
-/// The symbol of a part, and its color, which is the same as on the pages.
+/// The symbol of a part, and its color.
 fn look(part: PartKind) -> (&'static str, anstyle::Style) {
-    match part {
-        PartKind::DeviceCompute => ("#", page::foreground(0x2f, 0x9e, 0x83)),
-        PartKind::Collectives => ("%", page::foreground(0xe0, 0x8b, 0x1f)),
-        PartKind::HostToDevice => (">", page::foreground(0xd3, 0xb5, 0x3a)),
-        PartKind::DeviceToHost => ("<", page::foreground(0xb3, 0x95, 0x2a)),
-        PartKind::DeviceToDevice => ("=", page::foreground(0xe6, 0xd2, 0x7a)),
-        PartKind::PythonCallbacks => ("p", page::foreground(0x8f, 0x74, 0xd6)),
-        PartKind::InputWait => ("i", page::foreground(0xb5, 0x5f, 0x93)),
-        PartKind::Compilation => ("c", page::foreground(0x8a, 0x6a, 0x45)),
-        PartKind::HostOverhead => ("h", page::foreground(0xa9, 0x8f, 0x78)),
-        PartKind::Idle => (".", page::foreground(0xa3, 0xac, 0xb9)),
-    }
+    let found = LOOKS.iter().find(|look| look.part == part);
+    found.map_or(("?", anstyle::Style::new()), |look| {
+        let (red, green, blue) = look.rgb;
+        (look.symbol, page::foreground(red, green, blue))
+    })
 }

@@ -52,7 +52,7 @@ pub(crate) async fn html(
                 let options = one.renames.options(&options);
                 (&*kept.insert(one.session), one.about, options)
             }
-            None => (&open.session, share::about_now(), options),
+            None => (&*open.session, share::about_now(), options),
         };
         about.marks = marks;
         let report = share::html(session, &about, &options, None)?;

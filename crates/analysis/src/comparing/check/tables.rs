@@ -31,6 +31,10 @@ impl Report for CheckReport {
         &self.notes
     }
 
+    fn conclusion(&self) -> &str {
+        &self.conclusion
+    }
+
     fn headline(&self) -> Vec<(String, String)> {
         let mut lines = vec![("Result".to_owned(), self.conclusion.clone())];
         if !self.baselines.is_empty() {

@@ -86,6 +86,13 @@ impl Report for CompareReport {
         vec!["methods", "kernels"]
     }
 
+    fn conclusion(&self) -> &str {
+        match self.differences.as_slice() {
+            [only] => &only.conclusion,
+            _ => "",
+        }
+    }
+
     fn headline(&self) -> Vec<(String, String)> {
         let mut lines: Vec<(String, String)> = Vec::new();
         if let Some(baseline) = self.sessions.first() {

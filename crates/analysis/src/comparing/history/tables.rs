@@ -30,6 +30,10 @@ impl Report for HistoryReport {
         &self.notes
     }
 
+    fn conclusion(&self) -> &str {
+        &self.conclusion
+    }
+
     fn headline(&self) -> Vec<(String, String)> {
         const SHOWN: usize = 6;
         let mut lines = vec![("Result".to_owned(), self.conclusion.clone())];

@@ -28,6 +28,10 @@ impl Report for InputReport {
         &self.notes
     }
 
+    fn conclusion(&self) -> &str {
+        &self.conclusion
+    }
+
     fn headline(&self) -> Vec<(String, String)> {
         let share = |key: &str| {
             let bound = self.bounds.iter().find(|bound| bound.key == key)?;

@@ -54,6 +54,10 @@ impl Report for OverviewReport {
         &self.notes
     }
 
+    fn conclusion(&self) -> &str {
+        &self.headline
+    }
+
     fn headline(&self) -> Vec<(String, String)> {
         let mut lines = vec![
             ("Session".to_owned(), self.session.clone()),

@@ -1,0 +1,55 @@
+// The cell of `session.show()`: the page in a frame, whose requests go to the kernel and back.
+
+/** Asks the kernel, and calls `done` with its answer: status, headers and a buffer. */
+function connection(model) {
+  const waiting = new Map();
+  // Several views of a model get all of its messages.
+  const view = crypto.randomUUID();
+  let count = 0;
+  const receive = (content, buffers) => {
+    const done = content.view === view && waiting.get(content.id);
+    if (!done) return;
+    waiting.delete(content.id);
+    const bytes = buffers[0];
+    const start = bytes.byteOffset ?? 0;
+    done(content, (bytes.buffer ?? bytes).slice(start, start + bytes.byteLength));
+  };
+  model.on('msg:custom', receive);
+  return {
+    ask(request, done) {
+      const id = (count += 1);
+      waiting.set(id, done);
+      model.send({ ...request, view, id });
+    },
+    close: () => model.off('msg:custom', receive),
+  };
+}
+
+function render({ model, el }) {
+  const kernel = connection(model);
+  const frame = document.createElement('iframe');
+  frame.title = 'Stepscope';
+  frame.style.cssText = `width:100%;height:${model.get('height')}px;border:0;display:block`;
+  const receive = (event) => {
+    const request = event.data;
+    if (event.source !== frame.contentWindow || request?.kind !== 'stepscope-request') return;
+    const { id, method, url, body } = request;
+    kernel.ask({ method, url, body }, ({ status, headers }, bytes) => {
+      const answer = { kind: 'stepscope-answer', id, status, headers, body: bytes };
+      frame.contentWindow?.postMessage(answer, '*', [bytes]);
+    });
+  };
+  window.addEventListener('message', receive);
+  kernel.ask({ page: true }, (_, bytes) => {
+    const page = new TextDecoder().decode(bytes);
+    const place = model.get('place').replace(/&/g, '&amp;').replace(/"/g, '&quot;');
+    frame.srcdoc = page.replace('<html', () => `<html data-cell="${place}"`);
+  });
+  el.append(frame);
+  return () => {
+    window.removeEventListener('message', receive);
+    kernel.close();
+  };
+}
+
+export default { render };

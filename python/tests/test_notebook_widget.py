@@ -1,0 +1,143 @@
+"""`session.show()`: the page's requests, answered by the kernel, and what a saved notebook keeps."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stepscope
+from stepscope.engine_errors import OptionsError, PackageMissingError, UnknownOptionError
+
+pytest.importorskip("anywidget")
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+
+class Cell:
+    """A widget with the notebook's side of its connection."""
+
+    def __init__(self, widget: Any) -> None:
+        self.widget = widget
+        self.key = widget.place.split("/")[2]
+        self._answers: dict[int, tuple[dict[str, Any], bytes]] = {}
+        self._arrived = threading.Condition()
+        widget.send = self._receive
+        self._count = 0
+
+    def _receive(self, content: dict[str, Any], buffers: list[bytes]) -> None:
+        with self._arrived:
+            assert content["view"] == "the view"
+            self._answers[content["id"]] = (content, buffers[0])
+            self._arrived.notify_all()
+
+    def ask(self, url: str, method: str = "GET", body: str = "", **more: Any) -> int:
+        self._count += 1
+        content = {"view": "the view", "id": self._count, "method": method, "url": url}
+        self.widget._receive(self.widget, {**content, "body": body, **more}, [])
+        return self._count
+
+    def answer(self, number: int) -> tuple[dict[str, Any], bytes]:
+        with self._arrived:
+            assert self._arrived.wait_for(lambda: number in self._answers, timeout=30)
+            return self._answers[number]
+
+
+@pytest.fixture(scope="module")
+def demo() -> stepscope.Session:
+    return stepscope.open(FIXTURES / "demo-gpt-cpu")
+
+
+@pytest.fixture
+def show(demo: stepscope.Session) -> Iterator[Callable[..., Cell]]:
+    cells: list[Cell] = []
+
+    def shown(*arguments: Any, **keywords: Any) -> Cell:
+        cells.append(Cell(demo.show(*arguments, **keywords)))
+        return cells[-1]
+
+    yield shown
+    for cell in cells:
+        cell.widget.close()
+
+
+def test_the_place_that_opens(show: Callable[..., Cell]) -> None:
+    cell = show()
+    assert cell.widget.place == f"#/s/{cell.key}/timeline"
+    cell = show("hlo_stats", steps=range(2, 5), height=300)
+    assert cell.widget.place == f"#/s/{cell.key}/ops?steps=2..5"
+    assert cell.widget.height == 300
+    cell = show(at="1.5ms..0.25s")
+    assert cell.widget.place.endswith("?window=1500000000..250000000000")
+
+
+def test_reports_and_tiles_come_from_the_kernel(
+    show: Callable[..., Cell], demo: stepscope.Session
+) -> None:
+    cell = show()
+    session = f"api/sessions/{cell.key}"
+    first = cell.ask(f"{session}/analyses/overview")
+    tile = cell.ask(
+        f"{session}/timeline/tile?start_ps=0&end_ps=100000000000&width_px=1000&tracks=0"
+    )
+    content, body = cell.answer(first)
+    assert content["status"] == 200
+    assert json.loads(body) == demo.overview().to_dict()
+    content, body = cell.answer(tile)
+    assert content["status"] == 200, body
+    assert dict(content["headers"])["content-type"] == "application/octet-stream"
+    assert len(body) > 100
+    content, body = cell.answer(cell.ask(f"{session}/analyses/nothing"))
+    assert content["status"] == 404
+    assert "error" in json.loads(body)
+
+
+def test_the_page_is_sent_on_request_and_not_saved(show: Callable[..., Cell]) -> None:
+    cell = show()
+    _, page = cell.answer(cell.ask("", page=True))
+    assert page.startswith(b"<!doctype html>")
+    assert b"stepscope-code" in page
+    state = cell.widget.get_state()
+    assert len(str({name: value for name, value in state.items() if name != "_esm"})) < 2000
+
+
+def test_nothing_can_be_captured_or_sent_elsewhere(show: Callable[..., Cell]) -> None:
+    cell = show()
+    body = json.dumps({"host": "example.com:1", "duration_ms": 10})
+    content, _ = cell.answer(cell.ask("api/captures", "POST", body))
+    assert content["status"] in (403, 404, 405)
+    content, _ = cell.answer(cell.ask("api/sessions", "DELETE"))
+    assert content["status"] == 405
+    content, _ = cell.answer(cell.ask("api/ses sions"))
+    assert content["status"] == 400
+
+
+def test_a_saved_notebook_keeps_the_report(
+    show: Callable[..., Cell], demo: stepscope.Session
+) -> None:
+    data, _ = show().widget._repr_mimebundle_()
+    assert data["text/html"] == demo._repr_html_()
+    assert data["text/plain"] == repr(demo)
+    assert "application/vnd.jupyter.widget-view+json" in data
+
+
+def test_mistakes_are_named(demo: stepscope.Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(OptionsError, match="unknown view 'timelines'"):
+        demo.show("timelines")
+    with pytest.raises(OptionsError, match="unknown view 'compare'"):
+        demo.show("compare")
+    for wrong in ("1.2s", "1..2", "2s..1s", "a..b"):
+        with pytest.raises(OptionsError, match="at="):
+            demo.show(at=wrong)
+    with pytest.raises(UnknownOptionError, match="no keyword step="):
+        demo.show(step=3)  # type: ignore[call-arg]
+    monkeypatch.delitem(sys.modules, "stepscope.notebook_widget")
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    with pytest.raises(PackageMissingError, match="needs the package anywidget") as told:
+        demo.show()
+    assert "stepscope[notebook]" in (told.value.hint or "")

@@ -22,11 +22,13 @@ mod api;
 mod capture;
 mod capture_reports;
 mod capture_routes;
+mod confines;
 mod connections;
 mod encoding;
 mod error;
 mod guard;
 pub mod handover;
+mod inside;
 mod key;
 mod library;
 mod listing;
@@ -51,6 +53,7 @@ pub use capture_reports::{
     CaptureHost, CapturePhase, CaptureReport, CaptureRequest, CaptureSettings, CaptureState,
 };
 pub use error::ServerError;
+pub use inside::QueryAnswer;
 pub use library::Library;
 pub use listing::{SessionList, list_sessions};
 pub use opening::{OpenError, open_files};

@@ -15,6 +15,7 @@ mod heap;
 mod hostile;
 mod index;
 mod manifest;
+mod mcp;
 mod queries;
 mod scaling;
 mod server;

@@ -103,9 +103,7 @@ impl Options {
 /// The options of a question, by name.
 pub(crate) fn options_of(declaration: &Declaration) -> Vec<String> {
     let command = declaration.command();
-    let names = command
-        .get_arguments()
-        .filter_map(|argument| argument.get_long());
+    let names = command.get_arguments().filter_map(clap::Arg::get_long);
     names.map(str::to_owned).collect()
 }
 

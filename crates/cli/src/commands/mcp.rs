@@ -12,7 +12,7 @@ use crate::output::Output;
 /// The subcommand.
 pub(crate) fn command() -> Command {
     Command::new("mcp")
-        .about("Answer agents about sessions, over the Model Context Protocol (standard input and output)")
+        .about("Answer agents about sessions, over the Model Context Protocol")
         .after_help(
             "Examples:\n  # In the settings of an agent: the command, and the folders it may read\n  \
              stepscope mcp ./logs\n  # For Claude Code\n  claude mcp add stepscope -- stepscope mcp \

@@ -94,7 +94,8 @@ pub(crate) async fn run(within: &Within<'_>, asked: &Arguments) -> Result<Whole,
     let link = match &opened[..] {
         [(base, _), (now, _)] if base.root.name == now.root.name => {
             let mut link = within.link(now, "overview", &Vec::new());
-            link.push_str(&format!("?baseline={}", base.summary.key));
+            link.push_str("?baseline=");
+            link.push_str(&base.summary.key);
             link
         }
         _ => within.link(last, "overview", &Vec::new()),

@@ -1,5 +1,7 @@
 //! `report`: what a session says on one page, and what to change first.
 
+use std::fmt::Write as _;
+
 use clap::FromArgMatches as _;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -194,11 +196,12 @@ fn advised(finding: &AdviceFinding) -> Block {
         } else {
             "saves up to"
         };
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             " {how} {} per step{}",
             duration_ps(gain),
             share.unwrap_or_default()
-        ));
+        );
     }
     if !finding.change.is_empty() {
         put("change", Value::from(finding.change.as_str()));

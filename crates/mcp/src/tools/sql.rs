@@ -128,16 +128,17 @@ fn chosen<'a>(
     Ok((of.unwrap_or(&within.roots.0[0]), keys))
 }
 
+const COLUMNS: [Column; 3] = [
+    Column::new("table", "Table", Unit::Text),
+    Column::new("meaning", "A row is", Unit::Text),
+    Column::new("columns", "Columns", Unit::Text),
+];
+
 async fn tables(root: &Root) -> Result<Whole, Refusal> {
     let known = root.library.query_tables().await;
     let known = known.map_err(|error| {
         Refusal::from(error).next(Next::new("report", &[], "the latest session, without SQL"))
     })?;
-    const COLUMNS: [Column; 3] = [
-        Column::new("table", "Table", Unit::Text),
-        Column::new("meaning", "A row is", Unit::Text),
-        Column::new("columns", "Columns", Unit::Text),
-    ];
     let rows: Vec<Vec<Cell>> = known
         .into_iter()
         .map(|(name, meaning, columns)| vec![name.into(), meaning.into(), columns.join(" ").into()])

@@ -58,6 +58,8 @@ pub(crate) fn command() -> Command {
         .subcommands(ANALYSES.iter().map(analysis))
         .subcommands(COMPARISONS.iter().map(comparison))
         .subcommand(commands::sql::command())
+        .subcommand(commands::mcp::command())
+        .subcommand(commands::skills::command())
         .subcommand(doctor())
         .subcommand(environment())
         .subcommand(completions())

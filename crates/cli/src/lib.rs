@@ -83,6 +83,8 @@ fn answer(name: &str, arguments: &ArgMatches, output: &Output) -> Result<Exit, F
         "perfetto" => commands::perfetto::run(arguments, output),
         "check" => commands::check::run(arguments, output),
         "tunnel" => commands::far::tunnel::run(arguments, output),
+        "mcp" => commands::mcp::run(arguments, output),
+        "skills" => commands::skills::run(arguments, output),
         "sql" => Err(commands::sql::missing()),
         "completions" => commands::completions::run(arguments, output),
         name => match (find(name), find_comparison(name)) {

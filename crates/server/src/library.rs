@@ -21,6 +21,7 @@ use stepscope_storage::{
     memory_budget, shown,
 };
 
+use crate::confines::{Confines, left_out};
 use crate::error::panic_text;
 use crate::key::{key_of, key_of_name};
 use crate::opening::{OpenError, OpenProgress, open_reading};
@@ -54,6 +55,7 @@ pub struct Library {
     shelf: RwLock<Shelf>,
     looked: Mutex<Instant>,
     is_read_only: AtomicBool,
+    pub(crate) confines: Confines,
     /// Of several sessions.
     pub(crate) reports: Mutex<ReportCache>,
     /// The only hosts that may be captured, if these are restricted.
@@ -91,6 +93,15 @@ impl Library {
         Arc::new(Self::new(Some(root.to_path_buf())))
     }
 
+    /// The sessions below a path, without those of which a link leads to a file elsewhere. They are
+    /// searched for when the list is asked for.
+    pub fn confined(root: &Path) -> Arc<Self> {
+        Arc::new(Self {
+            confines: Confines::of(root),
+            ..Self::new(Some(root.to_path_buf()))
+        })
+    }
+
     /// A library without a path; see [`Library::add_open`].
     pub fn empty() -> Arc<Self> {
         Arc::new(Self::new(None))
@@ -102,6 +113,7 @@ impl Library {
             shelf: RwLock::default(),
             looked: Mutex::new(Instant::now()),
             is_read_only: AtomicBool::new(false),
+            confines: Confines::default(),
             reports: Mutex::default(),
             capture_hosts: OnceLock::new(),
             source_roots: OnceLock::new(),
@@ -480,7 +492,11 @@ impl Library {
     }
 
     fn put(&self, found: &Found) {
-        let notes = found.notes.iter().map(note).collect();
+        let mut notes: Vec<Note> = found.notes.iter().map(note).collect();
+        let mut within = found.newest_first();
+        let count = within.len();
+        within.retain(|files| self.confines.hold(files));
+        notes.extend(left_out(count - within.len()));
         let mut listed = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
         let known = std::mem::take(&mut listed.slots);
         let mut by_path: HashMap<&str, Vec<&Arc<Slot>>> = HashMap::new();
@@ -490,7 +506,7 @@ impl Library {
         let mut keys: HashSet<String> = known.iter().map(|slot| slot.key.clone()).collect();
         let handed_in = known.iter().filter(|slot| slot.files.is_none());
         listed.slots = handed_in.cloned().collect();
-        for files in found.newest_first() {
+        for files in within {
             let path = path_of(&found.root, &files.location);
             let before = by_path.get(path.as_str()).map_or(&[][..], Vec::as_slice);
             let same = before.iter().find(|slot| is_unchanged(slot, files));

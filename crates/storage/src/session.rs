@@ -134,6 +134,20 @@ impl SessionFiles {
         !self.files().any(is_far)
     }
 
+    /// Whether every file that is read for it, also where links lead, is below one of these folders,
+    /// which are given without links. Remote files are where their URL says.
+    pub fn is_below(&self, folders: &[PathBuf]) -> bool {
+        let of = |file: &HostFile| {
+            file.remote.is_some()
+                || file
+                    .path
+                    .canonicalize()
+                    .is_ok_and(|real| folders.iter().any(|folder| real.starts_with(folder)))
+        };
+        let mut files = self.files().chain(&self.manifests);
+        files.all(|file| of(file) && file.stand_in.as_deref().is_none_or(of))
+    }
+
     /// Captures of time before memory profiles only before programs only.
     fn rank(&self) -> u8 {
         match (self.hosts.is_empty(), self.memory.is_empty()) {

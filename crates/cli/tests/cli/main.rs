@@ -15,6 +15,8 @@ mod heap;
 mod hostile;
 mod index;
 mod manifest;
+mod mcp;
+mod mcp_client;
 mod queries;
 mod running;
 mod scaling;

@@ -16,7 +16,7 @@ use crate::library::Library;
 use crate::slot::{OpenSession, Slot};
 
 /// The session of a route.
-fn slot(library: &Library, id: &str) -> Result<Arc<Slot>, ApiError> {
+pub(crate) fn slot(library: &Library, id: &str) -> Result<Arc<Slot>, ApiError> {
     library.slot(id).ok_or_else(|| {
         ApiError::not_found(format!("Unknown session {id:?}."))
             .with_hint("It may have been moved or deleted; see the list of sessions.")

@@ -69,7 +69,7 @@ fn form(name: Option<&str>) -> Result<Form, ApiError> {
 }
 
 /// What the program is asked, and the keys of the sessions by name.
-fn question(
+pub(crate) fn question(
     library: &Library,
     query: String,
     wanted: Option<&[String]>,

@@ -8,4 +8,4 @@ mod reports;
 
 pub(crate) use answer::{Form, Question, answer, rows, schema};
 pub use program::{SQL_PROGRAM, no_sql_program, sql_program};
-pub(crate) use reports::{SqlRequest, SqlSchemaReport};
+pub(crate) use reports::{SqlReport, SqlRequest, SqlSchemaReport};

@@ -46,7 +46,7 @@ async fn follow(agent: &Agent, shown: &Shown, seen: &mut Vec<String>) {
 async fn every_answer_about_every_capture_is_short() {
     let (mut answers, mut errors) = (0, 0);
     for path in captures() {
-        let agent = Agent::new(&[path.clone()], None);
+        let agent = Agent::new(std::slice::from_ref(&path), None);
         let mut seen = Vec::new();
         let report = call(&agent, "report", json!({})).await;
         assert!(!report.is_error, "{}: {}", path.display(), report.text);

@@ -20,7 +20,7 @@ trait ErasedReport: Send {
     fn notes(&self) -> &[Note];
     fn sentences(&self) -> &[String];
     fn document(&self) -> Option<&str>;
-    fn conclusion(&self) -> &str;
+    fn conclusion(&self) -> Option<&str>;
     fn headline(&self) -> Vec<(String, String)>;
     fn chart(&self) -> Vec<String>;
     fn unprinted(&self) -> &'static [&'static str];
@@ -49,7 +49,7 @@ impl<R: Report> ErasedReport for R {
     fn document(&self) -> Option<&str> {
         Report::document(self)
     }
-    fn conclusion(&self) -> &str {
+    fn conclusion(&self) -> Option<&str> {
         Report::conclusion(self)
     }
     fn headline(&self) -> Vec<(String, String)> {
@@ -115,7 +115,7 @@ impl Answer {
     }
 
     /// See [`Report::conclusion`].
-    pub fn conclusion(&self) -> &str {
+    pub fn conclusion(&self) -> Option<&str> {
         self.report.conclusion()
     }
 

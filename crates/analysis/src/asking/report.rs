@@ -29,10 +29,9 @@ pub trait Report: Serialize + Send {
     fn document(&self) -> Option<&str> {
         None
     }
-    /// The answer in one sentence, for a heading; it may also be in the headline. Empty if there is
-    /// none.
-    fn conclusion(&self) -> &str {
-        ""
+    /// The answer in one sentence, for a heading; it may also be in the headline.
+    fn conclusion(&self) -> Option<&str> {
+        None
     }
     /// A few figures above the tables, as formatted names and values; may be empty.
     fn headline(&self) -> Vec<(String, String)> {

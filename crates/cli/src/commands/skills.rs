@@ -38,6 +38,7 @@ pub(crate) fn command() -> Command {
         .arg(flag("force", "Overwrite files that differ"));
     Command::new("skills")
         .about("Install the skill that tells agents how to use Stepscope")
+        .after_help("Examples:\n  stepscope skills install\n  stepscope skills install --help")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)

@@ -25,7 +25,7 @@ pub fn html(answer: &Answer, extent: Extent) -> String {
     let tables = answer.tables();
     let mut html = String::from("<div class=\"stepscope-report\">");
     let mut sentences = answer.sentences();
-    let mut conclusion = answer.conclusion();
+    let mut conclusion = answer.conclusion().unwrap_or_default();
     if let ("", Some((first, rest))) = (conclusion, sentences.split_first()) {
         (conclusion, sentences) = (first, rest);
     }

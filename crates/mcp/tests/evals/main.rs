@@ -103,8 +103,8 @@ async fn answers_alone_hold_the_cause_and_its_figure() {
     let cases = cases();
     let mut wrong = Vec::new();
     for truth in TRUTHS {
-        let case = cases.iter().find(|case| case.0 == truth.cause);
-        let (cause, hosts, _) = case.unwrap_or_else(|| panic!("no capture of {}", truth.cause));
+        let capture = cases.iter().find(|case| case.0 == truth.cause);
+        let (cause, hosts, _) = capture.unwrap_or_else(|| panic!("no capture of {}", truth.cause));
         let folder = tempfile::tempdir().expect("a folder");
         write(folder.path(), hosts);
         let agent = Agent::new(&[folder.path().to_path_buf()], None);

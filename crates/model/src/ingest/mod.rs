@@ -82,7 +82,9 @@ pub fn ingest(name: &str, inputs: Vec<HostInput>) -> Result<Session, IngestError
     }
     let session = assemble::assemble(name, &inputs, &mut spaces);
     // Programs and names were read from all over the files.
-    bytes.iter().for_each(|bytes| bytes.release_all());
+    for bytes in &bytes {
+        bytes.release_all();
+    }
     Ok(session)
 }
 

@@ -31,8 +31,8 @@ impl Report for CheckReport {
         &self.notes
     }
 
-    fn conclusion(&self) -> &str {
-        &self.conclusion
+    fn conclusion(&self) -> Option<&str> {
+        Some(&self.conclusion)
     }
 
     fn headline(&self) -> Vec<(String, String)> {

@@ -86,10 +86,10 @@ impl Report for CompareReport {
         vec!["methods", "kernels"]
     }
 
-    fn conclusion(&self) -> &str {
+    fn conclusion(&self) -> Option<&str> {
         match self.differences.as_slice() {
-            [only] => &only.conclusion,
-            _ => "",
+            [only] => Some(&only.conclusion),
+            _ => None,
         }
     }
 

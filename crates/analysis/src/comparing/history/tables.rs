@@ -30,8 +30,8 @@ impl Report for HistoryReport {
         &self.notes
     }
 
-    fn conclusion(&self) -> &str {
-        &self.conclusion
+    fn conclusion(&self) -> Option<&str> {
+        Some(&self.conclusion)
     }
 
     fn headline(&self) -> Vec<(String, String)> {

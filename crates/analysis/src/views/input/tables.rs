@@ -28,8 +28,8 @@ impl Report for InputReport {
         &self.notes
     }
 
-    fn conclusion(&self) -> &str {
-        &self.conclusion
+    fn conclusion(&self) -> Option<&str> {
+        Some(&self.conclusion)
     }
 
     fn headline(&self) -> Vec<(String, String)> {

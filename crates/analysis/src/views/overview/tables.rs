@@ -54,8 +54,8 @@ impl Report for OverviewReport {
         &self.notes
     }
 
-    fn conclusion(&self) -> &str {
-        &self.headline
+    fn conclusion(&self) -> Option<&str> {
+        Some(&self.headline)
     }
 
     fn headline(&self) -> Vec<(String, String)> {

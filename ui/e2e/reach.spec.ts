@@ -56,6 +56,7 @@ test('a dialog keeps the focus and returns it when closed', async ({ page, url }
   await expect(capture).toBeFocused();
   // Shortcuts of the page do nothing while the palette is open.
   await page.keyboard.press('Control+k');
+  await expect(page.getByRole('dialog').getByRole('combobox')).toBeFocused();
   await page.keyboard.type('timel');
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);

@@ -1,2 +1,2 @@
-/** Instead of a view that needs a server; `shell/views.ts` does not list it in a report. */
+/** Instead of a view or a dialog that needs a server; a report does not offer them. */
 export default () => null;

@@ -22,6 +22,8 @@ import './sessions.css';
 
 /** So few sessions need neither a filter nor groups. */
 const FEW = 3;
+/** Up to so many sessions, all rows are in the page, so that the browser's own search finds them. */
+const ALL_ROWS = 200;
 
 /** Filters by what the sessions share. */
 function menuOf(session: SessionSummary, state: TableState) {
@@ -49,9 +51,10 @@ export default function SessionsView() {
         const infos = createMemo(() => report().notes.filter((note) => note.kind === 'info'));
         const columns = createMemo(() => sessionColumns(report().root, table));
         const [listed, setListed] = createSignal<readonly SessionSummary[]>([]);
+        const isLong = () => report().sessions.length > ALL_ROWS;
         return (
           <Show when={report().sessions.length > 0} fallback={<NoSessions root={report().root} />}>
-            <div class="page is-filling">
+            <div class="page" classList={{ 'is-filling': isLong() }}>
               <div class="sessions-title">
                 <h1>{plural(report().sessions.length, 'session')}</h1>
                 <Show when={report().root !== '.'}>
@@ -70,7 +73,7 @@ export default function SessionsView() {
               <Show when={getParam(PLOT_PARAM)}>
                 <SessionsPlot sessions={listed()} />
               </Show>
-              <section class="card is-main sessions-table">
+              <section class="card sessions-table" classList={{ 'is-main': isLong() }}>
                 <DataTable
                   rows={report().sessions}
                   columns={columns()}
@@ -78,7 +81,7 @@ export default function SessionsView() {
                   noun="session"
                   fileName="stepscope-sessions"
                   isPlain={report().sessions.length <= FEW}
-                  isFilling
+                  isFilling={isLong()}
                   opensGroups
                   onFiltered={setListed}
                   tools={<TableChoices />}

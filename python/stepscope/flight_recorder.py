@@ -36,6 +36,8 @@ STEPS_IN_RING = 65_536
 _RECENT = 20
 _OVERDUE_RATIO = 2.0
 _OVERDUE_SECONDS = 0.15
+_FRAMES = 200
+"""Frames of the loop that an answer has: where the stacks of ranks part, seen from the outside."""
 _METRICS_WAITING_MAX = 1000
 """A metric that is still being computed after this many further steps is left out."""
 
@@ -292,7 +294,7 @@ class Recorder:
             "pid": os.getpid(),
             "step": step,
             "where": stacks.place(frames),
-            "frames": frames[:30],
+            "frames": frames[:_FRAMES],
             "memory_share": None if math.isnan(self._known.memory) else self._known.memory,
             "captured": None,
         }

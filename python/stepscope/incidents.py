@@ -13,12 +13,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from . import ranks, ring
+from . import ranks, ring, stacks
 from .errors import CaptureError
 from .recorders import write_atomically
 
 _EXCESS_SHARE = 0.5
 """A rank is slow in a step if it exceeded its median by this share of the largest excess."""
+_PLACES_NAMED = 3
 
 
 def describe(folder: Path) -> dict[str, Any]:
@@ -125,30 +126,54 @@ def _stall(request: dict[str, Any], answers: dict[int, dict[str, Any]]) -> str:
     return f"{head} after step {behind}{_where(answers, _apart(answers) or at_it)}"
 
 
+def _stack(answer: dict[str, Any]) -> list[str]:
+    """The frames of a rank's loop, outermost first."""
+    return list(reversed(answer.get("frames") or []))
+
+
 def _apart(answers: dict[int, dict[str, Any]]) -> list[int]:
-    """The ranks that were somewhere else than most, who wait for them; none if nobody stands out."""
-    groups: dict[str, list[int]] = {}
-    for rank in sorted(answers):
-        where = answers[rank].get("where")
-        if where:
-            groups.setdefault(where, []).append(rank)
-    sizes = sorted(groups.values(), key=len)
-    if len(sizes) < 2 or len(sizes[0]) == len(sizes[-1]):
-        return []
-    return sizes[0]
+    """The ranks that were somewhere else than most, who wait for them; none if nobody stands out.
+
+    Ranks that wait may poll in any function below, so what counts is where stacks part, seen from
+    the outside.
+    """
+    frames = {rank: _stack(answers[rank]) for rank in sorted(answers) if _stack(answers[rank])}
+    for level in range(max(map(len, frames.values()), default=0)):
+        groups: dict[str | None, list[int]] = {}
+        for rank, own in frames.items():
+            groups.setdefault(own[level] if level < len(own) else None, []).append(rank)
+        if len(groups) > 1:
+            sizes = sorted(groups.values(), key=len)
+            return [] if len(sizes[0]) == len(sizes[1]) else sizes[0]
+    return []
 
 
 def _where(answers: dict[int, dict[str, Any]], of: list[int]) -> str:
-    """What the first of these ranks was doing, if it was seen."""
+    """What these ranks were doing, as far as it was seen, and where all others were."""
+    seen: dict[str, int] = {}  # the first rank at each place
     for rank in of:
-        answer = answers.get(rank, {})
-        if not answer.get("where"):
-            continue
-        others = {other["where"] for other in answers.values() if other.get("where")}
-        others.discard(answer["where"])
-        rest = f", the others in {' and '.join(sorted(others))}" if len(others) == 1 else ""
-        return f"; rank {rank} was in {answer['where']}{rest}"
-    return "; what it did in that time was not seen"
+        if where := answers.get(rank, {}).get("where"):
+            seen.setdefault(where, rank)
+    if not seen:
+        return "; what it did in that time was not seen"
+    others = [_stack(answer) for rank, answer in answers.items() if rank not in of]
+    shared = stacks.place(_shared(others))
+    rest = f", the others in {shared}" if shared and shared not in seen else ""
+    places = list(seen.items())[:_PLACES_NAMED]
+    return "; " + "; ".join(f"rank {rank} was in {where}" for where, rank in places) + rest
+
+
+def _shared(frames: list[list[str]]) -> list[str]:
+    """The functions in which all these stacks are, innermost first; with the line if it is one."""
+    found: list[str] = []
+    for level in zip(*frames, strict=False):
+        functions = {frame.rpartition(":")[0] for frame in level}
+        if len(functions) > 1:
+            break
+        found.append(level[0] if len(set(level)) == 1 else f"{functions.pop()})")
+        if len(set(level)) > 1:
+            break
+    return found[::-1]
 
 
 def _lost(request: dict[str, Any], contents: list[ring.Contents]) -> str:

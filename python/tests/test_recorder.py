@@ -135,6 +135,51 @@ def test_a_slow_step(job: Path) -> None:
     assert ", the others in all_reduce (" in incident["cause"]
 
 
+@pytest.mark.parametrize(
+    ("places", "cause"),
+    [
+        # Whoever waits may be polling in any function below.
+        (
+            {
+                0: ["all_reduce (t.py:34)", "main (t.py:9)"],
+                1: ["read (t.py:14)", "all_reduce (t.py:34)", "main (t.py:9)"],
+                2: ["load_batch (t.py:22)", "main (t.py:8)"],
+                3: ["read (t.py:15)", "all_reduce (t.py:35)", "main (t.py:9)"],
+            },
+            "; rank 2 was in load_batch (t.py:22), the others in all_reduce (t.py)",
+        ),
+        (
+            {
+                0: ["wait (t.py:3)", "main (t.py:9)"],
+                1: ["load (t.py:5)", "main (t.py:8)"],
+                2: ["wait (t.py:3)", "main (t.py:9)"],
+            },
+            "; rank 1 was in load (t.py:5), the others in wait (t.py:3)",
+        ),
+        # Two ranks in two places: nobody stands out, so that nobody is named alone.
+        (
+            {
+                0: ["wait (t.py:3)", "main (t.py:9)"],
+                1: ["load (t.py:5)", "main (t.py:8)"],
+            },
+            "; rank 0 was in wait (t.py:3); rank 1 was in load (t.py:5)",
+        ),
+    ],
+)
+def test_who_stands_out_is_where_stacks_part(
+    tmp_path: Path, places: dict[int, list[str]], cause: str
+) -> None:
+    folder = tmp_path / "run" / "incidents" / "one"
+    folder.mkdir(parents=True)
+    request = {"kind": "stall", "what": "", "rule": "", "rank": 0, "step": 7}
+    (folder / ranks.REQUEST).write_text(json.dumps(request))
+    for rank, frames in places.items():
+        answer = {"rank": rank, "step": 7, "where": frames[0], "frames": frames}
+        (folder / f"rank_{rank}.json").write_text(json.dumps(answer))
+    found = incidents.describe(folder)["cause"]
+    assert found == f"all {len(places)} ranks stopped after step 7{cause}"
+
+
 def test_a_nan(job: Path) -> None:
     incident = incident_of(job, "metric")
     step = incident["step"]

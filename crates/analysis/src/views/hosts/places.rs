@@ -1,5 +1,7 @@
 //! Places (devices that recorded work, and hosts without such devices) and how late each arrives.
 
+use std::collections::BTreeMap;
+
 use stepscope_model::{DeviceId, HostId, Session};
 
 use super::blame::StepBlame;
@@ -123,14 +125,18 @@ pub(super) fn rows(
     rows: &[StepParts],
     lateness: &Lateness,
 ) -> Vec<HostDeviceRow> {
+    let mut by_place: BTreeMap<Place, Vec<&StepParts>> = BTreeMap::new();
+    for row in rows {
+        by_place
+            .entry((row.host, row.device))
+            .or_default()
+            .push(row);
+    }
     let row = |&(host, device): &Place| {
-        let own = || {
-            rows.iter()
-                .filter(|row| (row.host, row.device) == (host, device))
-        };
-        let step_count = own().count();
+        let own = by_place.get(&(host, device)).map_or(&[][..], Vec::as_slice);
+        let step_count = own.len();
         let mean = |of: fn(&StepParts) -> i64| {
-            let sum: f64 = own().map(|row| of(row) as f64).sum();
+            let sum: f64 = own.iter().map(|row| of(row) as f64).sum();
             (step_count > 0).then(|| sum / step_count as f64)
         };
         let index = device.map(DeviceId::index);

@@ -43,8 +43,12 @@ pub(super) fn hosts(
         let mut windows = observed.iter().filter(|(id, _)| id == device);
         windows.any(|(_, windows)| !work.within(*device, windows.spans()).spans().is_empty())
     };
+    let mut by_host: BTreeMap<HostId, Vec<&StepParts>> = BTreeMap::new();
+    for row in rows {
+        by_host.entry(row.host).or_default().push(row);
+    }
     let row = |(number, &host): (usize, &HostId)| {
-        let own: Vec<&StepParts> = rows.iter().filter(|row| row.host == host).collect();
+        let own = by_host.get(&host).map_or(&[][..], Vec::as_slice);
         let mut steps: Vec<usize> = own.iter().map(|row| row.step).collect();
         steps.sort_unstable();
         steps.dedup();
@@ -84,7 +88,7 @@ pub(super) fn hosts(
             caused_ps: lateness.caused_ps[host.index()],
             wait_ps: wait_ps / i64::try_from(working_count.max(1)).unwrap_or(1),
             is_straggler: stragglers.is_host(host.index()),
-            problem: problem(session, host, &own),
+            problem: problem(session, host, own),
         }
     };
     selected.hosts.iter().enumerate().map(row).collect()

@@ -1,6 +1,8 @@
 //! The engine: a query in, rows out.
 
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::Duration;
 
 use arrow_array::RecordBatch;
@@ -16,6 +18,7 @@ use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::StreamExt as _;
 use stepscope_export::arrow::table_of;
+use tokio::sync::watch;
 
 use crate::library::Library;
 use crate::scan::{Provider, TableOptions};
@@ -62,7 +65,7 @@ pub struct Engine {
 /// Rows as they come.
 pub struct Rows {
     stream: SendableRecordBatchStream,
-    deadline: Option<tokio::time::Instant>,
+    deadline: Option<Deadline>,
     limits: Limits,
     names: Arc<[String]>,
 }
@@ -172,10 +175,7 @@ impl Engine {
     ///
     /// What is wrong with the query.
     pub async fn query(&self, text: &str) -> Result<Rows, QueryError> {
-        let deadline = self
-            .limits
-            .time
-            .map(|time| tokio::time::Instant::now() + time);
+        let deadline = self.limits.time.map(Deadline::after);
         let only_reading = SQLOptions::new()
             .with_allow_ddl(false)
             .with_allow_dml(false)
@@ -207,17 +207,46 @@ impl Rows {
     /// What went wrong while computing them, or a limit that was reached.
     pub async fn next(&mut self) -> Result<Option<RecordBatch>, QueryError> {
         let next = self.stream.next();
-        let batch = match self.deadline {
+        let batch = match &mut self.deadline {
             None => next.await,
-            Some(deadline) => tokio::time::timeout_at(deadline, next).await.map_err(|_| {
-                let seconds = self.limits.time.unwrap_or_default().as_secs_f64();
-                QueryError {
-                    message: format!("the query took longer than {seconds} s"),
-                    hint: "ask for fewer sessions or rows, or raise the limit".to_owned(),
+            Some(deadline) => tokio::select! {
+                biased;
+                Ok(_) = deadline.passed.wait_for(|is_over| *is_over) => {
+                    let seconds = self.limits.time.unwrap_or_default().as_secs_f64();
+                    return Err(QueryError {
+                        message: format!("the query took longer than {seconds} s"),
+                        hint: "ask for fewer sessions or rows, or raise the limit".to_owned(),
+                    });
                 }
-            })?,
+                batch = next => batch,
+            },
         };
         batch.transpose().map_err(|error| told(&error, &self.names))
+    }
+}
+
+/// A moment in time, told by a thread of its own: operators that compute without a pause leave no
+/// thread of the runtime to look at its clock.
+struct Deadline {
+    passed: watch::Receiver<bool>,
+    /// Ends the thread when the query has ended.
+    _query: mpsc::Sender<()>,
+}
+
+impl Deadline {
+    fn after(time: Duration) -> Self {
+        let (query, ended) = mpsc::channel();
+        let (pass, passed) = watch::channel(false);
+        thread::spawn(move || {
+            if ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                // Nobody waits for it if the query ended meanwhile.
+                let _ = pass.send(true);
+            }
+        });
+        Self {
+            passed,
+            _query: query,
+        }
     }
 }
 

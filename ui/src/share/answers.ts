@@ -1,4 +1,5 @@
 /** Answers requests from a report, in the same formats as a server. */
+import { bareDetails } from '../timeline/bare-details';
 import type { LabelReport } from '../wire/generated/LabelReport';
 import type { ShareReport } from '../wire/generated/ShareReport';
 import type { SliceDetails } from '../wire/generated/SliceDetails';
@@ -53,7 +54,15 @@ export function transportOf(report: ShareReport): Transport {
         `This report has details only for its ${report.detail_count} longest slices, not for this one`,
       );
     }
-    return bareDetails({ track: track!, lane: lane!, index: index! }, lone, label);
+    return bareDetails({
+      slice: { track: track!, lane: lane!, index: index! },
+      name: label.name,
+      start_ps: lone.startPs,
+      duration_ps: lone.durationPs,
+      class: label.class,
+      track_name: '',
+      stats: [],
+    });
   };
 
   const timeline = async (route: string, query: URLSearchParams): Promise<unknown> => {
@@ -97,39 +106,4 @@ export function transportOf(report: ShareReport): Transport {
 
 function json(value: unknown): Response {
   return new Response(JSON.stringify(value));
-}
-
-/** Details of a slice that is known only from a tile. */
-function bareDetails(
-  slice: SliceDetails['slice'],
-  lone: { startPs: number; durationPs: number },
-  label: LabelReport,
-): SliceDetails {
-  return {
-    slice,
-    name: label.name,
-    start_ps: lone.startPs,
-    duration_ps: lone.durationPs,
-    self_ps: lone.durationPs,
-    class: label.class,
-    track_name: '',
-    step: null,
-    program: null,
-    op: null,
-    attribution: null,
-    category: null,
-    category_source: null,
-    expression: null,
-    scope: null,
-    scope_paths: [],
-    source: null,
-    source_stack: [],
-    flops: null,
-    bytes: null,
-    cost_source: null,
-    stats: [],
-    flows: [],
-    parent: null,
-    first_child: null,
-  };
 }

@@ -7,6 +7,7 @@ import type { LabelReport } from '../wire/generated/LabelReport';
 import type { SliceDetails } from '../wire/generated/SliceDetails';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import type { StatReport } from '../wire/generated/StatReport';
+import { bareDetails } from './bare-details';
 import { FIRST_LAID_LABEL, LAID_TRACK, type LaidTrack } from './laid';
 import { firstGlyphAt, type Segment } from './segments';
 import type { LaneTile, TrackTile } from './tile';
@@ -194,31 +195,13 @@ function detailsOf(
   place: string,
   stats: StatReport[],
 ): SliceDetails {
-  return {
+  return bareDetails({
     slice,
     name,
     start_ps: startPs,
     duration_ps: durationPs,
-    self_ps: durationPs,
     class: className || 'marker',
     track_name: place,
-    step: null,
-    program: null,
-    op: null,
-    attribution: null,
-    category: null,
-    category_source: null,
-    expression: null,
-    scope: null,
-    scope_paths: [],
-    source: null,
-    source_stack: [],
-    flops: null,
-    bytes: null,
-    cost_source: null,
     stats,
-    flows: [],
-    parent: null,
-    first_child: null,
-  };
+  });
 }

@@ -2,9 +2,7 @@
 
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use stepscope_catalog::Catalog;
 use stepscope_sql::{Engine, Library, QueryError};
@@ -80,12 +78,10 @@ pub(crate) fn answer(
     arguments: &Arguments,
 ) -> i32 {
     let started = Instant::now();
-    let watch = Watch::start(arguments);
     let written = runtime.block_on(async {
         let rows = engine.query(query).await?;
         write::rows(rows, arguments, engine).await
     });
-    drop(watch);
     let remarks = engine.library().take_remarks();
     if !arguments.quiet {
         tell_remarks(&remarks);
@@ -102,34 +98,6 @@ pub(crate) fn answer(
             FINE
         }
         Err(error) => fail(&error),
-    }
-}
-
-/// Ends the program if a query goes on after its time: operators that compute without a pause leave
-/// nobody to look at the clock of the runtime, and cannot be stopped.
-struct Watch {
-    _ended: Option<Sender<()>>,
-}
-
-/// How long after its time a query may end by itself.
-const GRACE: Duration = Duration::from_secs(1);
-
-impl Watch {
-    fn start(arguments: &Arguments) -> Self {
-        let Some(time) = arguments.limits().time else {
-            return Self { _ended: None };
-        };
-        let (ended, waits) = mpsc::channel();
-        thread::spawn(move || {
-            if waits.recv_timeout(time + GRACE) == Err(RecvTimeoutError::Timeout) {
-                let reason = format!("the query took longer than {} s", time.as_secs_f64());
-                let hint = "ask for fewer sessions or rows, or raise the limit";
-                std::process::exit(refuse(&reason, hint, USAGE));
-            }
-        });
-        Self {
-            _ended: Some(ended),
-        }
     }
 }
 

@@ -368,8 +368,9 @@ pub enum StepOrigin {
     ProgramRuns,
 }
 
-/// With more hosts, threads are not kept decoded for questions that read them once.
-const HOSTS_KEPT: usize = 32;
+/// With more hosts, threads are not kept decoded for questions that read them once, and no more are
+/// decoded together.
+pub(crate) const HOSTS_KEPT: usize = 32;
 
 impl Session {
     /// Tags from the manifests of all hosts, each once, in the order of their first appearance.

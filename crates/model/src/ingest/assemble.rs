@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use stepscope_xplane::{Line, Space};
+use stepscope_xplane::Space;
 
 use super::build::BuiltTrack;
 use super::clocks::Clocks;
@@ -13,123 +13,178 @@ use super::finish::finish;
 use super::input::HostInput;
 use super::labels::Labels;
 use super::parts::Parts;
-use super::plan::{TrackPlan, plan_tracks};
+use super::plan::{Plan, plan_tracks};
 use super::programs::decode_programs;
+use super::round::{Headers, Round, outlines, survey};
 use super::tracks::build_tracks;
 use super::warn::Warnings;
 use crate::ids::LabelId;
-use crate::session::{Host, Session};
+use crate::session::{Device, Host, Session};
 
-/// Builds the session. `spaces` are the scanned files of `inputs`, in the same order.
-pub(super) fn assemble(name: &str, inputs: &[HostInput], spaces: &mut [Space<'_>]) -> Session {
-    let mut plan = plan_tracks(spaces);
-    let mut clocks = Clocks::of(spaces);
-    let (mut built, programs) = rayon::join(
-        || build_tracks(&plan, &clocks, inputs, spaces),
-        || decode_programs(spaces, inputs),
-    );
-    if built.iter().any(|track| track.decoded.is_misplaced) {
-        complete_lines(spaces);
-        plan = plan_tracks(spaces);
-        clocks = Clocks::of(spaces);
-        built = build_tracks(&plan, &clocks, inputs, spaces);
-    }
-    for (track, built) in plan.tracks.iter_mut().zip(&mut built) {
-        let shown = built.decoded.shown_name.take();
-        let name = shown.unwrap_or(std::mem::take(&mut track.name));
-        track.name = match track.process {
-            Some(process) => format!("{name} (process {process})"),
-            None => name,
-        };
-    }
-    let spaces: &[Space<'_>] = spaces;
-    let mut warnings = Warnings::default();
-    warnings.files(inputs, spaces, &plan);
-    warnings.clocks(inputs, &clocks);
-    warnings.tracks(inputs, spaces, &plan.tracks, &built);
-
-    let mut labels = Labels::new(programs);
-    warnings.programs(&labels.programs);
-    let cpu_devices = add_cpu_devices(&mut plan, &built, inputs.len());
-    let event_counts = event_counts(&built, &plan.tracks, inputs.len());
-    let mut parts = Parts::default();
-    let mut ids: Vec<Vec<LabelId>> = Vec::with_capacity(built.len());
-    let numbered = plan.tracks.iter().zip(&built);
-    for tracks in numbered
-        .collect::<Vec<_>>()
-        .chunk_by(|a, b| a.0.host == b.0.host)
-    {
-        let host = tracks[0].0.host.index();
-        let resolved = tracks
-            .iter()
-            .map(|(track, built)| built.resolve_labels(&spaces[host], track, &mut labels));
-        ids.extend(resolved);
-        // Names of labels stand all over the file.
-        inputs[host].bytes.release_all();
-    }
-    built
-        .par_iter_mut()
-        .zip(&ids)
-        .for_each(|(built, ids)| built.apply_labels(ids));
-    for ((track, built), ids) in plan.tracks.iter().zip(built).zip(&ids) {
-        parts.add(track, built, ids, spaces, &cpu_devices, &mut labels);
-    }
-    warnings.nameless(labels.nameless);
-    let mut session = Session {
-        name: name.to_owned(),
-        epoch_ns: clocks.session_epoch_ns,
-        hosts: hosts(inputs, spaces, &clocks, &event_counts),
-        devices: plan.devices,
-        labels: labels.all,
-        strings: labels.strings,
-        programs: labels.programs.all,
-        ops: labels.ops,
-        launches: labels.launches,
-        aggregates: parts.aggregates,
-        ..Session::default()
+/// Builds the session, this many hosts at a time, which changes nothing in it. `None` if no file is
+/// a profile.
+pub(super) fn assemble(name: &str, inputs: &[HostInput], hosts_at_once: usize) -> Option<Session> {
+    let assembly = match Assembly::of(inputs, Headers::BeforeEvents, hosts_at_once) {
+        Err(Refusal::FieldsBehindEvents) => Assembly::of(inputs, Headers::Whole, hosts_at_once),
+        assembly => assembly,
     };
-    finish(&mut session, parts.tracks, parts.cpu_runs, &mut warnings);
-    session.warnings = warnings.into_sorted();
-    session
+    Some(assembly.ok()?.into_session(name))
 }
 
-/// Reads all header fields of all lines, because rows may be distinguished only by fields after the
-/// events. Writers do not put them there, so walking over all events beforehand would be wasted.
-fn complete_lines(spaces: &mut [Space<'_>]) {
-    let planes = spaces.iter_mut().flat_map(|space| &mut space.planes);
-    let lines: Vec<_> = planes.flat_map(|plane| &mut plane.lines).collect();
-    lines
-        .into_par_iter()
-        .with_max_len(1)
-        .for_each(Line::complete);
+/// Why there is no session, or not yet.
+enum Refusal {
+    /// No file is a profile.
+    NoProfile,
+    /// Lines have fields behind their events, which were not read.
+    FieldsBehindEvents,
 }
 
-fn event_counts(built: &[BuiltTrack], plans: &[TrackPlan], hosts: usize) -> Vec<u64> {
-    let mut counts = vec![0; hosts];
-    for (track, built) in plans.iter().zip(built) {
-        counts[track.host.index()] += built.decoded.event_count;
+/// A session as far as its hosts have been decoded.
+struct Assembly {
+    clocks: Clocks,
+    hosts: Vec<Host>,
+    devices: Vec<Device>,
+    labels: Labels,
+    parts: Parts,
+    warnings: Warnings,
+}
+
+impl Assembly {
+    fn of(inputs: &[HostInput], headers: Headers, hosts_at_once: usize) -> Result<Self, Refusal> {
+        let keep = inputs.len() <= hosts_at_once;
+        let (survey, mut kept) = survey(inputs, headers, keep).ok_or(Refusal::NoProfile)?;
+        let mut assembly = Self {
+            clocks: survey.clocks,
+            hosts: Vec::with_capacity(inputs.len()),
+            devices: Vec::new(),
+            labels: Labels::default(),
+            parts: Parts::default(),
+            warnings: Warnings::default(),
+        };
+        assembly.warnings.clocks(inputs, &assembly.clocks);
+        let mut found = Some(survey.programs);
+        for inputs in inputs.chunks(hosts_at_once) {
+            let spaces = if keep {
+                std::mem::take(&mut kept)
+            } else {
+                outlines(inputs, headers)
+            };
+            let round = Round::new(assembly.hosts.len(), inputs, &spaces);
+            let plan = plan_tracks(&round);
+            let (built, programs) = rayon::join(
+                || build_tracks(&plan, &assembly.clocks, &round),
+                || {
+                    let found = found.take()?;
+                    Some(decode_programs(found.into_iter().flatten()))
+                },
+            );
+            let is_misplaced = built.iter().any(|track| track.decoded.is_misplaced);
+            if is_misplaced && headers == Headers::BeforeEvents {
+                return Err(Refusal::FieldsBehindEvents);
+            }
+            if let Some(programs) = programs {
+                assembly.warnings.programs(&programs);
+                assembly.labels = Labels::new(programs);
+            }
+            assembly.add(&round, plan, built);
+        }
+        Ok(assembly)
     }
-    counts
-}
 
-fn hosts(
-    inputs: &[HostInput],
-    spaces: &[Space<'_>],
-    clocks: &Clocks,
-    event_counts: &[u64],
-) -> Vec<Host> {
-    inputs
-        .iter()
-        .zip(spaces)
-        .enumerate()
-        .map(|(position, (input, space))| Host {
+    /// Adds what was decoded of a round.
+    fn add(&mut self, round: &Round<'_, '_>, mut plan: Plan, mut built: Vec<BuiltTrack>) {
+        for (track, built) in plan.tracks.iter_mut().zip(&mut built) {
+            let shown = built.decoded.shown_name.take();
+            let name = shown.unwrap_or(std::mem::take(&mut track.name));
+            track.name = match track.process {
+                Some(process) => format!("{name} (process {process})"),
+                None => name,
+            };
+        }
+        self.warnings.files(round, &plan);
+        self.warnings.tracks(round, &plan.tracks, &built);
+        self.add_hosts(round, &plan, &built);
+        let hosts = round.hosts().map(|(host, ..)| host);
+        let cpu_devices = add_cpu_devices(&mut plan, &built, hosts, self.devices.len());
+        let ids = self.resolve_labels(round, &plan, &built);
+        built
+            .par_iter_mut()
+            .zip(&ids)
+            .for_each(|(built, ids)| built.apply_labels(ids));
+        for ((track, built), ids) in plan.tracks.iter().zip(built).zip(&ids) {
+            let space = round.space(track.host);
+            let (parts, labels) = (&mut self.parts, &mut self.labels);
+            parts.add(track, built, ids, space, &cpu_devices, labels);
+        }
+        self.devices.append(&mut plan.devices);
+        for (_, input, _) in round.hosts() {
+            input.bytes.release_all();
+        }
+    }
+
+    /// The labels of each track's keys.
+    fn resolve_labels(
+        &mut self,
+        round: &Round<'_, '_>,
+        plan: &Plan,
+        built: &[BuiltTrack],
+    ) -> Vec<Vec<LabelId>> {
+        let mut ids: Vec<Vec<LabelId>> = Vec::with_capacity(built.len());
+        let numbered: Vec<_> = plan.tracks.iter().zip(built).collect();
+        for tracks in numbered.chunk_by(|a, b| a.0.host == b.0.host) {
+            let host = tracks[0].0.host;
+            let space = round.space(host);
+            let resolved = tracks
+                .iter()
+                .map(|(track, built)| built.resolve_labels(space, track, &mut self.labels));
+            ids.extend(resolved);
+            self.labels.forget_keys();
+            // Names of labels stand all over the file.
+            round.input(host).bytes.release_all();
+        }
+        ids
+    }
+
+    fn add_hosts(&mut self, round: &Round<'_, '_>, plan: &Plan, built: &[BuiltTrack]) {
+        let mut event_counts = vec![0; round.hosts().count()];
+        for (track, built) in plan.tracks.iter().zip(built) {
+            event_counts[round.position(track.host)] += built.decoded.event_count;
+        }
+        for ((id, input, space), event_count) in round.hosts().zip(event_counts) {
+            self.hosts.push(self.host(id.index(), input, space, event_count));
+        }
+    }
+
+    fn host(&self, position: usize, input: &HostInput, space: &Space<'_>, events: u64) -> Host {
+        Host {
             manifest: None,
             name: input.host.clone(),
             bytes: Arc::clone(&input.bytes),
-            offset: clocks.offsets[position],
-            profile_epoch_ns: clocks.profile_epochs[position],
+            offset: self.clocks.offsets[position],
+            profile_epoch_ns: self.clocks.profile_epochs[position],
             facts: facts(space),
-            event_count: event_counts[position],
-        })
-        .collect()
+            event_count: events,
+        }
+    }
+
+    fn into_session(mut self, name: &str) -> Session {
+        self.warnings.nameless(self.labels.nameless);
+        let mut session = Session {
+            name: name.to_owned(),
+            epoch_ns: self.clocks.session_epoch_ns,
+            hosts: self.hosts,
+            devices: self.devices,
+            labels: self.labels.all,
+            strings: self.labels.strings,
+            programs: self.labels.programs.all,
+            ops: self.labels.ops,
+            launches: self.labels.launches,
+            aggregates: self.parts.aggregates,
+            ..Session::default()
+        };
+        let (tracks, runs) = (self.parts.tracks, self.parts.cpu_runs);
+        finish(&mut session, tracks, runs, &mut self.warnings);
+        session.warnings = self.warnings.into_sorted();
+        session
+    }
 }

@@ -93,7 +93,6 @@ impl BuiltTrack {
         labels: &mut Labels,
     ) -> Vec<LabelId> {
         let context = TrackContext {
-            host: plan.host,
             role: plan.role,
             is_device: plan.device.is_some(),
         };

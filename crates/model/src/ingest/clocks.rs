@@ -23,10 +23,29 @@ pub(super) struct Clocks {
 /// Timestamps past 11 days are nanoseconds since the epoch, not since the profile's start.
 const EPOCH_THRESHOLD_NS: i64 = 1_000_000_000_000_000;
 
+/// What a host's file says about its clock.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HostClock {
+    /// Profile start and stop, nanoseconds since the epoch.
+    profile_epoch: Option<(u64, u64)>,
+    /// The first line timestamp that counts from the epoch.
+    first_epoch: Option<i64>,
+}
+
+impl HostClock {
+    pub(super) fn of(space: &Space<'_>) -> Self {
+        Self {
+            profile_epoch: profile_epoch(space),
+            first_epoch: first_epoch_timestamp(space),
+        }
+    }
+}
+
 impl Clocks {
-    pub(super) fn of(spaces: &[Space<'_>]) -> Self {
-        let profile_epochs: Vec<_> = spaces.iter().map(profile_epoch).collect();
-        let first_epochs: Vec<Option<i64>> = spaces.iter().map(first_epoch_timestamp).collect();
+    /// The clocks of all hosts, in order: which of them began first decides where the others are.
+    pub(super) fn of(hosts: &[HostClock]) -> Self {
+        let profile_epochs: Vec<_> = hosts.iter().map(|host| host.profile_epoch).collect();
+        let first_epochs: Vec<_> = hosts.iter().map(|host| host.first_epoch).collect();
         // If no start was recorded, the first timestamp since the epoch is close to it; if one was,
         // nothing is before 0.
         let starts: Vec<Option<u64>> = profile_epochs

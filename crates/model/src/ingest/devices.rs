@@ -9,11 +9,13 @@ use crate::session::{Device, DeviceKind};
 use crate::vendor::capabilities::Capabilities;
 use crate::vendor::chips::chip;
 
-/// One device per `device_ordinal` of XLA:CPU ops; devices are put in order of host again.
+/// One device per `device_ordinal` of XLA:CPU ops; devices are put in order of host again, and get
+/// their numbers in the session, where `before` devices stand before them.
 pub(super) fn add_cpu_devices(
     plan: &mut Plan,
     built: &[BuiltTrack],
-    host_count: usize,
+    hosts: impl Iterator<Item = HostId>,
+    before: usize,
 ) -> BTreeMap<(HostId, i64), DeviceId> {
     let mut ordinals: Vec<(HostId, i64)> = Vec::new();
     for (track, built) in plan.tracks.iter().zip(built) {
@@ -24,18 +26,18 @@ pub(super) fn add_cpu_devices(
     let mut devices: Vec<Device> = Vec::new();
     let mut moved: Vec<DeviceId> = vec![DeviceId(0); plan.devices.len()];
     let mut cpu_devices = BTreeMap::new();
-    for host in (0..host_count).map(HostId::from_index) {
+    for host in hosts {
         for (position, device) in plan
             .devices
             .iter()
             .enumerate()
             .filter(|(_, d)| d.host == host)
         {
-            moved[position] = DeviceId::from_index(devices.len());
+            moved[position] = DeviceId::from_index(before + devices.len());
             devices.push(device.clone());
         }
         for &(_, ordinal) in ordinals.iter().filter(|key| key.0 == host) {
-            cpu_devices.insert((host, ordinal), DeviceId::from_index(devices.len()));
+            cpu_devices.insert((host, ordinal), DeviceId::from_index(before + devices.len()));
             let chip = chip(DeviceKind::Cpu, &Capabilities::default());
             let name = format!("CPU:{ordinal}");
             devices.push(Device {

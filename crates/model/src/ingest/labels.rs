@@ -13,7 +13,7 @@ use super::recorded_op::RecordedOp;
 use super::seen::EventWork;
 use crate::activity::Activity;
 use crate::attribution::Attribution;
-use crate::ids::{HostId, LabelId, LaunchId, OpId, ProgramId, StringId};
+use crate::ids::{LabelId, LaunchId, OpId, ProgramId, StringId};
 use crate::label::{Class, Direction, Label, SliceKind, Transfer};
 use crate::memory_level::Traffic;
 use crate::program::Program;
@@ -48,7 +48,6 @@ const HOST_MEMORY_SPACE: i64 = 5;
 /// What is known about the track when its labels are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct TrackContext {
-    pub(super) host: HostId,
     pub(super) role: TrackRole,
     pub(super) is_device: bool,
 }
@@ -60,6 +59,11 @@ impl Labels {
             programs,
             ..Self::default()
         }
+    }
+
+    /// Forgets what keys mean: those of another file mean something else.
+    pub(super) fn forget_keys(&mut self) {
+        self.known.clear();
     }
 
     /// The label of a key of a track, which has a number there.

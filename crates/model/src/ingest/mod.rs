@@ -4,6 +4,7 @@
 //! scan planes ─► plan tracks ─► decode + nest (parallel, one job a track)
 //!                    │
 //! programs (HLO) ────┴─► labels and ops ─► runs ─► steps ─► flows ─► display order
+//! └──────────── some hosts at a time ───┘
 //! ```
 //!
 //! Only decoding is proportional to the number of events. Everything after works on labels, runs
@@ -34,16 +35,16 @@ mod plan;
 mod programs;
 mod recorded_op;
 mod repeat;
+mod round;
+#[cfg(test)]
+mod round_tests;
 mod runs;
 mod seen;
 mod steps;
 mod tracks;
 mod warn;
 
-use std::sync::Arc;
-
-use rayon::prelude::*;
-use stepscope_xplane::{Plane, Space, Unread};
+use stepscope_xplane::Space;
 
 pub(crate) use clocks::counts_from_recorded_start;
 pub(crate) use environment::value_text;
@@ -53,7 +54,7 @@ pub use memory::{MemoryInput, ingest_with_memory};
 
 use crate::heap::is_memory_profile;
 use crate::remains::WHY_EMPTY;
-use crate::session::{ProfileData, Session};
+use crate::session::{HOSTS_KEPT, Session};
 
 /// Builds a session from the files of all its hosts. Damage becomes warnings; an error means that
 /// nothing at all could be decoded.
@@ -65,39 +66,17 @@ pub fn ingest(name: &str, inputs: Vec<HostInput>) -> Result<Session, IngestError
     if inputs.is_empty() {
         return Err(IngestError::NoInput);
     }
-    let bytes: Vec<_> = inputs
-        .iter()
-        .map(|input| Arc::clone(&input.bytes))
-        .collect();
-    let mut spaces: Vec<Space<'_>> = bytes
-        .par_iter()
-        .with_max_len(1)
-        .map(|bytes| outlined(bytes.as_ref()))
-        .collect();
-    if !spaces.iter().any(is_usable) {
+    let Some(session) = assemble::assemble(name, &inputs, HOSTS_KEPT) else {
         return Err(IngestError::NotAProfile {
             host: inputs[0].host.clone(),
             found: describe((*inputs[0].bytes).as_ref(), XSPACE),
         });
-    }
-    let session = assemble::assemble(name, &inputs, &mut spaces);
+    };
     // Programs and names were read from all over the files.
-    for bytes in &bytes {
-        bytes.release_all();
+    for input in &inputs {
+        input.bytes.release_all();
     }
     Ok(session)
-}
-
-/// Everything of a file but its events.
-fn outlined(bytes: &dyn ProfileData) -> Space<'_> {
-    let mut space = Space::outline(bytes.as_ref());
-    let unread: Vec<Unread<'_, '_>> = space.planes.iter_mut().flat_map(Plane::unread).collect();
-    unread
-        .into_par_iter()
-        .with_max_len(1)
-        .for_each(Unread::read);
-    bytes.release_all();
-    space
 }
 
 /// Whether a profile has a plane with a name and contents.

@@ -42,11 +42,10 @@ impl Parts {
         plan: &TrackPlan,
         mut built: BuiltTrack,
         ids: &[LabelId],
-        spaces: &[Space<'_>],
+        space: &Space<'_>,
         cpu_devices: &BTreeMap<(HostId, i64), DeviceId>,
         labels: &mut Labels,
     ) {
-        let space = &spaces[plan.host.index()];
         let block = std::mem::replace(&mut built.block, SliceBlock::zeroed(0));
         let block = Arc::new(block);
         let origin = Origin {

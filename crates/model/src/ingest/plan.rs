@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use stepscope_xplane::{Line, Plane, Space};
 
 use super::environment::capabilities;
+use super::round::Round;
 use crate::ids::{DeviceId, HostId};
 use crate::session::{Device, DeviceKind};
 use crate::track::TrackRole;
@@ -30,12 +31,12 @@ pub(super) struct TrackPlan {
     pub(super) lines: Vec<(u32, u32)>,
 }
 
-/// The contents of the files, before any event is decoded.
+/// The contents of the files of a round, before any event is decoded.
 #[derive(Default)]
 pub(super) struct Plan {
     pub(super) devices: Vec<Device>,
     pub(super) tracks: Vec<TrackPlan>,
-    /// Roles of stats, by host and plane position.
+    /// Roles of stats, by host (its position in the round, as below) and plane position.
     pub(super) stat_roles: Vec<Vec<Arc<StatRoles>>>,
     /// Whether the host's file has device planes with events.
     pub(super) has_accelerator: Vec<bool>,
@@ -45,11 +46,12 @@ pub(super) struct Plan {
     pub(super) empty_lines: Vec<usize>,
 }
 
-/// Plans from the fields before the events of lines, unless the lines are completed.
-pub(super) fn plan_tracks(spaces: &[Space<'_>]) -> Plan {
+/// Plans from the fields before the events of lines, unless the lines are completed. Devices are
+/// numbered from zero: see `add_cpu_devices`.
+pub(super) fn plan_tracks(round: &Round<'_, '_>) -> Plan {
     let mut plan = Plan::default();
-    for (index, space) in spaces.iter().enumerate() {
-        plan_host(&mut plan, HostId::from_index(index), space);
+    for (host, _, space) in round.hosts() {
+        plan_host(&mut plan, host, space);
     }
     plan
 }

@@ -24,34 +24,34 @@ pub(super) struct Programs {
 }
 
 /// One program as found in a file.
-struct Found<'a> {
+pub(super) struct Found<'a> {
     id: u64,
     name: String,
     payload: &'a [u8],
     file: &'a Arc<dyn ProfileData>,
 }
 
-/// Decodes the programs of all hosts; a program on several hosts is kept once.
-pub(super) fn decode_programs(spaces: &[Space<'_>], inputs: &[HostInput]) -> Programs {
-    let mut found: Vec<Found<'_>> = Vec::new();
+/// The programs in a host's file.
+pub(super) fn find_programs<'a>(space: &Space<'a>, input: &'a HostInput) -> Vec<Found<'a>> {
+    let planes = space
+        .planes
+        .iter()
+        .filter(|plane| plane_role(&plane.name) == PlaneRole::Programs);
+    planes
+        .flat_map(|plane| {
+            let entries = plane.event_metadata.iter();
+            entries.filter_map(|entry| program(plane, entry, &input.bytes))
+        })
+        .collect()
+}
+
+/// Decodes the programs of all hosts, given in the order of the hosts; a program on several hosts
+/// is kept once.
+pub(super) fn decode_programs<'a>(found: impl Iterator<Item = Found<'a>>) -> Programs {
     let mut seen: FxHashSet<(u64, String)> = FxHashSet::default();
-    for (space, input) in spaces.iter().zip(inputs) {
-        let planes = space
-            .planes
-            .iter()
-            .filter(|p| plane_role(&p.name) == PlaneRole::Programs);
-        for plane in planes {
-            for program in plane
-                .event_metadata
-                .iter()
-                .filter_map(|entry| program(plane, entry, &input.bytes))
-            {
-                if seen.insert((program.id, program.name.clone())) {
-                    found.push(program);
-                }
-            }
-        }
-    }
+    let found: Vec<Found<'_>> = found
+        .filter(|program| seen.insert((program.id, program.name.clone())))
+        .collect();
     let decoded: Vec<_> = found
         .par_iter()
         .map(|found| hlo::Program::decode(found.payload))

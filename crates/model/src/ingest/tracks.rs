@@ -10,23 +10,19 @@ use super::build::{BuiltTrack, build_track};
 use super::clocks::Clocks;
 use super::decode::{ClockChoice, LineInput, TrackKind};
 use super::deferred::Deferred;
-use super::input::HostInput;
 use super::nest::forget_rows;
 use super::plan::{Plan, TrackPlan};
+use super::round::Round;
 use crate::track::TrackRole;
 
-/// Decodes and nests all tracks, in parallel.
-pub(super) fn build_tracks(
-    plan: &Plan,
-    clocks: &Clocks,
-    inputs: &[HostInput],
-    spaces: &[Space<'_>],
-) -> Vec<BuiltTrack> {
-    let muted: Vec<Vec<Arc<[bool]>>> = spaces.iter().map(muted_metadata).collect();
+/// Decodes and nests all tracks of a round, in parallel.
+pub(super) fn build_tracks(plan: &Plan, clocks: &Clocks, round: &Round<'_, '_>) -> Vec<BuiltTrack> {
+    let spaces = round.hosts().map(|(_, _, space)| space);
+    let muted: Vec<Vec<Arc<[bool]>>> = spaces.map(muted_metadata).collect();
     // Long tracks first, so that the last one to finish is short.
     let mut order: Vec<usize> = (0..plan.tracks.len()).collect();
     let bytes = |track: &TrackPlan| -> usize {
-        let planes = &spaces[track.host.index()].planes;
+        let planes = &round.space(track.host).planes;
         track
             .lines
             .iter()
@@ -38,12 +34,13 @@ pub(super) fn build_tracks(
     let take = || order.get(next.fetch_add(1, Ordering::Relaxed)).copied();
     let decoded_track = |position: usize| {
         let track = &plan.tracks[position];
-        let host = track.host.index();
+        let host = round.position(track.host);
+        let (input, space) = (round.input(track.host), round.space(track.host));
         let lines: Vec<LineInput<'_>> = track
             .lines
             .iter()
             .map(|&(plane, line)| {
-                let found = &spaces[host].planes[plane as usize].lines[line as usize];
+                let found = &space.planes[plane as usize].lines[line as usize];
                 LineInput {
                     plane,
                     line_position: line,
@@ -69,13 +66,13 @@ pub(super) fn build_tracks(
             // The launches of kernels are needed at once.
             None
         } else {
-            Deferred::of(&lines, kind, track.role, &spaces[host], &inputs[host])
+            Deferred::of(&lines, kind, track.role, space, input)
         };
         let built = build_track(&lines, kind, deferred);
-        for input in &lines {
-            let part = input.line.as_bytes();
-            let start = spaces[host].offset_of(part);
-            inputs[host].bytes.release(start..start + part.len());
+        for line in &lines {
+            let part = line.line.as_bytes();
+            let start = space.offset_of(part);
+            input.bytes.release(start..start + part.len());
         }
         (position, built)
     };

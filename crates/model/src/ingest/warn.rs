@@ -1,13 +1,14 @@
 //! Collecting warnings while the session is built.
 
 use rustc_hash::FxHashSet;
-use stepscope_xplane::{ProblemKind, Space};
+use stepscope_xplane::ProblemKind;
 
 use super::build::BuiltTrack;
 use super::clocks::Clocks;
 use super::input::HostInput;
 use super::plan::{Plan, TrackPlan};
 use super::programs::Programs;
+use super::round::Round;
 use crate::remains::WHY_EMPTY;
 use crate::units::Picos;
 use crate::warning::{Warning, WarningKind, folded, shortened};
@@ -41,9 +42,9 @@ impl Warnings {
         });
     }
 
-    /// Results of scanning the files.
-    pub(super) fn files(&mut self, inputs: &[HostInput], spaces: &[Space<'_>], plan: &Plan) {
-        for (position, (input, space)) in inputs.iter().zip(spaces).enumerate() {
+    /// Results of scanning the files of a round.
+    pub(super) fn files(&mut self, round: &Round<'_, '_>, plan: &Plan) {
+        for (id, input, space) in round.hosts() {
             let host = &input.host;
             if let Some(problem) = &input.problem {
                 let hint =
@@ -82,7 +83,7 @@ impl Warnings {
                 let message = format!("The profiler reported: {}", shortened(text));
                 self.add(WarningKind::Recorder, host, message, "");
             }
-            let empty = plan.empty_lines[position];
+            let empty = plan.empty_lines[round.position(id)];
             if empty > 0 {
                 let rows = if empty == 1 { "row has" } else { "rows have" };
                 let message = format!(
@@ -128,22 +129,20 @@ impl Warnings {
         }
     }
 
-    /// Results of decoding the tracks.
+    /// Results of decoding the tracks of a round.
     pub(super) fn tracks(
         &mut self,
-        inputs: &[HostInput],
-        spaces: &[Space<'_>],
+        round: &Round<'_, '_>,
         plans: &[TrackPlan],
         built: &[BuiltTrack],
     ) {
-        for (position, input) in inputs.iter().enumerate() {
+        for (id, input, space) in round.hosts() {
             let own = || {
                 plans
                     .iter()
                     .zip(built)
-                    .filter(|(plan, _)| plan.host.index() == position)
+                    .filter(|(plan, _)| plan.host == id)
             };
-            let space = &spaces[position];
             // If the file ends early, the scan has already reported it.
             let told = space.problems.iter();
             let told = told.filter(|told| told.kind == ProblemKind::Truncated);

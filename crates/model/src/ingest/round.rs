@@ -1,0 +1,130 @@
+//! Rounds: hosts that are decoded together.
+//!
+//! Tables of names, label keys and decoded stats of a host are larger than what is kept of it. A
+//! session of many hosts is therefore decoded some hosts at a time; only what decides about all
+//! hosts ([`Survey`]) is read from every file beforehand.
+
+use rayon::prelude::*;
+use stepscope_xplane::{Line, Plane, Space, Unread};
+
+use super::clocks::{Clocks, HostClock};
+use super::input::HostInput;
+use super::is_usable;
+use super::programs::{Found, find_programs};
+use crate::ids::HostId;
+use crate::profile_data::ProfileData;
+
+/// How much of each line's header is read before its events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Headers {
+    /// The fields before the events. Writers put no others behind them, so walking over all events
+    /// to look for some would be wasted.
+    BeforeEvents,
+    /// All fields: rows turned out to be distinguished by fields after the events.
+    Whole,
+}
+
+/// The hosts that are decoded together, with the outlines of their files.
+pub(super) struct Round<'r, 'a> {
+    /// Position of the first host in the session.
+    first: usize,
+    inputs: &'r [HostInput],
+    spaces: &'r [Space<'a>],
+}
+
+impl<'r, 'a> Round<'r, 'a> {
+    /// `inputs` and `spaces` have the same order.
+    pub(super) fn new(first: usize, inputs: &'r [HostInput], spaces: &'r [Space<'a>]) -> Self {
+        Self {
+            first,
+            inputs,
+            spaces,
+        }
+    }
+
+    /// The hosts, each with its file.
+    pub(super) fn hosts(&self) -> impl Iterator<Item = (HostId, &'r HostInput, &'r Space<'a>)> {
+        let ids = (self.first..).map(HostId::from_index);
+        let files = self.inputs.iter().zip(self.spaces);
+        ids.zip(files)
+            .map(|(id, (input, space))| (id, input, space))
+    }
+
+    /// Position of a host in this round.
+    pub(super) fn position(&self, host: HostId) -> usize {
+        host.index() - self.first
+    }
+
+    /// A host's file.
+    pub(super) fn input(&self, host: HostId) -> &'r HostInput {
+        &self.inputs[self.position(host)]
+    }
+
+    /// The outline of a host's file.
+    pub(super) fn space(&self, host: HostId) -> &'r Space<'a> {
+        &self.spaces[self.position(host)]
+    }
+}
+
+/// What must be known of all hosts before any is decoded.
+pub(super) struct Survey<'a> {
+    pub(super) clocks: Clocks,
+    /// The programs in each file, in the order of the hosts.
+    pub(super) programs: Vec<Vec<Found<'a>>>,
+}
+
+/// Looks at all files. The outlines are returned if they are to be kept. `None` if no file is a
+/// profile.
+pub(super) fn survey(
+    inputs: &[HostInput],
+    headers: Headers,
+    keep: bool,
+) -> Option<(Survey<'_>, Vec<Space<'_>>)> {
+    let look = |input| {
+        let space = outlined(input, headers);
+        let clock = HostClock::of(&space);
+        let programs = find_programs(&space, input);
+        (clock, programs, is_usable(&space), keep.then_some(space))
+    };
+    let looks: Vec<_> = inputs.par_iter().with_max_len(1).map(look).collect();
+    if !looks.iter().any(|&(_, _, is_usable, _)| is_usable) {
+        return None;
+    }
+    let clocks: Vec<HostClock> = looks.iter().map(|&(clock, ..)| clock).collect();
+    let (programs, spaces): (_, Vec<_>) = looks
+        .into_iter()
+        .map(|(_, programs, _, space)| (programs, space))
+        .unzip();
+    let clocks = Clocks::of(&clocks);
+    let survey = Survey { clocks, programs };
+    Some((survey, spaces.into_iter().flatten().collect()))
+}
+
+/// Everything of some files but their events.
+pub(super) fn outlines(inputs: &[HostInput], headers: Headers) -> Vec<Space<'_>> {
+    let files = inputs.par_iter().with_max_len(1);
+    files.map(|input| outlined(input, headers)).collect()
+}
+
+fn outlined(input: &HostInput, headers: Headers) -> Space<'_> {
+    let bytes: &dyn ProfileData = &*input.bytes;
+    let mut space = Space::outline(bytes.as_ref());
+    let unread: Vec<Unread<'_, '_>> = space.planes.iter_mut().flat_map(Plane::unread).collect();
+    unread
+        .into_par_iter()
+        .with_max_len(1)
+        .for_each(Unread::read);
+    if headers == Headers::Whole {
+        let lines: Vec<&mut Line<'_>> = space
+            .planes
+            .iter_mut()
+            .flat_map(|plane| &mut plane.lines)
+            .collect();
+        lines
+            .into_par_iter()
+            .with_max_len(1)
+            .for_each(Line::complete);
+    }
+    bytes.release_all();
+    space
+}

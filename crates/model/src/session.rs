@@ -337,8 +337,30 @@ pub struct Step {
     pub series: Option<StringId>,
     /// Its work was not completely recorded, or its end is unknown: statistics exclude it.
     pub is_cut: bool,
-    /// Its time on every participating host and device.
+    /// Its time on every participating host and device: by host, the annotation first, then by
+    /// device.
     pub spans: Vec<StepSpan>,
+}
+
+impl Step {
+    /// Its times on a host and its devices; the host's annotation, if there is one, is the first.
+    pub fn on_host(&self, host: HostId) -> &[StepSpan] {
+        let rest = &self.spans[self.spans.partition_point(|on| on.host < host)..];
+        &rest[..rest.partition_point(|on| on.host == host)]
+    }
+
+    /// Its annotation on a host.
+    pub fn annotation(&self, host: HostId) -> Option<&StepSpan> {
+        self.on_host(host).first().filter(|on| on.device.is_none())
+    }
+
+    /// Its time as seen from a device, or from a host without one: the device's own, or else the
+    /// host's annotation.
+    pub fn seen_from(&self, host: HostId, device: Option<DeviceId>) -> Option<&StepSpan> {
+        let mut own = self.on_host(host).iter();
+        own.find(|on| device.is_some() && on.device == device)
+            .or_else(|| self.annotation(host))
+    }
 }
 
 /// A step's time on one host or device.
@@ -368,8 +390,8 @@ pub enum StepOrigin {
     ProgramRuns,
 }
 
-/// With more hosts, threads are not kept decoded for questions that read them once, and no more are
-/// decoded together.
+/// No more hosts are decoded together, and of more than these, what is large is not kept: threads
+/// that questions decode, and times that they add up.
 pub(crate) const HOSTS_KEPT: usize = 32;
 
 impl Session {
@@ -443,11 +465,17 @@ impl Session {
         &self.tracks[id.index()]
     }
 
+    /// Whether what is large per host is computed again for whoever needs it instead of kept, so
+    /// that memory does not grow with what is in it.
+    pub fn has_many_hosts(&self) -> bool {
+        self.hosts.len() > HOSTS_KEPT
+    }
+
     /// A track for whoever reads it once and may read those of all hosts: with many hosts, slices
     /// that are still in the file are decoded for the reader alone ([`Track::in_passing`]).
     pub fn track_in_passing(&self, id: TrackId) -> Cow<'_, Track> {
         let track = self.track(id);
-        if self.hosts.len() > HOSTS_KEPT {
+        if self.has_many_hosts() {
             track.in_passing()
         } else {
             Cow::Borrowed(track)

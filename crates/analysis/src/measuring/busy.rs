@@ -47,9 +47,10 @@ pub(crate) fn devices(
     observed_windows(session, selected)
         .into_par_iter()
         .map(|(device, windows)| {
-            let busy_ps = steps
-                .busy_ps(device, &windows)
-                .unwrap_or_else(|| work.within(device, windows.spans()).duration().0);
+            let busy_ps = steps.busy_ps(device, &windows).unwrap_or_else(|| {
+                let own = work.within(session, device, windows.spans());
+                own.duration().0
+            });
             let window = windows.duration();
             let busy_ratio =
                 (busy_ps > 0 && window.0 > 0).then(|| busy_ps as f64 / window.0 as f64);

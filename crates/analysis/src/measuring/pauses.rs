@@ -9,6 +9,7 @@
 //!
 //! On a GPU the host launches every kernel, so gaps within a run are not pauses of the device.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use stepscope_model::{DeviceId, DeviceKind, ProgramRun, Session, Span};
@@ -16,30 +17,52 @@ use stepscope_model::{DeviceId, DeviceKind, ProgramRun, Session, Span};
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::AllWork;
 
-/// Pauses of every device, found once per session.
-pub(crate) struct Pauses(Vec<Intervals>);
+/// Pauses of every device: found once per session and kept, or with many hosts found for whoever
+/// asks.
+pub(crate) struct Pauses {
+    work: Arc<AllWork>,
+    /// Positions of each device's program runs.
+    runs: Vec<Vec<u32>>,
+    /// By device; empty with many hosts.
+    kept: Vec<Intervals>,
+}
 
 impl Pauses {
     /// Computes or reuses the pauses of the session.
     pub(crate) fn of(session: &Session) -> Arc<Self> {
         session.memo.get_or_compute(|| {
-            let mut runs: Vec<Vec<&ProgramRun>> = vec![Vec::new(); session.devices.len()];
-            for run in &session.program_runs {
-                runs[run.device.index()].push(run);
-            }
-            let work = AllWork::of(session);
-            let of_device = |(device, mut runs): (DeviceId, Vec<&ProgramRun>)| {
-                runs.sort_unstable_by_key(|run| run.span);
-                let spans = spans(session.device(device).kind, &runs);
-                Intervals::union_of(spans).subtract(work.of_device(device))
+            let mut pauses = Self {
+                work: AllWork::of(session),
+                runs: vec![Vec::new(); session.devices.len()],
+                kept: Vec::new(),
             };
-            Self(session.device_ids().zip(runs).map(of_device).collect())
+            for (position, run) in (0..).zip(&session.program_runs) {
+                pauses.runs[run.device.index()].push(position);
+            }
+            if !session.has_many_hosts() {
+                let devices = session.device_ids();
+                pauses.kept = devices.map(|device| pauses.find(session, device)).collect();
+            }
+            pauses
         })
     }
 
     /// Pauses of one device.
-    pub(crate) fn of_device(&self, device: DeviceId) -> &Intervals {
-        &self.0[device.index()]
+    pub(crate) fn of_device(&self, session: &Session, device: DeviceId) -> Cow<'_, Intervals> {
+        match self.kept.get(device.index()) {
+            Some(own) => Cow::Borrowed(own),
+            None => Cow::Owned(self.find(session, device)),
+        }
+    }
+
+    fn find(&self, session: &Session, device: DeviceId) -> Intervals {
+        let runs = self.runs[device.index()].iter();
+        let mut runs: Vec<&ProgramRun> = runs
+            .map(|&position| &session.program_runs[position as usize])
+            .collect();
+        runs.sort_unstable_by_key(|run| run.span);
+        let spans = spans(session.device(device).kind, &runs);
+        Intervals::union_of(spans).subtract(&self.work.of_device(session, device))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Work of devices: which slices count as work, and how long a device was busy.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -34,38 +35,57 @@ pub(crate) fn is_callback(label: &Label) -> bool {
     label.kind.is_work() && label.class == Class::Python
 }
 
-/// All work that keeps devices busy, as unions, computed once per session.
-pub struct AllWork(Vec<Intervals>);
+/// All work that keeps devices busy, as unions: computed once per session and kept, or with many
+/// hosts computed for whoever asks.
+pub struct AllWork {
+    labels: Vec<bool>,
+    /// By device; empty with many hosts.
+    kept: Vec<Intervals>,
+}
 
 impl AllWork {
     /// Computes or reuses the work of the session.
     pub fn of(session: &Session) -> Arc<Self> {
         session.memo.get_or_compute(|| {
             let labels = busy_labels(session);
-            let whole = [Span {
-                start: Picos(i64::MIN),
-                end: Picos(i64::MAX),
-            }];
-            let devices: Vec<DeviceId> = session.device_ids().collect();
-            let of_device = |&device: &DeviceId| work_intervals(session, device, &whole, &labels);
-            Self(devices.par_iter().map(of_device).collect())
+            let mut devices: Vec<DeviceId> = session.device_ids().collect();
+            if session.has_many_hosts() {
+                devices.clear();
+            }
+            let of_device =
+                |&device: &DeviceId| work_intervals(session, device, &[EVERYTHING], &labels);
+            let kept = devices.par_iter().map(of_device).collect();
+            Self { labels, kept }
         })
     }
 
     /// All work of a device.
-    pub fn of_device(&self, device: DeviceId) -> &Intervals {
-        &self.0[device.index()]
+    pub fn of_device(&self, session: &Session, device: DeviceId) -> Cow<'_, Intervals> {
+        match self.kept.get(device.index()) {
+            Some(own) => Cow::Borrowed(own),
+            None => Cow::Owned(work_intervals(session, device, &[EVERYTHING], &self.labels)),
+        }
     }
 
     /// Work of a device within windows, which may overlap.
-    pub fn within(&self, device: DeviceId, windows: &[Span]) -> Intervals {
-        let own = self.of_device(device);
-        match windows {
-            [one] => own.clip(*one),
-            several => own.intersect(&Intervals::union_of(several.to_vec())),
+    pub fn within(&self, session: &Session, device: DeviceId, windows: &[Span]) -> Intervals {
+        let several = |windows: &[Span]| Intervals::union_of(windows.to_vec());
+        match (self.kept.get(device.index()), windows) {
+            (Some(own), [one]) => own.clip(*one),
+            (Some(own), windows) => own.intersect(&several(windows)),
+            (None, windows) => {
+                let windows = several(windows);
+                work_intervals(session, device, windows.spans(), &self.labels)
+            }
         }
     }
 }
+
+/// All times.
+const EVERYTHING: Span = Span {
+    start: Picos(i64::MIN),
+    end: Picos::MAX,
+};
 
 /// The union of the times within the windows at which the device did work whose label counts.
 ///

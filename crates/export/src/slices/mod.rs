@@ -368,15 +368,8 @@ fn lanes(session: &Session, parts: &Parts, wanted: &[bool]) -> Vec<LaneAddress> 
 /// Spans of steps for a track, by start: its device's, or its host's.
 fn steps_on(session: &Session, host: HostId, device: Option<DeviceId>) -> Vec<(Span, i64)> {
     let of = |step: &Step| {
-        let own = step
-            .spans
-            .iter()
-            .find(|on| device.is_some() && on.device == device);
-        let hosts = || {
-            let mut spans = step.spans.iter();
-            spans.find(|on| on.device.is_none() && on.host == host)
-        };
-        own.or_else(hosts).map(|on| (on.span, step.number))
+        let on = step.seen_from(host, device)?;
+        Some((on.span, step.number))
     };
     let mut steps: Vec<(Span, i64)> = session.steps.iter().filter_map(of).collect();
     steps.sort_unstable();

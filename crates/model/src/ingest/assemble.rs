@@ -151,7 +151,8 @@ impl Assembly {
             event_counts[round.position(track.host)] += built.decoded.event_count;
         }
         for ((id, input, space), event_count) in round.hosts().zip(event_counts) {
-            self.hosts.push(self.host(id.index(), input, space, event_count));
+            self.hosts
+                .push(self.host(id.index(), input, space, event_count));
         }
     }
 

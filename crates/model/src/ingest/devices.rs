@@ -37,7 +37,10 @@ pub(super) fn add_cpu_devices(
             devices.push(device.clone());
         }
         for &(_, ordinal) in ordinals.iter().filter(|key| key.0 == host) {
-            cpu_devices.insert((host, ordinal), DeviceId::from_index(before + devices.len()));
+            cpu_devices.insert(
+                (host, ordinal),
+                DeviceId::from_index(before + devices.len()),
+            );
             let chip = chip(DeviceKind::Cpu, &Capabilities::default());
             let name = format!("CPU:{ordinal}");
             devices.push(Device {

@@ -85,7 +85,12 @@ fn told(session: &Session) -> Vec<String> {
     told.extend(programs.map(|program| format!("{} {}", program.title(), program.hlo.is_some())));
     told.extend(session.program_runs.iter().map(|run| format!("{run:?}")));
     told.extend(session.steps.iter().map(|step| format!("{step:?}")));
-    told.extend(session.warnings.iter().map(|warning| format!("{warning:?}")));
+    told.extend(
+        session
+            .warnings
+            .iter()
+            .map(|warning| format!("{warning:?}")),
+    );
     told.extend(session.ops.iter().map(|op| {
         let texts = [op.name, op.category, op.scope].map(|text| session.text(text));
         format!("{:?} {texts:?} {:?}", op.program, op.cost)
@@ -93,7 +98,10 @@ fn told(session: &Session) -> Vec<String> {
     for id in session.track_ids() {
         let track = session.track(id);
         let (name, role) = (session.text(track.name), track.role);
-        told.push(format!("{name} {role:?} {:?} {:?}", track.host, track.device));
+        told.push(format!(
+            "{name} {role:?} {:?} {:?}",
+            track.host, track.device
+        ));
         told.push(format!("{:?} {:?}", track.nests, track.samples));
         for lane in &track.lanes {
             let labels = lane.labels().iter().map(|&label| {

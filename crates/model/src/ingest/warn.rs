@@ -137,12 +137,7 @@ impl Warnings {
         built: &[BuiltTrack],
     ) {
         for (id, input, space) in round.hosts() {
-            let own = || {
-                plans
-                    .iter()
-                    .zip(built)
-                    .filter(|(plan, _)| plan.host == id)
-            };
+            let own = || plans.iter().zip(built).filter(|(plan, _)| plan.host == id);
             // If the file ends early, the scan has already reported it.
             let told = space.problems.iter();
             let told = told.filter(|told| told.kind == ProblemKind::Truncated);

@@ -148,12 +148,9 @@ impl Selected<'_> {
         };
         let steps = self.steps.as_ref().map(|steps| {
             let spans = steps.iter().flat_map(|&index| {
-                let own = || {
-                    let spans = self.session.steps[index].spans.iter();
-                    spans.filter(|on| on.host == host)
-                };
-                let is_of_host = own().any(|on| on.device.is_none());
-                own().filter(move |on| on.device.is_none() == is_of_host)
+                let own = self.session.steps[index].on_host(host).iter();
+                let is_of_host = own.clone().any(|on| on.device.is_none());
+                own.filter(move |on| on.device.is_none() == is_of_host)
             });
             Intervals::union_of(spans.map(|on| on.span).collect())
         });
@@ -264,14 +261,8 @@ impl Selected<'_> {
 
 /// The step's span on a device; if it has none there, its span on the device's host.
 pub fn device_span(step: &Step, session: &Session, device: DeviceId) -> Option<Span> {
-    let own = step.spans.iter().find(|span| span.device == Some(device));
     let host = session.device(device).host;
-    own.or_else(|| {
-        step.spans
-            .iter()
-            .find(|span| span.device.is_none() && span.host == host)
-    })
-    .map(|span| span.span)
+    step.seen_from(host, Some(device)).map(|on| on.span)
 }
 
 fn select_hosts(session: &Session, wanted: Option<&str>) -> Result<Vec<HostId>, SelectionError> {

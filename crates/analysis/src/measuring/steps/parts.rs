@@ -84,7 +84,8 @@ impl Division {
         }
         let work = DEVICE_LEVELS.into_iter().zip(work);
         // The host does not cause these pauses, whatever it does meanwhile.
-        let pauses = Pauses::of(session).of_device(device).clip(within);
+        let pauses = Pauses::of(session);
+        let pauses = pauses.of_device(session, device).clip(within);
         let own = work.chain([(PartKind::Idle, pauses)]);
         Self {
             without_work,

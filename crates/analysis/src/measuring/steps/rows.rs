@@ -1,15 +1,16 @@
 //! Rows: each selected step on each device that recorded work, or on a host without such a device.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use stepscope_model::{DeviceId, HostId, Session, Span, Step};
+use stepscope_model::{DeviceId, HostId, Session, Span};
 
 use super::host::host_activities;
 use super::parts::{Division, PartLengths};
 use crate::measuring::interval::Intervals;
 use crate::measuring::levels::device_levels;
-use crate::measuring::selection::{Selected, device_span};
+use crate::measuring::selection::Selected;
 use crate::measuring::windows::observed_windows;
 
 /// One step on one row.
@@ -27,25 +28,27 @@ pub(crate) struct StepParts {
     pub(crate) lengths: PartLengths,
 }
 
+/// A device, or a host whose devices recorded no work.
+type Place = (HostId, Option<DeviceId>);
+
 /// The selected steps, row by row, and the divisions that the rows are cut from.
 pub(crate) struct DividedSteps {
     /// By step, then device, then host.
     pub(crate) rows: Vec<StepParts>,
-    places: Vec<(HostId, Option<DeviceId>)>,
-    divisions: Vec<Division>,
+    /// The devices and hosts that are divided, with their divisions unless there are many hosts.
+    divisions: Vec<(Place, Option<Division>)>,
     /// The time that the divisions cover.
     within: Option<Span>,
 }
 
 impl DividedSteps {
-    /// How long the device was busy in the windows; none unless the divisions cover all of them.
+    /// How long the device was busy in the windows; none unless the divisions are kept and cover all
+    /// of them.
     pub(crate) fn busy_ps(&self, device: DeviceId, windows: &Intervals) -> Option<i64> {
         let within = self.within?;
-        let place = self
-            .places
-            .iter()
-            .position(|&(_, place)| place == Some(device))?;
-        let division = &self.divisions[place];
+        let mut divisions = self.divisions.iter();
+        let found = divisions.find(|((_, place), _)| *place == Some(device))?;
+        let division = found.1.as_ref()?;
         let mut windows = windows.spans().iter();
         windows.try_fold(0i64, |sum, &window| {
             within
@@ -78,73 +81,87 @@ pub(crate) fn divide_recording(session: &Session, selected: &Selected<'_>) -> Ve
     };
     let of_device =
         |&(device, _): &(DeviceId, Intervals)| (session.device(device).host, Some(device));
-    let places: Vec<(HostId, Option<DeviceId>)> = windows.iter().map(of_device).collect();
-    let divisions = divisions(session, &places, within);
-    let rows = places.into_iter().zip(spans).zip(divisions);
-    let rows = rows.map(|(((host, device), span), division)| StepParts {
-        step: WHOLE,
-        host,
-        device,
-        span,
-        lengths: division.within(span),
-    });
+    let places: Vec<Place> = windows.iter().map(of_device).collect();
+    let row = |position: usize, division: Division| {
+        let ((host, device), span) = (places[position], spans[position]);
+        StepParts {
+            step: WHOLE,
+            host,
+            device,
+            span,
+            lengths: division.within(span),
+        }
+    };
+    let rows = divide_places(session, &places, within, row).into_iter();
     rows.filter(|row| row.lengths.busy_ps > 0).collect()
 }
 
 fn divide(session: &Session, selected: &Selected<'_>) -> DividedSteps {
     let places = places(session, selected);
     let spans = spans(session, selected, &places);
-    let within = spans.iter().map(|&(_, _, span)| span).reduce(Span::hull);
-    let divisions = within
-        .map(|within| divisions(session, &places, within))
-        .unwrap_or_default();
-    let row = |(step, place, span): (usize, usize, Span)| {
+    let within = spans
+        .iter()
+        .flatten()
+        .map(|&(_, span)| span)
+        .reduce(Span::hull);
+    let Some(hull) = within else {
+        return DividedSteps {
+            rows: Vec::new(),
+            divisions: Vec::new(),
+            within,
+        };
+    };
+    let of_place = |place: usize, division: Division| {
         let (host, device) = places[place];
-        let lengths = divisions[place].within(span);
-        StepParts {
+        let rows = spans[place].iter().map(|&(step, span)| StepParts {
             step,
             host,
             device,
             span,
-            lengths,
-        }
+            lengths: division.within(span),
+        });
+        let rows: Vec<StepParts> = rows.collect();
+        let kept = (!session.has_many_hosts()).then_some(division);
+        (rows, ((host, device), kept))
     };
-    let rows = spans.into_iter().map(row).collect();
+    let (rows, divisions): (Vec<_>, _) = divide_places(session, &places, hull, of_place)
+        .into_iter()
+        .unzip();
+    let mut rows: Vec<StepParts> = rows.into_iter().flatten().collect();
+    let mut order = vec![0; session.steps.len()];
+    for (number, step) in selected.step_positions().into_iter().enumerate() {
+        order[step] = number;
+    }
+    // Stable: places stay in their order.
+    rows.sort_by_key(|row| order[row.step]);
     DividedSteps {
         rows,
-        places,
         divisions,
         within,
     }
 }
 
-/// For each step on each place: the step's position, the place's position, and the step's time there.
-fn spans(
-    session: &Session,
-    selected: &Selected<'_>,
-    places: &[(HostId, Option<DeviceId>)],
-) -> Vec<(usize, usize, Span)> {
-    let on_places = |step: usize| {
-        places
-            .iter()
-            .enumerate()
-            .filter_map(move |(place, &(host, device))| {
-                let span = span_on(session, &session.steps[step], host, device)?;
-                has_program(session, selected, device, span).then_some((step, place, span))
-            })
+/// For each place: the selected steps with a time there, each with its position and that time.
+fn spans(session: &Session, selected: &Selected<'_>, places: &[Place]) -> Vec<Vec<(usize, Span)>> {
+    let positions = selected.step_positions();
+    let runs = SelectedRuns::of(session, selected);
+    let on_place = |&(host, device): &Place| {
+        let spans = positions.iter().filter_map(|&step| {
+            let span = session.steps[step].seen_from(host, device)?.span;
+            runs.overlap(device, span).then_some((step, span))
+        });
+        spans.collect()
     };
-    selected
-        .step_positions()
-        .into_iter()
-        .flat_map(on_places)
-        .collect()
+    places.par_iter().map(on_place).collect()
 }
 
-fn divisions(
+/// What `of_place` makes of the division of each place, in order.
+fn divide_places<T: Send>(
     session: &Session,
-    places: &[(HostId, Option<DeviceId>)],
+    places: &[Place],
     within: Span,
-) -> Vec<Division> {
+    of_place: impl Fn(usize, Division) -> T + Sync,
+) -> Vec<T> {
     let levels = device_levels(session);
     let mut hosts: Vec<HostId> = places.iter().map(|&(host, _)| host).collect();
     hosts.sort_unstable();
@@ -152,19 +169,21 @@ fn divisions(
     let activities = host_activities(session, &hosts, within);
     places
         .par_iter()
-        .map(|&(host, device)| {
+        .enumerate()
+        .map(|(position, &(host, device))| {
             let found = activities.binary_search_by_key(&host, |&(host, _)| host);
             let activity = &activities[found.unwrap_or(0)].1;
-            match device {
+            let division = match device {
                 Some(device) => Division::of_device(session, device, &levels, activity, within),
                 None => Division::of_host(activity),
-            }
+            };
+            of_place(position, division)
         })
         .collect()
 }
 
 /// Selected devices that recorded work, and selected hosts without any device that did.
-fn places(session: &Session, selected: &Selected<'_>) -> Vec<(HostId, Option<DeviceId>)> {
+fn places(session: &Session, selected: &Selected<'_>) -> Vec<Place> {
     let works = |device: DeviceId| {
         let mut tracks = session.work_tracks(device);
         tracks.any(|(_, track)| track.slice_count() > 0)
@@ -175,42 +194,44 @@ fn places(session: &Session, selected: &Selected<'_>) -> Vec<(HostId, Option<Dev
         .copied()
         .filter(|&device| works(device))
         .collect();
-    let mut places: Vec<(HostId, Option<DeviceId>)> = devices
+    let mut places: Vec<Place> = devices
         .iter()
         .map(|&device| (session.device(device).host, Some(device)))
         .collect();
-    let idle_hosts = selected.hosts.iter().filter(|&&host| {
-        let mut devices = session
-            .device_ids()
-            .filter(|&id| session.device(id).host == host);
-        !devices.any(works)
-    });
+    let working: BTreeSet<HostId> = session
+        .device_ids()
+        .filter(|&device| works(device))
+        .map(|device| session.device(device).host)
+        .collect();
+    let idle_hosts = selected.hosts.iter();
+    let idle_hosts = idle_hosts.filter(|host| !working.contains(host));
     places.extend(idle_hosts.map(|&host| (host, None)));
     places
 }
 
-fn span_on(session: &Session, step: &Step, host: HostId, device: Option<DeviceId>) -> Option<Span> {
-    if let Some(device) = device {
-        return device_span(step, session, device);
-    }
-    let own = step
-        .spans
-        .iter()
-        .find(|span| span.device.is_none() && span.host == host);
-    own.map(|span| span.span)
-}
+/// Runs of the selected programs; all steps count without `--program`.
+struct SelectedRuns(Option<BTreeMap<DeviceId, Vec<Span>>>);
 
-/// Whether a run of a selected program overlaps the step on the device; always true without `--program`.
-fn has_program(
-    session: &Session,
-    selected: &Selected<'_>,
-    device: Option<DeviceId>,
-    span: Span,
-) -> bool {
-    selected.has_program(None)
-        || session.program_runs.iter().any(|run| {
-            Some(run.device) == device
-                && selected.has_program(Some(run.program))
-                && run.span.intersection(span).is_some()
-        })
+impl SelectedRuns {
+    fn of(session: &Session, selected: &Selected<'_>) -> Self {
+        if selected.has_program(None) {
+            return Self(None);
+        }
+        let mut by_device: BTreeMap<DeviceId, Vec<Span>> = BTreeMap::new();
+        for run in &session.program_runs {
+            if selected.has_program(Some(run.program)) {
+                by_device.entry(run.device).or_default().push(run.span);
+            }
+        }
+        Self(Some(by_device))
+    }
+
+    /// Whether a run of a selected program overlaps the step on the device.
+    fn overlap(&self, device: Option<DeviceId>, step: Span) -> bool {
+        let Some(by_device) = &self.0 else {
+            return true;
+        };
+        let own = device.and_then(|device| by_device.get(&device));
+        own.is_some_and(|runs| runs.iter().any(|run| run.intersection(step).is_some()))
+    }
 }

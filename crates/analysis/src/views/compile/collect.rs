@@ -348,10 +348,8 @@ fn step_at(session: &Session, host: HostId, instant: Picos) -> Option<i64> {
     let holds = |of_host: bool| {
         let mut steps = session.steps.iter();
         steps.find(|step| {
-            step.spans.iter().any(|span| {
-                span.host == host
-                    && span.span.contains_instant(instant)
-                    && (span.device.is_none() || !of_host)
+            step.on_host(host).iter().any(|span| {
+                span.span.contains_instant(instant) && (span.device.is_none() || !of_host)
             })
         })
     };

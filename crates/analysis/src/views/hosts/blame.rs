@@ -175,9 +175,10 @@ impl Before {
         let until = own.span.start;
         let left = self.left[occurrence].or_else(|| {
             let host = evidence.session.device(own.device).host;
-            let steps = evidence.session.steps.iter().flat_map(|step| &step.spans);
+            let steps = evidence.session.steps.iter();
             let started = steps
-                .filter(|span| span.host == host && span.span.start <= until)
+                .flat_map(|step| step.on_host(host))
+                .filter(|span| span.span.start <= until)
                 .map(|span| span.span.start);
             started.max()
         });
@@ -190,7 +191,7 @@ impl Before {
     fn work(&self, evidence: &Evidence<'_>, occurrence: usize) -> Intervals {
         let device = evidence.survey.occurrences[occurrence].device;
         let span = self.span(evidence, occurrence);
-        self.all_work.within(device, &[span])
+        self.all_work.within(evidence.session, device, &[span])
     }
 }
 

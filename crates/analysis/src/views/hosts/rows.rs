@@ -40,8 +40,11 @@ pub(super) fn hosts(
     let work = AllWork::of(session);
     let observed = observed_windows(session, selected);
     let has_worked = |device: &DeviceId| {
-        let mut windows = observed.iter().filter(|(id, _)| id == device);
-        windows.any(|(_, windows)| !work.within(*device, windows.spans()).spans().is_empty())
+        let found = observed.binary_search_by_key(device, |&(id, _)| id);
+        found.is_ok_and(|at| {
+            let windows = observed[at].1.spans();
+            !work.within(session, *device, windows).spans().is_empty()
+        })
     };
     let mut by_host: BTreeMap<HostId, Vec<&StepParts>> = BTreeMap::new();
     for row in rows {

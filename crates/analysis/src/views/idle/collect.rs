@@ -43,7 +43,7 @@ pub(super) fn devices(
     let mut whole: Vec<(DeviceId, Intervals, Intervals)> = observed
         .into_par_iter()
         .filter_map(|(device, windows)| {
-            let busy = work.within(device, windows.spans());
+            let busy = work.within(session, device, windows.spans());
             has_worked(session, device).then_some((device, windows, busy))
         })
         .collect();
@@ -102,7 +102,7 @@ fn with_own(
     let callbacks = work_intervals(session, found.device, &found.gaps, &labels);
     let gaps = Intervals::union_of_sorted(vec![found.gaps.clone()]);
     let pauses = Pauses::of(session);
-    let pauses = pauses.of_device(found.device).intersect(&gaps);
+    let pauses = pauses.of_device(session, found.device).intersect(&gaps);
     let pauses = pauses.subtract(&callbacks);
     let own = callbacks.union(&pauses);
     if own.spans().is_empty() {

@@ -134,8 +134,8 @@ pub(super) fn rows(session: &Session, selected: &Selected<'_>) -> Vec<InputRow> 
         .map(|parts| {
             let input = hosts.binary_search(&parts.host).map(|at| &inputs[at]);
             let busy = parts.device.map(|device| {
-                let own = work.of_device(device).clip(parts.span);
-                own.union(&pauses.of_device(device).clip(parts.span))
+                let own = work.within(session, device, &[parts.span]);
+                own.union(&pauses.of_device(session, device).clip(parts.span))
             });
             let busy = busy.unwrap_or_default();
             let feeds = parts

@@ -192,10 +192,7 @@ fn host_span(
     selected: &Selected<'_>,
 ) -> Option<Span> {
     let step = &session.steps[step];
-    let own = step
-        .spans
-        .iter()
-        .find(|span| span.host == host && span.device.is_none());
+    let own = step.annotation(host);
     let devices = selected.devices.iter();
     let of_devices = devices
         .filter(|&&device| session.device(device).host == host)

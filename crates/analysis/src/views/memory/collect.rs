@@ -103,8 +103,7 @@ fn step_spans(
         .into_iter()
         .filter_map(|position| {
             let step = &session.steps[position];
-            let of_host = |span: &&stepscope_model::StepSpan| span.host == allocator.host;
-            let spans = || step.spans.iter().filter(of_host);
+            let spans = || step.on_host(allocator.host).iter();
             let host = spans().find(|span| span.device.is_none());
             let device = spans().find(|span| span.device == allocator.device);
             let found = host.or(device).or_else(|| spans().next())?;

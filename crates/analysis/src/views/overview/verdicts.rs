@@ -271,7 +271,7 @@ fn busy_in_selection(facts: &Facts<'_>, device: &DeviceBusy) -> f64 {
     let id = stepscope_model::DeviceId(device.device_index);
     let windows = facts.selected.windows(id);
     let work = AllWork::of(facts.session);
-    work.within(id, &windows).duration().0 as f64
+    work.within(facts.session, id, &windows).duration().0 as f64
 }
 
 fn kernel_duration(facts: &Facts<'_>) -> Figure {

@@ -167,7 +167,7 @@ impl Launches {
         }
         let work = AllWork::of(session);
         for &device in devices {
-            let busy = work.of_device(device);
+            let busy = work.of_device(session, device);
             let mut runs: Vec<&ProgramRun> = session
                 .program_runs
                 .iter()

@@ -90,7 +90,7 @@ pub(super) fn add_device_causes(session: &Session, clocks: &Clocks, graph: &mut 
         }
         let end = recorded(clocks, track.host, node.start_ps);
         let gap = Span::new(Picos(end - node.sure_delay_ps), Picos(end));
-        let within = pauses.of_device(device).duration_within(gap);
+        let within = pauses.of_device(session, device).duration_within(gap);
         if within.0 * 2 >= gap.duration().0 {
             graph.nodes[number].why = Why::Pause;
             continue;

@@ -103,10 +103,7 @@ pub(super) fn wanted(
             let Some(span) = device_span(step, session, on.device) else {
                 continue;
             };
-            let is_annotation = step
-                .spans
-                .iter()
-                .any(|own| own.device.is_none() && own.host == host && own.span == span);
+            let is_annotation = step.annotation(host).is_some_and(|own| own.span == span);
             let start = clocks.aligned(host, span.start);
             found.push(Wanted {
                 step: number,

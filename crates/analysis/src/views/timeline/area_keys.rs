@@ -3,7 +3,6 @@
 use rustc_hash::FxHashMap;
 use stepscope_model::{Class, LabelId, ProgramId, Session, StringId, TrackId};
 
-use super::titles::span_on;
 use crate::telling::places::{group_title, track_title};
 
 /// What the rows of an area represent.
@@ -114,7 +113,7 @@ impl Keys {
         let tracks = session.tracks.iter().map(|track| {
             let steps = session.steps.iter().zip(&of_step);
             let spans = steps.filter_map(|(step, &row)| {
-                let on = span_on(&step.spans, track)?;
+                let on = step.seen_from(track.host, track.device)?;
                 Some((on.span.start.0, on.span.end.0, row))
             });
             let mut spans: Vec<_> = spans.collect();

@@ -8,7 +8,6 @@ use stepscope_model::hlo::name_stack::{self, Pass, combined_paths};
 
 use super::nesting::{first_child, parent};
 use super::report::{FlowReport, LabelFacts, LabelReport, SliceDetails, StatReport};
-use super::titles::span_on;
 use crate::telling::places::{SliceRefReport, track_title};
 use stepscope_model::LabelId;
 
@@ -166,7 +165,8 @@ fn self_ps(track: &Track, slice: SliceId) -> i64 {
 /// The step during which the slice started, on its device or host.
 fn step_number(session: &Session, track: &Track, span: Span) -> Option<i64> {
     let holds = |step: &&stepscope_model::Step| {
-        span_on(&step.spans, track).is_some_and(|on| on.span.contains_instant(span.start))
+        let own = step.seen_from(track.host, track.device);
+        own.is_some_and(|on| on.span.contains_instant(span.start))
     };
     session.steps.iter().find(holds).map(|step| step.number)
 }

@@ -35,7 +35,6 @@ pub mod search;
 mod slice_report;
 mod tables;
 pub mod tile;
-mod titles;
 
 use clap::Args;
 use stepscope_model::{
@@ -278,8 +277,8 @@ fn spans_on(
     let positions = selected.step_positions().into_iter();
     let spans = positions.filter_map(|position| {
         let step = &session.steps[position];
-        let mut spans = step.spans.iter();
-        let on = spans.find(|on| on.host == host && on.device == device)?;
+        let mut spans = step.on_host(host).iter();
+        let on = spans.find(|on| on.device == device)?;
         Some((step.number, on.span))
     });
     spans.collect()

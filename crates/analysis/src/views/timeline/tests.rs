@@ -186,7 +186,7 @@ fn steps_on_the_ruler_are_those_that_figures_are_made_of() {
     for step in &mut session.steps {
         let mut annotated = step.spans[0];
         annotated.device = None;
-        step.spans.push(annotated);
+        step.spans.insert(0, annotated);
     }
     let ruler = Timeline::run(&session, &TimelineOptions::default()).expect("a report");
     let places: Vec<&str> = ruler.steps.iter().map(|step| &*step.device).collect();

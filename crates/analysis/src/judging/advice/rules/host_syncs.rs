@@ -109,9 +109,8 @@ impl Stops {
             .step_positions()
             .into_iter()
             .filter_map(|step| {
-                let spans = session.steps[step].spans.iter();
-                let mut own = spans.filter(|span| span.host == host && span.device.is_none());
-                own.next().map(|span| (step, span.span))
+                let own = session.steps[step].annotation(host)?;
+                Some((step, own.span))
             })
             .collect();
         let windows = Intervals::union_of(steps.iter().map(|(_, span)| *span).collect());

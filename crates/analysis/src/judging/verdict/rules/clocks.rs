@@ -151,7 +151,7 @@ fn by_steps(evidence: &Evidence<'_>) -> Option<Finding> {
 /// Median over common steps of the step's start on this host − its start on the first host.
 fn distance_ps(session: &Session, host: HostId) -> Option<f64> {
     let start = |step: &stepscope_model::Step, host: HostId| {
-        let own = step.spans.iter().filter(|span| span.host == host);
+        let own = step.on_host(host).iter();
         own.map(|span| span.span.start.0).min()
     };
     let first = HostId::from_index(0);

@@ -59,9 +59,9 @@ fn silent_steps(evidence: &Evidence<'_>, device: DeviceId) -> usize {
         .steps
         .iter()
         .rev()
-        .filter(|step| step.spans.iter().any(|span| span.host == host));
+        .filter(|step| !step.on_host(host).is_empty());
     let has_work = |step: &stepscope_model::Step| {
-        step.spans
+        step.on_host(host)
             .iter()
             .any(|span| span.device == Some(device) && span.work.is_some())
     };

@@ -61,6 +61,8 @@ pub(super) fn finish(
         .map(|placed| std::mem::take(&mut placed.graph_events))
         .collect();
     session.tracks = placed.into_iter().map(|placed| placed.track).collect();
+    // They were collected in the memory of the placed ones, which are twice as large.
+    session.tracks.shrink_to_fit();
     session.flows = Flows::joined_on_demand(ends);
 
     let mut runs = recorded_runs(&session.tracks, &session.labels, |track, event| {

@@ -160,7 +160,7 @@ pub(crate) fn compilation_within_ps(
         let mut spans = vec![Vec::new()];
         if is_compiled {
             for id in tracks {
-                add_levels(session.track(id), &levels, &windows, &mut spans);
+                add_levels_in_passing(session, id, &levels, &windows, &mut spans);
             }
         }
         let compiled = Intervals::union_of_sorted(spans.pop().unwrap_or_default());

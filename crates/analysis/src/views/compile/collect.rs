@@ -10,14 +10,15 @@ use std::collections::BTreeMap;
 
 use stepscope_model::host_names::{compiled_function, dispatched_function, is_cache_read};
 use stepscope_model::{
-    Activity, CompilePhase, HostId, Picos, SaturatingSum as _, Session, SliceKind, Span, TrackId,
+    Activity, CompilePhase, HostId, LabelId, Picos, SaturatingSum as _, Session, SliceKind, Span,
+    TrackId,
 };
 
 use super::programs::{Match, Programs};
 use super::report::{CompilationRow, FunctionRow};
 use crate::measuring::activity::host_tracks;
 use crate::measuring::interval::Intervals;
-use crate::measuring::work::{NO_LEVEL, add_levels};
+use crate::measuring::work::{NO_LEVEL, add_levels_in_passing};
 use crate::telling::places::track_title;
 
 /// Phases by priority: if several cover an instant, the first one gets it.
@@ -96,7 +97,7 @@ fn of_host(
     // Disjoint phases of the whole host; a compilation gets those within its span.
     let mut lists: Vec<Vec<Vec<Span>>> = vec![Vec::new(); PHASE_COUNT];
     for &track in &tracks {
-        add_levels(session.track(track), phase_of, &[within], &mut lists);
+        add_levels_in_passing(session, track, phase_of, &[within], &mut lists);
     }
     let mut taken = Intervals::default();
     let phases: Vec<Intervals> = lists
@@ -228,7 +229,11 @@ fn units(pieces: Vec<Piece>) -> Vec<Unit> {
 
 /// Outermost compilation slices of a thread, each with the outermost call around it.
 fn pieces(session: &Session, id: TrackId, phase_of: &[u8], is_call: &[bool]) -> Vec<Piece> {
-    let track = session.track(id);
+    let counts = |label: LabelId| phase_of[label.index()] != NO_LEVEL || is_call[label.index()];
+    if !session.track(id).may_have(counts) {
+        return Vec::new();
+    }
+    let track = session.track_in_passing(id);
     let mut found = Vec::new();
     for nest in &track.nests {
         let mut calls: Vec<(Span, String)> = Vec::new();
@@ -306,7 +311,14 @@ fn named_slices(session: &Session, tracks: &[TrackId], within: Span) -> NamedSli
         return named;
     }
     for &id in tracks {
-        for lane in &session.track(id).lanes {
+        let is_named = |label: LabelId| {
+            let (function, is_read) = &labels[label.index()];
+            function.is_some() || *is_read
+        };
+        if !session.track(id).may_have(is_named) {
+            continue;
+        }
+        for lane in &session.track_in_passing(id).lanes {
             for index in lane.overlapping(within) {
                 let (function, is_read) = &labels[lane.labels()[index].index()];
                 let start = Picos(lane.starts()[index]);

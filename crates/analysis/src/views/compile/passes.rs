@@ -1,6 +1,6 @@
 //! Compiler passes: the slices within slices of compilation, by name.
 
-use stepscope_model::{Activity, HostId, LabelId, Lane, Session, SliceKind, Span, TrackId};
+use stepscope_model::{Activity, HostId, LabelId, Session, SliceKind, Span, TrackId};
 
 use super::report::PassRow;
 use crate::measuring::activity::host_tracks;
@@ -90,11 +90,13 @@ fn add(
     }: &PassLabels,
     sums: &mut [Sum],
 ) {
-    let track = session.track(id);
-    let compiles = |lane: &Lane| lane.labels().iter().any(|label| is_compile[label.index()]);
-    if !track.lanes.iter().any(compiles) {
+    if !session
+        .track(id)
+        .may_have(|label| is_compile[label.index()])
+    {
         return;
     }
+    let track = session.track_in_passing(id);
     for nest in &track.nests {
         let mut within = Intervals::default();
         for number in nest.clone() {

@@ -377,21 +377,73 @@ pub(super) fn steps(
     selected: &Selected<'_>,
     devices: &[DeviceGaps],
 ) -> Vec<IdleStep> {
-    let rows = placed_steps(session, selected, devices).into_iter();
-    rows.map(|(_, row)| row).collect()
+    let row = |device: &DeviceGaps, within: &WithinStep| IdleStep {
+        step: session.steps[within.position].number,
+        device: session.device_title(device.device),
+        device_index: device.device.0,
+        start_ps: within.span.start.0,
+        duration_ps: within.span.duration().0,
+        gap_count: within.pieces.len(),
+        gaps_ps: within
+            .pieces
+            .iter()
+            .map(|piece| piece.duration().0)
+            .saturating_sum(),
+        causes_ps: within.causes_ps.to_vec(),
+    };
+    let rows = each_step(session, selected, devices, |device, within| {
+        Some(row(device, within))
+    });
+    rows.into_iter().map(|(_, row)| row).collect()
 }
 
-/// The same, each row with its position in `Session::steps`.
-pub(super) fn placed_steps(
+/// What hosts did during the listed gaps of a device in a step.
+pub(crate) struct StepCauses {
+    /// Position in `Session::steps`.
+    pub(crate) step: usize,
+    pub(crate) device: DeviceId,
+    /// In priority order of the causes.
+    pub(crate) causes_ps: [i64; CAUSES.len()],
+}
+
+/// Each selected step on each device that has gaps in it, by step, then device.
+pub(super) fn step_causes(
     session: &Session,
     selected: &Selected<'_>,
     devices: &[DeviceGaps],
-) -> Vec<(usize, IdleStep)> {
+) -> Vec<StepCauses> {
+    let rows = each_step(session, selected, devices, |device, within| {
+        let causes = StepCauses {
+            step: within.position,
+            device: device.device,
+            causes_ps: within.causes_ps,
+        };
+        (!within.pieces.is_empty()).then_some(causes)
+    });
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
+/// The gaps of a device in a step.
+struct WithinStep {
+    /// Position in `Session::steps`.
+    position: usize,
+    /// The step on the device.
+    span: Span,
+    pieces: Vec<Span>,
+    causes_ps: [i64; CAUSES.len()],
+}
+
+/// What `row` makes of each selected step on each device, by step, then device.
+fn each_step<T: Send>(
+    session: &Session,
+    selected: &Selected<'_>,
+    devices: &[DeviceGaps],
+    row: impl Fn(&DeviceGaps, &WithinStep) -> Option<T> + Sync,
+) -> Vec<((usize, DeviceId), T)> {
     let positions = selected.step_positions();
-    let of_device = |device: &DeviceGaps| -> Vec<(usize, IdleStep)> {
+    let of_device = |device: &DeviceGaps| -> Vec<((usize, DeviceId), T)> {
         let rows = positions.iter().filter_map(|&position| {
-            let step = &session.steps[position];
-            let span = device_span(step, session, device.device)?;
+            let span = device_span(&session.steps[position], session, device.device)?;
             let first = device.gaps.partition_point(|gap| gap.end <= span.start);
             let pieces: Vec<Span> = device.gaps[first..]
                 .iter()
@@ -399,26 +451,19 @@ pub(super) fn placed_steps(
                 .filter_map(|gap| gap.intersection(span))
                 .collect();
             let times = cause_times_from(&pieces, &device.host_times, span.start);
-            let row = IdleStep {
-                step: step.number,
-                device: session.device_title(device.device),
-                device_index: device.device.0,
-                start_ps: span.start.0,
-                duration_ps: span.duration().0,
-                gap_count: pieces.len(),
-                gaps_ps: pieces
-                    .iter()
-                    .map(|piece| piece.duration().0)
-                    .saturating_sum(),
-                causes_ps: sum(&times).to_vec(),
+            let within = WithinStep {
+                position,
+                span,
+                pieces,
+                causes_ps: sum(&times),
             };
-            Some((position, row))
+            Some(((position, device.device), row(device, &within)?))
         });
         rows.collect()
     };
-    let mut rows: Vec<(usize, IdleStep)> = devices.par_iter().flat_map_iter(of_device).collect();
+    let mut rows: Vec<_> = devices.par_iter().flat_map_iter(of_device).collect();
     // Devices start a step in any order; rows are ordered by device number.
-    rows.sort_by_key(|(position, row)| (*position, row.device_index));
+    rows.sort_by_key(|&(place, _)| place);
     rows
 }
 

@@ -16,6 +16,7 @@ mod report;
 mod tables;
 
 use clap::Args;
+pub(crate) use collect::StepCauses;
 pub use report::{CauseRow, GapBucket, GapRow, IdleDevice, IdleReport, IdleStep};
 use stepscope_model::{DeviceKind, SaturatingSum as _, Session};
 
@@ -136,10 +137,10 @@ pub(crate) fn gaps(session: &Session, selected: &Selected<'_>, most: usize) -> G
     }
 }
 
-/// Each selected step on each device that worked: its position in `Session::steps`, and what hosts
-/// did during its listed gaps.
-pub(crate) fn step_causes(session: &Session, selected: &Selected<'_>) -> Vec<(usize, IdleStep)> {
-    collect::placed_steps(session, selected, &devices(session, selected, None))
+/// What hosts did during the gaps that `idle` lists, for each selected step on each device that has
+/// some in it, by step, then device.
+pub(crate) fn step_causes(session: &Session, selected: &Selected<'_>) -> Vec<StepCauses> {
+    collect::step_causes(session, selected, &devices(session, selected, None))
 }
 
 /// 10 µs on devices with a queue. More on XLA:CPU, where programs start and end in threads.

@@ -15,7 +15,7 @@ use crate::measuring::pauses::Pauses;
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::PartKind;
 use crate::measuring::steps::{StepParts, divide_steps, median, part_position};
-use crate::measuring::work::{AllWork, NO_LEVEL, add_levels, work_intervals};
+use crate::measuring::work::{AllWork, NO_LEVEL, add_levels_in_passing, work_intervals};
 use crate::telling::thresholds::VerdictKind;
 use crate::telling::{Word, Words};
 
@@ -281,7 +281,7 @@ fn transfers(session: &Session, threads: &[TrackId], within: Span) -> Intervals 
     });
     let mut spans = vec![Vec::new()];
     for &id in threads {
-        add_levels(session.track(id), &levels, &[within], &mut spans);
+        add_levels_in_passing(session, id, &levels, &[within], &mut spans);
     }
     Intervals::union_of_sorted(spans.pop().unwrap_or_default())
 }

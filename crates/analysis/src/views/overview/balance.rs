@@ -3,7 +3,7 @@
 //! Busy time, input wait and compilation come from `steps`, kernel launches from `idle`. All other
 //! idle time is *all others*, so the causes sum to the idle time.
 
-use stepscope_model::{DeviceId, HostId, Session};
+use stepscope_model::{DeviceId, Session};
 
 use super::report::{IdleKind, IdleShare, StepBalance};
 use crate::measuring::activity::{CAUSES, Cause};
@@ -11,7 +11,7 @@ use crate::measuring::selection::Selected;
 use crate::measuring::steps::PartKind;
 use crate::measuring::steps::{StepParts, host_step_ps, part_position};
 use crate::views::glance::Glance;
-use crate::views::idle::{IdleStep, step_causes};
+use crate::views::idle::{StepCauses, step_causes};
 
 /// Idle shares in display order.
 const KINDS: [IdleKind; 4] = [
@@ -75,27 +75,23 @@ pub(super) fn balance(
 }
 
 /// A step: the mean over hosts of the mean over the host's devices, as in other analyses.
-fn of_step(rows: &[&StepParts], causes: &[(usize, IdleStep)]) -> Times {
-    let mut hosts: Vec<HostId> = rows.iter().map(|row| row.host).collect();
-    hosts.sort_unstable();
-    hosts.dedup();
-    Times::mean(hosts.into_iter().map(|host| {
-        let of_host = rows.iter().filter(|row| row.host == host);
-        Times::mean(of_host.map(|row| Times::of(row, causes)))
-    }))
+/// Rows of a host stand together.
+fn of_step(rows: &[&StepParts], causes: &[StepCauses]) -> Times {
+    let hosts = rows.chunk_by(|a, b| a.host == b.host);
+    Times::mean(hosts.map(|rows| Times::mean(rows.iter().map(|row| Times::of(row, causes)))))
 }
 
 impl Times {
-    fn of(row: &StepParts, causes: &[(usize, IdleStep)]) -> Self {
+    fn of(row: &StepParts, causes: &[StepCauses]) -> Self {
         let part = |part| row.lengths.parts_ps[part_position(part)];
         let duration_ps = row.span.duration().0;
         let idle_ps = duration_ps - row.lengths.busy_ps;
         let (input, compilation) = (part(PartKind::InputWait), part(PartKind::Compilation));
         let rest = (idle_ps - input - compilation).max(0);
-        let place = |id: DeviceId| {
-            let key = (row.step, id.0);
-            let at = causes.binary_search_by_key(&key, |(step, on)| (*step, on.device_index));
-            at.ok().map(|at| &causes[at].1)
+        let place = |device: DeviceId| {
+            let key = (row.step, device);
+            let at = causes.binary_search_by_key(&key, |of| (of.step, of.device));
+            at.ok().map(|at| &causes[at])
         };
         let of_gaps = row.device.and_then(place);
         let within = |cause: Cause| of_gaps.map_or(0, |gaps| gaps.causes_ps[cause.position()]);

@@ -18,7 +18,7 @@ use super::report::{BatchRow, RequestRow};
 use crate::measuring::activity::host_tracks;
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
-use crate::measuring::work::{NO_LEVEL, add_levels};
+use crate::measuring::work::{NO_LEVEL, add_levels, add_levels_in_passing};
 
 /// Requests and batches with their figures.
 pub(super) struct Collected {
@@ -115,7 +115,7 @@ fn collect_host(
         })
         .map(|id| {
             let mut lists = vec![Vec::new(); THREAD_LEVELS];
-            add_levels(session.track(id), &levels, &[within], &mut lists);
+            add_levels_in_passing(session, id, &levels, &[within], &mut lists);
             let times = lists.into_iter().map(Intervals::union_of_sorted);
             (id, times.collect())
         })

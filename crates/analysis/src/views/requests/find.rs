@@ -72,7 +72,10 @@ fn roots(session: &Session, hosts: &[HostId], is_root: &[bool]) -> Vec<Root> {
 }
 
 fn on_track(session: &Session, host: HostId, id: TrackId, is_root: &[bool], found: &mut Vec<Root>) {
-    let track = session.track(id);
+    if !session.track(id).may_have(|label| is_root[label.index()]) {
+        return;
+    }
+    let track = session.track_in_passing(id);
     for nest in &track.nests {
         let mut covered: Vec<Span> = Vec::new();
         for number in nest.clone() {

@@ -13,7 +13,8 @@
  * - `ruler=GPU:6`           whose steps the ruler shows; absent: those of the first host or device
  * - `clock=step`            times read within their step; `clock=wall` as the time of day
  * - `path=1`                the critical path is shown under the step ruler
- * - `closed=TPU:0;threads`  closed groups, `closed=none` for none; absent: hosts of many threads
+ * - `closed=TPU:0;threads`  closed groups, `closed=none` for none; absent: hosts of many threads,
+ *                             and all of many hosts; `closed=~host-3` opens or closes one of these
  * - `color=scope;KEY;KEY`    what colors show, and the only keys that are not dimmed
  * - `rows=compact`          lanes have half their height
  * - `only=7`                all steps but this one are dimmed
@@ -26,6 +27,7 @@
  */
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import type { Area } from './scene';
+import { toggled } from './sets';
 import type { TimeWindow } from './viewport';
 
 /** `START..END` of a range. */
@@ -68,16 +70,29 @@ export function parseArea(text: string | undefined): Area | null {
   return { ...parsed, tracks: tracks === undefined ? null : parseTracks(tracks) };
 }
 
+/** Begins a list of the groups that are open instead of closed, or the other way round. */
+const DIFFERENT = '~';
+/** Longer lists of closed groups are told by what differs from the usual ones. */
+const LONG_LIST = 8;
+
 /** The closed groups, given those that start closed; empty if they are the same. */
 export function formatClosed(closed: ReadonlySet<string>, first: readonly string[]): string {
   const isFirst = closed.size === first.length && first.every((name) => closed.has(name));
   if (isFirst) return '';
+  const known = new Set(first);
+  const opened = first.filter((name) => !closed.has(name));
+  const different = [...opened, ...[...closed].filter((name) => !known.has(name))];
+  if (closed.size > LONG_LIST && different.length < closed.size) return DIFFERENT + different.join(';');
   return closed.size > 0 ? [...closed].join(';') : 'none';
 }
 
 /** The closed groups that a text names. */
 export function parseClosed(text: string | undefined, first: readonly string[]): Set<string> {
   if (!text) return new Set(first);
+  if (text.startsWith(DIFFERENT)) {
+    const names = text.slice(DIFFERENT.length).split(';').filter(Boolean);
+    return names.reduce<Set<string>>(toggled, new Set(first));
+  }
   return new Set(text === 'none' ? [] : text.split(';').filter(Boolean));
 }
 

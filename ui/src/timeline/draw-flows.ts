@@ -1,6 +1,7 @@
 /** Arrows from and to the selected slice, over several hops. */
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import { arrowsOf } from './chain';
+import { hostSectionsOf } from './host-sections';
 import { CLASS_NAMES, TINTS } from './palette';
 import { rowTop, type Scene } from './scene';
 import { rowsOfSlice } from './slice-rows';
@@ -82,8 +83,11 @@ function laneCenter(scene: Scene, ref: SliceRefReport, startPs: number): number 
   const group = report.groups.find((candidate) =>
     candidate.tracks.some((member) => member.track === ref.track),
   );
+  const section = group && hostSectionsOf(report).get(group);
   for (const candidate of layout.rows) {
-    if (candidate.kind === 'group' && candidate.group === group) {
+    if (candidate.kind !== 'group') continue;
+    const isClosedHost = candidate.isClosed && candidate.group === section;
+    if (candidate.group === group || isClosedHost) {
       return rowTop(geometry, candidate) + candidate.height / 2;
     }
   }

@@ -8,6 +8,7 @@ import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { TrackGroup } from '../wire/generated/TrackGroup';
 import type { TrackReport } from '../wire/generated/TrackReport';
 import { scaleOfCounter, type CounterChoices, type CounterScale } from './counter-scale';
+import { hostSectionsOf, type HostSection } from './host-sections';
 import { LAID_TRACK } from './laid';
 import { mergedTrackOf, type MergedTrack } from './merged-track';
 import { arranged } from './row-order';
@@ -70,7 +71,11 @@ interface RowBase {
 
 export interface GroupRow extends RowBase {
   kind: 'group';
+  /** A group of the report, or a section: all groups of a host. */
   group: TrackGroup;
+  isSection: boolean;
+  /** In a section. */
+  isInside: boolean;
   isClosed: boolean;
   trackCount: number;
   /** While closed: the tracks whose work the row sums up. */
@@ -113,9 +118,38 @@ export function placeRows(report: TimelineReport, choices: LayoutChoices): Layou
   const rows: Row[] = [];
   const rowOfTrack = new Map<number, TrackRow>();
   const pinnedByTrack = new Map<number, TrackRow>();
+  const sections = hostSectionsOf(report);
   let y = 0;
   let hiddenCount = 0;
+  let host: GroupRow | undefined;
+  const addGroup = (group: TrackGroup, summaryOf: () => number[]): GroupRow => {
+    const isSection = 'groups' in group;
+    const isClosed = choices.closedGroups.has(group.name) && !choices.filter;
+    const summary = isClosed ? summaryOf() : [];
+    const place = { y, height: GROUP_HEIGHT };
+    const kinds = { isSection, isInside: sections.has(group) };
+    const row: GroupRow = {
+      kind: 'group',
+      group,
+      ...kinds,
+      isClosed,
+      trackCount: 0,
+      summary,
+      ...place,
+    };
+    rows.push(row);
+    y += GROUP_HEIGHT;
+    return row;
+  };
+  const isPlain = choices.hidden.size + choices.pinned.length === 0 && !choices.filter;
   for (const group of groupsInOrder(report, choices)) {
+    const section = sections.get(group);
+    if (section && isPlain && choices.closedGroups.has(section.name)) {
+      // Of a thousand hosts, nearly all are closed.
+      if (host?.group !== section) host = addGroup(section, () => summaryOfHost(section));
+      host.trackCount += group.tracks.length;
+      continue;
+    }
     const tracks = tracksInOrder(group, choices);
     const shown = tracks.filter((track) => isShown(group, track, choices));
     hiddenCount += tracks.filter((track) => choices.hidden.has(track.track)).length;
@@ -125,18 +159,14 @@ export function placeRows(report: TimelineReport, choices: LayoutChoices): Layou
       }
     }
     if (shown.length === 0) continue;
-    const isClosed = choices.closedGroups.has(group.name) && !choices.filter;
-    rows.push({
-      kind: 'group',
-      group,
-      isClosed,
-      trackCount: countOf(shown),
-      summary: isClosed ? summaryOf(group) : [],
-      y,
-      height: GROUP_HEIGHT,
-    });
-    y += GROUP_HEIGHT;
-    if (isClosed) continue;
+    if (section && host?.group !== section) {
+      host = addGroup(section, () => summaryOfHost(section));
+    }
+    if (host) host.trackCount += countOf(shown);
+    if (host?.isClosed) continue;
+    const row = addGroup(group, () => summaryOf(group));
+    row.trackCount = countOf(shown);
+    if (row.isClosed) continue;
     for (const track of shown) {
       const row = trackRow(report, group, track, choices, false);
       row.y = y;
@@ -168,11 +198,13 @@ export function placeRows(report: TimelineReport, choices: LayoutChoices): Layou
 /** A host with more threads than this starts closed if devices are shown: its strip sums it up. */
 const MANY_THREADS = 20;
 
-/** The groups that start closed. */
+/** The groups that start closed; with many hosts, all of these. */
 export function firstClosed(report: TimelineReport): string[] {
   const hasDevices = report.groups.some((group) => group.kind === 'device');
   const isLong = (group: TrackGroup) => group.kind === 'host' && group.tracks.length > MANY_THREADS;
-  return hasDevices ? report.groups.filter(isLong).map((group) => group.name) : [];
+  const hosts = new Set(hostSectionsOf(report).values());
+  const long = hasDevices ? report.groups.filter(isLong) : [];
+  return [...hosts, ...long].map((group) => group.name);
 }
 
 /** The tracks of a group in display order, a merged one before its members. */
@@ -240,6 +272,12 @@ function summaryOf(group: TrackGroup): number[] {
   const found = work.length > 0 ? work : inRoles('host_thread');
   const slices = group.tracks.filter(({ role }) => role !== 'counter');
   return (found.length > 0 ? found : slices).map(({ track }) => track);
+}
+
+/** What says how busy a host is: its devices, or without any its threads. */
+function summaryOfHost(host: HostSection): number[] {
+  const devices = host.groups.filter((group) => group.kind === 'device');
+  return (devices.length > 0 ? devices : host.groups).flatMap(summaryOf);
 }
 
 /** First and one past the last row that touches the range of pixels. */
@@ -322,6 +360,8 @@ export function groupRowOf(layout: Layout, place: string): GroupRow | undefined 
   return (
     groups.find((row) => called(row) === place) ??
     groups.find((row) => called(row).startsWith(`${place}/`)) ??
+    // A closed host stands for its groups.
+    groups.find((row) => row.isSection && place.startsWith(`${called(row)}/`)) ??
     // With a single host, group names omit the host.
     groups.find((row) => place.endsWith(`/${called(row)}`))
   );

@@ -1,9 +1,11 @@
 /** What menus and buttons do with rows. Each returns the choices to go back to. */
+import { hostSectionsOf } from './host-sections';
 import {
   groupsInOrder,
   membersOf,
   tracksInOrder,
   tracksOf,
+  type GroupRow,
   type LayoutChoices,
   type Row,
   type TrackRow,
@@ -57,9 +59,20 @@ export function shownBy(row: TrackRow): number[] {
 /** The rows among which a row can be moved, in display order. */
 export function siblingsOf(timeline: Timeline, row: Row): readonly Row[] {
   const { pinned, rows } = timeline.scene.layout;
-  if (row.kind === 'group') return rows.filter((each) => each.kind === 'group');
+  if (row.kind === 'group') return groupsBeside(timeline, row);
   if (row.isPinnedCopy) return pinned;
   return rows.filter((each) => each.kind === 'track' && each.group === row.group);
+}
+
+/** All groups, or those of the same host; hosts stay where they are. */
+function groupsBeside(timeline: Timeline, row: GroupRow): readonly Row[] {
+  if (row.isSection) return [];
+  const sections = hostSectionsOf(timeline.report);
+  const own = sections.get(row.group);
+  const { rows } = timeline.scene.layout;
+  return rows.filter(
+    (each) => each.kind === 'group' && !each.isSection && sections.get(each.group) === own,
+  );
 }
 
 /** The position of a row among those it can be moved between; -1 if it is not shown. */

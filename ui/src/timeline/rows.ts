@@ -5,6 +5,7 @@
 import { createSignal } from 'solid-js';
 
 import type { Top } from './address';
+import { hostSectionsOf } from './host-sections';
 import { groupRowOf, isFolded, placeRows, rowAt } from './layout';
 import type { Layout, LayoutChoices, Row } from './layout';
 import { mergedTrackOf } from './merged-track';
@@ -83,7 +84,11 @@ export class Rows {
 
   /** Scrolls to the group of a device or host, by its name in reports. */
   revealPlace(place: string): void {
-    const row = groupRowOf(this.scene.layout, place);
+    let row = groupRowOf(this.scene.layout, place);
+    if (row?.isSection && place !== row.group.name) {
+      this.choose({ closedGroups: without(this.choices[0]().closedGroups, row.group.name) });
+      row = groupRowOf(this.scene.layout, place);
+    }
     if (row) this.scrollTo(row.y);
   }
 
@@ -96,7 +101,10 @@ export class Rows {
     if (!group || !member) return;
     const { closedGroups, toggledFolds, hidden, filter } = this.choices[0]();
     const changes: Partial<LayoutChoices> = {};
-    if (closedGroups.has(group.name)) changes.closedGroups = without(closedGroups, group.name);
+    const section = hostSectionsOf(this.scene.report).get(group)?.name ?? group.name;
+    if (closedGroups.has(group.name) || closedGroups.has(section)) {
+      changes.closedGroups = without(without(closedGroups, group.name), section);
+    }
     if (hidden.has(track)) changes.hidden = without(hidden, track);
     if (filter && !filter.test(`${group.name} / ${member.name}`)) changes.filter = null;
     const merged = mergedTrackOf(group);

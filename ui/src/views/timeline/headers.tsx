@@ -5,6 +5,7 @@ import { createMemo, For, Show } from 'solid-js';
 
 import { formatCount, plural } from '../../format/numbers';
 import { Icon } from '../../shell/icons';
+import { namesOfAllGroups } from '../../timeline/host-sections';
 import { patternError } from '../../format/pattern';
 import {
   filterPattern,
@@ -128,7 +129,7 @@ function HeaderTools(props: { timeline: Timeline; height: number }) {
   const apply = (value: string) =>
     props.timeline.choose({ filter: filterPattern(value), filterText: value });
   const problem = () => patternError(text());
-  const groups = () => props.timeline.report.groups.map((group) => group.name);
+  const groups = () => namesOfAllGroups(props.timeline.report);
   const areAllClosed = () =>
     groups().every((name) => props.timeline.choices[0]().closedGroups.has(name));
   const hiddenCount = () => props.timeline.choices[0]().hidden.size;
@@ -205,6 +206,7 @@ function GroupHeader(props: { row: GroupRow; timeline: Timeline }) {
   return (
     <button
       class="group-header"
+      classList={{ 'is-inside': props.row.isInside }}
       style={{ top: `${props.row.y}px`, height: `${props.row.height}px` }}
       aria-expanded={!props.row.isClosed}
       data-tip={props.row.group.name}

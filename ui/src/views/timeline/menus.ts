@@ -17,6 +17,7 @@ import type { ColorBy } from '../../timeline/coloring';
 import type { Commands } from '../../timeline/commands';
 import { hitSlice, hitStep, rowUnder } from '../../timeline/hit';
 import { hitGap } from '../../timeline/idle-gaps';
+import { hostSectionsOf, namesOfAllGroups } from '../../timeline/host-sections';
 import { isFoldable, tracksOf, type GroupRow, type Row, type TrackRow } from '../../timeline/layout';
 import {
   hideOthers,
@@ -246,7 +247,10 @@ export function groupMenu(timeline: Timeline, row: GroupRow): MenuEntry[] {
   const { closedGroups } = timeline.choices[0]();
   const { name } = row.group;
   const own = tracksOf(row.group).map((track) => track.track);
-  const others = timeline.report.groups.map((group) => group.name).filter((one) => one !== name);
+  const section = hostSectionsOf(timeline.report).get(row.group)?.name;
+  const others = namesOfAllGroups(timeline.report).filter(
+    (one) => one !== name && one !== section,
+  );
   return [
     { heading: name },
     {

@@ -1,6 +1,7 @@
 /** What the command palette does with tracks, groups, colors and times of the timeline. */
 import type { Command } from '../../shell/palette-commands';
 import { clockChoices } from '../../timeline/clock';
+import { hostSectionsOf, namesOfAllGroups } from '../../timeline/host-sections';
 import { tracksOf } from '../../timeline/layout';
 import { hideOthers, hideTracks, togglePin } from '../../timeline/row-commands';
 import { toggled } from '../../timeline/sets';
@@ -15,12 +16,16 @@ const action = (title: string, detail: string, run: () => void): Command => ({
 });
 
 export function rowCommands(timeline: Timeline): Command[] {
-  const { groups } = timeline.report;
+  const { closedGroups } = timeline.choices[0]();
+  const sections = hostSectionsOf(timeline.report);
+  // Of thousands of hosts, those that are looked at.
+  const isLookedAt = (group: Group) => !closedGroups.has(sections.get(group)?.name ?? '');
+  const groups = [...new Set(sections.values()), ...timeline.report.groups.filter(isLookedAt)];
   return [
     ...allRows(timeline),
     ...clocks(timeline),
     ...groups.flatMap((group) => ofGroup(timeline, group)),
-    ...groups.flatMap((group) =>
+    ...timeline.report.groups.filter(isLookedAt).flatMap((group) =>
       tracksOf(group).flatMap(({ track, name }) => ofTrack(timeline, track, name, group.name)),
     ),
   ];
@@ -32,7 +37,7 @@ type Group = Timeline['report']['groups'][number];
 function allRows(timeline: Timeline): Command[] {
   const { hidden, pinned, closedGroups, trackOrder, groupOrder } = timeline.choices[0]();
   const { by, only } = timeline.coloring[0]();
-  const names = timeline.report.groups.map((group) => group.name);
+  const names = namesOfAllGroups(timeline.report);
   const change = (text: string, changes: Parameters<Timeline['choose']>[0]) => {
     const before = { hidden, pinned, closedGroups, trackOrder, groupOrder };
     timeline.choose(changes);

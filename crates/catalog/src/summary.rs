@@ -6,7 +6,7 @@ use stepscope_analysis::measuring::environment::hardware;
 use stepscope_analysis::measuring::workload::main_program;
 use stepscope_analysis::telling::thresholds::VerdictKind;
 use stepscope_analysis::views::overview::{Overview, OverviewOptions, OverviewReport, Verdict};
-use stepscope_model::Session;
+use stepscope_model::{Session, alike};
 
 /// Points of a sparkline, at most.
 const SPARKLINE_POINTS: usize = 48;
@@ -47,7 +47,7 @@ pub struct Facts {
     pub step_count: usize,
     /// Slices in the profile.
     pub slice_count: usize,
-    /// Warnings about its files.
+    /// Warnings about its files; the same one of many hosts counts once.
     pub warning_count: usize,
 }
 
@@ -108,7 +108,7 @@ impl Facts {
             extent_ps: session.extent().map(|span| span.duration().0),
             step_count: session.steps.len(),
             slice_count: session.slice_count(),
-            warning_count: session.warnings.len(),
+            warning_count: alike(&session.warnings).len(),
         }
     }
 }

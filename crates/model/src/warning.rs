@@ -145,21 +145,25 @@ impl Alike<'_> {
     /// The host and what is wrong: `vm-0: 3 rows were not in time order; likewise on 255 more hosts
     /// (vm-1, vm-2, vm-3 and 252 more)`.
     pub fn text(&self) -> String {
-        let message = &self.first.message;
-        let mut text = match self.first.host.as_str() {
-            "" => message.clone(),
-            host => format!("{host}: {message}"),
-        };
-        if !self.others.is_empty() {
-            let named = self.others[..self.others.len().min(HOSTS_NAMED)].join(", ");
-            let count = self.others.len();
-            let more = match count.saturating_sub(HOSTS_NAMED) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            text = format!("{text}; likewise on {count} more hosts ({named}{more})");
+        match self.first.host.as_str() {
+            "" => self.message(),
+            host => format!("{host}: {}", self.message()),
         }
-        text
+    }
+
+    /// What is wrong, and on which other hosts.
+    pub fn message(&self) -> String {
+        let message = &self.first.message;
+        let count = self.others.len();
+        if count == 0 {
+            return message.clone();
+        }
+        let named = self.others[..count.min(HOSTS_NAMED)].join(", ");
+        let more = match count.saturating_sub(HOSTS_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("{message}; likewise on {count} more hosts ({named}{more})")
     }
 }
 

@@ -107,7 +107,8 @@ pub struct SessionSummary {
     pub verdict_reason: String,
     /// Commit of the program, from its manifest.
     pub git_commit: Option<String>,
-    /// Number of warnings; `warnings` has them once it is open.
+    /// Number of warnings, of which the same one of many hosts counts once; `warnings` has them once
+    /// it is open.
     pub warning_count: Option<usize>,
     /// What was wrong with the files, and what was repaired.
     pub warnings: Vec<SessionWarning>,

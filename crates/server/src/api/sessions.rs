@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use stepscope_catalog::{Facts, Summary, kind_of};
-use stepscope_model::{Reads, Session};
+use stepscope_model::{Reads, Session, alike};
 use stepscope_storage::{SessionFiles, histories_at};
 
 use super::slot;
@@ -184,13 +184,13 @@ impl SessionSummary {
     pub fn describe(&mut self, session: &Session) {
         self.state = SessionState::Open;
         self.add_facts(&Facts::of(session));
-        let warnings = session.warnings.iter();
-        self.warnings = warnings
-            .map(|warning| SessionWarning {
-                kind: warning.kind.name().to_owned(),
-                host: warning.host.clone(),
-                message: warning.message.clone(),
-                hint: warning.hint.clone(),
+        self.warnings = alike(&session.warnings)
+            .iter()
+            .map(|alike| SessionWarning {
+                kind: alike.first.kind.name().to_owned(),
+                host: alike.first.host.clone(),
+                message: alike.message(),
+                hint: alike.first.hint.clone(),
             })
             .collect();
         if self.name.is_empty() {

@@ -4,11 +4,13 @@
 //! |---|---|
 //! | `sessions`, `devices`, `tracks`, `programs`, `instructions`, `counter_samples` | the session itself: [`model`] |
 //! | `slices` | every slice, as columns: [`slices`] |
+//! | `slice_ancestors` | every slice with the slices around it: [`ancestors`] |
 //! | all others | the analyses, with all rows: [`analysis`] |
 //!
 //! Every table begins with `session`.
 
 mod analysis;
+mod ancestors;
 mod model;
 mod sessions;
 mod slices;
@@ -19,7 +21,7 @@ pub use table::{SqlColumn, SqlTable};
 
 /// All tables, by name.
 pub fn tables() -> Vec<SqlTable> {
-    let mut all = vec![sessions::table(), slices::table()];
+    let mut all = vec![sessions::table(), slices::table(), ancestors::table()];
     all.extend(model::tables());
     all.extend(analysis::tables());
     all.sort_by(|one, other| one.name.cmp(&other.name));

@@ -14,8 +14,9 @@ use super::table::{Opened, Receive, Rows, SqlColumn, SqlTable};
 use crate::asking::Ask;
 
 /// Columns that all slices of a track share, and those of a label.
-const OF_TRACKS: [&str; 6] = ["host", "device", "track", "track_index", "line_id", "role"];
-const OF_LABELS: [&str; 9] = [
+pub(super) const OF_TRACKS: [&str; 6] =
+    ["host", "device", "track", "track_index", "line_id", "role"];
+pub(super) const OF_LABELS: [&str; 9] = [
     "name",
     "kind",
     "class",
@@ -78,7 +79,7 @@ impl Rows for SliceRows {
 }
 
 /// Which tracks or labels the filters on their columns keep; `None` for all.
-fn kept(
+pub(super) fn kept(
     ask: &Ask,
     keys: &[&str],
     values: impl Fn(&[usize]) -> Vec<(usize, ArrayRef)>,
@@ -119,7 +120,11 @@ fn kept(
 }
 
 /// The tracks of one of several readers: all have about as many slices.
-fn shared(session: &Session, kept: Option<Vec<bool>>, share: (usize, usize)) -> Vec<bool> {
+pub(super) fn shared(
+    session: &Session,
+    kept: Option<Vec<bool>>,
+    share: (usize, usize),
+) -> Vec<bool> {
     let mut kept = kept.unwrap_or_else(|| vec![true; session.tracks.len()]);
     let (own, readers) = share;
     if readers < 2 {

@@ -65,6 +65,38 @@ fn every_table_of_every_session_is_that_of_its_analysis() {
     assert!(compared > 2000, "{compared} rows");
 }
 
+/// Every slice at depth n has n slices around it, which contain it, one in each lane above.
+#[test]
+fn ancestors_are_the_slices_around() {
+    for capture in ["demo-gpt-cpu", "hosts4-cpu"] {
+        let asked = Asked::of(&[fixtures().join(capture)]);
+        let depths = asked.cell("select sum(depth) from slices");
+        assert_ne!(depths, Cell::Int(0), "{capture}");
+        assert_eq!(
+            asked.cell("select count(*) from slice_ancestors"),
+            depths,
+            "{capture}"
+        );
+        let contained = "select count(*) from slice_ancestors where ancestor_start_ps <= start_ps \
+                         and ancestor_start_ps + ancestor_duration_ps >= start_ps + duration_ps \
+                         and ancestor_lane = lane - distance";
+        assert_eq!(asked.cell(contained), depths, "{capture}");
+        // The columns of both slices are those of `slices`.
+        let joined = "select count(*) from slice_ancestors a \
+                      join slices s on s.session = a.session and s.track_index = a.track_index \
+                      and s.lane = a.lane and s.\"index\" = a.\"index\" and s.name = a.name \
+                      and s.class = a.class and s.start_ps = a.start_ps \
+                      join slices o on o.session = a.session and o.track_index = a.track_index \
+                      and o.lane = a.ancestor_lane and o.\"index\" = a.ancestor_index \
+                      and o.name = a.ancestor and o.duration_ps = a.ancestor_duration_ps";
+        assert_eq!(asked.cell(joined), depths, "{capture}");
+        let named = "select count(*) from slice_ancestors where name like 'dot%' and role = 'ops'";
+        let expected =
+            "select coalesce(sum(depth), 0) from slices where name like 'dot%' and role = 'ops'";
+        assert_eq!(asked.cell(named), asked.cell(expected), "{capture}");
+    }
+}
+
 #[test]
 fn slices_are_those_of_the_session() {
     let path = fixtures().join("demo-gpt-cpu");

@@ -465,6 +465,16 @@ impl Session {
         &self.tracks[id.index()]
     }
 
+    /// [`Self::track_in_passing`], if the track may have a label that passes; others are not read.
+    pub fn track_having(
+        &self,
+        id: TrackId,
+        passes: impl FnMut(LabelId) -> bool,
+    ) -> Option<Cow<'_, Track>> {
+        let is_read = self.track(id).may_have(passes);
+        is_read.then(|| self.track_in_passing(id))
+    }
+
     /// Whether what is large per host is computed again for whoever needs it instead of kept, so
     /// that memory does not grow with what is in it.
     pub fn has_many_hosts(&self) -> bool {

@@ -116,8 +116,7 @@ pub(crate) fn add_levels_in_passing(
     spans: &mut [Vec<Vec<Span>>],
 ) {
     let counts = |label: LabelId| usize::from(level_of[label.index()]) < spans.len();
-    if session.track(track).may_have(counts) {
-        let track = session.track_in_passing(track);
+    if let Some(track) = session.track_having(track, counts) {
         add_levels(&track, level_of, windows, spans);
     }
 }

@@ -94,11 +94,15 @@ pub(super) fn longest_slice(
     within: Span,
 ) -> Option<(String, Span)> {
     let mut longest: Option<(String, Span)> = None;
-    let tracks = session
-        .tracks
-        .iter()
-        .filter(|track| track.host == host && track.device.is_none());
-    for lane in tracks.flat_map(|track| &track.lanes) {
+    let is_class = |label| session.label(label).class == class;
+    let tracks = session.track_ids().filter(|&id| {
+        let track = session.track(id);
+        track.host == host && track.device.is_none()
+    });
+    let tracks: Vec<_> = tracks
+        .filter_map(|id| session.track_having(id, is_class))
+        .collect();
+    for lane in tracks.iter().flat_map(|track| &track.lanes) {
         for index in lane.overlapping(within) {
             let label = lane.labels()[index];
             if session.label(label).class != class {

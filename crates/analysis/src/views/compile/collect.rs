@@ -230,10 +230,9 @@ fn units(pieces: Vec<Piece>) -> Vec<Unit> {
 /// Outermost compilation slices of a thread, each with the outermost call around it.
 fn pieces(session: &Session, id: TrackId, phase_of: &[u8], is_call: &[bool]) -> Vec<Piece> {
     let counts = |label: LabelId| phase_of[label.index()] != NO_LEVEL || is_call[label.index()];
-    if !session.track(id).may_have(counts) {
+    let Some(track) = session.track_having(id, counts) else {
         return Vec::new();
-    }
-    let track = session.track_in_passing(id);
+    };
     let mut found = Vec::new();
     for nest in &track.nests {
         let mut calls: Vec<(Span, String)> = Vec::new();
@@ -315,10 +314,10 @@ fn named_slices(session: &Session, tracks: &[TrackId], within: Span) -> NamedSli
             let (function, is_read) = &labels[label.index()];
             function.is_some() || *is_read
         };
-        if !session.track(id).may_have(is_named) {
+        let Some(track) = session.track_having(id, is_named) else {
             continue;
-        }
-        for lane in &session.track_in_passing(id).lanes {
+        };
+        for lane in &track.lanes {
             for index in lane.overlapping(within) {
                 let (function, is_read) = &labels[lane.labels()[index].index()];
                 let start = Picos(lane.starts()[index]);

@@ -90,13 +90,9 @@ fn add(
     }: &PassLabels,
     sums: &mut [Sum],
 ) {
-    if !session
-        .track(id)
-        .may_have(|label| is_compile[label.index()])
-    {
+    let Some(track) = session.track_having(id, |label| is_compile[label.index()]) else {
         return;
-    }
-    let track = session.track_in_passing(id);
+    };
     for nest in &track.nests {
         let mut within = Intervals::default();
         for number in nest.clone() {

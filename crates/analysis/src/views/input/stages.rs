@@ -32,17 +32,11 @@ pub(super) fn stages(session: &Session, selected: &Selected<'_>) -> Vec<StageRow
     for (&host, driving) in hosts.iter().zip(driving_threads(session, hosts)) {
         let windows = selected.host_windows(host);
         for id in host_tracks(session, host) {
-            if !session.track(id).may_have(|label| is_input[label.index()]) {
+            let Some(track) = session.track_having(id, |label| is_input[label.index()]) else {
                 continue;
-            }
+            };
             let background = i64::from(driving.binary_search(&id).is_err());
-            add_track(
-                &session.track_in_passing(id),
-                background,
-                &windows,
-                &is_input,
-                &mut sums,
-            );
+            add_track(&track, background, &windows, &is_input, &mut sums);
         }
     }
     let mut rows: Vec<StageRow> = sums

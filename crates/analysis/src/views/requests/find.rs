@@ -72,10 +72,9 @@ fn roots(session: &Session, hosts: &[HostId], is_root: &[bool]) -> Vec<Root> {
 }
 
 fn on_track(session: &Session, host: HostId, id: TrackId, is_root: &[bool], found: &mut Vec<Root>) {
-    if !session.track(id).may_have(|label| is_root[label.index()]) {
+    let Some(track) = session.track_having(id, |label| is_root[label.index()]) else {
         return;
-    }
-    let track = session.track_in_passing(id);
+    };
     for nest in &track.nests {
         let mut covered: Vec<Span> = Vec::new();
         for number in nest.clone() {

@@ -157,10 +157,12 @@ fn modules(session: &Session) -> BTreeSet<String> {
         .collect();
     let mut modules = BTreeSet::new();
     for id in session.track_ids() {
-        let track = session.track(id);
-        if track.device.is_some() {
+        if session.track(id).device.is_some() {
             continue;
         }
+        let Some(track) = session.track_having(id, |label| is_backend[label.index()]) else {
+            continue;
+        };
         for (lane, slices) in (0u32..).zip(&track.lanes) {
             for (index, label) in (0u32..).zip(slices.labels()) {
                 if is_backend[label.index()] && modules.len() < limits::COMPILED_NAMES {

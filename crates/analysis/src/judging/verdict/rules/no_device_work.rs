@@ -87,7 +87,10 @@ fn launches(session: &Session) -> Option<(String, usize)> {
         return None;
     }
     let mut counts = vec![0usize; session.labels.len()];
-    for track in &session.tracks {
+    let tracks = session
+        .track_ids()
+        .filter_map(|id| session.track_having(id, |label| is_launch[label.index()]));
+    for track in tracks {
         for (lane, slices) in (0u32..).zip(&track.lanes) {
             for (index, label) in (0u32..).zip(slices.labels()) {
                 // JAX records a call twice, one slice within the other.

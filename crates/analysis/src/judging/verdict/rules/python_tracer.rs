@@ -29,13 +29,13 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
     }
     // The thread with the most frames is the one that tracing delays.
     let (calls, track) = session
-        .tracks
-        .iter()
-        .filter(|track| track.device.is_none())
-        .map(|track| {
+        .track_ids()
+        .filter(|&id| session.track(id).device.is_none())
+        .filter_map(|id| {
+            let track = session.track_having(id, |label| is_frame[label.index()])?;
             let labels = track.lanes.iter().flat_map(stepscope_model::Lane::labels);
             let calls = labels.filter(|label| is_frame[label.index()]).count();
-            (calls, Some(track))
+            Some((calls, Some(session.track(id))))
         })
         .max_by_key(|(calls, _)| *calls)
         .unwrap_or((0, None));

@@ -124,9 +124,11 @@ fn incidents_are_listed_in_order() {
     assert_eq!(answer.stdout, expected);
     let json = run(&["incidents", path, "--json", "--check"]);
     assert_eq!(json.code, 4);
-    let list: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
+    let report: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
+    let list = &report["incidents"];
     assert_eq!(list[0]["is_reported"], false);
     assert_eq!(list[1]["cause"], "step 40 was slow on rank 2 (1.2 s)");
+    assert_eq!(report["runs"][0]["name"], "run");
     let nothing = run(&["incidents", incidents.join("a").to_str().expect("text")]);
     assert_eq!(nothing.code, 3);
     assert!(

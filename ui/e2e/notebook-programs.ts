@@ -10,7 +10,7 @@ import path from 'node:path';
 import { freePort } from './ports';
 
 const SCRIPTS = process.env['STEPSCOPE_NOTEBOOKS'] ?? '';
-const START_MS = 60_000;
+const START_MS = 120_000;
 /** JupyterLab would ask whether it may fetch news. */
 const PAGE_CONFIG = { disabledExtensions: { '@jupyterlab/apputils-extension:announcements': true } };
 /** The state of a socket that listens, as /proc/net/tcp has it. */

@@ -39,15 +39,20 @@ interface Saved {
   cells: { outputs: { data?: Record<string, string | string[]> }[] }[];
 }
 
-const test = base.extend<{ folder: string }>({
+const test = base.extend<{ folder: string; lab: Running }>({
   folder: async ({}, use) => {
     const folder = newFolder();
     await use(folder);
     removeFolder(folder);
   },
+  lab: async ({ folder }, use) => {
+    const running = await startJupyterLab(folder);
+    await use(running);
+    await stop(running);
+  },
 });
-// Two programs, a kernel and a browser start on what may be two processors.
-test.describe.configure({ timeout: 120_000 });
+// Two programs, a kernel and a browser start on what may be two busy processors.
+test.describe.configure({ timeout: 180_000 });
 
 function writeNotebook(file: string, cells: string[]): void {
   const code = (source: string, index: number) => ({
@@ -142,59 +147,54 @@ async function expectPicture(page: Page): Promise<void> {
   expect(await report.locator('svg rect').count()).toBeGreaterThan(12);
 }
 
-test.describe('JupyterLab', () => {
-  let lab: Running;
-  test.beforeEach(async ({ folder }) => {
-    lab = await startJupyterLab(folder);
-  });
-  test.afterEach(() => stop(lab));
+async function runCell(page: Page, index: number): Promise<void> {
+  const cell = page.locator('.jp-Notebook .jp-Cell').nth(index);
+  await cell.locator('.cm-content').click();
+  await page.keyboard.press('Control+Enter');
+  await expect(cell.locator('.jp-OutputArea-output').first()).toBeAttached({ timeout: 60_000 });
+}
 
-  async function runCell(page: Page, index: number): Promise<void> {
-    const cell = page.locator('.jp-Notebook .jp-Cell').nth(index);
-    await cell.locator('.cm-content').click();
-    await page.keyboard.press('Control+Enter');
-    await expect(cell.locator('.jp-OutputArea-output').first()).toBeAttached({ timeout: 60_000 });
-  }
+test('JupyterLab: a report, the live timeline without a port, and the saved notebook', async ({
+  page,
+  folder,
+  lab,
+}) => {
+  const file = path.join(folder, 'run.ipynb');
+  writeNotebook(file, [`${OPEN}\nprint(${PROCESS})\nsession.ops(limit=5)`, SHOW]);
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  await keepRequests(page);
+  await page.goto(`${lab.origin}/lab/tree/run.ipynb?reset`);
+  // Keys are ignored before the kernel answers.
+  await expect(page.getByText(/\| Idle$/)).toBeVisible({ timeout: 60_000 });
 
-  test('a report, the live timeline without a port, and the saved notebook', async ({
-    page,
-    folder,
-  }) => {
-    const file = path.join(folder, 'run.ipynb');
-    writeNotebook(file, [`${OPEN}\nprint(${PROCESS})\nsession.ops(limit=5)`, SHOW]);
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.url()));
-    await keepRequests(page);
-    await page.goto(`${lab.origin}/lab/tree/run.ipynb?reset`);
+  await runCell(page, 0);
+  const table = page.locator('.jp-OutputArea-output table').filter({ hasText: 'Op' }).first();
+  await expect(table.locator('tbody tr').first()).toBeVisible();
+  await expect(page.locator('.jp-Notebook')).toContainText('5 of 268 rows');
+  const kernel = await printedProcess(page);
+  const ports = listening(kernel);
 
-    await runCell(page, 0);
-    const table = page.locator('.jp-OutputArea-output table').filter({ hasText: 'Op' }).first();
-    await expect(table.locator('tbody tr').first()).toBeVisible();
-    await expect(page.locator('.jp-Notebook')).toContainText('5 of 268 rows');
-    const kernel = await printedProcess(page);
-    const ports = listening(kernel);
+  await runCell(page, 1);
+  const frame = await liveFrame(page);
+  await expectLive(page, frame);
+  expect(listening(kernel), 'the kernel opens no port').toEqual(ports);
+  const elsewhere = asked.filter((url) => /^(https?|wss?):/.test(url) && !url.startsWith(lab.origin));
+  expect(elsewhere, 'everything goes through JupyterLab').toEqual([]);
 
-    await runCell(page, 1);
-    const frame = await liveFrame(page);
-    await expectLive(page, frame);
-    expect(listening(kernel), 'the kernel opens no port').toEqual(ports);
-    const elsewhere = asked.filter((url) => /^(https?|wss?):/.test(url) && !url.startsWith(lab.origin));
-    expect(elsewhere, 'everything goes through JupyterLab').toEqual([]);
+  await page.getByRole('menuitem', { name: 'File' }).click();
+  await page.getByText('Save Notebook', { exact: true }).click();
+  const saved = () => (JSON.parse(readFileSync(file, 'utf8')) as Saved).cells[1]!.outputs[0]?.data;
+  await expect.poll(() => Object.keys(saved() ?? {})).toContain('text/html');
+  const html = [saved()!['text/html'] ?? ''].flat().join('');
+  expect(html).toContain('<svg');
+  expect(html).not.toMatch(/<script|<iframe|stepscope-code/);
+  expect(readFileSync(file).length, 'the page is not saved').toBeLessThan(200_000);
 
-    await page.getByRole('menuitem', { name: 'File' }).click();
-    await page.getByText('Save Notebook', { exact: true }).click();
-    const saved = () => (JSON.parse(readFileSync(file, 'utf8')) as Saved).cells[1]!.outputs[0]?.data;
-    await expect.poll(() => Object.keys(saved() ?? {})).toContain('text/html');
-    const html = [saved()!['text/html'] ?? ''].flat().join('');
-    expect(html).toContain('<svg');
-    expect(html).not.toMatch(/<script|<iframe|stepscope-code/);
-    expect(readFileSync(file).length, 'the page is not saved').toBeLessThan(200_000);
-
-    run(folder, 'jupyter-nbconvert', '--to', 'html', 'run.ipynb');
-    await page.context().setOffline(true);
-    await page.goto(pathToFileURL(path.join(folder, 'run.html')).href);
-    await expectPicture(page);
-  });
+  run(folder, 'jupyter-nbconvert', '--to', 'html', 'run.ipynb');
+  await page.context().setOffline(true);
+  await page.goto(pathToFileURL(path.join(folder, 'run.html')).href);
+  await expectPicture(page);
 });
 
 test('marimo: a report, and the live timeline without a port', async ({ page, folder }) => {

@@ -11,11 +11,19 @@ use crate::report::{Incident, IncidentCapture, IncidentRank};
 const MOST_BYTES: u64 = 4 << 20;
 const NS_PER_MS: u64 = 1_000_000;
 
+const REPORTED: &str = "incident.json";
+const NOTICED: &str = "request.json";
+
+/// Whether a file or folder beside the incidents of a run is one.
+pub(crate) fn is_in(folder: &Path) -> bool {
+    [REPORTED, NOTICED].iter().any(|name| folder.join(name).is_file())
+}
+
 /// The incident in a folder of a run; `None` if nothing there can be read.
 pub(crate) fn read(run: &str, folder: &Path) -> Option<Incident> {
-    let reported = content(&folder.join("incident.json"));
+    let reported = content(&folder.join(REPORTED));
     let is_reported = reported.is_some();
-    let content = reported.or_else(|| content(&folder.join("request.json")))?;
+    let content = reported.or_else(|| content(&folder.join(NOTICED)))?;
     let text = |key: &str| content[key].as_str().unwrap_or("unknown").to_owned();
     let cause = content["cause"].as_str().filter(|_| is_reported);
     let captures = list(&content, "captures").iter().filter_map(Value::as_str);

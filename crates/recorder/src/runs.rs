@@ -23,10 +23,8 @@ pub fn incident_count_at(path: &Path) -> Option<u32> {
     if runs.is_empty() {
         return None;
     }
-    let count: usize = runs
-        .iter()
-        .map(|run| children(&run.join("incidents")).len())
-        .sum();
+    let folders = runs.iter().flat_map(|run| children(&run.join("incidents")));
+    let count = folders.filter(|one| incident::is_in(one)).count();
     Some(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
@@ -127,6 +125,7 @@ mod tests {
         let place = run.join("incidents/slow");
         fs::create_dir_all(&place).expect("created");
         fs::create_dir_all(folder.path().join("record/empty")).expect("created");
+        fs::write(run.join("incidents/rule_1"), "").expect("written");
         fs::write(
             place.join("request.json"),
             r#"{"id": "slow", "rank": 3, "step": 8, "cause": "not told yet", "unix_ns": 5000000}"#,

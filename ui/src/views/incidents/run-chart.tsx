@@ -35,8 +35,7 @@ export function RunChart(props: {
   const x = (): AxisOf => {
     const { from, to } = times();
     if (isLong()) return dateAcross(from, to);
-    const axis = timeAcross(0, across(to));
-    return (length) => ({ ...axis(length), title: 'Time since the first step' });
+    return timeAcross(0, across(to));
   };
   const placeOfMark = (mark: Mark | undefined, frame: Frame): Place => ({
     x: frame.x(across(mark?.atMs ?? 0)),
@@ -47,11 +46,15 @@ export function RunChart(props: {
     if (!point) return placeOfMark(props.marks[index - points().length], frame);
     return { x: frame.x(across(point.ended_epoch_ms)), y: frame.y(point.longest_ps) };
   };
-  const lineIn = (frame: Frame) =>
-    points()
-      .map((_, index) => placeOf(index, frame))
-      .map(({ x, y }) => `${x.toFixed(1)},${y.toFixed(1)}`)
-      .join(' ');
+  /** Level from the end of the point before, since that is the time that it covers. */
+  const lineIn = (frame: Frame) => {
+    const places = points().map((_, index) => placeOf(index, frame));
+    const corners = places.flatMap((place, index) => [
+      { x: (places[index - 1] ?? place).x, y: place.y },
+      place,
+    ]);
+    return corners.map(({ x, y }) => `${x.toFixed(1)},${y.toFixed(1)}`).join(' ');
+  };
   const hit = (place: Place, frame: Frame) => {
     const marks = props.marks.map((mark) => placeOfMark(mark, frame));
     const mark = closest(marks, place, REACH);

@@ -16,7 +16,9 @@ const NOTICED: &str = "request.json";
 
 /// Whether a file or folder beside the incidents of a run is one.
 pub(crate) fn is_in(folder: &Path) -> bool {
-    [REPORTED, NOTICED].iter().any(|name| folder.join(name).is_file())
+    [REPORTED, NOTICED]
+        .iter()
+        .any(|name| folder.join(name).is_file())
 }
 
 /// The incident in a folder of a run; `None` if nothing there can be read.

@@ -16,7 +16,5 @@ mod report;
 mod ring;
 mod runs;
 
-pub use report::{
-    Incident, IncidentCapture, IncidentRank, IncidentsReport, RecordedRun, RunPoint,
-};
+pub use report::{Incident, IncidentCapture, IncidentRank, IncidentsReport, RecordedRun, RunPoint};
 pub use runs::{incident_count_at, incidents_at};

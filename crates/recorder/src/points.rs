@@ -112,15 +112,28 @@ mod tests {
     #[test]
     fn a_step_takes_as_long_as_its_slowest_rank() {
         let ranks = [
-            (0, vec![step(1, 0, 1, 900), step(2, 1, 2, 10), step(3, 2, 3, 40)]),
-            (7, vec![step(1, 0, 1, 800), step(2, 1, 4, 30), step(3, 2, 5, 20)]),
+            (
+                0,
+                vec![step(1, 0, 1, 900), step(2, 1, 2, 10), step(3, 2, 3, 40)],
+            ),
+            (
+                7,
+                vec![step(1, 0, 1, 800), step(2, 1, 4, 30), step(3, 2, 5, 20)],
+            ),
         ];
         let found = run_steps(&ranks);
         assert_eq!((found.count, found.median_ps), (2, Some(30_000)));
         let told: Vec<_> = found
             .points
             .iter()
-            .map(|one| (one.longest_step, one.longest_ps, one.longest_rank, one.ended_epoch_ms))
+            .map(|one| {
+                (
+                    one.longest_step,
+                    one.longest_ps,
+                    one.longest_rank,
+                    one.ended_epoch_ms,
+                )
+            })
             .collect();
         assert_eq!(told, [(1, 30_000, 7, 4), (2, 40_000, 0, 5)]);
         assert_eq!(run_steps(&[]), RunSteps::default());
@@ -130,7 +143,12 @@ mod tests {
     fn a_long_run_has_few_points_and_loses_no_outlier() {
         let steps = (0..65_536_i64).map(|index| {
             let number = u64::try_from(index).expect("positive") + 2;
-            step(number, index, index, if index == 40_000 { 5_000 } else { 10 })
+            step(
+                number,
+                index,
+                index,
+                if index == 40_000 { 5_000 } else { 10 },
+            )
         });
         let found = run_steps(&[(0, steps.collect())]);
         assert_eq!(found.count, 65_536);
@@ -144,6 +162,9 @@ mod tests {
             .filter(|one| one.longest_ps != one.median_ps)
             .collect();
         assert_eq!(outliers.len(), 1);
-        assert_eq!((outliers[0].longest_step, outliers[0].median_ps), (40_000, 10_000));
+        assert_eq!(
+            (outliers[0].longest_step, outliers[0].median_ps),
+            (40_000, 10_000)
+        );
     }
 }

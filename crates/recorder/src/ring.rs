@@ -109,11 +109,17 @@ mod tests {
 
     #[test]
     fn records_come_in_order_and_cut_ones_are_left_out() {
-        let mut bytes = drawn(&[(5, 14, 50, 9), (2, 11, 20, 10), (3, 12, 30, 10), (0, 0, 0, 0)]);
+        let mut bytes = drawn(&[
+            (5, 14, 50, 9),
+            (2, 11, 20, 10),
+            (3, 12, 30, 10),
+            (0, 0, 0, 0),
+        ]);
         let steps_of = |bytes: &[u8]| -> Vec<(i64, i64, u64)> {
             let steps = steps(bytes).expect("a ring");
             let each = steps.iter();
-            each.map(|one| (one.step, one.ended_ns, one.step_ns)).collect()
+            each.map(|one| (one.step, one.ended_ns, one.step_ns))
+                .collect()
         };
         let all = [(11, 1020, 10), (12, 1030, 10), (14, 1050, 9)];
         assert_eq!(steps_of(&bytes), all);

@@ -140,12 +140,18 @@ mod tests {
         let [recorded] = &report.runs[..] else {
             panic!("{:?}", report.runs);
         };
-        assert_eq!((recorded.rank_count, &recorded.ranks_read[..]), (2, &[3][..]));
+        assert_eq!(
+            (recorded.rank_count, &recorded.ranks_read[..]),
+            (2, &[3][..])
+        );
         assert_eq!((recorded.step_count, recorded.median_ps), (2, Some(20_000)));
         let [slow] = &report.incidents[..] else {
             panic!("{:?}", report.incidents);
         };
-        assert_eq!((slow.run.as_str(), slow.step, slow.epoch_ms), ("2026", Some(8), 5));
+        assert_eq!(
+            (slow.run.as_str(), slow.step, slow.epoch_ms),
+            ("2026", Some(8), 5)
+        );
         assert_eq!((slow.is_reported, slow.cause.as_deref()), (false, None));
     }
 

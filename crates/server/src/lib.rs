@@ -9,7 +9,6 @@
 //!                   ├── api::timeline    tiles, search, what is known about a slice
 //!                   ├── api::area        areas of the timeline
 //!                   ├── api::incidents   what the flight recorder noticed
-//!                   ├── agents           the service for agents that was handed in
 //!                   └── ui               files embedded at compile time
 //! ```
 //!
@@ -20,7 +19,6 @@
 //! a panic in one becomes the error of one request.
 
 mod access;
-mod agents;
 mod api;
 mod capture;
 mod capture_reports;
@@ -53,7 +51,6 @@ mod source;
 mod ui;
 
 pub use access::{Access, new_token, token_query};
-pub use agents::{AGENT_PATH, AgentRoute};
 pub use capture_reports::{
     CaptureHost, CapturePhase, CaptureReport, CaptureRequest, CaptureSettings, CaptureState,
 };

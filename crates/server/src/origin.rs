@@ -3,13 +3,12 @@
 
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 
-use crate::agents;
 use crate::error::ApiError;
 
 /// Whether a path is for programs: the pages and scripts. All others are files of the UI, which
 /// anybody may link to.
 pub(crate) fn is_of_program(path: &str) -> bool {
-    path == "/api" || path.starts_with("/api/") || agents::is_ours(path)
+    path == "/api" || path.starts_with("/api/")
 }
 
 /// Rejects requests that a page of another site makes. Browsers say how that site is related to
@@ -77,7 +76,7 @@ mod tests {
         for path in ["/", "/assets/x.js", "/apiary"] {
             assert!(!is_of_program(path), "{path}");
         }
-        for path in ["/api", "/api/version", "/api/sessions/0/timeline/tile", "/mcp"] {
+        for path in ["/api", "/api/version", "/api/sessions/0/timeline/tile"] {
             assert!(is_of_program(path), "{path}");
         }
     }

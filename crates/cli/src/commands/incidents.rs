@@ -27,7 +27,13 @@ pub(crate) fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("Log directory, or the folder of one run in DIR/record"),
         )
-        .arg(flag("json", "Print the incidents, and the steps of their runs, as JSON").help_heading("Output"))
+        .arg(
+            flag(
+                "json",
+                "Print the incidents, and the steps of their runs, as JSON",
+            )
+            .help_heading("Output"),
+        )
         .arg(flag("check", "Exit with code 4 if there are incidents"))
 }
 

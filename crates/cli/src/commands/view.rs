@@ -102,7 +102,7 @@ pub(crate) fn start(
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let served = runtime.block_on(serve(library, options, None, |ready| {
+    let served = runtime.block_on(serve(library, options, |ready| {
         if wanted_port != 0 && ready.address.port() != wanted_port {
             output.remark(&format!("port {wanted_port} is taken"));
         }

@@ -90,7 +90,7 @@ fn a_process_without_the_hook_is_not_reached() {
 }
 
 const INCIDENT: &str = r#"{"id": "2026_11_25_step_rank_2", "rule": "step_time > 3 * median",
-    "kind": "step", "what": "step 40 took 1.2 s, median 10 ms", "unix_ns": 2,
+    "kind": "step", "what": "step 40 took 1.2 s, median 10 ms", "unix_ns": 2000000,
     "cause": "step 40 was slow on rank 2 (1.2 s)", "missing_ranks": [3],
     "ranks": [{"rank": 2, "host": "vm", "pid": 17, "step": 41, "where": "load (t.py:3)"}],
     "captures": ["/profiles/plugins/profile/x"]}"#;
@@ -105,7 +105,7 @@ fn incidents_are_listed_in_order() {
         fs::create_dir_all(place).expect("created");
     }
     fs::write(second.join("incident.json"), INCIDENT).expect("written");
-    let request = r#"{"id": "early", "rule": "idle > 60s", "what": "no step ended", "unix_ns": 1}"#;
+    let request = r#"{"id": "early", "rule": "idle > 60s", "what": "no step ended", "unix_ns": 1000000}"#;
     fs::write(first.join("request.json"), request).expect("written");
     fs::write(incidents.join("damaged/incident.json"), "{").expect("written");
     let path = folder.path().to_str().expect("text");

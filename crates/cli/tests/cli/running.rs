@@ -105,7 +105,8 @@ fn incidents_are_listed_in_order() {
         fs::create_dir_all(place).expect("created");
     }
     fs::write(second.join("incident.json"), INCIDENT).expect("written");
-    let request = r#"{"id": "early", "rule": "idle > 60s", "what": "no step ended", "unix_ns": 1000000}"#;
+    let request =
+        r#"{"id": "early", "rule": "idle > 60s", "what": "no step ended", "unix_ns": 1000000}"#;
     fs::write(first.join("request.json"), request).expect("written");
     fs::write(incidents.join("damaged/incident.json"), "{").expect("written");
     let path = folder.path().to_str().expect("text");

@@ -25,7 +25,7 @@ function connection(model) {
   };
 }
 
-/** The answers that the page needs first, requested while it starts: its turns cost a third of it. */
+/** The answers that the page needs first, requested while it starts: three turns, one after another. */
 function ahead(kernel, urls) {
   const asked = new Map();
   for (const url of urls) {

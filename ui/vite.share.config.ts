@@ -8,11 +8,12 @@ import { gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin, type Rollup } from 'vite';
 import solid from 'vite-plugin-solid';
 
-/** What a report does not have: workers, captures, and a server that answers queries. */
+/** What a report does not have: workers, captures, incidents, and a server that answers queries. */
 const REPLACED = [
   { source: '../capture/dialog', importer: '/shell/app.tsx', by: 'src/share/no-view.ts' },
   { source: './layouter', importer: '/views/graph/', by: 'src/share/layouter.ts' },
   { source: '../views/sql/index.tsx', importer: '/shell/views.ts', by: 'src/share/no-view.ts' },
+  { source: '../views/incidents/index.tsx', importer: '/shell/views.ts', by: 'src/share/no-view.ts' },
   { source: './laid-chip', importer: '/views/timeline/', by: 'src/share/no-view.ts' },
   { source: '../../sql/table-query', importer: '/widgets/table/', by: 'src/share/no-query.ts' },
 ];

@@ -25,6 +25,23 @@ function connection(model) {
   };
 }
 
+/** The answers that the page needs first, requested while it starts: three turns, one after another. */
+function ahead(kernel, urls) {
+  const asked = new Map();
+  for (const url of urls) {
+    const answer = new Promise((resolve) => {
+      kernel.ask({ method: 'GET', url, body: '' }, (content, bytes) => resolve([content, bytes]));
+    });
+    asked.set(url, answer);
+  }
+  /** The answer if it is on its way; each is given once, for what is asked again may have changed. */
+  return ({ method, url }) => {
+    const answer = method === 'GET' ? asked.get(url) : undefined;
+    asked.delete(url);
+    return answer;
+  };
+}
+
 function render({ model, el }) {
   const kernel = connection(model);
   const frame = document.createElement('iframe');
@@ -34,10 +51,13 @@ function render({ model, el }) {
     const request = event.data;
     if (event.source !== frame.contentWindow || request?.kind !== 'stepscope-request') return;
     const { id, method, url, body } = request;
-    kernel.ask({ method, url, body }, ({ status, headers }, bytes) => {
-      const answer = { kind: 'stepscope-answer', id, status, headers, body: bytes };
-      frame.contentWindow?.postMessage(answer, '*', [bytes]);
-    });
+    const answer = ({ status, headers }, bytes) => {
+      const answered = { kind: 'stepscope-answer', id, status, headers, body: bytes };
+      frame.contentWindow?.postMessage(answered, '*', [bytes]);
+    };
+    const early = takeEarly(request);
+    if (early) void early.then(([content, bytes]) => answer(content, bytes));
+    else kernel.ask({ method, url, body }, answer);
   };
   window.addEventListener('message', receive);
   kernel.ask({ page: true }, (_, bytes) => {
@@ -45,6 +65,7 @@ function render({ model, el }) {
     const place = model.get('place').replace(/&/g, '&amp;').replace(/"/g, '&quot;');
     frame.srcdoc = page.replace('<html', () => `<html data-cell="${place}"`);
   });
+  const takeEarly = ahead(kernel, model.get('first'));
   el.append(frame);
   return () => {
     window.removeEventListener('message', receive);

@@ -36,6 +36,8 @@ class PagesWidget(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
     _esm = Path(__file__).parent / "notebook_widget.js"
     place = traitlets.Unicode().tag(sync=True)
     """What the page opens first, as the hash of its URL."""
+    first = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    """What the page requests first, so that the notebook asks for it while the page starts."""
     height = traitlets.Int(HEIGHT_PIXELS).tag(sync=True)
     """The height of the frame, in pixels."""
 
@@ -45,7 +47,8 @@ class PagesWidget(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
         pages = engine().Pages(session._native)
         page = pages.page()
         query = f"?{urlencode(parameters, quote_via=quote)}" if parameters else ""
-        super().__init__(place=f"#/s/{pages.key}/{view}{query}", height=height)
+        place = f"#/s/{pages.key}/{view}{query}"
+        super().__init__(place=place, first=_first(pages.key, view), height=height)
         # The kernel receives messages one after another; pages request several things at once.
         self._threads = ThreadPoolExecutor(_REQUESTS_AT_ONCE, thread_name_prefix="stepscope-page")
         self._pages = pages
@@ -90,6 +93,13 @@ class PagesWidget(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
         """Ends the connection and its threads; the cell keeps its static picture."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         super().close()
+
+
+def _first(key: str, view: str) -> list[str]:
+    """The URLs that the page requests to show a view; others are requested when it asks."""
+    session = f"api/sessions/{key}"
+    first = ["api/analyses", "api/comparisons", "api/sessions", session]
+    return [*first, f"{session}/analyses/timeline"] if view == "timeline" else first
 
 
 def window(at: str) -> str:

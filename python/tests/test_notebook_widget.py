@@ -69,6 +69,9 @@ def show(demo: stepscope.Session) -> Iterator[Callable[..., Cell]]:
 def test_the_place_that_opens(show: Callable[..., Cell]) -> None:
     cell = show()
     assert cell.widget.place == f"#/s/{cell.key}/timeline"
+    assert cell.widget.first[-1] == f"api/sessions/{cell.key}/analyses/timeline"
+    for url in cell.widget.first:
+        assert cell.answer(cell.ask(url))[0]["status"] == 200, url
     cell = show("hlo_stats", steps=range(2, 5), height=300)
     assert cell.widget.place == f"#/s/{cell.key}/ops?steps=2..5"
     assert cell.widget.height == 300

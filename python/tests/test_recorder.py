@@ -285,6 +285,30 @@ def test_rules_name_times_moments_and_metrics() -> None:
             IncidentRule(text)
 
 
+def test_the_command_says_what_the_rings_hold(job: Path) -> None:
+    line = [sys.executable, "-m", "stepscope", "incidents", str(job / "profiles"), "--json"]
+    printed = subprocess.run(line, capture_output=True, text=True, check=True)
+    report = json.loads(printed.stdout)
+    (run,) = report["runs"]
+    longest: dict[int, int] = {}
+    for path in job.glob("profiles/record/*/rank_*.ring"):
+        for record in ring.read(path).records:
+            if record.number > 1:
+                longest[record.step] = max(longest.get(record.step, 0), record.step_ns)
+    assert run["step_count"] == len(longest)
+    for point in run["points"]:  # several steps to a point if there are many
+        own = {
+            step: step_ns
+            for step, step_ns in longest.items()
+            if point["step_first"] <= step <= point["step_last"]
+        }
+        assert point["longest_ps"] == 1000 * max(own.values()) == 1000 * own[point["longest_step"]]
+    found = [(one["id"], one["cause"]) for one in report["incidents"]]
+    paths = job.glob("profiles/record/*/incidents/*/incident.json")
+    files = [json.loads(path.read_text()) for path in paths]
+    assert found == sorted((one["id"], one["cause"]) for one in files)
+
+
 def test_incidents_are_bounded(tmp_path: Path) -> None:
     with stepscope.recorder(
         "profiles", rules=["a > 1", "b > 1", "c > 1"], max_incidents=2, quiet=True

@@ -284,7 +284,8 @@ fn end_to_end(run: &mut Run) -> Result<()> {
         .env("STEPSCOPE_BROWSER", browser)
         .env("STEPSCOPE_BIN", release_binary()?)
         .env("STEPSCOPE_SQL", python::queries())
-        .env("STEPSCOPE_TENSORBOARD", python::tensorboard()?);
+        .env("STEPSCOPE_TENSORBOARD", python::tensorboard()?)
+        .env("STEPSCOPE_NOTEBOOKS", python::notebooks()?);
     process::run_counting(&mut command, &mut run.counts)
 }
 

@@ -75,6 +75,8 @@ const EXPORTING: &[&str] = &[
     "-p",
     "stepscope-export",
     "-p",
+    "stepscope-recorder",
+    "-p",
     "stepscope-server",
 ];
 

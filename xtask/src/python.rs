@@ -19,21 +19,22 @@ mod interpreters;
 struct Environment {
     name: &'static str,
     requirements: &'static str,
-    tests: &'static str,
+    /// `None` if only the browser tests use it.
+    tests: Option<&'static str>,
     selection: &'static [&'static str],
 }
 
 const LATEST: Environment = Environment {
     name: "latest",
     requirements: "python/tests/requirements.txt",
-    tests: "python/tests",
+    tests: Some("python/tests"),
     selection: &[],
 };
 
 const OLDEST: Environment = Environment {
     name: "oldest",
     requirements: "python/tests/requirements-oldest.txt",
-    tests: "python/tests",
+    tests: Some("python/tests"),
     selection: &["-m", "oldest"],
 };
 
@@ -42,7 +43,7 @@ const OLDEST: Environment = Environment {
 const NEWEST: Environment = Environment {
     name: "newest",
     requirements: "python/tests/requirements-newest.txt",
-    tests: "python/tests",
+    tests: Some("python/tests"),
     selection: &[
         "--ignore=python/tests/test_arrow.py",
         "--ignore=python/tests/test_benchmark_overhead.py",
@@ -65,11 +66,19 @@ const NEWEST: Environment = Environment {
 const FAR: Environment = Environment {
     name: "far",
     requirements: "python/tests_far/requirements.txt",
-    tests: "python/tests_far",
+    tests: Some("python/tests_far"),
     selection: &[],
 };
 
-const ENVIRONMENTS: [Environment; 4] = [LATEST, OLDEST, NEWEST, FAR];
+/// JupyterLab and marimo, which the browser tests start.
+const NOTEBOOKS: Environment = Environment {
+    name: "notebooks",
+    requirements: "ui/e2e/requirements-notebooks.txt",
+    tests: None,
+    selection: &[],
+};
+
+const ENVIRONMENTS: [Environment; 5] = [LATEST, OLDEST, NEWEST, FAR, NOTEBOOKS];
 
 /// The Python for an environment; `None` if the machine lacks it and it is optional.
 fn python_of(environment: &Environment, usual: &Python) -> Option<Python> {
@@ -113,7 +122,10 @@ pub(crate) fn test(counts: &mut Counts) -> Result<()> {
             &wheel,
         ];
         process::run(&mut python_in(&folder, &install))?;
-        let mut arguments = vec!["-m", "pytest", "--quiet", environment.tests];
+        let Some(tests) = environment.tests else {
+            continue;
+        };
+        let mut arguments = vec!["-m", "pytest", "--quiet", tests];
         arguments.extend(environment.selection);
         let mut command = python_in(&folder, &arguments);
         command.env("STEPSCOPE_SQL", queries());
@@ -131,9 +143,23 @@ pub(crate) fn queries() -> PathBuf {
 
 /// The TensorBoard with which the wheel is installed.
 pub(crate) fn tensorboard() -> Result<PathBuf> {
+    let name = format!("tensorboard{}", env::consts::EXE_SUFFIX);
+    Ok(scripts_of(&FAR)?.join(name))
+}
+
+/// The folder with JupyterLab and marimo, with which the wheel is installed.
+pub(crate) fn notebooks() -> Result<PathBuf> {
+    scripts_of(&NOTEBOOKS)
+}
+
+/// The programs of an environment.
+fn scripts_of(environment: &Environment) -> Result<PathBuf> {
     let python = interpreters::require()?;
-    let scripts = folder(&FAR, &python)?.join(if cfg!(windows) { "Scripts" } else { "bin" });
-    Ok(scripts.join(format!("tensorboard{}", env::consts::EXE_SUFFIX)))
+    Ok(scripts_in(&folder(environment, &python)?))
+}
+
+fn scripts_in(folder: &Path) -> PathBuf {
+    folder.join(if cfg!(windows) { "Scripts" } else { "bin" })
 }
 
 /// The wheel, from the same release build as the program.
@@ -220,7 +246,7 @@ fn remove_others(environment: &Environment, kept: &Path) -> Result<()> {
 
 /// The environment's Python, in the root of the repository.
 fn python_in(folder: &Path, arguments: &[&str]) -> Command {
-    let scripts = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
+    let scripts = scripts_in(folder);
     let program = scripts.join("python");
     let mut command = process::program(&program.to_string_lossy(), arguments, &tree::root());
     // Tools of the environment are found by name; nothing comes from the user's own environment.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use stepscope_model::Reads;
+use stepscope_recorder::incident_count_at;
 use stepscope_storage::histories_at;
 
 use crate::api;
@@ -41,6 +42,7 @@ impl Library {
             root: self.root(),
             sessions: self.summaries(),
             histories: self.root_path().map(histories_at).unwrap_or_default(),
+            incident_count: self.root_path().and_then(incident_count_at),
             notes: self.notes(),
         }
     }

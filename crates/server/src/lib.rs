@@ -8,6 +8,7 @@
 //!                   ├── capture          captures of running jobs, into the library's folder
 //!                   ├── api::timeline    tiles, search, what is known about a slice
 //!                   ├── api::area        areas of the timeline
+//!                   ├── api::incidents   what the flight recorder noticed
 //!                   └── ui               files embedded at compile time
 //! ```
 //!

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use stepscope_catalog::Summaries;
 use stepscope_model::Session;
+use stepscope_recorder::incident_count_at;
 use stepscope_storage::{Found, SessionFiles, histories_at, shown};
 
 use crate::library;
@@ -55,6 +56,7 @@ pub fn list_sessions(
         root: shown(root),
         sessions,
         histories: histories_at(root),
+        incident_count: incident_count_at(root),
         notes: found.notes.iter().map(library::note).collect(),
     };
     SessionList { report, times_ns }

@@ -46,6 +46,8 @@ pub struct SessionsReport {
     pub sessions: Vec<SessionSummary>,
     /// Files at the path that may be histories of runs (`*.jsonl`), by name.
     pub histories: Vec<String>,
+    /// Incidents of recorded runs at the path; null without a recorded run.
+    pub incident_count: Option<u32>,
     /// Files that were ignored or unreadable, with the reason.
     pub notes: Vec<Note>,
 }

@@ -63,6 +63,7 @@ pub fn router(library: Arc<Library>, access: Access) -> Router {
         .route("/api/analyses", get(api::analyses::list))
         .route("/api/comparisons", get(api::comparisons::list))
         .route("/api/comparisons/{name}", get(api::comparisons::compare))
+        .route("/api/incidents", get(api::incidents::incidents))
         .route("/api/sessions", get(api::sessions::list))
         .route(api::sql::PATH, get(api::sql::schema).post(api::sql::query))
         .nest("/api/sessions/{session}", session)

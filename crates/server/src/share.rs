@@ -109,6 +109,7 @@ fn shell(session: &Session) -> Result<Vec<(String, String)>, serde_json::Error> 
         root: String::new(),
         sessions: vec![summary.clone()],
         histories: Vec::new(),
+        incident_count: None,
         notes: Vec::new(),
     };
     let analyses = entries();

@@ -43,7 +43,7 @@ const isFirstVisit = typeof window !== 'undefined' && window.location.hash === '
 
 export function App() {
   const view = createMemo(() => VIEWS.get(route.view));
-  const ofAll = createMemo(() => VIEWS.get(route.view === SQL_VIEW ? SQL_VIEW : SESSIONS_VIEW));
+  const ofAll = createMemo(() => VIEWS.get(route.session === null ? route.view : SESSIONS_VIEW));
   const shown = createMemo(
     () => (route.session === null ? null : { session: route.session }),
     undefined,
@@ -134,7 +134,7 @@ export function App() {
       <EditorDialog />
       <ShortcutsOverlay />
       <p class="unseen" aria-live="polite">
-        {route.session === null && route.view !== SQL_VIEW ? 'All sessions' : titleOf(route.view)}
+        {route.session === null && route.view === SESSIONS_VIEW ? 'All sessions' : titleOf(route.view)}
       </p>
       <ToastLayer />
       <MenuLayer />

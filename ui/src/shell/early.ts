@@ -5,12 +5,12 @@
 import { timelineReportUrl } from '../timeline/report-url';
 import { getJson } from '../wire/client';
 import { route } from './state';
-import { SESSIONS_VIEW, SQL_VIEW, VIEWS } from './views';
+import { VIEWS } from './views';
 
 export function requestEarly(): void {
   // Whoever needs it next gets the error, and shows it.
   const ignore = () => undefined;
-  const view = route.session === null && route.view !== SQL_VIEW ? SESSIONS_VIEW : route.view;
+  const { view } = route;
   void Promise.resolve(VIEWS.get(view)?.preload()).catch(ignore);
   if (route.session !== null && view === 'timeline') {
     getJson(timelineReportUrl(route.session)).catch(ignore);

@@ -1,5 +1,6 @@
 /**
- * The URL hash and back: `#/` lists the sessions, `#/sql` queries all of them, and
+ * The URL hash and back: `#/` lists the sessions, `#/sql` queries all of them, `#/incidents` shows
+ * what the flight recorder noticed, and
  * `#/s/<session>/<view>?name=value` shows a view of one.
  * A session is identified by its key, never by its number, which changes when another one appears.
  * Values stay readable: commas, colons, slashes and dots are not escaped.
@@ -21,6 +22,8 @@ export const SESSIONS_VIEW = 'sessions';
 export const FIRST_VIEW = 'overview';
 /** Queries: of a session, or of all of them. */
 export const SQL_VIEW = 'sql';
+/** What the flight recorder noticed. */
+export const INCIDENTS_VIEW = 'incidents';
 /** In the list of sessions: the session number from an old link. */
 export const NUMBERED_PARAM = 'numbered';
 /** The syntax of a session key. */
@@ -35,8 +38,8 @@ export function parseHash(hash: string): Route {
   const match = /^\/s\/([\w.~-]+)(?:\/([a-z_]+))?\/?$/.exec(path);
   const session = match?.[1];
   if (session === undefined) {
-    const isSql = new RegExp(`^/${SQL_VIEW}/?$`).test(path);
-    return { session: null, view: isSql ? SQL_VIEW : SESSIONS_VIEW, params };
+    const ofAll = [SQL_VIEW, INCIDENTS_VIEW].find((view) => path.replace(/\/$/, '') === `/${view}`);
+    return { session: null, view: ofAll ?? SESSIONS_VIEW, params };
   }
   // Old links contain a number, which may belong to another session by now.
   if (/^\d+$/.test(session)) {
@@ -57,7 +60,7 @@ export function formatHash(route: Route): string {
 }
 
 /** The path of a view of all sessions. */
-const pathOfAll = (view: string) => (view === SQL_VIEW ? `/${SQL_VIEW}` : '/');
+const pathOfAll = (view: string) => (view === SESSIONS_VIEW ? '/' : `/${view}`);
 
 /** Whether two routes show the same. */
 export function sameRoute(one: Route, other: Route): boolean {

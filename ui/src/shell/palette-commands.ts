@@ -12,6 +12,7 @@ import { keysOf, shortcuts } from './shortcuts';
 import {
   baseline,
   flushUrl,
+  INCIDENTS_VIEW,
   navigate,
   route,
   select,
@@ -92,6 +93,9 @@ function actions(): Command[] {
   return [
     action('All sessions', () => navigate({ session: null, view: 'sessions' })),
     action('Query all sessions in SQL', () => navigate({ session: null, view: SQL_VIEW })),
+    ...(sessions.data()?.incident_count == null
+      ? []
+      : [action('Incidents', () => navigate({ session: null, view: INCIDENTS_VIEW }))]),
     action('Capture a running job', openCapture),
     ...(route.session === null ? [] : [action('Clear the selection', clearSelection)]),
     ...always,

@@ -17,7 +17,7 @@ import { createStore, reconcile } from 'solid-js/store';
 import { formatHash, KEY, parseHash, sameRoute, type Params, type Route } from './hash';
 import { shared } from './shared';
 
-export { SQL_VIEW } from './hash';
+export { INCIDENTS_VIEW, SQL_VIEW } from './hash';
 export type { Params, Route } from './hash';
 
 /** Parameters that mean the same in every view and on the command line. */

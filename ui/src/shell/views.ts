@@ -14,7 +14,7 @@ export interface ViewProps {
 }
 
 /** Views of all sessions; that of queries is also one of a session. */
-export { SESSIONS_VIEW, SQL_VIEW } from './hash';
+export { INCIDENTS_VIEW, SESSIONS_VIEW, SQL_VIEW } from './hash';
 
 type Loader = () => Promise<{ default: Component<ViewProps> }>;
 

@@ -1,20 +1,13 @@
 //! `stepscope incidents`: what the flight recorder noticed, from the files that it left.
-//!
-//! The Python package writes them (`python/stepscope/incidents.py`); here they are found and shown.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use serde::Serialize;
-use serde_json::Value;
+use stepscope_recorder::{Incident, incidents_at};
 
 use crate::args::flag;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
-
-/// Larger files are not incidents.
-const MOST_BYTES: u64 = 4 << 20;
 
 /// The subcommand.
 pub(crate) fn command() -> Command {
@@ -34,133 +27,34 @@ pub(crate) fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("Log directory, or the folder of one run in DIR/record"),
         )
-        .arg(flag("json", "Print the incidents as JSON").help_heading("Output"))
+        .arg(
+            flag(
+                "json",
+                "Print the incidents, and the steps of their runs, as JSON",
+            )
+            .help_heading("Output"),
+        )
         .arg(flag("check", "Exit with code 4 if there are incidents"))
-}
-
-/// One incident, whole or as far as its ranks have answered.
-#[derive(Debug, Serialize)]
-struct Incident {
-    folder: PathBuf,
-    /// Whether its report was written.
-    is_reported: bool,
-    #[serde(flatten)]
-    content: Value,
 }
 
 /// Prints the incidents at the path.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
     let path = super::path(arguments, "path")?;
-    let runs = runs(path);
-    if runs.is_empty() {
+    let report = incidents_at(path);
+    if report.runs.is_empty() {
         let message = format!("no recorded run: {}", path.display());
         return Err(Failure::new(Exit::Path, message).hint(
             "give the log directory of `stepscope run --record` or of `stepscope.recorder`",
         ));
     }
-    let mut found: Vec<Incident> = runs.iter().flat_map(|run| incidents(run)).collect();
-    found.sort_by(|left, right| {
-        left.at()
-            .cmp(&right.at())
-            .then(left.folder.cmp(&right.folder))
-    });
     if arguments.get_flag("json") {
-        let json = serde_json::to_string_pretty(&found).unwrap_or_default();
+        let json = serde_json::to_string_pretty(&report).unwrap_or_default();
         output.json(&json)?;
     } else {
-        output.text(&text(&found, runs.len()))?;
+        output.text(&text(&report.incidents, report.runs.len()))?;
     }
-    let is_checked = arguments.get_flag("check") && !found.is_empty();
+    let is_checked = arguments.get_flag("check") && !report.incidents.is_empty();
     Ok(if is_checked { Exit::Check } else { Exit::Fine })
-}
-
-/// The folders of runs at a path: those in its `record`, or the path itself.
-fn runs(path: &Path) -> Vec<PathBuf> {
-    if path.join("incidents").is_dir() {
-        return vec![path.to_owned()];
-    }
-    let folders = children(&path.join("record"));
-    let is_run = |folder: &PathBuf| folder.join("incidents").is_dir();
-    folders.into_iter().filter(is_run).collect()
-}
-
-fn incidents(run: &Path) -> Vec<Incident> {
-    let folders = children(&run.join("incidents"));
-    folders.into_iter().filter_map(Incident::read).collect()
-}
-
-/// What is in a folder, sorted by name; nothing if it cannot be read.
-fn children(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    found.sort();
-    found
-}
-
-impl Incident {
-    fn read(folder: PathBuf) -> Option<Self> {
-        let content = |name: &str| {
-            let text = stepscope_storage::read_text(&folder.join(name), MOST_BYTES).ok()?;
-            serde_json::from_str::<Value>(&text)
-                .ok()
-                .filter(Value::is_object)
-        };
-        let reported = content("incident.json");
-        let is_reported = reported.is_some();
-        let content = reported.or_else(|| content("request.json"))?;
-        Some(Self {
-            folder,
-            is_reported,
-            content,
-        })
-    }
-
-    fn text(&self, key: &str) -> &str {
-        self.content[key].as_str().unwrap_or("unknown")
-    }
-
-    fn at(&self) -> u64 {
-        self.content["unix_ns"].as_u64().unwrap_or_default()
-    }
-
-    /// The lines for people, the same as in `report.txt`.
-    fn lines(&self) -> Vec<String> {
-        let cause = if self.is_reported {
-            self.text("cause")
-        } else {
-            "unknown: its report was not written yet"
-        };
-        let mut lines = vec![
-            format!("{}  {}", self.text("id"), self.text("what")),
-            format!("  cause: {cause}"),
-            format!("  rule: {}", self.text("rule")),
-        ];
-        for rank in self.list("ranks") {
-            let place = rank["where"].as_str();
-            let place = place
-                .map(|place| format!(", in {place}"))
-                .unwrap_or_default();
-            lines.push(format!(
-                "  rank {} on {} (process {}): at step {}{place}",
-                rank["rank"],
-                rank["host"].as_str().unwrap_or("unknown"),
-                rank["pid"],
-                rank["step"],
-            ));
-        }
-        for rank in self.list("missing_ranks") {
-            lines.push(format!("  rank {rank}: no answer"));
-        }
-        for captured in self.list("captures").iter().filter_map(Value::as_str) {
-            lines.push(format!("  open it: stepscope view {captured}"));
-        }
-        lines.push(format!("  stacks: {}", self.folder.display()));
-        lines
-    }
-
-    fn list(&self, key: &str) -> &[Value] {
-        self.content[key].as_array().map_or(&[], Vec::as_slice)
-    }
 }
 
 fn text(found: &[Incident], runs: usize) -> String {
@@ -173,7 +67,38 @@ fn text(found: &[Incident], runs: usize) -> String {
     )];
     for incident in found {
         lines.push(String::new());
-        lines.extend(incident.lines());
+        lines.extend(lines_of(incident));
     }
     lines.join("\n") + "\n"
+}
+
+/// The lines for people, the same as in `report.txt`.
+fn lines_of(incident: &Incident) -> Vec<String> {
+    let cause = incident.cause.as_deref();
+    let cause = cause.unwrap_or(if incident.is_reported {
+        "unknown"
+    } else {
+        "unknown: its report was not written yet"
+    });
+    let mut lines = vec![
+        format!("{}  {}", incident.id, incident.what),
+        format!("  cause: {cause}"),
+        format!("  rule: {}", incident.rule),
+    ];
+    for rank in &incident.ranks {
+        let place = rank.place.as_ref();
+        let place = place.map_or_else(String::new, |place| format!(", in {place}"));
+        lines.push(format!(
+            "  rank {} on {} (process {}): at step {}{place}",
+            rank.rank, rank.host, rank.pid, rank.step,
+        ));
+    }
+    for rank in &incident.missing_ranks {
+        lines.push(format!("  rank {rank}: no answer"));
+    }
+    for capture in &incident.captures {
+        lines.push(format!("  open it: stepscope view {}", capture.path));
+    }
+    lines.push(format!("  stacks: {}", incident.folder));
+    lines
 }

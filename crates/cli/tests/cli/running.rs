@@ -90,7 +90,7 @@ fn a_process_without_the_hook_is_not_reached() {
 }
 
 const INCIDENT: &str = r#"{"id": "2026_11_25_step_rank_2", "rule": "step_time > 3 * median",
-    "kind": "step", "what": "step 40 took 1.2 s, median 10 ms", "unix_ns": 2,
+    "kind": "step", "what": "step 40 took 1.2 s, median 10 ms", "unix_ns": 2000000,
     "cause": "step 40 was slow on rank 2 (1.2 s)", "missing_ranks": [3],
     "ranks": [{"rank": 2, "host": "vm", "pid": 17, "step": 41, "where": "load (t.py:3)"}],
     "captures": ["/profiles/plugins/profile/x"]}"#;
@@ -105,7 +105,8 @@ fn incidents_are_listed_in_order() {
         fs::create_dir_all(place).expect("created");
     }
     fs::write(second.join("incident.json"), INCIDENT).expect("written");
-    let request = r#"{"id": "early", "rule": "idle > 60s", "what": "no step ended", "unix_ns": 1}"#;
+    let request =
+        r#"{"id": "early", "rule": "idle > 60s", "what": "no step ended", "unix_ns": 1000000}"#;
     fs::write(first.join("request.json"), request).expect("written");
     fs::write(incidents.join("damaged/incident.json"), "{").expect("written");
     let path = folder.path().to_str().expect("text");
@@ -124,9 +125,11 @@ fn incidents_are_listed_in_order() {
     assert_eq!(answer.stdout, expected);
     let json = run(&["incidents", path, "--json", "--check"]);
     assert_eq!(json.code, 4);
-    let list: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
+    let report: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
+    let list = &report["incidents"];
     assert_eq!(list[0]["is_reported"], false);
     assert_eq!(list[1]["cause"], "step 40 was slow on rank 2 (1.2 s)");
+    assert_eq!(report["runs"][0]["name"], "run");
     let nothing = run(&["incidents", incidents.join("a").to_str().expect("text")]);
     assert_eq!(nothing.code, 3);
     assert!(

@@ -79,20 +79,6 @@ pub fn ingest(name: &str, inputs: Vec<HostInput>) -> Result<Session, IngestError
     Ok(session)
 }
 
-/// Whether a profile has a plane with a name and contents.
-fn is_usable(space: &Space<'_>) -> bool {
-    space.planes.iter().any(|plane| {
-        let is_text = !plane.name.is_empty() && !plane.name.contains(char::REPLACEMENT_CHARACTER);
-        is_text
-            && plane.mistyped_fields == 0
-            && !plane.name.chars().any(char::is_control)
-            && (!plane.lines.is_empty()
-                || !plane.event_metadata.is_empty()
-                || !plane.stat_metadata.is_empty()
-                || plane.name.starts_with('/'))
-    })
-}
-
 /// The expected kind of file.
 const XSPACE: &str = "*.xplane.pb that the JAX profiler writes";
 

@@ -9,7 +9,6 @@ use stepscope_xplane::{Line, Plane, Space, Unread};
 
 use super::clocks::{Clocks, HostClock};
 use super::input::HostInput;
-use super::is_usable;
 use super::programs::{Found, find_programs};
 use crate::ids::HostId;
 use crate::profile_data::ProfileData;
@@ -127,4 +126,18 @@ fn outlined(input: &HostInput, headers: Headers) -> Space<'_> {
     }
     bytes.release_all();
     space
+}
+
+/// Whether a profile has a plane with a name and contents.
+fn is_usable(space: &Space<'_>) -> bool {
+    space.planes.iter().any(|plane| {
+        let is_text = !plane.name.is_empty() && !plane.name.contains(char::REPLACEMENT_CHARACTER);
+        is_text
+            && plane.mistyped_fields == 0
+            && !plane.name.chars().any(char::is_control)
+            && (!plane.lines.is_empty()
+                || !plane.event_metadata.is_empty()
+                || !plane.stat_metadata.is_empty()
+                || plane.name.starts_with('/'))
+    })
 }

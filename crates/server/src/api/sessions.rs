@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use stepscope_catalog::{Facts, Summary, kind_of};
 use stepscope_model::{Reads, Session, alike};
+use stepscope_recorder::incident_count_at;
 use stepscope_storage::{SessionFiles, histories_at};
 
 use super::slot;
@@ -33,6 +34,7 @@ pub(crate) async fn list(
             root: library.root(),
             sessions: library.summaries(),
             histories: library.root_path().map(histories_at).unwrap_or_default(),
+            incident_count: library.root_path().and_then(incident_count_at),
             notes: library.notes(),
         }))
     })

@@ -5,4 +5,5 @@
 mod capture;
 mod common;
 mod fuzzed;
+mod incidents;
 mod routes;

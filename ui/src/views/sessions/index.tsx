@@ -6,7 +6,15 @@ import { formatCount, plural } from '../../format/numbers';
 import { escapeRegex, shellQuote } from '../../format/text';
 import { COMPARE_VIEW, entryView, sessions } from '../../shell/session';
 import { NUMBERED_PARAM } from '../../shell/hash';
-import { getParam, hrefTo, navigate, setParams, SQL_VIEW, type Params } from '../../shell/state';
+import {
+  getParam,
+  hrefTo,
+  INCIDENTS_VIEW,
+  navigate,
+  setParams,
+  SQL_VIEW,
+  type Params,
+} from '../../shell/state';
 import { AnswerView } from '../../widgets/answer';
 import { CopyButton } from '../../widgets/copy';
 import { EmptyState } from '../../widgets/empty';
@@ -53,7 +61,7 @@ export default function SessionsView() {
         const [listed, setListed] = createSignal<readonly SessionSummary[]>([]);
         const isLong = () => report().sessions.length > ALL_ROWS;
         return (
-          <Show when={report().sessions.length > 0} fallback={<NoSessions root={report().root} />}>
+          <Show when={report().sessions.length > 0} fallback={<NoSessions report={report()} />}>
             <div class="page" classList={{ 'is-filling': isLong() }}>
               <div class="sessions-title">
                 <h1>{plural(report().sessions.length, 'session')}</h1>
@@ -64,6 +72,7 @@ export default function SessionsView() {
                 <a class="button" href={hrefTo({ session: null, view: SQL_VIEW })}>
                   Query in SQL
                 </a>
+                <IncidentsLink report={report()} />
                 <MeasureButton sessions={report().sessions} />
                 <CompareButton sessions={report().sessions} />
               </div>
@@ -241,11 +250,27 @@ function CompareButton(props: { sessions: readonly SessionSummary[] }) {
   );
 }
 
-function NoSessions(props: { root: string }) {
+/** To what the flight recorder noticed, if a run was recorded here. */
+function IncidentsLink(props: { report: SessionsReport }) {
+  return (
+    <Show when={props.report.incident_count !== null}>
+      <a class="button" href={hrefTo({ session: null, view: INCIDENTS_VIEW })}>
+        {plural(props.report.incident_count ?? 0, 'incident')}
+      </a>
+    </Show>
+  );
+}
+
+function NoSessions(props: { report: SessionsReport }) {
   return (
     <EmptyState
-      title={`No profile in ${props.root}`}
-      actions={<button onClick={openCapture}>Capture a running job</button>}
+      title={`No profile in ${props.report.root}`}
+      actions={
+        <>
+          <button onClick={openCapture}>Capture a running job</button>
+          <IncidentsLink report={props.report} />
+        </>
+      }
       code={
         'import jax\n\nwith jax.profiler.trace("/tmp/profile"):\n    for step in range(5):\n        with jax.profiler.StepTraceAnnotation("train", step_num=step):\n            state = train_step(state, batch)\n    jax.block_until_ready(state)'
       }

@@ -19,6 +19,10 @@ sessions: Array<SessionSummary>,
  */
 histories: Array<string>, 
 /**
+ * Incidents of recorded runs at the path; null without a recorded run.
+ */
+incident_count: number | null, 
+/**
  * Files that were ignored or unreadable, with the reason.
  */
 notes: Array<Note>, };

@@ -1,0 +1,79 @@
+//! One incident, from the files in its folder.
+
+use std::path::Path;
+
+use serde_json::Value;
+use stepscope_storage::{read_text, shown};
+
+use crate::report::{Incident, IncidentCapture, IncidentRank};
+
+/// Larger files are not incidents.
+const MOST_BYTES: u64 = 4 << 20;
+const NS_PER_MS: u64 = 1_000_000;
+
+const REPORTED: &str = "incident.json";
+const NOTICED: &str = "request.json";
+
+/// Whether a file or folder beside the incidents of a run is one.
+pub(crate) fn is_in(folder: &Path) -> bool {
+    [REPORTED, NOTICED]
+        .iter()
+        .any(|name| folder.join(name).is_file())
+}
+
+/// The incident in a folder of a run; `None` if nothing there can be read.
+pub(crate) fn read(run: &str, folder: &Path) -> Option<Incident> {
+    let reported = content(&folder.join(REPORTED));
+    let is_reported = reported.is_some();
+    let content = reported.or_else(|| content(&folder.join(NOTICED)))?;
+    let text = |key: &str| content[key].as_str().unwrap_or("unknown").to_owned();
+    let cause = content["cause"].as_str().filter(|_| is_reported);
+    let captures = list(&content, "captures").iter().filter_map(Value::as_str);
+    let missing = list(&content, "missing_ranks").iter().filter_map(number);
+    Some(Incident {
+        id: text("id"),
+        run: run.to_owned(),
+        kind: text("kind"),
+        what: text("what"),
+        cause: cause.map(str::to_owned),
+        rule: text("rule"),
+        epoch_ms: content["unix_ns"].as_u64().unwrap_or_default() / NS_PER_MS,
+        step: content["step"].as_i64(),
+        rank: number(&content["rank"]),
+        host: content["host"].as_str().map(str::to_owned),
+        is_reported,
+        ranks: list(&content, "ranks").iter().filter_map(rank).collect(),
+        missing_ranks: missing.collect(),
+        captures: captures
+            .map(|path| IncidentCapture {
+                path: path.to_owned(),
+                session: None,
+            })
+            .collect(),
+        folder: shown(folder),
+    })
+}
+
+fn content(file: &Path) -> Option<Value> {
+    let text = read_text(file, MOST_BYTES).ok()?;
+    let content = serde_json::from_str::<Value>(&text).ok();
+    content.filter(Value::is_object)
+}
+
+fn rank(content: &Value) -> Option<IncidentRank> {
+    Some(IncidentRank {
+        rank: number(&content["rank"])?,
+        host: content["host"].as_str().unwrap_or("unknown").to_owned(),
+        pid: number(&content["pid"]).unwrap_or_default(),
+        step: content["step"].as_i64().unwrap_or_default(),
+        place: content["where"].as_str().map(str::to_owned),
+    })
+}
+
+fn list<'a>(content: &'a Value, key: &str) -> &'a [Value] {
+    content[key].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn number(value: &Value) -> Option<u32> {
+    value.as_u64().and_then(|value| u32::try_from(value).ok())
+}

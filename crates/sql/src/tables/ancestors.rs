@@ -109,9 +109,12 @@ impl Rows for AncestorRows {
 /// Columns with texts of the type that this table has.
 fn plain(columns: Vec<(usize, ArrayRef)>) -> Vec<(usize, ArrayRef)> {
     let is_text = |values: &ArrayRef| *values.data_type() == DataType::Utf8View;
-    let plain = |values: ArrayRef| match is_text(&values) {
-        true => cast(&values, &DataType::Utf8).unwrap_or(values),
-        false => values,
+    let plain = |values: ArrayRef| {
+        if is_text(&values) {
+            cast(&values, &DataType::Utf8).unwrap_or(values)
+        } else {
+            values
+        }
     };
     let columns = columns.into_iter();
     columns.map(|(at, values)| (at, plain(values))).collect()

@@ -69,6 +69,14 @@ const FAR: Environment = Environment {
     selection: &[],
 };
 
+/// What makes releases: it has no tests.
+const RELEASE: Environment = Environment {
+    name: "release",
+    requirements: "xtask/requirements.txt",
+    tests: "",
+    selection: &[],
+};
+
 const ENVIRONMENTS: [Environment; 4] = [LATEST, OLDEST, NEWEST, FAR];
 
 /// The Python for an environment; `None` if the machine lacks it and it is optional.
@@ -90,6 +98,18 @@ pub(crate) fn set_up() -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The environment with maturin, Zig and uv, in which releases are made and tried.
+pub(crate) fn release_tools() -> Result<PathBuf> {
+    let python = interpreters::find_or_install()?;
+    make(&RELEASE, &python)?;
+    folder(&RELEASE, &python)
+}
+
+/// The Python that makes environments.
+pub(crate) fn usual() -> Result<PathBuf> {
+    Ok(interpreters::require()?.program)
 }
 
 /// Builds the wheel as users get it, installs it into each environment, and runs the tests there.
@@ -132,8 +152,7 @@ pub(crate) fn queries() -> PathBuf {
 /// The TensorBoard with which the wheel is installed.
 pub(crate) fn tensorboard() -> Result<PathBuf> {
     let python = interpreters::require()?;
-    let scripts = folder(&FAR, &python)?.join(if cfg!(windows) { "Scripts" } else { "bin" });
-    Ok(scripts.join(format!("tensorboard{}", env::consts::EXE_SUFFIX)))
+    Ok(program_in(&folder(&FAR, &python)?, "tensorboard"))
 }
 
 /// The wheel, from the same release build as the program.
@@ -218,9 +237,19 @@ fn remove_others(environment: &Environment, kept: &Path) -> Result<()> {
     Ok(())
 }
 
+/// The folder of an environment's programs.
+fn scripts_of(folder: &Path) -> PathBuf {
+    folder.join(if cfg!(windows) { "Scripts" } else { "bin" })
+}
+
+/// A program of an environment.
+pub(crate) fn program_in(folder: &Path, name: &str) -> PathBuf {
+    scripts_of(folder).join(format!("{name}{}", env::consts::EXE_SUFFIX))
+}
+
 /// The environment's Python, in the root of the repository.
-fn python_in(folder: &Path, arguments: &[&str]) -> Command {
-    let scripts = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
+pub(crate) fn python_in(folder: &Path, arguments: &[&str]) -> Command {
+    let scripts = scripts_of(folder);
     let program = scripts.join("python");
     let mut command = process::program(&program.to_string_lossy(), arguments, &tree::root());
     // Tools of the environment are found by name; nothing comes from the user's own environment.
@@ -242,7 +271,7 @@ mod tests {
 
     #[test]
     fn requirements_are_pinned() {
-        for environment in &ENVIRONMENTS {
+        for environment in ENVIRONMENTS.iter().chain([&RELEASE]) {
             let text = fs::read_to_string(tree::root().join(environment.requirements)).unwrap();
             let lines = text.lines().filter(|line| !line.starts_with('#'));
             let loose: Vec<&str> = lines.filter(|line| !line.contains("==")).collect();

@@ -16,8 +16,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::tree::{self, SourceFile};
 use crate::process;
+use crate::tree::{self, SourceFile};
 
 /// The version of mdBook; another one may lay pages out differently.
 const MDBOOK: &str = "0.5.4";
@@ -58,23 +58,41 @@ pub(crate) fn run() -> Result<()> {
     if !broken.is_empty() {
         bail!("{} links of the site lead nowhere", broken.len());
     }
-    println!("every link leads somewhere: {}", out.join("index.html").display());
+    println!(
+        "every link leads somewhere: {}",
+        out.join("index.html").display()
+    );
     Ok(())
 }
 
 /// mdBook of the right version: that of the path, or one installed with other tools.
 fn mdbook(root: &Path) -> Result<PathBuf> {
     let tools = root.join("target/tools");
-    let installed = tools.join("bin").join(format!("mdbook{}", env::consts::EXE_SUFFIX));
+    let installed = tools
+        .join("bin")
+        .join(format!("mdbook{}", env::consts::EXE_SUFFIX));
     for program in [PathBuf::from("mdbook"), installed.clone()] {
         if is_wanted(&program) {
             return Ok(program);
         }
     }
     let tools = tools.to_string_lossy();
-    let mut arguments = vec!["install", "mdbook", "--version", MDBOOK, "--locked", "--force"];
+    let mut arguments = vec![
+        "install",
+        "mdbook",
+        "--version",
+        MDBOOK,
+        "--locked",
+        "--force",
+    ];
     // Neither its server nor its watcher.
-    arguments.extend(["--no-default-features", "--features", "search", "--root", &tools]);
+    arguments.extend([
+        "--no-default-features",
+        "--features",
+        "search",
+        "--root",
+        &tools,
+    ]);
     process::run(&mut process::cargo(&arguments))?;
     Ok(installed)
 }
@@ -147,8 +165,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
 
 fn empty(folder: &Path) -> Result<()> {
     if folder.is_dir() {
-        fs::remove_dir_all(folder)
-            .with_context(|| format!("cannot empty {}", folder.display()))?;
+        fs::remove_dir_all(folder).with_context(|| format!("cannot empty {}", folder.display()))?;
     }
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))
 }

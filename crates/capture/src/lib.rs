@@ -63,9 +63,9 @@ mod wire;
 
 pub use address::Address;
 pub use cancel::Cancel;
-pub use capture::{capture, capture_async};
 #[cfg(not(feature = "client"))]
 pub use capture::Continuous;
+pub use capture::{capture, capture_async};
 #[cfg(feature = "client")]
 pub use continuous::Continuous;
 pub use failure::{CaptureError, HostFailure};

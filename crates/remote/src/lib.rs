@@ -31,7 +31,10 @@
 
 #![cfg_attr(
     not(feature = "clients"),
-    expect(dead_code, reason = "what only buckets and web servers use is left out with them")
+    expect(
+        dead_code,
+        reason = "what only buckets and web servers use is left out with them"
+    )
 )]
 
 mod address;

@@ -9,7 +9,6 @@ use crate::fetch::is_of_machine;
 use crate::network;
 use crate::object::Object;
 
-
 /// A file far away that is read in parts. Others who want the file wait until it is closed or
 /// dropped.
 pub struct Parts {

@@ -156,7 +156,7 @@ mod tests {
         let mut bytes = Vec::new();
         zipped(&some(), &mut bytes).unwrap();
         let read = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
-        let names: Vec<&str> = read.file_names().collect();
+        let names: Vec<_> = read.file_names().map(Result::unwrap).collect();
         assert_eq!(names, ["folder/README.md", "folder/run"]);
     }
 }

@@ -87,15 +87,24 @@ mod tests {
     #[test]
     fn a_bill_names_parts_licenses_and_uses() {
         let target = Target::named("x86_64-unknown-linux-musl");
-        let parts = [component("a", "MIT OR Apache-2.0", &["b"]), component("b", "MIT", &[])];
+        let parts = [
+            component("a", "MIT OR Apache-2.0", &["b"]),
+            component("b", "MIT", &[]),
+        ];
         let written = text(&target, &parts).unwrap();
         assert_eq!(written, text(&target, &parts).unwrap());
         let bill: Value = serde_json::from_str(&written).unwrap();
-        assert_eq!(bill["components"][0]["licenses"][0]["expression"], "MIT OR Apache-2.0");
+        assert_eq!(
+            bill["components"][0]["licenses"][0]["expression"],
+            "MIT OR Apache-2.0"
+        );
         assert_eq!(bill["components"][1]["hashes"][0]["alg"], "SHA-256");
         assert_eq!(bill["dependencies"][1]["dependsOn"][0], "pkg:cargo/b@1.0.0");
         let serial = bill["serialNumber"].as_str().unwrap();
-        let lengths: Vec<usize> = serial["urn:uuid:".len()..].split('-').map(str::len).collect();
+        let lengths: Vec<usize> = serial["urn:uuid:".len()..]
+            .split('-')
+            .map(str::len)
+            .collect();
         assert_eq!(lengths, [8, 4, 4, 4, 12]);
         let other = text(&target, &parts[1..]).unwrap();
         assert!(!other.contains(serial), "other parts, other number");

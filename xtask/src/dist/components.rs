@@ -45,7 +45,10 @@ pub(super) fn of(root: &Path, target: &Target) -> Result<Vec<Component>> {
     let lock = fs::read_to_string(root.join("Cargo.lock")).context("Cargo.lock")?;
     let mut all = crates(&metadata, &checksums(&lock)?)?;
     let lock = fs::read_to_string(root.join("ui/package-lock.json"));
-    all.extend(packages(&root.join("ui"), &lock.context("package-lock.json")?)?);
+    all.extend(packages(
+        &root.join("ui"),
+        &lock.context("package-lock.json")?,
+    )?);
     all.sort_by(|left, right| left.purl.cmp(&right.purl));
     Ok(all)
 }
@@ -67,7 +70,8 @@ fn checksums(lock: &str) -> Result<Checksums> {
 /// The crates that are linked into the programs, also through macros; not those of tests and builds.
 fn crates(metadata: &Metadata, checksums: &Checksums) -> Result<Vec<Component>> {
     let resolve = metadata.resolve.as_ref().context("no dependencies")?;
-    let nodes: BTreeMap<&PackageId, _> = resolve.nodes.iter().map(|node| (&node.id, node)).collect();
+    let nodes: BTreeMap<&PackageId, _> =
+        resolve.nodes.iter().map(|node| (&node.id, node)).collect();
     let is_linked = |dependency: &&NodeDep| {
         let mut kinds = dependency.dep_kinds.iter();
         kinds.any(|kind| kind.kind == DependencyKind::Normal)
@@ -102,7 +106,9 @@ fn crates(metadata: &Metadata, checksums: &Checksums) -> Result<Vec<Component>> 
             license: license.replace('/', " OR "),
             purl: purl(id),
             uses: linked.iter().map(|id| purl(id)).collect(),
-            folder: folder.map(|folder| folder.as_std_path().to_path_buf()).unwrap_or_default(),
+            folder: folder
+                .map(|folder| folder.as_std_path().to_path_buf())
+                .unwrap_or_default(),
             is_ours: package.source.is_none(),
             name,
             version,
@@ -120,7 +126,11 @@ fn packages(ui: &Path, lock: &str) -> Result<Vec<Component>> {
         let name = path.rsplit("node_modules/").next().unwrap_or(path);
         let version = package["version"].as_str().unwrap_or_default();
         // The `@` of a scope is written as `%40` in package URLs.
-        (name.to_owned(), version.to_owned(), format!("pkg:npm/{}@{version}", name.replace('@', "%40")))
+        (
+            name.to_owned(),
+            version.to_owned(),
+            format!("pkg:npm/{}@{version}", name.replace('@', "%40")),
+        )
     };
     let mut found = Vec::new();
     for (path, package) in packages {
@@ -131,12 +141,18 @@ fn packages(ui: &Path, lock: &str) -> Result<Vec<Component>> {
         let wanted = package["dependencies"].as_object();
         let uses = wanted.into_iter().flatten().filter_map(|(wanted, _)| {
             // Packages lie beside or below the one that uses them.
-            let places = [format!("{path}/node_modules/{wanted}"), format!("node_modules/{wanted}")];
+            let places = [
+                format!("{path}/node_modules/{wanted}"),
+                format!("node_modules/{wanted}"),
+            ];
             let place = places.iter().find(|place| packages.contains_key(*place))?;
             Some(purl(place, &packages[place]).2)
         });
         found.push(Component {
-            license: package["license"].as_str().unwrap_or("NOASSERTION").to_owned(),
+            license: package["license"]
+                .as_str()
+                .unwrap_or("NOASSERTION")
+                .to_owned(),
             purl: own,
             sha256: None,
             uses: uses.collect(),
@@ -161,7 +177,10 @@ pub(super) mod tests {
             license: license.to_owned(),
             purl: format!("pkg:cargo/{name}@1.0.0"),
             sha256: Some("00".repeat(32)),
-            uses: uses.iter().map(|name| format!("pkg:cargo/{name}@1.0.0")).collect(),
+            uses: uses
+                .iter()
+                .map(|name| format!("pkg:cargo/{name}@1.0.0"))
+                .collect(),
             folder: PathBuf::new(),
             is_ours: false,
         }
@@ -178,7 +197,10 @@ pub(super) mod tests {
         assert!(datafusion.sha256.is_some());
         assert!(find("insta").is_none() && find("stepscope-testing").is_none());
         assert!(find("windows-sys").is_none(), "of another target");
-        let known: BTreeSet<&str> = all.iter().map(|component| component.purl.as_str()).collect();
+        let known: BTreeSet<&str> = all
+            .iter()
+            .map(|component| component.purl.as_str())
+            .collect();
         assert_eq!(known.len(), all.len(), "everything once");
         let mut used = all.iter().flat_map(|component| &component.uses);
         assert!(used.all(|purl| known.contains(purl.as_str())));

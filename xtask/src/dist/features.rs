@@ -10,10 +10,18 @@ use crate::{process, tree};
 /// What can be left out: the feature, and a command that needs it.
 const FEATURES: [(&str, &[&str]); 3] = [
     ("remote", &["overview", "https://localhost:1/run.xplane.pb"]),
-    ("capture", &["capture", "localhost:1", "--logdir", "target/none"]),
+    (
+        "capture",
+        &["capture", "localhost:1", "--logdir", "target/none"],
+    ),
     (
         "parquet",
-        &["export", "fixtures/demo-gpt-cpu", "--parquet", "target/none"],
+        &[
+            "export",
+            "fixtures/demo-gpt-cpu",
+            "--parquet",
+            "target/none",
+        ],
     ),
 ];
 

@@ -3,6 +3,7 @@
 
 use std::env;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -44,7 +45,10 @@ pub(super) fn build(release: &Release) -> Result<()> {
     let file = release.root.join("Containerfile");
     let mut command = process::program(program, before, &release.root);
     command.arg("--file").arg(&file);
-    command.args(["--label", &format!("org.opencontainers.image.version={VERSION}")]);
+    command.args([
+        "--label",
+        &format!("org.opencontainers.image.version={VERSION}"),
+    ]);
     if *program == "docker" {
         command.arg("--provenance=false");
         command.arg(format!("--output=type=oci,dest={}", out.display()));
@@ -66,17 +70,31 @@ fn context(release: &Release) -> Result<PathBuf> {
     let built = programs::built(release)?;
     let context = built.join("image");
     let _ = fs::remove_dir_all(&context);
-    fs::create_dir_all(context.join("tmp")).context("cannot make the folder of the image")?;
+    anyones(&context.join("folders/tmp")).context("cannot make the folder of the image")?;
     for name in ["stepscope", "stepscope-sql"] {
         copy(&built.join(name), &context.join(name))?;
     }
     for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
         copy(&release.root.join(name), &context.join(name))?;
     }
-    let roots = ROOTS_OF_TRUST.iter().map(Path::new).find(|path| path.is_file());
+    let roots = ROOTS_OF_TRUST
+        .iter()
+        .map(Path::new)
+        .find(|path| path.is_file());
     let roots = roots.context("this machine has no roots of trust (package ca-certificates)")?;
     copy(roots, &context.join("ca-certificates.crt"))?;
     Ok(context)
+}
+
+/// Makes a folder that anyone may write to, and where nobody may remove what others wrote.
+fn anyones(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o1777))?;
+    }
+    Ok(())
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {
@@ -107,7 +125,14 @@ mod tests {
             .flat_map(|line| line.split_whitespace())
             .filter(|word| !word.starts_with(['/', '-']))
             .collect();
-        let folder = ["stepscope", "stepscope-sql", "LICENSE-APACHE", "LICENSE-MIT", "ca-certificates.crt", "tmp"];
+        let folder = [
+            "stepscope",
+            "stepscope-sql",
+            "LICENSE-APACHE",
+            "LICENSE-MIT",
+            "ca-certificates.crt",
+            "folders",
+        ];
         for name in folder {
             assert!(sources.contains(&name), "{name} is not copied: {sources:?}");
         }

@@ -11,7 +11,8 @@ use super::components::Component;
 /// Beginnings of the names of files with license texts, in small letters.
 const NAMES: [&str; 5] = ["licen", "copying", "notice", "unlicense", "copyright"];
 
-const RULE: &str = "================================================================================";
+const RULE: &str =
+    "================================================================================";
 
 /// The texts of all licenses.
 pub(super) fn text(components: &[Component]) -> String {
@@ -52,15 +53,23 @@ fn list(parts: &[&Component], all: &mut String) {
 fn texts(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let is_license = |path: &Path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .to_lowercase();
         NAMES.iter().any(|known| name.starts_with(known))
     };
     let paths = entries.map(|entry| entry.path());
-    let mut paths: Vec<_> = paths.filter(|path| path.is_file() && is_license(path)).collect();
+    let mut paths: Vec<_> = paths
+        .filter(|path| path.is_file() && is_license(path))
+        .collect();
     paths.sort();
     let read = |path: &std::path::PathBuf| fs::read_to_string(path).ok();
     let texts = paths.iter().filter_map(read);
-    texts.map(|text| text.trim().replace("\r\n", "\n")).collect()
+    texts
+        .map(|text| text.trim().replace("\r\n", "\n"))
+        .collect()
 }
 
 #[cfg(test)]
@@ -82,8 +91,14 @@ mod tests {
         let [a, b] = parts;
         let text = text(&[a, b, bare]);
         assert_eq!(text.matches("Permission is granted").count(), 1);
-        assert!(text.contains("a 1.0.0 (MIT)\nb 1.0.0 (MIT)\n\nPermission"), "{text}");
-        assert!(text.ends_with("Without a text of their own:\nc 1.0.0 (0BSD)\n"), "{text}");
+        assert!(
+            text.contains("a 1.0.0 (MIT)\nb 1.0.0 (MIT)\n\nPermission"),
+            "{text}"
+        );
+        assert!(
+            text.ends_with("Without a text of their own:\nc 1.0.0 (0BSD)\n"),
+            "{text}"
+        );
         assert!(!text.contains("not a license"));
     }
 }

@@ -17,7 +17,13 @@ pub(super) const INSIDE: &str = "--smoke-without-network";
 const NAMESPACES: [&[&str]; 3] = [
     &["unshare", "--net"],
     &["unshare", "--map-root-user", "--net"],
-    &["sudo", "--non-interactive", "--preserve-env", "unshare", "--net"],
+    &[
+        "sudo",
+        "--non-interactive",
+        "--preserve-env",
+        "unshare",
+        "--net",
+    ],
 ];
 
 /// Brings up loopback in the new network, then runs the rest.
@@ -56,7 +62,13 @@ pub(super) fn again(arguments: &[&str]) -> Result<()> {
 
 fn is_allowed(words: &[&str]) -> bool {
     let (program, rest) = words.split_first().unwrap_or((&"false", &[]));
-    process::succeeds(Command::new(program).args(rest).args(["sh", "-c", WITH_LOOPBACK, "sh", "true"]))
+    process::succeeds(Command::new(program).args(rest).args([
+        "sh",
+        "-c",
+        WITH_LOOPBACK,
+        "sh",
+        "true",
+    ]))
 }
 
 /// Fails where the network is still there. An address for documentation (RFC 5737) is asked for a

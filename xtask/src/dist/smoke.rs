@@ -67,7 +67,10 @@ fn checksums(release: &Release) -> Result<()> {
     let named: Vec<(&str, &str)> = lines.collect();
     for (digest, name) in &named {
         let bytes = fs::read(release.file(name)).with_context(|| format!("no {name}"))?;
-        ensure!(sums::digest(&bytes) == *digest, "{name} has another checksum");
+        ensure!(
+            sums::digest(&bytes) == *digest,
+            "{name} has another checksum"
+        );
     }
     let mut wanted = vec![release.target.archive(), release.target.bill()];
     wanted.extend(wheel::found(release)?);
@@ -100,17 +103,29 @@ fn programs(release: &Release, program: &Path, capture: &Path) -> Result<()> {
         ensure!(version.contains(VERSION), "{} is {version}", path.display());
     }
     let demo = said(Command::new(program).args(["demo", "--no-serve"]))?;
-    ensure!(demo.contains(REPORTED), "the demo has no step time:\n{demo}");
+    ensure!(
+        demo.contains(REPORTED),
+        "the demo has no step time:\n{demo}"
+    );
     passed("demo");
     let report = said(Command::new(program).arg("report").arg(capture))?;
-    ensure!(report.contains(REPORTED), "the report has no step time:\n{report}");
+    ensure!(
+        report.contains(REPORTED),
+        "the report has no step time:\n{report}"
+    );
     passed("report");
     let mut query = Command::new(program);
     query.arg("sql").arg(capture);
     query.args(["--csv", "select count(*) as slices from slices"]);
     let rows = said(&mut query)?;
-    let count = rows.lines().nth(1).and_then(|line| line.parse::<u64>().ok());
-    ensure!(count.is_some_and(|count| count > 0), "the query answers {rows}");
+    let count = rows
+        .lines()
+        .nth(1)
+        .and_then(|line| line.parse::<u64>().ok());
+    ensure!(
+        count.is_some_and(|count| count > 0),
+        "the query answers {rows}"
+    );
     passed("query");
     Ok(())
 }

@@ -84,6 +84,9 @@ mod tests {
         assert!(!is_of(&mac, "x86_64-apple-darwin"));
         assert!(is_of(&windows, "x86_64-pc-windows-msvc"));
         assert!(!is_of(&windows, "x86_64-unknown-linux-gnu"));
-        assert!(!is_of("stepscope-0.0.0-cp311-abi3-win_amd64.whl", "x86_64-pc-windows-msvc"));
+        assert!(!is_of(
+            "stepscope-0.0.0-cp311-abi3-win_amd64.whl",
+            "x86_64-pc-windows-msvc"
+        ));
     }
 }

@@ -47,8 +47,13 @@ fn broken(files: &[SourceFile], exists: &impl Fn(&str) -> bool) -> Vec<String> {
 /// The values of an attribute, as they stand in the text.
 fn values<'a>(html: &'a str, attribute: &str) -> impl Iterator<Item = &'a str> + use<'a> {
     let start = format!(" {attribute}=\"");
-    let starts: Vec<usize> = html.match_indices(&start).map(|(at, _)| at + start.len()).collect();
-    starts.into_iter().filter_map(|at| html.get(at..)?.split('"').next())
+    let starts: Vec<usize> = html
+        .match_indices(&start)
+        .map(|(at, _)| at + start.len())
+        .collect();
+    starts
+        .into_iter()
+        .filter_map(|at| html.get(at..)?.split('"').next())
 }
 
 #[cfg(test)]

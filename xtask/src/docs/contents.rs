@@ -152,6 +152,11 @@ mod tests {
         assert!(contents.ends_with(expected), "{contents}");
         let lost = page("docs/guides/capture.md", "# Capture");
         let all: Vec<&SourceFile> = pages.iter().chain([&lost]).collect();
-        assert!(of(&all).unwrap_err().to_string().contains("guides/capture.md"));
+        assert!(
+            of(&all)
+                .unwrap_err()
+                .to_string()
+                .contains("guides/capture.md")
+        );
     }
 }

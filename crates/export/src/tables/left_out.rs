@@ -24,7 +24,9 @@ pub(super) fn slices(_rows: &Arc<Slices<&Session>>, _out: Out<'_>) -> io::Result
 
 /// Gives [`ExportError::NoParquet`].
 pub fn pack(_table: &Table) -> Result<Vec<u8>, ArrowError> {
-    Err(ArrowError::from_external_error(Box::new(ExportError::NoParquet)))
+    Err(ArrowError::from_external_error(Box::new(
+        ExportError::NoParquet,
+    )))
 }
 
 /// Gives [`ExportError::NoParquet`].
@@ -32,5 +34,7 @@ pub fn unpack(
     _bytes: Bytes,
     _columns: &[Column],
 ) -> Result<(usize, Vec<Option<ArrayRef>>), ArrowError> {
-    Err(ArrowError::from_external_error(Box::new(ExportError::NoParquet)))
+    Err(ArrowError::from_external_error(Box::new(
+        ExportError::NoParquet,
+    )))
 }

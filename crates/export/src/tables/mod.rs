@@ -32,9 +32,9 @@ use crate::slices::{self, SliceQuery, Slices};
 use crate::{Pairs, selection};
 pub use collect::{every_row, table_name};
 pub use format::Format;
-pub use manifest::{ColumnEntry, LeftOut, Manifest, TableEntry};
 #[cfg(not(feature = "parquet"))]
 pub use left_out::{pack, unpack};
+pub use manifest::{ColumnEntry, LeftOut, Manifest, TableEntry};
 #[cfg(feature = "parquet")]
 pub use packed::{pack, unpack};
 

@@ -22,7 +22,10 @@ pub(super) fn with_pip(wheel: &Path, folder: &Path, capture: &Path) -> Result<()
     said(install.arg(wheel))?;
     let mut command = Command::new(python::program_in(&environment, "stepscope"));
     let demo = said(command.args(["demo", "--no-serve"]))?;
-    ensure!(demo.contains(REPORTED), "the demo of the wheel has no step time:\n{demo}");
+    ensure!(
+        demo.contains(REPORTED),
+        "the demo of the wheel has no step time:\n{demo}"
+    );
     // Somewhere else: in the root of the repository, Python would find the sources.
     let mut read = Command::new(&python);
     read.args(["-c", READ]).arg(capture).current_dir(folder);
@@ -41,6 +44,9 @@ pub(super) fn with_uvx(wheel: &Path, folder: &Path) -> Result<()> {
     uvx.env("UV_PYTHON", python::usual()?);
     uvx.env("UV_PYTHON_DOWNLOADS", "never");
     let demo = said(&mut uvx).context("uvx")?;
-    ensure!(demo.contains(REPORTED), "the demo by uvx has no step time:\n{demo}");
+    ensure!(
+        demo.contains(REPORTED),
+        "the demo by uvx has no step time:\n{demo}"
+    );
     Ok(())
 }

@@ -31,7 +31,10 @@ pub(super) fn first_tile(program: &Path, capture: &Path) -> Result<()> {
 }
 
 fn ask(child: &mut Child) -> Result<()> {
-    let stdout = child.stdout.take().context("the server's output is not piped")?;
+    let stdout = child
+        .stdout
+        .take()
+        .context("the server's output is not piped")?;
     let mut line = String::new();
     BufReader::new(stdout).read_line(&mut line)?;
     let ready: Value = serde_json::from_str(&line).with_context(|| format!("not ready: {line}"))?;
@@ -43,7 +46,11 @@ fn ask(child: &mut Child) -> Result<()> {
     let sessions: Value = serde_json::from_slice(&get(port, token, "/api/sessions")?)?;
     let key = sessions["sessions"][0]["key"].as_str();
     let key = key.with_context(|| format!("no session: {sessions}"))?;
-    let tile = get(port, token, &format!("/api/sessions/{key}/timeline/tile?{WINDOW}"))?;
+    let tile = get(
+        port,
+        token,
+        &format!("/api/sessions/{key}/timeline/tile?{WINDOW}"),
+    )?;
     ensure!(tile.starts_with(TILE), "the first tile is no tile");
     ensure!(tile.len() > 1000, "the first tile has {} bytes", tile.len());
     Ok(())
@@ -88,7 +95,10 @@ mod tests {
         });
         let body = get(port, "secret", "/api/version");
         let asked = server.join().unwrap();
-        assert!(asked.contains("Authorization: Bearer secret\r\n"), "{asked}");
+        assert!(
+            asked.contains("Authorization: Bearer secret\r\n"),
+            "{asked}"
+        );
         body
     }
 

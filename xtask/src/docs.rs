@@ -136,6 +136,7 @@ fn settings() -> String {
          default-theme = \"light\"\n\
          preferred-dark-theme = \"navy\"\n\
          additional-css = [\"site.css\"]\n\
+         no-section-label = true\n\
          git-repository-url = \"{}\"\n\n\
          [output.html.playground]\n\
          runnable = false\n\n\

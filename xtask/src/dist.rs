@@ -187,4 +187,38 @@ mod tests {
             assert!(parse(wrong).is_err(), "{wrong:?}");
         }
     }
+
+    #[test]
+    fn the_workflow_makes_what_the_guide_promises() {
+        let root = tree::root();
+        let read = |path: &str| fs::read_to_string(root.join(path)).expect(path);
+        let workflow = read(".github/workflows/release.yml");
+        let guide = read("docs/guides/packaging.md");
+        let rows = guide.lines().filter_map(|line| line.strip_prefix("| `"));
+        let mut promised: Vec<&str> = rows
+            .filter_map(|row| row.split('`').next())
+            .filter(|name| name.contains("64-"))
+            .collect();
+        let entries = workflow
+            .lines()
+            .filter_map(|line| line.split_once("{ target: "));
+        let mut made: Vec<&str> = entries
+            .filter_map(|(_, rest)| rest.split(',').next())
+            .collect();
+        promised.sort_unstable();
+        made.sort_unstable();
+        assert_eq!(made.len(), 5);
+        assert_eq!(made, promised);
+        // The job that publishes has no checkout to read the version from.
+        let requirements = read("xtask/requirements.txt");
+        let uv = requirements.lines().find(|line| line.starts_with("uv=="));
+        assert!(workflow.contains(uv.expect("uv is pinned")), "{uv:?}");
+        let actions = workflow
+            .lines()
+            .filter_map(|line| line.split_once("uses: "));
+        for (_, action) in actions {
+            let commit = action.split(['@', ' ']).nth(1).unwrap_or_default();
+            assert_eq!(commit.len(), 40, "{action} is not pinned to a commit");
+        }
+    }
 }

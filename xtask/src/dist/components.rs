@@ -103,7 +103,11 @@ fn crates(metadata: &Metadata, checksums: &Checksums) -> Result<Vec<Component>> 
         Component {
             sha256: checksums.get(&(name.clone(), version.clone())).cloned(),
             // Crates from before SPDX expressions were required separate licenses with a slash.
-            license: license.replace('/', " OR ").split_whitespace().collect::<Vec<_>>().join(" "),
+            license: license
+                .replace('/', " OR ")
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" "),
             purl: purl(id),
             uses: linked.iter().map(|id| purl(id)).collect(),
             folder: folder

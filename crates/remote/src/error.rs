@@ -91,6 +91,13 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// An answer about another version than the one that was listed.
+pub(crate) fn changed(url: &str) -> RemoteError {
+    let message = "the file changed while it was being fetched";
+    RemoteError::new(RemoteErrorKind::Other, url, message)
+        .with_hint("run the command again to fetch the new version")
+}
+
 /// A name with empty parts, or another that `object_store` cannot keep apart from the rest.
 #[cfg(feature = "clients")]
 pub(crate) fn unreadable_name(error: &object_store::path::Error, url: &str) -> RemoteError {

@@ -9,7 +9,7 @@ use crate::cache::Entry;
 use crate::error::{RemoteError, RemoteErrorKind};
 use crate::object::{Interest, Listing, Object};
 
-fn left_out(url: &str) -> RemoteError {
+pub(crate) fn left_out(url: &str) -> RemoteError {
     let message = "this build of Stepscope does not read buckets and web servers";
     RemoteError::new(RemoteErrorKind::Other, url, message)
         .with_hint("build it with `--features remote`, or copy the files to this machine")

@@ -18,17 +18,18 @@ mod image;
 mod licenses;
 mod offline;
 mod programs;
+mod release;
 mod smoke;
 mod sums;
 mod target;
 mod wheel;
 
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
+use self::release::{Release, size_bytes};
 use self::target::Target;
 use crate::tree;
 
@@ -76,7 +77,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
         target,
     };
     match task {
-        Task::Make(parts) => release.make(&parts),
+        Task::Make(parts) => make(&release, &parts),
         Task::Smoke => smoke::run(&release),
         Task::SmokeOffline => smoke::inside(&release),
         Task::Features => features::check(),
@@ -116,57 +117,34 @@ fn part_names() -> String {
     Part::ALL.map(|(name, _)| name).join(", ")
 }
 
-/// A release of one target.
-struct Release {
-    root: PathBuf,
-    target: Target,
+/// Makes the parts, and their checksums.
+fn make(release: &Release, parts: &[Part]) -> Result<()> {
+    fs::create_dir_all(release.folder()).context("cannot make dist/")?;
+    for part in parts {
+        let start = Instant::now();
+        match part {
+            Part::Programs => make_programs(release)?,
+            Part::Wheel => wheel::build(release)?,
+            Part::Image => image::build(release)?,
+        }
+        let seconds = start.elapsed().as_secs();
+        println!("{part:?}: {seconds} s");
+    }
+    for name in sums::write(release)? {
+        let bytes = size_bytes(&release.file(&name))?;
+        println!("{bytes:>12} bytes  dist/{name}");
+    }
+    Ok(())
 }
 
-impl Release {
-    /// The folder with everything that is released.
-    fn folder(&self) -> PathBuf {
-        self.root.join("dist")
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.folder().join(name)
-    }
-
-    fn make(&self, parts: &[Part]) -> Result<()> {
-        fs::create_dir_all(self.folder()).context("cannot make dist/")?;
-        for part in parts {
-            let start = Instant::now();
-            match part {
-                Part::Programs => self.programs()?,
-                Part::Wheel => wheel::build(self)?,
-                Part::Image => image::build(self)?,
-            }
-            let seconds = start.elapsed().as_secs();
-            println!("{part:?}: {seconds} s");
-        }
-        let names = sums::write(self)?;
-        for name in names {
-            println!("{:>12} bytes  dist/{name}", size_bytes(&self.file(&name))?);
-        }
-        Ok(())
-    }
-
-    /// The programs, and the archive with them.
-    fn programs(&self) -> Result<()> {
-        let programs = programs::build(self)?;
-        let components = components::of(&self.root, &self.target)?;
-        let bill = bill::text(&self.target, &components)?;
-        fs::write(self.file(&self.target.bill()), &bill).context("cannot write the bill")?;
-        let licenses = licenses::text(&components);
-        archive::write(self, &programs, &bill, &licenses)
-    }
-}
-
-fn size_bytes(path: &Path) -> Result<u64> {
-    let metadata = fs::metadata(path);
-    Ok(metadata
-        .with_context(|| format!("not there: {}", path.display()))?
-        .len())
+/// The programs, and the archive with them.
+fn make_programs(release: &Release) -> Result<()> {
+    let programs = programs::build(release)?;
+    let components = components::of(&release.root, &release.target)?;
+    let bill = bill::text(&release.target, &components)?;
+    fs::write(release.file(&release.target.bill()), &bill).context("cannot write the bill")?;
+    let licenses = licenses::text(&components);
+    archive::write(release, &programs, &bill, &licenses)
 }
 
 #[cfg(test)]

@@ -22,17 +22,6 @@ use crate::tree::{self, SourceFile};
 /// The version of mdBook; another one may lay pages out differently.
 const MDBOOK: &str = "0.5.4";
 
-/// Pages of the root, in the order of the table of contents.
-const ROOT_PAGES: [&str; 7] = [
-    "README.md",
-    "GLOSSARY.md",
-    "SECURITY.md",
-    "ARCHITECTURE.md",
-    "CONTRIBUTING.md",
-    "STYLE.md",
-    "CHANGELOG.md",
-];
-
 const STYLE: &str = include_str!("docs/site.css");
 
 /// Builds the site into `target/docs`.
@@ -110,7 +99,7 @@ fn assemble(root: &Path, book: &Path) -> Result<()> {
     let files = tree::repository_files(root)?;
     let is_page = |file: &&SourceFile| {
         let is_of_docs = file.path.starts_with("docs/") && file.has_extension(&["md"]);
-        is_of_docs || ROOT_PAGES.contains(&file.path.as_str())
+        is_of_docs || pages::OF_THE_ROOT.contains(&file.path.as_str())
     };
     let found: Vec<&SourceFile> = files.iter().filter(is_page).collect();
     for page in &found {

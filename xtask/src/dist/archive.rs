@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use flate2::{Compression, GzBuilder};
 use zip::write::SimpleFileOptions;
 
-use super::Release;
+use super::release::Release;
 
 /// Files of the repository that go along.
 const ALONG: [&str; 5] = [

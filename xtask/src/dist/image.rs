@@ -9,8 +9,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use super::programs;
+use super::release::Release;
 use super::target::VERSION;
-use super::{Release, programs};
 use crate::process;
 
 /// Programs that build images, with what comes before the arguments that all of them understand.

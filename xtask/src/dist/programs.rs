@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use cargo_metadata::MetadataCommand;
 
-use super::{Release, size_bytes};
+use super::release::{Release, size_bytes};
 use crate::process;
 
 /// A program: its package, its name, and the bytes it may have.

@@ -2,21 +2,21 @@
 //! the timeline, the wheel in an environment of its own, the wheel through `uvx`, and the image.
 
 mod packages;
+mod said;
 mod served;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
 
+use self::said::{REPORTED, said};
+use super::release::Release;
 use super::target::VERSION;
-use super::{Release, offline, sums, wheel};
+use super::{offline, sums, wheel};
 use crate::python;
-
-/// A line of the report of `stepscope demo`.
-const REPORTED: &str = "Step time";
 
 /// A capture of the repository, as a user has one in a folder.
 const CAPTURE: &str = "fixtures/demo-gpt-cpu";
@@ -128,18 +128,6 @@ fn programs(release: &Release, program: &Path, capture: &Path) -> Result<()> {
     );
     passed("query");
     Ok(())
-}
-
-/// What a program prints; an error with its messages if it fails.
-fn said(command: &mut Command) -> Result<String> {
-    let output = command.output();
-    let output = output.with_context(|| format!("cannot run {command:?}"))?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    if !output.status.success() {
-        let messages = String::from_utf8_lossy(&output.stderr);
-        bail!("{command:?} failed ({}):\n{text}{messages}", output.status);
-    }
-    Ok(text)
 }
 
 fn passed(what: &str) {

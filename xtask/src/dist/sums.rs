@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use sha2::{Digest as _, Sha256};
 
-use super::Release;
+use super::release::Release;
 use super::wheel;
 
 /// Writes the checksums of all files of the target, and gives their names, sorted.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::Release;
+use super::release::Release;
 use super::target::VERSION;
 use crate::{process, python};
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result, bail};
 
-use super::{ROOT_PAGES, pages};
+use super::pages::{self, OF_THE_ROOT};
 use crate::links;
 use crate::tree::SourceFile;
 
@@ -23,10 +23,10 @@ pub(super) fn of(found: &[&SourceFile]) -> Result<String> {
         found,
         text: format!(
             "# Stepscope\n\n[Stepscope]({})\n[Documentation]({})\n",
-            pages::place(ROOT_PAGES[0]),
+            pages::place(OF_THE_ROOT[0]),
             pages::place(INDEX)
         ),
-        listed: BTreeSet::from([INDEX.to_owned(), ROOT_PAGES[0].to_owned()]),
+        listed: BTreeSet::from([INDEX.to_owned(), OF_THE_ROOT[0].to_owned()]),
     };
     let mut part = None;
     for line in index.text.lines() {
@@ -42,7 +42,7 @@ pub(super) fn of(found: &[&SourceFile]) -> Result<String> {
         }
     }
     contents.text.push_str("\n# About\n\n");
-    for path in &ROOT_PAGES[1..] {
+    for path in &OF_THE_ROOT[1..] {
         let title = contents.title_of(path);
         contents.add(&title, path);
     }

@@ -5,6 +5,17 @@ use std::path::Path;
 use crate::links;
 use crate::tree::SourceFile;
 
+/// Pages of the root, in the order of the table of contents.
+pub(super) const OF_THE_ROOT: [&str; 7] = [
+    "README.md",
+    "GLOSSARY.md",
+    "SECURITY.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "STYLE.md",
+    "CHANGELOG.md",
+];
+
 /// Where files that are no pages are looked at.
 pub(super) const REPOSITORY: &str = "https://github.com/stepscope/stepscope";
 

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use stepscope_analysis::{Column, Table};
 use stepscope_model::Session;
 
-use super::write::Out;
+use super::format::Out;
 use crate::error::ExportError;
 use crate::slices::Slices;
 

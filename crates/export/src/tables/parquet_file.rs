@@ -11,7 +11,7 @@ use parquet::file::properties::WriterProperties;
 use stepscope_analysis::Table;
 use stepscope_model::Session;
 
-use super::write::Out;
+use super::format::Out;
 use crate::about::VERSION;
 use crate::arrow::{self, TextType};
 use crate::slices::{COLUMNS, SliceBatches, Slices};

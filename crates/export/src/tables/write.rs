@@ -7,14 +7,12 @@ use stepscope_analysis::Table;
 use stepscope_analysis::telling::csv::{push_csv_keys, push_csv_row, to_csv};
 use stepscope_model::Session;
 
-use super::format::Format;
+use super::format::{Format, Out};
 use super::parquet_file;
 use crate::slices::{COLUMNS, Slices};
 
 /// Bytes of CSV that are collected before they are written.
 const BLOCK_BYTES: usize = 1 << 18;
-
-pub(super) type Out<'a> = &'a mut (dyn Write + Send);
 
 /// Writes a table.
 pub(super) fn table(table: &Table, format: Format, out: Out<'_>) -> io::Result<()> {

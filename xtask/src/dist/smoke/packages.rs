@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{REPORTED, said};
+use super::said::{REPORTED, said};
 use crate::python;
 
 /// The first figure of the capture, read by the package.

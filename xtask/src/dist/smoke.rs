@@ -48,7 +48,12 @@ pub(super) fn inside(release: &Release) -> Result<()> {
     programs(release, &program, &capture)?;
     served::first_tile(&program, &capture)?;
     passed("first tile");
-    for name in wheel::found(release)? {
+    let wheels = wheel::found(release)?;
+    ensure!(
+        !wheels.is_empty(),
+        "there is no wheel in dist/; `cargo xtask dist wheel` makes it"
+    );
+    for name in wheels {
         let wheel = release.file(&name);
         packages::with_pip(&wheel, folder.path(), &capture)?;
         passed("pip install");

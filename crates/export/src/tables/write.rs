@@ -1,6 +1,6 @@
 //! Tables as bytes: CSV here, Parquet next door.
 
-use std::io::{self, Write};
+use std::io;
 use std::sync::Arc;
 
 use stepscope_analysis::Table;

@@ -1,6 +1,8 @@
 //! In place of `capture.rs` and `continuous.rs` where a build has no client of the profiler service:
 //! no capture begins, and the error says how to get the client.
 
+use std::future::{Ready, ready};
+
 use tokio::runtime::Runtime;
 
 use crate::cancel::Cancel;
@@ -24,7 +26,7 @@ pub async fn capture_async(
     _progress: &(impl Progress + ?Sized),
     _cancel: &Cancel,
 ) -> Result<Outcome, CaptureError> {
-    std::future::ready(Err(CaptureError::LeftOut)).await
+    ready(Err(CaptureError::LeftOut)).await
 }
 
 pub(crate) fn runtime() -> Result<Runtime, CaptureError> {
@@ -42,7 +44,7 @@ impl Continuous {
         _progress: &(impl Progress + ?Sized),
         _cancel: &Cancel,
     ) -> Result<Self, CaptureError> {
-        std::future::ready(Err(CaptureError::LeftOut)).await
+        ready(Err(CaptureError::LeftOut)).await
     }
 
     /// Gives [`CaptureError::LeftOut`].
@@ -51,7 +53,7 @@ impl Continuous {
         _progress: &(impl Progress + ?Sized),
         _cancel: &Cancel,
     ) -> Result<Self, CaptureError> {
-        std::future::ready(Err(CaptureError::LeftOut)).await
+        ready(Err(CaptureError::LeftOut)).await
     }
 
     /// The hosts on which it runs.
@@ -70,11 +72,11 @@ impl Continuous {
         _progress: &(impl Progress + ?Sized),
         _cancel: &Cancel,
     ) -> Result<Outcome, CaptureError> {
-        std::future::ready(Err(CaptureError::LeftOut)).await
+        ready(Err(CaptureError::LeftOut)).await
     }
 
     /// Stops on all hosts.
-    pub async fn stop(self) -> Vec<HostOutcome> {
+    pub fn stop(self) -> Ready<Vec<HostOutcome>> {
         match self {}
     }
 }

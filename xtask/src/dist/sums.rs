@@ -1,5 +1,6 @@
 //! Checksums of what was made for a target, as `sha256sum --check` reads them.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -31,8 +32,11 @@ fn digest_of(path: &Path) -> Result<String> {
 
 /// The SHA-256 of bytes, in hexadecimal.
 pub(super) fn digest(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut text = String::new();
+    for byte in Sha256::digest(bytes) {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 #[cfg(test)]

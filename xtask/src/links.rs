@@ -62,7 +62,7 @@ fn fault(
 }
 
 /// The file that a relative link of a page means, as a path from the root.
-fn target(from: &str, link: &str) -> String {
+pub(crate) fn target(from: &str, link: &str) -> String {
     if link.is_empty() {
         return from.to_owned();
     }

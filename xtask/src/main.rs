@@ -20,6 +20,8 @@ mod circles;
 mod codegen;
 mod counts;
 mod dependencies;
+mod dist;
+mod docs;
 mod fixtures;
 mod fuzz;
 mod house;
@@ -53,6 +55,11 @@ cargo xtask mutate [--files N] [--seed N]
 cargo xtask soak [--minutes N]        many requests to one server: no errors, flat memory
 cargo xtask fuzz [--minutes N] [TARGET...]
                                       the fuzz targets, or only the named ones; see fuzz/README.md
+cargo xtask dist [--target TRIPLE] [programs|wheel|image...]
+                                      what a release consists of, in dist/
+cargo xtask dist --smoke              tries it, with the network off
+cargo xtask dist --check-features     the command without what can be left out
+cargo xtask docs                      the documentation as a site, in target/docs
 cargo xtask fixtures                  the small captures that tests use
 ";
 
@@ -85,6 +92,8 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ("mutate", rest) => mutate::run(rest)?,
         ("soak", rest) => soak::run(rest)?,
         ("fuzz", rest) => return fuzz::run(rest),
+        ("docs", []) => docs::run()?,
+        ("dist", rest) => dist::run(rest)?,
         ("fixtures", []) => print!("{}", fixtures::table(&tree::root())?),
         _ => bail!(
             "not a task: {}; `cargo xtask help` lists them",

@@ -78,6 +78,14 @@ const NOTEBOOKS: Environment = Environment {
     selection: &[],
 };
 
+/// What makes releases: it has no tests.
+const RELEASE: Environment = Environment {
+    name: "release",
+    requirements: "xtask/requirements.txt",
+    tests: None,
+    selection: &[],
+};
+
 const ENVIRONMENTS: [Environment; 5] = [LATEST, OLDEST, NEWEST, FAR, NOTEBOOKS];
 
 /// The Python for an environment; `None` if the machine lacks it and it is optional.
@@ -99,6 +107,18 @@ pub(crate) fn set_up() -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The environment with maturin, Zig and uv, in which releases are made and tried.
+pub(crate) fn release_tools() -> Result<PathBuf> {
+    let python = interpreters::find_or_install()?;
+    make(&RELEASE, &python)?;
+    folder(&RELEASE, &python)
+}
+
+/// The Python that makes environments.
+pub(crate) fn usual() -> Result<PathBuf> {
+    Ok(interpreters::require()?.program)
 }
 
 /// Builds the wheel as users get it, installs it into each environment, and runs the tests there.
@@ -143,23 +163,14 @@ pub(crate) fn queries() -> PathBuf {
 
 /// The TensorBoard with which the wheel is installed.
 pub(crate) fn tensorboard() -> Result<PathBuf> {
-    let name = format!("tensorboard{}", env::consts::EXE_SUFFIX);
-    Ok(scripts_of(&FAR)?.join(name))
+    let python = interpreters::require()?;
+    Ok(program_in(&folder(&FAR, &python)?, "tensorboard"))
 }
 
 /// The folder with JupyterLab and marimo, with which the wheel is installed.
 pub(crate) fn notebooks() -> Result<PathBuf> {
-    scripts_of(&NOTEBOOKS)
-}
-
-/// The programs of an environment.
-fn scripts_of(environment: &Environment) -> Result<PathBuf> {
     let python = interpreters::require()?;
-    Ok(scripts_in(&folder(environment, &python)?))
-}
-
-fn scripts_in(folder: &Path) -> PathBuf {
-    folder.join(if cfg!(windows) { "Scripts" } else { "bin" })
+    Ok(scripts_of(&folder(&NOTEBOOKS, &python)?))
 }
 
 /// The wheel, from the same release build as the program.
@@ -244,9 +255,19 @@ fn remove_others(environment: &Environment, kept: &Path) -> Result<()> {
     Ok(())
 }
 
+/// The folder of an environment's programs.
+fn scripts_of(folder: &Path) -> PathBuf {
+    folder.join(if cfg!(windows) { "Scripts" } else { "bin" })
+}
+
+/// A program of an environment.
+pub(crate) fn program_in(folder: &Path, name: &str) -> PathBuf {
+    scripts_of(folder).join(format!("{name}{}", env::consts::EXE_SUFFIX))
+}
+
 /// The environment's Python, in the root of the repository.
-fn python_in(folder: &Path, arguments: &[&str]) -> Command {
-    let scripts = scripts_in(folder);
+pub(crate) fn python_in(folder: &Path, arguments: &[&str]) -> Command {
+    let scripts = scripts_of(folder);
     let program = scripts.join("python");
     let mut command = process::program(&program.to_string_lossy(), arguments, &tree::root());
     // Tools of the environment are found by name; nothing comes from the user's own environment.
@@ -268,7 +289,7 @@ mod tests {
 
     #[test]
     fn requirements_are_pinned() {
-        for environment in &ENVIRONMENTS {
+        for environment in ENVIRONMENTS.iter().chain([&RELEASE]) {
             let text = fs::read_to_string(tree::root().join(environment.requirements)).unwrap();
             let lines = text.lines().filter(|line| !line.starts_with('#'));
             let loose: Vec<&str> = lines.filter(|line| !line.contains("==")).collect();

@@ -33,6 +33,9 @@ pub enum CaptureError {
     /// The system gives no runtime for the connections.
     #[error("the system gives no threads or sockets for the capture: {0}")]
     Runtime(#[source] io::Error),
+    /// This build has no client of the profiler service.
+    #[error("this build of Stepscope does not capture running jobs")]
+    LeftOut,
 }
 
 impl CaptureError {
@@ -44,6 +47,7 @@ impl CaptureError {
                  jax.profiler.start_server(PORT)"
             }
             Self::Folder { .. } => "choose a folder that you may write to with --logdir",
+            Self::LeftOut => "build it with `--features capture`, or capture in the job itself",
             Self::Setting(_) | Self::Runtime(_) => "",
         }
     }

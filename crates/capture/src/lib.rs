@@ -26,26 +26,47 @@
 //! Constraints: it knows the service and the layout of a log directory, and nothing of what a
 //! profile holds: no model, no analysis. It prints nothing. The service is plain HTTP/2 without
 //! encryption or passwords, as the profiler offers it.
+//!
+//! Without the feature `client`, every capture is [`CaptureError::LeftOut`].
+
+#![cfg_attr(
+    not(feature = "client"),
+    expect(dead_code, reason = "what only captures use is left out with them")
+)]
 
 mod address;
 mod cancel;
-mod capture;
-mod client;
-mod continuous;
 mod failure;
 mod folder;
-mod host;
 mod manifest;
 mod outcome;
-mod probe;
 mod progress;
 mod repeat;
 mod request;
+
+#[cfg(feature = "client")]
+mod capture;
+#[cfg(not(feature = "client"))]
+#[path = "left_out.rs"]
+mod capture;
+
+#[cfg(feature = "client")]
+mod client;
+#[cfg(feature = "client")]
+mod continuous;
+#[cfg(feature = "client")]
+mod host;
+#[cfg(feature = "client")]
+mod probe;
+#[cfg(feature = "client")]
 mod wire;
 
 pub use address::Address;
 pub use cancel::Cancel;
+#[cfg(not(feature = "client"))]
+pub use capture::Continuous;
 pub use capture::{capture, capture_async};
+#[cfg(feature = "client")]
 pub use continuous::Continuous;
 pub use failure::{CaptureError, HostFailure};
 pub use outcome::{HostFile, HostOutcome, Outcome, Status};

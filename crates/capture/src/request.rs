@@ -1,13 +1,10 @@
 //! What to capture, and where to put it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::address::Address;
 use crate::failure::CaptureError;
-use crate::wire::{
-    AdvancedKind, AdvancedValue, MAX_EVENTS, OPTIONS_VERSION, ProfileOptions, ProfileRequest,
-};
 
 /// The longest window: a profile past 2 GiB cannot be handed over, and jobs fill that sooner.
 const LONGEST: Duration = Duration::from_hours(1);
@@ -168,53 +165,6 @@ impl Request {
             Duration::ZERO
         };
         self.start_delay.unwrap_or(usual)
-    }
-
-    /// What is sent to one host. `start_unix_ns` 0 is at once.
-    pub(crate) fn message(
-        &self,
-        address: &Address,
-        session_id: &str,
-        root: &Path,
-        start_unix_ns: u64,
-    ) -> ProfileRequest {
-        let duration_ms = u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX);
-        let root = root.display().to_string();
-        ProfileRequest {
-            duration_ms,
-            max_events: MAX_EVENTS,
-            options: Some(ProfileOptions {
-                include_dataset_ops: true,
-                host_tracer_level: self.tracers.host,
-                device_tracer_level: self.tracers.device,
-                python_tracer_level: self.tracers.python,
-                version: OPTIONS_VERSION,
-                enable_hlo_proto: true,
-                start_timestamp_ns: start_unix_ns,
-                duration_ms,
-                repository_path: root.clone(),
-                advanced_configuration: self
-                    .options
-                    .iter()
-                    .map(|(key, value)| (key.clone(), value.to_wire()))
-                    .collect(),
-            }),
-            repository_root: root,
-            session_id: session_id.to_owned(),
-            host_name: address.file_stem(),
-            emit_xspace: true,
-        }
-    }
-}
-
-impl OptionValue {
-    fn to_wire(&self) -> AdvancedValue {
-        let kind = match self {
-            Self::Truth(value) => AdvancedKind::Truth(*value),
-            Self::Number(value) => AdvancedKind::Number(*value),
-            Self::Text(value) => AdvancedKind::Text(value.clone()),
-        };
-        AdvancedValue { kind: Some(kind) }
     }
 }
 

@@ -2,9 +2,13 @@
 //! the service publishes. Only what is sent or read is here; other fields are skipped.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use prost::bytes::Bytes;
 use prost::{Message, Oneof};
+
+use crate::address::Address;
+use crate::request::{OptionValue, Request};
 
 /// Path of the call that records for a while.
 pub(crate) const PROFILE: &str = "/tensorflow.ProfilerService/Profile";
@@ -24,9 +28,9 @@ pub(crate) const GET_SNAPSHOT: [&str; 2] = [
 pub(crate) const STOP_CONTINUOUS: &str = "/tensorflow.ProfilerService/StopContinuousProfiling";
 
 /// With any other version the server puts its own levels in place of ours.
-pub(crate) const OPTIONS_VERSION: u32 = 1;
+const OPTIONS_VERSION: u32 = 1;
 /// What other clients ask for; servers of today ignore it.
-pub(crate) const MAX_EVENTS: u64 = 1_000_000;
+const MAX_EVENTS: u64 = 1_000_000;
 
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct ProfileRequest {
@@ -112,6 +116,55 @@ pub(crate) struct GetSnapshotRequest {
 /// Requests and replies without content.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Nothing {}
+
+impl Request {
+    /// What is sent to one host. `start_unix_ns` 0 is at once.
+    pub(crate) fn message(
+        &self,
+        address: &Address,
+        session_id: &str,
+        root: &Path,
+        start_unix_ns: u64,
+    ) -> ProfileRequest {
+        let duration_ms = u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX);
+        let root = root.display().to_string();
+        ProfileRequest {
+            duration_ms,
+            max_events: MAX_EVENTS,
+            options: Some(ProfileOptions {
+                include_dataset_ops: true,
+                host_tracer_level: self.tracers.host,
+                device_tracer_level: self.tracers.device,
+                python_tracer_level: self.tracers.python,
+                version: OPTIONS_VERSION,
+                enable_hlo_proto: true,
+                start_timestamp_ns: start_unix_ns,
+                duration_ms,
+                repository_path: root.clone(),
+                advanced_configuration: self
+                    .options
+                    .iter()
+                    .map(|(key, value)| (key.clone(), value.to_wire()))
+                    .collect(),
+            }),
+            repository_root: root,
+            session_id: session_id.to_owned(),
+            host_name: address.file_stem(),
+            emit_xspace: true,
+        }
+    }
+}
+
+impl OptionValue {
+    fn to_wire(&self) -> AdvancedValue {
+        let kind = match self {
+            Self::Truth(value) => AdvancedKind::Truth(*value),
+            Self::Number(value) => AdvancedKind::Number(*value),
+            Self::Text(value) => AdvancedKind::Text(value.clone()),
+        };
+        AdvancedValue { kind: Some(kind) }
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -14,6 +14,9 @@ pub enum ExportError {
     /// The bytes could not be written.
     #[error("{0}")]
     Io(#[from] io::Error),
+    /// This build has no Parquet.
+    #[error("this build of Stepscope does not write Parquet; build it with `--features parquet`")]
+    NoParquet,
     /// The page without answers does not match this version.
     #[error("this build does not include the report page")]
     NoPage,

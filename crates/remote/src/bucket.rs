@@ -15,8 +15,8 @@ use crate::error::{self, RemoteError, RemoteErrorKind};
 use crate::object::{Interest, Listing, Object};
 use crate::part::Part;
 use crate::program::CredentialsError;
+use crate::runtime;
 use crate::status::{self, Credentials, Service};
-use crate::{http, runtime};
 
 /// A bucket and who asks it.
 pub(crate) struct Bucket {
@@ -119,7 +119,7 @@ impl Bucket {
         let result = result.map_err(|error| self.failure(&error, &object.url))?;
         let version = result.meta.e_tag.as_ref();
         if version.is_some_and(|version| version.trim_matches('"') != object.version) {
-            return Err(http::changed(object));
+            return Err(error::changed(&object.url));
         }
         let url = object.url.clone();
         let bytes = result.into_stream().map(move |chunk| {

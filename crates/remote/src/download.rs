@@ -179,7 +179,7 @@ impl Filling<'_> {
             pace.take(some.len() as u64, Instant::now(), &object.url)?;
             let count = some.len() as u64;
             if *written + count > length(&range) {
-                return Err(crate::http::changed(object));
+                return Err(crate::error::changed(&object.url));
             }
             write_at(&self.file, &some, range.start + *written)
                 .map_err(|error| unwritten(object, &error))?;

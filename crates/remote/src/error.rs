@@ -1,5 +1,6 @@
 //! Why something far away could not be listed or fetched, and what to do about it.
 
+#[cfg(feature = "clients")]
 use std::error::Error as _;
 
 use crate::credentials::hide_credentials;
@@ -90,7 +91,15 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// An answer about another version than the one that was listed.
+pub(crate) fn changed(url: &str) -> RemoteError {
+    let message = "the file changed while it was being fetched";
+    RemoteError::new(RemoteErrorKind::Other, url, message)
+        .with_hint("run the command again to fetch the new version")
+}
+
 /// A name with empty parts, or another that `object_store` cannot keep apart from the rest.
+#[cfg(feature = "clients")]
 pub(crate) fn unreadable_name(error: &object_store::path::Error, url: &str) -> RemoteError {
     let message = format!("Stepscope cannot read this object name ({error})");
     RemoteError::new(RemoteErrorKind::Other, url, message)
@@ -98,6 +107,7 @@ pub(crate) fn unreadable_name(error: &object_store::path::Error, url: &str) -> R
 }
 
 /// An error of a request without an answer, or an answer that broke off.
+#[cfg(feature = "clients")]
 pub(crate) fn of_transport(error: &reqwest::Error, url: &str) -> RemoteError {
     let text = match error.source() {
         Some(source) => chain(source),

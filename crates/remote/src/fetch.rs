@@ -4,23 +4,12 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::PathBuf;
-use std::sync::mpsc;
-
-use futures_util::StreamExt as _;
 
 use crate::address::{Address, Scheme};
 use crate::cache;
-use crate::download::download;
 use crate::error::{RemoteError, RemoteErrorKind};
 use crate::object::Object;
-use crate::source::Source;
-use crate::{runtime, ssh};
-
-/// What a task tells the thread that waits for it.
-enum Told {
-    Bytes(usize, u64),
-    Done(usize, Result<PathBuf, RemoteError>),
-}
+use crate::{network, ssh};
 
 /// Fetches what is not here yet and gives where each file is now, in their order. `progress` is told
 /// the position of a file and how many of its bytes are here, on the calling thread.
@@ -83,7 +72,9 @@ fn fetch_distinct(
         }
     }
     if !of_network.is_empty() {
-        fetch_network(objects, &of_network, progress, &mut results);
+        for (position, result) in network::fetch(objects, &of_network, progress) {
+            results[position] = Some(result);
+        }
     }
     if !is_all_here {
         cache::evict();
@@ -106,36 +97,6 @@ pub(crate) fn is_of_machine(object: &Object) -> bool {
     Address::parse(&object.url).is_ok_and(|address| address.scheme == Scheme::Machine)
 }
 
-fn fetch_network(
-    objects: &[Object],
-    wanted: &[usize],
-    progress: &dyn Fn(usize, u64),
-    results: &mut [Option<Result<PathBuf, RemoteError>>],
-) {
-    let (sender, receiver) = mpsc::channel();
-    for &position in wanted {
-        let object = objects[position].clone();
-        let sender = sender.clone();
-        let url = object.url.clone();
-        let task = async move {
-            let tell = |done| drop(sender.send(Told::Bytes(position, done)));
-            let result = download(&object, &tell).await;
-            let _ = sender.send(Told::Done(position, result));
-        };
-        if let Err(error) = runtime::begin(&url, task) {
-            results[position] = Some(Err(error));
-        }
-    }
-    drop(sender);
-    // Ends when the last task has dropped its sender.
-    for told in receiver {
-        match told {
-            Told::Bytes(position, done) => progress(position, done),
-            Told::Done(position, result) => results[position] = Some(result),
-        }
-    }
-}
-
 /// The first bytes of files, without fetching these whole where that can be avoided; nothing where
 /// they cannot be had.
 pub fn beginnings(objects: &[Object], count: u64) -> Vec<Option<Vec<u8>>> {
@@ -147,22 +108,7 @@ pub fn beginnings(objects: &[Object], count: u64) -> Vec<Option<Vec<u8>>> {
 
 fn beginning(object: &Object, count: u64) -> Option<Vec<u8>> {
     if cache::kept(object).is_none() && !is_of_machine(object) {
-        let object = object.clone();
-        return runtime::wait(&object.url.clone(), async move {
-            let address = Address::parse(&object.url)?;
-            let source = Source::of(&address).await?;
-            let end = count.min(object.size_bytes);
-            let mut answer = source.read(&object, 0..end).await?.bytes;
-            let mut head = Vec::new();
-            while (head.len() as u64) < end
-                && let Some(some) = answer.next().await
-            {
-                head.extend_from_slice(&some?);
-            }
-            head.truncate(usize::try_from(end).unwrap_or(usize::MAX));
-            Ok(head)
-        })
-        .ok();
+        return network::beginning(object, count).ok();
     }
     let path = fetch(std::slice::from_ref(object), &|_, _| {})
         .pop()?

@@ -6,7 +6,6 @@ use reqwest::header::{self, HeaderMap};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 
 use crate::error::{self, RemoteError, RemoteErrorKind};
-use crate::object::Object;
 use crate::status::{self, Credentials, Service};
 
 /// How long an answer may take to begin.
@@ -104,13 +103,6 @@ pub(crate) fn modified(headers: &HeaderMap) -> Option<u64> {
     let time = httpdate::parse_http_date(value).ok()?;
     let since = time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     Some(since.as_secs())
-}
-
-/// An answer about another version than the one that was listed.
-pub(crate) fn changed(object: &Object) -> RemoteError {
-    let message = "the file changed while it was being fetched";
-    RemoteError::new(RemoteErrorKind::Other, &object.url, message)
-        .with_hint("run the command again to fetch the new version")
 }
 
 #[cfg(test)]

@@ -25,35 +25,69 @@
 //!
 //! Everything here blocks: the runtime that the HTTP clients need is made on first use and seen by
 //! nobody else. Nothing here knows what the files say.
+//!
+//! Without the feature `clients`, buckets and web servers answer with an error that says how to get
+//! them; machines reached over ssh need no client and stay.
+
+#![cfg_attr(
+    not(feature = "clients"),
+    expect(
+        dead_code,
+        reason = "what only buckets and web servers use is left out with them"
+    )
+)]
 
 mod address;
-mod amazon;
-mod aws_keys;
-mod aws_profile;
-mod azure;
-mod bucket;
 mod cache;
 mod credentials;
-mod download;
 mod error;
 mod fetch;
-mod google;
-mod http;
 mod list;
-mod metadata;
 mod object;
-mod pace;
-mod part;
 mod parts;
 mod percent;
 mod private;
-mod program;
 mod ranges;
-mod runtime;
 mod settings;
-mod source;
 pub mod ssh;
+
+#[cfg(not(feature = "clients"))]
+#[path = "left_out.rs"]
+mod network;
+#[cfg(feature = "clients")]
+mod network;
+
+#[cfg(feature = "clients")]
+mod amazon;
+#[cfg(feature = "clients")]
+mod aws_keys;
+#[cfg(feature = "clients")]
+mod aws_profile;
+#[cfg(feature = "clients")]
+mod azure;
+#[cfg(feature = "clients")]
+mod bucket;
+#[cfg(feature = "clients")]
+mod download;
+#[cfg(feature = "clients")]
+mod google;
+#[cfg(feature = "clients")]
+mod http;
+#[cfg(feature = "clients")]
+mod metadata;
+#[cfg(feature = "clients")]
+mod pace;
+#[cfg(feature = "clients")]
+mod part;
+#[cfg(feature = "clients")]
+mod program;
+#[cfg(feature = "clients")]
+mod runtime;
+#[cfg(feature = "clients")]
+mod source;
+#[cfg(feature = "clients")]
 mod status;
+#[cfg(feature = "clients")]
 mod web;
 
 pub use address::{Address, Scheme, is_url};

@@ -6,8 +6,7 @@ use crate::address::{Address, Scheme};
 use crate::cache::{self, KeptListing};
 use crate::error::{CHECK_PATH, RemoteError, RemoteErrorKind};
 use crate::object::{Interest, Listing, Offline};
-use crate::source::Source;
-use crate::{runtime, ssh};
+use crate::{network, ssh};
 
 /// The files at or below a URL. Where the place cannot be reached, those of its last listing, and
 /// [`Listing::offline`] says so.
@@ -20,18 +19,7 @@ pub fn list(url: &str, interest: &Interest) -> Result<Listing, RemoteError> {
     let listed = if address.scheme == Scheme::Machine {
         ssh::list(&address, interest)
     } else {
-        let (address, interest) = (address.clone(), *interest);
-        runtime::wait(&address.url.clone(), async move {
-            let source = Source::of(&address).await?;
-            let listed = source.list(&address, &interest).await;
-            if listed
-                .as_ref()
-                .is_err_and(|error| error.kind == RemoteErrorKind::Credentials)
-            {
-                Source::forget(&address);
-            }
-            listed
-        })
+        network::list(&address, interest)
     };
     match listed {
         Ok(listing) if listing.objects.is_empty() => {

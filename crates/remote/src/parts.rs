@@ -2,14 +2,12 @@
 
 use std::io;
 use std::ops::Range;
-use std::sync::mpsc;
 
 use crate::cache::{self, Entry};
-use crate::download::fill;
 use crate::error::RemoteError;
 use crate::fetch::is_of_machine;
+use crate::network;
 use crate::object::Object;
-use crate::runtime;
 
 /// A file far away that is read in parts. Others who want the file wait until it is closed or
 /// dropped.
@@ -17,12 +15,6 @@ pub struct Parts {
     object: Object,
     /// Lent to a task while it fetches.
     entry: Option<Entry>,
-}
-
-/// What a task tells the thread that waits for it.
-enum Told {
-    Bytes(u64),
-    Done(Entry, Result<(), RemoteError>),
 }
 
 impl Parts {
@@ -57,7 +49,7 @@ impl Parts {
     ) -> Result<Vec<u8>, RemoteError> {
         self.fetch(ranges, progress)?;
         let Some(entry) = &self.entry else {
-            return Err(runtime::lost(&self.object.url));
+            return Err(network::lost(&self.object.url));
         };
         entry
             .read(ranges)
@@ -65,27 +57,11 @@ impl Parts {
     }
 
     fn fetch(&mut self, ranges: &[Range<u64>], progress: &dyn Fn(u64)) -> Result<(), RemoteError> {
-        let mut entry = self
-            .entry
-            .take()
-            .ok_or_else(|| runtime::lost(&self.object.url))?;
-        let (object, ranges) = (self.object.clone(), ranges.to_vec());
-        let (sender, receiver) = mpsc::channel();
-        runtime::begin(&self.object.url, async move {
-            let tell = |done| drop(sender.send(Told::Bytes(done)));
-            let result = fill(&object, &mut entry, &ranges, &tell).await;
-            let _ = sender.send(Told::Done(entry, result));
-        })?;
-        for told in receiver {
-            match told {
-                Told::Bytes(done) => progress(done),
-                Told::Done(entry, result) => {
-                    self.entry = Some(entry);
-                    return result;
-                }
-            }
-        }
-        Err(runtime::lost(&self.object.url))
+        let entry = self.entry.take();
+        let entry = entry.ok_or_else(|| network::lost(&self.object.url))?;
+        let (entry, filled) = network::fill(&self.object, entry, ranges, progress)?;
+        self.entry = Some(entry);
+        filled
     }
 
     /// Whether everything came by now: a server that knows no ranges sends whole files.

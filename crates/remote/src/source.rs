@@ -86,7 +86,7 @@ async fn read_web(asker: &Asker, object: &Object, range: Range<u64>) -> Result<P
     let answer = asker.get_range(&url, range.start, range.end).await?;
     let now = http::version(answer.headers());
     if !now.is_empty() && !object.version.is_empty() && now != object.version {
-        return Err(http::changed(object));
+        return Err(error::changed(&object.url));
     }
     let is_part = http::is_part(&answer);
     let bytes = answer

@@ -419,7 +419,7 @@ fn unpack(
                 .and_then(|()| target.finish())
                 .map_err(|error| RemoteError::cache(&object.url, "write", &error))
         } else {
-            Err(crate::http::changed(object))
+            Err(crate::error::changed(&object.url))
         };
         fetched.push((position, result));
     }

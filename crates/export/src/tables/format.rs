@@ -1,4 +1,9 @@
-//! The formats of tables.
+//! The formats of tables, and where they are written.
+
+use std::io::Write;
+
+/// The destination of a file's bytes.
+pub(super) type Out<'a> = &'a mut (dyn Write + Send);
 
 /// How tables are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,8 +9,16 @@ mod collect;
 mod format;
 mod manifest;
 mod named;
-mod packed;
 mod write;
+
+#[cfg(not(feature = "parquet"))]
+mod left_out;
+#[cfg(feature = "parquet")]
+mod packed;
+#[cfg(feature = "parquet")]
+mod parquet_file;
+#[cfg(not(feature = "parquet"))]
+use left_out as parquet_file;
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -24,7 +32,10 @@ use crate::slices::{self, SliceQuery, Slices};
 use crate::{Pairs, selection};
 pub use collect::{every_row, table_name};
 pub use format::Format;
+#[cfg(not(feature = "parquet"))]
+pub use left_out::{pack, unpack};
 pub use manifest::{ColumnEntry, LeftOut, Manifest, TableEntry};
+#[cfg(feature = "parquet")]
 pub use packed::{pack, unpack};
 
 /// Name of the file that describes the others.
@@ -56,6 +67,9 @@ pub fn write_tables(
     format: Format,
     folder: &mut dyn Folder,
 ) -> Result<Manifest, ExportError> {
+    if format == Format::Parquet && !cfg!(feature = "parquet") {
+        return Err(ExportError::NoParquet);
+    }
     let collected = collect::tables(session, options)?;
     let mut manifest = Manifest::new(session, about, options, format);
     manifest.left_out = collected.left_out;

@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Arguments) -> i32 {
         Ok(runtime) => runtime,
         Err(error) => return refuse(&format!("cannot start threads: {error}"), "", FAILURE),
     };
-    let engine = runtime.block_on(Engine::new(Arc::new(library), arguments.limits()));
+    let engine = runtime.block_on(Engine::new(Arc::new(library), arguments.limits(), None));
     let engine = match engine {
         Ok(engine) => engine,
         Err(error) => return fail(&error),

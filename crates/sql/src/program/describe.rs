@@ -134,7 +134,7 @@ fn views(arguments: &Arguments) -> Result<Vec<(SqlView, Vec<SqlColumn>)>, String
     let runtime = Builder::new_current_thread().enable_time().build();
     let runtime = runtime.map_err(|error| format!("cannot start threads: {error}"))?;
     let described = runtime.block_on(async {
-        let engine = Engine::new(Arc::new(Library::default()), arguments.limits()).await?;
+        let engine = Engine::new(Arc::new(Library::default()), arguments.limits(), None).await?;
         let mut described = Vec::new();
         for view in VIEWS {
             described.push((*view, engine.columns_of(view).await?));

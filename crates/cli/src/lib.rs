@@ -35,7 +35,7 @@ use output::Output;
 /// check did not pass. What it opened is freed only when the process ends.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> i32 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    if let Some(exit) = commands::sql::hand_over(&arguments) {
+    if let Some(exit) = commands::programs::hand_over(&arguments) {
         return exit;
     }
     let arguments = words::with_view(arguments);
@@ -85,7 +85,7 @@ fn answer(name: &str, arguments: &ArgMatches, output: &Output) -> Result<Exit, F
         "tunnel" => commands::far::tunnel::run(arguments, output),
         "mcp" => commands::mcp::run(arguments, output),
         "skills" => commands::skills::run(arguments, output),
-        "sql" => Err(commands::sql::missing()),
+        "sql" | "fleet" => Err(commands::programs::missing(name, arguments)),
         "completions" => commands::completions::run(arguments, output),
         name => match (find(name), find_comparison(name)) {
             (Some(entry), _) => commands::analysis::run(entry, arguments, output),

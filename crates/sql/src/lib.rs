@@ -22,14 +22,16 @@ mod engine;
 mod functions;
 mod library;
 mod place;
+mod program;
 mod scan;
 mod tables;
 mod views;
 
 pub use engine::{Engine, Limits, QueryError, Rows, Runner};
-pub use functions::FUNCTIONS;
+pub use functions::{FUNCTIONS, aggregates, scalars};
 pub use library::{Library, Source};
 pub use place::Place;
+pub use program::{Connect, run};
 pub use scan::{Question, Scan};
 pub use tables::{SqlColumn, SqlTable, tables};
 pub use views::{SqlView, VIEWS};

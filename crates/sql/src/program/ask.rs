@@ -4,16 +4,17 @@ use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::{Engine, Library, QueryError};
 use stepscope_catalog::Catalog;
-use stepscope_sql::{Engine, Library, QueryError};
 use stepscope_storage::{SessionFiles, hide_credentials};
 use tokio::runtime::{Builder, Runtime};
 
+use super::Connect;
 use super::arguments::{Arguments, Asked, FAILURE, FINE, NOT_THERE, USAGE};
 use super::{describe, prompt, write};
 
 /// Answers, and returns the exit code.
-pub(crate) fn run(arguments: &Arguments) -> i32 {
+pub(crate) fn run(arguments: &Arguments, connect: &Connect) -> i32 {
     if let Some(table) = &arguments.tables {
         return describe::run(table, arguments);
     }
@@ -25,16 +26,21 @@ pub(crate) fn run(arguments: &Arguments) -> i32 {
         let hint = "give the path of a log directory, run or profile, and a query in quotes";
         return refuse("no path was given", hint, USAGE);
     }
+    let runner = arguments.fleet.as_deref().map(connect).transpose();
+    let runner = match runner {
+        Ok(runner) => runner,
+        Err(error) => return fail(&error),
+    };
     let library = match library(&asked, arguments) {
         Ok(library) => library,
         Err((reason, hint)) => return refuse(&reason, &hint, NOT_THERE),
     };
-    let runtime = Builder::new_multi_thread().enable_time().build();
+    let runtime = Builder::new_multi_thread().enable_all().build();
     let runtime = match runtime {
         Ok(runtime) => runtime,
         Err(error) => return refuse(&format!("cannot start threads: {error}"), "", FAILURE),
     };
-    let engine = runtime.block_on(Engine::new(Arc::new(library), arguments.limits(), None));
+    let engine = runtime.block_on(Engine::new(Arc::new(library), arguments.limits(), runner));
     let engine = match engine {
         Ok(engine) => engine,
         Err(error) => return fail(&error),

@@ -3,13 +3,11 @@
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
+use crate::{Engine, FUNCTIONS, Library, QueryError, SqlColumn, SqlTable, SqlView, VIEWS, tables};
 use serde_json::{Value, json};
 use stepscope_analysis::telling::csv::to_csv;
 use stepscope_analysis::{Column, Table, Unit};
 use stepscope_cli::render::table_page;
-use stepscope_sql::{
-    Engine, FUNCTIONS, Library, QueryError, SqlColumn, SqlTable, SqlView, VIEWS, tables,
-};
 use tokio::runtime::Builder;
 
 use super::arguments::{Arguments, FAILURE, FINE, Form, USAGE};

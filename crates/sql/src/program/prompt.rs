@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use crate::{Engine, FUNCTIONS, VIEWS};
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Editor, Helper, Highlighter, Hinter};
-use stepscope_sql::{Engine, FUNCTIONS, VIEWS};
 use tokio::runtime::Runtime;
 
 use super::arguments::{Arguments, FAILURE, FINE};

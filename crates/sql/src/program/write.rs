@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
+use crate::{Engine, QueryError, Rows};
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, SchemaRef};
@@ -10,7 +11,6 @@ use stepscope_analysis::telling::csv::to_csv;
 use stepscope_analysis::{Cell, Table};
 use stepscope_cli::render::table_page;
 use stepscope_export::arrow::table_of;
-use stepscope_sql::{Engine, QueryError, Rows};
 
 use super::arguments::{Arguments, Form};
 use super::describe::unit;

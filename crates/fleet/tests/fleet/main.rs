@@ -1,0 +1,7 @@
+//! Plans that travel give the rows of plans that stay; a fleet answers although an executor is lost.
+
+mod lost;
+mod overhead;
+mod plans;
+mod processes;
+mod support;

@@ -22,7 +22,7 @@ use crate::scan::portable;
 const PARTITIONS: usize = 8;
 
 /// Tasks that read sessions, at most. Each reads one session, or several of more sessions than this.
-const MOST_READERS: usize = 4096;
+pub(crate) const MOST_READERS: usize = 4096;
 
 /// A scheduler and its executors.
 #[derive(Debug)]

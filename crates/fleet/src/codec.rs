@@ -13,7 +13,8 @@ use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConve
 use prost::Message;
 use stepscope_sql::{Question, aggregates, scalars};
 
-use crate::scan::{Opener, SessionScan};
+use crate::scan::SessionScan;
+use crate::work::{Opener, Work};
 
 /// What the bytes of a scan begin with; those of Ballista's own nodes never do.
 const MARK: &[u8] = b"stepscope-scan\n";
@@ -30,8 +31,9 @@ pub struct Codec {
 struct ScanMessage {
     #[prost(string, tag = "1")]
     release: String,
-    #[prost(string, tag = "2")]
-    table: String,
+    /// None for roll-ups.
+    #[prost(string, optional, tag = "2")]
+    table: Option<String>,
     #[prost(string, repeated, tag = "3")]
     options: Vec<String>,
     #[prost(string, repeated, tag = "4")]
@@ -73,32 +75,39 @@ impl Codec {
         };
         let filters = message.filters.iter();
         let filters = filters.map(|bytes| Expr::from_bytes_with_ctx(bytes, &FUNCTIONS));
-        let question = Question {
-            table: message.table,
-            options: message.options,
-            columns: message.columns,
-            filters: filters.collect::<Result<_>>()?,
+        let work = match message.table {
+            None => Work::RollUps,
+            Some(table) => Work::Rows(Question {
+                table,
+                options: message.options,
+                columns: message.columns,
+                filters: filters.collect::<Result<_>>()?,
+            }),
         };
-        let schema = question.schema()?;
-        let opener = self.opener.clone();
-        Ok(SessionScan::new(
-            question,
-            schema,
-            Arc::clone(places),
-            opener,
-        ))
+        let schema = work.schema()?;
+        let (places, opener) = (Arc::clone(places), self.opener.clone());
+        Ok(SessionScan::new(work, schema, places, opener))
     }
 }
 
-fn encode(question: &Question, bytes: &mut Vec<u8>) -> Result<()> {
-    let filters = question.filters.iter();
-    let filters = filters.map(|filter| Ok(filter.to_bytes()?.to_vec()));
-    let message = ScanMessage {
-        release: env!("CARGO_PKG_VERSION").to_owned(),
-        table: question.table.clone(),
-        options: question.options.clone(),
-        columns: question.columns.clone(),
-        filters: filters.collect::<Result<_>>()?,
+fn encode(work: &Work, bytes: &mut Vec<u8>) -> Result<()> {
+    let release = env!("CARGO_PKG_VERSION").to_owned();
+    let message = match work {
+        Work::RollUps => ScanMessage {
+            release,
+            ..ScanMessage::default()
+        },
+        Work::Rows(question) => {
+            let filters = question.filters.iter();
+            let filters = filters.map(|filter| Ok(filter.to_bytes()?.to_vec()));
+            ScanMessage {
+                release,
+                table: Some(question.table.clone()),
+                options: question.options.clone(),
+                columns: question.columns.clone(),
+                filters: filters.collect::<Result<_>>()?,
+            }
+        }
     };
     bytes.extend_from_slice(MARK);
     bytes.extend_from_slice(&message.encode_to_vec());
@@ -126,7 +135,7 @@ impl PhysicalExtensionCodec for Codec {
         converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<()> {
         match node.downcast_ref::<SessionScan>() {
-            Some(scan) => encode(scan.question(), bytes),
+            Some(scan) => encode(scan.work(), bytes),
             None => self.ballista.try_encode(node, bytes, converter),
         }
     }

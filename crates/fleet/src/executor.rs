@@ -18,7 +18,7 @@ use crate::MOST_MESSAGE_BYTES;
 use crate::address::Address;
 use crate::allowed::Allowed;
 use crate::codec::Codec;
-use crate::scan::Opener;
+use crate::work::Opener;
 
 /// How an executor runs.
 #[derive(Debug)]

@@ -18,16 +18,20 @@ mod allowed;
 mod client;
 mod codec;
 mod executor;
+mod index;
 mod scan;
 mod scheduler;
+mod work;
 
 pub use address::Address;
 pub use allowed::Allowed;
 pub use client::Fleet;
 pub use codec::Codec;
 pub use executor::{ExecutorOptions, execute};
-pub use scan::{Opener, SessionScan, portable};
+pub use index::index;
+pub use scan::{SessionScan, portable};
 pub use scheduler::{SchedulerOptions, schedule};
+pub use work::{Opener, Work};
 
 /// Largest message of the protocol: plans name every session, and rows come in batches.
 const MOST_MESSAGE_BYTES: u32 = 256 << 20;

@@ -88,6 +88,9 @@ fn run(mut line: Vec<OsString>) -> i32 {
         line.remove(1);
         return stepscope_sql::run(line, &connect);
     }
+    if line.get(1).is_some_and(|word| word == "index") {
+        return stepscope_cli::run_index(line, &stepscope_fleet::index);
+    }
     let arguments = match Arguments::try_parse_from(line) {
         Ok(arguments) => arguments,
         Err(error) => {

@@ -10,8 +10,9 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray as _;
 use arrow_array::{RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::tree_node::{Transformed, TransformedResult as _, TreeNode as _};
+use datafusion::common::tree_node::{
+    Transformed, TransformedResult as _, TreeNode as _, TreeNodeRecursion,
+};
 use datafusion::datasource::memory::MemorySourceConfig;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -25,35 +26,17 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
 };
 use futures::{StreamExt as _, TryStreamExt as _};
-use stepscope_catalog::Catalog;
-use stepscope_sql::{Library, Place, Question, Scan, Source};
+use stepscope_sql::{Place, Scan, Source};
 
-use crate::allowed::Allowed;
+use crate::work::{Opener, Work};
 
 /// The column of places.
 const PLACE: &str = "place";
 
-/// Opens sessions for tasks.
-#[derive(Debug)]
-pub struct Opener {
-    /// What may be opened.
-    pub allowed: Allowed,
-    /// What is known of sessions without opening them.
-    pub catalog: Arc<Catalog>,
-}
-
-impl Opener {
-    fn library(&self, places: &[Place]) -> Result<Library> {
-        let library = Library::at(places, &|path| self.allowed.check(path));
-        let library = library.map_err(DataFusionError::Execution)?;
-        Ok(library.with_catalog(Arc::clone(&self.catalog)))
-    }
-}
-
-/// Rows of a table from sessions at places that its input names.
+/// What is asked of sessions at places that its input names.
 #[derive(Debug)]
 pub struct SessionScan {
-    question: Question,
+    work: Work,
     places: Arc<dyn ExecutionPlan>,
     /// None where plans are only passed on.
     opener: Option<Arc<Opener>>,
@@ -68,16 +51,16 @@ pub struct SessionScan {
 /// A session whose place must not be in a plan, such as a URL with a password.
 pub fn portable(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     let replaced = plan.transform_up(|node| match node.downcast_ref::<Scan>() {
-        Some(scan) => Ok(Transformed::yes(SessionScan::of(scan)?)),
+        Some(scan) => Ok(Transformed::yes(Arc::new(SessionScan::of(scan)?))),
         None => Ok(Transformed::no(node)),
     });
     replaced.data()
 }
 
 impl SessionScan {
-    /// A scan of sessions that `places` names.
+    /// Work on the sessions that `places` names, one partition per reader.
     pub(crate) fn new(
-        question: Question,
+        work: Work,
         schema: SchemaRef,
         places: Arc<dyn ExecutionPlan>,
         opener: Option<Arc<Opener>>,
@@ -90,7 +73,7 @@ impl SessionScan {
             Boundedness::Bounded,
         );
         Self {
-            question,
+            work,
             places,
             opener,
             properties: Arc::new(properties),
@@ -98,58 +81,58 @@ impl SessionScan {
         }
     }
 
-    fn of(scan: &Scan) -> Result<Arc<dyn ExecutionPlan>> {
+    /// Work on these sessions, those of each reader.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Work::schema`].
+    pub(crate) fn over(work: Work, readers: &[Vec<Place>]) -> Result<Self> {
         let schema = Arc::new(Schema::new(vec![Field::new(PLACE, DataType::Utf8, false)]));
-        let part = |sources: Vec<&Source>| -> Result<Vec<RecordBatch>> {
-            let texts = sources
-                .into_iter()
-                .map(written)
-                .collect::<Result<StringArray>>()?;
-            Ok(vec![RecordBatch::try_new(
-                Arc::clone(&schema),
-                vec![Arc::new(texts)],
-            )?])
+        let part = |places: &Vec<Place>| -> Result<Vec<RecordBatch>> {
+            let texts = places.iter().map(|place| serde_json::to_string(place).map(Some));
+            let texts = texts.collect::<Result<StringArray, _>>();
+            let texts = texts.map_err(|error| DataFusionError::External(Box::new(error)))?;
+            let batch = RecordBatch::try_new(Arc::clone(&schema), vec![Arc::new(texts)])?;
+            Ok(vec![batch])
         };
-        let parts = scan.sessions().map(part).collect::<Result<Vec<_>>>()?;
+        let parts = readers.iter().map(part).collect::<Result<Vec<_>>>()?;
         let places = MemorySourceConfig::try_new_exec(&parts, Arc::clone(&schema), None)?;
-        Ok(Arc::new(Self::new(
-            scan.question(),
-            scan.schema(),
-            places,
-            None,
-        )))
+        let schema = work.schema()?;
+        Ok(Self::new(work, schema, places, None))
     }
 
-    /// What it asks every session.
-    pub(crate) fn question(&self) -> &Question {
-        &self.question
+    fn of(scan: &Scan) -> Result<Self> {
+        let places = |sources: Vec<&Source>| -> Result<Vec<Place>> {
+            let places = sources.into_iter().map(Source::place);
+            let places = places.collect::<std::result::Result<_, String>>();
+            places.map_err(DataFusionError::Plan)
+        };
+        let readers = scan.sessions().map(places).collect::<Result<Vec<_>>>()?;
+        Self::over(Work::Rows(scan.question()), &readers)
     }
 
-    fn over(&self, mut children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+    /// What it asks of every session.
+    pub(crate) fn work(&self) -> &Work {
+        &self.work
+    }
+
+    fn with_places(
+        &self,
+        mut children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
         let (Some(places), true) = (children.pop(), children.is_empty()) else {
             return Err(DataFusionError::Internal("a scan has one input".to_owned()));
         };
-        let (question, opener) = (self.question.clone(), self.opener.clone());
-        Ok(Arc::new(Self::new(question, self.schema(), places, opener)))
+        let (work, opener) = (self.work.clone(), self.opener.clone());
+        Ok(Arc::new(Self::new(work, self.schema(), places, opener)))
     }
-}
-
-/// A place as text, or why no plan may contain it.
-fn written(source: &Source) -> Result<Option<String>> {
-    let place = source.place().map_err(DataFusionError::Plan)?;
-    let text = serde_json::to_string(&place);
-    Ok(Some(text.map_err(|error| {
-        DataFusionError::External(Box::new(error))
-    })?))
 }
 
 /// The places in rows.
 fn read(batches: &[RecordBatch]) -> Result<Vec<Place>> {
     let texts = batches.iter().flat_map(|batch| {
-        let texts = batch
-            .columns()
-            .first()
-            .and_then(|texts| texts.as_string_opt::<i32>());
+        let column = batch.columns().first();
+        let texts = column.and_then(|column| column.as_string_opt::<i32>());
         texts.into_iter().flat_map(|texts| texts.iter().flatten())
     });
     let place = |text: &str| {
@@ -161,12 +144,13 @@ fn read(batches: &[RecordBatch]) -> Result<Vec<Place>> {
 
 impl DisplayAs for SessionScan {
     fn fmt_as(&self, _: DisplayFormatType, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Question { table, columns, .. } = &self.question;
-        write!(
-            formatter,
-            "SessionScan: table={table}, columns=[{}]",
-            columns.join(", ")
-        )
+        match &self.work {
+            Work::Rows(question) => {
+                let (table, columns) = (&question.table, question.columns.join(", "));
+                write!(formatter, "SessionScan: table={table}, columns=[{columns}]")
+            }
+            Work::RollUps => formatter.write_str("SessionScan: roll-ups"),
+        }
     }
 }
 
@@ -199,14 +183,14 @@ impl ExecutionPlan for SessionScan {
         children: Vec<Arc<dyn ExecutionPlan>>,
         _: ReplaceChildrenOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        self.over(children)
+        self.with_places(children)
     }
 
     fn with_new_children(
         self: Arc<Self>,
         children: Vec<Arc<dyn ExecutionPlan>>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        self.over(children)
+        self.with_places(children)
     }
 
     fn execute(
@@ -219,18 +203,14 @@ impl ExecutionPlan for SessionScan {
             DataFusionError::Internal("sessions are read by executors".to_owned())
         })?;
         let places = self.places.execute(partition, Arc::clone(&context))?;
-        let question = self.question.clone();
+        let work = self.work.clone();
         let rows = MetricBuilder::new(&self.metrics).output_rows(partition);
         let opening = async move {
             let places = read(&places.try_collect::<Vec<_>>().await?)?;
-            // Finding files waits for disks and networks.
-            let found = tokio::task::spawn_blocking(move || {
-                question.scan(Arc::new(opener.library(&places)?))
-            });
-            let scan = found
-                .await
-                .map_err(|error| DataFusionError::External(Box::new(error)))??;
-            scan.execute(0, context)
+            let started =
+                tokio::task::spawn_blocking(move || work.start(&opener, &places, context));
+            let started = started.await;
+            started.map_err(|error| DataFusionError::External(Box::new(error)))?
         };
         let stream = futures::stream::once(opening).try_flatten();
         let counted = stream.inspect(move |batch| {

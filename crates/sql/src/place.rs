@@ -29,7 +29,7 @@ impl Place {
     /// # Errors
     ///
     /// A path with credentials, or one that is not text. Says why.
-    pub(crate) fn of(
+    pub fn of(
         files: &SessionFiles,
         name: &str,
         location: &str,

@@ -52,7 +52,7 @@ pub(crate) fn fleet() -> Command {
 pub(crate) fn hand_over(all: &[OsString]) -> Option<i32> {
     let (name, rest) = all.get(1..)?.split_first()?;
     let mut process = match name.to_str()? {
-        "sql" if is_for_fleet(rest) => {
+        "sql" | "index" if is_for_fleet(rest) => {
             let mut process = Process::new(fleet_program()?);
             process.arg(name);
             process
@@ -65,21 +65,26 @@ pub(crate) fn hand_over(all: &[OsString]) -> Option<i32> {
     replace(&mut process).ok()
 }
 
-/// Whether a query names a scheduler.
+/// Whether a command line names a scheduler.
 fn is_for_fleet(rest: &[OsString]) -> bool {
     let mut words = rest.iter().filter_map(|word| word.to_str());
     words.any(|word| word == "--fleet" || word.starts_with("--fleet="))
 }
 
-/// What to do without the program of a command.
+/// What to do without the program of `sql` or `fleet`.
 pub(crate) fn missing(name: &str, arguments: &ArgMatches) -> Failure {
     let rest = arguments.get_many::<String>("rest").into_iter().flatten();
     let rest: Vec<OsString> = rest.map(OsString::from).collect();
-    let (message, hint) = if name == "fleet" || is_for_fleet(&rest) {
-        no_fleet_program()
-    } else {
-        no_sql_program()
-    };
+    if name == "fleet" || is_for_fleet(&rest) {
+        return missing_fleet();
+    }
+    let (message, hint) = no_sql_program();
+    Failure::new(Exit::Failure, message).hint(hint)
+}
+
+/// What to do without the program of a fleet.
+pub(crate) fn missing_fleet() -> Failure {
+    let (message, hint) = no_fleet_program();
     Failure::new(Exit::Failure, message).hint(hint)
 }
 

@@ -9,8 +9,10 @@ use ballista_core::extension::SessionConfigExt as _;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::prelude::SessionConfig;
 use datafusion_proto::protobuf::PhysicalPlanNode;
+use futures::TryStreamExt as _;
 use stepscope_sql::Runner;
 
 use crate::MOST_MESSAGE_BYTES;
@@ -60,30 +62,88 @@ impl Runner for Fleet {
             let reason = "`explain analyze` measures queries on this machine only";
             return Err(DataFusionError::Plan(reason.to_owned()));
         }
-        let configuration = context.session_config().clone();
-        let (ballista, codec) = (configuration.ballista_config(), Codec::default());
-        let rows = execute_physical_plan::<PhysicalPlanNode>(
-            self.address.url(),
-            &ballista,
-            portable(plan)?,
-            &codec,
-            context.session_id(),
-            configuration,
-        );
-        rows.await.map_err(|error| self.told(error))
+        let (plan, schema) = (portable(Arc::clone(&plan))?, plan.schema());
+        let (address, reached) = (self.address.clone(), self.address.clone());
+        // Whoever waits for rows waits for the fleet, so that limits of time hold for both.
+        let started = async move {
+            let configuration = context.session_config().clone();
+            let (ballista, codec) = (configuration.ballista_config(), Codec::default());
+            execute_physical_plan::<PhysicalPlanNode>(
+                address.url(),
+                &ballista,
+                plan,
+                &codec,
+                context.session_id(),
+                configuration,
+            )
+            .await
+        };
+        let rows = futures::stream::once(started).try_flatten();
+        let rows = rows.map_err(move |error| told(error, &reached));
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
     }
 }
 
-impl Fleet {
-    /// An error without what only developers of the protocol need.
-    fn told(&self, error: DataFusionError) -> DataFusionError {
-        let DataFusionError::Execution(text) = &error else {
-            return error;
-        };
-        if text.contains("ConnectError") || text.contains("transport error") {
-            let address = &self.address;
-            return DataFusionError::Execution(format!("no scheduler answers at {address}"));
+/// An error without what only developers of the protocol need.
+fn told(error: DataFusionError, address: &Address) -> DataFusionError {
+    let DataFusionError::Execution(text) = &error else {
+        return error;
+    };
+    if text.contains("ConnectError") || text.contains("transport error") {
+        let reason = format!("no scheduler answers at {address}");
+        return DataFusionError::Execution(reason);
+    }
+    match innermost(text) {
+        Some(Told::Memory) => DataFusionError::ResourcesExhausted(text.clone()),
+        Some(Told::Reason(reason)) => DataFusionError::Execution(reason),
+        None => error,
+    }
+}
+
+/// What a task said of its failure.
+#[derive(Debug, PartialEq)]
+enum Told {
+    Memory,
+    Reason(String),
+}
+
+/// The failure of a task inside the failures of its stage and its query, which hold it as Rust writes
+/// errors for developers: `… DataFusionError(Execution("run: not found"))`.
+fn innermost(text: &str) -> Option<Told> {
+    if text.contains("ResourcesExhausted(") {
+        return Some(Told::Memory);
+    }
+    let starts = ["Execution(\"", "Plan(\""].map(|start| text.rfind(start).map(|at| at + start.len()));
+    let start = starts.into_iter().flatten().max()?;
+    let (mut reason, mut is_escaped) = (String::new(), false);
+    for letter in text[start..].chars() {
+        match (letter, is_escaped) {
+            ('"', false) => return Some(Told::Reason(reason)),
+            ('\\', false) => is_escaped = true,
+            ('n', true) => (reason, is_escaped) = (reason + "\n", false),
+            (letter, _) => {
+                reason.push(letter);
+                is_escaped = false;
+            }
         }
-        error
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_of_a_task_is_told_without_its_wrappings() {
+        let job = "Job abc failed: Job failed due to stage 1 failed: Task failed due to runtime \
+                   execution error: ";
+        let quoted = r#"DataFusionError(Execution("run \"a\": C:\\logs is gone"))"#;
+        let reason = innermost(&format!("{job}{quoted}\n"));
+        let expected = r#"run "a": C:\logs is gone"#.to_owned();
+        assert_eq!(reason, Some(Told::Reason(expected)));
+        let memory = format!("{job}DataFusionError(ResourcesExhausted(\"Failed to allocate\"))");
+        assert_eq!(innermost(&memory), Some(Told::Memory));
+        assert_eq!(innermost("Stream closed without job completing"), None);
     }
 }

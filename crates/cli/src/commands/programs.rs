@@ -1,5 +1,5 @@
-//! `stepscope sql` and `stepscope fleet`: hand their arguments to `stepscope-sql` and
-//! `stepscope-fleet`, as git does with its own programs.
+//! `stepscope sql`, `stepscope fleet` and `stepscope index --fleet`: hand their arguments to
+//! `stepscope-sql` and `stepscope-fleet`, as git does with its own programs.
 
 use std::ffi::OsString;
 use std::process::Command as Process;

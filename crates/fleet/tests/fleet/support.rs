@@ -22,6 +22,24 @@ pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
 }
 
+/// Questions of every kind, over several sessions: options, filters, functions, groups, joins, windows.
+pub(crate) const QUERIES: &[&str] = &[
+    "select session, device, name, self_ps from ops('per=device', 'steps=1..1')",
+    "select name from ops('match=dot') where self_ps > 1000 and name like '%dot%'",
+    "select count(*), sum(duration_ps) from slices where ms(duration_ps) > 0.1 and class = 'compute'",
+    "select session, name, start_ps from slices where start_ps between 0 and 20000000000",
+    "select session, device, union_ps(start_ps, duration_ps) from slices where role = 'ops' \
+     group by session, device",
+    "select scope_prefix(scope, 1), sum(self_ps) from slices group by 1",
+    "select session, step_ps from sessions where session like '%s%' order by step_ps limit 2",
+    "select a.session, a.name, b.self_ps from ops a join ops b on a.name = b.name and \
+     a.session < b.session",
+    "select name from slices where duration_ps > (select avg(duration_ps) from slices)",
+    "select session, rank() over (partition by session order by self_ps desc, name), name from ops",
+    "select count(*) from slices where session = 'nobody'",
+    "select 1 + 1",
+];
+
 /// Runs plans in this process, after they were bytes.
 #[derive(Debug)]
 pub(crate) struct Travelled {

@@ -100,6 +100,9 @@ fn told(error: DataFusionError, address: &Address) -> DataFusionError {
     }
 }
 
+/// What precedes the failure of a task, when no other attempt is worthwhile.
+const FAILED_TASK: &str = "Task failed due to runtime execution error: ";
+
 /// What a task said of its failure.
 #[derive(Debug, PartialEq)]
 enum Told {
@@ -113,8 +116,15 @@ fn innermost(text: &str) -> Option<Told> {
     if text.contains("ResourcesExhausted(") {
         return Some(Told::Memory);
     }
-    let starts = ["Execution(\"", "Plan(\""].map(|start| text.rfind(start).map(|at| at + start.len()));
-    let start = starts.into_iter().flatten().max()?;
+    let starts =
+        ["Execution(\"", "Plan(\""].map(|start| text.rfind(start).map(|at| at + start.len()));
+    let Some(start) = starts.into_iter().flatten().max() else {
+        let (_, failure) = text.rsplit_once(FAILED_TASK)?;
+        return Some(Told::Reason(format!(
+            "an executor failed: {}",
+            failure.trim()
+        )));
+    };
     let (mut reason, mut is_escaped) = (String::new(), false);
     for letter in text[start..].chars() {
         match (letter, is_escaped) {
@@ -144,6 +154,9 @@ mod tests {
         assert_eq!(reason, Some(Told::Reason(expected)));
         let memory = format!("{job}DataFusionError(ResourcesExhausted(\"Failed to allocate\"))");
         assert_eq!(innermost(&memory), Some(Told::Memory));
+        let other = innermost(&format!("{job}DataFusionError(ArrowError(DivideByZero))\n"));
+        let expected = "an executor failed: DataFusionError(ArrowError(DivideByZero))".to_owned();
+        assert_eq!(other, Some(Told::Reason(expected)));
         assert_eq!(innermost("Stream closed without job completing"), None);
     }
 }

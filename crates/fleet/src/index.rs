@@ -123,7 +123,8 @@ fn list(
         match (is_here, made.is_copy) {
             (false, _) => {
                 let folder = shown(catalog.folder());
-                let reason = format!("its roll-up is not in {folder}: executors keep theirs elsewhere");
+                let reason =
+                    format!("its roll-up is not in {folder}: executors keep theirs elsewhere");
                 outcome.failed.push((todo.files.name.clone(), reason));
             }
             (true, true) => outcome.copy_count += 1,

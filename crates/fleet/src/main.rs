@@ -1,6 +1,7 @@
 //! `stepscope-fleet`: what `stepscope fleet` and `stepscope sql --fleet` call.
 
 use std::ffi::OsString;
+use std::io::{self, IsTerminal as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -122,9 +123,12 @@ fn log(verbose: u8) {
         1 => "info",
         _ => "debug",
     };
-    let log = tracing_subscriber::fmt().with_env_filter(EnvFilter::new(levels));
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(EnvFilter::new(levels))
+        .with_ansi(io::stderr().is_terminal())
+        .with_writer(io::stderr);
     // Only one log per process; there is none yet.
-    let _ = log.with_writer(std::io::stderr).try_init();
+    let _ = log.try_init();
 }
 
 fn serve(role: Role) -> Result<()> {
@@ -162,7 +166,14 @@ fn serve(role: Role) -> Result<()> {
                 allowed: allow,
                 work,
             };
-            anstream::eprintln!("Executor: {} slots, {}", options.slots, options.listen);
+            let ExecutorOptions {
+                scheduler,
+                listen,
+                slots,
+                ..
+            } = &options;
+            let tasks = if *slots == 1 { "task" } else { "tasks" };
+            anstream::eprintln!("Executor: {slots} {tasks} at a time, {listen}, of {scheduler}");
             runtime.block_on(execute(options))
         }
     }

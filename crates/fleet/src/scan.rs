@@ -89,7 +89,9 @@ impl SessionScan {
     pub(crate) fn over(work: Work, readers: &[Vec<Place>]) -> Result<Self> {
         let schema = Arc::new(Schema::new(vec![Field::new(PLACE, DataType::Utf8, false)]));
         let part = |places: &Vec<Place>| -> Result<Vec<RecordBatch>> {
-            let texts = places.iter().map(|place| serde_json::to_string(place).map(Some));
+            let texts = places
+                .iter()
+                .map(|place| serde_json::to_string(place).map(Some));
             let texts = texts.collect::<Result<StringArray, _>>();
             let texts = texts.map_err(|error| DataFusionError::External(Box::new(error)))?;
             let batch = RecordBatch::try_new(Arc::clone(&schema), vec![Arc::new(texts)])?;

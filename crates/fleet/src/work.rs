@@ -73,7 +73,10 @@ impl Work {
             Self::RollUps => {
                 let batch = self.roll_ups(opener, places);
                 let rows = futures::stream::iter([batch]);
-                Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema()?, rows)))
+                Ok(Box::pin(RecordBatchStreamAdapter::new(
+                    self.schema()?,
+                    rows,
+                )))
             }
         }
     }
@@ -98,7 +101,10 @@ impl Work {
 fn roll_up(opener: &Opener, place: &Place) -> Result<String, String> {
     let library = opener.library(slice::from_ref(place));
     let library = library.map_err(|error| error.strip_backtrace())?;
-    let source = library.sources().first().ok_or("the session is not there")?;
+    let source = library
+        .sources()
+        .first()
+        .ok_or("the session is not there")?;
     let made: Unlisted = opener.catalog.make_unlisted(&Todo {
         files: source.files.clone(),
         location: place.location.clone(),

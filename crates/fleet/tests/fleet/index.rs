@@ -33,7 +33,10 @@ fn executors_make_the_roll_ups_of_a_shared_folder() {
     let _executors = [0, 1].map(|_| executor(&address, 1, &logs, home));
     let (shared, own) = (home.join("catalog"), home.join("own"));
     let told = index(&logs, &shared, Some(&address), home);
-    assert!(told.contains(r#""unchanged_count":0,"failed":[]"#), "{told}");
+    assert!(
+        told.contains(r#""unchanged_count":0,"failed":[]"#),
+        "{told}"
+    );
     index(&logs, &own, None, home);
     assert_eq!(files(&shared), files(&own));
     let told = index(&logs, &shared, Some(&address), home);

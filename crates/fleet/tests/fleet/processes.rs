@@ -136,7 +136,12 @@ pub(crate) fn rows(child: Child) -> String {
 /// What `index --json` says: of roll-ups made here, or on a fleet.
 pub(crate) fn index(path: &Path, catalog: &Path, fleet: Option<&str>, home: &Path) -> String {
     let mut command = command(home);
-    command.arg("index").arg(path).arg("--json").arg("--to").arg(catalog);
+    command
+        .arg("index")
+        .arg(path)
+        .arg("--json")
+        .arg("--to")
+        .arg(catalog);
     command.args(fleet.map(|address| format!("--fleet={address}")));
     let output = command.output().expect("the program starts");
     String::from_utf8(output.stdout).expect("text")

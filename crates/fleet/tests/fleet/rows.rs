@@ -50,8 +50,14 @@ fn what_executors_may_not_open_or_nobody_answers_is_a_sentence() {
     let there = Asked::new(&fixtures().join("planted-cpu"), Some(fleet));
     let query = "select count(*) from ops";
     let error = there.try_rows(query).expect_err("refused");
-    assert!(error.ends_with("is not below a path that this executor may open"), "{error}");
+    assert!(
+        error.ends_with("is not below a path that this executor may open"),
+        "{error}"
+    );
     drop(scheduler);
     let error = there.try_rows(query).expect_err("nobody");
-    assert!(error.starts_with("no scheduler answers at df://"), "{error}");
+    assert!(
+        error.starts_with("no scheduler answers at df://"),
+        "{error}"
+    );
 }

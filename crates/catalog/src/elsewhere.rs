@@ -35,9 +35,7 @@ impl Catalog {
     ///
     /// Why the session has no roll-up, as a sentence.
     pub fn make_unlisted(&self, todo: &Todo) -> Result<Unlisted, String> {
-        let made = catch_unwind(AssertUnwindSafe(|| {
-            make(self, &todo.files, |_| NoProgress)
-        }));
+        let made = catch_unwind(AssertUnwindSafe(|| make(self, &todo.files, |_| NoProgress)));
         let made = made.map_err(|_| "an analysis failed with an internal error".to_owned())?;
         let made = made.map_err(|error| error.to_string())?;
         let bytes = self.roll_up_bytes(&made.address);
@@ -62,9 +60,8 @@ impl Catalog {
     pub fn list(&self, made: Vec<(&SessionFiles, Entry)>) -> Result<Vec<bool>, CatalogError> {
         // What others say is the name of a file: only what a digest can be.
         let is_name = |address: &str| address.bytes().all(|letter| letter.is_ascii_hexdigit());
-        let is_here = |entry: &Entry| {
-            is_name(&entry.address) && self.whole_roll_up(&entry.address).is_some()
-        };
+        let is_here =
+            |entry: &Entry| is_name(&entry.address) && self.whole_roll_up(&entry.address).is_some();
         let here: Vec<bool> = made.iter().map(|(_, entry)| is_here(entry)).collect();
         let listed = made.into_iter().zip(&here).filter(|(_, is_here)| **is_here);
         let listed = listed.map(|((files, entry), _)| (key(files), entry));

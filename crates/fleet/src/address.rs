@@ -1,7 +1,10 @@
-//! Addresses of schedulers: `df://HOST:PORT`.
+//! How schedulers are reached: addresses, `df://HOST:PORT`, and the size of messages.
 
 use std::fmt;
 use std::str::FromStr;
+
+/// Largest message of the protocol: plans name every session, and rows come in batches.
+pub(crate) const MOST_MESSAGE_BYTES: u32 = 256 << 20;
 
 /// Where a scheduler listens.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -15,8 +15,7 @@ use datafusion_proto::protobuf::PhysicalPlanNode;
 use futures::TryStreamExt as _;
 use stepscope_sql::Runner;
 
-use crate::MOST_MESSAGE_BYTES;
-use crate::address::Address;
+use crate::address::{Address, MOST_MESSAGE_BYTES};
 use crate::codec::Codec;
 use crate::scan::portable;
 

@@ -14,8 +14,7 @@ use stepscope_catalog::Catalog;
 use stepscope_storage::memory_budget;
 use url::Url;
 
-use crate::MOST_MESSAGE_BYTES;
-use crate::address::Address;
+use crate::address::{Address, MOST_MESSAGE_BYTES};
 use crate::allowed::Allowed;
 use crate::codec::Codec;
 use crate::work::Opener;

@@ -32,6 +32,3 @@ pub use index::index;
 pub use scan::{SessionScan, portable};
 pub use scheduler::{SchedulerOptions, schedule};
 pub use work::{Opener, Work};
-
-/// Largest message of the protocol: plans name every session, and rows come in batches.
-const MOST_MESSAGE_BYTES: u32 = 256 << 20;

@@ -13,7 +13,7 @@ use ballista_scheduler::scheduler_process::{create_scheduler, start_grpc_service
 use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
 use tokio::net::TcpListener;
 
-use crate::MOST_MESSAGE_BYTES;
+use crate::address::MOST_MESSAGE_BYTES;
 use crate::codec::Codec;
 use crate::executor::without_files;
 

@@ -70,6 +70,9 @@ pub trait Runner: Send + Sync {
     ) -> Result<SendableRecordBatchStream, DataFusionError>;
 }
 
+/// From an address to what runs plans there.
+pub type Connect = dyn Fn(&str) -> Result<Arc<dyn Runner>, QueryError>;
+
 /// Answers queries over the sessions of a library.
 pub struct Engine {
     context: SessionContext,

@@ -27,11 +27,11 @@ mod scan;
 mod tables;
 mod views;
 
-pub use engine::{Engine, Limits, QueryError, Rows, Runner};
+pub use engine::{Connect, Engine, Limits, QueryError, Rows, Runner};
 pub use functions::{FUNCTIONS, aggregates, scalars};
 pub use library::{Library, Source};
 pub use place::Place;
-pub use program::{Connect, run};
+pub use program::run;
 pub use scan::{Question, Scan};
 pub use tables::{SqlColumn, SqlTable, tables};
 pub use views::{SqlView, VIEWS};

@@ -34,8 +34,7 @@ pub struct Located {
 
 /// Makes roll-ups on the machines of a scheduler, given its address, the catalog whose folder all of
 /// them see, and the sessions. An error is a sentence, and what to do.
-pub type IndexElsewhere =
-    dyn Fn(&str, &Catalog, &[Located]) -> Result<Outcome, (String, String)>;
+pub type IndexElsewhere = dyn Fn(&str, &Catalog, &[Located]) -> Result<Outcome, (String, String)>;
 
 /// Size of a catalog unless told otherwise.
 const DEFAULT_SIZE: &str = "5G";

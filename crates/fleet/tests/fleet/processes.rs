@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 /// Longer than anything takes that works.
-const PATIENCE: Duration = Duration::from_secs(50);
+const PATIENCE: Duration = Duration::from_secs(150);
 
 /// A process that is ended when the test ends, and what it says.
 pub(crate) struct Running {
@@ -113,7 +113,7 @@ pub(crate) fn query(fleet: Option<&str>, path: &Path, text: &str, home: &Path) -
     command
         .arg("sql")
         .args(fleet.map(|address| format!("--fleet={address}")));
-    command.arg(path).args([text, "--csv", "--time", "55"]);
+    command.arg(path).args([text, "--csv", "--time", "170"]);
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -4,12 +4,12 @@ use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::engine::Connect;
 use crate::{Engine, Library, QueryError};
 use stepscope_catalog::Catalog;
 use stepscope_storage::{SessionFiles, hide_credentials};
 use tokio::runtime::{Builder, Runtime};
 
-use super::Connect;
 use super::arguments::{Arguments, Asked, FAILURE, FINE, NOT_THERE, USAGE};
 use super::{describe, prompt, write};
 

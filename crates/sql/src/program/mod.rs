@@ -8,12 +8,8 @@ mod prompt;
 mod write;
 
 use std::ffi::OsString;
-use std::sync::Arc;
 
-use crate::engine::{QueryError, Runner};
-
-/// From an address to what runs plans there.
-pub type Connect = dyn Fn(&str) -> Result<Arc<dyn Runner>, QueryError>;
+use crate::engine::Connect;
 
 /// Answers the question of a command line, program name first, and returns the exit code. What it
 /// opened is freed only when the process ends. `connect` reaches the machines that `--fleet` names.

@@ -10,6 +10,8 @@ use clap::{Parser, ValueEnum};
 use serde::Deserialize;
 use stepscope_storage::{is_remote, memory_budget, parse_size, read_text};
 
+use crate::engine::Limits;
+
 /// Exit codes, as of `stepscope`.
 pub(crate) const FINE: i32 = 0;
 pub(crate) const FAILURE: i32 = 1;
@@ -174,10 +176,10 @@ impl Arguments {
     }
 
     /// What the query may use.
-    pub(crate) fn limits(&self) -> crate::Limits {
+    pub(crate) fn limits(&self) -> Limits {
         let half = usize::try_from(memory_budget() / 2).unwrap_or(usize::MAX);
         let threads = std::thread::available_parallelism();
-        crate::Limits {
+        Limits {
             memory_bytes: self.memory.unwrap_or(half),
             time: (self.time > 0.0).then(|| Duration::from_secs_f64(self.time.min(1e9))),
             threads: threads.map_or(1, std::num::NonZero::get),

@@ -1,6 +1,7 @@
 //! The command line of queries, for every program that answers them: arguments, forms of rows, exit
 //! codes.
 
+mod answer;
 mod arguments;
 mod ask;
 mod describe;

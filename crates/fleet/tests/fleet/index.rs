@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::lost::copies;
 use crate::processes::{executor, index, scheduler};
+use crate::support::fixtures;
 
 /// Names and contents of the files of a catalog.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
@@ -25,9 +25,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 fn executors_make_the_roll_ups_of_a_shared_folder() {
     let home = tempfile::tempdir().expect("a folder");
     let home = home.path();
-    let logs = home.join("logs");
-    fs::create_dir(&logs).expect("a folder");
-    copies(&logs, 3);
+    let logs = fixtures().join("planted-cpu");
     let (_scheduler, address) = scheduler(home);
     // Executors of these tests keep roll-ups in `catalog`.
     let _executors = [0, 1].map(|_| executor(&address, 1, &logs, home));
@@ -40,7 +38,7 @@ fn executors_make_the_roll_ups_of_a_shared_folder() {
     index(&logs, &own, None, home);
     assert_eq!(files(&shared), files(&own));
     let told = index(&logs, &shared, Some(&address), home);
-    assert!(told.contains(r#""unchanged_count":3"#), "{told}");
+    assert!(told.contains(r#""unchanged_count":5"#), "{told}");
     let elsewhere = home.join("elsewhere");
     let told = index(&logs, &elsewhere, Some(&address), home);
     assert!(told.contains("executors keep theirs elsewhere"), "{told}");

@@ -134,8 +134,7 @@ impl<'a> Work<'a> {
 
     fn session(&self, todo: &'a Todo, retry: Retry) {
         let name = &todo.files.name;
-        let known = self.catalog.summaries().entry(&todo.files);
-        if known.is_some_and(|entry| self.catalog.whole_roll_up(&entry.address).is_some()) {
+        if self.catalog.is_indexed(&todo.files) {
             self.listener.bytes(todo.files.size_bytes);
             lock(&self.results).outcome.unchanged_count += 1;
             return self.listener.done(name, None);

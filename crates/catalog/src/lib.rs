@@ -19,6 +19,7 @@
 
 mod catalog;
 mod digest;
+mod elsewhere;
 mod engine;
 mod identity;
 mod indexing;
@@ -28,6 +29,7 @@ mod summaries;
 mod summary;
 
 pub use catalog::{Catalog, CatalogError, Kept, VARIABLE};
+pub use elsewhere::Unlisted;
 pub use engine::engine;
 pub use indexing::{Listener, Outcome, Todo, index};
 pub use roll_up::{Answered, RollUp, StoredTable};

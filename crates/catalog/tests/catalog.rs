@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use stepscope_analysis::{ANALYSES, AnalysisError};
-use stepscope_catalog::{Catalog, Listener, Outcome, Summary, Todo, index};
+use stepscope_catalog::{Catalog, Entry, Listener, Outcome, Summary, Todo, index};
 use stepscope_export::arrow::batch;
 use stepscope_export::tables::every_row;
 use stepscope_model::{Reads, Session};
@@ -378,4 +378,38 @@ fn the_folder_of_the_cache_is_for_its_owner_only() {
     indexed(&catalog, &logs);
     let mode = fs::metadata(&root).expect("a folder").permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
+}
+
+#[test]
+fn what_other_processes_made_is_listed_if_it_is_in_the_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let logs = folder.path().join("logs");
+    runs(&logs, 2);
+    let sessions = sessions(&logs);
+    let (other, own) = (folder.path().join("catalog"), folder.path().join("own"));
+    let other = Catalog::at(&other);
+    let made: Vec<Entry> = sessions
+        .iter()
+        .map(|files| {
+            let todo = Todo {
+                files: files.clone(),
+                location: files.name.clone(),
+            };
+            let made = other.make_unlisted(&todo).expect("a roll-up");
+            assert!(!made.is_copy && !other.is_indexed(files), "{made:?}");
+            made.entry
+        })
+        .collect();
+    let all = || sessions.iter().zip(made.clone()).collect::<Vec<_>>();
+    assert_eq!(Catalog::at(&own).list(all()).expect("written"), [false; 2]);
+    assert!(!Catalog::at(&own).is_indexed(&sessions[0]));
+    // A name that leads to the same file by another way is none that a digest can be.
+    let mut astray = made[0].clone();
+    astray.address = format!("../roll-ups/{}", astray.address);
+    let listed = other.list(vec![(&sessions[0], astray)]);
+    assert_eq!(listed.expect("written"), [false]);
+    let same_folder = Catalog::at(other.folder());
+    assert_eq!(same_folder.list(all()).expect("written"), [true; 2]);
+    assert!(sessions.iter().all(|files| same_folder.is_indexed(files)));
+    assert_eq!(indexed(&same_folder, &logs).unchanged_count, 2);
 }

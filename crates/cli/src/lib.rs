@@ -24,6 +24,7 @@ use std::ffi::OsString;
 
 use clap::ArgMatches;
 pub use commands::check::gate_settings;
+pub use commands::index::{IndexElsewhere, Located};
 pub use commands::sessions::table as sessions_table;
 use stepscope_analysis::catalogue::{find, find_comparison};
 
@@ -35,25 +36,39 @@ use output::Output;
 /// check did not pass. What it opened is freed only when the process ends.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> i32 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    if let Some(exit) = commands::sql::hand_over(&arguments) {
+    if let Some(exit) = commands::programs::hand_over(&arguments) {
         return exit;
     }
     let arguments = words::with_view(arguments);
     let exit = match command_tree::command().try_get_matches_from(arguments) {
-        Ok(matches) => run_matches(&matches),
+        Ok(matches) => run_matches(&matches, None),
         Err(error) => output::usage(&error),
     };
     exit as i32
 }
 
-fn run_matches(matches: &ArgMatches) -> Exit {
+/// Runs the command line of `stepscope index`, program name first, for a program that reaches other
+/// machines: they make the roll-ups if it has `--fleet`. The exit code is that of [`run`].
+pub fn run_index(line: impl IntoIterator<Item = OsString>, elsewhere: &IndexElsewhere) -> i32 {
+    let exit = match command_tree::command().try_get_matches_from(line) {
+        Ok(matches) => run_matches(&matches, Some(elsewhere)),
+        Err(error) => output::usage(&error),
+    };
+    exit as i32
+}
+
+fn run_matches(matches: &ArgMatches, elsewhere: Option<&IndexElsewhere>) -> Exit {
     let Some((name, arguments)) = matches.subcommand() else {
         return Exit::Usage;
     };
     output::start_tracing(arguments.get_count("verbose"));
     let output = Output::new(arguments);
     choose_for_remote(arguments);
-    answer(name, arguments, &output).unwrap_or_else(|failure| output::failure(&output, &failure))
+    let answered = match name {
+        "index" => commands::index::run(arguments, &output, elsewhere),
+        name => answer(name, arguments, &output),
+    };
+    answered.unwrap_or_else(|failure| output::failure(&output, &failure))
 }
 
 /// Options about remote paths apply to the whole process. Commands without a PATH have none.
@@ -72,7 +87,6 @@ fn answer(name: &str, arguments: &ArgMatches, output: &Output) -> Result<Exit, F
         "demo" => commands::demo::run(arguments, output),
         "report" => commands::report::run(arguments, output),
         "sessions" => commands::sessions::run(arguments, output),
-        "index" => commands::index::run(arguments, output),
         "doctor" => doctor::run(arguments, output),
         "env" => doctor::variables::run(arguments, output),
         "run" => commands::run::run(arguments, output),
@@ -85,7 +99,7 @@ fn answer(name: &str, arguments: &ArgMatches, output: &Output) -> Result<Exit, F
         "tunnel" => commands::far::tunnel::run(arguments, output),
         "mcp" => commands::mcp::run(arguments, output),
         "skills" => commands::skills::run(arguments, output),
-        "sql" => Err(commands::sql::missing()),
+        "sql" | "fleet" => Err(commands::programs::missing(name, arguments)),
         "completions" => commands::completions::run(arguments, output),
         name => match (find(name), find_comparison(name)) {
             (Some(entry), _) => commands::analysis::run(entry, arguments, output),

@@ -61,7 +61,9 @@ pub use library::Library;
 pub use listing::{SessionList, list_sessions};
 pub use opening::{OpenError, open_files};
 pub use prefix::normal_prefix;
-pub use queries::{SQL_PROGRAM, no_sql_program, sql_program};
+pub use queries::{
+    FLEET_PROGRAM, SQL_PROGRAM, fleet_program, no_fleet_program, no_sql_program, sql_program,
+};
 pub use reports::{
     AnalysisEntry, AnalysisOption, ErrorReport, ProgressReport, SessionState, SessionSummary,
     SessionWarning, SessionsReport, SourceReport, VersionReport,

@@ -7,21 +7,23 @@ use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use async_trait::async_trait;
 use datafusion::catalog::TableFunction;
 use datafusion::common::utils::datafusion_strsim::levenshtein;
 use datafusion::error::DataFusionError;
-use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::context::SQLOptions;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::StreamExt as _;
 use stepscope_export::arrow::table_of;
 use tokio::sync::watch;
 
 use crate::library::Library;
-use crate::scan::{Provider, TableOptions};
+use crate::scan::{MostReaders, Provider, Scan, TableOptions};
 use crate::tables::{SqlColumn, SqlTable, tables};
 use crate::views::{SqlView, VIEWS};
 
@@ -53,6 +55,24 @@ impl std::fmt::Display for QueryError {
 
 impl std::error::Error for QueryError {}
 
+/// Runs plans on other machines.
+#[async_trait]
+pub trait Runner: Send + Sync {
+    /// How plans are made for it.
+    fn configuration(&self) -> SessionConfig;
+    /// Most readers of a table. Up to this number, each session has its own, and can be read elsewhere.
+    fn most_readers(&self) -> usize;
+    /// Starts a plan that has a [`Scan`].
+    async fn run(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream, DataFusionError>;
+}
+
+/// From an address to what runs plans there.
+pub type Connect = dyn Fn(&str) -> Result<Arc<dyn Runner>, QueryError>;
+
 /// Answers queries over the sessions of a library.
 pub struct Engine {
     context: SessionContext,
@@ -60,6 +80,7 @@ pub struct Engine {
     limits: Limits,
     tables: Vec<SqlTable>,
     names: Arc<[String]>,
+    runner: Option<Arc<dyn Runner>>,
 }
 
 /// Rows as they come.
@@ -71,20 +92,29 @@ pub struct Rows {
 }
 
 impl Engine {
-    /// An engine with all tables, views and functions.
+    /// An engine with all tables, views and functions. Plans that read sessions run where the runner
+    /// runs them, or here without one.
     ///
     /// # Errors
     ///
     /// A view that the engine does not understand; tests run all of them.
-    pub async fn new(library: Arc<Library>, limits: Limits) -> Result<Self, QueryError> {
+    pub async fn new(
+        library: Arc<Library>,
+        limits: Limits,
+        runner: Option<Arc<dyn Runner>>,
+    ) -> Result<Self, QueryError> {
         let no_disk = DiskManagerBuilder::default().with_mode(DiskManagerMode::Disabled);
         let environment = RuntimeEnvBuilder::new()
             .with_memory_pool(Arc::new(FairSpillPool::new(limits.memory_bytes)))
             .with_disk_manager_builder(no_disk)
             .build_arc();
-        let configuration = SessionConfig::new()
-            .with_target_partitions(limits.threads)
-            .with_information_schema(true);
+        let configuration = match &runner {
+            None => SessionConfig::new().with_target_partitions(limits.threads),
+            Some(runner) => runner
+                .configuration()
+                .with_extension(Arc::new(MostReaders(runner.most_readers()))),
+        };
+        let configuration = configuration.with_information_schema(true);
         let environment = environment.map_err(|error| told(&error, &[]))?;
         let context = SessionContext::new_with_config_rt(configuration, environment);
         let tables = tables();
@@ -96,6 +126,7 @@ impl Engine {
             limits,
             names: names.chain(views).collect(),
             tables,
+            runner,
         };
         engine.fill().await.map_err(|error| told(&error, &[]))?;
         Ok(engine)
@@ -182,7 +213,12 @@ impl Engine {
             .with_allow_statements(false);
         let started = async {
             let frame = self.context.sql_with_options(text, only_reading).await?;
-            frame.execute_stream().await
+            let context = Arc::new(frame.task_ctx());
+            let plan = frame.create_physical_plan().await?;
+            match &self.runner {
+                Some(runner) if Scan::is_in(&plan)? => runner.run(plan, context).await,
+                _ => execute_stream(plan, context),
+            }
         };
         let stream = started.await.map_err(|error| told(&error, &self.names))?;
         Ok(Rows {

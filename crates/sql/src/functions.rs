@@ -35,7 +35,7 @@ pub const FUNCTIONS: &[(&str, &str)] = &[
 ];
 
 /// Functions from values to a value.
-pub(crate) fn scalars() -> Vec<ScalarUDF> {
+pub fn scalars() -> Vec<ScalarUDF> {
     let scaled = |name: &str, divisor: f64| {
         create_udf(
             name,
@@ -112,7 +112,7 @@ fn scope_prefix() -> ScalarUDF {
 }
 
 /// Functions from the rows of a group to a value.
-pub(crate) fn aggregates() -> Vec<AggregateUDF> {
+pub fn aggregates() -> Vec<AggregateUDF> {
     let list = DataType::List(Arc::new(Field::new_list_field(DataType::Int64, true)));
     vec![create_udaf(
         "union_ps",

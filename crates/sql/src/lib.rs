@@ -11,6 +11,9 @@
 //! answers, so its figures are those of every other surface. `TABLE('option=value', …)` asks with
 //! options, `per=host` or `per=device` asks for each of them.
 //!
+//! A [`Runner`] runs plans elsewhere: a [`Question`] and the [`Place`]s of sessions are all that
+//! another process needs to make the same rows.
+//!
 //! A program of its own, which `stepscope sql` calls: DataFusion takes longer to build than all the
 //! rest, and a query that takes too much ends alone.
 
@@ -18,12 +21,17 @@ mod asking;
 mod engine;
 mod functions;
 mod library;
+mod place;
+mod program;
 mod scan;
 mod tables;
 mod views;
 
-pub use engine::{Engine, Limits, QueryError, Rows};
-pub use functions::FUNCTIONS;
+pub use engine::{Connect, Engine, Limits, QueryError, Rows, Runner};
+pub use functions::{FUNCTIONS, aggregates, scalars};
 pub use library::{Library, Source};
+pub use place::Place;
+pub use program::run;
+pub use scan::{Question, Scan};
 pub use tables::{SqlColumn, SqlTable, tables};
 pub use views::{SqlView, VIEWS};

@@ -1,13 +1,15 @@
 //! The sessions of a query: found at once, opened when a table needs them, and closed again.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use crate::place::Place;
+use datafusion::error::DataFusionError;
 use stepscope_catalog::{Catalog, Entry, RollUp};
 use stepscope_model::{Reads, Session};
-use stepscope_storage::{NoProgress, SessionFiles, StorageError, find, open_session};
+use stepscope_storage::{NoProgress, SessionFiles, StorageError, find, open_session, shown};
 
 /// Sessions that stay open although no table reads them: the next query probably does.
 const KEPT_OPEN: usize = 4;
@@ -17,7 +19,9 @@ const KEPT_OPEN: usize = 4;
 pub struct Library {
     sources: Vec<Source>,
     recent: Mutex<VecDeque<Arc<Session>>>,
-    catalog: Option<Catalog>,
+    catalog: Option<Arc<Catalog>>,
+    /// Whether a session that cannot be opened is an error; otherwise it is left out with a remark.
+    needs_all: bool,
     opened: AtomicUsize,
     remarks: Mutex<Vec<String>>,
 }
@@ -30,6 +34,8 @@ pub struct Source {
     pub location: String,
     /// Its files.
     pub files: SessionFiles,
+    /// What was searched, and the path of the session.
+    found_at: (PathBuf, PathBuf),
     /// What is known of it without opening it.
     pub(crate) indexed: Option<Entry>,
     open: Mutex<Option<(Reads, Weak<Session>)>>,
@@ -49,11 +55,12 @@ impl Library {
         for path in paths {
             let found = find(path)?;
             for files in found.sessions.iter().filter(|files| keep(files)) {
-                let location = stepscope_storage::shown(&found.path_of(files));
+                let own = found.path_of(files);
                 library.sources.push(Source {
                     name: files.name.clone(),
-                    location,
+                    location: shown(&own),
                     files: files.clone(),
+                    found_at: (path.clone(), own),
                     indexed: None,
                     open: Mutex::default(),
                 });
@@ -63,9 +70,38 @@ impl Library {
         Ok(library)
     }
 
+    /// The sessions at places that another process found. All of them are needed: one that is not
+    /// there, or not as it was, is an error.
+    ///
+    /// # Errors
+    ///
+    /// Says which session is missing or `may_open` refused, and why.
+    pub fn at(
+        places: &[Place],
+        may_open: &dyn Fn(&Path) -> Result<(), String>,
+    ) -> Result<Self, String> {
+        let source = |place: &Place| {
+            let files = place.find(may_open);
+            Ok(Source {
+                name: place.name.clone(),
+                location: place.location.clone(),
+                files: files.map_err(|reason| format!("{}: {reason}", place.name))?,
+                found_at: (place.root.clone(), place.path.clone()),
+                indexed: None,
+                open: Mutex::default(),
+            })
+        };
+        Ok(Self {
+            sources: places.iter().map(source).collect::<Result<_, String>>()?,
+            needs_all: true,
+            ..Self::default()
+        })
+    }
+
     /// The same, with what a catalog says of sessions, which then need not be opened.
     #[must_use]
-    pub fn with_catalog(mut self, catalog: Catalog) -> Self {
+    pub fn with_catalog(mut self, catalog: impl Into<Arc<Catalog>>) -> Self {
+        let catalog = catalog.into();
         let summaries = catalog.summaries();
         for source in &mut self.sources {
             source.indexed = summaries.entry(&source.files);
@@ -104,23 +140,37 @@ impl Library {
 
     /// Opens a session, or hands out the one that is open. `None` if it cannot be opened; a remark says
     /// why.
-    pub(crate) fn open(&self, position: usize, reads: Reads) -> Option<Arc<Session>> {
-        let source = self.sources.get(position)?;
+    ///
+    /// # Errors
+    ///
+    /// It cannot be opened, and all sessions are needed.
+    pub(crate) fn open(
+        &self,
+        position: usize,
+        reads: Reads,
+    ) -> Result<Option<Arc<Session>>, DataFusionError> {
+        let Some(source) = self.sources.get(position) else {
+            return Ok(None);
+        };
         let mut open = lock(&source.open);
         if let Some((had, session)) = &*open
             && (*had == reads || *had == Reads::Everything)
             && let Some(session) = session.upgrade()
         {
-            return Some(session);
+            return Ok(Some(session));
         }
         match self.opened(source, reads) {
             Ok(session) => {
                 *open = Some((reads, Arc::downgrade(&session)));
-                Some(session)
+                Ok(Some(session))
             }
             Err(reason) => {
-                self.remark(format!("{}: not opened: {reason}", source.name));
-                None
+                let reason = format!("{}: not opened: {reason}", source.name);
+                if self.needs_all {
+                    return Err(DataFusionError::Execution(reason));
+                }
+                self.remark(reason);
+                Ok(None)
             }
         }
     }
@@ -154,6 +204,19 @@ impl Library {
     /// The remarks since the last call.
     pub fn take_remarks(&self) -> Vec<String> {
         std::mem::take(&mut *lock(&self.remarks))
+    }
+}
+
+impl Source {
+    /// Where another process finds it.
+    ///
+    /// # Errors
+    ///
+    /// A place that no plan may or can contain. Says why.
+    pub fn place(&self) -> Result<Place, String> {
+        let (root, path) = &self.found_at;
+        let place = Place::of(&self.files, &self.name, &self.location, root, path);
+        place.map_err(|reason| format!("{}: {reason}", self.name))
     }
 }
 

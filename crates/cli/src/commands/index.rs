@@ -14,11 +14,27 @@ use stepscope_catalog::{Catalog, CatalogError, Listener, Outcome, Todo};
 use stepscope_storage::{is_remote, shown};
 
 use crate::args::{far_away, flag, formats, output as output_file, parse_size, path, wide};
+use crate::commands::programs;
 use crate::exit::{Exit, Failure};
 use crate::format::date;
 use crate::open;
 use crate::output::Output;
 use crate::table::{self, View};
+
+/// A session that other machines index.
+#[derive(Debug)]
+pub struct Located {
+    /// The session.
+    pub todo: Todo,
+    /// The path or URL that was searched.
+    pub root: PathBuf,
+    /// Path or URL of the session.
+    pub path: PathBuf,
+}
+
+/// Makes roll-ups on the machines of a scheduler, given its address, the catalog whose folder all of
+/// them see, and the sessions. An error is a sentence, and what to do.
+pub type IndexElsewhere = dyn Fn(&str, &Catalog, &[Located]) -> Result<Outcome, (String, String)>;
 
 /// Size of a catalog unless told otherwise.
 const DEFAULT_SIZE: &str = "5G";
@@ -35,6 +51,8 @@ pub(crate) fn command() -> Command {
              # For a team, in a folder that all can read\n  \
              stepscope index ./logs --to /shared/catalog\n  \
              STEPSCOPE_CATALOG=/shared/catalog stepscope sessions ./logs\n  \
+             # On many machines, which see the same folder\n  \
+             stepscope index gs://lab/runs --to /shared/catalog --fleet df://scheduler:50050\n  \
              # What is there; remove it\n  stepscope index --list\n  stepscope index --clear",
         )
         .arg(
@@ -65,6 +83,16 @@ pub(crate) fn command() -> Command {
                 ),
         )
         .arg(
+            Arg::new("fleet")
+                .long("fleet")
+                .value_name("URL")
+                .conflicts_with_all(["list", "clear"])
+                .help(
+                    "Run on the executors of this scheduler, such as df://scheduler:50050; their \
+                     catalog must be the same folder",
+                ),
+        )
+        .arg(
             flag("list", "List the sessions that are indexed")
                 .conflicts_with_all(["path", "clear"]),
         )
@@ -76,7 +104,11 @@ pub(crate) fn command() -> Command {
 }
 
 /// Indexes, lists, or clears.
-pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
+pub(crate) fn run(
+    arguments: &ArgMatches,
+    output: &Output,
+    elsewhere: Option<&IndexElsewhere>,
+) -> Result<Exit, Failure> {
     let catalog = match arguments.get_one::<PathBuf>("to") {
         None => Catalog::of_user(),
         Some(folder) if is_remote(folder) => {
@@ -95,18 +127,20 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
         output.remark(&format!("removed {roll_ups}, {}", bytes(size as f64)));
         return Ok(Exit::Fine);
     }
-    let todo = todo(arguments, output)?;
-    let size = todo.iter().map(|todo| todo.files.size_bytes).sum();
-    let watch = Watch {
-        bar: output.progress(size, "indexing"),
-        output,
-        done: AtomicUsize::new(0),
-        count: todo.len(),
+    let located = located(arguments, output)?;
+    let outcome = match (arguments.get_one::<String>("fleet"), elsewhere) {
+        (None, _) => here(&catalog, &located, output)?,
+        (Some(_), None) => return Err(programs::missing_fleet()),
+        (Some(address), Some(elsewhere)) => {
+            let made = elsewhere(address, &catalog, &located);
+            made.map_err(|(message, hint)| Failure::new(Exit::Failure, message).hint(hint))?
+        }
     };
-    let threads = available_parallelism().map_or(1, usize::from);
-    let outcome = stepscope_catalog::index(&catalog, &todo, threads, &watch);
-    watch.bar.finish_and_clear();
-    let outcome = outcome.map_err(|error| failed(&error))?;
+    if arguments.contains_id("fleet") {
+        for (name, failure) in &outcome.failed {
+            output.warn(&format!("{name}: not indexed: {failure}"), "");
+        }
+    }
     let limit = arguments.get_one::<u64>("size").copied();
     let evicted = catalog
         .evict(limit.unwrap_or(u64::MAX))
@@ -119,7 +153,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
         ));
     }
     tell(&outcome, &catalog, arguments, output)?;
-    let is_usable = outcome.failed.len() < todo.len();
+    let is_usable = outcome.failed.len() < located.len();
     Ok(if is_usable { Exit::Fine } else { Exit::Path })
 }
 
@@ -128,19 +162,42 @@ fn failed(error: &CatalogError) -> Failure {
         .hint("choose another folder with --to or STEPSCOPE_CATALOG")
 }
 
+/// Makes the roll-ups in this process.
+fn here(catalog: &Catalog, located: &[Located], output: &Output) -> Result<Outcome, Failure> {
+    let todo: Vec<Todo> = located.iter().map(|one| one.todo.clone()).collect();
+    let size = todo.iter().map(|todo| todo.files.size_bytes).sum();
+    let watch = Watch {
+        bar: output.progress(size, "indexing"),
+        output,
+        done: AtomicUsize::new(0),
+        count: todo.len(),
+    };
+    let threads = available_parallelism().map_or(1, usize::from);
+    let outcome = stepscope_catalog::index(catalog, &todo, threads, &watch);
+    watch.bar.finish_and_clear();
+    outcome.map_err(|error| failed(&error))
+}
+
 /// The sessions at all paths.
-fn todo(arguments: &ArgMatches, output: &Output) -> Result<Vec<Todo>, Failure> {
+fn located(arguments: &ArgMatches, output: &Output) -> Result<Vec<Located>, Failure> {
     let paths = arguments.get_many::<PathBuf>("path").unwrap_or_default();
-    let mut todo = Vec::new();
-    for path in paths {
-        let found = open::find(path, output)?;
-        let of_path = found.sessions.iter().map(|files| Todo {
-            location: place(&found.path_of(files)),
-            files: files.clone(),
+    let mut located = Vec::new();
+    for root in paths {
+        let found = open::find(root, output)?;
+        let of_path = found.sessions.iter().map(|files| {
+            let path = found.path_of(files);
+            Located {
+                todo: Todo {
+                    location: place(&path),
+                    files: files.clone(),
+                },
+                root: root.clone(),
+                path,
+            }
         });
-        todo.extend(of_path);
+        located.extend(of_path);
     }
-    Ok(todo)
+    Ok(located)
 }
 
 /// A path that means the same in another folder.

@@ -7,5 +7,7 @@ mod program;
 mod reports;
 
 pub(crate) use answer::{Form, Question, answer, rows, schema};
-pub use program::{SQL_PROGRAM, no_sql_program, sql_program};
+pub use program::{
+    FLEET_PROGRAM, SQL_PROGRAM, fleet_program, no_fleet_program, no_sql_program, sql_program,
+};
 pub(crate) use reports::{SqlReport, SqlRequest, SqlSchemaReport};

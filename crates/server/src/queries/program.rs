@@ -1,4 +1,4 @@
-//! Where the program that answers queries is.
+//! Where the programs that answer queries are.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -6,16 +6,25 @@ use std::path::{Path, PathBuf};
 /// Name of the program.
 pub const SQL_PROGRAM: &str = "stepscope-sql";
 
-/// The variable that says where it is.
-const VARIABLE: &str = "STEPSCOPE_SQL";
+/// Name of the program for queries on many machines.
+pub const FLEET_PROGRAM: &str = "stepscope-fleet";
 
 /// The program that answers queries: the one that `STEPSCOPE_SQL` names, the one next to this
 /// program, or the first where programs are.
 pub fn sql_program() -> Option<PathBuf> {
-    if let Some(named) = env::var_os(VARIABLE) {
+    program(SQL_PROGRAM, "STEPSCOPE_SQL")
+}
+
+/// The same for queries on many machines, which `STEPSCOPE_FLEET` may name.
+pub fn fleet_program() -> Option<PathBuf> {
+    program(FLEET_PROGRAM, "STEPSCOPE_FLEET")
+}
+
+fn program(name: &str, variable: &str) -> Option<PathBuf> {
+    if let Some(named) = env::var_os(variable) {
         return Some(PathBuf::from(named)).filter(|path| path.is_file());
     }
-    let name = format!("{SQL_PROGRAM}{}", env::consts::EXE_SUFFIX);
+    let name = format!("{name}{}", env::consts::EXE_SUFFIX);
     let own = env::current_exe().ok();
     let beside = own
         .as_deref()
@@ -29,11 +38,20 @@ pub fn sql_program() -> Option<PathBuf> {
 
 /// What is missing without it, and what to do.
 pub fn no_sql_program() -> (String, String) {
+    missing("SQL needs", SQL_PROGRAM)
+}
+
+/// The same for queries on many machines.
+pub fn no_fleet_program() -> (String, String) {
+    missing("a fleet needs", FLEET_PROGRAM)
+}
+
+fn missing(needs: &str, name: &str) -> (String, String) {
     (
-        format!("SQL needs {SQL_PROGRAM}, which is not here or does not start"),
+        format!("{needs} {name}, which is not here or does not start"),
         format!(
-            "put {SQL_PROGRAM} of the same release next to stepscope, or build it: `cargo build \
-             --release --package {SQL_PROGRAM}`"
+            "put {name} of the same release next to stepscope, or build it: `cargo build --release \
+             --package {name}`"
         ),
     )
 }

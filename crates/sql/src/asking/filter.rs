@@ -33,6 +33,11 @@ impl Filter {
         }
     }
 
+    /// The condition.
+    pub(crate) fn expression(&self) -> &Expr {
+        &self.expression
+    }
+
     /// Whether it can be evaluated without the plan: it asks no other query.
     pub(crate) fn is_alone(&self) -> bool {
         let asks = |expression: &Expr| {

@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,6 +9,8 @@ use std::time::Duration;
 use clap::{Parser, ValueEnum};
 use serde::Deserialize;
 use stepscope_storage::{is_remote, memory_budget, parse_size, read_text};
+
+use crate::engine::Limits;
 
 /// Exit codes, as of `stepscope`.
 pub(crate) const FINE: i32 = 0;
@@ -30,7 +33,9 @@ Examples:
   stepscope sql --tables
   stepscope sql --tables slices
   # A prompt with history and completion
-  stepscope sql ./logs";
+  stepscope sql ./logs
+  # The same on many machines
+  stepscope sql --fleet df://scheduler:50050 gs://lab/runs 'select session, step_ps from sessions'";
 
 /// Asks sessions in SQL: every table of every analysis, and every slice
 #[derive(Debug, Parser)]
@@ -47,6 +52,10 @@ pub(crate) struct Arguments {
     /// Only sessions whose name contains this; may be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Vec<String>,
+    /// Run the query on the executors of this scheduler, such as df://scheduler:50050; they open the
+    /// sessions themselves
+    #[arg(long, value_name = "URL")]
+    pub(crate) fleet: Option<String>,
     /// Form of the rows
     #[arg(long, value_name = "FORM", value_enum, default_value_t = Form::Table)]
     pub(crate) format: Form,
@@ -118,9 +127,9 @@ pub(crate) enum Form {
 const SHOWN: usize = 40;
 
 impl Arguments {
-    /// Those of this process; otherwise its exit code, with the reason printed.
-    pub(crate) fn of_process() -> Result<Self, i32> {
-        let mut arguments = Self::try_parse().map_err(|error| {
+    /// Those of a command line; otherwise the exit code, with the reason printed.
+    pub(crate) fn of(line: impl IntoIterator<Item = OsString>) -> Result<Self, i32> {
+        let mut arguments = Self::try_parse_from(line).map_err(|error| {
             let _ = error.print();
             error.exit_code()
         })?;
@@ -167,10 +176,10 @@ impl Arguments {
     }
 
     /// What the query may use.
-    pub(crate) fn limits(&self) -> stepscope_sql::Limits {
+    pub(crate) fn limits(&self) -> Limits {
         let half = usize::try_from(memory_budget() / 2).unwrap_or(usize::MAX);
         let threads = std::thread::available_parallelism();
-        stepscope_sql::Limits {
+        Limits {
             memory_bytes: self.memory.unwrap_or(half),
             time: (self.time > 0.0).then(|| Duration::from_secs_f64(self.time.min(1e9))),
             threads: threads.map_or(1, std::num::NonZero::get),

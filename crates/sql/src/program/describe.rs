@@ -3,18 +3,20 @@
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
+use crate::engine::{Engine, QueryError};
+use crate::functions::FUNCTIONS;
+use crate::library::Library;
+use crate::tables::{SqlColumn, SqlTable, tables};
+use crate::views::{SqlView, VIEWS};
 use serde_json::{Value, json};
 use stepscope_analysis::telling::csv::to_csv;
 use stepscope_analysis::{Column, Table, Unit};
 use stepscope_cli::render::table_page;
-use stepscope_sql::{
-    Engine, FUNCTIONS, Library, QueryError, SqlColumn, SqlTable, SqlView, VIEWS, tables,
-};
 use tokio::runtime::Builder;
 
+use super::answer::refuse;
 use super::arguments::{Arguments, FAILURE, FINE, Form, USAGE};
-use super::ask::refuse;
-use super::write::width;
+use super::write::{unit, width};
 
 /// Prints the tables, or the columns of one.
 pub(crate) fn run(wanted: &str, arguments: &Arguments) -> i32 {
@@ -134,7 +136,7 @@ fn views(arguments: &Arguments) -> Result<Vec<(SqlView, Vec<SqlColumn>)>, String
     let runtime = Builder::new_current_thread().enable_time().build();
     let runtime = runtime.map_err(|error| format!("cannot start threads: {error}"))?;
     let described = runtime.block_on(async {
-        let engine = Engine::new(Arc::new(Library::default()), arguments.limits()).await?;
+        let engine = Engine::new(Arc::new(Library::default()), arguments.limits(), None).await?;
         let mut described = Vec::new();
         for view in VIEWS {
             described.push((*view, engine.columns_of(view).await?));
@@ -142,19 +144,4 @@ fn views(arguments: &Arguments) -> Result<Vec<(SqlView, Vec<SqlColumn>)>, String
         Ok(described)
     });
     described.map_err(|error: QueryError| error.message)
-}
-
-/// The unit of a column in a word.
-pub(crate) const fn unit(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Text => "text",
-        Unit::Flag => "flag",
-        Unit::Count => "count",
-        Unit::Picos => "ps",
-        Unit::Bytes => "bytes",
-        Unit::Ratio => "ratio",
-        Unit::Flops => "FLOP",
-        Unit::FlopRate => "FLOP/s",
-        Unit::ByteRate => "bytes/s",
-    }
 }

@@ -3,16 +3,18 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use crate::engine::Engine;
+use crate::functions::FUNCTIONS;
+use crate::views::VIEWS;
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Editor, Helper, Highlighter, Hinter};
-use stepscope_sql::{Engine, FUNCTIONS, VIEWS};
 use tokio::runtime::Runtime;
 
+use super::answer::{answer, refuse};
 use super::arguments::{Arguments, FAILURE, FINE};
-use super::ask::{answer, refuse};
 
 const WORDS: [&str; 24] = [
     "select",

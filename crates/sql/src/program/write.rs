@@ -2,18 +2,17 @@
 
 use std::io::{self, BufWriter, Write};
 
+use crate::engine::{Engine, QueryError, Rows};
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, SchemaRef};
 use serde_json::{Value, json};
 use stepscope_analysis::telling::csv::to_csv;
-use stepscope_analysis::{Cell, Table};
+use stepscope_analysis::{Cell, Table, Unit};
 use stepscope_cli::render::table_page;
 use stepscope_export::arrow::table_of;
-use stepscope_sql::{Engine, QueryError, Rows};
 
 use super::arguments::{Arguments, Form};
-use super::describe::unit;
 
 /// What an error says if nobody reads the output anymore.
 pub(crate) const BROKEN_PIPE: &str = "nobody reads the output";
@@ -69,6 +68,21 @@ pub(crate) fn width() -> usize {
         .and_then(|text| text.parse().ok());
     let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     width.or_else(terminal).unwrap_or(WIDTH)
+}
+
+/// The unit of a column in a word.
+pub(crate) const fn unit(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Text => "text",
+        Unit::Flag => "flag",
+        Unit::Count => "count",
+        Unit::Picos => "ps",
+        Unit::Bytes => "bytes",
+        Unit::Ratio => "ratio",
+        Unit::Flops => "FLOP",
+        Unit::FlopRate => "FLOP/s",
+        Unit::ByteRate => "bytes/s",
+    }
 }
 
 /// The first rows as a table, and the number of all.

@@ -3,5 +3,8 @@
 
 mod plan;
 mod provider;
+mod question;
 
-pub(crate) use provider::{Provider, TableOptions};
+pub use plan::Scan;
+pub(crate) use provider::{MostReaders, Provider, TableOptions};
+pub use question::Question;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StringArray, StringViewArray};
 use arrow_schema::{ArrowError, SchemaRef};
-use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::tree_node::{TreeNode as _, TreeNodeRecursion};
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
@@ -22,8 +22,8 @@ use datafusion::physical_plan::{
 };
 use stepscope_export::arrow::TextType;
 
-use crate::asking::{Ask, external};
-use crate::library::Library;
+use crate::asking::{Ask, Filter, external};
+use crate::library::{Library, Source};
 use crate::tables::{Opened, SESSION, SqlTable};
 
 /// Batches that wait for whoever computes with them.
@@ -49,31 +49,39 @@ impl Default for Part {
 
 /// Rows of a table, from several readers.
 #[derive(Debug)]
-pub(crate) struct Scan {
-    table: SqlTable,
+pub struct Scan {
+    pub(super) table: SqlTable,
     library: Arc<Library>,
-    schema: SchemaRef,
-    ask: Ask,
+    pub(super) schema: SchemaRef,
+    pub(super) ask: Ask,
     parts: Vec<Part>,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
 }
 
 impl Scan {
+    /// A scan of some columns of a table, `session` being the first one.
     pub(super) fn new(
         table: SqlTable,
         library: Arc<Library>,
-        schema: SchemaRef,
-        ask: Ask,
+        columns: &[usize],
+        filters: Vec<Filter>,
         parts: Vec<Part>,
-    ) -> Self {
+    ) -> Result<Self> {
+        let schema = Arc::new(table.schema().project(columns)?);
+        let own = columns.iter().filter_map(|&column| column.checked_sub(1));
+        let ask = Ask {
+            columns: own.map(|column| table.columns[column].column).collect(),
+            filters: Arc::new(filters),
+            share: (0, 1),
+        };
         let properties = PlanProperties::new(
             EquivalenceProperties::new(Arc::clone(&schema)),
             Partitioning::UnknownPartitioning(parts.len()),
             EmissionType::Incremental,
             Boundedness::Bounded,
         );
-        Self {
+        Ok(Self {
             table,
             library,
             schema,
@@ -81,7 +89,21 @@ impl Scan {
             parts,
             properties: Arc::new(properties),
             metrics: ExecutionPlanMetricsSet::new(),
-        }
+        })
+    }
+
+    /// Whether a plan reads sessions.
+    pub(crate) fn is_in(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
+        plan.exists(|node| Ok(node.is::<Self>()))
+    }
+
+    /// The sessions of each reader.
+    pub fn sessions(&self) -> impl Iterator<Item = Vec<&Source>> {
+        self.parts.iter().map(move |part| {
+            let sessions = part.sessions.iter();
+            let sources = sessions.filter_map(|&one| self.library.sources().get(one));
+            sources.collect()
+        })
     }
 }
 
@@ -205,7 +227,7 @@ impl Reader {
         {
             Ok(())
         } else {
-            let Some(session) = self.library.open(position, rows.reads()) else {
+            let Some(session) = self.library.open(position, rows.reads())? else {
                 return Ok(());
             };
             self.opened.add(1);

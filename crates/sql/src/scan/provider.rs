@@ -13,9 +13,14 @@ use datafusion::scalar::ScalarValue;
 use stepscope_export::arrow::TextType;
 
 use super::plan::{Part, Scan};
-use crate::asking::{Ask, Filter, external};
+use crate::asking::{Filter, external};
 use crate::library::Library;
 use crate::tables::{SESSION, SqlTable};
+
+/// An extension of the configuration of plans that run on other machines: each session has its own
+/// reader, up to this number.
+#[derive(Debug)]
+pub(crate) struct MostReaders(pub(crate) usize);
 
 /// A table over all sessions of a library.
 #[derive(Debug, Clone)]
@@ -127,29 +132,17 @@ impl TableProvider for Provider {
         _limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let filters: Vec<Filter> = filters.iter().map(Filter::of).collect();
-        let readers = state.config().target_partitions().max(1);
-        let parts = self.parts(self.sessions(&filters)?, readers);
+        let sessions = self.sessions(&filters)?;
+        let readers = match state.config().get_extension::<MostReaders>() {
+            Some(most) => sessions.len().min(most.0),
+            None => state.config().target_partitions(),
+        };
+        let parts = self.parts(sessions, readers.max(1));
         let all: Vec<usize> = (0..self.schema.fields().len()).collect();
         let projection = projection.unwrap_or(&all);
-        let own = projection
-            .iter()
-            .filter_map(|&column| column.checked_sub(1));
-        let ask = Ask {
-            columns: own
-                .map(|column| self.table.columns[column].column)
-                .collect(),
-            filters: Arc::new(filters),
-            share: (0, 1),
-        };
-        let schema = Arc::new(self.schema.project(projection)?);
-        let library = Arc::clone(&self.library);
-        Ok(Arc::new(Scan::new(
-            self.table.clone(),
-            library,
-            schema,
-            ask,
-            parts,
-        )))
+        let (table, library) = (self.table.clone(), Arc::clone(&self.library));
+        let scan = Scan::new(table, library, projection, filters, parts)?;
+        Ok(Arc::new(scan))
     }
 }
 

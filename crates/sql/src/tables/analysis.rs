@@ -30,6 +30,7 @@ pub(super) fn tables() -> Vec<SqlTable> {
                     name: table_name(entry, position, declared.key),
                     meaning: entry.summary.to_owned(),
                     columns: declared.columns.into_iter().map(SqlColumn::from).collect(),
+                    options: Vec::new(),
                     text: TextType::Plain,
                     rows: Arc::new(rows),
                 }
@@ -114,6 +115,7 @@ impl SqlTable {
         columns.extend(self.columns.iter().cloned());
         Ok(Self {
             columns,
+            options: options.to_vec(),
             rows: Arc::new(rows),
             ..self.clone()
         })

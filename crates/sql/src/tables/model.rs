@@ -33,6 +33,7 @@ pub(super) fn tables() -> Vec<SqlTable> {
         name: name.to_owned(),
         meaning: meaning.to_owned(),
         columns: columns.iter().copied().map(SqlColumn::of).collect(),
+        options: Vec::new(),
         text: TextType::Plain,
         rows: Arc::new(ModelRows { columns, read }),
     };

@@ -66,6 +66,7 @@ pub(super) fn table() -> SqlTable {
         name: "sessions".to_owned(),
         meaning: "Every session: where it is, what ran, its step time and utilization".to_owned(),
         columns: columns().map(SqlColumn::of).collect(),
+        options: Vec::new(),
         text: TextType::Plain,
         rows: Arc::new(SessionRows),
     }

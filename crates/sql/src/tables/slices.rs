@@ -33,6 +33,7 @@ pub(super) fn table() -> SqlTable {
         name: stepscope_export::slices::NAME.to_owned(),
         meaning: "Every slice of every track: ops, kernels, copies, host functions".to_owned(),
         columns: COLUMNS.iter().copied().map(SqlColumn::of).collect(),
+        options: Vec::new(),
         text: TextType::View,
         rows: Arc::new(SliceRows),
     }

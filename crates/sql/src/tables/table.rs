@@ -84,6 +84,8 @@ pub struct SqlTable {
     pub meaning: String,
     /// Its columns after `session`.
     pub columns: Vec<SqlColumn>,
+    /// Options of its analysis, as [`SqlTable::with_options`] got them.
+    pub(crate) options: Vec<String>,
     pub(crate) text: TextType,
     pub(crate) rows: Arc<dyn Rows>,
 }

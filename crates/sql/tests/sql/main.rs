@@ -1,5 +1,6 @@
 //! SQL over our own captures, by the library and by the program.
 
+mod elsewhere;
 mod indexed;
 mod program;
 mod same;

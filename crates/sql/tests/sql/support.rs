@@ -1,13 +1,13 @@
 //! An engine over files, and its answers.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use stepscope_analysis::{Cell, Table};
 use stepscope_catalog::Catalog;
 use stepscope_export::arrow::table_of;
-use stepscope_sql::{Engine, Library, Limits};
+use stepscope_sql::{Engine, Library, Limits, Runner};
 
 /// The folder of our own captures.
 pub(crate) fn fixtures() -> PathBuf {
@@ -35,14 +35,24 @@ impl Asked {
         Self::new(library.with_catalog(catalog), 256 << 20)
     }
 
+    /// The same, of plans that run elsewhere.
+    pub(crate) fn elsewhere(path: &Path, runner: Option<Arc<dyn Runner>>) -> Self {
+        let library = Library::find(&[path.to_path_buf()], |_| true).expect("sessions");
+        Self::with_runner(library, 256 << 20, runner)
+    }
+
     fn new(library: Library, memory_bytes: usize) -> Self {
+        Self::with_runner(library, memory_bytes, None)
+    }
+
+    fn with_runner(library: Library, memory_bytes: usize, runner: Option<Arc<dyn Runner>>) -> Self {
         let limits = Limits {
             memory_bytes,
             time: None,
             threads: 2,
         };
         let runtime = tokio::runtime::Runtime::new().expect("threads");
-        let engine = runtime.block_on(Engine::new(Arc::new(library), limits));
+        let engine = runtime.block_on(Engine::new(Arc::new(library), limits, runner));
         Self {
             engine: engine.expect("an engine"),
             runtime,

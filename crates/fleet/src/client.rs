@@ -1,0 +1,161 @@
+//! Queries run on a fleet: plans go to its scheduler, rows come back.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use ballista_core::config::BALLISTA_SCHEDULER_MAX_PARTITIONS_PER_TASK;
+use ballista_core::execution_plans::execute_physical_plan;
+use ballista_core::extension::SessionConfigExt as _;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::prelude::SessionConfig;
+use datafusion_proto::protobuf::PhysicalPlanNode;
+use futures::TryStreamExt as _;
+use stepscope_sql::Runner;
+
+use crate::address::{Address, MOST_MESSAGE_BYTES};
+use crate::codec::Codec;
+use crate::scan::portable;
+
+/// Tasks of stages after the first: groups, joins and sorts.
+const PARTITIONS: usize = 8;
+
+/// Tasks that read sessions, at most. Each reads one session, or several of more sessions than this.
+pub(crate) const MOST_READERS: usize = 4096;
+
+/// A scheduler and its executors.
+#[derive(Debug)]
+pub struct Fleet {
+    address: Address,
+}
+
+impl Fleet {
+    /// The fleet of a scheduler.
+    pub fn at(address: Address) -> Self {
+        Self { address }
+    }
+}
+
+#[async_trait]
+impl Runner for Fleet {
+    fn configuration(&self) -> SessionConfig {
+        SessionConfig::new_with_ballista()
+            .with_target_partitions(PARTITIONS)
+            .with_ballista_grpc_client_max_message_size(MOST_MESSAGE_BYTES as usize)
+            // A task is one session: whoever is done early takes the next one.
+            .set_usize(BALLISTA_SCHEDULER_MAX_PARTITIONS_PER_TASK, 1)
+    }
+
+    fn most_readers(&self) -> usize {
+        MOST_READERS
+    }
+
+    async fn run(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        if plan.name() == "AnalyzeExec" {
+            let reason = "`explain analyze` measures queries on this machine only";
+            return Err(DataFusionError::Plan(reason.to_owned()));
+        }
+        let (plan, schema) = (portable(Arc::clone(&plan))?, plan.schema());
+        let (address, reached) = (self.address.clone(), self.address.clone());
+        // Whoever waits for rows waits for the fleet, so that limits of time hold for both.
+        let started = async move {
+            let configuration = context.session_config().clone();
+            let (ballista, codec) = (configuration.ballista_config(), Codec::default());
+            execute_physical_plan::<PhysicalPlanNode>(
+                address.url(),
+                &ballista,
+                plan,
+                &codec,
+                context.session_id(),
+                configuration,
+            )
+            .await
+        };
+        let rows = futures::stream::once(started).try_flatten();
+        let rows = rows.map_err(move |error| told(error, &reached));
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
+    }
+}
+
+/// An error without what only developers of the protocol need.
+fn told(error: DataFusionError, address: &Address) -> DataFusionError {
+    let DataFusionError::Execution(text) = &error else {
+        return error;
+    };
+    if text.contains("ConnectError") || text.contains("transport error") {
+        let reason = format!("no scheduler answers at {address}");
+        return DataFusionError::Execution(reason);
+    }
+    match innermost(text) {
+        Some(Told::Memory) => DataFusionError::ResourcesExhausted(text.clone()),
+        Some(Told::Reason(reason)) => DataFusionError::Execution(reason),
+        None => error,
+    }
+}
+
+/// What precedes the failure of a task, when no other attempt is worthwhile.
+const FAILED_TASK: &str = "Task failed due to runtime execution error: ";
+
+/// What a task said of its failure.
+#[derive(Debug, PartialEq)]
+enum Told {
+    Memory,
+    Reason(String),
+}
+
+/// The failure of a task inside the failures of its stage and its query, which hold it as Rust writes
+/// errors for developers: `… DataFusionError(Execution("run: not found"))`.
+fn innermost(text: &str) -> Option<Told> {
+    if text.contains("ResourcesExhausted(") {
+        return Some(Told::Memory);
+    }
+    let starts =
+        ["Execution(\"", "Plan(\""].map(|start| text.rfind(start).map(|at| at + start.len()));
+    let Some(start) = starts.into_iter().flatten().max() else {
+        let (_, failure) = text.rsplit_once(FAILED_TASK)?;
+        return Some(Told::Reason(format!(
+            "an executor failed: {}",
+            failure.trim()
+        )));
+    };
+    let (mut reason, mut is_escaped) = (String::new(), false);
+    for letter in text[start..].chars() {
+        match (letter, is_escaped) {
+            ('"', false) => return Some(Told::Reason(reason)),
+            ('\\', false) => is_escaped = true,
+            ('n', true) => (reason, is_escaped) = (reason + "\n", false),
+            (letter, _) => {
+                reason.push(letter);
+                is_escaped = false;
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_of_a_task_is_told_without_its_wrappings() {
+        let job = "Job abc failed: Job failed due to stage 1 failed: Task failed due to runtime \
+                   execution error: ";
+        let quoted = r#"DataFusionError(Execution("run \"a\": C:\\logs is gone"))"#;
+        let reason = innermost(&format!("{job}{quoted}\n"));
+        let expected = r#"run "a": C:\logs is gone"#.to_owned();
+        assert_eq!(reason, Some(Told::Reason(expected)));
+        let memory = format!("{job}DataFusionError(ResourcesExhausted(\"Failed to allocate\"))");
+        assert_eq!(innermost(&memory), Some(Told::Memory));
+        let other = innermost(&format!("{job}DataFusionError(ArrowError(DivideByZero))\n"));
+        let expected = "an executor failed: DataFusionError(ArrowError(DivideByZero))".to_owned();
+        assert_eq!(other, Some(Told::Reason(expected)));
+        assert_eq!(innermost("Stream closed without job completing"), None);
+    }
+}

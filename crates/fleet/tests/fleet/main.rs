@@ -1,0 +1,9 @@
+//! Plans that travel give the rows of plans that stay; a fleet answers although an executor is lost.
+
+mod index;
+mod lost;
+mod overhead;
+mod plans;
+mod processes;
+mod rows;
+mod support;

@@ -61,6 +61,7 @@ pub(super) fn table() -> SqlTable {
             .to_owned(),
         columns: COLUMNS.iter().copied().map(SqlColumn::of).collect(),
         text: TextType::Plain,
+        options: Vec::new(),
         rows: Arc::new(AncestorRows),
     }
 }

@@ -6134,7 +6134,9 @@ class SessionSummary(Record):
     """Commit of the program, from its manifest."""
 
     warning_count: int | None
-    """Number of warnings; `warnings` has them once it is open."""
+    """Number of warnings, of which the same one of many hosts counts once; `warnings` has them once
+    it is open.
+    """
 
     warnings: list[SessionWarning]
     """What was wrong with the files, and what was repaired."""
@@ -6178,6 +6180,9 @@ class SessionsReport(Report):
 
     histories: list[str]
     """Files at the path that may be histories of runs (`*.jsonl`), by name."""
+
+    incident_count: int | None
+    """Incidents of recorded runs at the path; null without a recorded run."""
 
     notes: list[Note]
     """Files that were ignored or unreadable, with the reason."""

@@ -36,9 +36,9 @@ impl Asked {
     }
 
     /// The same, of plans that run elsewhere.
-    pub(crate) fn elsewhere(path: &Path, runner: Option<Arc<dyn Runner>>) -> Self {
+    pub(crate) fn elsewhere(path: &Path, runner: Arc<dyn Runner>) -> Self {
         let library = Library::find(&[path.to_path_buf()], |_| true).expect("sessions");
-        Self::with_runner(library, 256 << 20, runner)
+        Self::with_runner(library, 256 << 20, Some(runner))
     }
 
     fn new(library: Library, memory_bytes: usize) -> Self {

@@ -101,7 +101,8 @@ verdict_reason: string,
  */
 git_commit: string | null, 
 /**
- * Number of warnings; `warnings` has them once it is open.
+ * Number of warnings, of which the same one of many hosts counts once; `warnings` has them once
+ * it is open.
  */
 warning_count: number | null, 
 /**

@@ -45,9 +45,9 @@ struct ScanMessage {
 /// Resolves the functions in filters.
 static FUNCTIONS: LazyLock<Arc<TaskContext>> = LazyLock::new(|| {
     let context = SessionContext::new();
-    scalars()
-        .into_iter()
-        .for_each(|function| context.register_udf(function));
+    for function in scalars() {
+        context.register_udf(function);
+    }
     context.task_ctx()
 });
 

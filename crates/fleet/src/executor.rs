@@ -12,6 +12,8 @@ use datafusion::error::DataFusionError;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use stepscope_catalog::Catalog;
 use stepscope_storage::memory_budget;
+#[cfg(unix)]
+use tokio::signal::unix::{SignalKind, signal};
 use url::Url;
 
 use crate::address::{Address, MOST_MESSAGE_BYTES};
@@ -90,7 +92,28 @@ pub async fn execute(options: ExecutorOptions) -> Result<()> {
         })),
         ..ExecutorProcessConfig::default()
     };
-    start_executor_process(Arc::new(configuration)).await?;
+    tokio::select! {
+        ended = start_executor_process(Arc::new(configuration)) => Ok(ended?),
+        asked = late() => asked.context("cannot wait for signals"),
+    }
+}
+
+/// How long an executor that is asked to end may take.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Until it was asked to end and did not in time: it tells its scheduler, which may be gone.
+async fn late() -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        let mut ended = signal(SignalKind::terminate())?;
+        tokio::select! {
+            _ = ended.recv() => {}
+            interrupted = tokio::signal::ctrl_c() => interrupted?,
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await?;
+    tokio::time::sleep(GRACE).await;
     Ok(())
 }
 

@@ -174,7 +174,10 @@ fn serve(role: Role) -> Result<()> {
             } = &options;
             let tasks = if *slots == 1 { "task" } else { "tasks" };
             anstream::eprintln!("Executor: {slots} {tasks} at a time, {listen}, of {scheduler}");
-            runtime.block_on(execute(options))
+            let ended = runtime.block_on(execute(options));
+            // Tasks that wait for a scheduler that is gone wait without end.
+            runtime.shutdown_background();
+            ended
         }
     }
 }

@@ -51,3 +51,14 @@ fn the_answer_is_whole_although_an_executor_is_lost() {
     }
     panic!("no query was disturbed");
 }
+
+/// Its last word is for the scheduler, which cannot hear it.
+#[cfg(unix)]
+#[test]
+fn an_executor_ends_although_its_scheduler_is_gone() {
+    let home = tempfile::tempdir().expect("a folder");
+    let (mut scheduler, address) = scheduler(home.path());
+    let mut executor = executor(&address, 1, home.path(), home.path());
+    scheduler.kill();
+    assert!(executor.terminate(), "it goes on");
+}

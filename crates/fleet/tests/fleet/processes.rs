@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
+#[cfg(unix)]
+use std::time::Instant;
 
 /// Longer than anything takes that works.
 const PATIENCE: Duration = Duration::from_secs(150);
@@ -69,6 +71,24 @@ impl Running {
         // It may have ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+#[cfg(unix)]
+impl Running {
+    /// Asks it to end, and waits until it has.
+    pub(crate) fn terminate(&mut self) -> bool {
+        let id = self.child.id().to_string();
+        let asked = Command::new("kill").args(["-TERM", &id]).status();
+        assert!(asked.expect("kill starts").success());
+        let until = Instant::now() + PATIENCE;
+        while Instant::now() < until {
+            if self.child.try_wait().expect("a process").is_some() {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        false
     }
 }
 

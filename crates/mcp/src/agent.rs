@@ -1,6 +1,7 @@
 //! What agents call, without a protocol: tools by name, with arguments as JSON.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value, json};
 use stepscope_analysis::{ANALYSES, COMPARISONS};
@@ -15,7 +16,7 @@ use crate::tools::{Within, ask, compare, explain, report, sessions, sql, what_if
 /// Sessions below some folders, for agents.
 pub struct Agent {
     roots: Roots,
-    page: Option<String>,
+    page: OnceLock<String>,
 }
 
 /// A tool as agents see it.
@@ -46,8 +47,24 @@ impl Agent {
     pub fn new(paths: &[PathBuf], page: Option<&str>) -> Self {
         Self {
             roots: Roots::new(paths, Library::confined),
-            page: page.map(link::base),
+            page: page
+                .map(link::base)
+                .map_or_else(OnceLock::new, OnceLock::from),
         }
+    }
+
+    /// Of the sessions that a server of pages shows: what is open there is not opened again, and
+    /// handles are the keys of its links.
+    pub fn beside_pages(path: &Path, library: &Arc<Library>) -> Self {
+        Self {
+            roots: Roots::new(&[path.to_owned()], |_| Arc::clone(library)),
+            page: OnceLock::new(),
+        }
+    }
+
+    /// The address of the pages, for links, once it is known; the first one stays.
+    pub fn shown_at(&self, page: &str) {
+        let _ = self.page.set(link::base(page));
     }
 
     /// Calls a tool. Whatever goes wrong is an answer that names the next call.
@@ -67,7 +84,7 @@ impl Agent {
     async fn answer(&self, tool: &str, arguments: Map<String, Value>) -> Result<Shown, Refusal> {
         let within = Within {
             roots: &self.roots,
-            page: self.page.as_deref(),
+            page: self.page.get().map(String::as_str),
         };
         self.roots.search().await?;
         let given = arguments.clone();

@@ -1,5 +1,5 @@
 //! The Model Context Protocol, versions 2026-07-28 and 2025-11-25, and its older ones as far as the
-//! library speaks them. All of `rmcp` is here.
+//! library speaks them, over pipes and over HTTP. All of `rmcp` is here.
 
 use std::sync::Arc;
 
@@ -12,6 +12,9 @@ use rmcp::model::{
     SkillFrontmatter, SkillResource, SkillResources, Tool, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use stepscope_server::AgentRoute;
 
 use crate::agent::{Agent, INSTRUCTIONS, answer_schema, tools};
 use crate::page::Shown;
@@ -43,6 +46,21 @@ pub async fn serve_stdio(agent: Agent) -> Result<(), McpError> {
     ended
         .map(drop)
         .map_err(|error| McpError::Broken(error.to_string()))
+}
+
+/// Serves an agent as a route of the pages' server (streamable HTTP). The server checks tokens, hosts
+/// and origins; nothing is kept between requests, in versions with sessions too, so that an agent
+/// goes on after the server was restarted.
+pub fn http_route(agent: &Arc<Agent>) -> AgentRoute {
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .disable_allowed_hosts()
+        .disable_allowed_origins();
+    let service = Service(Arc::clone(agent));
+    let make = move || Ok(service.clone());
+    let sessions = Arc::new(NeverSessionManager::default());
+    AgentRoute::new(StreamableHttpService::new(make, sessions, config))
 }
 
 /// The handler of requests.

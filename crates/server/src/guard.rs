@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::access::{Access, Pass, Refusal};
 use crate::error::ApiError;
-use crate::{api, capture_routes, origin, prefix, ui};
+use crate::{agents, api, capture_routes, origin, prefix, ui};
 
 /// Passes a request on, or rejects it.
 pub(crate) async fn guard(
@@ -24,7 +24,7 @@ pub(crate) async fn guard(
 async fn admit(access: &Access, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let is_action = *request.method() == Method::POST
-        && (capture_routes::is_ours(path) || path == api::sql::PATH);
+        && (capture_routes::is_ours(path) || path == api::sql::PATH || agents::is_ours(path));
     if !is_action && !matches!(*request.method(), Method::GET | Method::HEAD) {
         let error = "Only GET and HEAD are allowed here.";
         let answer = ApiError::new(StatusCode::METHOD_NOT_ALLOWED, error).into_response();

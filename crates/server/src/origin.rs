@@ -3,12 +3,13 @@
 
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 
+use crate::agents;
 use crate::error::ApiError;
 
 /// Whether a path is for programs: the pages and scripts. All others are files of the UI, which
 /// anybody may link to.
 pub(crate) fn is_of_program(path: &str) -> bool {
-    path == "/api" || path.starts_with("/api/")
+    path == "/api" || path.starts_with("/api/") || agents::is_ours(path)
 }
 
 /// Rejects requests that a page of another site makes. Browsers say how that site is related to
@@ -76,7 +77,12 @@ mod tests {
         for path in ["/", "/assets/x.js", "/apiary"] {
             assert!(!is_of_program(path), "{path}");
         }
-        for path in ["/api", "/api/version", "/api/sessions/0/timeline/tile"] {
+        for path in [
+            "/api",
+            "/api/version",
+            "/api/sessions/0/timeline/tile",
+            "/mcp",
+        ] {
             assert!(is_of_program(path), "{path}");
         }
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 
 use crate::access::{Access, new_token, token_query};
+use crate::agents::AgentRoute;
 use crate::connections::{self, Limits};
 use crate::error::ServerError;
 use crate::library::Library;
@@ -79,10 +80,11 @@ pub struct Ready {
 
 /// Serves the library until Ctrl-C (or SIGTERM). Starts to open the newest session immediately,
 /// unless it would have to be fetched: the page says which planes it needs. `when_ready` is called
-/// with the URL once the port is bound.
+/// with the URL once the port is bound; `agents` answers agents, if any.
 pub async fn serve(
     library: Arc<Library>,
     options: ServerOptions,
+    agents: Option<AgentRoute>,
     when_ready: impl FnOnce(&Ready),
 ) -> Result<(), ServerError> {
     if let Some(newest) = library.newest() {
@@ -99,7 +101,7 @@ pub async fn serve(
         address,
         token: access.token().map(str::to_owned),
     };
-    let router = router_below(&options.path_prefix, library, access);
+    let router = router_below(&options.path_prefix, library, access, agents);
     let (stop, stopping) = tokio::sync::oneshot::channel();
     let stop = async move {
         tokio::select! {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::ArgMatches;
 use stepscope_catalog::Catalog;
+use stepscope_mcp::{Agent, http_route};
 use stepscope_server::{Library, Ready, ServerError, ServerOptions, Token, serve};
 
 use super::{far, path, report, token};
@@ -99,10 +100,18 @@ pub(crate) fn start(
             .remark("--allow-host only matters with --no-token: with the token, any name will do");
     }
     let wanted_port = options.port;
+    let agent = library
+        .root_path()
+        .map(|root| Agent::beside_pages(root, &library));
+    let agent = agent.map(Arc::new);
+    let agents = agent.as_ref().map(http_route);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let served = runtime.block_on(serve(library, options, |ready| {
+    let served = runtime.block_on(serve(library, options, agents, |ready| {
+        if let Some(agent) = &agent {
+            agent.shown_at(&ready.url);
+        }
         if wanted_port != 0 && ready.address.port() != wanted_port {
             output.remark(&format!("port {wanted_port} is taken"));
         }

@@ -34,12 +34,22 @@ function compressed(): Plugin {
 function compress(file: string): void {
   const content = readFileSync(file);
   if (content.length < COMPRESSED_FROM_BYTES) return;
-  const params = {
-    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-    [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
-    [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
-  };
-  writeFileSync(`${file}.br`, brotliCompressSync(content, { params }));
+  // Which mode is best differs from file to file.
+  const modes = [
+    constants.BROTLI_MODE_TEXT,
+    constants.BROTLI_MODE_GENERIC,
+    constants.BROTLI_MODE_FONT,
+  ];
+  const compressed = modes.map((mode) => {
+    const params = {
+      [constants.BROTLI_PARAM_MODE]: mode,
+      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+      [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+    };
+    return brotliCompressSync(content, { params });
+  });
+  const smallest = compressed.reduce((best, one) => (one.length < best.length ? one : best));
+  writeFileSync(`${file}.br`, smallest);
   writeFileSync(`${file}.gz`, gzipSync(content, { level: constants.Z_BEST_COMPRESSION }));
 }
 

@@ -10,7 +10,6 @@ import {
   type Row,
   type TrackRow,
 } from './layout';
-import { mergedTrackOf } from './merged-track';
 import { movedBefore, orderBetween } from './row-order';
 import type { Timeline } from './timeline';
 
@@ -37,23 +36,6 @@ export function hideTracks(timeline: Timeline, tracks: readonly number[]): Parti
     pinned: pinned.filter((other) => !tracks.includes(other)),
   });
   return { hidden, pinned };
-}
-
-/** Hides all tracks but these; returns the choices before. */
-export function hideOthers(timeline: Timeline, shown: readonly number[]): Partial<LayoutChoices> {
-  const all = timeline.report.groups.flatMap(tracksOf).map((track) => track.track);
-  return hideTracks(
-    timeline,
-    all.filter((track) => !shown.includes(track)),
-  );
-}
-
-/** The track of a row with those that show the same: a merged track and its threads. */
-export function shownBy(row: TrackRow): number[] {
-  const { track } = row.track;
-  const merged = mergedTrackOf(row.group);
-  const isMember = merged?.members.includes(track) ?? false;
-  return [track, ...row.members, ...(merged && isMember ? [merged.track] : [])];
 }
 
 /** The rows among which a row can be moved, in display order. */

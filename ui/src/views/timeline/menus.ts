@@ -15,15 +15,14 @@ import {
 } from '../../timeline/counter-scale';
 import type { ColorBy } from '../../timeline/coloring';
 import type { Commands } from '../../timeline/commands';
+import { hideOthers, shownBy } from '../../timeline/hide-others';
 import { hitSlice, hitStep, rowUnder } from '../../timeline/hit';
 import { hitGap } from '../../timeline/idle-gaps';
 import { hostSectionsOf, namesOfAllGroups } from '../../timeline/host-sections';
 import { isFoldable, tracksOf, type GroupRow, type Row, type TrackRow } from '../../timeline/layout';
 import {
-  hideOthers,
   hideTracks,
   positionOf,
-  shownBy,
   siblingsOf,
   stepRow,
   toggleCompact,

@@ -124,8 +124,11 @@ async function expectLive(page: Page, frame: Frame): Promise<void> {
   const whole = await lastTile(page);
   const box = (await frame.locator('.timeline-canvas').boundingBox())!;
   await page.mouse.click(box.x + box.width / 2, box.y + 20);
-  for (let turn = 0; turn < 8; turn++) await page.keyboard.press('w');
-  await expect.poll(() => lastTile(page)).toBeLessThan(whole);
+  const zoomed = async () => {
+    await page.keyboard.press('w');
+    return lastTile(page);
+  };
+  await expect.poll(zoomed, { timeout: 30_000 }).toBeLessThan(whole);
   await settled(frame);
   const after = await pixels(frame);
   expect(after.colors).toBeGreaterThan(20);

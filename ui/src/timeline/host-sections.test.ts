@@ -107,6 +107,16 @@ test('few hosts have no sections', () => {
   expect(titles(few, choicesOf(few))[0]).toBe('host-0 / TPU:0');
 });
 
+test('the devices of a single host are no hosts', () => {
+  const groups = reportOf(20).groups.map((group) => ({
+    ...group,
+    name: group.name.replace(' / ', ''),
+  }));
+  const single = { ...many, groups };
+  expect(hostSectionsOf(single).size).toBe(0);
+  expect(firstClosed(single)).toHaveLength(20);
+});
+
 test('a place in a closed host leads to the host', () => {
   const layout = placeRows(many, choicesOf(many));
   expect(groupRowOf(layout, 'host-3/TPU:1')?.group.name).toBe('host-3');

@@ -5,6 +5,8 @@
 import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { TrackGroup } from '../wire/generated/TrackGroup';
 
+/** Between the host and the device in the name of a group. */
+const BETWEEN = ' / ';
 /** With more hosts than this, hosts are sections. */
 const FEW_HOSTS = 8;
 
@@ -33,6 +35,8 @@ export function namesOfAllGroups(report: TimelineReport): string[] {
 }
 
 function divide(report: TimelineReport): Sections {
+  // With a single host, names of groups omit it.
+  if (!report.groups.every((group) => group.name.includes(BETWEEN))) return NONE;
   const byHost = new Map<string, TrackGroup[]>();
   for (const group of report.groups) {
     const host = hostOf(group.name);
@@ -50,6 +54,5 @@ function divide(report: TimelineReport): Sections {
 
 /** `host-0` of `host-0 / TPU:0`. */
 function hostOf(group: string): string {
-  const end = group.lastIndexOf(' / ');
-  return end < 0 ? group : group.slice(0, end);
+  return group.slice(0, group.lastIndexOf(BETWEEN));
 }

@@ -39,19 +39,18 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> i32 {
     if let Some(exit) = commands::programs::hand_over(&arguments) {
         return exit;
     }
-    let arguments = words::with_view(arguments);
-    let exit = match command_tree::command().try_get_matches_from(arguments) {
-        Ok(matches) => run_matches(&matches, None),
-        Err(error) => output::usage(&error),
-    };
-    exit as i32
+    run_line(words::with_view(arguments), None)
 }
 
 /// Runs the command line of `stepscope index`, program name first, for a program that reaches other
 /// machines: they make the roll-ups if it has `--fleet`. The exit code is that of [`run`].
 pub fn run_index(line: impl IntoIterator<Item = OsString>, elsewhere: &IndexElsewhere) -> i32 {
+    run_line(line, Some(elsewhere))
+}
+
+fn run_line(line: impl IntoIterator<Item = OsString>, elsewhere: Option<&IndexElsewhere>) -> i32 {
     let exit = match command_tree::command().try_get_matches_from(line) {
-        Ok(matches) => run_matches(&matches, Some(elsewhere)),
+        Ok(matches) => run_matches(&matches, elsewhere),
         Err(error) => output::usage(&error),
     };
     exit as i32

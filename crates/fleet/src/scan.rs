@@ -26,7 +26,7 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
 };
 use futures::{StreamExt as _, TryStreamExt as _};
-use stepscope_sql::{Place, Scan, Source};
+use stepscope_sql::{Place, Scan};
 
 use crate::work::{Opener, Work};
 
@@ -104,13 +104,7 @@ impl SessionScan {
     }
 
     fn of(scan: &Scan) -> Result<Self> {
-        let places = |sources: Vec<&Source>| -> Result<Vec<Place>> {
-            let places = sources.into_iter().map(Source::place);
-            let places = places.collect::<std::result::Result<_, String>>();
-            places.map_err(DataFusionError::Plan)
-        };
-        let readers = scan.sessions().map(places).collect::<Result<Vec<_>>>()?;
-        Self::over(Work::Rows(scan.question()), &readers)
+        Self::over(Work::Rows(scan.question()), &scan.places()?)
     }
 
     /// What it asks of every session.

@@ -30,6 +30,7 @@ pub mod reads;
 pub mod redact;
 pub mod remains;
 pub mod session;
+pub mod step;
 pub mod strings;
 pub mod track;
 pub mod units;
@@ -71,8 +72,9 @@ pub use program::Program;
 pub use reads::{FilePiece, LeftOut, Reads};
 pub use session::{
     Aggregate, CategorySource, Chip, CostSource, Device, DeviceKind, Host, Multiprocessor, Op,
-    OpCost, Peak, ProfileData, ProgramRun, Session, Step, StepOrigin, StepSpan,
+    OpCost, Peak, ProfileData, ProgramRun, Session,
 };
+pub use step::{Step, StepOrigin, StepSpan};
 /// Instructions, shapes, and memory plans of compiled programs, as in [`Program::hlo`].
 pub use stepscope_hlo as hlo;
 pub use stepscope_hlo::{

@@ -122,32 +122,31 @@ export function placeRows(report: TimelineReport, choices: LayoutChoices): Layou
   let y = 0;
   let hiddenCount = 0;
   let host: GroupRow | undefined;
-  const addGroup = (group: TrackGroup, summaryOf: () => number[]): GroupRow => {
-    const isSection = 'groups' in group;
+  const addGroup = (group: TrackGroup | HostSection): GroupRow => {
     const isClosed = choices.closedGroups.has(group.name) && !choices.filter;
-    const summary = isClosed ? summaryOf() : [];
-    const place = { y, height: GROUP_HEIGHT };
-    const kinds = { isSection, isInside: sections.has(group) };
     const row: GroupRow = {
       kind: 'group',
       group,
-      ...kinds,
+      isSection: 'groups' in group,
+      isInside: sections.has(group),
       isClosed,
       trackCount: 0,
-      summary,
-      ...place,
+      summary: isClosed ? summaryOf(group) : [],
+      y,
+      height: GROUP_HEIGHT,
     };
     rows.push(row);
     y += GROUP_HEIGHT;
     return row;
   };
+  const rowOfHost = (section: HostSection): GroupRow =>
+    host?.group === section ? host : (host = addGroup(section));
   const isPlain = choices.hidden.size + choices.pinned.length === 0 && !choices.filter;
   for (const group of groupsInOrder(report, choices)) {
     const section = sections.get(group);
     if (section && isPlain && choices.closedGroups.has(section.name)) {
       // Of a thousand hosts, nearly all are closed.
-      if (host?.group !== section) host = addGroup(section, () => summaryOfHost(section));
-      host.trackCount += group.tracks.length;
+      rowOfHost(section).trackCount += group.tracks.length;
       continue;
     }
     const tracks = tracksInOrder(group, choices);
@@ -159,12 +158,12 @@ export function placeRows(report: TimelineReport, choices: LayoutChoices): Layou
       }
     }
     if (shown.length === 0) continue;
-    if (section && host?.group !== section) {
-      host = addGroup(section, () => summaryOfHost(section));
+    if (section) {
+      const own = rowOfHost(section);
+      own.trackCount += countOf(shown);
+      if (own.isClosed) continue;
     }
-    if (host) host.trackCount += countOf(shown);
-    if (host?.isClosed) continue;
-    const row = addGroup(group, () => summaryOf(group));
+    const row = addGroup(group);
     row.trackCount = countOf(shown);
     if (row.isClosed) continue;
     for (const track of shown) {
@@ -265,8 +264,16 @@ function countOf(shown: readonly TrackReport[]): number {
   return new Set(numbers).size;
 }
 
-/** What says how busy a group is: the ops or streams of a device, the threads of a host. */
-function summaryOf(group: TrackGroup): number[] {
+/**
+ * What says how busy a group is: the ops or streams of a device, the threads of a host; of a section,
+ * its devices, or without any its threads.
+ */
+function summaryOf(group: TrackGroup | HostSection): number[] {
+  if ('groups' in group) {
+    const devices = group.groups.filter(({ kind }) => kind === 'device');
+    return (devices.length > 0 ? devices : group.groups).flatMap(summaryOf);
+  }
+
   const inRoles = (...roles: string[]) => group.tracks.filter(({ role }) => roles.includes(role));
   const work = inRoles('ops', 'stream');
   const found = work.length > 0 ? work : inRoles('host_thread');
@@ -274,11 +281,7 @@ function summaryOf(group: TrackGroup): number[] {
   return (found.length > 0 ? found : slices).map(({ track }) => track);
 }
 
-/** What says how busy a host is: its devices, or without any its threads. */
-function summaryOfHost(host: HostSection): number[] {
-  const devices = host.groups.filter((group) => group.kind === 'device');
-  return (devices.length > 0 ? devices : host.groups).flatMap(summaryOf);
-}
+
 
 /** First and one past the last row that touches the range of pixels. */
 export function rowsBetween(rows: readonly Row[], top: number, bottom: number): [number, number] {

@@ -146,16 +146,16 @@ impl<S: Deref<Target = Session>> Slices<S> {
     /// The columns at these positions of [`COLUMNS`], for every label, whether it is selected or not:
     /// `name`, `kind`, `class`, `op`, `category`, `program`, `program_id`, `scope`, `source`. Others
     /// are left out.
-    pub fn of_labels(&self, columns: &[usize]) -> Vec<(usize, ArrayRef)> {
-        self.known_of(columns, |source| match source {
+    pub fn of_labels(&self, columns: &[usize], text: TextType) -> Vec<(usize, ArrayRef)> {
+        self.known_of(columns, text, |source| match source {
             Source::Label(values) => Some(values),
             _ => None,
         })
     }
 
     /// The same for every track: `host`, `device`, `track`, `track_index`, `line_id`, `role`.
-    pub fn of_tracks(&self, columns: &[usize]) -> Vec<(usize, ArrayRef)> {
-        self.known_of(columns, |source| match source {
+    pub fn of_tracks(&self, columns: &[usize], text: TextType) -> Vec<(usize, ArrayRef)> {
+        self.known_of(columns, text, |source| match source {
             Source::Track(values) => Some(values),
             _ => None,
         })
@@ -164,10 +164,11 @@ impl<S: Deref<Target = Session>> Slices<S> {
     fn known_of(
         &self,
         columns: &[usize],
+        text: TextType,
         values: impl Fn(Source) -> Option<ArrayRef>,
     ) -> Vec<(usize, ArrayRef)> {
         let known = columns.iter().filter_map(|&column| {
-            let source = self.source(COLUMNS.get(column)?.key, TextType::View);
+            let source = self.source(COLUMNS.get(column)?.key, text);
             Some((column, values(source)?))
         });
         known.collect()

@@ -6,8 +6,8 @@ use axum::Json;
 use axum::extract::{Path, State};
 use stepscope_catalog::{Facts, Summary, kind_of};
 use stepscope_model::{Reads, Session, alike};
-use stepscope_recorder::incident_count_at;
-use stepscope_storage::{SessionFiles, histories_at};
+
+use stepscope_storage::SessionFiles;
 
 use super::slot;
 use crate::error::{ApiError, compute};
@@ -30,13 +30,7 @@ pub(crate) async fn list(
 ) -> Result<Json<SessionsReport>, ApiError> {
     compute("The search for sessions", move || {
         library.refresh();
-        Ok(Json(SessionsReport {
-            root: library.root(),
-            sessions: library.summaries(),
-            histories: library.root_path().map(histories_at).unwrap_or_default(),
-            incident_count: library.root_path().and_then(incident_count_at),
-            notes: library.notes(),
-        }))
+        Ok(Json(library.list()))
     })
     .await
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StringArray, StringViewArray};
 use arrow_schema::{ArrowError, SchemaRef};
 use datafusion::common::tree_node::{TreeNode as _, TreeNodeRecursion};
-use datafusion::error::Result;
+use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_plan::execution_plan::{
@@ -24,6 +24,7 @@ use stepscope_export::arrow::TextType;
 
 use crate::asking::{Ask, Filter, external};
 use crate::library::{Library, Source};
+use crate::place::Place;
 use crate::tables::{Opened, SESSION, SqlTable};
 
 /// Batches that wait for whoever computes with them.
@@ -97,13 +98,19 @@ impl Scan {
         plan.exists(|node| Ok(node.is::<Self>()))
     }
 
-    /// The sessions of each reader.
-    pub fn sessions(&self) -> impl Iterator<Item = Vec<&Source>> {
-        self.parts.iter().map(move |part| {
+    /// The places of each reader's sessions.
+    ///
+    /// # Errors
+    ///
+    /// A place that must not be in a plan, such as a URL with a password.
+    pub fn places(&self) -> Result<Vec<Vec<Place>>> {
+        let of_reader = |part: &Part| {
             let sessions = part.sessions.iter();
             let sources = sessions.filter_map(|&one| self.library.sources().get(one));
-            sources.collect()
-        })
+            let places = sources.map(Source::place).collect::<Result<Vec<_>, _>>();
+            places.map_err(DataFusionError::Plan)
+        };
+        self.parts.iter().map(of_reader).collect()
     }
 }
 

@@ -5,20 +5,16 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array as _, ArrayRef};
-use arrow_cast::cast;
-use arrow_schema::{ArrowError, DataType};
+use arrow_schema::ArrowError;
 use stepscope_analysis::{Cell, Column, Unit};
 use stepscope_export::Slices;
 use stepscope_export::arrow::TextType;
 use stepscope_model::{LabelId, Lane, Session, Track, TrackId};
 
-use super::slices::{OF_LABELS, OF_TRACKS, kept, shared};
+use super::sending::Sending;
+use super::slices::{EARLY, chosen};
 use super::table::{Opened, Receive, Rows, SqlColumn, SqlTable};
 use crate::asking::Ask;
-
-/// Rows that are made at a time.
-const ROWS_AT_A_TIME: usize = 1 << 13;
 
 const COLUMNS: [Column; 20] = [
     Column::new("host", "Host", Unit::Text).means("Host of the track."),
@@ -75,7 +71,7 @@ impl Rows for AncestorRows {
     }
 
     fn filtered_early(&self) -> &[&[&str]] {
-        &[&OF_TRACKS, &OF_LABELS]
+        EARLY
     }
 
     fn read(
@@ -86,69 +82,18 @@ impl Rows for AncestorRows {
     ) -> Result<(), ArrowError> {
         let session = &opened.session;
         let all = Slices::starting_in(Arc::clone(session), None);
-        let tracks = kept(ask, &OF_TRACKS, |columns| plain(all.of_tracks(columns)))?;
-        let labels = kept(ask, &OF_LABELS, |columns| plain(all.of_labels(columns)))?;
-        let tracks = shared(session, tracks, ask.share);
+        let (tracks, labels) = chosen(&all, session, ask, TextType::Plain)?;
         let is_kept = |label: LabelId| {
             let labels = labels.as_ref();
             labels.is_none_or(|labels| labels[label.index()])
         };
-        let mut rows = Pending {
-            ask,
-            send,
-            rows: Vec::new(),
-        };
+        let mut rows = Sending::new(ask, &COLUMNS, send);
         for id in session.track_ids().filter(|id| tracks[id.index()]) {
             if session.track(id).may_have(is_kept) && !of_track(session, id, &is_kept, &mut rows)? {
                 return Ok(());
             }
         }
-        rows.give().map(|_| ())
-    }
-}
-
-/// Columns with texts of the type that this table has.
-fn plain(columns: Vec<(usize, ArrayRef)>) -> Vec<(usize, ArrayRef)> {
-    let is_text = |values: &ArrayRef| *values.data_type() == DataType::Utf8View;
-    let plain = |values: ArrayRef| {
-        if is_text(&values) {
-            cast(&values, &DataType::Utf8).unwrap_or(values)
-        } else {
-            values
-        }
-    };
-    let columns = columns.into_iter();
-    columns.map(|(at, values)| (at, plain(values))).collect()
-}
-
-/// Rows that were not yet sent.
-struct Pending<'a, 'b> {
-    ask: &'a Ask,
-    send: &'a mut Receive<'b>,
-    rows: Vec<Vec<Cell>>,
-}
-
-impl Pending<'_, '_> {
-    /// Adds a row of all columns; false if nobody wants more.
-    fn add(&mut self, row: [Cell; COLUMNS.len()]) -> Result<bool, ArrowError> {
-        let mut row = row.map(Some);
-        let chosen = self.ask.columns.iter().filter_map(|column| {
-            let own = COLUMNS.iter().position(|own| own.key == column.key)?;
-            Some(row[own].take().unwrap_or(Cell::Missing))
-        });
-        self.rows.push(chosen.collect());
-        if self.rows.len() < ROWS_AT_A_TIME {
-            return Ok(true);
-        }
-        self.give()
-    }
-
-    fn give(&mut self) -> Result<bool, ArrowError> {
-        if self.rows.is_empty() {
-            return Ok(true);
-        }
-        let batch = self.ask.batch(std::mem::take(&mut self.rows))?;
-        Ok((self.send)(batch))
+        rows.end()
     }
 }
 
@@ -156,7 +101,7 @@ fn of_track(
     session: &Session,
     id: TrackId,
     is_kept: &impl Fn(LabelId) -> bool,
-    rows: &mut Pending<'_, '_>,
+    rows: &mut Sending<'_, '_>,
 ) -> Result<bool, ArrowError> {
     let track = &*session.track_in_passing(id);
     for nest in &track.nests {

@@ -12,6 +12,8 @@
 mod analysis;
 mod ancestors;
 mod model;
+mod sending;
+
 mod sessions;
 mod slices;
 mod table;

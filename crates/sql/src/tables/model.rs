@@ -9,11 +9,9 @@ use stepscope_analysis::{Cell, Column, Unit};
 use stepscope_export::arrow::TextType;
 use stepscope_model::{Device, Lane, Program, Session, TrackId};
 
+use super::sending::Sending;
 use super::table::{Opened, Receive, Rows, SqlColumn, SqlTable};
 use crate::asking::Ask;
-
-/// Rows that are made at a time.
-const ROWS_AT_A_TIME: usize = 1 << 13;
 
 /// A table of rows that are read one by one.
 struct ModelRows {
@@ -68,29 +66,13 @@ impl Rows for ModelRows {
         ask: &Ask,
         send: &mut Receive<'_>,
     ) -> Result<(), ArrowError> {
-        let own = |column: &Column| self.columns.iter().position(|own| own.key == column.key);
-        let chosen: Vec<usize> = ask.columns.iter().filter_map(own).collect();
-        let mut rows: Vec<Vec<Cell>> = Vec::new();
+        let mut rows = Sending::new(ask, self.columns, send);
         let mut result = Ok(true);
-        let mut give = |rows: &mut Vec<Vec<Cell>>| {
-            let batch = ask.batch(std::mem::take(rows))?;
-            Ok::<bool, ArrowError>(send(batch))
-        };
         (self.read)(&opened.session, &mut |row| {
-            let mut row: Vec<Option<Cell>> = row.into_iter().map(Some).collect();
-            let cells = chosen
-                .iter()
-                .map(|&column| row[column].take().unwrap_or(Cell::Missing));
-            rows.push(cells.collect());
-            if rows.len() == ROWS_AT_A_TIME {
-                result = give(&mut rows);
-            }
+            result = rows.add(row);
             matches!(result, Ok(true))
         });
-        if result? && !rows.is_empty() {
-            give(&mut rows)?;
-        }
-        Ok(())
+        if result? { rows.end() } else { Ok(()) }
     }
 }
 

@@ -14,9 +14,8 @@ use super::table::{Opened, Receive, Rows, SqlColumn, SqlTable};
 use crate::asking::Ask;
 
 /// Columns that all slices of a track share, and those of a label.
-pub(super) const OF_TRACKS: [&str; 6] =
-    ["host", "device", "track", "track_index", "line_id", "role"];
-pub(super) const OF_LABELS: [&str; 9] = [
+const OF_TRACKS: [&str; 6] = ["host", "device", "track", "track_index", "line_id", "role"];
+const OF_LABELS: [&str; 9] = [
     "name",
     "kind",
     "class",
@@ -27,6 +26,9 @@ pub(super) const OF_LABELS: [&str; 9] = [
     "scope",
     "source",
 ];
+
+/// Columns whose filters [`chosen`] applies.
+pub(super) const EARLY: &[&[&str]] = &[&OF_TRACKS, &OF_LABELS];
 
 pub(super) fn table() -> SqlTable {
     SqlTable {
@@ -48,7 +50,7 @@ impl Rows for SliceRows {
     }
 
     fn filtered_early(&self) -> &[&[&str]] {
-        &[&OF_TRACKS, &OF_LABELS]
+        EARLY
     }
 
     fn read(
@@ -63,9 +65,7 @@ impl Rows for SliceRows {
             Span::new(Picos(from), Picos(to.saturating_add(1)))
         });
         let all = Slices::starting_in(Arc::clone(session), time);
-        let tracks = kept(ask, &OF_TRACKS, |columns| all.of_tracks(columns))?;
-        let labels = kept(ask, &OF_LABELS, |columns| all.of_labels(columns))?;
-        let tracks = shared(session, tracks, ask.share);
+        let (tracks, labels) = chosen(&all, session, ask, TextType::View)?;
         let slices = all.only(&tracks, labels);
         let position = |key: &str| COLUMNS.iter().position(|column| column.key == key);
         let columns = ask.columns.iter().filter_map(|column| position(column.key));
@@ -79,8 +79,21 @@ impl Rows for SliceRows {
     }
 }
 
+/// What of a table of slices the filters on tracks and labels keep: which tracks, of the share of
+/// this reader, and which labels, `None` for all. `text` is the type of the table's texts.
+pub(super) fn chosen(
+    all: &Slices<Arc<Session>>,
+    session: &Session,
+    ask: &Ask,
+    text: TextType,
+) -> Result<(Vec<bool>, Option<Vec<bool>>), ArrowError> {
+    let tracks = kept(ask, &OF_TRACKS, |columns| all.of_tracks(columns, text))?;
+    let labels = kept(ask, &OF_LABELS, |columns| all.of_labels(columns, text))?;
+    Ok((shared(session, tracks, ask.share), labels))
+}
+
 /// Which tracks or labels the filters on their columns keep; `None` for all.
-pub(super) fn kept(
+fn kept(
     ask: &Ask,
     keys: &[&str],
     values: impl Fn(&[usize]) -> Vec<(usize, ArrayRef)>,
@@ -121,11 +134,7 @@ pub(super) fn kept(
 }
 
 /// The tracks of one of several readers: all have about as many slices.
-pub(super) fn shared(
-    session: &Session,
-    kept: Option<Vec<bool>>,
-    share: (usize, usize),
-) -> Vec<bool> {
+fn shared(session: &Session, kept: Option<Vec<bool>>, share: (usize, usize)) -> Vec<bool> {
     let mut kept = kept.unwrap_or_else(|| vec![true; session.tracks.len()]);
     let (own, readers) = share;
     if readers < 2 {

@@ -10,7 +10,7 @@ use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::union::UnionExec;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::SessionConfig;
-use stepscope_sql::{Library, Place, Runner, Scan, Source, VIEWS, tables};
+use stepscope_sql::{Library, Place, Runner, Scan, VIEWS, tables};
 
 use crate::support::{Asked, fixtures};
 
@@ -27,10 +27,7 @@ impl Elsewhere {
     }
 
     fn scan(&self, scan: &Scan) -> Result<Arc<dyn ExecutionPlan>> {
-        let part = |sources: Vec<&Source>| -> Result<Arc<dyn ExecutionPlan>> {
-            let places = sources.into_iter().map(Source::place);
-            let places = places.collect::<std::result::Result<Vec<Place>, String>>();
-            let places = places.map_err(DataFusionError::Plan)?;
+        let part = |places: Vec<Place>| -> Result<Arc<dyn ExecutionPlan>> {
             let text = serde_json::to_string(&places).expect("JSON");
             let places: Vec<Place> = serde_json::from_str(&text).expect("places");
             let library = Library::at(&places, &|path| {
@@ -42,7 +39,8 @@ impl Elsewhere {
             let library = library.map_err(DataFusionError::Execution)?;
             Ok(Arc::new(scan.question().scan(Arc::new(library))?))
         };
-        let parts = scan.sessions().map(part).collect::<Result<Vec<_>>>()?;
+        let parts = scan.places()?.into_iter().map(part);
+        let parts = parts.collect::<Result<Vec<_>>>()?;
         UnionExec::try_new(parts)
     }
 }

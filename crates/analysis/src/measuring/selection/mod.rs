@@ -147,11 +147,8 @@ impl Selected<'_> {
             }])
         };
         let steps = self.steps.as_ref().map(|steps| {
-            let spans = steps.iter().flat_map(|&index| {
-                let own = self.session.steps[index].on_host(host).iter();
-                let is_of_host = own.clone().any(|on| on.device.is_none());
-                own.filter(move |on| on.device.is_none() == is_of_host)
-            });
+            let spans = steps.iter();
+            let spans = spans.flat_map(|&index| self.session.steps[index].times_on(host));
             Intervals::union_of(spans.map(|on| on.span).collect())
         });
         match (steps, &self.time) {

@@ -103,10 +103,9 @@ fn step_spans(
         .into_iter()
         .filter_map(|position| {
             let step = &session.steps[position];
-            let spans = || step.on_host(allocator.host).iter();
-            let host = spans().find(|span| span.device.is_none());
-            let device = spans().find(|span| span.device == allocator.device);
-            let found = host.or(device).or_else(|| spans().next())?;
+            let own = step.times_on(allocator.host);
+            let device = own.iter().find(|span| span.device == allocator.device);
+            let found = device.or_else(|| own.first())?;
             Some((step.number, found.span))
         })
         .collect();

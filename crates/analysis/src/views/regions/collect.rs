@@ -144,11 +144,8 @@ pub(super) fn threads(question: &Question<'_>) -> Vec<ThreadSums> {
 
 /// The selected steps as recorded on the host, or else on its devices.
 fn step_times(session: &Session, selected: &Selected<'_>, host: HostId) -> Intervals {
-    let spans = selected.step_positions().into_iter().flat_map(|position| {
-        let own = session.steps[position].on_host(host).iter();
-        let is_of_host = own.clone().any(|on| on.device.is_none());
-        own.filter(move |on| on.device.is_none() == is_of_host)
-    });
+    let positions = selected.step_positions().into_iter();
+    let spans = positions.flat_map(|position| session.steps[position].times_on(host));
     Intervals::union_of(spans.map(|on| on.span).collect())
 }
 

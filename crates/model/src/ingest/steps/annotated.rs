@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use super::evidence::{Evidence, HostStep, Occurrences, StepKey, Steps, period};
 use super::launched::{DeviceWorks, device_works};
 use crate::ids::HostId;
-use crate::session::StepSpan;
+use crate::step::StepSpan;
 
 /// The annotated steps; `None` if it is unknown which work belongs to which annotation.
 pub(super) fn steps(evidence: &Evidence<'_>) -> Option<Steps> {

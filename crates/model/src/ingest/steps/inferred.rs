@@ -6,7 +6,8 @@ use super::evidence::{Evidence, Found, Steps, period};
 use crate::ids::{DeviceId, ProgramId};
 use crate::ingest::runs::runs_by_device;
 use crate::program::Program;
-use crate::session::{ProgramRun, StepSpan};
+use crate::session::ProgramRun;
+use crate::step::StepSpan;
 use crate::units::{Picos, Span};
 
 /// The k-th run, on every device, of the program with the most time is step k, until the next run.

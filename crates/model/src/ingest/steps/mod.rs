@@ -8,7 +8,7 @@ mod launched;
 pub(super) use evidence::{Evidence, HostStep};
 use evidence::{Occurrences, Steps};
 
-use crate::session::{Step, StepOrigin, StepSpan};
+use crate::step::{Step, StepOrigin, StepSpan};
 use crate::track::TrackRole;
 
 /// The best steps that the evidence supports.

@@ -374,6 +374,24 @@ impl Track {
         Some((above, u32::try_from(position).ok()?))
     }
 
+    /// The slices that run at an instant, as lane and position: those of one nest outermost first, nest
+    /// by nest.
+    ///
+    /// For a call that another clock timed, such as CUPTI's launches: its start lies in the slice that
+    /// made it, but it may end a fraction of a microsecond later, and is then in another nest, without
+    /// a [`parent`](Self::parent).
+    pub fn running_at(&self, instant: Picos) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.nests.iter().flat_map(move |nest| {
+            nest.clone().map_while(move |lane| {
+                let slices = &self.lanes[lane as usize];
+                let after = slices.starts().partition_point(|&start| start <= instant.0);
+                let index = after.checked_sub(1)?;
+                let is_running = slices.span(index).contains_instant(instant);
+                is_running.then_some((lane, u32::try_from(index).ok()?))
+            })
+        })
+    }
+
     /// Calls `visit(index, self_ps)` for every slice of a lane in `range`: its duration without its
     /// direct children. Linear in the range and the children.
     pub fn for_each_self_time(

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::calls;
+use super::decode::recorded_graph;
 use super::graphs;
 use super::marks::{Mark, steps_of};
 use super::order::{add_program_tracks, display_key};
@@ -74,6 +75,7 @@ pub(super) fn finish(
         &session.devices,
         &session.flows,
         &mut session.labels,
+        |track, event| recorded_graph(&graph_events, track, event)?.correlation,
     );
     let named = graphs::attribute(session, &graph_events, &gpu);
     runs.extend(gpu);

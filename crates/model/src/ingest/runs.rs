@@ -61,7 +61,8 @@ struct Launcher {
 
 /// Runs on GPUs. A run is the kernels whose launches are in one host slice that names the program.
 /// If no such slice was recorded, it is a sequence of kernels of one program in which no op returns
-/// to the first one; it was launched when its first kernel was. Kernels that name no op get the
+/// to the first one; it was launched when its first kernel was. `graph_launch` gives the launch of a
+/// graph that an event is part of. Kernels that name no op get the
 /// program of the slice that launched them. Returns the runs, and how many kernels were attributed
 /// that way.
 pub(super) fn gpu_runs(
@@ -69,6 +70,7 @@ pub(super) fn gpu_runs(
     devices: &[Device],
     flows: &Flows,
     labels: &mut Vec<Label>,
+    graph_launch: impl Fn(TrackId, u32) -> Option<u64>,
 ) -> (Vec<ProgramRun>, Vec<ForeignWork>, usize) {
     let mut runs = Vec::new();
     let mut foreign = Vec::new();
@@ -85,7 +87,7 @@ pub(super) fn gpu_runs(
         }
         let id = DeviceId::from_index(position);
         let own = streams.get(&id).map(Vec::as_slice).unwrap_or_default();
-        let mut kernels = launched_kernels(tracks, labels, flows, own);
+        let mut kernels = launched_kernels(tracks, labels, flows, &graph_launch, own);
         attributed += attribute(tracks, labels, &mut kernels);
         kernels.sort_unstable_by_key(|kernel| (kernel.span, kernel.slice));
         let own_runs = group_into_runs(&kernels, id);
@@ -105,6 +107,8 @@ struct LaunchedKernel {
     launcher: Option<Launcher>,
     /// The call that launched it, by correlation ID, and its thread.
     launch: Option<(Picos, TrackId)>,
+    /// The launch of the graph that it is part of, by correlation ID.
+    graph_launch: Option<u64>,
 }
 
 impl LaunchedKernel {
@@ -131,6 +135,7 @@ fn launched_kernels(
     tracks: &[Track],
     labels: &[Label],
     flows: &Flows,
+    graph_launch: &impl Fn(TrackId, u32) -> Option<u64>,
     streams: &[usize],
 ) -> Vec<LaunchedKernel> {
     let mut kernels = Vec::new();
@@ -149,6 +154,7 @@ fn launched_kernels(
                     program: labels[label.index()].program,
                     launcher: launch.and_then(|flow| launcher(tracks, labels, flow.from)),
                     launch: launch.and_then(|flow| start_of(tracks, flow.from)),
+                    graph_launch: graph_launch(slice.track, lane.events()[index]),
                 });
             }
         }
@@ -165,29 +171,28 @@ fn start_of(tracks: &[Track], slice: SliceId) -> Option<(Picos, TrackId)> {
     Some((Picos(start), slice.track))
 }
 
-/// Walks outwards from a launch; the outermost slice that names a program wins.
+/// The outermost slice that names a program while a launch starts, on its thread.
 fn launcher(tracks: &[Track], labels: &[Label], launch: SliceId) -> Option<Launcher> {
     let track = &tracks[launch.track.index()];
-    let mut found = None;
-    let mut place = Some((launch.lane, launch.index));
-    while let Some((lane, index)) = place {
+    let (start, _) = start_of(tracks, launch)?;
+    let mut around = track.running_at(start);
+    around.find_map(|(lane, index)| {
         let slices = &track.lanes[lane as usize];
         let label = &labels[slices.labels()[index as usize].index()];
-        let is_launch_itself = lane == launch.lane;
-        if label.program.is_some() && !is_launch_itself {
-            found = Some(Launcher {
-                slice: SliceId {
-                    track: launch.track,
-                    lane,
-                    index,
-                },
-                program: label.program,
-                start: slices.span(index as usize).start,
-            });
+        let is_launch_itself = (lane, index) == (launch.lane, launch.index);
+        if label.program.is_none() || is_launch_itself {
+            return None;
         }
-        place = track.parent(lane, index);
-    }
-    found
+        Some(Launcher {
+            slice: SliceId {
+                track: launch.track,
+                lane,
+                index,
+            },
+            program: label.program,
+            start: slices.span(index as usize).start,
+        })
+    })
 }
 
 /// Assigns kernels without a program to the program of their launcher, using labels that differ
@@ -236,41 +241,96 @@ fn attribute(
 
 /// Kernels are in start order.
 fn group_into_runs(kernels: &[LaunchedKernel], device: DeviceId) -> Vec<ProgramRun> {
+    let launchers = launchers(kernels);
     let mut by_launcher: BTreeMap<SliceId, ProgramRun> = BTreeMap::new();
+    let mut unlaunched: Vec<&LaunchedKernel> = Vec::new();
+    for (kernel, launcher) in kernels.iter().zip(launchers) {
+        let Some(launcher) = launcher else {
+            unlaunched.push(kernel);
+            continue;
+        };
+        let Some(program) = launcher.program.or(kernel.program) else {
+            continue;
+        };
+        let run = by_launcher.entry(launcher.slice).or_insert(ProgramRun {
+            program,
+            device,
+            run_id: None,
+            span: kernel.span,
+            launched: Some(launcher.start),
+            launched_on: Some(launcher.slice.track),
+            is_by_order: false,
+        });
+        run.span = run.span.hull(kernel.span);
+    }
+    let mut runs = by_order(&unlaunched, device);
+    runs.extend(by_launcher.into_values());
+    runs
+}
+
+/// What launched each kernel. If that was not recorded, it is what launched the kernel of the same
+/// program before or after it on its stream, whichever is closer.
+fn launchers(kernels: &[LaunchedKernel]) -> Vec<Option<Launcher>> {
+    let mut launchers: Vec<Option<Launcher>> =
+        kernels.iter().map(|kernel| kernel.launcher).collect();
+    let mut streams: BTreeMap<TrackId, Vec<usize>> = BTreeMap::new();
+    for (position, kernel) in kernels.iter().enumerate() {
+        streams
+            .entry(kernel.slice.track)
+            .or_default()
+            .push(position);
+    }
+    for stream in streams.values() {
+        let known = |&&at: &&usize| kernels[at].launcher.is_some();
+        for (place, &at) in stream.iter().enumerate() {
+            let kernel = &kernels[at];
+            if kernel.launcher.is_some() || kernel.program.is_none() {
+                continue;
+            }
+            let own = |at: &usize| {
+                let launcher = kernels[*at].launcher?;
+                (launcher.program == kernel.program).then_some((kernels[*at].span, launcher))
+            };
+            let before = stream[..place].iter().rev().find(known).and_then(own);
+            let after = stream[place..].iter().find(known).and_then(own);
+            // At the ends of a capture, it may be of a run whose launch is not in it.
+            launchers[at] = before
+                .zip(after)
+                .map(|((before, launcher), (after, next))| {
+                    let is_nearer =
+                        kernel.span.start.0 - before.end.0 <= after.start.0 - kernel.span.end.0;
+                    if is_nearer { launcher } else { next }
+                });
+        }
+    }
+    launchers
+}
+
+/// Runs of kernels whose launches were not recorded at all: a run ends where its first kernel
+/// returns. The kernels of one launch of a graph are of one run, and only the first one counts.
+fn by_order(kernels: &[&LaunchedKernel], device: DeviceId) -> Vec<ProgramRun> {
     let mut runs: Vec<ProgramRun> = Vec::new();
     let mut open: Option<(ProgramRun, LabelId)> = None;
+    let mut graph_launch = None;
     for kernel in kernels {
-        if let Some(launcher) = kernel.launcher {
-            let Some(program) = launcher.program.or(kernel.program) else {
-                continue;
-            };
-            let run = by_launcher.entry(launcher.slice).or_insert(ProgramRun {
-                program,
-                device,
-                run_id: None,
-                span: kernel.span,
-                launched: Some(launcher.start),
-                launched_on: Some(launcher.slice.track),
-                is_by_order: false,
-            });
-            run.span = run.span.hull(kernel.span);
-            continue;
-        }
         let Some(program) = kernel.program else {
             continue;
         };
+        let is_same_launch = kernel.graph_launch.is_some() && kernel.graph_launch == graph_launch;
+        graph_launch = kernel.graph_launch;
         match &mut open {
-            Some((run, first)) if run.program == program && *first != kernel.label => {
+            Some((run, first))
+                if run.program == program && (is_same_launch || *first != kernel.label) =>
+            {
                 run.span = run.span.hull(kernel.span);
             }
             _ => {
                 runs.extend(open.take().map(|(run, _)| run));
-                let span = kernel.span;
                 let run = ProgramRun {
                     program,
                     device,
                     run_id: None,
-                    span,
+                    span: kernel.span,
                     launched: kernel.launch.map(|(start, _)| start),
                     launched_on: kernel.launch.map(|(_, thread)| thread),
                     is_by_order: false,
@@ -280,7 +340,6 @@ fn group_into_runs(kernels: &[LaunchedKernel], device: DeviceId) -> Vec<ProgramR
         }
     }
     runs.extend(open.map(|(run, _)| run));
-    runs.extend(by_launcher.into_values());
     runs
 }
 

@@ -81,7 +81,7 @@ pub(crate) enum LibraryWork {
 
 /// The work of a library kernel, from its name.
 pub(crate) fn library_work(kernel: &str) -> LibraryWork {
-    if kernel.contains("copyBuffer") {
+    if kernel.contains("copyBuffer") || COPY.is_match(kernel) {
         LibraryWork::Copy
     } else if kernel.contains("fillBuffer") {
         LibraryWork::Fill
@@ -104,6 +104,8 @@ pub(crate) fn library_work(kernel: &str) -> LibraryWork {
     }
 }
 
+/// The driver's own kernels, with which graphs copy: `memcpy128`, `memcpy32_post`.
+static COPY: LazyLock<Regex> = LazyLock::new(|| constant_pattern(r"^memcpy\d+(_\w+)?$"));
 static CONTROL: LazyLock<Regex> = LazyLock::new(|| {
     constant_pattern(r"(?i)set_?(while|case|if|else|for)_?condition|^noop$|no_?op_?kernel")
 });
@@ -177,6 +179,7 @@ mod tests {
             ),
             ("sm80_xmma_fprop_implicit_gemm_f16", Work::Convolution),
             ("Im3d2Col", Work::Convolution),
+            ("memcpy32_post", Work::Copy),
             ("Cijk_Ailk_Bljk_BBS_BH_MT256x128x64", Work::Matmul),
             (
                 "cudnn_generated_fort_native_sdpa_sm90_flash_fprop",

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::flow::{FlowKind, Flows};
 use crate::graphs::GraphDetail;
 use crate::ids::{DeviceId, LabelId, OpId, ProgramId, SliceId, TrackId};
-use crate::ingest::decode::GraphEvent;
+use crate::ingest::decode::{GraphEvent, recorded_graph};
 use crate::ingest::seen::GraphStats;
 use crate::label::SliceKind;
 use crate::session::{ProgramRun, Session};
@@ -258,9 +258,7 @@ impl Row {
 
 /// What a slice recorded about graphs: ID of the launch, and the rest.
 fn recorded(events: &[Vec<GraphEvent>], slice: &StreamSlice) -> Option<(Option<u64>, GraphStats)> {
-    let own = events.get(slice.slice.track.index())?;
-    let found = own.binary_search_by_key(&slice.event, |event| event.event);
-    let event = own[found.ok()?];
+    let event = recorded_graph(events, slice.slice.track, slice.event)?;
     Some((event.correlation, event.stats))
 }
 
@@ -282,8 +280,10 @@ fn host_name(session: &Session, slice: SliceId) -> &str {
 fn named_by_host(session: &Session, call: SliceId, program: Option<ProgramId>) -> Option<&str> {
     let track = &session.tracks[call.track.index()];
     let hlo = program.and_then(|program| session.programs[program.index()].hlo.as_ref());
-    let mut place = track.parent(call.lane, call.index);
-    while let Some((lane, index)) = place {
+    let lane = &track.lanes[call.lane as usize];
+    let start = lane.span(call.index as usize).start;
+    let around: Vec<(u32, u32)> = track.running_at(start).collect();
+    around.into_iter().rev().find_map(|(lane, index)| {
         let label = track.lanes[lane as usize].labels()[index as usize];
         let name = session.labels[label.index()].name;
         let text = command_buffer_name(session.strings.get(name));
@@ -291,12 +291,8 @@ fn named_by_host(session: &Session, call: SliceId, program: Option<ProgramId>) -
             let call = hlo.and_then(|hlo| hlo.instruction(text));
             call.is_some_and(|call| call.opcode == "call")
         };
-        if names_command_buffer(text) || is_call() {
-            return Some(text);
-        }
-        place = track.parent(lane, index);
-    }
-    None
+        (names_command_buffer(text) || is_call()).then_some(text)
+    })
 }
 
 /// All slices of a device's streams, by start.

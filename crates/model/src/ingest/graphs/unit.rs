@@ -12,6 +12,7 @@ use super::collect::{GraphKernel, Launch};
 use crate::graphs::GraphDetail;
 use crate::ids::{DeviceId, LabelId, OpId, ProgramId, StringId};
 use crate::session::Session;
+use crate::vendor::graphs::{LibraryWork, library_work};
 
 /// Identity of a graph: launches that agree in all of this ran the same one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -105,6 +106,7 @@ fn by_nodes(session: &Session, launches: &[Launch], own: &[usize]) -> Vec<Unit> 
         });
         if contradicts {
             units.push(close(
+                session,
                 std::mem::take(&mut open),
                 &std::mem::take(&mut nodes),
             ));
@@ -121,12 +123,14 @@ fn by_nodes(session: &Session, launches: &[Launch], own: &[usize]) -> Vec<Unit> 
         }
         open.launches.push(number);
     }
-    units.push(close(open, &nodes));
+    units.push(close(session, open, &nodes));
     units
 }
 
-fn close(mut unit: Unit, nodes: &BTreeMap<u64, Seen>) -> Unit {
-    let order = in_order(nodes);
+fn close(session: &Session, mut unit: Unit, nodes: &BTreeMap<u64, Seen>) -> Unit {
+    let is_control =
+        |seen: &Seen| library_work(session.strings.get(seen.facts.0)) == LibraryWork::Control;
+    let order = in_order(nodes, nodes.values().any(is_control));
     unit.labels = order.iter().map(|node| nodes[node].label).collect();
     let positions = order.into_iter().enumerate();
     unit.positions = positions.map(|(position, node)| (node, position)).collect();
@@ -134,8 +138,13 @@ fn close(mut unit: Unit, nodes: &BTreeMap<u64, Seen>) -> Unit {
 }
 
 /// Nodes in the order in which the graph was built. An ID counts within one graph, whose number is
-/// in its upper half; nested graphs that kept their own number go where they started.
-fn in_order(nodes: &BTreeMap<u64, Seen>) -> Vec<u64> {
+/// in its upper half. What took the place of a node goes where it started:
+///
+/// ```text
+/// nested graph with a number of its own   7:0  7:1  9:0  9:1  7:3
+/// nested graph that became part of it     7:0  7:1  7:4  7:5  7:3     7:2 is missing
+/// ```
+fn in_order(nodes: &BTreeMap<u64, Seen>, has_control: bool) -> Vec<u64> {
     let mut groups: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
     for &node in nodes.keys() {
         groups.entry(node >> 32).or_default().push(node);
@@ -144,9 +153,15 @@ fn in_order(nodes: &BTreeMap<u64, Seen>) -> Vec<u64> {
     let Some(main) = main.map(|(&group, _)| group) else {
         return Vec::new();
     };
-    let main = groups.remove(&main).unwrap_or_default();
-    let mut inserted: Vec<(usize, i64, Vec<u64>)> = groups
-        .into_values()
+    let mut main = groups.remove(&main).unwrap_or_default();
+    let mut inserted: Vec<Vec<u64>> = groups.into_values().collect();
+    // Bodies of loops and branches are appended like nested graphs, but belong at the end.
+    if !has_control {
+        let appended = main.split_off(appended_from(&main, nodes));
+        inserted.extend(appended.into_iter().map(|node| vec![node]));
+    }
+    let mut inserted: Vec<(usize, i64, Vec<u64>)> = inserted
+        .into_iter()
         .map(|group| {
             let begin = group.iter().map(|node| nodes[node].at).min().unwrap_or(0);
             let before = main.iter().rposition(|node| nodes[node].at <= begin);
@@ -163,6 +178,39 @@ fn in_order(nodes: &BTreeMap<u64, Seen>) -> Vec<u64> {
         order.extend(main.get(at));
     }
     order
+}
+
+/// The position of the first node that an inlined graph brought, among the nodes of one group. Seen
+/// with CUDA 13: an inlined graph leaves a hole in the numbers, and its nodes follow after all others,
+/// although they run earlier.
+///
+/// ```text
+/// by number   0  1  3  4  │  5  6  7      2 is missing
+/// by time     0  1  5  6  7  3  4         7 → 3 goes back, and 5 6 7 follow one another
+/// ```
+fn appended_from(main: &[u64], nodes: &BTreeMap<u64, Seen>) -> usize {
+    let is_hole = |pair: &[u64]| pair[1] != pair[0] + 1;
+    let starts_late = main.first().is_some_and(|first| first & 0xffff_ffff != 0);
+    let last_hole = main.windows(2).rposition(is_hole).map(|at| at + 1);
+    let Some(last_hole) = last_hole.or(starts_late.then_some(0)) else {
+        return main.len();
+    };
+    let mut by_time = main.to_vec();
+    by_time.sort_by_key(|node| (nodes[node].at, *node));
+    let mut first = None;
+    // The first of the consecutive numbers that lead to the node.
+    let mut run_start = by_time[0];
+    for pair in by_time.windows(2) {
+        if pair[1] < pair[0] && run_start >= main[last_hole] {
+            first = Some(first.map_or(run_start, |first: u64| first.min(run_start)));
+        }
+        if pair[1] != pair[0] + 1 {
+            run_start = pair[1];
+        }
+    }
+    first.map_or(main.len(), |first| {
+        main.partition_point(|&node| node < first)
+    })
 }
 
 /// Launches with the same kernels in the same order.

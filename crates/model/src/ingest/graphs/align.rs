@@ -13,7 +13,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidates::{Node, NodeWork, OpKind, Scope, ScopeOp};
-use super::library::{Cells, assign};
+use super::library::{Cells, Order, assign};
 use super::sequence::{common, longest_ascending};
 use crate::attribution::Attribution;
 use crate::graphs::OpenReason;
@@ -63,7 +63,14 @@ pub(super) fn align(nodes: &[Node], scope: &Scope, by_time: bool) -> Vec<Found> 
                 (None, None, _) | (None, _, false) | (_, None, false) => Attribution::ByOrder,
                 _ => Attribution::BetweenAnchors,
             };
-            let gap = gap(scope, before, after);
+            let mut gap = gap(scope, before, after);
+            let is_own = |anchor: &Anchor| nodes[anchor.node].is_own();
+            if let (Some(last), Some(_)) = (gap.last_mut(), after.filter(is_own)) {
+                *last = last.due();
+            }
+            if let (Some(first), Some(_)) = (gap.first_mut(), before.filter(is_own)) {
+                *first = first.done();
+            }
             let open = &mut found[first..last];
             fill(&nodes[first..last], &gap, how, open, &mut cells);
         }
@@ -125,10 +132,10 @@ fn fill(nodes: &[Node], ops: &[ScopeOp], how: Attribution, found: &mut [Found], 
         .filter(|&node| nodes[node].known.is_none() && !is_follow_up(nodes, node))
         .collect();
     let own: Vec<Node> = leading.iter().map(|&node| nodes[node]).collect();
-    let early = one_way(&own, ops, cells);
+    let early = one_way(&own, ops, Order::Forward, cells);
     let back_nodes: Vec<Node> = own.iter().rev().copied().collect();
     let back_ops: Vec<ScopeOp> = ops.iter().rev().copied().collect();
-    let mut late = one_way(&back_nodes, &back_ops, cells);
+    let mut late = one_way(&back_nodes, &back_ops, Order::Backward, cells);
     late.reverse();
     for ((&node, early), late) in leading.iter().zip(early).zip(late) {
         let late = late.map(|place| ops.len() - 1 - place);
@@ -192,7 +199,12 @@ fn is_follow_up(nodes: &[Node], node: usize) -> bool {
 }
 
 /// The position of each node's op, placed as early as possible.
-fn one_way(nodes: &[Node], ops: &[ScopeOp], cells: &mut Cells) -> Vec<Option<usize>> {
+fn one_way(
+    nodes: &[Node],
+    ops: &[ScopeOp],
+    order: Order,
+    cells: &mut Cells,
+) -> Vec<Option<usize>> {
     let symbols = nodes
         .iter()
         .enumerate()
@@ -216,7 +228,9 @@ fn one_way(nodes: &[Node], ops: &[ScopeOp], cells: &mut Cells) -> Vec<Option<usi
     for (node, op) in pairs.chain([(nodes.len(), ops.len())]) {
         // The ops at both ends may have further kernels.
         let op_to = (op + 1).min(ops.len());
-        let between = assign(&nodes[node_from..node], &ops[op_from..op_to], cells);
+        let mut candidates = ops[op_from..op_to].to_vec();
+        own_kernels(&mut candidates, order, node_from > 0, op < ops.len());
+        let between = assign(&nodes[node_from..node], &candidates, order, cells);
         for (at, place) in between.into_iter().enumerate() {
             found[node_from + at] = place.map(|place| op_from + place);
         }
@@ -226,4 +240,18 @@ fn one_way(nodes: &[Node], ops: &[ScopeOp], cells: &mut Cells) -> Vec<Option<usi
         (node_from, op_from) = (node + 1, op);
     }
     found
+}
+
+/// The ops at both ends, where they are known to have a kernel of their own there.
+fn own_kernels(ops: &mut [ScopeOp], order: Order, has_first: bool, has_last: bool) {
+    let (first_as, last_as): (fn(ScopeOp) -> ScopeOp, fn(ScopeOp) -> ScopeOp) = match order {
+        Order::Forward => (ScopeOp::done, ScopeOp::due),
+        Order::Backward => (ScopeOp::due, ScopeOp::done),
+    };
+    if let (Some(last), true) = (ops.last_mut(), has_last) {
+        *last = last_as(*last);
+    }
+    if let (Some(first), true) = (ops.first_mut(), has_first) {
+        *first = first_as(*first);
+    }
 }

@@ -56,12 +56,40 @@ pub(super) enum OpKind {
     Custom,
     /// A loop or branch that the graph decides by itself.
     Control,
+    /// Its own kernel ran already: only further kernels of its own can follow.
+    Done,
+}
+
+impl Node {
+    /// A kernel that XLA made, which is an op's first.
+    pub(super) const fn is_own(&self) -> bool {
+        matches!(self.work, NodeWork::Own { .. })
+    }
+}
+
+impl ScopeOp {
+    /// The op before its own kernel: what prepares it may come first, but nothing of a library.
+    pub(super) const fn due(self) -> Self {
+        let kind = match self.kind {
+            OpKind::Custom => OpKind::Fusion { is_filled: false },
+            kind => kind,
+        };
+        Self { kind, ..self }
+    }
+
+    /// The op after its own kernel.
+    pub(super) const fn done(self) -> Self {
+        Self {
+            kind: OpKind::Done,
+            ..self
+        }
+    }
 }
 
 impl OpKind {
     /// Whether a single op may have several kernels.
     pub(super) const fn has_several(self) -> bool {
-        !matches!(self, Self::Fusion { .. } | Self::Copy)
+        !matches!(self, Self::Fusion { .. } | Self::Copy | Self::Done)
     }
 }
 

@@ -52,6 +52,7 @@ fn fit(node: &Node, op: &ScopeOp) -> Option<i32> {
             },
             _,
         ) => (op.symbol == Some(symbol)).then_some(8),
+        (_, OpKind::Done) => None,
         (NodeWork::Own { .. }, OpKind::Custom) => Some(1),
         (NodeWork::Own { .. }, _) => None,
         (NodeWork::Copy(Some(bytes)), OpKind::Copy) => is_size(bytes).then_some(8),
@@ -81,7 +82,7 @@ fn fit(node: &Node, op: &ScopeOp) -> Option<i32> {
             | (Work::Control, OpKind::Control) => Some(6),
             (Work::Collective(work), OpKind::Collective(kind)) => collective_fit(work, kind),
             (Work::Collective(_) | Work::Control, _)
-            | (_, OpKind::Collective(_) | OpKind::Control) => None,
+            | (_, OpKind::Collective(_) | OpKind::Control | OpKind::Done) => None,
             (Work::Matmul, OpKind::Convolution) => Some(5),
             (Work::FollowUp, OpKind::Matmul | OpKind::Convolution) => Some(4),
             (Work::Other, OpKind::Custom) => Some(4),
@@ -109,6 +110,13 @@ fn collective_fit(work: Option<CollectiveKind>, op: CollectiveKind) -> Option<i3
 
 /// The score for an op having any kernel.
 const FIRST: i32 = 3;
+/// Which way nodes and ops are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    Forward,
+    Backward,
+}
+
 /// Worse than everything.
 const NEVER: i32 = i32::MIN / 2;
 
@@ -127,8 +135,14 @@ mod step {
 }
 
 /// The op of each node, in order, with the best total fit; of equal results the one whose ops come
-/// first. A library op may have several consecutive nodes, others have one.
-pub(super) fn assign(nodes: &[Node], ops: &[ScopeOp], cells: &mut Cells) -> Vec<Option<usize>> {
+/// first. A library op may have several consecutive nodes, others have one. A memset prepares what
+/// follows: it is the first of its op's nodes.
+pub(super) fn assign(
+    nodes: &[Node],
+    ops: &[ScopeOp],
+    order: Order,
+    cells: &mut Cells,
+) -> Vec<Option<usize>> {
     if nodes.is_empty() || ops.is_empty() {
         return vec![None; nodes.len()];
     }
@@ -153,7 +167,8 @@ pub(super) fn assign(nodes: &[Node], ops: &[ScopeOp], cells: &mut Cells) -> Vec<
             let (mut own, mut choice) = (NEVER, step::SKIP_NODE);
             if let Some(fit) = fit(node, op) {
                 let first = diagonal + FIRST;
-                let next = if op.kind.has_several() {
+                let is_first = order == Order::Forward && is_fill(node);
+                let next = if op.kind.has_several() && !is_first {
                     matched[column]
                 } else {
                     NEVER
@@ -163,7 +178,8 @@ pub(super) fn assign(nodes: &[Node], ops: &[ScopeOp], cells: &mut Cells) -> Vec<
                     choice |= step::CONTINUES;
                 }
             }
-            matched[column] = own;
+            let is_first = order == Order::Backward && is_fill(node);
+            matched[column] = if is_first { NEVER } else { own };
             let sum = left.max(above).max(own);
             let continues = choice & step::CONTINUES;
             choice = if sum == left {
@@ -181,6 +197,10 @@ pub(super) fn assign(nodes: &[Node], ops: &[ScopeOp], cells: &mut Cells) -> Vec<
         best[columns.end..next.max(columns.end)].fill(left);
     }
     walk_back(nodes.len(), ops.len(), &band, &steps)
+}
+
+const fn is_fill(node: &Node) -> bool {
+    matches!(node.work, NodeWork::Fill(_))
 }
 
 fn walk_back(nodes: usize, ops: usize, band: &Band, steps: &[u8]) -> Vec<Option<usize>> {

@@ -51,6 +51,12 @@ impl Program {
         format!("{}({})", self.name, self.id)
     }
 
+    /// Whether XLA only tried this program out while it compiled another one (autotuning): its kernels
+    /// name a module, but it has neither an ID nor HLO, where the `others` of the session have IDs.
+    pub fn is_trial(&self, others: &[Self]) -> bool {
+        self.id == 0 && self.hlo.is_none() && others.iter().any(|other| other.id != 0)
+    }
+
     /// The serialized HLO; empty if there is none.
     pub fn hlo_bytes(&self) -> &[u8] {
         let bytes = self.bytes.as_ref();

@@ -4,6 +4,7 @@
 
 pub mod activity;
 pub mod busy;
+pub(crate) mod callbacks;
 pub(crate) mod communication;
 pub mod environment;
 pub mod interval;

@@ -26,11 +26,7 @@ pub fn busy_labels(session: &Session) -> Vec<bool> {
         .collect()
 }
 
-/// For each label, whether it is device work that calls Python.
-pub fn callback_labels(session: &Session) -> Vec<bool> {
-    session.labels.iter().map(is_callback).collect()
-}
-
+/// Whether it is device work that calls Python.
 pub(crate) fn is_callback(label: &Label) -> bool {
     label.kind.is_work() && label.class == Class::Python
 }

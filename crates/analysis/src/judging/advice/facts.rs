@@ -1,7 +1,7 @@
 //! The facts for the rules: figures of other analyses, each computed once and only when a rule needs it.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use stepscope_model::{DeviceId, DeviceKind, HostId, SaturatingSum as _, Session}
 
 use crate::asking::AnalysisError;
 use crate::asking::selection::Selection;
+use crate::measuring::callbacks::Callbacks;
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::parts::position;
 use crate::measuring::steps::{PartKind, StepParts, divide_recording, mean, median};
@@ -326,9 +327,47 @@ impl<'a> Facts<'a> {
     /// Converts a sum over all devices and the whole capture to time per step and device: its share of
     /// all work × the mean time per step in which ops ran.
     pub(super) fn per_step(&self, total_ps: f64) -> Option<f64> {
-        let worked_ps = self.mean(|row| row.lengths.worked_ps() as f64)?;
+        let worked_ps = self.worked_per_step()?;
         let share = total_ps / (self.total_self_ps().max(1)) as f64;
         Some((share * worked_ps).min(worked_ps))
+    }
+
+    /// Mean time per step and device in which ops ran.
+    pub(super) fn worked_per_step(&self) -> Option<f64> {
+        // The ops of a GPU do not include the time it waits for callbacks.
+        let is_gpu = self.is_gpu();
+        self.mean(|row| {
+            let lengths = &row.lengths;
+            let worked_ps = if is_gpu {
+                lengths.busy_ps
+            } else {
+                lengths.worked_ps()
+            };
+            worked_ps as f64
+        })
+    }
+
+    /// Time per step and device that GPUs wait for the ops that `passes` accepts, which call Python.
+    /// Zero for other devices, which record it as time of these ops.
+    pub(super) fn waited_for(&self, passes: impl Fn(&OpRow) -> bool) -> f64 {
+        if !self.is_gpu() {
+            return 0.0;
+        }
+        let rows = self.rows_of_ops().filter(|row| passes(row));
+        let names: BTreeSet<&str> = rows.map(|row| row.name.as_str()).collect();
+        let calls = Callbacks::of(self.session).named(self.session, |name| names.contains(name));
+        let waited = self.mean(|row| {
+            let within = |device| calls.within(self.session, device, &[row.span]);
+            row.device
+                .map_or(0.0, |device| within(device).duration().0 as f64)
+        });
+        waited.unwrap_or(0.0)
+    }
+
+    /// Whether a device that worked is a GPU.
+    fn is_gpu(&self) -> bool {
+        let mut working = self.working();
+        working.any(|id| self.session.device(id).kind.is_gpu())
     }
 
     /// An entry of the thresholds in use.

@@ -15,6 +15,7 @@ use crate::measuring::levels::{COLLECTIVE, DEVICE_LEVELS};
 use stepscope_model::{DeviceId, Session, Span};
 
 use super::host::HostActivity;
+use crate::measuring::callbacks::Callbacks;
 use crate::measuring::communication;
 use crate::measuring::interval::Intervals;
 use crate::measuring::pauses::Pauses;
@@ -82,7 +83,9 @@ impl Division {
             let collectives = &mut work[usize::from(COLLECTIVE)];
             *collectives = collectives.union(&under_way);
         }
-        let work = DEVICE_LEVELS.into_iter().zip(work);
+        let callbacks = Callbacks::of(session).within(session, device, &[within]);
+        let callbacks = (PartKind::PythonCallbacks, callbacks);
+        let work = DEVICE_LEVELS.into_iter().zip(work).chain([callbacks]);
         // The host does not cause these pauses, whatever it does meanwhile.
         let pauses = Pauses::of(session);
         let pauses = pauses.of_device(session, device).clip(within);

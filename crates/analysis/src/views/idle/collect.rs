@@ -8,11 +8,12 @@ use stepscope_model::{DeviceId, DeviceKind, HostId, Picos, SaturatingSum as _, S
 use super::explain::Explainer;
 use super::report::{CauseRow, GapBucket, GapRow, IdleDevice, IdleReport, IdleStep};
 use crate::measuring::activity::{CAUSES, Cause, CauseTimes, cause_times, claimed};
+use crate::measuring::callbacks::Callbacks;
 use crate::measuring::interval::Intervals;
 use crate::measuring::pauses::Pauses;
 use crate::measuring::selection::{Selected, device_span};
 use crate::measuring::windows::observed_windows;
-use crate::measuring::work::{AllWork, callback_labels, work_intervals};
+use crate::measuring::work::AllWork;
 
 /// A device with its gaps.
 pub(super) struct DeviceGaps {
@@ -98,8 +99,7 @@ fn with_own(
     found: &Found,
     host_times: Arc<Vec<Intervals>>,
 ) -> Arc<Vec<Intervals>> {
-    let labels = callback_labels(session);
-    let callbacks = work_intervals(session, found.device, &found.gaps, &labels);
+    let callbacks = Callbacks::of(session).within(session, found.device, &found.gaps);
     let gaps = Intervals::union_of_sorted(vec![found.gaps.clone()]);
     let pauses = Pauses::of(session);
     let pauses = pauses.of_device(session, found.device).intersect(&gaps);

@@ -199,12 +199,7 @@ fn is_follow_up(nodes: &[Node], node: usize) -> bool {
 }
 
 /// The position of each node's op, placed as early as possible.
-fn one_way(
-    nodes: &[Node],
-    ops: &[ScopeOp],
-    order: Order,
-    cells: &mut Cells,
-) -> Vec<Option<usize>> {
+fn one_way(nodes: &[Node], ops: &[ScopeOp], order: Order, cells: &mut Cells) -> Vec<Option<usize>> {
     let symbols = nodes
         .iter()
         .enumerate()

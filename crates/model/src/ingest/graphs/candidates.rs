@@ -42,10 +42,8 @@ pub(super) struct ScopeOp {
 /// The launches that an op may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OpKind {
-    /// Its own kernel; or only a memset, if it fills its value with zeros.
-    Fusion {
-        is_filled: bool,
-    },
+    /// Its own kernel; or only a memset or copies, depending on its contents.
+    Fusion(Contents),
     Matmul,
     Convolution,
     Attention,
@@ -60,6 +58,16 @@ pub(super) enum OpKind {
     Done,
 }
 
+/// What a fusion computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Contents {
+    Computed,
+    /// A single constant, which needs a memset instead of a kernel.
+    Constant,
+    /// A slice that is read or written at a place that depends on data: a copy may do.
+    Slice,
+}
+
 impl Node {
     /// A kernel that XLA made, which is an op's first.
     pub(super) const fn is_own(&self) -> bool {
@@ -71,7 +79,7 @@ impl ScopeOp {
     /// The op before its own kernel: what prepares it may come first, but nothing of a library.
     pub(super) const fn due(self) -> Self {
         let kind = match self.kind {
-            OpKind::Custom => OpKind::Fusion { is_filled: false },
+            OpKind::Custom => OpKind::Fusion(Contents::Computed),
             kind => kind,
         };
         Self { kind, ..self }
@@ -89,7 +97,7 @@ impl ScopeOp {
 impl OpKind {
     /// Whether a single op may have several kernels.
     pub(super) const fn has_several(self) -> bool {
-        !matches!(self, Self::Fusion { .. } | Self::Copy | Self::Done)
+        !matches!(self, Self::Fusion(_) | Self::Copy | Self::Done)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use stepscope_hlo::CollectiveKind;
 
-use super::candidates::{Node, NodeWork, OpKind, ScopeOp};
+use super::candidates::{Contents, Node, NodeWork, OpKind, ScopeOp};
 use crate::vendor::graphs::LibraryWork;
 
 /// Maximum number of node-op combinations to try for one graph.
@@ -57,14 +57,16 @@ fn fit(node: &Node, op: &ScopeOp) -> Option<i32> {
         (NodeWork::Own { .. }, _) => None,
         (NodeWork::Copy(Some(bytes)), OpKind::Copy) => is_size(bytes).then_some(8),
         (NodeWork::Copy(None), OpKind::Copy) => Some(4),
-        (NodeWork::Copy(Some(bytes)), OpKind::Fusion { .. }) => is_size(bytes).then_some(5),
+        (NodeWork::Copy(None), OpKind::Fusion(Contents::Slice)) => Some(5),
+        (NodeWork::Copy(Some(bytes)), OpKind::Fusion(_)) => is_size(bytes).then_some(5),
         (NodeWork::Copy(Some(bytes)), OpKind::Control) => (bytes <= 8).then_some(2),
         (NodeWork::Copy(_), OpKind::Collective(_) | OpKind::Custom) => Some(2),
         (NodeWork::Copy(_), OpKind::Attention | OpKind::Sort | OpKind::Matmul) => Some(1),
-        (NodeWork::Fill(Some(bytes)), OpKind::Fusion { is_filled }) => {
-            is_size(bytes).then_some(if is_filled { 6 } else { 3 })
+        (NodeWork::Fill(Some(bytes)), OpKind::Fusion(contents)) => {
+            let is_constant = contents == Contents::Constant;
+            is_size(bytes).then_some(if is_constant { 6 } else { 3 })
         }
-        (NodeWork::Fill(None), OpKind::Fusion { is_filled: true }) => Some(4),
+        (NodeWork::Fill(None), OpKind::Fusion(Contents::Constant)) => Some(4),
         (
             NodeWork::Fill(_),
             OpKind::Matmul

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use stepscope_hlo::{Computation, Fingerprints, Instruction, OpClass, Program, Schedule};
 
-use super::candidates::{OpKind, ScopeOp};
+use super::candidates::{Contents, OpKind, ScopeOp};
 use crate::vendor::graphs::{kernel_name_of, names_command_buffer};
 
 /// A computation whose instructions are executed one after the other.
@@ -246,9 +246,7 @@ fn kind(program: &Program, instruction: &Instruction) -> Option<OpKind> {
         _ if opcode == "custom-call" && names_sort(target) => OpKind::Sort,
         _ if opcode == "custom-call" => OpKind::Custom,
         _ if instruction.fusion_kind == "kCustom" => OpKind::Custom,
-        _ => OpKind::Fusion {
-            is_filled: is_filled(program, instruction),
-        },
+        _ => OpKind::Fusion(contents(program, instruction)),
     })
 }
 
@@ -256,15 +254,59 @@ fn names_sort(target: &str) -> bool {
     target.contains("Sort") || target.contains("TopK") || target.contains("SelectK")
 }
 
-/// Whether the value is a single constant, which needs a memset instead of a kernel.
-fn is_filled(program: &Program, instruction: &Instruction) -> bool {
-    let body = program.called_computations(instruction).next();
-    let Some(body) = body else {
-        return instruction.opcode == "broadcast";
-    };
-    let mut opcodes = program.instructions_of(body).iter();
-    opcodes.all(|inner| matches!(inner.opcode.as_str(), "constant" | "broadcast" | "bitcast"))
+fn contents(program: &Program, instruction: &Instruction) -> Contents {
+    let mut opcodes = Vec::new();
+    innermost(program, instruction, 0, &mut opcodes);
+    let has_only = |allowed: &[&str]| opcodes.iter().all(|opcode| allowed.contains(opcode));
+    let is_slice = |opcode: &&str| matches!(*opcode, "dynamic-slice" | "dynamic-update-slice");
+    if has_only(&["constant", "broadcast", "bitcast"]) {
+        Contents::Constant
+    } else if has_only(SLICING) && opcodes.iter().any(is_slice) {
+        Contents::Slice
+    } else {
+        Contents::Computed
+    }
 }
+
+/// The opcodes of what an instruction computes, through fusions and what wraps them to be
+/// asynchronous.
+fn innermost<'a>(
+    program: &'a Program,
+    instruction: &'a Instruction,
+    depth: usize,
+    opcodes: &mut Vec<&'a str>,
+) {
+    let body = program.called_computations(instruction).next();
+    let Some(body) = body.filter(|_| depth < MAX_WRAPPED) else {
+        opcodes.push(&instruction.opcode);
+        return;
+    };
+    for inner in program.instructions_of(body) {
+        if inner.opcode == "fusion" {
+            innermost(program, inner, depth + 1, opcodes);
+        } else {
+            opcodes.push(&inner.opcode);
+        }
+    }
+}
+
+/// Fusions within fusions beyond this are noise.
+const MAX_WRAPPED: usize = 4;
+
+/// What only moves data, and computes where to.
+const SLICING: &[&str] = &[
+    "parameter",
+    "constant",
+    "bitcast",
+    "dynamic-slice",
+    "dynamic-update-slice",
+    "compare",
+    "add",
+    "subtract",
+    "select",
+    "clamp",
+    "convert",
+];
 
 /// Disjoint sets of positions that are merged.
 struct Sets(Vec<usize>);

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::align::{Found, align};
-use super::candidates::{Node, NodeWork, OpKind, Scope, ScopeOp};
+use super::candidates::{Contents, Node, NodeWork, OpKind, Scope, ScopeOp};
 use crate::attribution::Attribution;
 use crate::vendor::graphs::LibraryWork;
 
@@ -47,7 +47,7 @@ fn drawn(ops: &[RandomOp]) -> (Scope, Vec<(u32, Node)>) {
         let (symbol, kind, bytes, made) = match *op {
             RandomOp::Unique => (
                 Some(UNIQUE + instruction),
-                OpKind::Fusion { is_filled: false },
+                OpKind::Fusion(Contents::Computed),
                 4,
                 vec![node(
                     own(instruction, true),
@@ -56,7 +56,7 @@ fn drawn(ops: &[RandomOp]) -> (Scope, Vec<(u32, Node)>) {
             ),
             RandomOp::Shared(symbol) => (
                 Some(symbol),
-                OpKind::Fusion { is_filled: false },
+                OpKind::Fusion(Contents::Computed),
                 4,
                 vec![node(own(symbol, false), None)],
             ),
@@ -136,7 +136,7 @@ proptest! {
                         scope.ops[found as usize].symbol == Some(symbol)
                     }
                     NodeWork::Library(_) => kind == OpKind::Matmul,
-                    NodeWork::Copy(_) => kind != OpKind::Fusion { is_filled: true },
+                    NodeWork::Copy(_) => kind != OpKind::Fusion(Contents::Constant),
                     NodeWork::Fill(_) => true,
                 };
                 prop_assert!(fits, "{:?} is no kernel of {:?}", node, kind);

@@ -6,7 +6,6 @@ use super::evidence::{Evidence, Found, Steps, period};
 use crate::ids::{DeviceId, ProgramId};
 use crate::ingest::runs::runs_by_device;
 use crate::program::Program;
-use crate::session::ProgramRun;
 use crate::step::StepSpan;
 use crate::units::{Picos, Span};
 
@@ -55,7 +54,14 @@ const MIN_OF_LONGEST: f64 = 0.25;
 /// the one that ran most often: an evaluation may take longer than the steps between. `None` if
 /// that is a single op, dispatched repeatedly.
 fn dominant_program(evidence: &Evidence<'_>) -> Option<ProgramId> {
-    let runs: &[ProgramRun] = evidence.runs;
+    // What XLA tries out while it compiles is no step.
+    let is_trial: Vec<bool> = evidence
+        .programs
+        .iter()
+        .map(|program| program.is_trial(evidence.programs))
+        .collect();
+    let runs = evidence.runs.iter();
+    let runs = runs.filter(|run| !is_trial[run.program.index()]);
     let mut totals: BTreeMap<ProgramId, Picos> = BTreeMap::new();
     let mut counts: BTreeMap<(ProgramId, DeviceId), usize> = BTreeMap::new();
     for run in runs {

@@ -2,7 +2,7 @@
 
 use super::host_causes::place_of;
 use super::python_ops::is_debug;
-use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
+use super::{Outcome, Rule, SHARE_OF_WORK, finding, share_of_calls};
 use crate::judging::advice::facts::Facts;
 use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(facts: &Facts<'_>) -> Outcome {
-    let found = match share(facts, "debug_print_ratio", is_debug) {
+    let found = match share_of_calls(facts, "debug_print_ratio", is_debug) {
         Ok(found) => found,
         Err(outcome) => return outcome,
     };

@@ -63,7 +63,7 @@ pub use rule::Rule;
 use rule::{
     CPU_ONLY, LITTLE_WORK, NO_HLO, NO_WORK, PART_ESTIMATE, SHARE_OF_WORK, WAITING, each_ps,
     finding, fullest, gravity, judged_in_recording, matters, no_memory, no_steps, ops_seen, part,
-    share, waiting,
+    share, share_of_calls, waiting,
 };
 
 /// All rules, in the order in which checks are listed.

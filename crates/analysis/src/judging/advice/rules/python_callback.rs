@@ -2,7 +2,7 @@
 
 use super::host_causes::place_of;
 use super::python_ops::is_callback;
-use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
+use super::{Outcome, Rule, SHARE_OF_WORK, finding, share_of_calls};
 use crate::judging::advice::facts::Facts;
 use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(facts: &Facts<'_>) -> Outcome {
-    let found = match share(facts, "python_callback_ratio", is_callback) {
+    let found = match share_of_calls(facts, "python_callback_ratio", is_callback) {
         Ok(found) => found,
         Err(outcome) => return outcome,
     };

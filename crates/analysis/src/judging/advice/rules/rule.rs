@@ -83,6 +83,36 @@ pub(super) fn share(
     }
     let (total, per_step) = facts.ops_per_step(passes);
     let ratio = total as f64 / facts.total_self_ps() as f64;
+    judged(facts, key, ratio, per_step)
+}
+
+/// The same for ops that call Python: with the time that GPUs wait for them, which their ops do not
+/// record.
+pub(super) fn share_of_calls(
+    facts: &Facts<'_>,
+    key: &str,
+    passes: impl Fn(&OpRow) -> bool + Copy,
+) -> Result<Share, Outcome> {
+    let waited = if facts.has_work() {
+        facts.waited_for(passes)
+    } else {
+        0.0
+    };
+    let worked = facts.worked_per_step().unwrap_or(0.0);
+    if waited <= 0.0 {
+        return share(facts, key, passes);
+    }
+    let (_, per_step) = facts.ops_per_step(passes);
+    let taken = per_step.unwrap_or(0.0) + waited;
+    judged(facts, key, taken / (worked + waited), Some(taken))
+}
+
+fn judged(
+    facts: &Facts<'_>,
+    key: &str,
+    ratio: f64,
+    per_step: Option<f64>,
+) -> Result<Share, Outcome> {
     let text = format::percent(ratio);
     match gravity(&facts.threshold(key), ratio) {
         None => Err(Outcome::Passed(format!("{text} of the work."))),

@@ -21,6 +21,10 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         return Vec::new();
     }
     let share = format::percent(1.0 - ratio);
+    let programs = &evidence.session.programs;
+    if programs.iter().any(|program| program.is_trial(programs)) {
+        return vec![tried_out(&share)];
+    }
     let graphs = launched_graphs::note(evidence.session);
     let graphs = graphs.map_or(String::new(), |note| format!(" {}", note.text));
     vec![
@@ -38,4 +42,17 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
          `XLA_FLAGS=--xla_gpu_enable_command_buffer=`, at some cost in speed.",
         ),
     ]
+}
+
+fn tried_out(share: &str) -> Finding {
+    Finding::new(
+        "graph_kernels",
+        Severity::Warning,
+        format!("{share} of kernel time has no HLO op."),
+    )
+    .why(
+        "XLA compiled during the capture and tried out kernels on the device (autotuning). They \
+         belong to no op of a program that ran, so they are listed by kernel name.",
+    )
+    .fix("Capture after the warm-up, when nothing is compiled.")
 }

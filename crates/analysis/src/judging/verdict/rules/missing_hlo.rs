@@ -17,7 +17,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         has_run[run.program.index()] = true;
     }
     let ran = session.programs.iter().zip(&has_run);
-    let ran = ran.filter(|(_, has_run)| **has_run);
+    let ran = ran.filter(|(program, has_run)| **has_run && !program.is_trial(&session.programs));
     let missing: Vec<String> = ran
         .clone()
         .filter(|(program, _)| program.hlo.is_none())

@@ -6,26 +6,8 @@
 
 mod support;
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use serde_json::Value;
-use stepscope_model::Session;
-use stepscope_testing::corpus::{self, Capture};
-use support::{ask, open};
-
-/// A capture and what its program measured.
-struct Planted {
-    case: String,
-    name: String,
-    is_annotated: bool,
-    has_python: bool,
-    /// Mean over its steps, seconds; none where it did not wait for any.
-    step_s: Option<f64>,
-    /// What the cause took in a step, seconds.
-    cause_s: f64,
-    session: Session,
-}
+use support::ask;
+use support::planted::{Planted, read_all};
 
 /// What has to stand first, by the names of its findings: any of these.
 struct Expected {
@@ -179,49 +161,13 @@ const EXPECTED: &[Expected] = &[
 ];
 
 fn planted() -> Vec<Planted> {
-    let folder = corpus::repository_root().join("fixtures/causes-cpu");
-    let mut folders: Vec<PathBuf> = fs::read_dir(&folder)
-        .expect("the planted captures are there")
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.is_dir())
-        .collect();
-    folders.sort();
-    folders.iter().map(|path| read(path)).collect()
+    read_all("causes-cpu")
 }
 
-fn read(folder: &Path) -> Planted {
-    let text = fs::read_to_string(folder.join("truth.json")).expect("each has its truth");
-    let truth: Value = serde_json::from_str(&text).expect("the truth is JSON");
-    let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let steps = truth["steps"].as_f64().unwrap_or(0.0).max(1.0);
-    Planted {
-        case: truth["case"].as_str().unwrap_or_default().to_owned(),
-        is_annotated: truth["annotated"] == true,
-        has_python: truth["python_tracer"] == true,
-        step_s: truth["step_s"].as_f64(),
-        cause_s: truth["cause_s"].as_f64().unwrap_or(0.0) / steps,
-        session: open(&Capture {
-            name: name.to_string(),
-            folder: folder.to_path_buf(),
-            hosts: vec![folder.join("vm.xplane.pb.gz")],
-            own: true,
-        }),
-        name: name.into_owned(),
-    }
-}
-
-impl Planted {
-    fn expected(&self) -> &'static Expected {
-        let mut all = EXPECTED.iter();
-        all.find(|expected| expected.case == self.case)
-            .unwrap_or_else(|| panic!("{} is expected to say something", self.case))
-    }
-
-    /// Nobody can tell a step of many programs, or of another one each time, from what ran.
-    fn has_steps(&self) -> bool {
-        self.step_s.is_some()
-            && (self.is_annotated || !["eager-ops", "recompiles"].contains(&self.case.as_str()))
-    }
+fn expected(planted: &Planted) -> &'static Expected {
+    let mut all = EXPECTED.iter();
+    all.find(|expected| expected.case == planted.case)
+        .unwrap_or_else(|| panic!("{} is expected to say something", planted.case))
 }
 
 /// The step time is right, or there is none.
@@ -268,7 +214,7 @@ fn the_planted_cause_stands_first() {
     let mut count = 0;
     for planted in planted() {
         count += 1;
-        let expected = planted.expected();
+        let expected = expected(&planted);
         let report = ask(&planted.session, "advice", &[]);
         let first = &report["findings"][0];
         let id = first["id"].as_str().unwrap_or_default();

@@ -264,10 +264,13 @@ fn attributes(proto: wire::HloInstruction, opcode: &str) -> Option<Box<Attribute
             .map(|pair| (pair.source, pair.target))
             .collect(),
         is_host_transfer: proto.is_host_transfer,
+        // GPU matmul calls have both, and only their configuration is filled in.
         precision: proto
             .precision_config
             .as_ref()
-            .map_or(config.precision, precision),
+            .map(precision)
+            .filter(|stated| *stated != Precision::default())
+            .unwrap_or(config.precision),
         known_trip_count: config.known_trip_count,
         backend_kind: config.kind,
         cost_estimate: config.cost_estimate.map(Box::new),

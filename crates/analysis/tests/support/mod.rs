@@ -2,6 +2,7 @@
 
 #![expect(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod planted;
 pub(crate) mod xprof;
 
 use std::fmt::Write;

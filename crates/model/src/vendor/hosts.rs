@@ -55,8 +55,12 @@ fn python_activity(frame: &str) -> Activity {
 /// The prefix of time ranges in which Stepscope's package itself works or waits.
 const OWN_TIME: &str = "stepscope: ";
 
+/// XLA's names for what CUPTI itself takes on a thread (`CUpti_ActivityOverheadKind`). It has none for
+/// kinds that came later: those are `<UNKNOWN>`.
+const CUPTI_OVERHEAD: [&str; 3] = ["BUFFER_FLUSH", "INSTRUMENTATION", "RESOURCE"];
+
 fn host_activity(name: &str) -> Activity {
-    if name.starts_with(OWN_TIME) {
+    if name.starts_with(OWN_TIME) || CUPTI_OVERHEAD.contains(&name) {
         Activity::Profiler
     } else if WAIT.is_match(name) {
         Activity::Blocked

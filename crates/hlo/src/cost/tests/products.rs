@@ -106,6 +106,8 @@ fn library_calls_have_their_precision_in_the_configuration() {
             instruction.opcode = b"custom-call".to_vec();
             instruction.custom_call_target = b"__cublas$gemm".to_vec();
             instruction.dot_dimension_numbers = None;
+            // As XLA writes it: present, and empty.
+            instruction.precision_config = Some(wire::PrecisionConfig::default());
             instruction.backend_config = format!(
                 r#"{{"gemm_backend_config":{{"dot_dimension_numbers":{{
                 "lhs_contracting_dimensions":["1"],"rhs_contracting_dimensions":["0"]}},

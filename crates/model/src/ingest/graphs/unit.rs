@@ -92,6 +92,8 @@ struct Seen {
     label: LabelId,
     facts: NodeFacts,
     at: i64,
+    /// By the launch that times most nodes.
+    is_timed: bool,
 }
 
 fn by_nodes(session: &Session, launches: &[Launch], own: &[usize]) -> Vec<Unit> {
@@ -105,11 +107,8 @@ fn by_nodes(session: &Session, launches: &[Launch], own: &[usize]) -> Vec<Unit> 
             seen.is_some_and(|seen| seen.facts != facts(session, kernel.label))
         });
         if contradicts {
-            units.push(close(
-                session,
-                std::mem::take(&mut open),
-                &std::mem::take(&mut nodes),
-            ));
+            let unit = std::mem::take(&mut open);
+            units.push(close(session, launches, unit, std::mem::take(&mut nodes)));
         }
         let begin = launch.kernels[0].start;
         for kernel in &launch.kernels {
@@ -118,23 +117,46 @@ fn by_nodes(session: &Session, launches: &[Launch], own: &[usize]) -> Vec<Unit> 
                     label: kernel.label,
                     facts: facts(session, kernel.label),
                     at: kernel.start.saturating_sub(begin),
+                    is_timed: false,
                 });
             }
         }
         open.launches.push(number);
     }
-    units.push(close(session, open, &nodes));
+    units.push(close(session, launches, open, nodes));
     units
 }
 
-fn close(session: &Session, mut unit: Unit, nodes: &BTreeMap<u64, Seen>) -> Unit {
+fn close(
+    session: &Session,
+    launches: &[Launch],
+    mut unit: Unit,
+    mut nodes: BTreeMap<u64, Seen>,
+) -> Unit {
+    time_by_fullest(launches, &unit, &mut nodes);
     let is_control =
         |seen: &Seen| library_work(session.strings.get(seen.facts.0)) == LibraryWork::Control;
-    let order = in_order(nodes, nodes.values().any(is_control));
+    let order = in_order(&nodes, nodes.values().any(is_control));
     unit.labels = order.iter().map(|node| nodes[node].label).collect();
     let positions = order.into_iter().enumerate();
     unit.positions = positions.map(|(position, node)| (node, position)).collect();
     unit
+}
+
+/// Takes times from the launch with the most nodes, for times of different launches say nothing about
+/// each other where one lost its first kernels.
+fn time_by_fullest(launches: &[Launch], unit: &Unit, nodes: &mut BTreeMap<u64, Seen>) {
+    let own = unit.launches.iter().map(|&number| &launches[number]);
+    let Some(fullest) = own.max_by_key(|launch| launch.kernels.len()) else {
+        return;
+    };
+    let begin = fullest.kernels[0].start;
+    for kernel in &fullest.kernels {
+        let seen = kernel.node.and_then(|node| nodes.get_mut(&node));
+        if let Some(seen) = seen.filter(|seen| !seen.is_timed) {
+            (seen.at, seen.is_timed) = (kernel.start.saturating_sub(begin), true);
+        }
+    }
 }
 
 /// Nodes in the order in which the graph was built. An ID counts within one graph, whose number is
@@ -195,11 +217,12 @@ fn appended_from(main: &[u64], nodes: &BTreeMap<u64, Seen>) -> usize {
     let Some(last_hole) = last_hole.or(starts_late.then_some(0)) else {
         return main.len();
     };
-    let mut by_time = main.to_vec();
+    let timed = main.iter().copied().filter(|node| nodes[node].is_timed);
+    let mut by_time: Vec<u64> = timed.collect();
     by_time.sort_by_key(|node| (nodes[node].at, *node));
     let mut first = None;
     // The first of the consecutive numbers that lead to the node.
-    let mut run_start = by_time[0];
+    let mut run_start = by_time.first().copied().unwrap_or_default();
     for pair in by_time.windows(2) {
         if pair[1] < pair[0] && run_start >= main[last_hole] {
             first = Some(first.map_or(run_start, |first: u64| first.min(run_start)));

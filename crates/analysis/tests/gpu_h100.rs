@@ -211,3 +211,22 @@ fn runs_without_launches_are_those_of_the_program() {
     // From the first run to the second; the program timed 4.7 ms and 4.6 ms plus what is between.
     assert!((4.0..7.0).contains(&mean_ms), "{mean_ms}");
 }
+
+/// Kernels of a stream that overlap a little, as Hopper's do, still wait for one another: the path is
+/// what the device computes, the loader and the launch, with hardly a gap.
+#[test]
+fn the_critical_path_follows_the_stream() {
+    for name in ["gpt-off", "gpt-default", "scan-on"] {
+        let session = captured(name);
+        let path = ask(&session, "critical_path", &[]);
+        let share = |kind: &str| {
+            let kinds = path["kinds"].as_array().expect("a list");
+            let own = kinds.iter().find(|row| row["kind"] == kind);
+            own.map_or(0.0, |row| number(&row["ratio"]))
+        };
+        let busy = number(&ask(&session, "overview", &[])["device_busy_ratio"]);
+        let worked = share("compute") + share("copy");
+        assert!((worked - busy).abs() < 0.02, "{name}: {worked} {busy}");
+        assert!(share("idle") < 0.05, "{name}: {path}");
+    }
+}

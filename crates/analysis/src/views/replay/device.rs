@@ -4,7 +4,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use stepscope_model::{DeviceId, LabelId, OpId, Picos, Session, SliceId, SliceKind, Span};
+use stepscope_model::{
+    DeviceId, LabelId, OpId, Picos, Session, SliceId, SliceKind, Span, TrackRole,
+};
 
 use super::graph::{Builder, EdgeKind, NONE, Node, NodeKind, Why};
 use super::operands::Operands;
@@ -13,6 +15,8 @@ use crate::views::collectives::clocks::Clocks;
 
 /// A done that takes longer than this waited for what it ends.
 const DONE_PS: i64 = 1_000_000;
+/// Work of a stream that starts more than this before the end of the work before runs beside it.
+const EARLY_PS: i64 = 5_000_000;
 /// Work that starts this soon after the end of other work of its device may have waited for it.
 pub(super) const CLOSE_PS: i64 = 10_000_000;
 
@@ -62,6 +66,9 @@ impl Sources<'_> {
         let mut tracks: Vec<Vec<Segment>> = Vec::new();
         for (id, track) in self.session.work_tracks(device) {
             let mut segments = of_track(id, track, self.is_work);
+            if track.role == TrackRole::Stream {
+                end_at_next(&mut segments);
+            }
             for one in &mut segments {
                 one.start_ps = self.aligned(device, one.start_ps);
                 one.end_ps = self.aligned(device, one.end_ps).max(one.start_ps);
@@ -172,6 +179,28 @@ impl DeviceNodes {
                 _ => {}
             }
         });
+    }
+}
+
+/// Work of a stream that begins a little before the work before it ended: its launch says that it may
+/// (programmatic dependent launch). It waited for that work all the same, so what both took counts for
+/// the later one.
+///
+/// ```text
+/// recorded   [ kernel 1    ]            counted   [ kernel 1  ]
+///                        [ kernel 2 ]                         [ kernel 2 ]
+/// ```
+fn end_at_next(segments: &mut [Segment]) {
+    for next in 1..segments.len() {
+        let (before, after) = segments.split_at_mut(next);
+        let (Some(one), Some(next)) = (before.last_mut(), after.first()) else {
+            continue;
+        };
+        let overlap_ps = one.end_ps - next.start_ps;
+        let shorter_ps = (one.end_ps - one.start_ps).min(next.end_ps - next.start_ps);
+        if overlap_ps > 0 && overlap_ps <= EARLY_PS && overlap_ps <= shorter_ps / 2 {
+            one.end_ps = next.start_ps;
+        }
     }
 }
 

@@ -239,14 +239,15 @@ fn one_way(nodes: &[Node], ops: &[ScopeOp], order: Order, cells: &mut Cells) -> 
 
 /// The ops at both ends, where they are known to have a kernel of their own there.
 fn own_kernels(ops: &mut [ScopeOp], order: Order, has_first: bool, has_last: bool) {
-    let (first_as, last_as): (fn(ScopeOp) -> ScopeOp, fn(ScopeOp) -> ScopeOp) = match order {
-        Order::Forward => (ScopeOp::done, ScopeOp::due),
-        Order::Backward => (ScopeOp::due, ScopeOp::done),
-    };
+    let is_forward = order == Order::Forward;
     if let (Some(last), true) = (ops.last_mut(), has_last) {
-        *last = last_as(*last);
+        *last = if is_forward { last.due() } else { last.done() };
     }
     if let (Some(first), true) = (ops.first_mut(), has_first) {
-        *first = first_as(*first);
+        *first = if is_forward {
+            first.done()
+        } else {
+            first.due()
+        };
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn cases() -> Vec<Case> {
     let kernels = |details: &str| {
         let with = |line: &str| format!("{line} [kernel_details=\"{details}\"]");
         let lines: Vec<String> = KERNELS.lines().map(with).collect();
-        gpu(&lines.join("\n"), "", "bf16[4217,4217]")
+        gpu(&lines.join("\n"), "", "bf16[3001,3001]")
     };
     let scoped = |name: &str, scope: &str| {
         let ops = format!("1..300us dot.1\n300..600us dot.2\n600..800us add.1\n800..1000us {name}");

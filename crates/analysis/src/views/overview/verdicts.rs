@@ -1,5 +1,6 @@
 //! The key figures behind the verdicts, each with how it was obtained or what is missing.
 
+use rustc_hash::FxHashMap;
 use stepscope_model::{Class, SaturatingSum as _, Session, SliceKind, StringId};
 
 use super::report::Verdict;
@@ -292,25 +293,36 @@ fn kernel_duration(facts: &Facts<'_>) -> Figure {
     )
 }
 
-/// Occupancy weighted by time, over matrix products, attention, and kernels of compute-bound ops.
+/// An op that reaches this share of its roofline needs no more threads: kernels of matrix units do
+/// their best with few.
+const CLOSE_TO_ROOF: f64 = 0.5;
+
+/// Occupancy weighted by time, over matrix products, attention, and kernels of compute-bound ops that
+/// do not reach half of their roofline.
 pub(crate) fn occupancy<'a>(
     session: &Session,
     ops: impl Iterator<Item = &'a OpRow>,
     totals: &[WorkTotals],
 ) -> Figure {
+    let kernels = compute_bound(session, ops, totals);
     let (mut weighted, mut time) = (0.0, 0.0);
-    for (_, occupancy, total_ps) in compute_bound(session, ops, totals) {
-        weighted += occupancy * total_ps;
-        time += total_ps;
+    for kernel in kernels.iter().filter(|kernel| !kernel.is_close) {
+        weighted += kernel.occupancy * kernel.total_ps;
+        time += kernel.total_ps;
     }
     if time <= 0.0 {
-        return missing("No compute-bound kernel with a recorded occupancy.");
+        return missing(if kernels.is_empty() {
+            "No compute-bound kernel with a recorded occupancy."
+        } else {
+            "All compute-bound kernels reach at least half of their roofline."
+        });
     }
     let share = format::duration_ps(time);
     (
         Some(weighted / time),
         format!(
-            "Theoretical occupancy by time, over {share} of matrix products, attention, compute-bound ops."
+            "Theoretical occupancy by time, over {share} of matrix products, attention, compute-bound ops \
+             that reach less than half of their roofline."
         ),
     )
 }
@@ -322,18 +334,33 @@ pub(crate) fn compute_bound_kernels<'a>(
     totals: &[WorkTotals],
 ) -> Vec<&'a str> {
     let kernels = compute_bound(session, ops, totals).into_iter();
-    kernels.map(|(name, ..)| session.text(name)).collect()
+    let far = kernels.filter(|kernel| !kernel.is_close);
+    far.map(|kernel| session.text(kernel.name)).collect()
 }
 
-/// Matrix products, attention and kernels of compute-bound ops: name, occupancy, time.
+struct HeavyKernel {
+    name: StringId,
+    occupancy: f64,
+    total_ps: f64,
+    /// Its op reaches half of its roofline.
+    is_close: bool,
+}
+
+/// Matrix products, attention and kernels of compute-bound ops.
 fn compute_bound<'a>(
     session: &Session,
     ops: impl Iterator<Item = &'a OpRow>,
     totals: &[WorkTotals],
-) -> Vec<(StringId, f64, f64)> {
-    let bound: Vec<(&str, &str)> = ops
-        .filter(|row| row.bound_by == "compute")
-        .map(|row| (row.program.as_str(), row.name.as_str()))
+) -> Vec<HeavyKernel> {
+    // Whether an op is compute-bound, and whether it is close to its roof.
+    let judged: FxHashMap<(&str, &str), (bool, bool)> = ops
+        .map(|row| {
+            let is_close = row
+                .roofline_ratio
+                .is_some_and(|ratio| ratio >= CLOSE_TO_ROOF);
+            let key = (row.program.as_str(), row.name.as_str());
+            (key, (row.bound_by == "compute", is_close))
+        })
         .collect();
     let mut kernels = Vec::new();
     for (id, totals) in totals.iter().flat_map(|totals| &totals.labels) {
@@ -344,13 +371,19 @@ fn compute_bound<'a>(
         let Some(occupancy) = occupancy.filter(|&occupancy| occupancy > 0.0) else {
             continue;
         };
-        let is_bound = label.op.is_some_and(|op| {
+        let (is_bound, is_close) = label.op.map_or((false, false), |op| {
             let op = session.op(op);
             let title = session.program(op.program).title();
-            bound.contains(&(title.as_str(), session.text(op.name)))
+            let known = judged.get(&(title.as_str(), session.text(op.name)));
+            known.copied().unwrap_or_default()
         });
         if is_bound || matches!(label.class, Class::Matmul | Class::Attention) {
-            kernels.push((label.name, occupancy, totals.total_ps as f64));
+            kernels.push(HeavyKernel {
+                name: label.name,
+                occupancy,
+                total_ps: totals.total_ps as f64,
+                is_close,
+            });
         }
     }
     kernels

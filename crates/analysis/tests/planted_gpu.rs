@@ -149,7 +149,8 @@ fn kernels_have_their_ops() {
 fn autotuning_is_no_step() {
     let all = planted();
     let compiled = all.iter().find(|planted| planted.case == "recompiles");
-    let report = ask(&compiled.expect("it is there").session, "verdict", &[]);
+    let session = &compiled.expect("it is there").session;
+    let report = ask(session, "verdict", &[]);
     let findings = report["findings"].as_array().expect("a list");
     let ids: Vec<&str> = findings
         .iter()
@@ -161,4 +162,9 @@ fn autotuning_is_no_step() {
         .and_then(|one| one["why"].as_str())
         .unwrap_or_default();
     assert!(why.contains("autotuning"), "{why}");
+    let idle = ask(session, "idle", &[]);
+    let causes = idle["causes"].as_array().expect("a list");
+    let compiled = causes.iter().find(|row| row["cause"] == "compilation");
+    let ratio = compiled.and_then(|row| row["ratio"].as_f64());
+    assert!(ratio.is_some_and(|ratio| ratio > 0.95), "{ratio:?}");
 }

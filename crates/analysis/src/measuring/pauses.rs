@@ -36,7 +36,12 @@ impl Pauses {
                 runs: vec![Vec::new(); session.devices.len()],
                 kept: Vec::new(),
             };
+            let programs = &session.programs;
             for (position, run) in (0..).zip(&session.program_runs) {
+                // The compiler, not the device, decides when it tries out the next one.
+                if programs[run.program.index()].is_trial(programs) {
+                    continue;
+                }
                 pauses.runs[run.device.index()].push(position);
             }
             if !session.has_many_hosts() {

@@ -233,7 +233,7 @@ patterns! {
         r"XlaCompile|backend_compile|::Compile\b|::Compile\(|CompileAndLoad|RunBackend|RunHloPasses|",
         r"HloPassPipeline|^HloPass|^HLO passes|LLVM|llvm::|BuildExecutable|compile_or_get_cached|",
         r"CompileTo|lower_jaxpr_to_module|^Compile([ -ce-~]|$)|lower_sharding_computation|trace_to_jaxpr|",
-        r"XLA::TPU (run|code|lowering|emitting|HLO|Phase)|(?i)autotun|CompileCpuExecutable",
+        r"XLA::TPU (run|code|lowering|emitting|HLO|Phase)|(?i)autotun|CompileCpuExecutable|^config-assigner$|PTX->CUBIN",
     ];
     /// JAX frames that compile.
     PYTHON_COMPILE = [
@@ -262,10 +262,10 @@ patterns! {
     CACHE_READ = [r"_cache_read|get_executable"];
     TRACE = [r"trace_to_jaxpr|_trace_for_jit|_infer_params"];
     LOWER = [r"lower_sharding_computation|lower_jaxpr|_cached_lowering"];
-    AUTOTUNE = [r"(?i)autotun"];
+    AUTOTUNE = [r"(?i)autotun|^config-assigner$"];
     GENERATE = [
         r"LLVM|llvm::|RunBackend|run backend|code generat|FusionCompiler|JitCompiler|CompileTo|",
-        r"XLA::TPU emitting|[Pp]tx|[Cc]ubin|[Hh]saco|Codegen",
+        r"XLA::TPU emitting|[Pp]tx|PTX|[Cc]ubin|CUBIN|[Hh]saco|Codegen",
     ];
     OPTIMISE = [
         r"RunHloPasses|HloPass|^HLO passes|run hlo passes|XLA::TPU Phase|HLO PostOptimization|HLO optimization|",

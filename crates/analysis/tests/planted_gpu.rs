@@ -165,6 +165,6 @@ fn autotuning_is_no_step() {
     let idle = ask(session, "idle", &[]);
     let causes = idle["causes"].as_array().expect("a list");
     let compiled = causes.iter().find(|row| row["cause"] == "compilation");
-    let ratio = compiled.and_then(|row| row["ratio"].as_f64());
+    let ratio = compiled.and_then(|row| row["window_ratio"].as_f64());
     assert!(ratio.is_some_and(|ratio| ratio > 0.95), "{ratio:?}");
 }

@@ -10,6 +10,7 @@ mod cases;
 mod drawings;
 #[path = "../../../analysis/tests/advice/program_cases.rs"]
 mod program_cases;
+mod recorded;
 #[path = "../../../analysis/tests/advice/step_cases.rs"]
 mod step_cases;
 mod truths;

@@ -14,7 +14,7 @@ mod verdicts;
 use clap::Args;
 pub use report::{IdleKind, IdleShare, OverviewReport, StepBalance, Verdict};
 use stepscope_model::Session;
-pub(crate) use verdicts::{compute_bound_kernels, occupancy};
+pub(crate) use verdicts::{NO_OCCUPANCY, compute_bound_kernels, occupancy};
 
 use crate::asking::group::Group;
 use crate::asking::selection::Selection;

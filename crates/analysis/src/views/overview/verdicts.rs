@@ -84,7 +84,7 @@ fn figure(facts: &Facts<'_>, key: &str) -> Figure {
         "host_overhead_ratio" => host_overhead(facts),
         "memory_bandwidth_ratio" => memory_bandwidth(facts),
         "kernel_duration_ps" => kernel_duration(facts),
-        "occupancy_ratio" => occupancy(facts.session, facts.ops.rows.iter(), facts.totals),
+        "occupancy_ratio" => occupancy_figure(facts),
         "dominant_op_ratio" => dominant_op(facts),
         "top_op_ps" => top_op(facts),
         "compilation_ps" => compilation(facts),
@@ -145,6 +145,14 @@ fn tempered(
             if is_memory(bound_by) && !is_elsewhere =>
         {
             neutral("The work is bound by memory, so it cannot come near the peak of compute.")
+        }
+        ("occupancy_ratio", VerdictKind::Warning | VerdictKind::Bad) => {
+            let found = occupancy(facts.session, facts.ops.rows.iter(), facts.totals);
+            if found.is_some_and(|found| found.is_enough) {
+                neutral("Kernels of matrix units do with few threads.")
+            } else {
+                (judged, String::new())
+            }
         }
         _ => (judged, String::new()),
     }
@@ -297,35 +305,55 @@ fn kernel_duration(facts: &Facts<'_>) -> Figure {
 /// their best with few.
 const CLOSE_TO_ROOF: f64 = 0.5;
 
-/// Occupancy weighted by time, over matrix products, attention, and kernels of compute-bound ops that
-/// do not reach half of their roofline.
+/// Occupancy weighted by time.
+pub(crate) struct Occupancy {
+    pub(crate) ratio: f64,
+    /// Every kernel is of an op that reaches half of its roofline, so that it is enough.
+    pub(crate) is_enough: bool,
+    pub(crate) explanation: String,
+}
+
+/// Occupancy of matrix products, attention, and kernels of compute-bound ops; where some of them do not
+/// reach half of their roofline, of those. `None` without any.
 pub(crate) fn occupancy<'a>(
     session: &Session,
     ops: impl Iterator<Item = &'a OpRow>,
     totals: &[WorkTotals],
-) -> Figure {
+) -> Option<Occupancy> {
     let kernels = compute_bound(session, ops, totals);
+    let is_enough = kernels.iter().all(|kernel| kernel.is_close);
     let (mut weighted, mut time) = (0.0, 0.0);
-    for kernel in kernels.iter().filter(|kernel| !kernel.is_close) {
+    for kernel in kernels
+        .iter()
+        .filter(|kernel| is_enough || !kernel.is_close)
+    {
         weighted += kernel.occupancy * kernel.total_ps;
         time += kernel.total_ps;
     }
-    if time <= 0.0 {
-        return missing(if kernels.is_empty() {
-            "No compute-bound kernel with a recorded occupancy."
-        } else {
-            "All compute-bound kernels reach at least half of their roofline."
-        });
-    }
     let share = format::duration_ps(time);
-    (
-        Some(weighted / time),
-        format!(
-            "Theoretical occupancy by time, over {share} of matrix products, attention, compute-bound ops \
-             that reach less than half of their roofline."
+    let reach = if is_enough {
+        ", all of which reach at least half of their roofline"
+    } else {
+        " that reach less than half of their roofline"
+    };
+    (time > 0.0).then(|| Occupancy {
+        ratio: weighted / time,
+        is_enough,
+        explanation: format!(
+            "Theoretical occupancy by time, over {share} of matrix products, attention, compute-bound \
+             ops{reach}."
         ),
-    )
+    })
 }
+
+fn occupancy_figure(facts: &Facts<'_>) -> Figure {
+    match occupancy(facts.session, facts.ops.rows.iter(), facts.totals) {
+        Some(found) => (Some(found.ratio), found.explanation),
+        None => missing(NO_OCCUPANCY),
+    }
+}
+
+pub(crate) const NO_OCCUPANCY: &str = "No compute-bound kernel with a recorded occupancy.";
 
 /// Names of the kernels that [`occupancy`] covers.
 pub(crate) fn compute_bound_kernels<'a>(

@@ -182,12 +182,17 @@ fn in_order(nodes: &BTreeMap<u64, Seen>, has_control: bool) -> Vec<u64> {
         let appended = main.split_off(appended_from(&main, nodes));
         inserted.extend(appended.into_iter().map(|node| vec![node]));
     }
+    // When a node or any after it started first, which ascends: the nodes before the last that started
+    // by some time are those where this is not later.
+    let mut earliest: Vec<i64> = main.iter().map(|node| nodes[node].at).collect();
+    for at in (1..earliest.len()).rev() {
+        earliest[at - 1] = earliest[at - 1].min(earliest[at]);
+    }
     let mut inserted: Vec<(usize, i64, Vec<u64>)> = inserted
         .into_iter()
         .map(|group| {
             let begin = group.iter().map(|node| nodes[node].at).min().unwrap_or(0);
-            let before = main.iter().rposition(|node| nodes[node].at <= begin);
-            (before.map_or(0, |before| before + 1), begin, group)
+            (earliest.partition_point(|&at| at <= begin), begin, group)
         })
         .collect();
     inserted.sort();

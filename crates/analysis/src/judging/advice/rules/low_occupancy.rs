@@ -5,7 +5,7 @@ use crate::judging::advice::evidence::in_view;
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::{AdviceEvidence, Confidence};
 use crate::telling::format;
-use crate::views::overview::{compute_bound_kernels, occupancy};
+use crate::views::overview::{NO_OCCUPANCY, compute_bound_kernels, occupancy};
 
 pub(super) static RULE: Rule = Rule {
     id: "low_occupancy",
@@ -18,14 +18,16 @@ pub(super) static RULE: Rule = Rule {
 const LOW: f64 = 0.5;
 
 fn check(facts: &Facts<'_>) -> Outcome {
-    let (value, explanation) = occupancy(facts.session, facts.rows_of_ops(), &facts.totals);
-    let Some(value) = value else {
-        return Outcome::Skipped(explanation);
+    let Some(found) = occupancy(facts.session, facts.rows_of_ops(), &facts.totals) else {
+        return Outcome::Skipped(NO_OCCUPANCY.to_owned());
     };
-    let share = format::percent(value);
-    let Some(severity) = gravity(&facts.threshold("kernel_occupancy_ratio"), value) else {
+    let share = format::percent(found.ratio);
+    let threshold = facts.threshold("kernel_occupancy_ratio");
+    let severity = gravity(&threshold, found.ratio).filter(|_| !found.is_enough);
+    let Some(severity) = severity else {
         return Outcome::Passed(format!("{share} by time."));
     };
+    let explanation = found.explanation;
     let rows = facts
         .kernels()
         .into_iter()

@@ -88,10 +88,15 @@ mod tests {
         let port = listener.local_addr().unwrap().port();
         let server = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
-            let mut asked = [0; 1024];
-            let count = stream.read(&mut asked).unwrap();
+            // The request may come in several pieces.
+            let (mut asked, mut piece) = (Vec::new(), [0; 1024]);
+            while !contains(&asked, b"\r\n\r\n") {
+                let count = stream.read(&mut piece).unwrap();
+                assert!(count > 0, "the request ends");
+                asked.extend_from_slice(&piece[..count]);
+            }
             stream.write_all(answer.as_bytes()).unwrap();
-            String::from_utf8_lossy(&asked[..count]).into_owned()
+            String::from_utf8_lossy(&asked).into_owned()
         });
         let body = get(port, "secret", "/api/version");
         let asked = server.join().unwrap();

@@ -5,40 +5,25 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
 
 use serde_json::Value;
 use stepscope_model::Session;
 use stepscope_testing::corpus::{self, Capture};
 use support::{ask, open};
 
-fn folder(name: &str) -> PathBuf {
-    corpus::repository_root()
-        .join("fixtures/gpu-h100")
-        .join(name)
+fn capture(name: &str) -> Capture {
+    let mut all = corpus::fixtures_in("gpu-h100").into_iter();
+    all.find(|capture| capture.name == name)
+        .unwrap_or_else(|| panic!("{name} is a fixture"))
 }
 
 fn captured(name: &str) -> Session {
-    let folder = folder(name);
-    let list = |path: &PathBuf| -> Vec<PathBuf> {
-        let entries = fs::read_dir(path).expect("the capture is there");
-        entries
-            .filter_map(|entry| Some(entry.ok()?.path()))
-            .collect()
-    };
-    let runs = list(&folder.join("plugins/profile"));
-    let mut files = list(&runs[0]);
-    files.retain(|file| file.extension().is_some_and(|end| end == "gz"));
-    open(&Capture {
-        name: name.to_owned(),
-        folder,
-        hosts: files,
-        own: true,
-    })
+    open(&capture(name))
 }
 
 fn truth(name: &str) -> Value {
-    let text = fs::read_to_string(folder(name).join("truth.json")).expect("the truth is there");
+    let text =
+        fs::read_to_string(capture(name).folder.join("truth.json")).expect("the truth is there");
     serde_json::from_str(&text).expect("the truth is JSON")
 }
 

@@ -46,15 +46,17 @@ impl Program {
         }
     }
 
+    /// For each program of a session, whether XLA only tried it out while it compiled another one
+    /// (autotuning): its kernels name a module, but it has neither an ID nor HLO, where others have IDs.
+    pub fn trials(programs: &[Self]) -> Vec<bool> {
+        let has_ids = programs.iter().any(|program| program.id != 0);
+        let is_trial = |program: &Self| has_ids && program.id == 0 && program.hlo.is_none();
+        programs.iter().map(is_trial).collect()
+    }
+
     /// `jit_step(70)`: how programs are named in reports.
     pub fn title(&self) -> String {
         format!("{}({})", self.name, self.id)
-    }
-
-    /// Whether XLA only tried this program out while it compiled another one (autotuning): its kernels
-    /// name a module, but it has neither an ID nor HLO, where the `others` of the session have IDs.
-    pub fn is_trial(&self, others: &[Self]) -> bool {
-        self.id == 0 && self.hlo.is_none() && others.iter().any(|other| other.id != 0)
     }
 
     /// The serialized HLO; empty if there is none.

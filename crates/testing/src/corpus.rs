@@ -82,6 +82,11 @@ pub fn fixtures() -> Vec<Capture> {
     captures_in(&repository_root().join("fixtures"), |_| true)
 }
 
+/// The captures of a folder of fixtures, such as `gpu-h100`.
+pub fn fixtures_in(family: &str) -> Vec<Capture> {
+    captures_in(&repository_root().join("fixtures").join(family), |_| true)
+}
+
 /// The fixture with this name.
 pub fn fixture(name: &str) -> Option<Capture> {
     fixtures().into_iter().find(|capture| capture.name == name)

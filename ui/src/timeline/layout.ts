@@ -273,15 +273,12 @@ function summaryOf(group: TrackGroup | HostSection): number[] {
     const devices = group.groups.filter(({ kind }) => kind === 'device');
     return (devices.length > 0 ? devices : group.groups).flatMap(summaryOf);
   }
-
   const inRoles = (...roles: string[]) => group.tracks.filter(({ role }) => roles.includes(role));
   const work = inRoles('ops', 'stream');
   const found = work.length > 0 ? work : inRoles('host_thread');
   const slices = group.tracks.filter(({ role }) => role !== 'counter');
   return (found.length > 0 ? found : slices).map(({ track }) => track);
 }
-
-
 
 /** First and one past the last row that touches the range of pixels. */
 export function rowsBetween(rows: readonly Row[], top: number, bottom: number): [number, number] {

@@ -65,11 +65,21 @@ impl Callbacks {
         device: DeviceId,
         windows: &[Span],
     ) -> Intervals {
-        let own = work_intervals(session, device, windows, &self.on_device);
-        if !session.device(device).kind.is_gpu() {
-            return own;
+        if session.device(device).kind.is_gpu() {
+            self.unrecorded(session, device, windows)
+        } else {
+            work_intervals(session, device, windows, &self.on_device)
         }
-        if !self.on_host.contains(&true) {
+    }
+
+    /// Of that, what no slice of the device shows: that of GPUs.
+    pub(crate) fn unrecorded(
+        &self,
+        session: &Session,
+        device: DeviceId,
+        windows: &[Span],
+    ) -> Intervals {
+        if !session.device(device).kind.is_gpu() || !self.on_host.contains(&true) {
             return Intervals::default();
         }
         let levels: Vec<u8> = self

@@ -12,7 +12,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use stepscope_model::{DeviceId, DeviceKind, ProgramRun, Session, Span};
+use stepscope_model::{DeviceId, DeviceKind, Program, ProgramRun, Session, Span};
 
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::AllWork;
@@ -36,10 +36,10 @@ impl Pauses {
                 runs: vec![Vec::new(); session.devices.len()],
                 kept: Vec::new(),
             };
-            let programs = &session.programs;
+            let is_trial = Program::trials(&session.programs);
             for (position, run) in (0..).zip(&session.program_runs) {
                 // The compiler, not the device, decides when it tries out the next one.
-                if programs[run.program.index()].is_trial(programs) {
+                if is_trial[run.program.index()] {
                     continue;
                 }
                 pauses.runs[run.device.index()].push(position);

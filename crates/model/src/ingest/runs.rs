@@ -281,26 +281,33 @@ fn launchers(kernels: &[LaunchedKernel]) -> Vec<Option<Launcher>> {
             .push(position);
     }
     for stream in streams.values() {
-        let known = |&&at: &&usize| kernels[at].launcher.is_some();
-        for (place, &at) in stream.iter().enumerate() {
+        let mut before = None;
+        let befores: Vec<Option<usize>> = stream
+            .iter()
+            .map(|&at| {
+                before = kernels[at].launcher.map(|_| at).or(before);
+                before
+            })
+            .collect();
+        let mut after = None;
+        for (&at, before) in stream.iter().zip(befores).rev() {
             let kernel = &kernels[at];
-            if kernel.launcher.is_some() || kernel.program.is_none() {
-                continue;
-            }
-            let own = |at: &usize| {
-                let launcher = kernels[*at].launcher?;
-                (launcher.program == kernel.program).then_some((kernels[*at].span, launcher))
-            };
-            let before = stream[..place].iter().rev().find(known).and_then(own);
-            let after = stream[place..].iter().find(known).and_then(own);
+            after = kernel.launcher.map(|_| at).or(after);
             // At the ends of a capture, it may be of a run whose launch is not in it.
-            launchers[at] = before
-                .zip(after)
-                .map(|((before, launcher), (after, next))| {
-                    let is_nearer =
-                        kernel.span.start.0 - before.end.0 <= after.start.0 - kernel.span.end.0;
-                    if is_nearer { launcher } else { next }
-                });
+            let Some((before, after)) = before.zip(after).filter(|_| kernel.launcher.is_none())
+            else {
+                continue;
+            };
+            let is_of = |at: usize| {
+                let launcher = kernels[at].launcher;
+                launcher.is_some_and(|launcher| launcher.program == kernel.program)
+            };
+            if kernel.program.is_some() && is_of(before) && is_of(after) {
+                let since = kernel.span.start.0 - kernels[before].span.end.0;
+                let until = kernels[after].span.start.0 - kernel.span.end.0;
+                let nearer = if since <= until { before } else { after };
+                launchers[at] = kernels[nearer].launcher;
+            }
         }
     }
     launchers

@@ -13,7 +13,6 @@ mod analysis;
 mod ancestors;
 mod model;
 mod sending;
-
 mod sessions;
 mod slices;
 mod table;

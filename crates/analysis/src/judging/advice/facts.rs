@@ -350,14 +350,11 @@ impl<'a> Facts<'a> {
     /// Time per step and device that GPUs wait for the ops that `passes` accepts, which call Python.
     /// Zero for other devices, which record it as time of these ops.
     pub(super) fn waited_for(&self, passes: impl Fn(&OpRow) -> bool) -> f64 {
-        if !self.is_gpu() {
-            return 0.0;
-        }
         let rows = self.rows_of_ops().filter(|row| passes(row));
         let names: BTreeSet<&str> = rows.map(|row| row.name.as_str()).collect();
         let calls = Callbacks::of(self.session).named(self.session, |name| names.contains(name));
         let waited = self.mean(|row| {
-            let within = |device| calls.within(self.session, device, &[row.span]);
+            let within = |device| calls.unrecorded(self.session, device, &[row.span]);
             row.device
                 .map_or(0.0, |device| within(device).duration().0 as f64)
         });

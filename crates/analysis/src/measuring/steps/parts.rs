@@ -83,7 +83,7 @@ impl Division {
             let collectives = &mut work[usize::from(COLLECTIVE)];
             *collectives = collectives.union(&under_way);
         }
-        let callbacks = Callbacks::of(session).within(session, device, &[within]);
+        let callbacks = Callbacks::of(session).unrecorded(session, device, &[within]);
         let callbacks = (PartKind::PythonCallbacks, callbacks);
         let work = DEVICE_LEVELS.into_iter().zip(work).chain([callbacks]);
         // The host does not cause these pauses, whatever it does meanwhile.

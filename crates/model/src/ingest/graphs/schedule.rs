@@ -259,7 +259,9 @@ fn contents(program: &Program, instruction: &Instruction) -> Contents {
     innermost(program, instruction, 0, &mut opcodes);
     let has_only = |allowed: &[&str]| opcodes.iter().all(|opcode| allowed.contains(opcode));
     let is_slice = |opcode: &&str| matches!(*opcode, "dynamic-slice" | "dynamic-update-slice");
-    if has_only(&["constant", "broadcast", "bitcast"]) {
+    if opcodes.len() > MAX_OPCODES {
+        Contents::Computed
+    } else if has_only(&["constant", "broadcast", "bitcast"]) {
         Contents::Constant
     } else if has_only(SLICING) && opcodes.iter().any(is_slice) {
         Contents::Slice
@@ -282,6 +284,10 @@ fn innermost<'a>(
         return;
     };
     for inner in program.instructions_of(body) {
+        // What a hostile program nests is not followed any further.
+        if opcodes.len() > MAX_OPCODES {
+            return;
+        }
         if inner.opcode == "fusion" {
             innermost(program, inner, depth + 1, opcodes);
         } else {
@@ -292,6 +298,8 @@ fn innermost<'a>(
 
 /// Fusions within fusions beyond this are noise.
 const MAX_WRAPPED: usize = 4;
+/// A fusion of more instructions is not one that a memset or a copy does.
+const MAX_OPCODES: usize = 1 << 10;
 
 /// What only moves data, and computes where to.
 const SLICING: &[&str] = &[

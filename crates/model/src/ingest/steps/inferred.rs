@@ -55,11 +55,7 @@ const MIN_OF_LONGEST: f64 = 0.25;
 /// that is a single op, dispatched repeatedly.
 fn dominant_program(evidence: &Evidence<'_>) -> Option<ProgramId> {
     // What XLA tries out while it compiles is no step.
-    let is_trial: Vec<bool> = evidence
-        .programs
-        .iter()
-        .map(|program| program.is_trial(evidence.programs))
-        .collect();
+    let is_trial = Program::trials(evidence.programs);
     let runs = evidence.runs.iter();
     let runs = runs.filter(|run| !is_trial[run.program.index()]);
     let mut totals: BTreeMap<ProgramId, Picos> = BTreeMap::new();

@@ -93,15 +93,11 @@ pub(super) fn share_of_calls(
     key: &str,
     passes: impl Fn(&OpRow) -> bool + Copy,
 ) -> Result<Share, Outcome> {
-    let waited = if facts.has_work() {
-        facts.waited_for(passes)
-    } else {
-        0.0
-    };
-    let worked = facts.worked_per_step().unwrap_or(0.0);
+    let waited = facts.waited_for(passes);
     if waited <= 0.0 {
         return share(facts, key, passes);
     }
+    let worked = facts.worked_per_step().unwrap_or(0.0);
     let (_, per_step) = facts.ops_per_step(passes);
     let taken = per_step.unwrap_or(0.0) + waited;
     judged(facts, key, taken / (worked + waited), Some(taken))

@@ -1,5 +1,7 @@
 //! `graph_kernels`: kernels of XLA programs without an HLO op, mostly those of CUDA graphs.
 
+use stepscope_model::Program;
+
 use super::Rule;
 use crate::judging::verdict::evidence::Evidence;
 use crate::judging::verdict::limits;
@@ -21,38 +23,33 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         return Vec::new();
     }
     let share = format::percent(1.0 - ratio);
-    let programs = &evidence.session.programs;
-    if programs.iter().any(|program| program.is_trial(programs)) {
-        return vec![tried_out(&share)];
+    let found = Finding::new(
+        "graph_kernels",
+        Severity::Warning,
+        format!("{share} of kernel time has no HLO op."),
+    );
+    if Program::trials(&evidence.session.programs).contains(&true) {
+        return vec![
+            found
+                .why(
+                    "XLA compiled during the capture and tried out kernels on the device \
+                     (autotuning). They belong to no op of a program that ran, so they are listed by \
+                     kernel name.",
+                )
+                .fix("Capture after the warm-up, when nothing is compiled."),
+        ];
     }
     let graphs = launched_graphs::note(evidence.session);
     let graphs = graphs.map_or(String::new(), |note| format!(" {}", note.text));
     vec![
-        Finding::new(
-            "graph_kernels",
-            Severity::Warning,
-            format!("{share} of kernel time has no HLO op."),
-        )
-        .why(format!(
-            "Kernels launched by CUDA graphs or libraries do not record which op they belong to, \
-         so they are listed by kernel name.{graphs}",
-        ))
-        .fix(
-            "For one capture, turn CUDA graphs off with \
-         `XLA_FLAGS=--xla_gpu_enable_command_buffer=`, at some cost in speed.",
-        ),
+        found
+            .why(format!(
+                "Kernels launched by CUDA graphs or libraries do not record which op they belong to, \
+                 so they are listed by kernel name.{graphs}",
+            ))
+            .fix(
+                "For one capture, turn CUDA graphs off with \
+                 `XLA_FLAGS=--xla_gpu_enable_command_buffer=`, at some cost in speed.",
+            ),
     ]
-}
-
-fn tried_out(share: &str) -> Finding {
-    Finding::new(
-        "graph_kernels",
-        Severity::Warning,
-        format!("{share} of kernel time has no HLO op."),
-    )
-    .why(
-        "XLA compiled during the capture and tried out kernels on the device (autotuning). They \
-         belong to no op of a program that ran, so they are listed by kernel name.",
-    )
-    .fix("Capture after the warm-up, when nothing is compiled.")
 }

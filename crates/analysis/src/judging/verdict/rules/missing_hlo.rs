@@ -1,5 +1,7 @@
 //! `missing_hlo`: programs ran whose HLO is not in the profile.
 
+use stepscope_model::Program;
+
 use super::Rule;
 use crate::judging::verdict::evidence::{Evidence, listed, short};
 use crate::judging::verdict::report::{Finding, Severity};
@@ -16,8 +18,11 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     for run in &session.program_runs {
         has_run[run.program.index()] = true;
     }
+    for (has_run, is_trial) in has_run.iter_mut().zip(Program::trials(&session.programs)) {
+        *has_run &= !is_trial;
+    }
     let ran = session.programs.iter().zip(&has_run);
-    let ran = ran.filter(|(program, has_run)| **has_run && !program.is_trial(&session.programs));
+    let ran = ran.filter(|(_, has_run)| **has_run);
     let missing: Vec<String> = ran
         .clone()
         .filter(|(program, _)| program.hlo.is_none())

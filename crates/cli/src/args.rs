@@ -233,8 +233,8 @@ pub(crate) fn serving() -> [Arg; 12] {
             .conflicts_with("no-capture")
             .help_heading(HEADING)
             .help(
-                "Host, or HOST:PORT, that the pages may capture; repeatable [default: any; none if \
-                 other machines can reach the server]",
+                "Host, or HOST:PORT, that the pages and agents may capture; repeatable [default: \
+                 any for the pages, none if other machines can reach the server]",
             ),
         Arg::new("source-root")
             .long("source-root")

@@ -1,9 +1,9 @@
 //! Sessions for agents, over the Model Context Protocol.
 //!
-//! [`Agent`] answers calls of tools; [`serve_stdio`] lets a program call them over pipes. A tool asks
-//! what the other surfaces ask (the analyses, comparisons and queries, with the same options), and
-//! shortens the answer to one page: JSON and text of at most 10 kB together, with a cursor to the
-//! next page and the calls that are useful next.
+//! [`Agent`] answers calls of tools; [`serve_stdio`] lets a program call them over pipes, and
+//! [`http_route`] beside the pages. A tool asks what the other surfaces ask (the analyses, comparisons
+//! and queries, with the same options), and shortens the answer to one page: JSON and text of at most
+//! 10 kB together, with a cursor to the next page and the calls that are useful next.
 //!
 //! ```no_run
 //! # async fn example() {
@@ -13,11 +13,12 @@
 //! # }
 //! ```
 //!
-//! Constraints: it writes nothing, reads only sessions below the given paths (also where links lead),
-//! and computes no figure itself.
+//! Constraints: it writes nothing but captures, where they are allowed; it reads only sessions below
+//! the given paths (also where links lead), and computes no figure itself.
 
 mod agent;
 mod asked;
+mod browser;
 mod link;
 mod page;
 mod protocol;
@@ -28,4 +29,4 @@ mod tools;
 
 pub use agent::{Agent, INSTRUCTIONS, ToolEntry, answer_schema, tools};
 pub use page::{MOST_BYTES, Next, Page, Shown, TablePart};
-pub use protocol::{McpError, serve_stdio};
+pub use protocol::{McpError, http_route, serve_stdio};

@@ -38,6 +38,18 @@ pub(crate) fn open(
     view: &str,
     options: &[(String, String)],
 ) -> String {
+    let hash = place(chosen, view, options);
+    match page {
+        Some(page) => format!("{}/{hash}", page.trim_end_matches('/')),
+        None => format!(
+            "`stepscope view {}` prints an address; add {hash}",
+            quoted(&shown(&chosen.root.path))
+        ),
+    }
+}
+
+/// A view of a session within the pages: what follows their address.
+pub(crate) fn place(chosen: &Chosen<'_>, view: &str, options: &[(String, String)]) -> String {
     let mut given: Vec<&(String, String)> = options
         .iter()
         .filter(|(name, value)| SELECTION.contains(&name.as_str()) && !value.is_empty())
@@ -48,18 +60,11 @@ pub(crate) fn open(
         .map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, ESCAPED)))
         .collect();
     let question = if given.is_empty() { "" } else { "?" };
-    let hash = format!(
+    format!(
         "#/s/{}/{view}{question}{}",
         chosen.summary.key,
         given.join("&")
-    );
-    match page {
-        Some(page) => format!("{}/{hash}", page.trim_end_matches('/')),
-        None => format!(
-            "`stepscope view {}` prints an address; add {hash}",
-            quoted(&shown(&chosen.root.path))
-        ),
-    }
+    )
 }
 
 /// A word of a shell.

@@ -131,6 +131,8 @@ pub(crate) struct Whole {
     pub(crate) next: Vec<Next>,
     pub(crate) open: String,
     pub(crate) error: String,
+    /// A picture, as PNG; on the first page.
+    pub(crate) picture: Option<Vec<u8>>,
 }
 
 /// A page as it is sent.
@@ -142,6 +144,8 @@ pub struct Shown {
     pub text: String,
     /// Whether the call failed.
     pub is_error: bool,
+    /// A picture beside both forms, as PNG.
+    pub picture: Option<Vec<u8>>,
 }
 
 impl Whole {
@@ -249,6 +253,7 @@ impl Whole {
             json,
             text,
             is_error: !self.error.is_empty(),
+            picture: self.picture.clone().filter(|_| start == 0),
         }
     }
 
@@ -323,7 +328,7 @@ impl Block {
 }
 
 impl Shown {
-    /// Bytes of both forms as they are sent.
+    /// Bytes of both forms as they are sent, without a picture.
     pub fn bytes(&self) -> usize {
         let text = serde_json::to_string(&self.text).map_or(0, |text| text.len());
         text + self.json.to_string().len() + AROUND

@@ -1,8 +1,10 @@
 //! The Model Context Protocol, versions 2026-07-28 and 2025-11-25, and its older ones as far as the
-//! library speaks them. All of `rmcp` is here.
+//! library speaks them, over pipes and over HTTP. All of `rmcp` is here.
 
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
@@ -12,8 +14,11 @@ use rmcp::model::{
     SkillFrontmatter, SkillResource, SkillResources, Tool, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use stepscope_server::AgentRoute;
 
-use crate::agent::{Agent, INSTRUCTIONS, answer_schema, tools};
+use crate::agent::{Agent, INSTRUCTIONS, answer_schema};
 use crate::page::Shown;
 use crate::skill::{FILES, NAME, SkillFile, head};
 
@@ -45,6 +50,21 @@ pub async fn serve_stdio(agent: Agent) -> Result<(), McpError> {
         .map_err(|error| McpError::Broken(error.to_string()))
 }
 
+/// Serves an agent as a route of the pages' server (streamable HTTP). The server checks tokens, hosts
+/// and origins; nothing is kept between requests, in versions with sessions too, so that an agent
+/// goes on after the server was restarted.
+pub fn http_route(agent: &Arc<Agent>) -> AgentRoute {
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .disable_allowed_hosts()
+        .disable_allowed_origins();
+    let service = Service(Arc::clone(agent));
+    let make = move || Ok(service.clone());
+    let sessions = Arc::new(NeverSessionManager::default());
+    AgentRoute::new(StreamableHttpService::new(make, sessions, config))
+}
+
 /// The handler of requests.
 #[derive(Clone)]
 struct Service(Arc<Agent>);
@@ -68,11 +88,12 @@ impl ServerHandler for Service {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let answers = Arc::new(answer_schema());
-        let tools = tools().into_iter().map(|entry| {
+        let tools = self.0.tools().into_iter().map(|entry| {
             let reads = ToolAnnotations::new()
-                .read_only(true)
+                .read_only(entry.is_reading)
+                .destructive(false)
                 .open_world(false)
-                .idempotent(true);
+                .idempotent(entry.is_reading);
             Tool::new(entry.name, entry.description, Arc::new(entry.arguments))
                 .with_title(entry.title)
                 .with_raw_output_schema(Arc::clone(&answers))
@@ -176,5 +197,9 @@ fn result(shown: Shown) -> CallToolResult {
         CallToolResult::structured(shown.json)
     };
     result.content = vec![ContentBlock::text(shown.text)];
+    if let Some(png) = shown.picture {
+        let picture = ContentBlock::image(STANDARD.encode(png), "image/png");
+        result.content.push(picture);
+    }
     result
 }

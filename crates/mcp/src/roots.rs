@@ -6,8 +6,11 @@ use std::sync::Arc;
 
 use stepscope_analysis::asking::distinct_names;
 use stepscope_model::Reads;
-use stepscope_server::{ErrorReport, Library, OpenSession, SessionSummary};
+use stepscope_server::{
+    ErrorReport, Library, OpenSession, ServerError, SessionSummary, serve_on_loopback,
+};
 use stepscope_storage::shown;
+use tokio::sync::OnceCell;
 
 use crate::page::Next;
 
@@ -61,6 +64,20 @@ pub(crate) struct Root {
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) library: Arc<Library>,
+    /// Address of a server of its pages for programs of this process, with the token, once there is
+    /// one.
+    pages: OnceCell<String>,
+}
+
+impl Root {
+    /// The address of its pages, on loopback, with the token.
+    pub(crate) async fn pages(&self) -> Result<&str, ServerError> {
+        let served = || async {
+            let ready = serve_on_loopback(Arc::clone(&self.library)).await?;
+            Ok(ready.url)
+        };
+        self.pages.get_or_try_init(served).await.map(String::as_str)
+    }
 }
 
 /// All of them.
@@ -85,6 +102,7 @@ impl Roots {
             name: name.replace(SEPARATOR, "_"),
             path: path.clone(),
             library: library(path),
+            pages: OnceCell::new(),
         });
         Self(roots.collect())
     }

@@ -16,17 +16,20 @@ use crate::capture_reports::{
 };
 use crate::error::ApiError;
 use crate::library::Library;
+use crate::reports::ErrorReport;
 
 /// Maximum number of captures at the same time; each may hold a profile in memory.
 const MAX_RUNNING: usize = 4;
 /// Maximum number of addresses of one capture. More would be a scan of a network; the command line
 /// has no such limit.
 const MAX_ADDRESSES: usize = 64;
+/// How often to look whether a capture has ended.
+const LOOK: Duration = Duration::from_millis(50);
 /// How many captures are remembered.
 const MAX_REMEMBERED: usize = 50;
 
-/// The captures of a server.
-pub(crate) struct Captures {
+/// The captures into the folder of a library.
+pub struct Captures {
     library: Arc<Library>,
     jobs: Mutex<Vec<Arc<Job>>>,
     next_id: AtomicU32,
@@ -73,7 +76,8 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Captures {
-    pub(crate) fn new(library: Arc<Library>) -> Self {
+    /// Without any capture yet.
+    pub fn new(library: Arc<Library>) -> Self {
         Self {
             library,
             jobs: Mutex::default(),
@@ -127,6 +131,22 @@ impl Captures {
         log_directory_of(root).ok_or(Impossible::no_logdir(
             "this server shows a single run, not a log directory",
         ))
+    }
+
+    /// Captures, and waits for the end.
+    ///
+    /// # Errors
+    ///
+    /// The library has no folder for captures, or the request is refused.
+    pub async fn capture(
+        self: &Arc<Self>,
+        asked: &CaptureRequest,
+    ) -> Result<CaptureReport, ErrorReport> {
+        let job = self.start(asked).map_err(|error| error.report)?;
+        while job.is_running() {
+            tokio::time::sleep(LOOK).await;
+        }
+        Ok(job.report())
     }
 
     /// Starts a capture.

@@ -41,6 +41,20 @@ pub struct CaptureRequest {
     pub options: Vec<String>,
 }
 
+impl Default for CaptureRequest {
+    fn default() -> Self {
+        Self {
+            addresses: String::new(),
+            duration_seconds: 1.0,
+            name: String::new(),
+            host_tracer_level: host_tracer_level(),
+            device_tracer_level: device_tracer_level(),
+            python_tracer_level: 0,
+            options: Vec::new(),
+        }
+    }
+}
+
 const fn host_tracer_level() -> u32 {
     2
 }

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::access::{Access, Pass, Refusal};
 use crate::error::ApiError;
-use crate::{api, capture_routes, origin, prefix, ui};
+use crate::{agents, api, capture_routes, origin, prefix, ui};
 
 /// Passes a request on, or rejects it.
 pub(crate) async fn guard(
@@ -24,7 +24,7 @@ pub(crate) async fn guard(
 async fn admit(access: &Access, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let is_action = *request.method() == Method::POST
-        && (capture_routes::is_ours(path) || path == api::sql::PATH);
+        && (capture_routes::is_ours(path) || path == api::sql::PATH || agents::is_ours(path));
     if !is_action && !matches!(*request.method(), Method::GET | Method::HEAD) {
         let error = "Only GET and HEAD are allowed here.";
         let answer = ApiError::new(StatusCode::METHOD_NOT_ALLOWED, error).into_response();
@@ -43,6 +43,9 @@ async fn admit(access: &Access, request: Request, next: Next) -> Response {
             Err(error) => error.into_response(),
         },
         Ok(Pass::InUrl) if request.uri().path() == "/" => {
+            if origin::is_linked_from_elsewhere(request.headers()) {
+                return with_cookie(access, next.run(request).await);
+            }
             keep_token(access, request.uri(), prefix::forwarded(request.headers()))
         }
         Ok(Pass::Free | Pass::Carried | Pass::InUrl) => next.run(request).await,
@@ -88,6 +91,9 @@ fn refuse(refusal: Refusal, headers: &HeaderMap) -> Response {
 /// Puts the token into a cookie and redirects the browser to the page without it, so that it is
 /// neither in the history nor in a copied link. The target is relative if no proxy reports a
 /// prefix.
+///
+/// After a click in another site, such as a terminal in a browser, the cookie would not be sent to
+/// that target; there, the page itself comes at once and removes the token from its address.
 fn keep_token(access: &Access, uri: &Uri, prefix: Option<String>) -> Response {
     let folder = prefix.unwrap_or_else(|| ".".to_owned());
     let query = uri.query().unwrap_or_default();
@@ -100,15 +106,15 @@ fn keep_token(access: &Access, uri: &Uri, prefix: Option<String>) -> Response {
         rest => format!("{folder}/?{rest}"),
     };
     let mut answer = StatusCode::SEE_OTHER.into_response();
-    let location = HeaderValue::from_str(&target).ok();
-    let headers = [
-        (header::LOCATION, location),
-        (header::SET_COOKIE, access.cookie()),
-    ];
-    for (name, value) in headers {
-        if let Some(value) = value {
-            answer.headers_mut().insert(name, value);
-        }
+    if let Ok(location) = HeaderValue::from_str(&target) {
+        answer.headers_mut().insert(header::LOCATION, location);
+    }
+    with_cookie(access, answer)
+}
+
+fn with_cookie(access: &Access, mut answer: Response) -> Response {
+    if let Some(cookie) = access.cookie() {
+        answer.headers_mut().insert(header::SET_COOKIE, cookie);
     }
     answer
 }

@@ -8,6 +8,7 @@
 //!                   ├── capture          captures of running jobs, into the library's folder
 //!                   ├── api::timeline    tiles, search, what is known about a slice
 //!                   ├── api::area        areas of the timeline
+//!                   ├── agents           the service for agents that was handed in
 //!                   ├── api::incidents   what the flight recorder noticed
 //!                   └── ui               files embedded at compile time
 //! ```
@@ -19,6 +20,7 @@
 //! a panic in one becomes the error of one request.
 
 mod access;
+mod agents;
 mod api;
 mod capture;
 mod capture_reports;
@@ -51,6 +53,8 @@ mod source;
 mod ui;
 
 pub use access::{Access, new_token, token_query};
+pub use agents::{AGENT_PATH, AgentRoute};
+pub use capture::Captures;
 pub use capture_reports::{
     CaptureHost, CapturePhase, CaptureReport, CaptureRequest, CaptureSettings, CaptureState,
 };
@@ -69,5 +73,5 @@ pub use reports::{
     SessionWarning, SessionsReport, SourceReport, VersionReport,
 };
 pub use router::{router, router_below};
-pub use serve::{Ready, ServerOptions, Token, asked_to_stop, serve};
+pub use serve::{Ready, ServerOptions, Token, asked_to_stop, serve, serve_on_loopback};
 pub use slot::OpenSession;

@@ -220,7 +220,7 @@ impl Library {
     }
 
     /// The path.
-    pub(crate) fn root_path(&self) -> Option<&Path> {
+    pub fn root_path(&self) -> Option<&Path> {
         self.root.as_deref()
     }
 

@@ -1,14 +1,21 @@
 //! Where a request comes from: pages of other sites get no answers of programs, not even into an
 //! `<img>` that they cannot read, because answers are costly.
 
-use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
+use crate::agents;
 use crate::error::ApiError;
 
 /// Whether a path is for programs: the pages and scripts. All others are files of the UI, which
 /// anybody may link to.
 pub(crate) fn is_of_program(path: &str) -> bool {
-    path == "/api" || path.starts_with("/api/")
+    path == "/api" || path.starts_with("/api/") || agents::is_ours(path)
+}
+
+/// Whether a page of another site led a browser here, as it says itself.
+pub(crate) fn is_linked_from_elsewhere(headers: &HeaderMap) -> bool {
+    let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
+    matches!(site, Some(b"cross-site" | b"same-site"))
 }
 
 /// Rejects requests that a page of another site makes. Browsers say how that site is related to
@@ -76,7 +83,12 @@ mod tests {
         for path in ["/", "/assets/x.js", "/apiary"] {
             assert!(!is_of_program(path), "{path}");
         }
-        for path in ["/api", "/api/version", "/api/sessions/0/timeline/tile"] {
+        for path in [
+            "/api",
+            "/api/version",
+            "/api/sessions/0/timeline/tile",
+            "/mcp",
+        ] {
             assert!(is_of_program(path), "{path}");
         }
     }

@@ -12,6 +12,7 @@ use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove
 use tower_http::trace::TraceLayer;
 
 use crate::access::Access;
+use crate::agents::AgentRoute;
 use crate::library::Library;
 use crate::{api, capture_routes, guard, prefix, ui};
 
@@ -20,12 +21,21 @@ const COMPRESSED_FROM_BYTES: u64 = 4096;
 
 /// The whole server, without a socket, at the root and under a prefix in the form of
 /// [`normal_prefix`](crate::normal_prefix).
-pub fn router_below(prefix: &str, library: Arc<Library>, access: Access) -> Router {
-    prefix::below(prefix, router(library, access))
+pub fn router_below(
+    prefix: &str,
+    library: Arc<Library>,
+    access: Access,
+    agents: Option<AgentRoute>,
+) -> Router {
+    prefix::below(prefix, router_with(library, access, agents))
 }
 
-/// The whole server, without a socket.
+/// The whole server, without a socket and without agents.
 pub fn router(library: Arc<Library>, access: Access) -> Router {
+    router_with(library, access, None)
+}
+
+fn router_with(library: Arc<Library>, access: Access, agents: Option<AgentRoute>) -> Router {
     let timeline = Router::new()
         .route("/tile", get(api::timeline::tile))
         .route("/labels", get(api::timeline::labels))
@@ -58,7 +68,7 @@ pub fn router(library: Arc<Library>, access: Access) -> Router {
     let trace = TraceLayer::new_for_http().make_span_with(|request: &Request| {
         tracing::debug_span!("request", path = request.uri().path())
     });
-    Router::new()
+    let routes = Router::new()
         .route("/api/version", get(api::sessions::version))
         .route("/api/analyses", get(api::analyses::list))
         .route("/api/comparisons", get(api::comparisons::list))
@@ -69,7 +79,12 @@ pub fn router(library: Arc<Library>, access: Access) -> Router {
         .nest("/api/sessions/{session}", session)
         .nest(capture_routes::PREFIX, captures)
         .with_state(library)
-        .layer(compression)
+        .layer(compression);
+    let routes = match agents {
+        Some(agents) => agents.mount(routes),
+        None => routes,
+    };
+    routes
         // Files of the page were compressed when it was built.
         .fallback(ui::serve)
         .layer(from_fn_with_state(Arc::new(access), guard::guard))

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 
 use crate::access::{Access, new_token, token_query};
+use crate::agents::AgentRoute;
 use crate::connections::{self, Limits};
 use crate::error::ServerError;
 use crate::library::Library;
@@ -79,10 +80,11 @@ pub struct Ready {
 
 /// Serves the library until Ctrl-C (or SIGTERM). Starts to open the newest session immediately,
 /// unless it would have to be fetched: the page says which planes it needs. `when_ready` is called
-/// with the URL once the port is bound.
+/// with the URL once the port is bound; `agents` answers agents, if any.
 pub async fn serve(
     library: Arc<Library>,
     options: ServerOptions,
+    agents: Option<AgentRoute>,
     when_ready: impl FnOnce(&Ready),
 ) -> Result<(), ServerError> {
     if let Some(newest) = library.newest() {
@@ -99,7 +101,7 @@ pub async fn serve(
         address,
         token: access.token().map(str::to_owned),
     };
-    let router = router_below(&options.path_prefix, library, access);
+    let router = router_below(&options.path_prefix, library, access, agents);
     let (stop, stopping) = tokio::sync::oneshot::channel();
     let stop = async move {
         tokio::select! {
@@ -119,6 +121,36 @@ pub async fn serve(
         () = late => {}
     }
     Ok(())
+}
+
+/// Serves the library to a program that this process starts: on loopback, with a token of its own,
+/// until the runtime ends.
+///
+/// # Errors
+///
+/// There is no port, or no randomness.
+pub async fn serve_on_loopback(library: Arc<Library>) -> Result<Ready, ServerError> {
+    let options = ServerOptions {
+        port: 0,
+        ..ServerOptions::default()
+    };
+    let listener = bind(options.address, options.port).await?;
+    let address = listener.local_addr()?;
+    let access = access(&options, address)?;
+    let ready = Ready {
+        url: url(address, "", access.token()),
+        address,
+        token: access.token().map(str::to_owned),
+    };
+    let router = router_below("", library, access, None);
+    let never = std::future::pending();
+    tokio::spawn(connections::serve(
+        listener,
+        router,
+        Limits::of_process(),
+        never,
+    ));
+    Ok(ready)
 }
 
 /// Binds the requested port or the next free one.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use stepscope_mcp::{Agent, serve_stdio};
 
 use crate::args::far_away;
@@ -17,8 +17,10 @@ pub(crate) fn command() -> Command {
             "Examples:\n  # In the settings of an agent: the command, and the folders it may read\n  \
              stepscope mcp ./logs\n  # For Claude Code\n  claude mcp add stepscope -- stepscope mcp \
              ./logs\n  # Links in answers lead to pages that `stepscope view ./logs` serves\n  \
-             stepscope mcp ./logs --page http://127.0.0.1:6006\n\n\
-             Agents can only read: sessions below ROOT, also where links lead, and nothing else.",
+             stepscope mcp ./logs --page http://127.0.0.1:6006\n  # Agents may also record \
+             programs of this machine\n  stepscope mcp ./logs --allow-capture localhost\n\n\
+             Agents read sessions below ROOT, also where links lead, and nothing else. They write \
+             nothing, unless --allow-capture lets them record new sessions.",
         )
         .arg(
             Arg::new("root")
@@ -33,6 +35,16 @@ pub(crate) fn command() -> Command {
                 .value_name("URL")
                 .value_parser(parse_page)
                 .help("Address at which `stepscope view ROOT` serves the pages, for links in answers"),
+        )
+        .arg(
+            Arg::new("allow-capture")
+                .long("allow-capture")
+                .value_name("HOST")
+                .action(ArgAction::Append)
+                .help(
+                    "Host, or HOST:PORT, that agents may capture into the first ROOT; repeatable \
+                     [default: none]",
+                ),
         )
         .args(far_away())
 }
@@ -66,7 +78,11 @@ pub(crate) fn run(arguments: &ArgMatches, _output: &Output) -> Result<Exit, Fail
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let served = runtime.block_on(serve_stdio(Agent::new(&roots, page)));
+    let mut agent = Agent::new(&roots, page);
+    if let Some(hosts) = arguments.get_many::<String>("allow-capture") {
+        agent = agent.allowing_captures(hosts.cloned().collect());
+    }
+    let served = runtime.block_on(serve_stdio(agent));
     // A read of standard input cannot be canceled.
     runtime.shutdown_background();
     served.map_err(|error| Failure::new(Exit::Failure, error.to_string()))?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::ArgMatches;
 use stepscope_catalog::Catalog;
+use stepscope_mcp::{Agent, http_route};
 use stepscope_server::{Library, Ready, ServerError, ServerOptions, Token, serve};
 
 use super::{far, path, report, token};
@@ -99,10 +100,15 @@ pub(crate) fn start(
             .remark("--allow-host only matters with --no-token: with the token, any name will do");
     }
     let wanted_port = options.port;
+    let agent = agent_of(&library, &options.capture_hosts).map(Arc::new);
+    let agents = agent.as_ref().map(http_route);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let served = runtime.block_on(serve(library, options, |ready| {
+    let served = runtime.block_on(serve(library, options, agents, |ready| {
+        if let Some(agent) = &agent {
+            agent.shown_at(&ready.url);
+        }
         if wanted_port != 0 && ready.address.port() != wanted_port {
             output.remark(&format!("port {wanted_port} is taken"));
         }
@@ -124,6 +130,16 @@ pub(crate) fn start(
     })?;
     output.remark("stopped");
     Ok(Exit::Fine)
+}
+
+/// Who answers agents beside the pages. They capture only hosts that were named for it, the pages
+/// without that too.
+fn agent_of(library: &Arc<Library>, capture_hosts: &[String]) -> Option<Agent> {
+    let agent = Agent::beside_pages(library.root_path()?, library);
+    Some(match capture_hosts {
+        [] => agent,
+        hosts => agent.allowing_captures(hosts.to_vec()),
+    })
 }
 
 /// The folders, if all exist: a mistyped one would only be noticed much later.

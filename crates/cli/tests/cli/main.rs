@@ -16,6 +16,7 @@ mod hostile;
 mod index;
 mod manifest;
 mod mcp;
+mod mcp_actions;
 mod mcp_client;
 mod queries;
 mod running;

@@ -49,7 +49,7 @@ fn tools_only_read_and_their_schemas_name_every_analysis() {
         .filter_map(|tool| tool["name"].as_str())
         .collect();
     let expected = [
-        "sessions", "report", "ask", "explain", "compare", "what_if", "sql",
+        "sessions", "report", "ask", "explain", "compare", "what_if", "sql", "picture",
     ];
     assert_eq!(names, expected);
     for tool in tools {

@@ -110,7 +110,7 @@ fn after(analysis: &str, answer: &Answer, session: &str) -> Vec<Next> {
     of_first.into_iter().chain(general).collect()
 }
 
-fn unknown(name: &str) -> Refusal {
+pub(super) fn unknown(name: &str) -> Refusal {
     let names: Vec<String> = ANALYSES.iter().map(|entry| summary_of(entry)).collect();
     Refusal::new(format!("Unknown analysis {name:?}."))
         .hint(format!("Analyses: {}.", names.join("; ")))

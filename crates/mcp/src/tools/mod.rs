@@ -1,9 +1,11 @@
 //! The tools, one file each. Each has its arguments and makes the whole answer; pages are cut later.
 
 pub(crate) mod ask;
+pub(crate) mod capture;
 pub(crate) mod compare;
 pub(crate) mod explain;
 mod figures;
+pub(crate) mod picture;
 pub(crate) mod report;
 pub(crate) mod sessions;
 pub(crate) mod sql;
@@ -12,7 +14,7 @@ pub(crate) mod what_if;
 use std::sync::Arc;
 
 use stepscope_analysis::{Answer, Declaration, Entry, Note, NoteKind};
-use stepscope_server::{Library, OpenSession};
+use stepscope_server::{Captures, Library, OpenSession};
 
 use crate::asked::{Shape, refused};
 use crate::link;
@@ -25,6 +27,8 @@ pub(crate) struct Within<'a> {
     pub(crate) roots: &'a Roots,
     /// Address of the server of the pages.
     pub(crate) page: Option<&'a str>,
+    /// Where captures go, if they are allowed.
+    pub(crate) captures: Option<&'a Arc<Captures>>,
 }
 
 /// Names and values of options.

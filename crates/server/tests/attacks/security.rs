@@ -88,6 +88,27 @@ async fn the_token_moves_from_the_url_into_a_cookie() {
 }
 
 #[tokio::test]
+async fn a_link_in_another_site_opens_the_page_at_once() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = guarded(folder.path());
+    let site = header::HeaderName::from_static("sec-fetch-site");
+    for from in ["cross-site", "same-site"] {
+        let link = (site.clone(), from);
+        let page = get_with(&server, "/?token=5ecre7", std::slice::from_ref(&link)).await;
+        assert_eq!(page.status, StatusCode::OK, "{from}");
+        let cookie = page.header(header::SET_COOKIE);
+        assert!(cookie.contains("SameSite=Strict"), "{cookie}");
+        // Without the token it opens nothing, and the token of a link computes nothing.
+        let without = get_with(&server, "/", std::slice::from_ref(&link)).await;
+        assert_eq!(without.status, StatusCode::UNAUTHORIZED, "{from}");
+        let computed = get_with(&server, "/api/version?token=5ecre7", &[link]).await;
+        assert_eq!(computed.status, StatusCode::FORBIDDEN, "{from}");
+    }
+    let typed = get_with(&server, "/?token=5ecre7", &[(site, "none")]).await;
+    assert_eq!(typed.status, StatusCode::SEE_OTHER);
+}
+
+#[tokio::test]
 async fn a_page_of_another_site_gets_nothing_computed() {
     let folder = log_directory(&[TWO_STEPS]);
     let server = server_at(folder.path());

@@ -5587,12 +5587,7 @@ class RooflineRow(Record):
     """Share of the op in the self time of all ops, 0..1: self ÷ Σ self of all ops."""
 
     flops: float | None
-    """Floating-point operations of all executions, normalized like the chip's peak. Absent if
-    unknown.
-    """
-
-    model_flops: float | None
-    """Floating-point operations as the model requires them."""
+    """Floating-point operations of all executions, whatever their type. Absent if unknown."""
 
     bytes: float | None
     """Bytes read and written by all executions."""

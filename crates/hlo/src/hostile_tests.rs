@@ -161,7 +161,7 @@ proptest! {
         for instruction in program.instructions() {
             let cost = program.cost(instruction);
             for figure in
-                [cost.flops, cost.model_flops, cost.transcendentals, cost.bytes_accessed]
+                [cost.flops, cost.transcendentals, cost.bytes_accessed]
             {
                 prop_assert!(figure.is_finite() && figure >= 0.0);
             }

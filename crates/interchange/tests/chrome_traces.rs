@@ -341,7 +341,7 @@ fn ops_of_tpus(session: &Session) -> Vec<OpFigures> {
     let figures = sums.into_iter().map(|(id, (count, time))| {
         let op = &session.ops[id as usize];
         let work = [
-            op.cost.and_then(|cost| cost.model_flops),
+            op.cost.and_then(|cost| cost.flops),
             op.cost.map(|cost| cost.bytes),
         ];
         let title = session.program(op.program).title();

@@ -266,12 +266,9 @@ impl CategorySource {
 /// Work of one execution of an op.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OpCost {
-    /// Floating-point operations, normalized like the chip's peak; none if an opaque call executes
-    /// them.
+    /// Operations, whatever their type; none if an opaque call executes them.
     pub flops: Option<f64>,
-    /// Floating-point operations that the model needs, not normalized.
-    pub model_flops: Option<f64>,
-    /// The part of `model_flops` that products do, by type.
+    /// The part of `flops` that products do, by type.
     pub products: Products,
     /// Which of the operations of products the model needs.
     pub needed: Needed,

@@ -7,11 +7,9 @@
 /// body: never add the cost of a loop, call or branch to the cost of what is inside.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Cost {
-    /// Floating-point operations in units of the fp16 peak: products of 8-bit operands are halved
-    /// and those of 4-bit operands quartered, as hardware does them that much faster.
+    /// Operations as the mathematics has them, whatever their type: narrow types have peaks of their
+    /// own.
     pub flops: f64,
-    /// Floating-point operations as the mathematics has them.
-    pub model_flops: f64,
     /// Elements of exponentials, logarithms, roots and the like, which are not in `flops`.
     pub transcendentals: f64,
     /// Bytes read and written in device memory, assuming nothing stays in a cache.
@@ -39,7 +37,6 @@ impl Cost {
     pub(super) fn of_flops(flops: f64) -> Self {
         Self {
             flops,
-            model_flops: flops,
             ..Self::default()
         }
     }
@@ -62,7 +59,6 @@ impl Cost {
     fn map2(self, other: Self, combine: impl Fn(f64, f64) -> f64) -> Self {
         Self {
             flops: combine(self.flops, other.flops),
-            model_flops: combine(self.model_flops, other.model_flops),
             transcendentals: combine(self.transcendentals, other.transcendentals),
             bytes_accessed: combine(self.bytes_accessed, other.bytes_accessed),
             basis: self.basis.max(other.basis),

@@ -8,7 +8,6 @@ use crate::program::{Instruction, Program};
 use crate::shape::Shape;
 
 use super::amount::{Cost, CostBasis};
-use super::factors::{adjusted, operand_bits};
 
 /// Attention's backward pass does five products where the forward pass does two.
 const BACKWARD: f64 = 2.5;
@@ -30,7 +29,7 @@ pub(super) fn custom_call(program: &Program, instruction: &Instruction) -> Cost 
     match flops {
         Some(flops) if flops > 0.0 => Cost {
             basis: CostBasis::Shapes,
-            ..adjusted(flops, operand_bits(program, instruction, 0))
+            ..Cost::of_flops(flops)
         },
         _ => Cost {
             basis: CostBasis::Unknown,

@@ -6,7 +6,6 @@ use crate::program::{Instruction, Program};
 use crate::shape::Shape;
 
 use super::amount::Cost;
-use super::factors::{adjusted, operand_bits, widest_input_bits};
 use super::library;
 
 /// Positions along the shorter of kernel and output that are looked at one by one. Beyond that,
@@ -15,8 +14,7 @@ const MAX_EXACT_POSITIONS: u64 = 1 << 14;
 
 /// Two operations per result element and contracted element.
 pub(super) fn dot(program: &Program, instruction: &Instruction) -> Cost {
-    let flops = dot_flops(program, instruction);
-    adjusted(flops, widest_input_bits(program, instruction))
+    Cost::of_flops(dot_flops(program, instruction))
 }
 
 pub(super) fn convolution(program: &Program, instruction: &Instruction) -> Cost {
@@ -27,10 +25,7 @@ pub(super) fn convolution(program: &Program, instruction: &Instruction) -> Cost 
         return Cost::default();
     };
     let shapes = [&input.shape, &kernel.shape, instruction.shape.first_leaf()];
-    adjusted(
-        convolution_flops(instruction, shapes),
-        widest_input_bits(program, instruction),
-    )
+    Cost::of_flops(convolution_flops(instruction, shapes))
 }
 
 /// Calls into cuBLAS, cuDNN (and their AMD counterparts under the same names) and oneDNN; for other
@@ -38,14 +33,7 @@ pub(super) fn convolution(program: &Program, instruction: &Instruction) -> Cost 
 pub(super) fn custom_call(program: &Program, instruction: &Instruction) -> Cost {
     let target = instruction.custom_call_target.as_str();
     if is_matmul_target(target) {
-        let flops = dot_flops(program, instruction);
-        let is_lightweight = target.starts_with("__cublas$lt$");
-        let bits = if is_lightweight {
-            operand_bits(program, instruction, 0)
-        } else {
-            0
-        };
-        adjusted(flops, bits)
+        Cost::of_flops(dot_flops(program, instruction))
     } else if is_convolution_target(target) {
         Cost::of_flops(convolution_call_flops(program, instruction))
     } else {

@@ -18,7 +18,6 @@ mod amount;
 mod bytes;
 mod causal;
 pub(crate) mod copies;
-mod factors;
 mod fusion;
 mod library;
 mod matmul;

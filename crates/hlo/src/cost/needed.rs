@@ -85,7 +85,7 @@ fn is_product(program: &Program, instruction: &Instruction) -> bool {
         instruction.opcode.as_str(),
         "dot" | "ragged-dot" | "scaled-dot" | "convolution" | "custom-call"
     );
-    is_kind && program.cost(instruction).model_flops > 0.0
+    is_kind && program.cost(instruction).flops > 0.0
 }
 
 fn product(

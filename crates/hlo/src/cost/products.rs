@@ -50,7 +50,7 @@ fn instruction_products(
     let opcode = instruction.opcode.as_str();
     match opcode {
         "dot" | "ragged-dot" | "scaled-dot" | "convolution" | "custom-call" => {
-            let flops = program.cost(instruction).model_flops;
+            let flops = program.cost(instruction).flops;
             Products::of(product_type(program, instruction), flops)
         }
         "conditional" => callees().fold(Products::default(), Products::larger),

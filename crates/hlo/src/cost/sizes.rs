@@ -28,7 +28,7 @@ fn collect(
 ) {
     match instruction.opcode.as_str() {
         "dot" => found.push(dot(program, instruction)),
-        "custom-call" if program.cost(instruction).model_flops > 0.0 => {
+        "custom-call" if program.cost(instruction).flops > 0.0 => {
             found.push(dot(program, instruction));
         }
         "convolution" => found.push(plain_convolution(program, instruction)),

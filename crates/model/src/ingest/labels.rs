@@ -431,7 +431,6 @@ fn cost_from_hlo(cost: &Cost, products: Products, needed: Needed) -> OpCost {
     };
     OpCost {
         flops: is_known.then_some(cost.flops),
-        model_flops: is_known.then_some(cost.model_flops),
         products,
         needed,
         bytes: cost.bytes_accessed,

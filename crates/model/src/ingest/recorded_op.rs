@@ -110,12 +110,10 @@ impl RecordedOp {
 
     /// The recorded work, or that of the HLO.
     fn cost(&self, from_hlo: Option<&OpCost>, is_repeated: bool) -> Option<OpCost> {
-        // Trace viewers show the model's operations only.
-        let flops = self.flops.or(self.model_flops);
+        let flops = self.operations();
         let (products, needed) = self.products(flops, from_hlo, is_repeated);
         let recorded = self.bytes.map(|bytes| OpCost {
             flops,
-            model_flops: self.model_flops.or(flops),
             products,
             needed,
             bytes,
@@ -126,7 +124,6 @@ impl RecordedOp {
             let known = from_hlo.copied().filter(|cost| cost.flops.is_some());
             let without_flops = recorded.map(|cost| OpCost {
                 flops: None,
-                model_flops: None,
                 ..cost
             });
             return known.or(without_flops).or(from_hlo.copied());
@@ -136,10 +133,17 @@ impl RecordedOp {
             .or(from_hlo.copied())
     }
 
+    /// The operations. `flops` counts those of narrow types as parts of the 16-bit ones that take as
+    /// long, if `model_flops` does not say how many there are.
+    fn operations(&self) -> Option<f64> {
+        let model = self.model_flops.filter(|&flops| flops > 0.0);
+        model.or(self.flops).or(self.model_flops)
+    }
+
     /// The types of the recorded operations: those of the products in the HLO. Where that counts more
     /// than was recorded, the parts shrink alike. Without the HLO, the type is unknown, and the
-    /// operations count as recorded, in units of the 16-bit peak; the model needs them if the category
-    /// is one of products, or unknown.
+    /// operations count as recorded, with the stated peak; the model needs them if the category is one
+    /// of products, or unknown.
     fn products(
         &self,
         flops: Option<f64>,
@@ -157,11 +161,11 @@ impl RecordedOp {
             };
             return (products, needed);
         };
-        let (recorded, counted) = match self.model_flops {
-            Some(model) => (Some(model), Some(hlo.products.total())),
-            None => (flops, hlo.flops),
+        let counted = match self.model_flops {
+            Some(_) => Some(hlo.products.total()),
+            None => hlo.flops,
         };
-        let factor = match (recorded, counted) {
+        let factor = match (flops, counted) {
             (Some(recorded), Some(counted)) if recorded < counted => recorded / counted,
             _ => 1.0,
         };

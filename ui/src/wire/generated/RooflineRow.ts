@@ -62,14 +62,9 @@ self_ps: number,
  */
 self_ratio: number, 
 /**
- * Floating-point operations of all executions, normalized like the chip's peak. Absent if
- * unknown.
+ * Floating-point operations of all executions, whatever their type. Absent if unknown.
  */
 flops: number | null, 
-/**
- * Floating-point operations as the model requires them.
- */
-model_flops: number | null, 
 /**
  * Bytes read and written by all executions.
  */

@@ -2219,7 +2219,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     flops: {
       title: "FLOPs",
       kind: "flops",
-      meaning: "Floating-point operations of all executions, normalized like the chip's peak. Absent if unknown.",
+      meaning: "Floating-point operations of all executions, whatever their type. Absent if unknown.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -2343,7 +2343,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     flops: {
       title: "FLOPs",
       kind: "flops",
-      meaning: "Floating-point operations of all executions, normalized like the chip's peak. Absent if unknown.",
+      meaning: "Floating-point operations of all executions, whatever their type. Absent if unknown.",
       formula: "",
       adds: "over_steps",
       better: "neither",

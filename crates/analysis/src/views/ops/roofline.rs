@@ -15,11 +15,8 @@ const LEVELS: usize = MemoryLevel::ALL.len();
 /// Work done in all executions.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Work {
-    /// Known floating-point operations, normalized like the peaks. None if they are unknown for all
-    /// ops.
+    /// Known operations. None if they are unknown for all ops.
     pub(crate) flops: Option<f64>,
-    /// Floating-point operations as the model requires them.
-    pub(crate) model_flops: Option<f64>,
     /// The part of them that products do, by type.
     pub(crate) products: Products,
     /// The part of them that is no product.
@@ -37,7 +34,6 @@ impl Work {
     pub(crate) fn of(cost: &OpCost, executions: f64) -> Self {
         let mut work = Self {
             flops: cost.flops.map(|flops| flops * executions),
-            model_flops: cost.model_flops.map(|flops| flops * executions),
             products: cost.products.scaled(executions),
             other_flops: other_flops(cost) * executions,
             needed: cost.needed.scaled(executions),
@@ -54,12 +50,10 @@ impl Work {
 
     /// Adds `count` times the work of something else. Unknown work adds nothing.
     pub(crate) fn add_times(&mut self, other: &Self, count: f64) {
-        let sum = |sum: Option<f64>, each: Option<f64>| match (sum, each) {
+        self.flops = match (self.flops, other.flops) {
             (sum, Some(each)) => Some(sum.unwrap_or(0.0) + each * count),
             (sum, None) => sum,
         };
-        self.flops = sum(self.flops, other.flops);
-        self.model_flops = sum(self.model_flops, other.model_flops);
         self.products.add_times(&other.products, count);
         self.other_flops += other.other_flops * count;
         self.needed.add_times(&other.needed, count);
@@ -69,11 +63,11 @@ impl Work {
 }
 
 /// What is left besides the products. Where nothing says of what type they are, products are all there
-/// is, in units of the stated peak.
+/// is, at the stated peak.
 fn other_flops(cost: &OpCost) -> f64 {
     let products = cost.products.total();
     let is_untyped = products > 0.0 && products <= cost.products.get(ProductType::Unknown);
-    let all = cost.model_flops.filter(|_| !is_untyped);
+    let all = cost.flops.filter(|_| !is_untyped);
     all.map_or(0.0, |all| (all - products).max(0.0))
 }
 
@@ -246,7 +240,6 @@ mod tests {
     fn work(flops: f64, bytes: f64) -> Work {
         Work {
             flops: Some(flops),
-            model_flops: Some(flops),
             products: Products::of(ProductType::Bf16, flops),
             other_flops: 0.0,
             needed: Needed::all(Products::of(ProductType::Bf16, flops)),
@@ -287,7 +280,6 @@ mod tests {
     fn without_known_operations_nothing_bounds() {
         let opaque = Work {
             flops: None,
-            model_flops: None,
             ..work(0.0, 1e8)
         };
         let found = roofline(&opaque, 1_000_000_000, &peaks());

@@ -19,7 +19,7 @@ pub(super) fn op(op: &Measured, peaks: &Peaks, total_self_ps: i64) -> RooflineRo
     let mut point = point("op", rated, row.total_ps, peaks, Some(&op.roofline));
     if let Some(work) = &op.work {
         // Halves of asynchronous ops have work and no rate.
-        (point.flops, point.model_flops) = (work.flops, work.model_flops);
+        point.flops = work.flops;
         point.bytes = Some(work.bytes);
     }
     point.mfu_ratio = None;
@@ -167,7 +167,6 @@ pub(super) fn point(
         self_ps: 0,
         self_ratio: 0.0,
         flops: work.and_then(|work| work.flops),
-        model_flops: work.and_then(|work| work.model_flops),
         bytes: work.map(|work| work.bytes),
         flop_rate: rates.flop_rate,
         bandwidth: rates.bandwidth,

@@ -66,11 +66,8 @@ pub struct RooflineRow {
     pub self_ps: i64,
     /// Share of the op in the self time of all ops, 0..1: self ÷ Σ self of all ops.
     pub self_ratio: f64,
-    /// Floating-point operations of all executions, normalized like the chip's peak. Absent if
-    /// unknown.
+    /// Floating-point operations of all executions, whatever their type. Absent if unknown.
     pub flops: Option<f64>,
-    /// Floating-point operations as the model requires them.
-    pub model_flops: Option<f64>,
     /// Bytes read and written by all executions.
     pub bytes: Option<f64>,
     /// Achieved FLOP rate: FLOPs ÷ time, per second.

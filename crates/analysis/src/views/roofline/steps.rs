@@ -138,7 +138,6 @@ pub(super) fn step_points(
     );
     let per_step = |sum: Option<f64>| sum.map(|sum| sum / count as f64);
     mean.flops = per_step(mean.flops);
-    mean.model_flops = per_step(mean.model_flops);
     mean.bytes = per_step(mean.bytes);
     mean.needed_flops = per_step(mean.needed_flops);
     mean.recomputed_flops = per_step(mean.recomputed_flops);

@@ -107,7 +107,7 @@ fn derivation(
     known_ratio: f64,
     stated: Option<f64>,
 ) -> String {
-    let Some((flops, peak)) = row.model_flops.zip(peak) else {
+    let Some((flops, peak)) = row.flops.zip(peak) else {
         return "The FLOPs of all ops are unknown.".to_owned();
     };
     let whole = if row.kind == "average" {

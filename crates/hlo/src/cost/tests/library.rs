@@ -75,22 +75,18 @@ fn attention_is_two_products_and_its_gradient_five() {
     let config = r#"{"cudnn_fmha_backend_config":{"intermediate_tensor_shape":{
         "dimensions":["4","16","512","512"]},"mask_type":"NO_MASK"}}"#;
     let cost = attention("__cudnn$fmhaSoftmax", "", config);
-    assert_eq!((cost.model_flops, cost.basis), (forward, CostBasis::Shapes));
+    assert_eq!((cost.flops, cost.basis), (forward, CostBasis::Shapes));
     let causal = config.replace("NO_MASK", "CAUSAL");
     let cost = attention("__cudnn$fmhaSoftmax", "", &causal);
-    assert_eq!(
-        cost.model_flops,
-        forward / 2.0,
-        "what the mask hides is skipped"
-    );
+    assert_eq!(cost.flops, forward / 2.0, "what the mask hides is skipped");
     let cost = attention("__cudnn$fmhaSoftmaxBackward", "", config);
-    assert_eq!(cost.model_flops, 2.5 * forward);
+    assert_eq!(cost.flops, 2.5 * forward);
     // Transformer Engine packs its operands as it likes, and says all sizes.
     let config = "{attn_heads = 16 : i64, head_dim = 64 : i64, input_batch = 4 : i64, \
         kv_max_seqlen = 512 : i64, mask_type = 2 : i64, q_max_seqlen = 512 : i64}";
     let packed = [array(PrimitiveType::Bf16, &[4, 512, 3, 16, 64])];
     let cost = call("te_fused_attn_forward_ffi", "", config, &packed, &f32(&[1]));
-    assert_eq!(cost.model_flops, forward / 2.0);
+    assert_eq!(cost.flops, forward / 2.0);
 }
 
 #[test]
@@ -101,7 +97,7 @@ fn attention_by_hand_is_known_by_its_name_and_operands() {
         "jit(f)/flash_attention/pallas_call",
         "",
     );
-    assert_eq!(cost.model_flops, forward);
+    assert_eq!(cost.flops, forward);
     // On TPU heads stand before positions, and the masks' tables before the queries.
     let (one, table) = (
         array(PrimitiveType::Bf16, &[4, 16, 512, 64]),
@@ -110,9 +106,9 @@ fn attention_by_hand_is_known_by_its_name_and_operands() {
     let operands = [table, one.clone(), one.clone(), one.clone()];
     let on_tpu = |scope| call("tpu_custom_call", scope, "", &operands, &one);
     let cost = on_tpu("jit(f)/splash_mha_fwd");
-    assert_eq!((cost.model_flops, cost.basis), (forward, CostBasis::Shapes));
-    assert_eq!(on_tpu("jit(f)/splash_mha_dkv").model_flops, 2.0 * forward);
-    assert_eq!(on_tpu("jit(f)/splash_mha_dq").model_flops, 1.5 * forward);
+    assert_eq!((cost.flops, cost.basis), (forward, CostBasis::Shapes));
+    assert_eq!(on_tpu("jit(f)/splash_mha_dkv").flops, 2.0 * forward);
+    assert_eq!(on_tpu("jit(f)/splash_mha_dq").flops, 1.5 * forward);
     for unknown in ["jit(f)/ragged_paged_attention", "jit(f)/my_kernel"] {
         assert_eq!(on_tpu(unknown).basis, CostBasis::Unknown, "{unknown}");
     }
@@ -130,6 +126,5 @@ fn products_of_transformer_engine_need_no_layout() {
     ];
     let result = array(PrimitiveType::Bf16, &[16, 64]);
     let cost = call("te_gemm_ffi", "", "", &operands, &result);
-    assert_eq!(cost.model_flops, 2.0 * 16.0 * 32.0 * 64.0);
-    assert_eq!(cost.flops, cost.model_flops / 2.0, "8-bit products");
+    assert_eq!(cost.flops, 2.0 * 16.0 * 32.0 * 64.0);
 }

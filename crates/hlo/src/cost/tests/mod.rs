@@ -20,10 +20,10 @@ fn root_cost(drafts: Vec<Draft>) -> Cost {
     program.cost(root.expect("a root"))
 }
 
-pub(super) fn expect(cost: Cost, model_flops: f64, bytes_accessed: f64) {
+pub(super) fn expect(cost: Cost, flops: f64, bytes_accessed: f64) {
     assert_eq!(
-        (cost.model_flops, cost.bytes_accessed),
-        (model_flops, bytes_accessed),
+        (cost.flops, cost.bytes_accessed),
+        (flops, bytes_accessed),
         "{cost:?}"
     );
 }

@@ -174,7 +174,7 @@ fn sizes_of_a_product_are_its_operations() {
         .root(program.entry().expect("an entry"))
         .expect("a root");
     assert_eq!(program.product_sizes(root), Some([3, 8, 16, 5]));
-    let cost = program.cost(root).model_flops;
+    let cost = program.cost(root).flops;
     assert!((cost - 2.0 * 3.0 * 8.0 * 16.0 * 5.0).abs() < 1e-9, "{cost}");
 }
 

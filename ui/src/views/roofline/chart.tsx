@@ -9,8 +9,9 @@ import { closest, type Place } from '../../widgets/chart/points';
 import { ReadoutRow } from '../../widgets/chart/readout';
 import type { RooflinePeak } from '../../wire/generated/RooflinePeak';
 import type { RooflineRow } from '../../wire/generated/RooflineRow';
+import { ceilings } from './ceilings';
 import type { Corner, Region } from './region';
-import { Roof } from './roof';
+import { CeilingLine, Roof } from './roof';
 import { decadeAxis, decadesAround, intensityText, rateText } from './scale';
 
 /** Maximum number of points drawn; the table has all ops. */
@@ -74,6 +75,9 @@ export function RooflineChart(props: ChartProps) {
   const memories = createMemo(() =>
     props.peaks.filter((peak) => peak.level !== 'compute' && peak.per_second !== null),
   );
+  const flat = createMemo(() => ceilings(props.rows, props.peaks));
+  /** Of the memory whose bytes are counted: where its slope meets a ceiling. */
+  const mainBytes = () => memories().find(({ level }) => isMain(level, props.level))?.per_second;
   const across = createMemo(() =>
     decadesAround([
       ...all().map(intensity),
@@ -81,7 +85,11 @@ export function RooflineChart(props: ChartProps) {
     ]),
   );
   const upwards = createMemo(() =>
-    decadesAround([...all().map((row) => row.flop_rate ?? 0), flops() ?? 0]),
+    decadesAround([
+      ...all().map((row) => row.flop_rate ?? 0),
+      ...flat().map(({ perSecond }) => perSecond),
+      flops() ?? 0,
+    ]),
   );
   const placeOf = (row: RooflineRow, frame: Frame) => ({
     x: frame.x(intensity(row)),
@@ -136,6 +144,17 @@ export function RooflineChart(props: ChartProps) {
                 axis={across()}
                 frame={frame()}
                 isMain={isMain(peak.level, props.level)}
+              />
+            )}
+          </For>
+          <For each={flat()}>
+            {(ceiling) => (
+              <CeilingLine
+                ceiling={ceiling}
+                bytes={mainBytes() ?? null}
+                flops={flops()}
+                axis={across()}
+                frame={frame()}
               />
             )}
           </For>

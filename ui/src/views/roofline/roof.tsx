@@ -5,10 +5,45 @@ import { format } from '../../format/numbers';
 import type { Frame } from '../../widgets/chart/frame';
 import { linePath } from '../../widgets/chart/paths';
 import type { RooflinePeak } from '../../wire/generated/RooflinePeak';
+import type { Ceiling } from './ceilings';
 import { roofOf, type Decades } from './scale';
 
 /** Pixels of a character of a roof's name. */
 const NAME_WIDTH = 7;
+
+/** The peak of a type: what the slope of the main memory lacks up to it, then flat. */
+export function CeilingLine(props: {
+  ceiling: Ceiling;
+  /** Bytes per second of the main memory. */
+  bytes: number | null;
+  /** The stated peak, at which its slope ends. */
+  flops: number | null;
+  axis: Decades;
+  frame: Frame;
+}) {
+  const y = () => props.frame.y(props.ceiling.perSecond);
+  /** Away from the line of the stated peak. */
+  const beside = () => (props.ceiling.perSecond > (props.flops ?? 0) ? -5 : 14);
+  const line = () => {
+    const { axis, bytes, ceiling, flops } = props;
+    const roof = roofOf(axis, bytes ?? Infinity, ceiling.perSecond);
+    const least = Math.min(flops ?? 0, ceiling.perSecond) * (1 - 1e-6);
+    const rest = roof.filter(([x]) => bytes === null || x * bytes >= least);
+    const start: [number, number][] =
+      bytes !== null && flops !== null && flops < ceiling.perSecond ? [[flops / bytes, flops]] : [];
+    return linePath(
+      [...start, ...rest].map(([x, rate]) => ({ x: props.frame.x(x), y: props.frame.y(rate) })),
+    );
+  };
+  return (
+    <g class="roofline-roof">
+      <path d={line()} />
+      <text class="halo" x={props.frame.width - 6} y={y() + beside()} text-anchor="end">
+        {props.ceiling.title} {format('flop_rate', props.ceiling.perSecond)}
+      </text>
+    </g>
+  );
+}
 
 export function Roof(props: {
   peak: RooflinePeak;

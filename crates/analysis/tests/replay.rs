@@ -236,6 +236,59 @@ fn changes_of_two_cores_by_hand() {
     );
 }
 
+/// Four steps, 1000 µs apart: the host loads for 200 µs, calls, reads the result, and goes on.
+const LOOP: &str = "
+    host vm
+    thread python
+    repeat 4 every 1000us
+      0..900us   train #step_num=$i,_r=1#
+      0..200us   load
+      200..210us PjitFunction(step)
+      210..790us np.asarray(jax.Array)
+    end
+    thread tf_XLAEigen/42
+    each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+    repeat 4 every 1000us
+      220..420us dot.1
+      420..720us dot.2
+    end
+";
+
+/// A read waits for the result, from 210 to 720, and copies it for 70 µs.
+#[test]
+fn a_read_waits_for_the_device() {
+    let session = drawn(&[LOOP]);
+    let report = ask(&session, "critical_path", &[]);
+    let step = &rows(&report, "steps")[1];
+    let us = |key: &str| step[key].as_f64().expect("a figure") / US;
+    assert_eq!(us("compute_ps"), 500.0, "{step}");
+    // It loads for 200, needs 20 to begin the work, and copies; then nothing is recorded.
+    assert_eq!(us("host_ps") + us("launch_ps"), 290.0, "{step}");
+    assert_eq!(us("idle_ps"), 110.0, "{step}");
+    let gain = |change: &str| {
+        let [before, after, ..] = what_if(&session, change);
+        before - after
+    };
+    // The copy, and 10 in which the work has not begun and the host reads already.
+    assert_eq!(gain("no-host:transfer"), 80.0);
+    assert_eq!(gain("scale:compute:0.5"), 250.0);
+}
+
+/// Without its first op, a program still waits for the host that calls it.
+#[test]
+fn a_removed_first_op_leaves_its_program_waiting() {
+    let session = drawn(&[LOOP]);
+    for (change, gain) in [
+        (r"remove:^dot\.1$", 200.0),
+        (r"remove:^dot\.2$", 300.0),
+        ("remove:compute", 500.0),
+    ] {
+        let [before, after, _, _, low, high] = what_if(&session, change);
+        assert_eq!(before - after, gain, "{change}");
+        assert!(low <= high, "{change}: {low} {high}");
+    }
+}
+
 /// A lane of the picture: device, whether it is communication, busy time before and after, pieces
 /// that are gone and shorter.
 type LaneFigures = (String, bool, [f64; 2], [i64; 2]);

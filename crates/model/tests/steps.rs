@@ -394,6 +394,24 @@ fn without_annotations_runs_of_the_main_program_are_steps() {
     );
 }
 
+/// Keys are split seven times, and a training loop runs as one program: its iterations are no runs.
+#[test]
+fn next_to_nothing_makes_no_steps() {
+    let with_loop = |end_us: u32| {
+        session(&format!(
+            "device tpu:0 v6e
+             line XLA Modules
+             repeat 7 every 10us
+               0..1us jit_split(5)
+             end
+               100..{end_us}us jit_train(6)"
+        ))
+    };
+    assert_eq!(with_loop(400).steps.len(), 0);
+    // Where initialization took a while, steps are steps.
+    assert_eq!(with_loop(200).steps.len(), 7);
+}
+
 #[test]
 fn one_run_is_no_step() {
     let session = session("device tpu:0 v6e\n line XLA Modules\n 0..90us jit_f(1)");

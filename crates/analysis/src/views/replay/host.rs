@@ -8,7 +8,7 @@
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use stepscope_model::{Activity, HostId, Picos, Session, Span, TrackId};
+use stepscope_model::{Activity, Direction, HostId, Picos, Session, Span, TrackId};
 
 use super::calls::Call;
 use super::device::CLOSE_PS;
@@ -60,10 +60,18 @@ struct Cut {
 struct Thread<'a> {
     track: TrackId,
     is_driving: bool,
-    /// Outermost waits.
-    waits: &'a Intervals,
+    /// When it waited, and when it read from a device.
+    pauses: &'a Pauses,
     /// When it made calls that the device's pace delayed.
     paced: FxHashSet<i64>,
+}
+
+/// When a thread did not work for itself, outermost calls only.
+struct Pauses {
+    /// In calls that do nothing but wait.
+    waits: Intervals,
+    /// In calls that read from a device: they wait for the result, and then copy it.
+    reads: Intervals,
 }
 
 /// All threads that launched work.
@@ -118,25 +126,22 @@ impl HostSources<'_> {
         };
         // Others wait for the threads that drive.
         tracks.sort_by_key(|&track| (!is_driving(track), track));
-        let waits = self.waits(&tracks);
+        let pauses = self.pauses(&tracks);
         let mut calls: FxHashMap<TrackId, Vec<&Call>> = FxHashMap::default();
         for call in self.calls {
             calls.entry(call.track).or_default().push(call);
         }
         let mut threads = Threads::default();
         let mut has_boundaries = vec![false; hosts.len()];
-        for (&track, waits) in tracks.iter().zip(&waits) {
+        for (&track, pauses) in tracks.iter().zip(&pauses) {
             let host = session.track(track).host;
             let drives = is_driving(track);
             let own = &calls[&track];
             let mut cuts: Vec<i64> = own.iter().map(|call| call.at_ps).collect();
             if drives {
-                cuts.extend(
-                    waits
-                        .spans()
-                        .iter()
-                        .flat_map(|wait| [wait.start.0, wait.end.0]),
-                );
+                let (waits, reads) = (pauses.waits.spans(), pauses.reads.spans());
+                let spans = waits.iter().chain(reads);
+                cuts.extend(spans.flat_map(|span| [span.start.0, span.end.0]));
                 if !has_boundaries[host.index()] {
                     has_boundaries[host.index()] = true;
                     cuts.extend(&self.boundaries[host.index()]);
@@ -149,7 +154,7 @@ impl HostSources<'_> {
             let thread = Thread {
                 track,
                 is_driving: drives,
-                waits,
+                pauses,
                 paced,
             };
             let chain = self.add_thread(builder, &thread, cuts, &mut threads);
@@ -159,10 +164,11 @@ impl HostSources<'_> {
         threads
     }
 
-    /// When each thread waited, outermost waits only.
-    fn waits(&self, tracks: &[TrackId]) -> Vec<Intervals> {
+    /// When each thread waited or read.
+    fn pauses(&self, tracks: &[TrackId]) -> Vec<Pauses> {
         let levels = levels(self.session, |activity| match activity {
             Activity::Blocked => 0,
+            Activity::Transfer(Direction::DeviceToHost) => 1,
             _ => NO_LEVEL,
         });
         let everything = [Span {
@@ -170,9 +176,11 @@ impl HostSources<'_> {
             end: Picos::MAX,
         }];
         let of_track = |&track: &TrackId| {
-            let mut spans = vec![Vec::new()];
+            let mut spans = vec![Vec::new(); 2];
             add_levels(self.session.track(track), &levels, &everything, &mut spans);
-            Intervals::union_of_sorted(spans.pop().unwrap_or_default())
+            let reads = Intervals::union_of_sorted(spans.pop().unwrap_or_default());
+            let waits = Intervals::union_of_sorted(spans.pop().unwrap_or_default());
+            Pauses { waits, reads }
         };
         tracks.par_iter().map(of_track).collect()
     }
@@ -203,7 +211,8 @@ impl HostSources<'_> {
                 continue;
             };
             let ended = last_end(ends, aligned(from), aligned(cut));
-            let is_wait = thread.waits.contains_instant(Picos(from));
+            let is_wait = thread.pauses.waits.contains_instant(Picos(from));
+            let is_read = is_driving && thread.pauses.reads.contains_instant(Picos(from));
             let is_paced = thread.paced.contains(&cut) && ended.is_some();
             let handed = (!is_driving && !is_paced)
                 .then(|| handed_over(self.session, threads, host, from, cut));
@@ -226,6 +235,7 @@ impl HostSources<'_> {
                     to: cut,
                 };
                 match ended.filter(long) {
+                    Some(ended) if is_read => self.add_read(builder, threads, last, stretch, ended),
                     Some(ended) => {
                         self.add_divided(builder, threads, last, stretch, ended, is_paced)
                     }
@@ -261,6 +271,22 @@ impl HostSources<'_> {
             });
         }
         node
+    }
+
+    /// A read: the thread waited until the result was there, and then copied it.
+    fn add_read(
+        &self,
+        builder: &mut Builder,
+        threads: &mut Threads,
+        last: u32,
+        cut: Cut,
+        (end_ps, exit): (i64, u32),
+    ) -> u32 {
+        let resume = builder.add(Node::instant(NodeKind::Resume, cut.track.0, end_ps));
+        builder.wait(resume, last, EdgeKind::HostOrder, 0);
+        builder.wait(resume, exit, EdgeKind::HostWait, 0);
+        let at = recorded(self.clocks, cut.host, end_ps).clamp(cut.from, cut.to);
+        self.add_stretch(builder, threads, resume, Cut { from: at, ..cut }, true)
     }
 
     /// A stretch divided where work of a device ended, for which the thread may have waited.

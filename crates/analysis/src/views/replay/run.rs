@@ -101,7 +101,9 @@ impl<'a> Weights<'a> {
         if is_launch && self.effects.is_merged && self.effects.has_launches {
             return 0;
         }
-        let belongs_to_op = is_launch || node.why == Why::Pause;
+        // A pause before an op may be the op's own doing, or befall whatever runs next.
+        let may_pause = node.why == Why::Pause && self.reading == Reading::Most;
+        let belongs_to_op = is_launch || may_pause;
         if belongs_to_op && node.kind != NodeKind::Mark && self.effects.is_removed(node.label) {
             return 0;
         }
@@ -128,7 +130,8 @@ impl<'a> Weights<'a> {
             EdgeKind::Inferred | EdgeKind::Silent if self.reading == Reading::Least => None,
             EdgeKind::Loose if self.reading != Reading::Most => None,
             EdgeKind::Launch if self.effects.is_merged => None,
-            EdgeKind::Launch | EdgeKind::RunLaunch if self.effects.is_removed(to.label) => None,
+            // Not that of a run: its other work would no longer wait for the host.
+            EdgeKind::Launch if self.effects.is_removed(to.label) => None,
             EdgeKind::Transfer | EdgeKind::HiddenTransfer | EdgeKind::Arrival
                 if self.effects.is_removed(to.label) =>
             {

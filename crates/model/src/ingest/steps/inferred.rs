@@ -50,9 +50,13 @@ const EAGER_RUNS: usize = 64;
 /// Share of the time of the longest program, from which on a program may be the step's.
 const MIN_OF_LONGEST: f64 = 0.25;
 
+/// Least share of the time of all runs: what takes less does not make the steps of a recording, such
+/// as keys that are split before a whole training loop runs as one program.
+const MIN_OF_ALL: f64 = 0.05;
+
 /// Of the programs that ran at least twice on some device and took a considerable part of the time,
 /// the one that ran most often: an evaluation may take longer than the steps between. `None` if
-/// that is a single op, dispatched repeatedly.
+/// that is a single op, dispatched repeatedly, or next to nothing.
 fn dominant_program(evidence: &Evidence<'_>) -> Option<ProgramId> {
     // What XLA tries out while it compiles is no step.
     let is_trial = Program::trials(evidence.programs);
@@ -77,7 +81,9 @@ fn dominant_program(evidence: &Evidence<'_>) -> Option<ProgramId> {
             (count.max(most), all + count)
         })
     };
-    let is_long = |total: Picos| total.0 as f64 >= MIN_OF_LONGEST * longest as f64;
+    let all_ps: f64 = totals.values().map(|total| total.0 as f64).sum();
+    let least_ps = (MIN_OF_LONGEST * longest as f64).max(MIN_OF_ALL * all_ps);
+    let is_long = |total: Picos| total.0 as f64 >= least_ps;
     let (&program, total) = candidates()
         .filter(|(_, total)| is_long(**total))
         .max_by_key(|(program, total)| {

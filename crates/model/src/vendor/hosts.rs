@@ -211,7 +211,9 @@ patterns! {
     INPUT = [
         r"^Iterator::|IteratorGetNext|(?i)data[ _]?load|load[ _]?(data|batch)|",
         r"(next|get|fetch|make|prepare|read)[ _]?batch|infeed|input[ _]?pipeline|prefetch|",
-        r"\bgrain\b|data[ _]?wait|dataset\.py|^next\(|iterator_ops\.py|\bdata_iter",
+        r"\bgrain\b|data[ _]?wait|dataset\.py|^next\(|iterator_ops\.py|\bdata_iter|",
+        // Annotations of one word. Others, such as `batch` and `fetch`, are also names of steps and reads.
+        r"^(load|loading|data|inputs?)$|(next|get|fetch|make|prepare|read)[ _]?(data|inputs?|samples?)$",
     ];
     /// Frames that return the next element: what waits, reads, or computes inside is input. A queue
     /// read by the driving thread is filled by another thread.
@@ -381,6 +383,11 @@ mod tests {
             ("$ad_checkpoint.py:10 remat", Python),
             ("$checkpointer.py:60 save", Checkpoint),
             ("ThunkExecutor::Execute", Runtime),
+            ("load", Input(InputStage::Load)),
+            ("get_data", Input(InputStage::Load)),
+            ("batch", Other),
+            ("load_weights", Other),
+            ("metadata", Other),
             ("CompiledFunction", Other),
             ("CompiledFunctionBackward", Other),
             ("forward_pass", Other),

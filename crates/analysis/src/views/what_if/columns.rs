@@ -48,10 +48,10 @@ pub(super) const STEPS: &[Field<WhatIfStepRow>] = &[
         .fractional()
         .more_is_better()
         .of(|row| row.gain_ps.into()),
-    Column::new("low_ps", "At least", Unit::Picos)
+    Column::new("low_ps", "Changed, at least", Unit::Picos)
         .fractional()
         .of(|row| row.low_ps.into()),
-    Column::new("high_ps", "At most", Unit::Picos)
+    Column::new("high_ps", "Changed, at most", Unit::Picos)
         .fractional()
         .of(|row| row.high_ps.into()),
 ];

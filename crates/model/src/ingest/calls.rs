@@ -35,7 +35,10 @@ pub(super) fn match_runs(
 ) -> Vec<CallWithoutRun> {
     let is_of_device = |track: &Track| track.device.is_some() && track.slice_count() > 0;
     if !session.tracks.iter().any(is_of_device) {
-        let hosts = calls.by_function.iter().map(|((host, _), calls)| (*host, calls));
+        let hosts = calls
+            .by_function
+            .iter()
+            .map(|((host, _), calls)| (*host, calls));
         return hosts
             .flat_map(|(host, calls)| calls.iter().map(move |call| (host, call.start)))
             .collect();

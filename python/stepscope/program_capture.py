@@ -43,6 +43,7 @@ class ProgramCapture:
         self._options: Any = None
         self._is_off = False
         self._is_told = False
+        self._is_changed = False  # whether the program of the steps is not the first one
         self._results: list[CaptureResult] = []
         self._after = AfterCapture(quiet=self._quiet, keep_captures=0, on_capture=self._captured)
         self._lock = threading.Lock()  # held while a capture by time starts or ends
@@ -76,7 +77,7 @@ class ProgramCapture:
         """Steps are those of another program from now on: the plan is for these."""
         if self._profiler is not None:
             self._profiler.restart()
-            self._is_told = False
+            self._is_told, self._is_changed = False, True
 
     def toggle(self) -> None:
         """Starts a capture, or ends the one that it started."""
@@ -161,6 +162,7 @@ class ProgramCapture:
             self._is_off = True
             console.warn(f"no capture: {error}")
             return None
+        self._say_plan()
         self._record()
         return self._profiler
 
@@ -204,9 +206,10 @@ class ProgramCapture:
         return self._options
 
     def _say_plan(self) -> None:
-        self._is_told = True
         request, first = self._request, self._request.start_step
-        parts = [f"stepscope: steps are {self._steps.source}"]
+        now = "now " if self._is_changed else ""
+        self._is_told = True
+        parts = [f"stepscope: steps are {now}{self._steps.source}"]
         last = first + request.num_steps - 1
         if first >= 0 and self._step <= last:  # else the profiler says that they are over
             parts.append(f"steps {max(first, self._step)}..{last} will be captured")

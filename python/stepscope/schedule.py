@@ -102,6 +102,7 @@ class Schedule:
         with self._lock:
             self._next_start = self._settings.start_step if self._settings.start_step >= 0 else None
             self.first_step = self.missed = self.last_step = None
+            self.has_opened = False
             self.wake_step = -math.inf if self._settings.enabled else math.inf
 
     def settle(self, step: int | None, *, is_open: bool) -> None:

@@ -29,9 +29,9 @@ _ROUNDS = 3
 class CaptureCost:
     """The captured steps compared with those before them, and the cost of a traced Python call.
 
-    `step_ns` is the time of a captured step, until its results were available, and `step_before_ns`
-    that of the `steps_before` steps before the capture. Both are medians, so that one step that took
-    long for another reason does not count (see `captured_step` and `step_before`). `python_call_ns` is what the Python tracer adds to
+    `step_ns` is the time of a captured step, and `step_before_ns` that of the `steps_before` steps
+    before the capture. Both are medians, so that one step that took long for another reason does
+    not count (see `captured_step` and `step_before`). `python_call_ns` is what the Python tracer adds to
     a call. None if not measured.
     """
 

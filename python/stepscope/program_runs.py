@@ -7,8 +7,8 @@ gradients of eight micro-batches ran 24 times when the update after them has run
 then nothing must be captured, so a choice is settled only
 
 - if the program receives its own results again, as a training step does, or
-- if it ran three times as often as it had when something was compiled for the last time: as the loop
-  then began anew twice, whatever else it runs has been seen.
+- if it ran three times as often as it had when something was compiled for the last time: the loop
+  then began anew twice, so whatever else it runs has been seen.
 """
 
 from __future__ import annotations

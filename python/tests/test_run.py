@@ -78,7 +78,8 @@ def test_micro_batches_are_not_steps(tmp_path: Path, micro_batches: int) -> None
 
 def test_more_micro_batches_than_steps_before_a_capture_are_captured_again(tmp_path: Path) -> None:
     """The first step alone has enough of them; then the update ran three times and is larger."""
-    _, told = unmodified.run(tmp_path, ACCUMULATE.replace("MICRO_BATCHES", "30"), {"steps": [20, 22]})
+    program = ACCUMULATE.replace("MICRO_BATCHES", "30")
+    _, told = unmodified.run(tmp_path, program, {"steps": [20, 22]})
     assert "steps are runs of " in told
     assert "steps are now runs of apply; steps 20..21 will be captured" in told
     _, newest = captures.profiles(tmp_path)

@@ -368,7 +368,7 @@ fn the_cost_of_a_capture_is_judged_by_what_the_program_measured() {
     assert_eq!(found[0].1, "warning");
     let found = findings(&with_manifest(HEALTHY, cost(31e6)));
     assert_eq!(found[0].1, "bad");
-    let expected = "Captured steps took 31.00 ms on average, 210.0 % longer than the 64 steps just \
+    let expected = "Captured steps took 31.00 ms, 210.0 % longer than the 64 steps just \
                     before the capture (10.00 ms).";
     assert_eq!(found[0].2, expected);
 }

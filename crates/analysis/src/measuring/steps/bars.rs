@@ -3,6 +3,8 @@
 //! A step's bar is the mean over hosts of the mean over each host's devices, so every host has the
 //! same weight regardless of its number of devices, as in the step time.
 
+use std::collections::BTreeMap;
+
 use stepscope_model::{HostId, Session};
 
 use super::types::{PartKind, StepBar, StepPart};
@@ -69,6 +71,27 @@ pub(crate) fn mean_parts(parts: &[StepParts]) -> Vec<StepPart> {
             },
         });
     shares.collect()
+}
+
+/// Busy share of the mean step, from the steps on devices: mean over steps of the mean over hosts of the
+/// mean over each host's devices, like its parts. None without steps on devices.
+pub(crate) fn busy_ratio(rows: &[StepParts]) -> Option<f64> {
+    let (mut busy, mut all) = (0.0, 0.0);
+    for step in rows.chunk_by(|a, b| a.step == b.step) {
+        let mut hosts: BTreeMap<HostId, (f64, f64, f64)> = BTreeMap::new();
+        for row in step.iter().filter(|row| row.device.is_some()) {
+            let sums = hosts.entry(row.host).or_default();
+            sums.0 += row.lengths.busy_ps as f64;
+            sums.1 += row.span.duration().0 as f64;
+            sums.2 += 1.0;
+        }
+        let count = hosts.len() as f64;
+        for (busy_ps, duration_ps, devices) in hosts.into_values() {
+            busy += busy_ps / devices / count;
+            all += duration_ps / devices / count;
+        }
+    }
+    (all > 0.0).then(|| busy / all)
 }
 
 fn bar(rows: &[StepParts]) -> Bar {

@@ -58,22 +58,15 @@ fn check(facts: &Facts<'_>) -> Outcome {
             )
         })
         .collect();
-    let mut changes: Vec<&str> = again
-        .iter()
-        .map(|row| row.change.as_str())
-        .filter(|change| !change.is_empty())
-        .collect();
-    changes.sort_unstable();
-    changes.dedup();
-    changes.truncate(TOLD);
+    let mut longest = again.clone();
+    longest.sort_by_key(|row| (std::cmp::Reverse(row.duration_ps), row.start_ps));
+    let changes = changes(&longest);
     let reason = match changes.as_slice() {
         [] => String::new(),
         changes => format!(" What changed: {}.", changes.join("; ")),
     };
     let in_steps = again.iter().filter(|row| row.step.is_some());
     let time: i64 = in_steps.map(|row| row.duration_ps).saturating_sum();
-    let mut longest = again.clone();
-    longest.sort_by_key(|row| (std::cmp::Reverse(row.duration_ps), row.start_ps));
     finding(
         &RULE,
         severity,
@@ -103,6 +96,23 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .sure(Confidence::Medium)
     .seen(longest.into_iter().take(TOLD).map(seen))
     .found()
+}
+
+/// What changed in the longest compilations, each change with its function: an array that is passed on
+/// also changes the arguments of functions that the program does not know.
+fn changes(longest: &[&CompilationRow]) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for row in longest.iter().filter(|row| !row.change.is_empty()) {
+        let change = if row.function.is_empty() {
+            row.change.clone()
+        } else {
+            format!("{} ({})", row.function, row.change)
+        };
+        if !told.contains(&change) && told.len() < TOLD {
+            told.push(change);
+        }
+    }
+    told
 }
 
 fn seen(row: &CompilationRow) -> AdviceEvidence {

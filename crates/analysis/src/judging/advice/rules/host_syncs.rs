@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use stepscope_model::host_names::dispatched_function;
 use stepscope_model::{Activity, Direction, HostId, Span, StepOrigin, Track};
 
-use super::{Outcome, Rule, WAITING, finding, gravity, no_steps, waiting};
+use super::{NO_WORK, Outcome, Rule, WAITING, finding, gravity, no_steps, waiting};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::Confidence;
 use crate::measuring::activity::{OwnTime, driving_threads, levels};
@@ -34,6 +34,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some((ratio, time)) = waiting(facts) else {
         return Outcome::Skipped(no_steps(facts));
     };
+    if !facts.has_work() {
+        return Outcome::Skipped(NO_WORK.to_owned());
+    }
     let share = format::percent(ratio);
     if ratio < MIN_WAITING {
         return Outcome::Passed(format!(

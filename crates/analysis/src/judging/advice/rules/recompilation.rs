@@ -1,6 +1,8 @@
 //! The same function is compiled repeatedly (guides: recompilation in the window).
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+
 use stepscope_model::SaturatingSum as _;
 
 use super::{Outcome, Rule, finding, gravity};
@@ -46,7 +48,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         *sum = (sum.0 + 1, sum.1 + row.duration_ps);
     }
     let mut functions: Vec<_> = functions.into_iter().collect();
-    functions.sort_by_key(|&(name, (_, time))| (std::cmp::Reverse(time), name));
+    functions.sort_by_key(|&(name, (_, time))| (Reverse(time), name));
     let words: Vec<String> = functions
         .iter()
         .take(TOLD)
@@ -59,7 +61,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         })
         .collect();
     let mut longest = again.clone();
-    longest.sort_by_key(|row| (std::cmp::Reverse(row.duration_ps), row.start_ps));
+    let rank = |row: &CompilationRow| functions.iter().position(|one| one.0 == row.function);
+    longest.sort_by_key(|row| (rank(row), Reverse(row.duration_ps), row.start_ps));
     let changes = changes(&longest);
     let reason = match changes.as_slice() {
         [] => String::new(),
@@ -98,8 +101,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .found()
 }
 
-/// What changed in the longest compilations, each change with its function: an array that is passed on
-/// also changes the arguments of functions that the program does not know.
+/// What changed in the first of the compilations, each change with its function. An array of another
+/// shape also changes the arguments of small functions within JAX, which the program does not know.
 fn changes(longest: &[&CompilationRow]) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for row in longest.iter().filter(|row| !row.change.is_empty()) {

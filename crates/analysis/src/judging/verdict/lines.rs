@@ -93,7 +93,7 @@ fn key_figures(report: &VerdictReport) -> Option<String> {
         }
     });
     let window = match report.step_time_ps {
-        Some(_) => "from the first to the last step",
+        Some(_) => "of the steps",
         None => "from the first to the last work of any device",
     };
     let busy = report.device_busy_ratio.map(|ratio| {

@@ -85,15 +85,20 @@ fn windows_in_steps(selected: &Selected<'_>, rows: &[StepParts]) -> BTreeMap<Dev
     of_device
 }
 
-/// The share of the mean step in which devices are busy: the sum of its busy parts. With selected times
-/// or without steps on devices, the mean over the devices that recorded work.
+/// The share of the mean step in which devices are busy: the sum of its busy parts, on the devices that
+/// work in the steps. With selected times or without steps on devices, the mean over the devices that
+/// recorded work.
 pub(crate) fn mean(
     selected: &Selected<'_>,
     devices: &[DeviceBusy],
     steps: &[StepParts],
 ) -> Option<f64> {
-    let has_work = devices.iter().any(|device| device.busy_ratio.is_some());
-    let of_steps = busy_ratio(steps).filter(|_| has_work && selected.time.is_none());
+    let counted: HashSet<u32> = counted(devices, steps)
+        .iter()
+        .map(|device| device.device_index)
+        .collect();
+    let of_steps = busy_ratio(steps, |device| counted.contains(&device.0));
+    let of_steps = of_steps.filter(|_| selected.time.is_none());
     of_steps.or_else(|| mean_of_devices(devices, steps))
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use stepscope_model::{HostId, Session};
+use stepscope_model::{DeviceId, HostId, Session};
 
 use super::types::{PartKind, StepBar, StepPart};
 use crate::measuring::steps::parts::PARTS;
@@ -73,13 +73,14 @@ pub(crate) fn mean_parts(parts: &[StepParts]) -> Vec<StepPart> {
     shares.collect()
 }
 
-/// Busy share of the mean step, from the steps on devices: mean over steps of the mean over hosts of the
-/// mean over each host's devices, like its parts. None without steps on devices.
-pub(crate) fn busy_ratio(rows: &[StepParts]) -> Option<f64> {
+/// Busy share of the mean step on the devices that count: mean over steps of the mean over hosts of the
+/// mean over each host's devices, like its parts. None without steps on such devices.
+pub(crate) fn busy_ratio(rows: &[StepParts], counts: impl Fn(DeviceId) -> bool) -> Option<f64> {
     let (mut busy, mut all) = (0.0, 0.0);
     for step in rows.chunk_by(|a, b| a.step == b.step) {
         let mut hosts: BTreeMap<HostId, (f64, f64, f64)> = BTreeMap::new();
-        for row in step.iter().filter(|row| row.device.is_some()) {
+        let counted = |row: &&StepParts| row.device.is_some_and(&counts);
+        for row in step.iter().filter(counted) {
             let sums = hosts.entry(row.host).or_default();
             sums.0 += row.lengths.busy_ps as f64;
             sums.1 += row.span.duration().0 as f64;

@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use support::{ask, drawn};
@@ -22,26 +24,21 @@ fn check<'a>(report: &'a Value, key: &str, id: &str) -> &'a str {
     found.map_or("", |check| words(check, "text"))
 }
 
-/// Six steps of so many milliseconds on one virtual device: what Python does, and the ops, in
-/// microseconds of each step.
+/// Steps of so many milliseconds on one virtual device: what Python does, and the ops, in microseconds
+/// of each step.
 fn steps(lengths_ms: &[u32], numbers: &[u32], python: &str, ops: &str) -> String {
     let (mut host, mut device, mut start) = (String::new(), String::new(), 0);
     for (position, (length, number)) in lengths_ms.iter().zip(numbers).enumerate() {
         let end = start + length * 1000;
-        host.push_str(&format!(
-            "{start}..{}us train #step_num={number},_r=1#\n",
-            end - 1
-        ));
-        for (text, lines) in [(&mut host, python), (&mut device, ops)] {
+        let last = end - 1;
+        writeln!(host, "{start}..{last}us train #step_num={number},_r=1#").expect("grows");
+        let run = format!("[run_id={position}]");
+        for (text, lines, more) in [(&mut host, python, ""), (&mut device, ops, run.as_str())] {
             for line in lines.lines().map(str::trim) {
-                let (times, rest) = line.split_once("us ").expect("a time");
+                let (times, name) = line.split_once("us ").expect("a time");
                 let (from, until) = times.split_once("..").expect("a range");
                 let at = |time: &str| start + time.parse::<u32>().expect("a number");
-                let run = match rest {
-                    name if lines == ops => format!("{name} [run_id={position}]"),
-                    name => name.to_owned(),
-                };
-                text.push_str(&format!("{}..{}us {run}\n", at(from), at(until)));
+                writeln!(text, "{}..{}us {name} {more}", at(from), at(until)).expect("grows");
             }
         }
         start = end;
@@ -353,7 +350,7 @@ fn waits_within_a_call_are_one_stop() {
 
 #[test]
 fn what_changed_names_the_longest_compilation_first() {
-    let calls: String = [(0u32, 40u32, 400u32), (1, 40, 400), (2, 40, 400)]
+    let calls: Vec<String> = [(0u32, 40u32, 400u32), (1, 40, 400), (2, 40, 400)]
         .iter()
         .map(|(number, helper, own)| {
             let start = number * 1000;
@@ -371,7 +368,7 @@ fn what_changed_names_the_longest_compilation_first() {
             )
         })
         .collect();
-    let ops: String = (0..3u32)
+    let ops: Vec<String> = (0..3u32)
         .map(|number| {
             let start = number * 1000;
             format!(
@@ -388,7 +385,7 @@ fn what_changed_names_the_longest_compilation_first() {
             )
         })
         .collect();
-    let programs: String = (0..3u32)
+    let programs: Vec<String> = (0..3u32)
         .map(|number| {
             let size = 256 + 16 * number;
             format!(
@@ -400,8 +397,11 @@ fn what_changed_names_the_longest_compilation_first() {
         })
         .collect();
     let text = format!(
-        "host vm\nthread python\n{calls}thread tf_XLAEigen/42\n\
-         each [hlo_op=$name device_ordinal=0]\n{ops}{programs}"
+        "host vm\nthread python\n{}thread tf_XLAEigen/42\n\
+         each [hlo_op=$name device_ordinal=0]\n{}{}",
+        calls.concat(),
+        ops.concat(),
+        programs.concat()
     );
     let report = ask(&drawn(&[&text]), "advice", &[]);
     let found = finding(&report, "recompilation").expect("recompiled");

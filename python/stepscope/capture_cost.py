@@ -29,9 +29,9 @@ _ROUNDS = 3
 class CaptureCost:
     """The captured steps compared with those before them, and the cost of a traced Python call.
 
-    `step_ns` is the mean of the captured steps, from the start of the first until the results of
-    the last were available; `step_before_ns` is the time from start to start of the `steps_before`
-    steps before the capture (see `step_before`). `python_call_ns` is what the Python tracer adds to
+    `step_ns` is the time of a captured step, and `step_before_ns` that of the `steps_before` steps
+    before the capture. Both are medians, so that one step that took long for another reason does
+    not count (see `captured_step` and `step_before`). `python_call_ns` is what the Python tracer adds to
     a call. None if not measured.
     """
 
@@ -91,13 +91,38 @@ def step_before(begins_ns: Sequence[int], drained_ns: int = 0) -> tuple[int | No
     count = len(begins_ns) - 1
     if count < STEPS_BEFORE_MIN or drained_ns > (begins_ns[-1] - begins_ns[0]) / 2:
         return None, max(count, 0)
+    return _median_step(begins_ns), count
+
+
+def captured_step(begins_ns: Sequence[int], ended_ns: int, before_ns: int | None) -> int | None:
+    """The time of a captured step, comparable with the `before_ns` of the steps before.
+
+    `begins_ns` is when each captured step started; `ended_ns` is when the results of the last were
+    available. If the loop keeps step with its device, this is computed as for the steps before. A
+    loop that runs ahead waits for all steps at the end: then only the mean is known. Such a loop is
+    told by its steps, most of which take less than half as long as before. None without steps.
+    """
+    if not begins_ns:
+        return None
+    edges = [*begins_ns, ended_ns]
+    periods = sorted(end - start for start, end in pairwise(begins_ns))
+    keeps_step = (
+        len(begins_ns) >= STEPS_BEFORE_MIN
+        and before_ns is not None
+        and 2 * periods[len(periods) // 2] >= before_ns
+    )
+    return _median_step(edges) if keeps_step else (ended_ns - begins_ns[0]) // len(begins_ns)
+
+
+def _median_step(edges_ns: Sequence[int]) -> int:
+    """The median of the means of up to four groups of steps."""
+    count = len(edges_ns) - 1
     stretches = min(4, count)
     edges = [round(count * part / stretches) for part in range(stretches + 1)]
     means = sorted(
-        (begins_ns[end] - begins_ns[start]) / (end - start) for start, end in pairwise(edges)
+        (edges_ns[end] - edges_ns[start]) / (end - start) for start, end in pairwise(edges)
     )
-    middle = (means[(stretches - 1) // 2] + means[stretches // 2]) / 2
-    return round(middle), count
+    return round((means[(stretches - 1) // 2] + means[stretches // 2]) / 2)
 
 
 def plain_call_ns() -> float:

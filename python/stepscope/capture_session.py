@@ -367,7 +367,7 @@ class CaptureSession:
             occupancy.hand_back(self)
         result = self._describe(error, stopped_by, stopped_unix_ns)
         result.mean_step_ns = self._mean_step_ns(stopped_unix_ns)
-        result.cost = self._cost(result.mean_step_ns)
+        result.cost = self._cost(result.mean_step_ns, stopped_unix_ns)
         if self._compilations_before is not None:
             result.compilations = _compilations.count() - self._compilations_before
         result.size_bytes = size_bytes
@@ -455,10 +455,15 @@ class CaptureSession:
             return None
         return sum(durations_ns) // len(durations_ns)
 
-    def _cost(self, step_ns: int | None) -> CaptureCost | None:
+    def _cost(self, mean_step_ns: int | None, stopped_unix_ns: int) -> CaptureCost | None:
         before_ns, steps_before = capture_cost.step_before(self._begins_ns, self._drained_ns)
-        if before_ns is None:
-            step_ns = None
+        step_ns = None if before_ns is None else mean_step_ns
+        if step_ns is not None and self.ends_with_step:
+            step_ns = capture_cost.captured_step(
+                [began for _, began, _ in self.steps],
+                stopped_unix_ns - self._unix_ns_at_zero,
+                before_ns,
+            )
         if step_ns is None and self._python_call_ns is None:
             return None
         return CaptureCost(

@@ -216,6 +216,13 @@ class Profiler:
         """Withdraws a request of `capture_async` whose window has not opened yet."""
         self._schedule.forget_requests()
 
+    def restart(self) -> None:
+        """Steps are counted anew from the next one; the planned windows are for these."""
+        with self._lock:
+            self.end_window()
+            self._schedule.restart()
+            self._begins_ns.clear()
+
     def begin_step(self, step: int) -> None:
         """Call this before the work of `step`. Costs next to nothing outside windows."""
         if step < self._schedule.wake_step:

@@ -42,7 +42,8 @@ class ProgramCapture:
         self._step = -1
         self._options: Any = None
         self._is_off = False
-        self._told_source: str | None = None
+        self._is_told = False
+        self._is_changed = False  # whether the program of the steps is not the first one
         self._results: list[CaptureResult] = []
         self._after = AfterCapture(quiet=self._quiet, keep_captures=0, on_capture=self._captured)
         self._lock = threading.Lock()  # held while a capture by time starts or ends
@@ -58,8 +59,10 @@ class ProgramCapture:
 
     def began(self, step: int) -> None:
         """A step of the program begins."""
-        profiler = self._profiler or self._prepare()
         self._step = step
+        profiler = self._profiler or self._prepare()
+        if not self._is_told and profiler is not None:
+            self._say_plan()
         if profiler is not None:
             profiler.begin_step(step)
 
@@ -69,6 +72,12 @@ class ProgramCapture:
             self._profiler.end_step(outputs)
         if self._recorder is not None:
             self._recorder.end_step(self._step)
+
+    def changed(self) -> None:
+        """Steps are those of another program from now on: the plan is for these."""
+        if self._profiler is not None:
+            self._profiler.restart()
+            self._is_told, self._is_changed = False, True
 
     def toggle(self) -> None:
         """Starts a capture, or ends the one that it started."""
@@ -90,7 +99,7 @@ class ProgramCapture:
         before = len(self._results)
         if self._request_steps(num_steps):
             ends = time.monotonic() + STEPS_GONE_SECONDS
-            while time.monotonic() < ends or self._is_recording:
+            while time.monotonic() < ends or self.is_recording:
                 with self._changed:
                     self._changed.wait(_LOOK_SECONDS)
                 if len(self._results) > before:
@@ -131,7 +140,8 @@ class ProgramCapture:
         after_capture.wait_until_done()
 
     @property
-    def _is_recording(self) -> bool:
+    def is_recording(self) -> bool:
+        """Whether steps are being captured."""
         return self._profiler is not None and self._profiler.is_recording
 
     def _prepare(self) -> Profiler | None:
@@ -197,9 +207,12 @@ class ProgramCapture:
 
     def _say_plan(self) -> None:
         request, first = self._request, self._request.start_step
-        parts = [f"stepscope: steps are {self._steps.source}"]
-        if first >= 0:
-            parts.append(f"steps {first}..{first + request.num_steps - 1} will be captured")
+        now = "now " if self._is_changed else ""
+        self._is_told = True
+        parts = [f"stepscope: steps are {now}{self._steps.source}"]
+        last = first + request.num_steps - 1
+        if first >= 0 and self._step <= last:  # else the profiler says that they are over
+            parts.append(f"steps {max(first, self._step)}..{last} will be captured")
         parts.append(f"kill -USR1 {os.getpid()} starts and ends a capture")
         console.say("; ".join(parts), quiet=self._quiet)
 

@@ -59,7 +59,7 @@ def _cost(result: CaptureResult) -> list[str]:
     if cost is None or not cost.step_ns or not cost.step_before_ns or cost.step_ratio is None:
         return []
     text = (
-        f"captured steps took {console.seconds_text(cost.step_ns / 1e9)} on average, "
+        f"captured steps took {console.seconds_text(cost.step_ns / 1e9)}, "
         f"{cost.step_ratio:+.0%} compared with the {cost.steps_before} steps before "
         f"({console.seconds_text(cost.step_before_ns / 1e9)})"
     )

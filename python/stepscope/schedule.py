@@ -97,6 +97,14 @@ class Schedule:
         with self._lock:
             self._requested = self._fired = None
 
+    def restart(self) -> None:
+        """Another loop begins, whose steps are counted anew; requests stay."""
+        with self._lock:
+            self._next_start = self._settings.start_step if self._settings.start_step >= 0 else None
+            self.first_step = self.missed = self.last_step = None
+            self.has_opened = False
+            self.wake_step = -math.inf if self._settings.enabled else math.inf
+
     def settle(self, step: int | None, *, is_open: bool) -> None:
         """Computes when there is something to decide again; `step` is the one that starts now."""
         with self._lock:

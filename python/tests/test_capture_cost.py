@@ -12,7 +12,7 @@ import pytest
 
 import stepscope
 from stepscope import CaptureCost, Profiler, recorders
-from stepscope.capture_cost import step_before
+from stepscope.capture_cost import captured_step, step_before
 
 Work = Callable[[], Any]
 
@@ -35,6 +35,47 @@ def test_the_steps_before_a_capture(
     begins: list[int], drained: int, expected: tuple[int | None, int]
 ) -> None:
     assert step_before(begins, drained) == expected
+
+
+@pytest.mark.parametrize(
+    ("begins", "ended", "before", "expected"),
+    [
+        ([0, 10, 20, 30], 40, 10, 10),
+        # One stalled step: in the middle, first, last.
+        ([0, 10, 20, 110, 120, 130, 140, 150], 160, 10, 10),
+        ([0, 90, 100, 110], 120, 10, 10),
+        ([0, 10, 20, 30], 120, 10, 10),
+        # All steps are slower.
+        ([0, 14, 28, 42], 56, 10, 14),
+        # The loop ran ahead of its device: only all steps together say how long they took.
+        ([0, 1, 2, 3], 44, 10, 11),
+        # The first step of `stepscope run` begins after the wait for the one before, the last ends
+        # with its own.
+        ([0, 2, 12, 22, 32], 50, 10, 10),
+        # Too few to tell a stall.
+        ([0, 10], 100, 10, 50),
+        ([0, 10, 20, 30], 40, None, 10),
+        ([], 40, 10, None),
+    ],
+)
+def test_a_captured_step(
+    begins: list[int], ended: int, before: int | None, expected: int | None
+) -> None:
+    assert captured_step(begins, ended, before) == expected
+
+
+def test_one_stalled_step_is_no_cost_of_the_capture(work: Work) -> None:
+    profiler = Profiler(8, start_step=12)
+    for step in range(22):
+        profiler.begin_step(step)
+        time.sleep(0.5 if step == 14 else 0.01)
+        work().block_until_ready()
+        profiler.end_step()
+    profiler.close()
+    cost = profiler.results[0].cost
+    assert cost is not None and cost.step_ratio is not None
+    assert cost.step_ratio < 2  # with the stall in it: above 4
+    assert (profiler.results[0].mean_step_ns or 0) > 60e6
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,53 @@ def test_annotated_steps_are_captured_by_their_numbers(tmp_path: Path) -> None:
     assert (names["mine"], names["train"]) == (2, 0)
 
 
+ACCUMULATE = """
+import jax, jax.numpy as jnp
+gradient = jax.jit(jax.grad(lambda w, x: jnp.sum(jnp.tanh(x @ w))))
+add = jax.jit(lambda a, b: a + b)
+@jax.jit
+def apply(w, m, g):
+    m = 0.9 * m + g
+    return w - 0.01 * m, m
+w = m = x = jnp.ones((32, 32))
+for step in range(40):
+    g = gradient(w, x)
+    for _ in range(MICRO_BATCHES - 1):
+        g = add(g, gradient(w, x))
+    w, m = apply(w, m, g)
+"""
+
+
+@pytest.mark.parametrize("micro_batches", [4, 8])
+def test_micro_batches_are_not_steps(tmp_path: Path, micro_batches: int) -> None:
+    program = ACCUMULATE.replace("MICRO_BATCHES", str(micro_batches))
+    _, told = unmodified.run(tmp_path, program, {"steps": [10, 18]})
+    assert "runs of apply; steps 10..17 will be captured" in told
+    profile = captures.only_profile(tmp_path)
+    manifest = captures.manifest_of(profile)
+    assert [step["step"] for step in manifest["steps"]] == list(range(10, 18))
+    assert captures.event_names(profile)["PjitFunction(<lambda>)"] >= 8 * (micro_batches - 2)
+
+
+def test_more_micro_batches_than_steps_before_a_capture_are_captured_again(tmp_path: Path) -> None:
+    """The first step alone has enough of them; then the update ran three times and is larger."""
+    program = ACCUMULATE.replace("MICRO_BATCHES", "30")
+    _, told = unmodified.run(tmp_path, program, {"steps": [20, 22]})
+    assert "steps are runs of " in told
+    assert "steps are now runs of apply; steps 20..21 will be captured" in told
+    _, newest = captures.profiles(tmp_path)
+    assert captures.event_names(newest)["PjitFunction(apply)"] >= 1
+    assert captures.event_names(newest)["train"] == 2
+
+
+def test_the_plan_names_the_steps_that_are_left(tmp_path: Path) -> None:
+    """Steps are known from the third run on."""
+    _, told = unmodified.run(tmp_path, LOOP, {"steps": [2, 6]})
+    assert "steps 3..5 will be captured" in told
+    manifest = captures.manifest_of(captures.only_profile(tmp_path))
+    assert [step["step"] for step in manifest["steps"]] == [3, 4, 5]
+
+
 def test_without_steps_captures_are_by_time(tmp_path: Path) -> None:
     program = PROGRAM + (
         "import glob, time\n"

@@ -21,8 +21,8 @@ const REASONS: &[(&str, &str, &str)] = &[
     (
         "cpu-jax",
         "device idle",
-        "XProf prints 0 because it sees no device; ours is 1 − union of op slices ÷ time from the \
-         first to the last step",
+        "XProf prints 0 because it sees no device; ours is 1 − union of op slices ÷ time of the \
+         steps",
     ),
     (
         "cpu-jax-mlp",
@@ -50,7 +50,7 @@ const REASONS: &[(&str, &str, &str)] = &[
     (
         "tpu-v6e",
         "device idle",
-        "another window: XProf's reaches over the whole capture, ours from the first to the last step; \
+        "another window: XProf's reaches over the whole capture, ours over the steps; \
          over XProf's window ours agrees, see the test `idle_time_over_the_same_window`",
     ),
     (

@@ -55,9 +55,9 @@ pub struct Manifest {
 /// What a capture cost the program, as measured by the program, in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CaptureCost {
-    /// Mean captured step.
+    /// Captured step: the median, or the mean where the loop ran ahead.
     pub step_ns: Option<f64>,
-    /// Mean step before the capture.
+    /// Step before the capture: the median.
     pub step_before_ns: Option<f64>,
     /// The number of steps it is based on.
     pub steps_before: Option<i64>,

@@ -150,6 +150,123 @@ fn runs_and_calls_that_are_left_over_cut_steps() {
     );
 }
 
+/// Annotated from jax's hook after each run, whose call is still open: the work follows the
+/// annotation. The recording ends in the last call, which is missing; only its execution is there.
+const HOOKED: &str = "thread python
+           0..13us    train #step_num=5,_r=1#
+           10..15us   PjitFunction(step)
+           11..12us   TfrtCpuExecutable::Execute
+           14..113us  train #step_num=6,_r=1#
+           110..115us PjitFunction(step)
+           111..112us TfrtCpuExecutable::Execute
+           114..513us train #step_num=7,_r=1#
+           510..515us PjitFunction(step)
+           511..512us TfrtCpuExecutable::Execute
+           514..613us train #step_num=8,_r=1#
+           611..612us TfrtCpuExecutable::Execute
+         thread tf_XLAEigen/42
+         each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+           20..90us   fusion.1 [run_id=7]
+           120..190us fusion.1 [run_id=8]
+           520..590us fusion.1 [run_id=9]
+           620..690us fusion.1 [run_id=10]";
+
+/// All are whole, and what delays the launch of step 7 is in step 7.
+#[test]
+fn steps_that_were_annotated_inside_calls_end_with_their_work() {
+    let session = session(HOOKED);
+    assert_eq!(session.step_origin, Some(StepOrigin::Annotation));
+    assert_text(
+        &steps(&session),
+        "5: host0 0us..90us, CPU:0 0us..90us work 20us..90us
+         6: host0 90us..190us, CPU:0 90us..190us work 120us..190us
+         7: host0 190us..590us, CPU:0 190us..590us work 520us..590us
+         8: host0 590us..690us, CPU:0 590us..690us work 620us..690us",
+    );
+}
+
+/// The program raised in step 9: its annotation ended, and launched nothing.
+#[test]
+fn a_step_that_failed_before_its_call_is_cut() {
+    let failed = HOOKED.replace(
+        "         thread tf",
+        "           610..615us PjitFunction(step)
+           614..700us train #step_num=9,_r=1#
+         thread tf",
+    );
+    assert_text(
+        &steps(&session(&failed)),
+        "5: host0 0us..90us, CPU:0 0us..90us work 20us..90us
+         6: host0 90us..190us, CPU:0 90us..190us work 120us..190us
+         7: host0 190us..590us, CPU:0 190us..590us work 520us..590us
+         8: host0 590us..690us, CPU:0 590us..690us work 620us..690us
+         9 cut: host0 690us..700us, CPU:0 690us..700us",
+    );
+}
+
+/// Nothing shows the last call. The runs before it lie within the annotations after their own; one
+/// run without a known launch, after all annotations, does not speak against them.
+#[test]
+fn a_last_run_whose_call_is_missing_leaves_the_other_steps_alone() {
+    let silent: Vec<&str> = HOOKED
+        .lines()
+        .filter(|line| !line.contains("Execute"))
+        .collect();
+    let session = session(&silent.join("\n"));
+    assert_eq!(session.step_origin, Some(StepOrigin::Annotation));
+    assert_text(
+        &steps(&session),
+        "5 cut: host0 0us..13us, CPU:0 0us..13us
+         6: host0 14us..113us, CPU:0 14us..113us work 20us..90us
+         7: host0 114us..513us, CPU:0 114us..513us work 120us..190us
+         8: host0 514us..613us, CPU:0 514us..613us work 520us..590us",
+    );
+}
+
+/// A loop that runs ahead, annotated from the hook: the last call is missing here, too.
+#[test]
+fn runs_ahead_of_their_annotations_belong_to_calls_that_were_open() {
+    let session = session(
+        "thread python
+           0..3us   train #step_num=5,_r=1#
+           0..5us   PjitFunction(step)
+           1..2us   TfrtCpuExecutable::Execute
+           4..13us  train #step_num=6,_r=1#
+           10..15us PjitFunction(step)
+           11..12us TfrtCpuExecutable::Execute
+           14..23us train #step_num=7,_r=1#
+           21..22us TfrtCpuExecutable::Execute
+         thread tf_XLAEigen/42
+         each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+           30..60us   fusion.1 [run_id=7]
+           60..90us   fusion.1 [run_id=8]
+           90..120us  fusion.1 [run_id=9]",
+    );
+    assert_text(
+        &steps(&session),
+        "5: CPU:0 30us..60us work 30us..60us
+         6: CPU:0 60us..90us work 60us..90us
+         7 cut: CPU:0 90us..120us work 90us..120us",
+    );
+}
+
+/// A window of one step has no call that was recorded, but its execution.
+#[test]
+fn one_step_of_the_hook_ends_with_its_work() {
+    let session = session(
+        "thread python
+           0..13us train #step_num=5,_r=1#
+           11..12us TfrtCpuExecutable::Execute
+         thread tf_XLAEigen/42
+         each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+           20..90us fusion.1 [run_id=7]",
+    );
+    assert_text(
+        &steps(&session),
+        "5: host0 0us..90us, CPU:0 0us..90us work 20us..90us",
+    );
+}
+
 /// The profiler stopped before anything ran: how long dispatch takes is no step time.
 #[test]
 fn steps_whose_work_never_ran_are_cut() {

@@ -6,6 +6,7 @@ pub mod activity;
 pub mod busy;
 pub(crate) mod callbacks;
 pub(crate) mod communication;
+pub(crate) mod compiled_calls;
 pub mod environment;
 pub mod interval;
 pub(crate) mod levels;

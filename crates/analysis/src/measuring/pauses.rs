@@ -7,6 +7,8 @@
 //!                                             own, and before a program that was already launched
 //! ```
 //!
+//! A call that compiles launches its program afterwards: until then, the host is the cause.
+//!
 //! On a GPU the host launches every kernel, so gaps within a run are not pauses of the device.
 
 use std::borrow::Cow;
@@ -14,6 +16,7 @@ use std::sync::Arc;
 
 use stepscope_model::{DeviceId, DeviceKind, Program, ProgramRun, Session, Span};
 
+use crate::measuring::compiled_calls::CompiledCalls;
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::AllWork;
 
@@ -21,6 +24,7 @@ use crate::measuring::work::AllWork;
 /// asks.
 pub(crate) struct Pauses {
     work: Arc<AllWork>,
+    calls: Arc<CompiledCalls>,
     /// Positions of each device's program runs.
     runs: Vec<Vec<u32>>,
     /// By device; empty with many hosts.
@@ -33,6 +37,7 @@ impl Pauses {
         session.memo.get_or_compute(|| {
             let mut pauses = Self {
                 work: AllWork::of(session),
+                calls: CompiledCalls::of(session),
                 runs: vec![Vec::new(); session.devices.len()],
                 kept: Vec::new(),
             };
@@ -66,20 +71,20 @@ impl Pauses {
             .map(|&position| &session.program_runs[position as usize])
             .collect();
         runs.sort_unstable_by_key(|run| run.span);
-        let spans = spans(session.device(device).kind, &runs);
+        let spans = spans(session.device(device).kind, &runs, &self.calls);
         Intervals::union_of(spans).subtract(&self.work.of_device(session, device))
     }
 }
 
 /// Times in which a device had work: while it ran a program on its own, and between two runs if the
-/// second was launched before the first began. A launch takes a while to arrive, so a launch during
+/// second was handed over before the first began. A launch takes a while to arrive, so a launch during
 /// the first run does not prove that the device had work.
-fn spans(kind: DeviceKind, runs: &[&ProgramRun]) -> Vec<Span> {
+fn spans(kind: DeviceKind, runs: &[&ProgramRun], calls: &CompiledCalls) -> Vec<Span> {
     let runs_by_itself = !kind.is_gpu();
     let within = runs.iter().filter(|_| runs_by_itself).map(|run| run.span);
     let between = runs.windows(2).filter_map(|pair| {
         let (first, second) = (pair[0].span, pair[1].span);
-        let is_queued = pair[1].launched? <= first.start && first.end < second.start;
+        let is_queued = calls.handed_over(pair[1])? <= first.start && first.end < second.start;
         is_queued.then_some(Span {
             start: first.end,
             end: second.start,

@@ -1,4 +1,4 @@
-//! The observed time of each device.
+//! The observed time of each device, gaps between steps included.
 
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::{Selected, device_span};
@@ -6,7 +6,9 @@ use crate::measuring::work::work_labels;
 use rayon::prelude::*;
 use stepscope_model::{DeviceId, LabelId, Session, Span};
 
-/// The observed time of each selected device; see [`crate::measuring::busy`] for its definition.
+/// The observed time of each selected device: the selected steps and times; otherwise from the first to
+/// the last step that is not cut off, or without such steps from the first to the last work of any
+/// device.
 pub(crate) fn observed_windows(
     session: &Session,
     selected: &Selected<'_>,
@@ -31,14 +33,12 @@ fn windows(
         let recorded = session.extent();
         return recorded.map_or_else(Intervals::default, |extent| windows.clip(extent));
     }
-    let own = session
-        .steps
-        .iter()
+    // Work of a cut step was not recorded completely, so its time would count as idle or busy at random.
+    let steps = session.steps.iter().filter(|step| !step.is_cut);
+    let own = steps
+        .clone()
         .filter_map(|step| device_span(step, session, device));
-    let any = session
-        .steps
-        .iter()
-        .flat_map(|step| step.spans.iter().map(|span| span.span));
+    let any = steps.flat_map(|step| step.spans.iter().map(|span| span.span));
     let whole = own
         .reduce(Span::hull)
         .or_else(|| any.reduce(Span::hull))

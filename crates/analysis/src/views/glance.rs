@@ -22,6 +22,8 @@ pub(crate) struct Glance {
     pub(crate) bars: Vec<StepBar>,
     /// Each selected device.
     pub(crate) devices: Vec<DeviceBusy>,
+    /// Busy share of the mean step; without steps, the mean over the devices that recorded work.
+    pub(crate) busy_ratio: Option<f64>,
     /// Time of work by label.
     pub(crate) totals: Arc<Vec<WorkTotals>>,
     /// Every op.
@@ -56,6 +58,7 @@ impl Glance {
         Self {
             step_time: step_time(session, selected),
             bars: bars::bars(session, &steps.rows),
+            busy_ratio: busy::mean(selected, &devices, &steps.rows),
             steps,
             devices,
             totals,
@@ -66,10 +69,5 @@ impl Glance {
     /// The mean step divided into its parts, in display order; empty without steps.
     pub(crate) fn step_parts(&self) -> Vec<StepPart> {
         bars::mean_parts(&self.steps.rows)
-    }
-
-    /// Mean over the devices that work in the steps; without steps, over those that recorded work.
-    pub(crate) fn busy_ratio(&self) -> Option<f64> {
-        busy::mean(&self.devices, &self.steps.rows)
     }
 }

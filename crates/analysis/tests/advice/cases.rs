@@ -22,19 +22,23 @@ pub(crate) fn cases() -> Vec<Case> {
             &format!("{all_reduce} replica_groups={{{{0,1,2}}}}"),
         )
     };
-    let second = |end: u32| {
-        let ops = "1..300us dot.1\n300..1000us all-reduce.1";
-        let text = cpu(ops, "", all_reduce);
-        let other = format!(
-            "thread tf_XLAEigen/43
-            each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=1]
-            repeat 6 every 1000us
-              1..{end}us dot.1
-              {end}..1000us all-reduce.1
-            end
-            program 5"
-        );
-        text.replacen("program 5", &other, 1)
+    // Two cores that reduce together, the second of which computes until `end`.
+    let two_cores = |end: u32| {
+        let core = |ordinal: u32, end: u32| {
+            format!(
+                "device tpu:{ordinal} v6e
+                line Steps
+                repeat 6 every 1000us
+                  0..1000us $i
+                end
+                line XLA Ops
+                repeat 6 every 1000us
+                  1..{end}us %dot.1 = f32[8] dot(p.0)
+                  {end}..1000us %all-reduce.1 = f32[8] all-reduce(p.0)
+                end\n"
+            )
+        };
+        format!("host vm\n{}{}", core(0, 300), core(1, end))
     };
     let copied = |name: &str, compute: &str| {
         let copies = format!(
@@ -168,7 +172,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 of_three("c", 2, 320),
             ],
         ),
-        one("load_imbalance", second(900), second(320)),
+        one("load_imbalance", two_cores(900), two_cores(320)),
         one(
             "host_transfers",
             copied("MemcpyH2D", half),
@@ -203,8 +207,10 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         one(
             "long_ops",
-            busy().replace("us ", "ms ").replace("us\n", "ms\n"),
-            busy(),
+            gpu(KERNELS, "", "bf16[4217,4217]")
+                .replace("us ", "ms ")
+                .replace("us\n", "ms\n"),
+            gpu(KERNELS, "", "bf16[4217,4217]"),
         ),
         one(
             "bound_by",

@@ -53,7 +53,7 @@ fn nothing_is_wrong_with_a_healthy_capture() {
     );
     assert_eq!(
         lines[1],
-        "Step time 95.00 µs (mean; median 95.00 µs); devices busy 80.7 % of the time from the first to the last step; MFU 0.00 %"
+        "Step time 95.00 µs (mean; median 95.00 µs); devices busy 84.2 % of the time of the steps; MFU 0.00 %"
     );
     assert_eq!(
         lines[2],
@@ -368,7 +368,7 @@ fn the_cost_of_a_capture_is_judged_by_what_the_program_measured() {
     assert_eq!(found[0].1, "warning");
     let found = findings(&with_manifest(HEALTHY, cost(31e6)));
     assert_eq!(found[0].1, "bad");
-    let expected = "Captured steps took 31.00 ms on average, 210.0 % longer than the 64 steps just \
+    let expected = "Captured steps took 31.00 ms, 210.0 % longer than the 64 steps just \
                     before the capture (10.00 ms).";
     assert_eq!(found[0].2, expected);
 }

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::calls;
+use super::calls::match_runs;
 use super::decode::recorded_graph;
 use super::graphs;
 use super::marks::{Mark, steps_of};
 use super::order::{add_program_tracks, display_key};
 use super::parts::PlacedTrack;
+use super::recorded_calls::Calls;
 use super::runs::{gpu_runs, recorded_runs};
 use super::steps::{Evidence, steps};
 use super::warn::Warnings;
@@ -88,7 +89,8 @@ pub(super) fn finish(
             (run.launched, run.launched_on) = (Some(began), Some(thread));
         }
     }
-    let without_run = calls::match_runs(session, &mut runs);
+    let calls = Calls::recorded(session);
+    let without_run = match_runs(session, &calls, &mut runs);
     runs.sort_unstable_by_key(|run| (run.span, run.device, run.program));
     session.program_runs = runs;
     add_program_tracks(session);
@@ -101,7 +103,9 @@ pub(super) fn finish(
         runs: &session.program_runs,
         foreign: &foreign,
         calls_without_run: &without_run,
-        annotations: steps_of(annotations, &session.program_runs),
+        annotations: steps_of(annotations, &session.program_runs, |track, at| {
+            calls.is_within(track, at)
+        }),
     });
 }
 

@@ -27,8 +27,12 @@ const MAX_DEPTH: usize = 8;
 
 /// The steps that the marks describe. Marked steps win over blocks; a block is a step unless one
 /// program ran repeatedly in it and had most of the devices' time: then that program determines the
-/// steps.
-pub(super) fn steps_of(marks: Vec<Mark>, runs: &[ProgramRun]) -> Vec<HostStep> {
+/// steps. `is_within_call` says whether a call of the thread was under way at an instant.
+pub(super) fn steps_of(
+    marks: Vec<Mark>,
+    runs: &[ProgramRun],
+    is_within_call: impl Fn(TrackId, Picos) -> bool,
+) -> Vec<HostStep> {
     let (blocks, mut steps): (Vec<Mark>, Vec<Mark>) =
         marks.into_iter().partition(|mark| mark.is_block);
     if steps.is_empty() && !is_told_by_runs(runs) {
@@ -46,6 +50,7 @@ pub(super) fn steps_of(marks: Vec<Mark>, runs: &[ProgramRun]) -> Vec<HostStep> {
         span: mark.span,
         number: mark.number,
         series: mark.series,
+        ends_in_call: is_within_call(mark.track, mark.span.end),
     })
     .collect()
 }

@@ -33,6 +33,7 @@ mod order;
 mod parts;
 mod plan;
 mod programs;
+mod recorded_calls;
 mod recorded_op;
 mod repeat;
 mod round;

@@ -25,8 +25,9 @@ use crate::views::memory::DeviceMemory;
 use crate::views::ops::OpRow;
 use crate::views::requests::{RequestsReport, requests};
 
-/// Number of gaps to explain; findings name the first few.
-const GAPS: usize = 12;
+/// Number of gaps to explain, longest first. Findings name a few of them, and what the host did in most
+/// of their time.
+const GAPS: usize = 200;
 
 /// The facts for the rules.
 pub(super) struct Facts<'a> {
@@ -71,6 +72,16 @@ pub(super) struct OfPlace {
 }
 
 impl OfPlace {
+    /// Of a place without steps.
+    pub(super) const fn none(place: Place) -> Self {
+        Self {
+            place,
+            mean: 0.0,
+            median: 0.0,
+            step_ps: 0.0,
+        }
+    }
+
     /// The figure as a share of the place's own mean step.
     pub(super) fn share(&self) -> f64 {
         if self.step_ps > 0.0 {
@@ -265,14 +276,7 @@ impl<'a> Facts<'a> {
 
     /// The place where a figure has the largest share of the place's steps.
     pub(super) fn worst(&self, figure: impl Fn(&StepParts) -> f64) -> Option<OfPlace> {
-        let places = self.by_place(figure).into_iter();
-        places.reduce(|worst, next| {
-            if next.share() > worst.share() {
-                next
-            } else {
-                worst
-            }
-        })
+        largest_share(self.by_place(figure).into_iter())
     }
 
     /// Mean of a figure: mean over steps of the mean over hosts of the mean over each host's devices.
@@ -378,6 +382,22 @@ impl<'a> Facts<'a> {
         working.peek().is_some()
             && working.all(|id| self.session.device(id).kind == DeviceKind::Cpu)
     }
+
+    /// Whether all devices that worked share the cores of one host.
+    pub(super) fn has_virtual_devices_only(&self) -> bool {
+        self.is_cpu_only() && self.session.hosts.len() == 1
+    }
+}
+
+/// The place where a figure has the largest share of the place's steps; the first one on a tie.
+pub(super) fn largest_share(places: impl Iterator<Item = OfPlace>) -> Option<OfPlace> {
+    places.reduce(|worst, next| {
+        if next.share() > worst.share() {
+            next
+        } else {
+            worst
+        }
+    })
 }
 
 /// The length of a part in a row.

@@ -58,7 +58,7 @@ stepscope verdict ./logs --json";
             step_time_ps: evidence.overview.step_time.clone(),
             step_parts: evidence.overview.step_parts(),
             duration_ps: evidence.duration_ps,
-            device_busy_ratio: evidence.overview.busy_ratio(),
+            device_busy_ratio: evidence.overview.busy_ratio,
             mfu_ratio: evidence.utilization.mfu,
             hfu_ratio: evidence.utilization.hfu,
             flops_known_ratio: evidence.utilization.known_ratio,

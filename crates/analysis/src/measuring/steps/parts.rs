@@ -51,6 +51,9 @@ pub(crate) struct PartLengths {
     /// Sum of the parts in which the device works, without time in which only an asynchronous
     /// collective was in flight.
     pub(crate) busy_ps: i64,
+    /// Part of the idle time in which the device had work but paused; see
+    /// [`crate::measuring::pauses`].
+    pub(crate) paused_ps: i64,
 }
 
 impl PartLengths {
@@ -131,6 +134,10 @@ impl Division {
             left_ps -= length_ps;
             if *part < PartKind::PythonCallbacks {
                 lengths.busy_ps += length_ps;
+            }
+            // The rest of the idle time is what no level covers.
+            if *part == PartKind::Idle {
+                lengths.paused_ps += length_ps;
             }
         }
         lengths.parts_ps[position(PartKind::Idle)] += left_ps;

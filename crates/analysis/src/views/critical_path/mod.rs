@@ -88,6 +88,8 @@ stepscope critical_path ./logs --csv --table ops";
         );
         let kinds = paths.kinds();
         let mut notes = told::notes(session, &replay);
+        let (steps, path_ps) = (&admission.steps, paths.mean_ps());
+        notes.extend(told::other_steps(session, &selected, steps, path_ps));
         if let Some(share) = collect::unexplained(&kinds) {
             notes.push(Note::warning(
                 "path-unexplained",
@@ -139,7 +141,7 @@ stepscope critical_path ./logs --csv --table ops";
             is_admitted: true,
             refusal: String::new(),
             error_ratio: admission.error_ratio,
-            path_ps: paths.mean_ps(),
+            path_ps,
             step_count: paths.len(),
             shown_step,
             shown_device,

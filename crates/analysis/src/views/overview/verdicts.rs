@@ -22,6 +22,8 @@ pub(super) struct Facts<'a> {
     pub(super) session: &'a Session,
     pub(super) selected: &'a Selected<'a>,
     pub(super) devices: &'a [DeviceBusy],
+    /// Their mean busy share.
+    pub(super) busy_ratio: Option<f64>,
     pub(super) step_parts: &'a [StepPart],
     /// The steps on each device.
     pub(super) steps: &'a [StepParts],
@@ -194,7 +196,7 @@ fn missing(text: &str) -> Figure {
 }
 
 fn busy_ratio(facts: &Facts<'_>) -> Figure {
-    let Some(ratio) = busy::mean(facts.devices, facts.steps) else {
+    let Some(ratio) = facts.busy_ratio else {
         return missing("No device recorded work.");
     };
     let counted = busy::counted(facts.devices, facts.steps).len();
@@ -207,7 +209,7 @@ fn busy_ratio(facts: &Facts<'_>) -> Figure {
     let window = match (selected.is_all_time(), facts.session.steps.is_empty()) {
         (false, _) if selected.time.is_some() => "the selected times",
         (false, _) => "the selected steps",
-        (true, false) => "the time from the first to the last step",
+        (true, false) => "the time of the steps that are not cut off",
         (true, true) => "the time from the first to the last device work",
     };
     (

@@ -16,9 +16,10 @@
 use std::collections::BTreeMap;
 
 use stepscope_model::{
-    DeviceId, FlowKind, Lane, ProgramRun, SaturatingSum as _, Session, SliceId, TrackId,
+    DeviceId, FlowKind, Lane, ProgramRun, SaturatingSum as _, Session, SliceId, Span, TrackId,
 };
 
+use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
 use crate::measuring::work::{AllWork, work_labels};
 
@@ -175,14 +176,12 @@ impl Launches {
                 .collect();
             runs.sort_unstable_by_key(|run| run.span);
             let work_ps = |run: &ProgramRun| busy.duration_within(run.span).0;
-            let mut placed = Placed {
-                total_ps: if selected.has_program(None) {
-                    busy.duration().0
-                } else {
-                    runs.iter().map(|run| work_ps(run)).saturating_sum()
-                },
-                placed_ps: 0,
+            // Runs may overlap, but no instant of a device is launched more than once.
+            let together_ps = |runs: Vec<Span>| {
+                let runs = Intervals::union_of(runs);
+                runs.intersect(&busy).duration().0
             };
+            let mut placed_runs = Vec::new();
             for run in &runs {
                 let Some((track, instant)) = run.launched_on.zip(run.launched) else {
                     continue;
@@ -193,11 +192,19 @@ impl Launches {
                     self.bare_threads.push(track);
                     continue;
                 }
-                placed.placed_ps = placed.placed_ps.saturating_add(work_ps);
+                placed_runs.push(run.span);
                 if run.is_by_order && self.in_order.last() != Some(&device) {
                     self.in_order.push(device);
                 }
             }
+            let placed = Placed {
+                total_ps: if selected.has_program(None) {
+                    busy.duration().0
+                } else {
+                    together_ps(runs.iter().map(|run| run.span).collect())
+                },
+                placed_ps: together_ps(placed_runs),
+            };
             let host = session.device(device).host;
             let host = &mut self.hosts[host.index()];
             *host = host.plus(placed);

@@ -97,6 +97,8 @@ stepscope what_if ./logs --change 'scale:attention:0.5'";
         };
         let unchanged = Changed::of(&replay, &none).steps(session, steps);
         report.step_ps = mean(unchanged.iter().map(|row| row.duration_ps));
+        let left_out = told::other_steps(session, &selected, steps, None);
+        report.notes.extend(left_out);
         report.is_admitted = true;
         if changes.is_empty() {
             report.rows = tornado::tornado(session, &replay, steps, &before, &kinds)?;

@@ -14,8 +14,10 @@ use std::collections::BTreeMap;
 
 use super::evidence::{Evidence, HostStep, Occurrences, StepKey, Steps, period};
 use super::launched::{DeviceWorks, device_works};
-use crate::ids::HostId;
+use super::waited;
+use crate::ids::{HostId, StringId};
 use crate::step::StepSpan;
+use crate::units::Span;
 
 /// The annotated steps; `None` if it is unknown which work belongs to which annotation.
 pub(super) fn steps(evidence: &Evidence<'_>) -> Option<Steps> {
@@ -28,9 +30,15 @@ pub(super) fn steps(evidence: &Evidence<'_>) -> Option<Steps> {
     for (host, mut annotations) in by_host {
         annotations.sort_unstable();
         let works = device_works(evidence, host, &annotations)?;
+        let is_synchronous = is_synchronous(&annotations, &works);
+        let is_any_synchronous = is_synchronous.contains(&true);
         let host_steps = HostSteps {
             host,
-            is_synchronous: is_synchronous(&annotations, &works),
+            waited: (!is_any_synchronous)
+                .then(|| waited::spans(&annotations, &works))
+                .flatten(),
+            is_without_work: edges_without_work(&annotations, &works),
+            is_synchronous,
             is_without_run: without_run(evidence, host, &annotations),
             annotations,
             works,
@@ -51,6 +59,10 @@ struct HostSteps {
     works: Vec<DeviceWorks>,
     /// For each annotation: whether the loop waited for the devices within those of its series.
     is_synchronous: Vec<bool>,
+    /// The times of the steps, if the loop waited for each in the annotation that follows it.
+    waited: Option<Vec<Span>>,
+    /// For each annotation: whether it is the first or last one, and alone in having no work.
+    is_without_work: Vec<bool>,
     /// For each annotation: whether it called something whose run was not recorded.
     is_without_run: Vec<bool>,
 }
@@ -58,12 +70,14 @@ struct HostSteps {
 impl HostSteps {
     fn add(&self, position: usize, key: StepKey, steps: &mut Steps) {
         let found = steps.entry(key).or_default();
-        let (host, annotation) = (self.host, self.annotations[position].span);
-        let is_synchronous = self.is_synchronous[position];
+        let host = self.host;
+        let waited = self.waited.as_ref().map(|spans| spans[position]);
+        let annotation = waited.unwrap_or(self.annotations[position].span);
+        let is_synchronous = self.is_synchronous[position] || waited.is_some();
         let launched_nothing = self.works.iter().all(|on| on.works[position].is_none());
-        found.is_cut |= self.is_without_run[position];
+        found.is_cut |= self.is_without_run[position] || self.is_without_work[position];
         // Among steps with known work, an annotation without work is not a step.
-        found.is_cut |= launched_nothing && !is_synchronous;
+        found.is_cut |= launched_nothing && (!is_synchronous || waited.is_some());
         if is_synchronous || launched_nothing {
             found.spans.push(StepSpan {
                 host,
@@ -118,6 +132,30 @@ fn is_synchronous(annotations: &[HostStep], works: &[DeviceWorks]) -> Vec<bool> 
                 .or_insert_with(|| judged(step.series))
         })
         .collect()
+}
+
+/// For each annotation: whether it is the first or last of its series and has no work, while nine in
+/// ten of the others have: the recording began or ended within this step.
+fn edges_without_work(annotations: &[HostStep], works: &[DeviceWorks]) -> Vec<bool> {
+    let mut series: BTreeMap<StringId, Vec<usize>> = BTreeMap::new();
+    for (position, step) in annotations.iter().enumerate() {
+        series.entry(step.series).or_default().push(position);
+    }
+    let has_work = |position: usize| works.iter().any(|on| on.works[position].is_some());
+    let mut without = vec![false; annotations.len()];
+    for positions in series.into_values() {
+        let [first, inner @ .., last] = positions.as_slice() else {
+            continue;
+        };
+        let with_work = inner.iter().filter(|&&at| has_work(at)).count();
+        if inner.is_empty() || with_work * 10 < inner.len() * 9 {
+            continue;
+        }
+        for &edge in [first, last] {
+            without[edge] = !has_work(edge);
+        }
+    }
+    without
 }
 
 fn without_run(evidence: &Evidence<'_>, host: HostId, annotations: &[HostStep]) -> Vec<bool> {

@@ -20,6 +20,8 @@ pub(in crate::ingest) struct HostStep {
     pub(in crate::ingest) span: Span,
     pub(in crate::ingest) number: i64,
     pub(in crate::ingest) series: StringId,
+    /// It ended before the call that launched its work returned.
+    pub(in crate::ingest) ends_in_call: bool,
 }
 
 /// The inputs for steps.

@@ -69,7 +69,7 @@ fn lies_within(work: Span, annotation: Span) -> bool {
 }
 
 /// A run, or a kernel without a program.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Piece {
     launched: Option<Picos>,
     span: Span,
@@ -78,7 +78,11 @@ struct Piece {
 fn works(annotations: &[HostStep], pieces: &[Piece]) -> Option<Vec<Option<Span>>> {
     let mut works: Vec<Option<Span>> = vec![None; annotations.len()];
     let (mut unknown_ps, mut all_ps) = (0i64, 0i64);
+    let in_open_call = in_open_call(annotations, pieces);
     for piece in pieces {
+        if in_open_call.is_some_and(|last| last == *piece) {
+            continue;
+        }
         let duration = piece.span.duration().0;
         all_ps = all_ps.saturating_add(duration);
         let began = piece.launched.unwrap_or(piece.span.start);
@@ -99,4 +103,14 @@ fn works(annotations: &[HostStep], pieces: &[Piece]) -> Option<Vec<Option<Span>>
         *work = Some(work.map_or(piece.span, |work| work.hull(piece.span)));
     }
     (unknown_ps as f64 <= MOST_UNKNOWN * all_ps as f64).then_some(works)
+}
+
+/// The last run, if it began after all annotations and nothing says what launched it: the recording
+/// may have ended inside its call, which is then missing. One run like that says nothing about the
+/// others; a loop that runs ahead leaves many, unless it has one step.
+fn in_open_call(annotations: &[HostStep], pieces: &[Piece]) -> Option<Piece> {
+    let end = annotations.iter().map(|step| step.span.end).max()?;
+    let last = pieces.iter().max_by_key(|piece| piece.span)?;
+    let is_after = last.launched.is_none() && last.span.start >= end;
+    (is_after && annotations.len() > 1).then_some(*last)
 }

@@ -4,6 +4,7 @@ mod annotated;
 mod evidence;
 mod inferred;
 mod launched;
+mod waited;
 
 pub(super) use evidence::{Evidence, HostStep};
 use evidence::{Occurrences, Steps};

@@ -1,5 +1,6 @@
 //! Compilation within steps (guides: compilation time in the window).
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::{Outcome, Rule, finding, gravity, no_steps};
@@ -15,6 +16,9 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
+/// Number of functions that the finding names.
+const TOLD: usize = 4;
+
 /// What to do if something is compiled again and again.
 pub(super) const FIX_STEADY: &str = "Warming up does not help, because the same function is compiled repeatedly: find what changes \
      from call to call. Pad batches to one shape; create jitted functions once, outside the loop; \
@@ -29,6 +33,21 @@ pub(super) fn is_steady(facts: &Facts<'_>) -> bool {
         }
     }
     counts.values().any(|&count| count > 2)
+}
+
+/// The functions that are compiled within steps, those that take longest first.
+fn longest_functions<'a>(facts: &'a Facts<'_>) -> Vec<&'a str> {
+    let mut times: BTreeMap<&str, i64> = BTreeMap::new();
+    for row in facts.compilations() {
+        if row.step.is_some() && !row.function.is_empty() {
+            let time = times.entry(&row.function).or_default();
+            *time = time.saturating_add(row.duration_ps);
+        }
+    }
+    let mut functions: Vec<(&str, i64)> = times.into_iter().collect();
+    functions.sort_by_key(|&(name, time)| (Reverse(time), name));
+    let names = functions.into_iter().map(|(name, _)| name);
+    names.take(TOLD).collect()
 }
 
 fn check(facts: &Facts<'_>) -> Outcome {
@@ -60,15 +79,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         let number = facts.session.steps[row.step].number;
         facts.at_row(row, format!("step {number}: {length} of compilation"))
     });
-    let mut functions: Vec<&str> = facts
-        .compilations()
-        .iter()
-        .filter(|row| row.step.is_some() && !row.function.is_empty())
-        .map(|row| row.function.as_str())
-        .collect();
-    functions.sort_unstable();
-    functions.dedup();
-    functions.truncate(4);
+    let functions = longest_functions(facts);
     let named = match functions.as_slice() {
         [] => String::new(),
         names => format!(": {}", names.join(", ")),

@@ -1,7 +1,7 @@
 //! One op takes most of the time (guides: one op > 50 %).
 
 use super::python_ops::is_python;
-use super::{LITTLE_WORK, Outcome, Rule, finding, gravity, ops_seen};
+use super::{LITTLE_WORK, Outcome, Rule, finding, gravity, is_control, ops_seen};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::Confidence;
 use crate::measuring::steps::PartKind;
@@ -17,13 +17,15 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let threshold = facts.threshold("dominating_op_ratio");
-    // Collectives, copies and Python have separate rules.
-    let has_own_rule =
-        |row: &OpRow| matches!(row.class.as_str(), "collective" | "copy") || is_python(row);
+    // Collectives, copies, Python and loops have separate rules.
+    let has_own_rule = |row: &OpRow| {
+        let is_moving = matches!(row.class.as_str(), "collective" | "copy");
+        is_moving || is_python(row) || is_control(row)
+    };
     let first = facts.rows_of_ops().next().filter(|row| has_own_rule(row));
     if let Some(row) = first.filter(|row| gravity(&threshold, row.self_ratio).is_some()) {
         return Outcome::Skipped(format!(
-            "{} takes {} of the work; communication, copies and callbacks have separate checks.",
+            "{} takes {} of the work; communication, copies, callbacks and loops have separate checks.",
             format::shortened(&row.name),
             format::percent(row.self_ratio)
         ));

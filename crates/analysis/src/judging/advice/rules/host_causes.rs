@@ -1,5 +1,8 @@
 //! Texts about what hosts do while their devices wait, for the rules about idle time.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use crate::judging::advice::evidence::between;
 use crate::judging::advice::facts::{Facts, Place};
 use crate::judging::advice::report::AdviceEvidence;
@@ -14,6 +17,8 @@ const TOLD: usize = 3;
 const MIN_SHARE: f64 = 0.05;
 /// Minimum share of the counted time for a cause to be the main one.
 const MAIN_SHARE: f64 = 0.5;
+/// From this share of the gaps on, a place stands for all of them.
+const ALL_SHARE: f64 = 0.9;
 /// If gaps too short to have a cause make up more than this share of idle time, the text says so.
 const MAX_SHORT: f64 = 0.1;
 
@@ -130,23 +135,42 @@ pub(super) const fn why_of(cause: Cause) -> &'static str {
     }
 }
 
-/// `, in wait_for_quota (train.py:23)`: where the host was in the longest gap with this cause.
+/// `, in wait_for_quota (train.py:23)`: where the host was for most of the gaps with this cause.
 pub(super) fn place_of(facts: &Facts<'_>, cause: Cause) -> String {
     // The first calls on a thread may happen before its Python is traced.
     let is_told = |gap: &&GapRow| cause != Cause::Callback || !gap.python.is_empty();
-    let mut gaps = facts.gaps().longest.iter();
-    let Some(gap) = gaps.find(|gap| gap.cause == cause && is_told(gap)) else {
+    let gaps = facts.gaps().longest.iter();
+    let mut times: BTreeMap<String, i64> = BTreeMap::new();
+    for gap in gaps.filter(|gap| gap.cause == cause && is_told(gap)) {
+        let time = times.entry(named(gap)).or_default();
+        *time = time.saturating_add(gap.cause_ps);
+    }
+    let all_ps: i64 = times.values().saturating_sum();
+    times.remove("");
+    let most = times
+        .into_iter()
+        .max_by_key(|(name, time)| (*time, Reverse(name.clone())));
+    let Some((name, time)) = most else {
         return String::new();
     };
-    let named = match gap.python.split_once(' ') {
-        Some((line, function)) => format!("{function} ({line})"),
-        None => match (gap.annotation.as_str(), gap.what.as_str()) {
-            ("", "") => return String::new(),
-            ("", what) => what.to_owned(),
-            (annotation, _) => annotation.to_owned(),
-        },
+    let share = time as f64 / all_ps.max(1) as f64;
+    let how = if share >= ALL_SHARE {
+        "in"
+    } else if share >= MAIN_SHARE {
+        "mostly in"
+    } else {
+        "for example in"
     };
-    format!(", in {}", format::shortened(&named))
+    format!(", {how} {}", format::shortened(&name))
+}
+
+/// Where the host was in a gap: the Python function, the annotation or the call; empty if none is known.
+fn named(gap: &GapRow) -> String {
+    match gap.python.split_once(' ') {
+        Some((line, function)) => format!("{function} ({line})"),
+        None if gap.annotation.is_empty() => gap.what.clone(),
+        None => gap.annotation.clone(),
+    }
 }
 
 /// The longest gaps of a device with accepted causes, each with its Python line, call or annotation.

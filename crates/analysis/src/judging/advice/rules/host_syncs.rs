@@ -3,9 +3,10 @@
 
 use std::cmp::Reverse;
 
+use stepscope_model::host_names::dispatched_function;
 use stepscope_model::{Activity, Direction, HostId, Span, StepOrigin, Track};
 
-use super::{Outcome, Rule, WAITING, finding, gravity, no_steps, waiting};
+use super::{NO_WORK, Outcome, Rule, WAITING, finding, gravity, no_steps, waiting};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::Confidence;
 use crate::measuring::activity::{OwnTime, driving_threads, levels};
@@ -33,6 +34,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some((ratio, time)) = waiting(facts) else {
         return Outcome::Skipped(no_steps(facts));
     };
+    if !facts.has_work() {
+        return Outcome::Skipped(NO_WORK.to_owned());
+    }
     let share = format::percent(ratio);
     if ratio < MIN_WAITING {
         return Outcome::Passed(format!(
@@ -54,9 +58,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Skipped(no_steps(facts));
     };
     let text = format!(
-        "The host waits for the device {} times in the median step ({} times to copy results), and \
-         devices wait for the host for {share} of a step.",
-        most.per_step, most.copies_per_step
+        "The host waits for the device {} in the median step ({} to copy results), and devices wait \
+         for the host for {share} of a step.",
+        format::counted(most.per_step, "time"),
+        format::counted(most.copies_per_step, "time")
     );
     let Some(severity) = gravity(&facts.threshold("host_syncs_count"), most.per_step) else {
         return Outcome::Passed(text);
@@ -114,13 +119,17 @@ impl Stops {
             })
             .collect();
         let windows = Intervals::union_of(steps.iter().map(|(_, span)| *span).collect());
+        let labels = session.labels.iter();
+        let is_call: Vec<bool> = labels
+            .map(|label| dispatched_function(session.text(label.name)).is_some())
+            .collect();
         let own_time = OwnTime::of(session);
         let mut found: Vec<Stop> = Vec::new();
         for track in driving_threads(session, &[host]).into_iter().flatten() {
             let track = session.track(track);
             // Syncs of the profiler are not syncs of the program.
             let of_profiler = own_time.within(track, windows.spans());
-            let of_thread = stops_of(track, &level, windows.spans()).into_iter();
+            let of_thread = stops_of(track, &level, &is_call, windows.spans()).into_iter();
             found.extend(of_thread.filter(|stop| !of_profiler.contains_instant(stop.span.start)));
         }
         let of_steps = |is_counted: fn(&Stop) -> bool| -> Vec<f64> {
@@ -152,17 +161,41 @@ struct Stop {
 
 /// The waiting calls of a thread that begin within the windows. A call counts once, no matter how many
 /// runtime waits are nested in it; consecutive calls count separately.
-fn stops_of(track: &Track, level: &[u8], windows: &[Span]) -> Vec<Stop> {
+///
+/// XLA:CPU may run a program within the call that launches it, with its thread pools and the Python
+/// that it calls: whatever waits there, the loop waits once.
+fn stops_of(track: &Track, level: &[u8], is_call: &[bool], windows: &[Span]) -> Vec<Stop> {
     let mut found: Vec<Stop> = Vec::new();
+    let mut calls: Vec<Span> = Vec::new();
     for lane in &track.lanes {
         for index in windows.iter().flat_map(|&window| lane.starting_in(window)) {
-            let level = level[lane.labels()[index].index()];
+            let label = lane.labels()[index].index();
+            if is_call[label] {
+                calls.push(lane.span(index));
+            }
+            let level = level[label];
             if level != NO_LEVEL && lane.durations()[index] >= MIN_STOP_PS {
                 found.push(Stop {
                     span: lane.span(index),
                     is_copy: level == COPY,
                 });
             }
+        }
+    }
+    let calls = Intervals::union_of(calls);
+    for stop in &mut found {
+        let around = calls
+            .spans()
+            .partition_point(|call| call.end <= stop.span.start);
+        if let Some(call) = calls
+            .spans()
+            .get(around)
+            .filter(|call| call.contains(stop.span))
+        {
+            *stop = Stop {
+                span: *call,
+                is_copy: false,
+            };
         }
     }
     found.sort_by_key(|stop| (stop.span.start, Reverse(stop.span.end)));

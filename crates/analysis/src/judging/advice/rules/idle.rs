@@ -3,11 +3,13 @@
 use stepscope_model::SliceKind;
 
 use super::host_causes::{Causes, longest_gaps, title_of, why_of};
-use super::{Outcome, PART_ESTIMATE, Rule, finding, judged_in_recording, part};
-use crate::judging::advice::facts::Facts;
+use super::{Outcome, Rule, finding, gravity, judged_in_recording, length_of, part};
+use crate::judging::advice::facts::{Facts, OfPlace, Place, part_ps};
 use crate::judging::advice::report::Confidence;
+use crate::judging::verdict::Severity;
 use crate::measuring::activity::Cause;
-use crate::measuring::steps::PartKind;
+use crate::measuring::steps::{PartKind, StepParts};
+use crate::telling::format;
 
 pub(super) static RULE: Rule = Rule {
     id: "idle",
@@ -36,6 +38,70 @@ fn waits_for_others(facts: &Facts<'_>) -> bool {
     })
 }
 
+/// How the gain was estimated.
+const ESTIMATE: &str =
+    "mean over steps of this idle time on the device that is idle for most of its steps";
+
+/// A rest below this share of the idle time is not mentioned.
+const MIN_REST: f64 = 0.05;
+
+/// Idle time of a device: what it pauses for although it has work, or what its host keeps it waiting.
+struct Half {
+    is_pause: bool,
+    time: OfPlace,
+}
+
+impl Half {
+    /// Together with the rest the idle time is a finding; by itself it may be below the threshold.
+    fn severity(&self, facts: &Facts<'_>) -> Severity {
+        let own = gravity(&facts.threshold("idle_ratio"), self.time.share());
+        own.unwrap_or(Severity::Warning)
+    }
+
+    /// ` It is idle for another 1.234 ms although it has work.`
+    fn as_rest(&self, named: &Self) -> String {
+        let time = self.time.mean;
+        if time < MIN_REST * (time + named.time.mean) {
+            return String::new();
+        }
+        let doing = if self.is_pause {
+            "although it has work"
+        } else {
+            "while its host waits or recorded nothing"
+        };
+        let time = format::duration_ps(time);
+        format!(" It is idle for another {time} {doing}.")
+    }
+}
+
+/// The idle time of the steps of a place in two: the longer half, whose cause is named, and the rest.
+/// The host does not cause pauses, so they have another remedy.
+fn halves(facts: &Facts<'_>, place: Place) -> (Half, Half) {
+    let half = |is_pause: bool| {
+        let of_row = |row: &StepParts| {
+            let paused_ps = row.lengths.paused_ps;
+            let idle_ps = part_ps(row, PartKind::Idle);
+            (if is_pause {
+                paused_ps
+            } else {
+                idle_ps - paused_ps
+            }) as f64
+        };
+        let mut places = facts.by_place(of_row).into_iter();
+        let time = places.find(|own| own.place == place);
+        Half {
+            is_pause,
+            time: time.unwrap_or(OfPlace::none(place)),
+        }
+    };
+    let (pause, wait) = (half(true), half(false));
+    if pause.time.mean > wait.time.mean {
+        (pause, wait)
+    } else {
+        (wait, pause)
+    }
+}
+
 fn check(facts: &Facts<'_>) -> Outcome {
     if let Some(outcome) = judged_in_recording(facts) {
         return outcome;
@@ -44,11 +110,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
         Ok(found) => found,
         Err(outcome) => return outcome,
     };
-    let is_idle = |cause: Cause| matches!(cause, Cause::Device | Cause::Blocked | Cause::Unknown);
-    let all = Causes::of_place(facts, found.place, is_idle);
-    let is_pause = all.main() == Some(Cause::Device);
-    // Device pauses are reported only if they are most of it: the host does not cause them.
-    let waits = |cause: Cause| is_idle(cause) && (cause == Cause::Device) == is_pause;
+    let (named, rest) = halves(facts, found.place);
+    let is_pause = named.is_pause;
+    let waits = |cause: Cause| match cause {
+        Cause::Device => is_pause,
+        Cause::Blocked | Cause::Unknown => !is_pause,
+        _ => false,
+    };
     let causes = Causes::of_place(facts, found.place, waits);
     let is_blocked = causes.main() == Some(Cause::Blocked);
     let doing = if is_pause {
@@ -59,16 +127,18 @@ fn check(facts: &Facts<'_>) -> Outcome {
     } else {
         format!("its host does no work: {}", causes.told(facts))
     };
+    let time = named.time.mean;
     let finding = finding(
         &RULE,
-        found.severity,
+        named.severity(facts),
         format!(
-            "{} is idle for {} while {doing}.",
+            "{} is idle for {} while {doing}.{}",
             facts.place_name(found.place),
-            found.text
+            length_of(facts, &named.time),
+            rest.as_rest(&named)
         ),
     )
-    .gain(Some(found.time), PART_ESTIMATE)
+    .gain(Some(time), ESTIMATE)
     .of_step(found.step_ps)
     .sure(Confidence::Medium)
     .seen(facts.longest(found.place, PartKind::Idle))

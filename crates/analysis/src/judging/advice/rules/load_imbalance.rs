@@ -23,6 +23,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
     if working.len() < 2 {
         return Outcome::Skipped("Requires at least two devices with work.".to_owned());
     }
+    if facts.has_virtual_devices_only() {
+        return Outcome::Skipped(
+            "Virtual devices of XLA:CPU take turns on the same cores, so their times say little about \
+             their loads."
+                .to_owned(),
+        );
+    }
     let sum: f64 = working.iter().map(|place| place.mean).sum();
     let mean = sum / working.len() as f64;
     let Some(most) = working.iter().max_by(|a, b| a.mean.total_cmp(&b.mean)) else {

@@ -1,7 +1,7 @@
 //! Ops with long executions (guides: above 10 ms worth a look, above 50 ms a target).
 
 use super::python_ops::is_python;
-use super::{NO_WORK, Outcome, Rule, each_ps, finding, gravity, ops_seen};
+use super::{CPU_ONLY, NO_WORK, Outcome, Rule, each_ps, finding, gravity, is_control, ops_seen};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::Confidence;
 use crate::measuring::steps::PartKind;
@@ -16,10 +16,17 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(facts: &Facts<'_>) -> Outcome {
-    // Collectives include waiting for late participants; copies and Python have separate rules.
+    // A limit of a few milliseconds is one for accelerators: on a CPU, every large product exceeds it.
+    if facts.is_cpu_only() {
+        return Outcome::Skipped(CPU_ONLY.to_owned());
+    }
+    // Collectives include waiting for late participants; copies and Python have separate rules, and
+    // control flow is no work of its own.
     let rows = facts.rows_of_ops();
-    let rows =
-        rows.filter(|row| !matches!(row.class.as_str(), "collective" | "copy") && !is_python(row));
+    let rows = rows.filter(|row| {
+        let has_own_rule = matches!(row.class.as_str(), "collective" | "copy");
+        !has_own_rule && !is_python(row) && !is_control(row)
+    });
     let mut rows: Vec<&OpRow> = rows.collect();
     rows.sort_by(|a, b| {
         each_ps(b)

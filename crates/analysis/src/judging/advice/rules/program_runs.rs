@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stepscope_model::{DeviceId, ProgramId};
+use stepscope_model::{DeviceId, ProgramId, ProgramRun};
 
 use super::{Outcome, Rule, WAITING, finding, gravity, no_steps, waiting};
 use crate::judging::advice::evidence::in_view;
@@ -20,6 +20,8 @@ pub(super) static RULE: Rule = Rule {
 
 /// Below this share of a step, the device hardly waits, no matter how many programs run.
 const MIN_WAITING: f64 = 0.05;
+/// A program of at least this length is worth its launch, and runs of it do not count.
+const SHORT_PS: i64 = 1_000_000_000;
 /// Number of programs in the evidence.
 const TOLD: usize = 4;
 
@@ -33,9 +35,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let device_name = facts.session.device_title(device);
     let share = format::percent(ratio);
     let text = format!(
-        "{device_name} runs {} in the median step, and devices wait for their host for {share} of a \
+        "{device_name} runs {} of less than {} in the median step, and devices wait for their host for {share} of a \
          step.",
-        format::counted(runs, "program")
+        format::counted(runs, "program"),
+        format::duration_ps(SHORT_PS as f64)
     );
     let gravity = gravity(&facts.threshold("program_runs_count"), runs);
     let Some(severity) = gravity.filter(|_| ratio >= MIN_WAITING) else {
@@ -62,13 +65,20 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .found()
 }
 
-/// The device with the most program runs in its median step, and their number.
+/// Whether the host may take longer to launch the next program than the device runs this one.
+fn is_short(run: &ProgramRun) -> bool {
+    run.span.duration().0 < SHORT_PS
+}
+
+/// The device with the most short program runs in its median step, and their number.
 fn runs_per_step(facts: &Facts<'_>) -> Option<(DeviceId, f64)> {
     let runs = &facts.session.program_runs;
     let mut starts: BTreeMap<DeviceId, Vec<i64>> = BTreeMap::new();
     for run in runs {
         let of_device = starts.entry(run.device).or_default();
-        of_device.push(run.span.start.0);
+        if is_short(run) {
+            of_device.push(run.span.start.0);
+        }
     }
     let mut counts: BTreeMap<DeviceId, Vec<f64>> = BTreeMap::new();
     for (device, starts) in &mut starts {
@@ -89,11 +99,11 @@ fn runs_per_step(facts: &Facts<'_>) -> Option<(DeviceId, f64)> {
     medians.max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| b.0.cmp(&a.0)))
 }
 
-/// The programs that run most often on a device.
+/// The short programs that run most often on a device.
 fn most_run(facts: &Facts<'_>, device: DeviceId) -> Vec<AdviceEvidence> {
     let mut sums: BTreeMap<ProgramId, (usize, i64)> = BTreeMap::new();
     for run in &facts.session.program_runs {
-        if run.device == device {
+        if run.device == device && is_short(run) {
             let sum = sums.entry(run.program).or_default();
             *sum = (sum.0 + 1, sum.1 + run.span.duration().0);
         }

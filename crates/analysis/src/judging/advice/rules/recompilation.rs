@@ -1,6 +1,8 @@
 //! The same function is compiled repeatedly (guides: recompilation in the window).
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+
 use stepscope_model::SaturatingSum as _;
 
 use super::{Outcome, Rule, finding, gravity};
@@ -46,7 +48,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         *sum = (sum.0 + 1, sum.1 + row.duration_ps);
     }
     let mut functions: Vec<_> = functions.into_iter().collect();
-    functions.sort_by_key(|&(name, (_, time))| (std::cmp::Reverse(time), name));
+    functions.sort_by_key(|&(name, (_, time))| (Reverse(time), name));
     let words: Vec<String> = functions
         .iter()
         .take(TOLD)
@@ -58,22 +60,16 @@ fn check(facts: &Facts<'_>) -> Outcome {
             )
         })
         .collect();
-    let mut changes: Vec<&str> = again
-        .iter()
-        .map(|row| row.change.as_str())
-        .filter(|change| !change.is_empty())
-        .collect();
-    changes.sort_unstable();
-    changes.dedup();
-    changes.truncate(TOLD);
+    let mut longest = again.clone();
+    let rank = |row: &CompilationRow| functions.iter().position(|one| one.0 == row.function);
+    longest.sort_by_key(|row| (rank(row), Reverse(row.duration_ps), row.start_ps));
+    let changes = changes(&longest);
     let reason = match changes.as_slice() {
         [] => String::new(),
         changes => format!(" What changed: {}.", changes.join("; ")),
     };
     let in_steps = again.iter().filter(|row| row.step.is_some());
     let time: i64 = in_steps.map(|row| row.duration_ps).saturating_sum();
-    let mut longest = again.clone();
-    longest.sort_by_key(|row| (std::cmp::Reverse(row.duration_ps), row.start_ps));
     finding(
         &RULE,
         severity,
@@ -103,6 +99,23 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .sure(Confidence::Medium)
     .seen(longest.into_iter().take(TOLD).map(seen))
     .found()
+}
+
+/// What changed in the first of the compilations, each change with its function. An array of another
+/// shape also changes the arguments of small functions within JAX, which the program does not know.
+fn changes(longest: &[&CompilationRow]) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for row in longest.iter().filter(|row| !row.change.is_empty()) {
+        let change = if row.function.is_empty() {
+            row.change.clone()
+        } else {
+            format!("{} ({})", row.function, row.change)
+        };
+        if !told.contains(&change) && told.len() < TOLD {
+            told.push(change);
+        }
+    }
+    told
 }
 
 fn seen(row: &CompilationRow) -> AdviceEvidence {

@@ -1,10 +1,10 @@
 //! Building blocks of rules: the rule itself, its outcomes, and figures that several rules use.
 
 use super::super::evidence::of_op;
-use super::super::facts::{Facts, Place, part_ps};
+use super::super::facts::{Facts, OfPlace, Place, largest_share, part_ps};
 use super::super::report::{AdviceEvidence, AdviceFinding, Confidence, Elsewhere};
 use crate::judging::verdict::Severity;
-use crate::measuring::steps::PartKind;
+use crate::measuring::steps::{PartKind, StepParts};
 use crate::telling::format;
 use crate::telling::recording;
 use crate::telling::thresholds::Threshold;
@@ -143,31 +143,22 @@ pub(super) const FEW_STEPS: f64 = 0.5;
 /// `overview` are means over places, so none of them is larger.
 pub(super) fn part(facts: &Facts<'_>, key: &str, parts: &[PartKind]) -> Result<Part, Outcome> {
     let of_row = |row: &_| parts.iter().map(|&part| part_ps(row, part) as f64).sum();
-    let Some(worst) = facts.worst(of_row) else {
+    let places = facts.by_place(of_row);
+    if places.is_empty() {
         return Err(Outcome::Skipped(no_steps(facts)));
+    }
+    // A host without devices keeps none of them waiting.
+    let devices = places.into_iter().filter(|place| place.place.1.is_some());
+    let Some(worst) = largest_share(devices) else {
+        return Err(Outcome::Skipped(NO_WORK.to_owned()));
     };
     if facts.step_ps.is_none() && !facts.has_enough_work() {
         return Err(Outcome::Skipped(LITTLE_WORK.to_owned()));
     }
-    let whose = if facts.step_ps.is_some() {
-        "its mean step"
-    } else {
-        "the recording"
-    };
-    let share = format::percent(worst.share());
-    let few = if worst.median < FEW_STEPS * worst.mean {
-        let median = format::duration_ps(worst.median);
-        format!(", mostly in a few steps (median {median}),")
-    } else {
-        String::new()
-    };
-    let text = format!(
-        "{} of {whose} ({share}){few}",
-        format::duration_ps(worst.mean)
-    );
     match gravity(&facts.threshold(key), worst.share()) {
         None => Err(Outcome::Passed(format!(
-            "At most {share} of {} on any device.",
+            "At most {} of {} on any device.",
+            format::percent(worst.share()),
             facts.period()
         ))),
         Some(severity) => Ok(Part {
@@ -175,16 +166,39 @@ pub(super) fn part(facts: &Facts<'_>, key: &str, parts: &[PartKind]) -> Result<P
             place: worst.place,
             time: worst.mean,
             step_ps: worst.step_ps,
-            text,
+            text: length_of(facts, &worst),
         }),
     }
 }
 
-/// How long devices wait for their host (host overhead and idle time, without input and compilation):
-/// the share of the mean step, or of the recording without steps, and the time.
+/// `1.234 ms of its mean step (12.3 %)`, and whether a few steps contain most of it.
+pub(super) fn length_of(facts: &Facts<'_>, figure: &OfPlace) -> String {
+    let whose = if facts.step_ps.is_some() {
+        "its mean step"
+    } else {
+        "the recording"
+    };
+    let share = format::percent(figure.share());
+    let few = if figure.median < FEW_STEPS * figure.mean {
+        let median = format::duration_ps(figure.median);
+        format!(", mostly in a few steps (median {median}),")
+    } else {
+        String::new()
+    };
+    format!(
+        "{} of {whose} ({share}){few}",
+        format::duration_ps(figure.mean)
+    )
+}
+
+/// How long devices wait for their host (host overhead and idle time, without input, compilation and
+/// pauses of devices that have work): the share of the mean step, or of the recording without steps,
+/// and the time.
 pub(super) fn waiting(facts: &Facts<'_>) -> Option<(f64, f64)> {
-    let waits =
-        |row: &_| (part_ps(row, PartKind::Idle) + part_ps(row, PartKind::HostOverhead)) as f64;
+    let waits = |row: &StepParts| {
+        let idle_ps = part_ps(row, PartKind::Idle) - row.lengths.paused_ps;
+        (idle_ps + part_ps(row, PartKind::HostOverhead)) as f64
+    };
     let (time, period) = facts.mean(waits).zip(facts.period_ps())?;
     Some((time / period, time))
 }
@@ -359,6 +373,11 @@ pub(super) fn ops_seen<'a>(
             of_op(row, format!("{name}: {}", text(row)))
         })
         .collect()
+}
+
+/// Control flow (loops, branches, calls): its work is the ops in its body, which have their own rows.
+pub(super) fn is_control(row: &OpRow) -> bool {
+    matches!(row.category.as_str(), "while" | "conditional" | "call")
 }
 
 /// Mean self time per execution.

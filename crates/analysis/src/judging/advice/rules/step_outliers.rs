@@ -54,19 +54,15 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .take(8)
         .map(|bar| bar.step.to_string())
         .collect();
-    let seen = facts
-        .rows()
-        .iter()
-        .find(|row| facts.session.steps[row.step].number == worst.step);
+    let of_bars = Positions::of(facts, bars);
+    let mut rows = facts.rows().iter();
+    let seen = rows.find(|row| Some(row.step) == of_bars.position(worst));
     let evidence = seen.map(|row| {
         let length = format::duration_ps(worst.duration_ps);
         facts.at_row(row, format!("step {}: {length}", worst.step))
     });
-    let warms_up = bars
-        .iter()
-        .zip(&long)
-        .all(|(first, long)| first.step == long.step);
-    let own = program_of_long_steps(facts, &long, worst);
+    let warms_up = bars.iter().take(long.len()).all(|bar| is_long(&bar));
+    let own = program_of_long_steps(facts, &of_bars, &long, worst);
     let own = own.filter(|&(_, time)| time >= EXPLAINS * (worst.duration_ps - usual));
     let program = own.map_or_else(String::new, |(program, time)| {
         format!(
@@ -101,7 +97,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         match part {
             PartKind::InputWait => "Late input: a slow batch or disk, a filling shuffle buffer.",
             PartKind::Compilation => "Compilation: the shape or type of an argument changed.",
-            PartKind::Collectives => "A collective participant was late: check the other hosts.",
+            PartKind::Collectives => late_participant(facts),
             PartKind::HostOverhead => "Extra host work: logging, checkpoints, garbage collection.",
             _ => "The devices themselves took longer, or the cause on the host was not recorded.",
         }
@@ -120,6 +116,40 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .found()
 }
 
+/// Why collectives took longer, as far as the devices tell.
+fn late_participant(facts: &Facts<'_>) -> &'static str {
+    if facts.session.hosts.len() > 1 {
+        "A collective participant was late: check the other hosts."
+    } else if facts.is_cpu_only() {
+        "Virtual devices of XLA:CPU take turns on the same cores, and each collective waits for the \
+         last of them."
+    } else {
+        "A collective participant was late: compare the devices in these steps."
+    }
+}
+
+/// Where the bars are in the session. Numbers do not tell: they start anew in every epoch.
+struct Positions<'a> {
+    bars: &'a [StepBar],
+    /// Positions of the bars' steps in `Session::steps`.
+    steps: Vec<usize>,
+}
+
+impl<'a> Positions<'a> {
+    fn of(facts: &Facts<'_>, bars: &'a [StepBar]) -> Self {
+        let steps = facts.rows().chunk_by(|a, b| a.step == b.step);
+        Self {
+            bars,
+            steps: steps.map(|rows| rows[0].step).collect(),
+        }
+    }
+
+    fn position(&self, bar: &StepBar) -> Option<usize> {
+        let at = self.bars.iter().position(|one| std::ptr::eq(one, bar))?;
+        self.steps.get(at).copied()
+    }
+}
+
 /// A program explains the longest step if its time is at least this share of the excess over the median.
 const EXPLAINS: f64 = 1.0 / 3.0;
 
@@ -127,12 +157,16 @@ const EXPLAINS: f64 = 1.0 / 3.0;
 /// there as a mean over devices.
 fn program_of_long_steps(
     facts: &Facts<'_>,
+    of_bars: &Positions<'_>,
     long: &[&StepBar],
     worst: &StepBar,
 ) -> Option<(ProgramId, f64)> {
     let session = facts.session;
-    let number = |row: &StepParts| session.steps[row.step].number;
-    let is_long = |row: &StepParts| long.iter().any(|bar| bar.step == number(row));
+    let long: BTreeSet<usize> = long
+        .iter()
+        .filter_map(|bar| of_bars.position(bar))
+        .collect();
+    let worst = of_bars.position(worst)?;
     let mut longest: BTreeMap<ProgramId, i64> = BTreeMap::new();
     let mut usual: BTreeSet<ProgramId> = BTreeSet::new();
     let mut devices = BTreeSet::new();
@@ -154,9 +188,9 @@ fn program_of_long_steps(
         let Some(row) = row.filter(|row| row.span.contains_instant(run.span.start)) else {
             continue;
         };
-        if !is_long(row) {
+        if !long.contains(&row.step) {
             usual.insert(run.program);
-        } else if number(row) == worst.step {
+        } else if row.step == worst {
             let sum: &mut i64 = longest.entry(run.program).or_default();
             *sum = sum.saturating_add(run.span.duration().0);
             devices.insert(run.device);

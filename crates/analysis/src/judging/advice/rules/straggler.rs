@@ -21,8 +21,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some(step) = facts.step_ps else {
         return Outcome::Skipped(no_steps(facts));
     };
-    let several_hosts = facts.session.hosts.len() > 1;
-    if facts.is_cpu_only() && !several_hosts {
+    if facts.has_virtual_devices_only() {
         return Outcome::Skipped(
             "Virtual devices of XLA:CPU take turns on the same cores, so one of them is always last."
                 .to_owned(),

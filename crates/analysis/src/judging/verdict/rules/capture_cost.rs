@@ -28,7 +28,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     };
     let time = |ns: Option<f64>| format::duration_ps(ns.unwrap_or(0.0) * 1e3);
     let what = format!(
-        "Captured steps took {} on average, {} longer than the {} just before the capture ({}).",
+        "Captured steps took {}, {} longer than the {} just before the capture ({}).",
         time(cost.step_ns),
         format::percent(ratio),
         format::counted(cost.steps_before.unwrap_or(0), "step"),

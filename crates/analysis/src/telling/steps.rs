@@ -54,6 +54,11 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
                     "{annotated}; device work belongs to the step that launched it. The loop waits for \
                      that work, so a step is as long as its annotation."
                 ),
+                LoopKind::EndsWithWork => format!(
+                    "{annotated}; device work belongs to the step that launched it. The loop waits for \
+                     that work after the annotation, so a step lasts from the end of the work before \
+                     to the end of its own."
+                ),
                 LoopKind::RunsAhead => format!(
                     "{annotated}; device work belongs to the step that launched it. The host runs \
                      ahead of the devices, so on a device a step lasts from its first work to the \
@@ -98,6 +103,8 @@ enum LoopKind {
     HostOnly,
     /// It waits for the device in every step.
     Waits,
+    /// It waits for the device after the annotation that launched the work.
+    EndsWithWork,
     /// It dispatches steps ahead.
     RunsAhead,
 }
@@ -109,6 +116,9 @@ fn loop_kind(session: &Session) -> LoopKind {
         LoopKind::HostOnly
     } else if spans().any(|on| on.device.is_none()) {
         LoopKind::Waits
+    } else if spans().any(|on| on.work.is_some_and(|work| on.span.start < work.start)) {
+        // In a loop that runs ahead, steps begin with their work.
+        LoopKind::EndsWithWork
     } else {
         LoopKind::RunsAhead
     }

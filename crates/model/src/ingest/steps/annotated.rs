@@ -73,11 +73,11 @@ impl HostSteps {
         let host = self.host;
         let waited = self.waited.as_ref().map(|spans| spans[position]);
         let annotation = waited.unwrap_or(self.annotations[position].span);
-        let is_synchronous = self.is_synchronous[position] || waited.is_some();
+        let is_synchronous = self.is_synchronous[position];
         let launched_nothing = self.works.iter().all(|on| on.works[position].is_none());
         found.is_cut |= self.is_without_run[position] || self.is_without_work[position];
         // Among steps with known work, an annotation without work is not a step.
-        found.is_cut |= launched_nothing && (!is_synchronous || waited.is_some());
+        found.is_cut |= launched_nothing && !is_synchronous;
         if is_synchronous || launched_nothing {
             found.spans.push(StepSpan {
                 host,
@@ -90,6 +90,8 @@ impl HostSteps {
         for DeviceWorks { device, works } in &self.works {
             let work = works[position];
             let span = match (is_synchronous, period(works, position)) {
+                // It ends on the device, as in a loop that runs ahead; the annotation ended before.
+                (false, own) if waited.is_some() => own.and(waited),
                 (true, _) => Some(annotation),
                 // From its call to the end of its work: there is no other evidence.
                 (false, Some((own, _))) if is_only => Some(annotation.hull(own)),

@@ -45,6 +45,7 @@ pub(super) struct Division {
 
 /// Lengths by part, in the order of [`PARTS`], and how long the device was busy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "units are suffixes")]
 pub(crate) struct PartLengths {
     /// Picoseconds by part.
     pub(crate) parts_ps: [i64; PARTS.len()],

@@ -21,8 +21,8 @@ const REASONS: &[(&str, &str, &str)] = &[
     (
         "cpu-jax",
         "device idle",
-        "XProf prints 0 because it sees no device; ours is 1 − union of op slices ÷ time of the \
-         steps",
+        "XProf prints 0 because it sees no device; ours is 1 − union of op slices ÷ time from the \
+         first to the last step",
     ),
     (
         "cpu-jax-mlp",
@@ -50,7 +50,7 @@ const REASONS: &[(&str, &str, &str)] = &[
     (
         "tpu-v6e",
         "device idle",
-        "another window: XProf's reaches over the whole capture, ours over the steps; \
+        "another window: XProf's reaches over the whole capture, ours from the first to the last step; \
          over XProf's window ours agrees, see the test `idle_time_over_the_same_window`",
     ),
     (

@@ -1,23 +1,20 @@
 //! Busy time: union of a device's work intervals ÷ observed window.
 //!
 //! The window is the selection, if steps or times are selected: the selected steps on the device and
-//! the selected times, clipped to the recording. Otherwise it is the steps that the mean step is made
-//! of, without those that are cut off. Without such steps, it runs from the first to the last step, or
-//! from the first to the last work of any device in the session, so that a device that stops early
-//! counts as idle from then on.
+//! the selected times, clipped to the recording. Otherwise it runs from the first to the last step that
+//! is not cut off, with the time between steps; or without such steps from the first to the last work
+//! of any device in the session, so that a device that stops early counts as idle from then on.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use super::windows::observed_windows;
 use documented::DocumentedFields;
 use rayon::prelude::*;
 use serde::Serialize;
-use stepscope_model::{DeviceId, Session, Span};
+use stepscope_model::Session;
 use ts_rs::TS;
 
-use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
-use crate::measuring::steps::bars::busy_ratio;
 use crate::measuring::steps::{DividedSteps, StepParts};
 use crate::measuring::work::AllWork;
 
@@ -32,8 +29,8 @@ pub struct DeviceBusy {
     /// Time for which the device is busy: the union of its work intervals inside the window.
     #[ts(type = "number")]
     pub busy_ps: i64,
-    /// Window of the busy ratio: the selected steps or times; otherwise all steps that are not cut off,
-    /// or without steps from the first to the last work of any device.
+    /// Window of the busy ratio: the selected steps or times; otherwise from the first to the last
+    /// step that is not cut off, or without steps from the first to the last work of any device.
     #[ts(type = "number")]
     pub window_ps: i64,
     /// Busy share of the device: busy time ÷ window. Absent if the device recorded no work in the window.
@@ -47,14 +44,7 @@ pub(crate) fn devices(
     steps: &DividedSteps,
 ) -> Vec<DeviceBusy> {
     let work = AllWork::of(session);
-    let mut in_steps = windows_in_steps(selected, &steps.rows);
-    let windows = observed_windows(session, selected).into_iter();
-    let windows = windows.map(|(device, whole)| match in_steps.remove(&device) {
-        Some(spans) => (device, Intervals::union_of(spans)),
-        None => (device, whole),
-    });
-    let windows: Vec<(DeviceId, Intervals)> = windows.collect();
-    windows
+    observed_windows(session, selected)
         .into_par_iter()
         .map(|(device, windows)| {
             let busy_ps = steps.busy_ps(device, &windows).unwrap_or_else(|| {
@@ -75,34 +65,9 @@ pub(crate) fn devices(
         .collect()
 }
 
-/// The steps on each device, if neither steps nor times are selected.
-fn windows_in_steps(selected: &Selected<'_>, rows: &[StepParts]) -> BTreeMap<DeviceId, Vec<Span>> {
-    let mut of_device: BTreeMap<DeviceId, Vec<Span>> = BTreeMap::new();
-    let rows = rows.iter().filter(|_| selected.is_all_time());
-    for (device, row) in rows.filter_map(|row| Some((row.device?, row))) {
-        of_device.entry(device).or_default().push(row.span);
-    }
-    of_device
-}
-
-/// The share of the mean step in which devices are busy: the sum of its busy parts, on the devices that
-/// work in the steps. With selected times or without steps on devices, the mean over the devices that
-/// recorded work.
-pub(crate) fn mean(
-    selected: &Selected<'_>,
-    devices: &[DeviceBusy],
-    steps: &[StepParts],
-) -> Option<f64> {
-    let counted: HashSet<u32> = counted(devices, steps)
-        .iter()
-        .map(|device| device.device_index)
-        .collect();
-    let of_steps = busy_ratio(steps, |device| counted.contains(&device.0));
-    let of_steps = of_steps.filter(|_| selected.time.is_none());
-    of_steps.or_else(|| mean_of_devices(devices, steps))
-}
-
-fn mean_of_devices(devices: &[DeviceBusy], steps: &[StepParts]) -> Option<f64> {
+/// Mean over the devices that work in the steps, so that it describes the same devices as the parts of
+/// the mean step; without steps on devices, over those that recorded work.
+pub(crate) fn mean(devices: &[DeviceBusy], steps: &[StepParts]) -> Option<f64> {
     let ratios: Vec<f64> = counted(devices, steps)
         .iter()
         .filter_map(|device| device.busy_ratio)

@@ -22,7 +22,8 @@ pub(crate) struct Glance {
     pub(crate) bars: Vec<StepBar>,
     /// Each selected device.
     pub(crate) devices: Vec<DeviceBusy>,
-    /// Busy share of the mean step; without steps, the mean over the devices that recorded work.
+    /// Their mean busy share: of the devices that work in the steps; without steps, of those that
+    /// recorded work.
     pub(crate) busy_ratio: Option<f64>,
     /// Time of work by label.
     pub(crate) totals: Arc<Vec<WorkTotals>>,
@@ -58,7 +59,7 @@ impl Glance {
         Self {
             step_time: step_time(session, selected),
             bars: bars::bars(session, &steps.rows),
-            busy_ratio: busy::mean(selected, &devices, &steps.rows),
+            busy_ratio: busy::mean(&devices, &steps.rows),
             steps,
             devices,
             totals,

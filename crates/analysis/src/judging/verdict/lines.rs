@@ -76,8 +76,8 @@ fn captured(report: &VerdictReport) -> String {
     )
 }
 
-/// `Step time 7.815 ms (mean; median 6.556 ms); devices busy 77.5 % of the time of the
-/// steps`
+/// `Step time 7.815 ms (mean; median 6.556 ms); devices busy 77.5 % of the time from the first to the
+/// last step`
 fn key_figures(report: &VerdictReport) -> Option<String> {
     let time = report.step_time_ps.as_ref().map(|time| {
         let inferred = match time.source {
@@ -93,7 +93,7 @@ fn key_figures(report: &VerdictReport) -> Option<String> {
         }
     });
     let window = match report.step_time_ps {
-        Some(_) => "of the steps",
+        Some(_) => "from the first to the last step",
         None => "from the first to the last work of any device",
     };
     let busy = report.device_busy_ratio.map(|ratio| {

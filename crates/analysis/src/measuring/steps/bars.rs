@@ -3,9 +3,7 @@
 //! A step's bar is the mean over hosts of the mean over each host's devices, so every host has the
 //! same weight regardless of its number of devices, as in the step time.
 
-use std::collections::BTreeMap;
-
-use stepscope_model::{DeviceId, HostId, Session};
+use stepscope_model::{HostId, Session};
 
 use super::types::{PartKind, StepBar, StepPart};
 use crate::measuring::steps::parts::PARTS;
@@ -71,28 +69,6 @@ pub(crate) fn mean_parts(parts: &[StepParts]) -> Vec<StepPart> {
             },
         });
     shares.collect()
-}
-
-/// Busy share of the mean step on the devices that count: mean over steps of the mean over hosts of the
-/// mean over each host's devices, like its parts. None without steps on such devices.
-pub(crate) fn busy_ratio(rows: &[StepParts], counts: impl Fn(DeviceId) -> bool) -> Option<f64> {
-    let (mut busy, mut all) = (0.0, 0.0);
-    for step in rows.chunk_by(|a, b| a.step == b.step) {
-        let mut hosts: BTreeMap<HostId, (f64, f64, f64)> = BTreeMap::new();
-        let counted = |row: &&StepParts| row.device.is_some_and(&counts);
-        for row in step.iter().filter(counted) {
-            let sums = hosts.entry(row.host).or_default();
-            sums.0 += row.lengths.busy_ps as f64;
-            sums.1 += row.span.duration().0 as f64;
-            sums.2 += 1.0;
-        }
-        let count = hosts.len() as f64;
-        for (busy_ps, duration_ps, devices) in hosts.into_values() {
-            busy += busy_ps / devices / count;
-            all += duration_ps / devices / count;
-        }
-    }
-    (all > 0.0).then(|| busy / all)
 }
 
 fn bar(rows: &[StepParts]) -> Bar {

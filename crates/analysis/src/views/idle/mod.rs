@@ -2,7 +2,7 @@
 //!
 //! | Figure | Definition |
 //! |---|---|
-//! | window | the selected steps; otherwise from the first to the last step that is not cut off; without steps, from the first to the last work of any device |
+//! | window | the same as for busy time in the overview: the selected steps; otherwise from the first to the last step; without steps, from the first to the last work of any device |
 //! | busy | union of the device's work within the window |
 //! | gap | a part of the window without work: listed if at least `--min-gap` long, else short |
 //! | idle | Σ gaps, including short ones: exactly window − busy |

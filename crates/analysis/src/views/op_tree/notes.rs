@@ -47,7 +47,7 @@ pub(super) fn notes(
         notes.push(Note::info(
             "idle-window",
             "Idle time is counted from a device's first to its last work, because ops outside of \
-             steps are included; `overview` counts it in the steps, `idle` from the first to the last.",
+             steps are included; `overview` and `idle` count it from the first to the last step.",
         ));
     }
     notes.extend(times(ops));

@@ -2418,8 +2418,8 @@ class DeviceBusy(Record):
     """Time for which the device is busy: the union of its work intervals inside the window."""
 
     window_ps: int
-    """Window of the busy ratio: the selected steps or times; otherwise all steps that are not cut off,
-    or without steps from the first to the last work of any device.
+    """Window of the busy ratio: the selected steps or times; otherwise from the first to the last
+    step that is not cut off, or without steps from the first to the last work of any device.
     """
 
     busy_ratio: float | None

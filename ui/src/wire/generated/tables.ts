@@ -4114,7 +4114,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "more",
     },
     low_ps: {
-      title: "At least",
+      title: "Changed, at least",
       kind: "duration",
       meaning: "Least length of the step that agrees with the recording.",
       formula: "",
@@ -4122,7 +4122,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     high_ps: {
-      title: "At most",
+      title: "Changed, at most",
       kind: "duration",
       meaning: "Longest length of the step that agrees with the recording.",
       formula: "",

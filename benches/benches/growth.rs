@@ -1,17 +1,20 @@
 //! How opening and every analysis grow with the profile: the time for twice as many slices ÷ the
 //! time for as many, over shapes in which careless code grows faster than the profile.
+//!
+//! `STEPSCOPE_GROWTH_SLICES=N` sets the slices of the smaller profile: a figure that stays beyond the
+//! limit as N grows is the code's, one that does not is the processor's caches.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use stepscope_analysis::{ANALYSES, Entry};
 use stepscope_benches::paired::{median, time};
 use stepscope_model::ingest::{HostInput, ingest};
 use stepscope_model::{Memo, Session};
 use stepscope_testing::growth::SHAPES;
 
-/// Slices of the smaller profile.
+/// Slices of the smaller profile, where nothing else is asked for.
 const SLICES: usize = 50_000;
 const ROUNDS: usize = 5;
 /// Twice the profile may take this much more time.
@@ -24,10 +27,15 @@ const LEAST: Duration = Duration::from_millis(3);
     reason = "the figures are for whoever runs the bench"
 )]
 fn main() -> Result<()> {
+    let asked = std::env::var("STEPSCOPE_GROWTH_SLICES").ok();
+    let slices = match asked {
+        Some(asked) => asked.parse().context("STEPSCOPE_GROWTH_SLICES")?,
+        None => SLICES,
+    };
     for (name, shape) in SHAPES {
-        let files = [SLICES, 2 * SLICES].map(|count| shape(count).to_bytes());
+        let files = [slices, 2 * slices].map(|count| shape(count).to_bytes());
         let opening = [0, 1].map(|at: usize| files[at].as_slice());
-        println!("{name}: time for {SLICES} slices, and for twice as many");
+        println!("{name}: time for {slices} slices, and for twice as many");
         told(
             "opening",
             &rounds(|at| time(|| opened(opening[at]).is_ok())),

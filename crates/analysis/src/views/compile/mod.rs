@@ -20,6 +20,7 @@ mod tables;
 use clap::Args;
 pub(crate) use report::PHASES;
 pub use report::{CompilationRow, CompileReport, FunctionRow, PassRow};
+use rustc_hash::FxHashSet;
 use stepscope_model::{Framework, HostId, Picos, SaturatingSum as _, Session, Span};
 
 use crate::asking::group::Group;
@@ -100,7 +101,7 @@ pub(crate) fn compilations(session: &Session, selected: &Selected<'_>) -> Vec<Co
     let mut rows = collect::compilations(session, &selected.hosts);
     if selected.steps.is_some() {
         let positions = selected.step_positions();
-        let numbers: Vec<i64> = positions
+        let numbers: FxHashSet<i64> = positions
             .into_iter()
             .map(|position| session.steps[position].number)
             .collect();

@@ -30,7 +30,7 @@ impl Admission {
         let positions = selected.step_positions();
         let is_selected = |one: &&StepOn| {
             selected.devices.contains(&one.device)
-                && (one.step == WHOLE || positions.contains(&one.step))
+                && (one.step == WHOLE || positions.binary_search(&one.step).is_ok())
         };
         let steps: Vec<StepOn> = replay.steps.iter().filter(is_selected).copied().collect();
         let mut error_ratio = 0.0f64;

@@ -1,5 +1,7 @@
 //! What a replay covers, in notes.
 
+use std::collections::BTreeSet;
+
 use stepscope_model::Session;
 
 use super::Replay;
@@ -21,14 +23,11 @@ pub(crate) fn other_steps(
     steps: &[StepOn],
     path_ps: Option<f64>,
 ) -> Vec<Note> {
+    let known: BTreeSet<usize> = steps.iter().map(|one| one.step).collect();
     let left_out: Vec<String> = selected
         .step_positions()
         .into_iter()
-        .filter(|&position| {
-            steps
-                .iter()
-                .all(|one| one.step != position && one.step != WHOLE)
-        })
+        .filter(|position| !known.contains(position) && !known.contains(&WHOLE))
         .map(|position| session.steps[position].number.to_string())
         .collect();
     let mut notes = Vec::new();

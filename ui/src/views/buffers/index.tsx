@@ -11,6 +11,7 @@ import { AnswerView } from '../../widgets/answer';
 import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
 import { compareFigure, KpiCard } from '../../widgets/kpi';
+import { Middle } from '../../widgets/middle';
 import { Hint, Remarks, Warnings } from '../../widgets/notes';
 import { localTableState, urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
@@ -151,7 +152,7 @@ function Plan(props: { session: string; report: BuffersReport }) {
           <KpiCard
             value={formatBytes(report().scoped_vmem_bytes)}
             figure="buffers.scoped_vmem_bytes"
-            detail={<code>{report().scoped_vmem_instruction}</code>}
+            detail={<Middle text={report().scoped_vmem_instruction} isCode />}
           />
         </Show>
       </div>

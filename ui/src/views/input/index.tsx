@@ -282,32 +282,35 @@ function Causes(props: { report: InputReport }) {
                 <th>Cause</th>
                 <th class="number">{times().unit} per step</th>
                 <th class="number">Step</th>
-                <th>
-                  <span class="unseen">What to do</span>
-                </th>
               </tr>
             </thead>
             <tbody>
               <For each={props.report.causes}>
                 {(row) => (
-                  <tr>
-                    <td>
-                      <MeaningCell meaning={meaningOf(INPUT_CAUSES, row.cause)} />
-                    </td>
-                    <td class="number">
-                      {times().text(row.mean_ps)}
-                      <FigureChange
-                        compare={compareFigure(
-                          props.report,
-                          (report: InputReport) =>
-                            report.causes.find((other) => other.cause === row.cause)?.mean_ps,
-                          'input.causes.mean_ps',
-                        )}
-                      />
-                    </td>
-                    <td class="number">{formatRatio(row.step_ratio)}</td>
-                    <td>{row.remedy.replace(/`/g, '')}</td>
-                  </tr>
+                  <>
+                    <tr>
+                      <td>
+                        <MeaningCell meaning={meaningOf(INPUT_CAUSES, row.cause)} />
+                      </td>
+                      <td class="number">
+                        {times().text(row.mean_ps)}
+                        <FigureChange
+                          compare={compareFigure(
+                            props.report,
+                            (report: InputReport) =>
+                              report.causes.find((other) => other.cause === row.cause)?.mean_ps,
+                            'input.causes.mean_ps',
+                          )}
+                        />
+                      </td>
+                      <td class="number">{formatRatio(row.step_ratio)}</td>
+                    </tr>
+                    <tr>
+                      <td class="input-remedy" colspan="3">
+                        {row.remedy.replace(/`/g, '')}
+                      </td>
+                    </tr>
+                  </>
                 )}
               </For>
             </tbody>
@@ -325,7 +328,7 @@ function Places(props: { report: InputReport }) {
     return props.report.hosts.map((host) => ({
       label: host.host,
       values: means.get(host.host) ?? [],
-      text: `${formatDuration(Math.round(host.input_median_ps))} in the median step, ${formatDuration(Math.round(host.input_mean_ps))} on average (${formatRatio(host.input_ratio)})`,
+      text: `${formatDuration(Math.round(host.input_median_ps))} median, ${formatDuration(Math.round(host.input_mean_ps))} mean (${formatRatio(host.input_ratio)})`,
       href: hrefTo({
         view: 'timeline',
         params: timelineParams(host.longest_start_ps, host.longest_ps, {

@@ -254,8 +254,8 @@ fn conclusion(group: &Group<'_>, fit: &Fit, kind: ScalingKind, method: &ScalingM
         .fold(0.0, f64::max);
     if best > SUPERLINEAR {
         sentences.push(format!(
-            "Some count exceeds perfect scaling (efficiency {}): the step on {} may be slow for another \
-             reason, such as caches, or times are noisy.",
+            "At least one device count scales better than perfectly (efficiency {}): the step on {} may be \
+             slow for another reason, such as caches, or times are noisy.",
             format::percent(best),
             count(base.device_count),
         ));

@@ -4,6 +4,7 @@
  */
 import { timelineReportUrl } from '../timeline/report-url';
 import { getJson } from '../wire/client';
+import { TIMELINE_VIEW } from './hash';
 import { route } from './state';
 import { VIEWS } from './views';
 
@@ -12,7 +13,7 @@ export function requestEarly(): void {
   const ignore = () => undefined;
   const { view } = route;
   void Promise.resolve(VIEWS.get(view)?.preload()).catch(ignore);
-  if (route.session !== null && view === 'timeline') {
+  if (route.session !== null && view === TIMELINE_VIEW) {
     getJson(timelineReportUrl(route.session)).catch(ignore);
   }
 }

@@ -20,6 +20,8 @@ export interface Route {
 
 export const SESSIONS_VIEW = 'sessions';
 export const FIRST_VIEW = 'overview';
+/** The view with a time axis, and marks on it. */
+export const TIMELINE_VIEW = 'timeline';
 /** Queries: of a session, or of all of them. */
 export const SQL_VIEW = 'sql';
 /** What the flight recorder noticed. */

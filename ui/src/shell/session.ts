@@ -7,7 +7,7 @@ import { createAnswer } from '../wire/report';
 import { withUnchanged } from '../wire/unchanged';
 import type { Group } from '../wire/generated/Group';
 import type { AnalysisEntry, SessionsReport, SessionSummary } from '../wire/types';
-import { FIRST_VIEW, KEY } from './hash';
+import { FIRST_VIEW, KEY, TIMELINE_VIEW } from './hash';
 import { baseline, getParam, route, selectionParams, SQL_VIEW } from './state';
 import { VIEWS } from './views';
 
@@ -73,6 +73,8 @@ export const { analyses, comparisons, sessions, opened, isEnough, menu, summaryO
     if (fetchedWhole() === route.session || analyses.error()) return 'everything';
     // Queries are answered by a program that reads files itself.
     if (route.view === SQL_VIEW) return 'devices';
+    // Known without the list of analyses, which the first tile need not wait for.
+    if (route.view === TIMELINE_VIEW) return 'everything';
     const entry = analyses.data()?.find(({ name }) => name === route.view);
     if (analyses.data() === undefined) return undefined;
     return entry?.reads_devices_only && !selectionParams().time ? 'devices' : 'everything';

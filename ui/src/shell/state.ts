@@ -14,7 +14,7 @@
  */
 import { createStore, reconcile } from 'solid-js/store';
 
-import { formatHash, KEY, parseHash, sameRoute, type Params, type Route } from './hash';
+import { formatHash, KEY, parseHash, sameRoute, TIMELINE_VIEW, type Params, type Route } from './hash';
 import { shared } from './shared';
 
 export { INCIDENTS_VIEW, SQL_VIEW } from './hash';
@@ -32,9 +32,6 @@ const MODEL_KEY = 'model-flops';
 
 const URL_DELAY_MS = 150;
 
-/** The view with marks on its time axis. */
-const MARKED_VIEW = 'timeline';
-
 const initial = parseHash(currentHash());
 const [store, setStore] = createStore<Route>(initial);
 
@@ -47,8 +44,8 @@ const remembered = new Map<string, Params>();
 // A saved report brings the marks of whoever saved it.
 const savedMarks = shared()?.marks;
 if (savedMarks && initial.session !== null) {
-  if (initial.view !== MARKED_VIEW) {
-    remembered.set(`${initial.session}/${MARKED_VIEW}`, { marks: savedMarks });
+  if (initial.view !== TIMELINE_VIEW) {
+    remembered.set(`${initial.session}/${TIMELINE_VIEW}`, { marks: savedMarks });
   } else if (initial.params['marks'] === undefined) {
     setStore('params', 'marks', savedMarks);
   }
@@ -92,8 +89,8 @@ export function hrefTo(target: { session?: string | null; view: string; params?:
 
 /** The marks on the session's timeline, also while another view is shown. Reactive. */
 export function timelineMarks(): string {
-  const own = store.view === MARKED_VIEW ? store.params : undefined;
-  return (own ?? remembered.get(`${store.session}/${MARKED_VIEW}`))?.['marks'] ?? '';
+  const own = store.view === TIMELINE_VIEW ? store.params : undefined;
+  return (own ?? remembered.get(`${store.session}/${TIMELINE_VIEW}`))?.['marks'] ?? '';
 }
 
 /** A part of the shared selection, as typed on the command line; `''` when not set. Reactive. */

@@ -69,8 +69,8 @@ pub use queries::{
     FLEET_PROGRAM, SQL_PROGRAM, fleet_program, no_fleet_program, no_sql_program, sql_program,
 };
 pub use reports::{
-    AnalysisEntry, AnalysisOption, ErrorReport, ProgressReport, SessionState, SessionSummary,
-    SessionWarning, SessionsReport, SourceReport, VersionReport,
+    AnalysisEntry, AnalysisOption, ErrorReport, PreviewReport, ProgressReport, SessionState,
+    SessionSummary, SessionWarning, SessionsReport, SourceReport, VersionReport,
 };
 pub use router::{router, router_below};
 pub use serve::{Ready, ServerOptions, Token, asked_to_stop, serve, serve_on_loopback};

@@ -1,6 +1,7 @@
 //! Answers of the server other than reports of analyses.
 
 use serde::Serialize;
+use stepscope_analysis::views::overview::OverviewReport;
 use stepscope_analysis::{Group, Note};
 use ts_rs::TS;
 
@@ -168,6 +169,18 @@ pub struct ProgressReport {
     pub total_bytes: u64,
     /// What is being done, or why it failed.
     pub message: String,
+}
+
+/// `GET api/sessions/{session}/preview?hosts=N`.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct PreviewReport {
+    /// Hosts that the figures are of, spread evenly over all.
+    pub host_count: usize,
+    /// Hosts of the session.
+    pub all_host_count: usize,
+    /// What they say.
+    pub overview: OverviewReport,
 }
 
 /// One entry of `GET api/analyses`.

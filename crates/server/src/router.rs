@@ -51,6 +51,7 @@ fn router_with(library: Arc<Library>, access: Access, agents: Option<AgentRoute>
     let session = Router::new()
         .route("/", get(api::sessions::session))
         .route("/progress", get(api::sessions::progress))
+        .route("/preview", get(api::preview::preview))
         .route("/analyses/{name}", get(api::analyses::run))
         .route("/export.html", get(api::share::html))
         .route("/source", get(api::source::source))

@@ -2,7 +2,7 @@
  * Opens the session of the URL, or the part of it that the view reads, before the view is shown.
  * Shows progress while it loads and the reason if it fails.
  */
-import { createSignal, Match, onCleanup, Show, Switch, type JSX } from 'solid-js';
+import { createSignal, lazy, Match, onCleanup, Show, Suspense, Switch, type JSX } from 'solid-js';
 
 import { formatBytes } from '../format/numbers';
 import { sentence } from '../format/text';
@@ -13,11 +13,16 @@ import { Progress } from '../widgets/progress';
 import { Prose } from '../widgets/prose';
 import { getJson } from '../wire/client';
 import type { ProgressReport } from '../wire/types';
-import { fetchRest, isEnough, opened } from './session';
+import { FIRST_VIEW } from './hash';
+import { fetchRest, isEnough, opened, summaryOf } from './session';
 import { hrefTo, route } from './state';
 import './gate.css';
 
 const POLL_MS = 120;
+/** Hosts from which on a session says something before all of it is open. */
+const MANY_HOSTS = 64;
+
+const Preview = lazy(() => import('../views/overview/preview'));
 
 export function SessionGate(props: { children: JSX.Element }) {
   return (
@@ -77,6 +82,12 @@ function InParts() {
 }
 
 function Opening() {
+  /** A session whose opening takes long enough to look at a part of it. */
+  const previewed = () => {
+    const session = summaryOf(route.session);
+    const isLarge = (session?.hosts.length ?? 0) >= MANY_HOSTS;
+    return isLarge && route.view === FIRST_VIEW ? session : undefined;
+  };
   const [progress, setProgress] = createSignal<ProgressReport>();
   const poll = () => {
     getJson<ProgressReport>(`api/sessions/${route.session}/progress`, undefined, false).then(
@@ -89,12 +100,21 @@ function Opening() {
   return (
     <Show when={progress()} fallback={<Skeleton />}>
       {(now) => (
-        <Progress
-          title="Opening the session"
-          message={now().message}
-          done={now().done_bytes}
-          total={now().total_bytes}
-        />
+        <>
+          <Progress
+            title="Opening the session"
+            message={now().message}
+            done={now().done_bytes}
+            total={now().total_bytes}
+          />
+          <Show when={previewed()}>
+            {(session) => (
+              <Suspense>
+                <Preview session={session().key} hostCount={session().hosts.length} />
+              </Suspense>
+            )}
+          </Show>
+        </>
       )}
     </Show>
   );

@@ -4,6 +4,7 @@ pub(crate) mod analyses;
 pub(crate) mod area;
 pub(crate) mod comparisons;
 pub(crate) mod incidents;
+pub(crate) mod preview;
 pub(crate) mod sessions;
 pub(crate) mod share;
 pub(crate) mod source;

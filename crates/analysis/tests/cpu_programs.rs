@@ -57,6 +57,64 @@ fn steps(lengths_ms: &[u32], numbers: &[u32], python: &str, ops: &str) -> String
     )
 }
 
+/// A loop that waits for each step and loads the next batch after the annotation.
+#[test]
+fn loading_between_annotated_steps_is_found_and_never_a_gain_of_the_step() {
+    let (mut host, mut device) = (String::new(), String::new());
+    for step in 0..10 {
+        let start = step * 20_000;
+        for (from, until, name) in [
+            (0, 5000, format!("train #step_num={step},_r=1#")),
+            (10, 300, "PjitFunction(step)".to_owned()),
+            (310, 4990, "block_until_ready".to_owned()),
+            (5010, 19_900, "data_loading".to_owned()),
+        ] {
+            writeln!(host, "{}..{}us {name}", start + from, start + until).expect("grows");
+        }
+        let (from, until) = (start + 320, start + 4980);
+        writeln!(device, "{from}..{until}us dot.1 [run_id={step}]").expect("grows");
+    }
+    let text = format!(
+        "host vm
+        thread python
+        {host}
+        thread tf_XLAEigen/42
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+        {device}
+        program 5 jit_step
+          p.0 = f32[64,64] parameter(0)
+          dot.1 = f32[64,64] dot(p.0, p.0)"
+    );
+    let session = drawn(&[&text]);
+    let overview = ask(&session, "overview", &[]);
+    let time = &overview["step_time_ps"];
+    assert_eq!(
+        (&time["mean"], &time["between"]),
+        (&json!(5e9), &json!(15e9))
+    );
+    let headline = words(&overview, "headline");
+    assert!(
+        headline.ends_with("15.00 ms pass between steps (75.0 % of the time from step to step)."),
+        "{headline}"
+    );
+    let advice = ask(&session, "advice", &[]);
+    let first = &advice["findings"][0];
+    assert_eq!(words(first, "id"), "between_steps");
+    assert_eq!(words(first, "title"), "Waiting for input between steps");
+    let gain = first["gain_ps_per_step"].as_f64().expect("a gain");
+    assert!((14.8e9..=15e9).contains(&gain), "{gain}");
+    assert_eq!(first["step_ps"], json!(20e9));
+    for other in advice["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .skip(1)
+    {
+        let gain = other["gain_ps_per_step"].as_f64().unwrap_or(0.0);
+        assert!(gain <= 5e9, "{other}");
+    }
+}
+
 /// The second call compiles while a copy runs, and launches only then.
 const COMPILES: &str = "
     host vm

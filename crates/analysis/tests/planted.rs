@@ -46,6 +46,7 @@ const COMPUTE: &[&str] = &[
     "step_outliers",
     "",
 ];
+const EVALUATION: &[&str] = &["between_steps", "step_outliers", "long_ops"];
 const IDLE: &[&str] = &["idle"];
 const NOT_RECORDED: &[&str] = &["capture_quality"];
 
@@ -53,7 +54,8 @@ const EXPECTED: &[Expected] = &[
     case("compute-async", COMPUTE, COMPUTE, &[], false),
     case("compute-sync", COMPUTE, COMPUTE, &[], false),
     case("two-programs-async", COMPUTE, COMPUTE, &[], false),
-    case("train-and-eval", COMPUTE, COMPUTE, &[], false),
+    // The evaluation, and on its first run a compilation, is between the annotated steps.
+    case("train-and-eval", EVALUATION, EVALUATION, &[], false),
     case(
         "sleeping-dataset",
         &["input_wait"],

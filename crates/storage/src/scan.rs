@@ -97,8 +97,39 @@ impl Scan {
             self.notes.extend(notes);
             with_hosts.push(folder);
         }
+        self.notes = folded(std::mem::take(&mut self.notes));
         with_hosts
     }
+}
+
+/// Files that are ignored for one reason in more folders than this are one note: every capture of JAX
+/// has a copy for a trace viewer.
+const ALIKE: usize = 3;
+
+/// Notes on ignored files, the same ones of many folders as one.
+fn folded(notes: Vec<Note>) -> Vec<Note> {
+    let is_ignored = |note: &Note| note.kind == NoteKind::Ignored;
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for note in notes.iter().filter(|note| is_ignored(note)) {
+        *counts.entry(note.message.clone()).or_default() += 1;
+    }
+    let once = |mut note: Note| {
+        if !is_ignored(&note) {
+            return Some(note);
+        }
+        let count = counts.get_mut(&note.message)?;
+        let all = std::mem::replace(count, if *count > ALIKE { 0 } else { *count });
+        match all {
+            0 => return None,
+            all if all > ALIKE => {
+                let more = all - 1;
+                note.message = format!("{}, and so in {more} more places", note.message);
+            }
+            _ => {}
+        }
+        Some(note)
+    };
+    notes.into_iter().filter_map(once).collect()
 }
 
 /// One note for the files of a folder that are ignored for one reason.

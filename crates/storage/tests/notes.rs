@@ -80,6 +80,26 @@ fn files_beside_a_profile_are_named_with_the_reason() {
 }
 
 #[test]
+fn what_every_capture_has_is_said_once() {
+    let tree = Tree::new();
+    for run in 0..5 {
+        tree.file(&format!("plugins/profile/{run}/vm.xplane.pb"), b"x");
+        tree.file(&format!("plugins/profile/{run}/vm.trace.json.gz"), b"x");
+    }
+    let notes: Vec<String> = found(tree.path())
+        .notes
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(
+        notes[0].contains("has more, and so in 4 more places: "),
+        "{notes:?}"
+    );
+    assert!(notes[0].ends_with("0/vm.trace.json.gz"), "{notes:?}");
+}
+
+#[test]
 fn a_host_found_twice_is_taken_once() {
     let tree = Tree::new();
     tree.file("a.xplane.pb", b"plain");

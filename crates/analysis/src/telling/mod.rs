@@ -20,5 +20,6 @@ pub(crate) use cell::indented;
 pub use cell::{Cell, CellRef};
 pub use column::{Adds, Better, Column, Declared, DeclaredColumn, Field, Identity, Unit};
 pub use note::{Note, NoteKind};
+pub use steps::between_in_words;
 pub use table::Table;
 pub use words::{Word, Words};

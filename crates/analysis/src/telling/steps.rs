@@ -303,15 +303,36 @@ pub(crate) fn step_time_lines(time: &StepTime) -> Vec<(String, String)> {
         let one = format!("{} for 1 step ({source})", duration(time.mean));
         return vec![("Step time".to_owned(), one)];
     }
-    vec![
-        (
-            "Step time".to_owned(),
-            format!(
-                "{} mean of {} ({source})",
-                duration(time.mean),
-                format::counted(time.count, "step")
-            ),
-        ),
+    let mean = format!(
+        "{} mean of {} ({source})",
+        duration(time.mean),
+        format::counted(time.count, "step")
+    );
+    let mut lines = vec![
+        ("Step time".to_owned(), mean),
         ("Spread".to_owned(), spread),
-    ]
+    ];
+    let between = between_in_words(time);
+    lines.extend(between.map(|text| ("Between".to_owned(), text)));
+    lines
+}
+
+/// Time between steps below this share of the time from step to step is not worth a line.
+const MIN_BETWEEN: f64 = 0.1;
+
+/// The share of the time from step to step that passes between steps; none if it is small.
+pub(crate) fn share_between(time: &StepTime) -> Option<f64> {
+    let share = time.between / (time.mean + time.between);
+    (share >= MIN_BETWEEN).then_some(share)
+}
+
+/// `16.23 ms from the end of a step to the start of the next, not in the step time`; none if little time
+/// passes between steps.
+pub fn between_in_words(time: &StepTime) -> Option<String> {
+    share_between(time).map(|_| {
+        format!(
+            "{} from the end of a step to the start of the next, not in the step time",
+            format::duration_ps(time.between)
+        )
+    })
 }

@@ -152,6 +152,11 @@ pub(crate) fn cases() -> Vec<Case> {
             cpu(BUSY, "701..998us PjitFunction(f)", ""),
         ),
         one("idle", cpu(GAP, "", ""), busy()),
+        one(
+            "between_steps",
+            cpu(GAP, "", "").replace("0..999us train", "0..705us train"),
+            busy(),
+        ),
         one("step_outliers", long_step, busy()),
         one(
             "compilation",

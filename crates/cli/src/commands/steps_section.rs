@@ -1,6 +1,7 @@
 //! What the report says about steps: the key figures, the stacked bar, the step that stands out.
 
 use stepscope_analysis::measuring::steps::{PartKind, StepBar, StepSource, grown_part};
+use stepscope_analysis::telling::between_in_words;
 use stepscope_analysis::telling::format as figures;
 use stepscope_analysis::views::overview::OverviewReport;
 
@@ -36,20 +37,18 @@ pub(crate) fn key_figures(report: &OverviewReport, width: usize, charset: Charse
                 duration(time.max as f64),
             ));
         }
+        let between = between_in_words(time);
+        lines.extend(between.map(|text| format!("             {}", charset.text(&text))));
     } else {
         lines
             .push("Step time    unknown: no steps were recorded and none could be inferred".into());
     }
     if let Some(ratio) = report.device_busy_ratio {
-        let working = report
-            .devices
-            .iter()
-            .filter(|device| device.busy_ratio.is_some());
-        let count = figures::counted(working.count(), "device");
+        let count = figures::counted(report.device_busy_count, "device");
         let busy = figures::percent(ratio);
-        // Time before the first step and after the last one is excluded.
+        // With what is between steps; without what is before the first and after the last one.
         let of = if report.step_time_ps.is_some() {
-            "the steps' time"
+            "the time from first to last step"
         } else {
             "the time"
         };

@@ -16,12 +16,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::recorded_calls::{Call, Calls, plain};
+use super::recorded_calls::{Call, Calls};
 use crate::ids::{DeviceId, HostId, ProgramId};
 use crate::session::{DeviceKind, ProgramRun, Session};
 use crate::track::Track;
 use crate::units::Picos;
-use crate::vendor::hosts::module_function;
+use crate::vendor::hosts::{module_function, plain_function};
 
 /// A call whose run was not recorded.
 pub(super) type CallWithoutRun = (HostId, Picos);
@@ -48,7 +48,7 @@ pub(super) fn match_runs(
     for (position, run) in runs.iter().enumerate() {
         let function = functions.entry(run.program).or_insert_with(|| {
             let module = &session.program(run.program).name;
-            plain(module_function(module))
+            plain_function(module_function(module))
         });
         let key = (run.device, function.clone());
         by_function.entry(key).or_default().push(position);

@@ -15,7 +15,7 @@ use crate::ids::{HostId, LabelId, TrackId};
 use crate::session::Session;
 use crate::track::{Lane, Track, TrackRole};
 use crate::units::{Picos, Span};
-use crate::vendor::hosts::{dispatched_function, is_execution};
+use crate::vendor::hosts::{dispatched_function, is_execution, plain_function};
 
 /// A call of a compiled function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,7 +80,7 @@ impl Calls {
                 };
                 if known.is_started(track, number, index, function) {
                     let span = lane.span(index);
-                    let key = (track.host, plain(function));
+                    let key = (track.host, plain_function(function));
                     self.by_function.entry(key).or_default().push(Call {
                         start: span.start,
                         track: id,
@@ -169,28 +169,4 @@ fn labels_around(track: &Track, lane: usize, index: usize) -> impl Iterator<Item
         track.parent(lane, index)
     });
     around.map(|(lane, index)| track.lanes[lane as usize].labels()[index as usize])
-}
-
-/// A function's name in module names: `<lambda>` is `_lambda_`.
-pub(super) fn plain(function: &str) -> String {
-    let letters = function.chars();
-    let plain = letters.map(|letter| {
-        if letter.is_alphanumeric() {
-            letter
-        } else {
-            '_'
-        }
-    });
-    plain.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_compared_as_modules_have_them() {
-        assert_eq!(plain("<lambda>"), "_lambda_");
-        assert_eq!(plain("train_step"), "train_step");
-    }
 }

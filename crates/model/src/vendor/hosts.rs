@@ -160,6 +160,20 @@ pub fn module_function(module: &str) -> &str {
     rest.unwrap_or(module)
 }
 
+/// A function's name as names of modules have it, by which both are compared: letters, digits and `_`,
+/// none of them at the end. `<lambda>` is `_lambda`; older versions of JAX wrote `_lambda_`.
+pub fn plain_function(function: &str) -> String {
+    let plain = |letter: char| {
+        if letter.is_alphanumeric() {
+            letter
+        } else {
+            '_'
+        }
+    };
+    let plain: String = function.chars().map(plain).collect();
+    plain.trim_end_matches('_').to_owned()
+}
+
 /// A frame of Python's own library or of JAX: it says how something is done, not which code needs
 /// it.
 pub fn is_library_frame(name: &str) -> bool {
@@ -479,5 +493,9 @@ mod tests {
         assert_eq!(dispatched_function("PjitFunction(jit(step))"), Some("step"));
         assert_eq!(compiled_function("simplification (jit_step)"), Some("step"));
         assert_eq!(module_function("jit_step"), "step");
+        assert_eq!(plain_function("<lambda>"), "_lambda");
+        assert_eq!(plain_function(module_function("jit__lambda_")), "_lambda");
+        assert_eq!(plain_function("train_step_"), "train_step");
+        assert_eq!(plain_function("_"), "");
     }
 }

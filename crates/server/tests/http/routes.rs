@@ -64,7 +64,10 @@ async fn a_preview_is_of_some_hosts_and_opens_nothing() {
     }
     let server = server_at(folder.path());
     let preview = get_json(&server, "/api/sessions/0/preview?hosts=2").await;
-    assert_eq!((&preview["host_count"], &preview["all_host_count"]), (&2.into(), &8.into()));
+    assert_eq!(
+        (&preview["host_count"], &preview["all_host_count"]),
+        (&2.into(), &8.into())
+    );
     let time = &preview["overview"]["step_time_ps"];
     assert_eq!((&time["mean"], &time["count"]), (&90e6.into(), &2.into()));
     let progress = get_json(&server, "/api/sessions/0/progress").await;

@@ -190,6 +190,16 @@ function Time(props: { report: OverviewReport }) {
           <div class="muted number">
             {stepsText(step(), hasOutliers())}
           </div>
+          <Show when={betweenOf(step())}>
+            {(between) => (
+              <div
+                class="number headline-between"
+                data-tip="Mean time from the end of a step to the start of the next. The step time does not contain it."
+              >
+                + {formatDuration(Math.round(between()))} between steps
+              </div>
+            )}
+          </Show>
           <StepChange />
           <Show when={durations().length >= LEAST_DRAWN}>
             <div class="headline-trend">
@@ -242,6 +252,13 @@ function stepsText(time: StepTime, hasOutliers: boolean): string {
   return hasOutliers
     ? `mean of ${steps}, median ${formatDuration(Math.round(time.median))}`
     : `± ${formatDuration(Math.round(time.stddev))}, ${steps}`;
+}
+
+/** Time between steps below this share of the time from step to step is not worth a line. */
+const MIN_BETWEEN = 0.1;
+
+function betweenOf({ mean, between }: StepTime): number | undefined {
+  return between > MIN_BETWEEN * (mean + between) ? between : undefined;
 }
 
 /** The spread of the step times. */

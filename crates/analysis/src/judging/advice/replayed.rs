@@ -3,9 +3,10 @@
 use stepscope_model::Session;
 
 use super::report::{AdviceFinding, AdviceTogether};
+use super::rules::BETWEEN_STEPS;
 use crate::measuring::selection::Selected;
 use crate::telling::Note;
-use crate::views::what_if::Scenarios;
+use crate::views::what_if::{Bounded, Scenarios};
 
 /// Slices of work up to which a session is replayed for advice, so that it stays quick.
 const MOST_SLICES: usize = 400_000;
@@ -43,18 +44,34 @@ fn is_modeled(finding: &AdviceFinding) -> bool {
 /// Replaces the gains of findings that a change models.
 pub(super) fn replay(scenarios: &Scenarios<'_>, findings: &mut [AdviceFinding]) {
     for finding in findings.iter_mut().filter(|finding| is_modeled(finding)) {
-        let Some(gain) = scenarios.gain(&[&finding.change]) else {
+        let Some((gain, step_ps)) = gain(scenarios, finding, &[&finding.change]) else {
             continue;
         };
         finding.is_replayed = true;
         finding.gain_ps_per_step = Some(gain.likely.max(0.0));
         finding.low_gain_ps_per_step = Some(gain.low.max(0.0));
         finding.high_gain_ps_per_step = Some(gain.high.max(0.0));
-        finding.step_ps = Some(scenarios.before_ps());
+        finding.step_ps = Some(step_ps);
         let changes = finding.change.split("; ");
         let options: Vec<String> = changes.map(|one| format!("--change {one}")).collect();
         finding.estimate = format!("replayed: `stepscope what_if PATH {}`", options.join(" "));
     }
+}
+
+/// What changes save of the time that a finding is about, and what that is a share of: steps, or where
+/// time passes between steps and the finding is about that, the time from step to step.
+fn gain(
+    scenarios: &Scenarios<'_>,
+    finding: &AdviceFinding,
+    changes: &[&str],
+) -> Option<(Bounded, f64)> {
+    if finding.id == BETWEEN_STEPS {
+        return Some((scenarios.gain_between_steps(changes)?, finding.step_ps?));
+    }
+    if scenarios.has_time_between() {
+        return Some((scenarios.gain_within_steps(changes)?, scenarios.length_ps()));
+    }
+    Some((scenarios.gain(changes)?, scenarios.before_ps()))
 }
 
 /// Adds what findings that overlap give together.
@@ -76,7 +93,7 @@ pub(super) fn add_together(scenarios: &Scenarios<'_>, findings: &mut [AdviceFind
             .iter()
             .filter(|(id, change)| finding.overlaps.contains(id) && *change != finding.change);
         let together = others.filter_map(|(id, change)| {
-            let gain = scenarios.gain(&[&finding.change, change])?;
+            let (gain, _) = gain(scenarios, finding, &[&finding.change, change])?;
             Some(AdviceTogether {
                 id: id.clone(),
                 gain_ps_per_step: gain.likely.max(0.0),

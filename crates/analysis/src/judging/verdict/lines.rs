@@ -6,6 +6,7 @@ use super::report::{Finding, Severity, VerdictReport};
 use crate::measuring::steps::{StepPart, StepSource};
 use crate::telling::attribution;
 use crate::telling::format;
+use crate::telling::steps::between_in_words;
 use crate::views::ops::beside;
 
 /// At most [`limits::LINES`] lines. The last one counts the findings that do not fit.
@@ -91,6 +92,12 @@ fn key_figures(report: &VerdictReport) -> Option<String> {
             1 => format!("Step time {mean}{inferred}"),
             _ => format!("Step time {mean} (mean; median {median}{inferred})"),
         }
+    });
+    let between = report.step_time_ps.as_ref();
+    let between = between.and_then(between_in_words);
+    let time = time.map(|time| match between {
+        Some(between) => format!("{time}; {between}"),
+        None => time,
     });
     let window = match report.step_time_ps {
         Some(_) => "from the first to the last step",

@@ -15,8 +15,9 @@ mod time;
 mod words;
 
 pub use parts::{Parts, wanted_times};
+use series::select_series;
+pub(crate) use series::steps_of_series;
 pub(crate) use series::{all_series, counted_steps, main_series};
-use series::{select_series, steps_of_series};
 pub(crate) use time::{parse_length, parse_moment};
 
 /// A selection resolved against a session.

@@ -8,7 +8,8 @@ use super::SelectionError;
 use super::{contains, join, nonempty};
 
 /// The series that figures describe by default: the one with the most steps, or among equals the one
-/// that takes longest. None if steps have no names.
+/// that takes longest. Evaluation is not what is trained, however often it runs, so a series with its
+/// name is the main one only without another. None if steps have no names.
 pub(crate) fn main_series(session: &Session) -> Option<StringId> {
     let mut sizes: BTreeMap<StringId, (usize, i64)> = BTreeMap::new();
     for step in &session.steps {
@@ -18,8 +19,16 @@ pub(crate) fn main_series(session: &Session) -> Option<StringId> {
         let longest = step.spans.iter().map(|on| on.span.duration().0).max();
         *length_ps = length_ps.saturating_add(longest.unwrap_or(0));
     }
-    let largest = sizes.into_iter().max_by_key(|&(_, size)| size);
+    let rank = |&(series, size): &(StringId, _)| (!is_evaluation(session.text(series)), size);
+    let largest = sizes.into_iter().max_by_key(rank);
     largest.map(|(series, _)| series)
+}
+
+/// Whether programs give steps this name that evaluate.
+fn is_evaluation(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let mut words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
+    words.any(|word| word.starts_with("eval") || word.starts_with("valid") || word == "test")
 }
 
 /// All series of a session.
@@ -34,7 +43,7 @@ pub(crate) fn counted_steps(session: &Session) -> Vec<usize> {
 }
 
 /// Positions of the steps of one series, or of the steps without a name, that are not cut.
-pub(super) fn steps_of_series(session: &Session, series: Option<StringId>) -> Vec<usize> {
+pub(crate) fn steps_of_series(session: &Session, series: Option<StringId>) -> Vec<usize> {
     let steps = session.steps.iter().enumerate();
     steps
         .filter(|(_, step)| step.series == series && !step.is_cut)
@@ -57,4 +66,33 @@ pub(super) fn select_series(
     let names = || all.iter().map(|&id| session.text(id).to_owned());
     let found = nonempty(found, || format!("--series {wanted}"), || join(names()))?;
     Ok(found.first().copied())
+}
+
+#[cfg(test)]
+mod names {
+    use super::is_evaluation;
+
+    #[test]
+    fn evaluation_is_told_by_its_name() {
+        for name in [
+            "eval",
+            "eval_step",
+            "Validation",
+            "valid",
+            "my-test",
+            "evaluate",
+        ] {
+            assert!(is_evaluation(name), "{name}");
+        }
+        for name in [
+            "train",
+            "train_step",
+            "latest",
+            "step",
+            "retrieval",
+            "invalidate",
+        ] {
+            assert!(!is_evaluation(name), "{name}");
+        }
+    }
 }

@@ -1,8 +1,10 @@
 //! Statistics over step durations.
 
-use stepscope_model::{Session, Step, StepSpan, StringId};
+use std::collections::BTreeSet;
 
-use crate::measuring::selection::Selected;
+use stepscope_model::{Picos, Session, Step, StepSpan, StringId};
+
+use crate::measuring::selection::{Selected, device_span, steps_of_series};
 use crate::measuring::steps::StepTime;
 
 /// Minimum number of steps for estimating a spread.
@@ -47,8 +49,50 @@ pub(crate) fn step_time(session: &Session, selected: &Selected<'_>) -> Option<St
         max: whole(max),
         stddev,
         count,
+        between: between_ps(session, selected, &hosts),
         source,
     })
+}
+
+/// Mean time from the end of a selected step to the start of the next of its series, if that is
+/// selected too: over pairs of steps, of the mean over devices, or over hosts where no device has a
+/// span.
+fn between_ps(session: &Session, selected: &Selected<'_>, hosts: &[bool]) -> f64 {
+    let positions = selected.step_positions();
+    let Some(&first) = positions.first() else {
+        return 0.0;
+    };
+    let series = steps_of_series(session, session.steps[first].series);
+    let is_selected: BTreeSet<usize> = positions.into_iter().collect();
+    let pairs = series
+        .windows(2)
+        .filter(|pair| pair.iter().all(|step| is_selected.contains(step)));
+    let gaps: Vec<f64> = pairs
+        .filter_map(|pair| {
+            let [before, after] = [&session.steps[pair[0]], &session.steps[pair[1]]];
+            let devices = selected.devices.iter().filter_map(|&device| {
+                let end = device_span(before, session, device)?.end;
+                Some(device_span(after, session, device)?.start - end)
+            });
+            let taking_part = selected.hosts.iter().filter(|host| hosts[host.index()]);
+            let on_hosts = taking_part.filter_map(|&host| {
+                Some(after.annotation(host)?.span.start - before.annotation(host)?.span.end)
+            });
+            let gaps: Vec<f64> = devices.map(positive).collect();
+            let gaps = if gaps.is_empty() {
+                on_hosts.map(positive).collect()
+            } else {
+                gaps
+            };
+            (!gaps.is_empty()).then(|| gaps.iter().sum::<f64>() / gaps.len() as f64)
+        })
+        .collect();
+    gaps.iter().sum::<f64>() / gaps.len().max(1) as f64
+}
+
+/// Steps that overlap have nothing between them.
+fn positive(time: Picos) -> f64 {
+    time.0.max(0) as f64
 }
 
 /// Number of steps of a series whose time is known, and their mean over all hosts, or over all devices

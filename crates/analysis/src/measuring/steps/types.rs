@@ -23,6 +23,9 @@ pub struct StepTime {
     pub stddev: f64,
     /// Number of steps.
     pub count: usize,
+    /// Mean time from the end of a step to the start of the next, in picoseconds, which is no part of
+    /// either; 0 where steps follow one another, and without two steps that do.
+    pub between: f64,
     /// How the steps were found.
     pub source: StepSource,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stepscope_model::host_names::module_function;
+use stepscope_model::host_names::{module_function, plain_function};
 use stepscope_model::{HostId, Picos, ProgramId, Session, Span};
 
 /// Maximum number of changed arguments that are listed.
@@ -15,7 +15,7 @@ pub(super) struct Match(ProgramId);
 /// Programs by function and host, with the start of their first run.
 pub(super) struct Programs<'a> {
     session: &'a Session,
-    by_function: BTreeMap<(HostId, &'a str), Vec<(Picos, ProgramId)>>,
+    by_function: BTreeMap<(HostId, String), Vec<(Picos, ProgramId)>>,
 }
 
 impl<'a> Programs<'a> {
@@ -28,9 +28,9 @@ impl<'a> Programs<'a> {
             let first = firsts.entry(key).or_insert(start);
             *first = (*first).min(start);
         }
-        let mut by_function: BTreeMap<(HostId, &str), Vec<(Picos, ProgramId)>> = BTreeMap::new();
+        let mut by_function: BTreeMap<(HostId, String), Vec<(Picos, ProgramId)>> = BTreeMap::new();
         for ((host, program), first) in firsts {
-            let function = module_function(&session.program(program).name);
+            let function = plain_function(module_function(&session.program(program).name));
             by_function
                 .entry((host, function))
                 .or_default()
@@ -59,10 +59,9 @@ impl<'a> Programs<'a> {
         found.map(|&(_, program)| Match(program))
     }
 
-    fn of_function<'b>(&'b self, host: HostId, function: &'b str) -> &'b [(Picos, ProgramId)] {
-        let by_function: &BTreeMap<(HostId, &'b str), _> = &self.by_function;
-        by_function
-            .get(&(host, function))
+    fn of_function(&self, host: HostId, function: &str) -> &[(Picos, ProgramId)] {
+        self.by_function
+            .get(&(host, plain_function(function)))
             .map_or(&[], Vec::as_slice)
     }
 

@@ -19,6 +19,7 @@ pub(crate) use verdicts::{NO_OCCUPANCY, compute_bound_kernels, occupancy};
 use crate::asking::group::Group;
 use crate::asking::selection::Selection;
 use crate::asking::{Analysis, AnalysisError};
+use crate::measuring::busy;
 use crate::measuring::environment::environment;
 use crate::measuring::occupation::occupation;
 use crate::telling::thresholds::Thresholds;
@@ -97,7 +98,8 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
             occupation: occupation(session, &selected, &glance.steps.rows, &glance.devices),
         };
         let verdicts = verdicts::verdicts(&facts, &thresholds);
-        let headline = headline::headline(&step_parts, facts.occupation);
+        let mut headline = headline::headline(&step_parts, facts.occupation);
+        headline.push_str(&headline::between(glance.step_time.as_ref()));
         let notes = notes::notes(
             session,
             &selected,
@@ -116,6 +118,7 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
             step_balance: balance::balance(session, &selected, &glance),
             step_series: glance.bars.clone(),
             device_busy_ratio: glance.busy_ratio,
+            device_busy_count: busy::counted(&glance.devices, &glance.steps.rows).len(),
             devices: glance.devices.clone(),
             hfu_ratio: utilization.hfu,
             mfu_ratio: utilization.mfu,

@@ -38,6 +38,8 @@ pub struct OverviewReport {
     /// over the devices that work in the steps (without steps, over those that recorded work), absent
     /// without any.
     pub device_busy_ratio: Option<f64>,
+    /// Number of devices that it is the mean of.
+    pub device_busy_count: usize,
     /// Hardware FLOPs utilization (HFU): FLOPs executed ÷ (peak of their operand type × device time of
     /// the steps). Absent if the peak or all FLOPs are unknown.
     pub hfu_ratio: Option<f64>,

@@ -36,6 +36,17 @@ impl Bounded {
     }
 }
 
+impl Bounded {
+    /// The rest of a gain of which another is a part, times a factor.
+    pub(super) fn rest(&self, part: &Self, factor: f64) -> Self {
+        Self {
+            likely: (self.likely - part.likely) * factor,
+            low: (self.low - part.low) * factor,
+            high: (self.high - part.high) * factor,
+        }
+    }
+}
+
 impl<'a> Pace<'a> {
     pub(super) fn of(replay: &Replay, steps: &'a [StepOn]) -> Self {
         let mut by_device: BTreeMap<DeviceId, Vec<&StepOn>> = BTreeMap::new();
@@ -58,6 +69,21 @@ impl<'a> Pace<'a> {
         Self {
             devices: devices.collect(),
         }
+    }
+
+    /// The same without what is between steps.
+    pub(super) fn within_steps(mut self) -> Self {
+        for (_, is_consecutive) in &mut self.devices {
+            *is_consecutive = false;
+        }
+        self
+    }
+
+    /// Steps ÷ pairs of steps that follow each other.
+    pub(super) fn steps_per_pair(&self) -> f64 {
+        let count: usize = self.devices.iter().map(|(own, _)| own.len()).sum();
+        let pairs = count.saturating_sub(self.devices.len());
+        count as f64 / pairs.max(1) as f64
     }
 
     /// The time per step in a replay.

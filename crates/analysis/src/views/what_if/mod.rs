@@ -17,6 +17,7 @@ mod tables;
 mod tornado;
 
 use clap::Args;
+pub(crate) use measure::Bounded;
 pub use report::{
     LaneChange, WhatIfKindRow, WhatIfLane, WhatIfPicture, WhatIfReport, WhatIfRow, WhatIfSlice,
     WhatIfStepRow,

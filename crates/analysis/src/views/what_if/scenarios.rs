@@ -11,14 +11,19 @@ use crate::views::replay::Replay;
 use crate::views::replay::admission::Admission;
 use crate::views::replay::path::Kinds;
 
+/// Time between steps below this share of the time from step to step makes no difference.
+const MIN_BETWEEN: f64 = 0.02;
+
 /// An admitted replay of a selection.
 pub(crate) struct Scenarios<'a> {
     session: &'a Session,
     replay: Arc<Replay>,
     admission: Admission,
     kinds: Kinds,
-    /// Time per step without any change.
+    /// Time from step to step without any change.
     before_ps: f64,
+    /// Mean length of steps without any change, which is less where time passes between steps.
+    length_ps: f64,
 }
 
 impl<'a> Scenarios<'a> {
@@ -30,29 +35,63 @@ impl<'a> Scenarios<'a> {
             return Err(refusal);
         }
         let before_ps = Pace::of(&replay, &admission.steps).in_replay(&replay.unchanged);
+        let lengths = Pace::of(&replay, &admission.steps).within_steps();
+        let length_ps = lengths.in_replay(&replay.unchanged);
         Ok(Self {
             session,
             replay,
             admission,
             kinds: Kinds::of(session),
             before_ps,
+            length_ps,
         })
     }
 
-    /// Time per step without any change.
+    /// Time from step to step without any change.
     pub(crate) const fn before_ps(&self) -> f64 {
         self.before_ps
     }
 
-    /// What several changes save per step together; none if one of them concerns nothing here.
+    /// Mean length of steps without any change.
+    pub(crate) const fn length_ps(&self) -> f64 {
+        self.length_ps
+    }
+
+    /// Whether so much time passes between steps that a gain within them is another figure.
+    pub(crate) fn has_time_between(&self) -> bool {
+        self.before_ps - self.length_ps > MIN_BETWEEN * self.before_ps
+    }
+
+    /// What several changes save together from step to step; none if one of them concerns nothing here.
     pub(crate) fn gain(&self, changes: &[&str]) -> Option<Bounded> {
+        self.gain_in(
+            changes,
+            &Pace::of(&self.replay, &self.admission.steps),
+            self.before_ps,
+        )
+    }
+
+    /// What several changes save together within steps.
+    pub(crate) fn gain_within_steps(&self, changes: &[&str]) -> Option<Bounded> {
+        let lengths = Pace::of(&self.replay, &self.admission.steps).within_steps();
+        self.gain_in(changes, &lengths, self.length_ps)
+    }
+
+    /// What several changes save together between the end of a step and the start of the next.
+    pub(crate) fn gain_between_steps(&self, changes: &[&str]) -> Option<Bounded> {
+        let all = self.gain(changes)?;
+        let within = self.gain_within_steps(changes)?;
+        // After the last step nothing was recorded, so that a step has less than one such time.
+        let pace = Pace::of(&self.replay, &self.admission.steps);
+        Some(all.rest(&within, pace.steps_per_pair()))
+    }
+
+    fn gain_in(&self, changes: &[&str], pace: &Pace<'_>, before: f64) -> Option<Bounded> {
         let texts: Vec<String> = changes.iter().map(|&text| text.to_owned()).collect();
         let changes = Change::parse_all(&texts).ok()?;
         let changes: Vec<&Change> = changes.iter().collect();
         let effects = effects(self.session, &self.replay, &self.kinds, &changes).ok()?;
-        let pace = Pace::of(&self.replay, &self.admission.steps);
-        let before = self.before_ps;
-        let after = bounded(&self.replay, &effects, &pace);
+        let after = bounded(&self.replay, &effects, pace);
         Some(Bounded {
             likely: before - after.likely,
             low: before - after.high,

@@ -188,6 +188,13 @@ pub(super) fn longest_gaps(
     told.take(TOLD).map(seen).collect()
 }
 
+/// The longest gaps between steps, of any device.
+pub(super) fn gaps_between(facts: &Facts<'_>) -> Vec<AdviceEvidence> {
+    let gaps = facts.gaps().longest.iter();
+    let between = gaps.filter(|gap| gap.step.is_none());
+    between.take(TOLD).map(seen).collect()
+}
+
 fn seen(gap: &GapRow) -> AdviceEvidence {
     let words = [&gap.python, &gap.what, &gap.annotation];
     let doing = words.into_iter().find(|text| !text.is_empty());

@@ -83,7 +83,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
             others(&waits.hosts, worst),
         ),
     )
-    .why("The next batch is prepared in the loop after each step, instead of in parallel with the step.")
+    .why("The data of a step is not on the device when the device is ready for it.")
     .fix(format!(
         "{} Keep a few batches ready on the device, ahead of the step.{}",
         remedy.unwrap_or_default(),

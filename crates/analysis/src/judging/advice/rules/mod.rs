@@ -2,6 +2,7 @@
 
 mod async_done;
 mod barrier_cores;
+mod between_steps;
 mod bound_by;
 mod buffer_padding;
 mod capture_quality;
@@ -72,6 +73,7 @@ pub static RULES: &[&Rule] = &[
     &input_wait::RULE,
     &host_bound::RULE,
     &idle::RULE,
+    &between_steps::RULE,
     &host_syncs::RULE,
     &program_runs::RULE,
     &launch_overhead::RULE,
@@ -123,6 +125,9 @@ pub static RULES: &[&Rule] = &[
     &request_padding::RULE,
     &capture_quality::RULE,
 ];
+
+/// The rule about time that no step contains.
+pub(super) const BETWEEN_STEPS: &str = between_steps::RULE.id;
 
 /// The ids of all rules.
 pub fn ids() -> impl Iterator<Item = &'static str> {

@@ -3,10 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use stepscope_model::{DeviceId, ProgramId};
+use stepscope_model::{DeviceId, ProgramId, SaturatingSum as _};
 
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::facts::Facts;
+use crate::measuring::activity::{CAUSES, Cause};
 use crate::measuring::steps::{MIN_APART, StepParts, median};
 use crate::measuring::steps::{PartKind, StepBar, grown_part};
 use crate::telling::format;
@@ -91,15 +92,22 @@ fn check(facts: &Facts<'_>) -> Outcome {
     )
     .why(if own.is_some() {
         "These steps run a program that others do not: an evaluation, a checkpoint, or a new shape."
+            .to_owned()
     } else if warms_up {
         "They are the first steps of the recording: caches, allocators and pipelines are warming up."
+            .to_owned()
     } else {
         match part {
-            PartKind::InputWait => "Late input: a slow batch or disk, a filling shuffle buffer.",
-            PartKind::Compilation => "Compilation: the shape or type of an argument changed.",
-            PartKind::Collectives => late_participant(facts),
-            PartKind::HostOverhead => "Extra host work: logging, checkpoints, garbage collection.",
-            _ => "The devices themselves took longer, or the cause on the host was not recorded.",
+            PartKind::InputWait => {
+                "Late input: a slow batch or disk, a filling shuffle buffer.".to_owned()
+            }
+            PartKind::Compilation => "A function was compiled within these steps: its first call, or \
+                                      an argument of another shape or type (see `stepscope compile`)."
+                .to_owned(),
+            PartKind::Collectives => late_participant(facts).to_owned(),
+            PartKind::HostOverhead => host_work(facts, worst.step),
+            _ => "The devices themselves took longer, or the cause on the host was not recorded."
+                .to_owned(),
         }
     })
     .fix(if own.is_some() {
@@ -114,6 +122,25 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .of_parts(&[part])
     .seen(evidence)
     .found()
+}
+
+/// What the host did most while devices waited in a step.
+fn host_work(facts: &Facts<'_>, step: i64) -> String {
+    let rows = facts.gaps().steps.iter().filter(|row| row.step == step);
+    let time = |cause: Cause| -> i64 {
+        let own = rows.clone().map(|row| row.causes_ps[cause.position()]);
+        own.saturating_sum()
+    };
+    let told = CAUSES
+        .into_iter()
+        .filter(|cause| !matches!(cause, Cause::Device | Cause::Blocked | Cause::Unknown));
+    let most = told
+        .max_by_key(|&cause| time(cause))
+        .filter(|&cause| time(cause) > 0);
+    most.map_or_else(
+        || "Extra host work, of which nothing was recorded.".to_owned(),
+        |cause| format!("Extra host work, most of it {}.", cause.meaning()),
+    )
 }
 
 /// Why collectives took longer, as far as the devices tell.

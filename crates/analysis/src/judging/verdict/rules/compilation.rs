@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stepscope_model::host_names::module_function;
+use stepscope_model::host_names::{module_function, plain_function};
 use stepscope_model::{Class, Framework, HostId, Session, SliceId, SliceKind, TrackId};
 
 use super::Rule;
@@ -132,9 +132,10 @@ fn compilations(session: &Session) -> Compilations {
         .filter(|function| !function.is_empty())
         .map(short)
         .collect();
+    let known: BTreeSet<String> = names.iter().map(|name| plain_function(name)).collect();
     let modules = modules(session).into_iter();
     let unknown: Vec<String> = modules
-        .filter(|module| !names.contains(module_function(module)))
+        .filter(|module| !known.contains(&plain_function(module_function(module))))
         .collect();
     names.extend(unknown);
     Compilations {

@@ -4841,6 +4841,9 @@ class OverviewReport(Report):
     without any.
     """
 
+    device_busy_count: int
+    """Number of devices that it is the mean of."""
+
     hfu_ratio: float | None
     """Hardware FLOPs utilization (HFU): FLOPs executed ÷ (peak of their operand type × device time
     of
@@ -6469,6 +6472,12 @@ class StepTime(Record):
 
     count: int
     """Number of steps."""
+
+    between: float
+    """Mean time from the end of a step to the start of the next, in picoseconds, which is no part
+    of
+    either; 0 where steps follow one another, and without two steps that do.
+    """
 
     source: StepSource
     """How the steps were found."""

@@ -54,6 +54,10 @@ step_series: Array<StepBar>,
  */
 device_busy_ratio: number | null, 
 /**
+ * Number of devices that it is the mean of.
+ */
+device_busy_count: number, 
+/**
  * Hardware FLOPs utilization (HFU): FLOPs executed ÷ (peak of their operand type × device time of
  * the steps). Absent if the peak or all FLOPs are unknown.
  */

@@ -30,6 +30,11 @@ stddev: number,
  */
 count: number, 
 /**
+ * Mean time from the end of a step to the start of the next, in picoseconds, which is no part of
+ * either; 0 where steps follow one another, and without two steps that do.
+ */
+between: number, 
+/**
  * How the steps were found.
  */
 source: StepSource, };

@@ -6,4 +6,5 @@ mod capture;
 mod common;
 mod fuzzed;
 mod incidents;
+mod preview;
 mod routes;

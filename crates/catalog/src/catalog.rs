@@ -1,4 +1,4 @@
-//! The folder of a catalog.
+//! A catalog: a folder, or a bucket with a mirror.
 //!
 //! ```text
 //! FOLDER/
@@ -8,32 +8,35 @@
 //! ```
 
 use std::collections::HashSet;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use stepscope_storage::{SessionFiles, cache_folder, make_private};
+use bytes::Bytes;
+use stepscope_remote::{BucketFolder, RemoteError, parse_size};
+use stepscope_storage::{SessionFiles, cache_folder};
 
-use crate::digest::digest;
-use crate::engine::engine;
+use crate::digest::{digest, is_digest};
+use crate::folder::{Folder, Kept, use_now, write_whole};
+use crate::objects::Objects;
 use crate::roll_up::RollUp;
+use crate::shared::Shared;
 use crate::summaries::{Entry, Summaries};
 
-/// The variable that names another folder than that of the user's cache.
+/// The variable that names another folder than that of the user's cache, or a bucket.
 pub const VARIABLE: &str = "STEPSCOPE_CATALOG";
 
-const ROLL_UPS: &str = "roll-ups";
-const SUFFIX: &str = ".rollup";
-const UNFINISHED: &str = ".new";
-const SUMMARIES: &str = "summaries-";
-/// The time of a roll-up says when it was last used, to the day: a file that is read often is not
-/// written as often.
-const DAY: Duration = Duration::from_hours(24);
-/// What a process that was killed left is removed after this time.
-const ABANDONED: Duration = Duration::from_hours(1);
+/// The variable with the size of the mirror of a bucket, as for folders.
+const SIZE_VARIABLE: &str = "STEPSCOPE_CATALOG_SIZE";
+/// Its size unless told otherwise.
+const MIRROR_BYTES: u64 = 5 << 30;
+
+/// How often what is done is written down: a killed process loses no more than this. A bucket gets an
+/// object each time.
+const FLUSHED_EVERY: Duration = Duration::from_secs(3);
+const FLUSHED_TO_BUCKET_EVERY: Duration = Duration::from_secs(30);
 
 /// Why something cannot be kept.
 #[derive(Debug, thiserror::Error)]
@@ -44,36 +47,72 @@ pub enum CatalogError {
     /// A summary cannot be written as text.
     #[error("a summary cannot be written: {0}")]
     Text(#[from] serde_json::Error),
+    /// The bucket does not do what was asked, or the URL names none.
+    #[error("the catalog cannot be used: {0}")]
+    Bucket(#[from] RemoteError),
 }
 
-/// A folder with roll-ups.
+impl CatalogError {
+    /// What to do about it; may be empty.
+    pub fn hint(&self) -> &str {
+        match self {
+            Self::Bucket(error) => &error.hint,
+            Self::Io(_) | Self::Text(_) => "",
+        }
+    }
+}
+
+/// What was written of a roll-up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Written {
+    pub(crate) bytes: u64,
+    /// As in [`Entry`].
+    pub(crate) version: String,
+}
+
+/// A folder or a bucket with roll-ups.
 #[derive(Debug)]
 pub struct Catalog {
-    root: PathBuf,
-    /// Whether it is below the user's cache.
-    is_private: bool,
+    folder: Folder,
     held: Mutex<Option<(FileState, Arc<Summaries>)>>,
+    /// The bucket that `folder` mirrors.
+    shared: Option<Arc<Shared>>,
+    /// Why nothing can be read or written.
+    unusable: Option<RemoteError>,
 }
 
 type FileState = (u64, Option<SystemTime>);
 
-/// A roll-up that is in the folder.
-#[derive(Debug, Clone)]
-pub struct Kept {
-    /// What was captured.
-    pub address: String,
-    /// Size of the file.
-    pub bytes: u64,
-    /// When it was last used, to the day.
-    pub used: SystemTime,
-}
-
 impl Catalog {
-    /// The catalog of this user: the folder that `STEPSCOPE_CATALOG` names, or one of the cache.
+    /// The catalog of this user: what `STEPSCOPE_CATALOG` names, or a folder of the cache.
     pub fn of_user() -> Self {
-        match std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty()) {
-            Some(folder) => Self::at(Path::new(&folder)),
+        match std::env::var_os(VARIABLE).filter(|place| !place.is_empty()) {
+            Some(place) => Self::named(Path::new(&place)),
             None => Self::private(&cache_folder().join("catalog")),
+        }
+    }
+
+    /// The catalog at a path or at the URL of a bucket's folder. Asks nobody; with any other URL,
+    /// [`Catalog::prepare`] fails.
+    pub fn named(place: &Path) -> Self {
+        let url = place.to_str().filter(|text| text.contains("://"));
+        let Some(url) = url else {
+            return Self::at(place);
+        };
+        match BucketFolder::at(url) {
+            Ok(bucket) => {
+                let mirror = cache_folder()
+                    .join("catalogs")
+                    .join(digest(bucket.url().as_bytes()));
+                let size = std::env::var(SIZE_VARIABLE);
+                let size = size.ok().and_then(|size| parse_size(&size));
+                Self::in_bucket(Arc::new(bucket), &mirror, size.unwrap_or(MIRROR_BYTES))
+            }
+            Err(error) => Self {
+                unusable: Some(error),
+                // Nothing is ever written there.
+                ..Self::private(&cache_folder().join("catalogs/none"))
+            },
         }
     }
 
@@ -87,22 +126,75 @@ impl Catalog {
         Self::new(folder.to_path_buf(), true)
     }
 
-    fn new(root: PathBuf, is_private: bool) -> Self {
+    /// The catalog in a bucket. What was fetched of it is kept in a folder of this user, up to a size.
+    pub fn in_bucket(objects: Arc<dyn Objects>, mirror: &Path, mirror_bytes: u64) -> Self {
+        let folder = |root: &Path| Folder {
+            root: root.to_path_buf(),
+            is_private: true,
+        };
         Self {
-            root,
-            is_private,
-            held: Mutex::default(),
+            shared: Some(Arc::new(Shared::new(objects, folder(mirror), mirror_bytes))),
+            ..Self::private(mirror)
         }
     }
 
-    /// The folder.
-    pub fn folder(&self) -> &Path {
-        &self.root
+    fn new(root: PathBuf, is_private: bool) -> Self {
+        Self {
+            folder: Folder { root, is_private },
+            held: Mutex::default(),
+            shared: None,
+            unusable: None,
+        }
     }
 
-    /// What is known of all sessions. Read again only if it was written since the last call.
+    /// The folder; of a bucket, that of the mirror.
+    pub fn folder(&self) -> &Path {
+        &self.folder.root
+    }
+
+    /// Where it is, for people: a path or a URL.
+    pub fn place(&self) -> String {
+        match (&self.unusable, &self.shared) {
+            (Some(error), _) => error.url.clone(),
+            (None, Some(shared)) => shared.objects.url().to_owned(),
+            (None, None) => stepscope_storage::shown(&self.folder.root),
+        }
+    }
+
+    /// Asks a bucket for everything that writing needs to know; again, if it was asked before.
+    ///
+    /// # Errors
+    ///
+    /// The bucket does not answer or does not allow it, or the URL is not one of a bucket.
+    pub fn prepare(&self) -> Result<(), CatalogError> {
+        if let Some(error) = &self.unusable {
+            return Err(error.clone().into());
+        }
+        let prepared = self
+            .shared
+            .as_ref()
+            .map_or(Ok(()), |shared| shared.prepare());
+        Ok(prepared?)
+    }
+
+    /// Why a bucket did not do what was asked since the last call: readers then see less, or what
+    /// was known before.
+    pub fn take_problem(&self) -> Option<CatalogError> {
+        let of_bucket = || self.shared.as_ref()?.take_problem();
+        let problem = self.unusable.clone().or_else(of_bucket);
+        problem.map(CatalogError::from)
+    }
+
+    /// What is known of all sessions. Read again only if it was written since the last call; a bucket
+    /// is asked once a minute.
     pub fn summaries(&self) -> Arc<Summaries> {
-        let path = self.summaries_path();
+        if let Some(shared) = &self.shared {
+            return shared.summaries();
+        }
+        if self.unusable.is_some() {
+            return Arc::default();
+        }
+        let path = self.folder.summaries();
         let state = fs::metadata(&path).map(|metadata| (metadata.len(), metadata.modified().ok()));
         let Ok(state) = state else {
             return Arc::default();
@@ -128,7 +220,7 @@ impl Catalog {
 
     /// The roll-up of a capture, if it is there and its footer is what was written.
     pub fn roll_up(&self, address: &str) -> Option<RollUp> {
-        let path = self.path(address);
+        let path = self.folder.roll_up(address);
         match RollUp::open(&path, address) {
             Ok(roll_up) => {
                 use_now(&path);
@@ -136,48 +228,84 @@ impl Catalog {
             }
             Err(error) => {
                 tracing::debug!(path = %path.display(), %error, "the roll-up is not used");
-                None
+                self.shared.as_ref()?.fetch(address)
             }
         }
     }
 
-    /// The roll-up of a capture, if all of it is what was written.
-    pub(crate) fn whole_roll_up(&self, address: &str) -> Option<RollUp> {
-        self.roll_up(address).filter(RollUp::is_whole)
-    }
-
-    /// The size of a roll-up; zero if it is not there.
-    pub(crate) fn roll_up_bytes(&self, address: &str) -> u64 {
-        fs::metadata(self.path(address)).map_or(0, |metadata| metadata.len())
-    }
-
-    fn path(&self, address: &str) -> PathBuf {
-        self.root.join(ROLL_UPS).join(format!("{address}{SUFFIX}"))
-    }
-
-    fn summaries_path(&self) -> PathBuf {
-        let engine = &digest(engine().as_bytes())[..16];
-        self.root.join(format!("{SUMMARIES}{engine}"))
-    }
-
-    fn make_folder(&self) -> io::Result<()> {
-        let folder = self.root.join(ROLL_UPS);
-        if self.is_private {
-            return make_private(&folder, &self.root);
+    /// Fetches the roll-ups of these sessions from a bucket, many at a time, where they will all be
+    /// read. A folder has them.
+    pub fn bring<'a>(&self, files: impl IntoIterator<Item = &'a SessionFiles>) {
+        if let Some(shared) = &self.shared {
+            let summaries = self.summaries();
+            let known = files.into_iter().filter_map(|files| summaries.entry(files));
+            let addresses: Vec<String> = known.map(|entry| entry.address).collect();
+            shared.bring(&addresses);
         }
-        fs::create_dir_all(folder)
+    }
+
+    /// The roll-up of a capture, if all of it is what was written; in a bucket, what is there now.
+    pub(crate) fn whole_roll_up(&self, address: &str) -> Option<(RollUp, Written)> {
+        if let Some(shared) = &self.shared {
+            return shared.ensured(address);
+        }
+        let roll_up = self.roll_up(address).filter(RollUp::is_whole)?;
+        let metadata = fs::metadata(self.folder.roll_up(address));
+        let bytes = metadata.map_or(0, |metadata| metadata.len());
+        let version = String::new();
+        Some((roll_up, Written { bytes, version }))
+    }
+
+    /// What is known of a session whose roll-up is whole.
+    pub(crate) fn checked(&self, entry: Entry) -> Option<Entry> {
+        // What others say is the name of a file: only what a digest can be.
+        if !is_digest(&entry.address) {
+            return None;
+        }
+        match &self.shared {
+            Some(shared) => shared.checked(entry),
+            None => self.whole_roll_up(&entry.address).map(|_| entry),
+        }
     }
 
     /// Writes a roll-up.
-    pub(crate) fn write(&self, address: &str, bytes: &[u8]) -> Result<(), CatalogError> {
-        self.make_folder()?;
-        Ok(write_whole(&self.path(address), bytes)?)
+    pub(crate) fn write(&self, address: &str, bytes: Vec<u8>) -> Result<Written, CatalogError> {
+        if let Some(error) = &self.unusable {
+            return Err(error.clone().into());
+        }
+        if let Some(shared) = &self.shared {
+            return Ok(shared.write(address, Bytes::from(bytes))?);
+        }
+        self.folder.write(address, &bytes)?;
+        let (bytes, version) = (bytes.len() as u64, String::new());
+        Ok(Written { bytes, version })
+    }
+
+    /// How often what is done is written down.
+    pub(crate) const fn flushed_every(&self) -> Duration {
+        match self.shared {
+            Some(_) => FLUSHED_TO_BUCKET_EVERY,
+            None => FLUSHED_EVERY,
+        }
+    }
+
+    /// Tidies up after the last of some calls of [`Catalog::add`].
+    pub(crate) fn settle(&self) -> Result<(), CatalogError> {
+        self.shared
+            .as_ref()
+            .map_or(Ok(()), |shared| shared.settle())
     }
 
     /// Adds what is known of sessions. What was known of a session with the same name and place goes.
     pub(crate) fn add(&self, new: Vec<(String, Entry)>) -> Result<(), CatalogError> {
         if new.is_empty() {
             return Ok(());
+        }
+        if let Some(error) = &self.unusable {
+            return Err(error.clone().into());
+        }
+        if let Some(shared) = &self.shared {
+            return shared.add(new);
         }
         self.change(|entries| {
             let place = |entry: &Entry| (entry.location.clone(), entry.name.clone());
@@ -189,8 +317,8 @@ impl Catalog {
 
     /// Changes the summaries, while no other process does.
     fn change(&self, change: impl FnOnce(&mut Vec<(String, Entry)>)) -> Result<(), CatalogError> {
-        let _lock = self.lock()?;
-        let path = self.summaries_path();
+        let _lock = self.folder.lock()?;
+        let path = self.folder.summaries();
         let text = fs::read_to_string(&path).unwrap_or_default();
         let mut entries = Summaries::parse(text).entries();
         change(&mut entries);
@@ -200,78 +328,34 @@ impl Catalog {
         Ok(write_whole(&path, text.as_bytes())?)
     }
 
-    fn lock(&self) -> io::Result<File> {
-        self.make_folder()?;
-        let mut options = OpenOptions::new();
-        options.create(true).truncate(false).write(true);
-        let lock = options.open(self.root.join("lock"))?;
-        lock.lock()?;
-        Ok(lock)
-    }
-
-    /// The roll-ups in the folder, of any engine, longest unused first.
-    pub fn kept(&self) -> Vec<Kept> {
-        let files = fs::read_dir(self.root.join(ROLL_UPS)).into_iter();
-        let mut kept: Vec<Kept> = files
-            .flatten()
-            .flatten()
-            .filter_map(|file| {
-                let name = file.file_name().into_string().ok()?;
-                let metadata = file.metadata().ok()?;
-                Some(Kept {
-                    address: name.strip_suffix(SUFFIX)?.to_owned(),
-                    bytes: metadata.len(),
-                    used: metadata.modified().ok()?,
-                })
-            })
-            .collect();
-        kept.sort_by(|a, b| (a.used, &a.address).cmp(&(b.used, &b.address)));
-        kept
+    /// The roll-ups that are there, of any engine, longest unused first.
+    ///
+    /// # Errors
+    ///
+    /// The bucket does not answer.
+    pub fn kept(&self) -> Result<Vec<Kept>, CatalogError> {
+        match &self.shared {
+            Some(shared) => Ok(shared.kept()?),
+            None => Ok(self.folder.kept()),
+        }
     }
 
     /// Removes the roll-ups that were not used for longest, until the rest fits, and what is known of
-    /// their sessions. How many went.
+    /// their sessions. How many went. Of a bucket, only the mirror is limited, and none counts: others
+    /// use the bucket, too.
     ///
     /// # Errors
     ///
     /// The folder cannot be written.
     pub fn evict(&self, limit_bytes: u64) -> Result<usize, CatalogError> {
-        let kept = self.kept();
-        let mut total: u64 = kept.iter().map(|kept| kept.bytes).sum();
-        self.remove_abandoned();
-        let mut gone = HashSet::new();
-        for Kept { address, bytes, .. } in kept {
-            if total <= limit_bytes {
-                break;
-            }
-            if fs::remove_file(self.path(&address)).is_ok() {
-                total -= bytes;
-                gone.insert(address);
-            }
+        let gone = self.folder.shrink(limit_bytes);
+        if self.shared.is_some() {
+            return Ok(0);
         }
         if !gone.is_empty() {
             self.change(|entries| entries.retain(|(_, entry)| !gone.contains(&entry.address)))?;
         }
         Ok(gone.len())
-    }
-
-    /// Removes what killed processes left, and summaries of engines that nobody used for a month.
-    fn remove_abandoned(&self) {
-        let remove = |folder: &Path, is_old: &dyn Fn(&str, Duration) -> bool| {
-            for file in fs::read_dir(folder).into_iter().flatten().flatten() {
-                let name = file.file_name().to_string_lossy().into_owned();
-                let modified = file.metadata().and_then(|metadata| metadata.modified());
-                let age = modified.ok().and_then(|time| time.elapsed().ok());
-                if age.is_some_and(|age| is_old(&name, age)) {
-                    let _ = fs::remove_file(file.path());
-                }
-            }
-        };
-        let is_unfinished = |name: &str, age| name.ends_with(UNFINISHED) && age > ABANDONED;
-        remove(&self.root.join(ROLL_UPS), &is_unfinished);
-        remove(&self.root, &|name: &str, age| {
-            is_unfinished(name, age) || (name.starts_with(SUMMARIES) && age > DAY * 30)
-        });
     }
 
     /// Removes all roll-ups and summaries, and nothing else. How many roll-ups went, and their bytes.
@@ -280,49 +364,12 @@ impl Catalog {
     ///
     /// Something cannot be removed.
     pub fn clear(&self) -> Result<(usize, u64), CatalogError> {
-        if !self.root.is_dir() {
-            return Ok((0, 0));
+        if let Some(error) = &self.unusable {
+            return Err(error.clone().into());
         }
-        let _lock = self.lock()?;
-        let (mut count, mut bytes) = (0, 0);
-        for kept in self.kept() {
-            fs::remove_file(self.path(&kept.address))?;
-            count += 1;
-            bytes += kept.bytes;
+        match &self.shared {
+            Some(shared) => Ok(shared.clear()?),
+            None => Ok(self.folder.clear()?),
         }
-        for file in fs::read_dir(&self.root)?.flatten() {
-            if file.file_name().to_string_lossy().starts_with(SUMMARIES) {
-                fs::remove_file(file.path())?;
-            }
-        }
-        // If nothing else is in it.
-        let _ = fs::remove_dir(self.root.join(ROLL_UPS));
-        Ok((count, bytes))
     }
-}
-
-/// Says that a roll-up is of use. Where that cannot be written, it goes a bit early.
-fn use_now(path: &Path) {
-    let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
-    let age = modified.ok().and_then(|time| time.elapsed().ok());
-    if age.is_some_and(|age| age > DAY) {
-        let file = OpenOptions::new().write(true).open(path);
-        let _ = file.and_then(|file| file.set_modified(SystemTime::now()));
-    }
-}
-
-/// Writes a file that appears whole. It is not forced to the disk: what a crash of the machine leaves
-/// of it has another digest, and is made anew.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let mut fresh = path.as_os_str().to_owned();
-    fresh.push(format!(".{}.{count}{UNFINISHED}", std::process::id()));
-    let fresh = PathBuf::from(fresh);
-    let written = File::create(&fresh).and_then(|mut file| file.write_all(bytes));
-    let written = written.and_then(|()| fs::rename(&fresh, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&fresh);
-    }
-    written
 }

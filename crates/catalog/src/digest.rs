@@ -40,3 +40,9 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
     digest.add_bytes(bytes);
     digest.text()
 }
+
+/// Whether a name is what a digest can be.
+pub(crate) fn is_digest(name: &str) -> bool {
+    let is_letter = |letter: u8| matches!(letter, b'0'..=b'9' | b'a'..=b'f');
+    name.len() == 2 * BYTES && name.bytes().all(is_letter)
+}

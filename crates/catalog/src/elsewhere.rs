@@ -26,7 +26,7 @@ impl Catalog {
     /// Whether a session has a whole roll-up, and did not change since.
     pub fn is_indexed(&self, files: &SessionFiles) -> bool {
         let known = self.summaries().entry(files);
-        known.is_some_and(|entry| self.whole_roll_up(&entry.address).is_some())
+        known.and_then(|entry| self.checked(entry)).is_some()
     }
 
     /// Makes the roll-up of a session and leaves the summary to [`Catalog::list`].
@@ -38,13 +38,13 @@ impl Catalog {
         let made = catch_unwind(AssertUnwindSafe(|| make(self, &todo.files, |_| NoProgress)));
         let made = made.map_err(|_| "an analysis failed with an internal error".to_owned())?;
         let made = made.map_err(|error| error.to_string())?;
-        let bytes = self.roll_up_bytes(&made.address);
         Ok(Unlisted {
             entry: Entry {
                 name: todo.files.name.clone(),
                 location: todo.location.clone(),
                 address: made.address,
-                bytes,
+                bytes: made.written.bytes,
+                version: made.written.version,
                 summary: made.summary,
             },
             is_copy: made.is_known,
@@ -58,14 +58,18 @@ impl Catalog {
     ///
     /// The folder cannot be written.
     pub fn list(&self, made: Vec<(&SessionFiles, Entry)>) -> Result<Vec<bool>, CatalogError> {
-        // What others say is the name of a file: only what a digest can be.
-        let is_name = |address: &str| address.bytes().all(|letter| letter.is_ascii_hexdigit());
-        let is_here =
-            |entry: &Entry| is_name(&entry.address) && self.whole_roll_up(&entry.address).is_some();
-        let here: Vec<bool> = made.iter().map(|(_, entry)| is_here(entry)).collect();
-        let listed = made.into_iter().zip(&here).filter(|(_, is_here)| **is_here);
-        let listed = listed.map(|((files, entry), _)| (key(files), entry));
-        self.add(listed.collect())?;
+        // Others wrote since a bucket was asked.
+        self.prepare()?;
+        let mut listed = Vec::new();
+        let here = made.into_iter().map(|(files, entry)| {
+            let checked = self.checked(entry);
+            let is_here = checked.is_some();
+            listed.extend(checked.map(|entry| (key(files), entry)));
+            is_here
+        });
+        let here = here.collect();
+        self.add(listed)?;
+        self.settle()?;
         Ok(here)
     }
 }

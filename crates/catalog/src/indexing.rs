@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use stepscope_storage::{Encoding, Progress, SessionFiles, memory_budget};
 
@@ -16,8 +16,6 @@ use crate::summaries::Entry;
 /// decides how many are open at a time.
 const PLAIN_WEIGHT: u64 = 3;
 const COMPRESSED_WEIGHT: u64 = 20;
-/// How often what is done is written down: a killed process loses no more than this.
-const FLUSHED_EVERY: Duration = Duration::from_secs(3);
 
 /// A session to be indexed.
 #[derive(Debug, Clone)]
@@ -91,6 +89,7 @@ pub fn index(
     if let Some(error) = results.failed {
         return Err(error);
     }
+    catalog.settle()?;
     results.outcome.failed.sort();
     Ok(results.outcome)
 }
@@ -134,9 +133,17 @@ impl<'a> Work<'a> {
 
     fn session(&self, todo: &'a Todo, retry: Retry) {
         let name = &todo.files.name;
-        if self.catalog.is_indexed(&todo.files) {
+        if let Some(known) = self.catalog.summaries().entry(&todo.files)
+            && let Some(checked) = self.catalog.checked(known.clone())
+        {
             self.listener.bytes(todo.files.size_bytes);
-            lock(&self.results).outcome.unchanged_count += 1;
+            let mut results = lock(&self.results);
+            results.outcome.unchanged_count += 1;
+            // Another version in a bucket, which was found to be whole.
+            if checked != known {
+                results.fresh.push((key(&todo.files), checked));
+            }
+            drop(results);
             return self.listener.done(name, None);
         }
         let passed = self.gate.pass(weight(&todo.files));
@@ -169,12 +176,12 @@ impl<'a> Work<'a> {
     }
 
     fn keep(&self, todo: &Todo, made: Made) {
-        let bytes = self.catalog.roll_up_bytes(&made.address);
         let entry = Entry {
             name: todo.files.name.clone(),
             location: todo.location.clone(),
             address: made.address,
-            bytes,
+            bytes: made.written.bytes,
+            version: made.written.version,
             summary: made.summary,
         };
         let mut results = lock(&self.results);
@@ -184,7 +191,7 @@ impl<'a> Work<'a> {
             results.outcome.made_count += 1;
         }
         results.fresh.push((key(&todo.files), entry));
-        if results.flushed.elapsed() > FLUSHED_EVERY {
+        if results.flushed.elapsed() > self.catalog.flushed_every() {
             results.flushed = Instant::now();
             let fresh = std::mem::take(&mut results.fresh);
             if let Err(error) = self.catalog.add(fresh) {

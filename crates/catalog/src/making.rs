@@ -7,7 +7,7 @@ use stepscope_storage::{
     FileStamps, OpenSessionError, Progress, SessionFiles, open_hosts, session_of, shown,
 };
 
-use crate::catalog::{Catalog, CatalogError};
+use crate::catalog::{Catalog, CatalogError, Written};
 use crate::identity;
 use crate::roll_up::{Answered, Writer};
 use crate::summary::Summary;
@@ -42,6 +42,7 @@ impl MakeError {
 pub(crate) struct Made {
     pub(crate) address: String,
     pub(crate) summary: Summary,
+    pub(crate) written: Written,
     /// Whether a copy of the capture had it made before.
     pub(crate) is_known: bool,
 }
@@ -60,17 +61,15 @@ pub(crate) fn make<P: Progress>(
         return Err(MakeError::Unread(format!("{host}: {error}")));
     }
     let address = identity::address(&opened);
-    if let Some(known) = catalog.whole_roll_up(&address) {
-        let summary = known.summary().clone();
-        return unless_changed(
-            files,
-            &stamps,
-            Made {
-                address,
-                summary,
-                is_known: true,
-            },
-        );
+    if let Some((known, written)) = catalog.whole_roll_up(&address) {
+        let made = Made {
+            address,
+            summary: known.summary().clone(),
+            written,
+            is_known: true,
+        };
+        unless_changed(files, &stamps)?;
+        return Ok(made);
     }
     let first = files.files().next();
     let first = first.map_or_else(String::new, |file| shown(&file.display_path()));
@@ -79,25 +78,21 @@ pub(crate) fn make<P: Progress>(
     if let Some(why) = session.changed() {
         return Err(MakeError::Changed(why));
     }
-    let made = Made {
+    unless_changed(files, &stamps)?;
+    let written = catalog.write(&address, bytes)?;
+    Ok(Made {
         address,
         summary,
+        written,
         is_known: false,
-    };
-    let made = unless_changed(files, &stamps, made)?;
-    catalog.write(&made.address, &bytes)?;
-    Ok(made)
+    })
 }
 
-fn unless_changed(
-    files: &SessionFiles,
-    stamps: &FileStamps,
-    made: Made,
-) -> Result<Made, MakeError> {
+fn unless_changed(files: &SessionFiles, stamps: &FileStamps) -> Result<(), MakeError> {
     if stamps.are_outdated() {
         return Err(MakeError::Changed(files.name.clone()));
     }
-    Ok(made)
+    Ok(())
 }
 
 /// The bytes of a session's roll-up, and its summary.

@@ -14,7 +14,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -91,15 +91,34 @@ pub(crate) enum Unusable {
 /// An open roll-up.
 #[derive(Debug)]
 pub struct RollUp {
-    file: Mutex<File>,
+    file: Mutex<Box<dyn Source>>,
     footer: Footer,
 }
+
+/// A file, or bytes in memory.
+trait Source: Read + Seek + Send + std::fmt::Debug {}
+
+impl<T: Read + Seek + Send + std::fmt::Debug> Source for T {}
 
 impl RollUp {
     /// Opens the roll-up of a capture; reads and checks its footer.
     pub(crate) fn open(path: &Path, address: &str) -> Result<Self, Unusable> {
-        let mut file = File::open(path)?;
+        let file = File::open(path)?;
         let length = file.metadata()?.len();
+        Self::read(Box::new(file), length, address)
+    }
+
+    /// The roll-up of a capture in these bytes, of which every table is checked.
+    pub(crate) fn of_bytes(bytes: Bytes, address: &str) -> Result<Self, Unusable> {
+        let length = bytes.len() as u64;
+        let roll_up = Self::read(Box::new(Cursor::new(bytes)), length, address)?;
+        if !roll_up.is_whole() {
+            return Err(Unusable::Damaged("a table is not what was written"));
+        }
+        Ok(roll_up)
+    }
+
+    fn read(mut file: Box<dyn Source>, length: u64, address: &str) -> Result<Self, Unusable> {
         let tail_bytes = TAIL_BYTES as u64;
         let Some(tail_at) = length.checked_sub(tail_bytes) else {
             return Err(Unusable::Damaged("it is too short"));

@@ -36,6 +36,9 @@ pub struct Entry {
     pub address: String,
     /// Size of the roll-up.
     pub bytes: u64,
+    /// The version that a bucket gave it when it was written; empty in a folder.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub version: String,
     /// The row of lists.
     pub summary: Summary,
 }
@@ -53,7 +56,8 @@ impl Summaries {
         Self::parsed(text).unwrap_or_default()
     }
 
-    fn parsed(text: String) -> Option<Self> {
+    /// The same; `None` instead of nothing.
+    pub(crate) fn parsed(text: String) -> Option<Self> {
         let body = text.strip_suffix('\n')?;
         let (_, last) = body.rsplit_once('\n')?;
         let body_bytes = body.len() - last.len();
@@ -78,6 +82,19 @@ impl Summaries {
         Some(Self { text, lines })
     }
 
+    /// The same from several files, oldest first: what is newer replaces what is older.
+    pub(crate) fn joined(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut joined = Self::default();
+        for part in parts {
+            let start = joined.text.len();
+            joined.text.push_str(&part.text);
+            let lines = part.lines.into_iter();
+            let moved = lines.map(|(key, line)| (key, start + line.start..start + line.end));
+            joined.lines.extend(moved);
+        }
+        joined
+    }
+
     /// What is known of a session; `None` if it is not indexed, or changed since.
     pub fn entry(&self, files: &SessionFiles) -> Option<Entry> {
         let range = self.lines.get(key(files).as_bytes())?;
@@ -96,8 +113,8 @@ impl Summaries {
 
     /// Everything that is known, in no order that means anything.
     pub fn all(&self) -> Vec<Entry> {
-        let entries = self.entries().into_iter();
-        entries.map(|(_, entry)| entry).collect()
+        let newest = self.newest().into_iter();
+        newest.map(|(_, entry)| entry).collect()
     }
 
     /// Every entry with its key, by key.
@@ -112,6 +129,24 @@ impl Summaries {
             .collect();
         entries.sort_by(|a, b| a.0.cmp(&b.0));
         entries
+    }
+
+    /// The same, and of entries with one name and place only the newest.
+    pub(crate) fn newest(&self) -> Vec<(String, Entry)> {
+        let position = |key: &str| {
+            let key = key.as_bytes().first_chunk()?;
+            Some(self.lines.get(key)?.start)
+        };
+        let mut entries = self.entries();
+        entries.sort_by_key(|(key, _)| position(key));
+        let by_place = entries.into_iter().map(|(key, entry)| {
+            let place = (entry.location.clone(), entry.name.clone());
+            (place, (key, entry))
+        });
+        let by_place: HashMap<_, _> = by_place.collect();
+        let mut newest: Vec<(String, Entry)> = by_place.into_values().collect();
+        newest.sort_by(|a, b| a.0.cmp(&b.0));
+        newest
     }
 
     /// The file with these entries.
@@ -142,6 +177,7 @@ mod tests {
             location: format!("/logs/{name}"),
             address: digest(name.as_bytes()),
             bytes: 7,
+            version: String::new(),
             summary: Summary::default(),
         };
         (digest(name.as_bytes()), entry)

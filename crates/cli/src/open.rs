@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use indicatif::ProgressBar;
+use stepscope_catalog::Catalog;
 use stepscope_model::{Reads, Session, Warning, WarningKind, alike};
 use stepscope_storage::{
     Found, Note, NoteKind, OpenedSession, Progress, SessionFiles, StorageError, open_session, shown,
@@ -32,6 +33,14 @@ pub(crate) fn find(path: &Path, output: &Output) -> Result<Found, Failure> {
         "found"
     );
     Ok(found)
+}
+
+/// Tells why a catalog in a bucket did not do what was asked: sessions are then opened as if they were
+/// not indexed.
+pub(crate) fn warn_of_catalog(catalog: &Catalog, output: &Output) {
+    if let Some(problem) = catalog.take_problem() {
+        output.warn(&problem.to_string(), problem.hint());
+    }
 }
 
 /// Prints a note of a search on standard error.

@@ -11,7 +11,6 @@ use futures::TryStreamExt as _;
 use stepscope_catalog::{Catalog, Outcome, Unlisted};
 use stepscope_cli::Located;
 use stepscope_sql::{Place, Runner as _};
-use stepscope_storage::shown;
 use tokio::runtime::Runtime;
 
 use crate::address::Address;
@@ -19,8 +18,8 @@ use crate::client::{Fleet, MOST_READERS};
 use crate::scan::SessionScan;
 use crate::work::Work;
 
-/// Makes the roll-ups of sessions that have none on a fleet, and lists those that are then in the
-/// folder of this catalog.
+/// Makes the roll-ups of sessions that have none on a fleet, and lists those that are then in this
+/// catalog.
 ///
 /// # Errors
 ///
@@ -122,9 +121,9 @@ fn list(
     for ((todo, made), is_here) in listed.iter().zip(here) {
         match (is_here, made.is_copy) {
             (false, _) => {
-                let folder = shown(catalog.folder());
+                let place = catalog.place();
                 let reason =
-                    format!("its roll-up is not in {folder}: executors keep theirs elsewhere");
+                    format!("its roll-up is not in {place}: executors keep theirs elsewhere");
                 outcome.failed.push((todo.files.name.clone(), reason));
             }
             (true, true) => outcome.copy_count += 1,

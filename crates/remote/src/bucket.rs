@@ -20,9 +20,9 @@ use crate::status::{self, Credentials, Service};
 
 /// A bucket and who asks it.
 pub(crate) struct Bucket {
-    store: Box<dyn ObjectStore>,
-    service: Service,
-    credentials: Credentials,
+    pub(crate) store: Box<dyn ObjectStore>,
+    pub(crate) service: Service,
+    pub(crate) credentials: Credentials,
 }
 
 /// How long a bucket is waited for.
@@ -132,7 +132,7 @@ impl Bucket {
     }
 
     /// Tells a person what an error of the store means.
-    fn failure(&self, error: &object_store::Error, url: &str) -> RemoteError {
+    pub(crate) fn failure(&self, error: &object_store::Error, url: &str) -> RemoteError {
         if let Some(lost) = credentials_error(error) {
             return RemoteError::new(RemoteErrorKind::Credentials, url, &lost.message)
                 .with_hint(&lost.hint);
@@ -151,6 +151,8 @@ impl Bucket {
             object_store::Error::NotFound { .. } => Some(404),
             object_store::Error::PermissionDenied { .. } => Some(403),
             object_store::Error::Unauthenticated { .. } => Some(401),
+            // One of many that were to be deleted: the whole was answered with success.
+            _ if text.contains("(code: AccessDenied)") => Some(403),
             _ => None,
         };
         match status_of(&text).or(known) {
@@ -162,7 +164,7 @@ impl Bucket {
 
 /// The name in a store of what a URL names: as the store has it, without escaping, so that what a
 /// listing gave is found again.
-fn path(path: &str, url: &str) -> Result<Path, RemoteError> {
+pub(crate) fn path(path: &str, url: &str) -> Result<Path, RemoteError> {
     Path::parse(path).map_err(|error| error::unreadable_name(&error, url))
 }
 

@@ -4,7 +4,10 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
+use bytes::Bytes;
+
 use crate::address::Address;
+use crate::bucket_folder::{Stored, Whole};
 use crate::cache::Entry;
 use crate::error::{RemoteError, RemoteErrorKind};
 use crate::object::{Interest, Listing, Object};
@@ -43,4 +46,24 @@ pub(crate) fn fill(
     _progress: &dyn Fn(u64),
 ) -> Result<(Entry, Result<(), RemoteError>), RemoteError> {
     Err(left_out(&object.url))
+}
+
+pub(crate) fn stored(address: &Address, _below: &str) -> Result<Vec<Stored>, RemoteError> {
+    Err(left_out(&address.url))
+}
+
+pub(crate) fn whole(
+    address: &Address,
+    names: &[String],
+    _most_bytes: u64,
+) -> Vec<Result<Option<Whole>, RemoteError>> {
+    names.iter().map(|_| Err(left_out(&address.url))).collect()
+}
+
+pub(crate) fn put(address: &Address, _name: &str, _bytes: Bytes) -> Result<String, RemoteError> {
+    Err(left_out(&address.url))
+}
+
+pub(crate) fn delete(address: &Address, _names: &[String]) -> Result<(), RemoteError> {
+    Err(left_out(&address.url))
 }

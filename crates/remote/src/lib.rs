@@ -1,5 +1,6 @@
 //! Files that are far away: in buckets, on web servers, on machines reached over ssh. They are
-//! listed, fetched in parallel ranges, and kept in a cache of the user.
+//! listed, fetched in parallel ranges, and kept in a cache of the user. A [`BucketFolder`] is a folder
+//! of a bucket that is written, too.
 //!
 //! ```text
 //! URL ── address ──┬── bucket    S3, Google, Azure (object_store)  ┐
@@ -38,6 +39,7 @@
 )]
 
 mod address;
+mod bucket_folder;
 mod cache;
 mod credentials;
 mod error;
@@ -68,6 +70,8 @@ mod azure;
 #[cfg(feature = "clients")]
 mod bucket;
 #[cfg(feature = "clients")]
+mod bucket_objects;
+#[cfg(feature = "clients")]
 mod download;
 #[cfg(feature = "clients")]
 mod google;
@@ -91,6 +95,7 @@ mod status;
 mod web;
 
 pub use address::{Address, Scheme, is_url};
+pub use bucket_folder::{BucketFolder, Stored, Whole};
 pub use credentials::hide_credentials;
 pub use error::{RemoteError, RemoteErrorKind};
 pub use fetch::{beginnings, fetch};

@@ -5,9 +5,12 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::mpsc;
 
+use bytes::Bytes;
 use futures_util::StreamExt as _;
 
 use crate::address::Address;
+use crate::bucket::Bucket;
+use crate::bucket_folder::{Stored, Whole};
 use crate::cache::Entry;
 use crate::download::{download, fill as fill_entry};
 use crate::error::{RemoteError, RemoteErrorKind};
@@ -23,13 +26,7 @@ pub(crate) fn list(address: &Address, interest: &Interest) -> Result<Listing, Re
     runtime::wait(&address.url.clone(), async move {
         let source = Source::of(&address).await?;
         let listed = source.list(&address, &interest).await;
-        if listed
-            .as_ref()
-            .is_err_and(|error| error.kind == RemoteErrorKind::Credentials)
-        {
-            Source::forget(&address);
-        }
-        listed
+        unless_rejected(listed, &address)
     })
 }
 
@@ -117,4 +114,66 @@ pub(crate) fn fill(
         }
     }
     Err(lost(&object.url))
+}
+
+/// What is in a folder of a bucket.
+pub(crate) fn stored(address: &Address, below: &str) -> Result<Vec<Stored>, RemoteError> {
+    let (address, below) = (address.clone(), below.to_owned());
+    runtime::wait(&address.url.clone(), async move {
+        let source = Source::of(&address).await?;
+        let stored = bucket(&source, &address)?.stored(&address, &below).await;
+        unless_rejected(stored, &address)
+    })
+}
+
+/// Objects of a folder of a bucket.
+pub(crate) fn whole(
+    address: &Address,
+    names: &[String],
+    most_bytes: u64,
+) -> Vec<Result<Option<Whole>, RemoteError>> {
+    let (own, wanted) = (address.clone(), names.to_vec());
+    let read = runtime::wait(&address.url, async move {
+        let source = Source::of(&own).await?;
+        let bucket = bucket(&source, &own)?;
+        Ok(bucket.whole(&own, &wanted, most_bytes).await)
+    });
+    match read {
+        Ok(read) => read,
+        Err(error) => names.iter().map(|_| Err(error.clone())).collect(),
+    }
+}
+
+/// Writes an object of a folder of a bucket.
+pub(crate) fn put(address: &Address, name: &str, bytes: Bytes) -> Result<String, RemoteError> {
+    let (address, name) = (address.clone(), name.to_owned());
+    runtime::wait(&address.url.clone(), async move {
+        let source = Source::of(&address).await?;
+        let put = bucket(&source, &address)?.put(&address, &name, bytes).await;
+        unless_rejected(put, &address)
+    })
+}
+
+/// Deletes objects of a folder of a bucket.
+pub(crate) fn delete(address: &Address, names: &[String]) -> Result<(), RemoteError> {
+    let (address, names) = (address.clone(), names.to_vec());
+    runtime::wait(&address.url.clone(), async move {
+        let source = Source::of(&address).await?;
+        let deleted = bucket(&source, &address)?.delete(&address, &names).await;
+        unless_rejected(deleted, &address)
+    })
+}
+
+fn bucket<'a>(source: &'a Source, address: &Address) -> Result<&'a Bucket, RemoteError> {
+    // A folder of a bucket is made only where the URL names one.
+    source.bucket().ok_or_else(|| lost(&address.url))
+}
+
+/// Credentials that were rejected are looked for again the next time.
+fn unless_rejected<T>(result: Result<T, RemoteError>, address: &Address) -> Result<T, RemoteError> {
+    let kind = result.as_ref().err().map(|error| error.kind);
+    if kind == Some(RemoteErrorKind::Credentials) {
+        Source::forget(address);
+    }
+    result
 }

@@ -50,6 +50,14 @@ impl Source {
         Ok(made)
     }
 
+    /// The bucket, where it is one.
+    pub(crate) const fn bucket(&self) -> Option<&Bucket> {
+        match self {
+            Self::Bucket(bucket) => Some(bucket),
+            Self::Web(_) => None,
+        }
+    }
+
     /// Forgets a place, so that credentials are looked for again.
     pub(crate) fn forget(address: &Address) {
         let mut known = sources().lock().unwrap_or_else(PoisonError::into_inner);

@@ -100,6 +100,64 @@ fn denied(
     }
 }
 
+/// What of a bucket's objects is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Deed {
+    Write,
+    Delete,
+}
+
+/// That objects may not be written or deleted: `body` is what the other side said.
+pub(crate) fn not_allowed(
+    service: Service,
+    deed: Deed,
+    bucket: &str,
+    url: &str,
+    body: &str,
+    credentials: &Credentials,
+) -> RemoteError {
+    let place = service.place();
+    let what = match deed {
+        Deed::Write => format!("writing to {place} {bucket}"),
+        Deed::Delete => format!("deleting from {place} {bucket}"),
+    };
+    let answer = format!("HTTP 403{}", said(body));
+    let message = match credentials {
+        Credentials::From(name) => {
+            format!("the credentials from {name} do not allow {what} ({answer})")
+        }
+        Credentials::Unwanted => {
+            format!("{what} is not allowed, and anonymous access was requested ({answer})")
+        }
+        Credentials::NotFound { why, .. } => {
+            format!("no credentials were found ({why}), and {what} needs some ({answer})")
+        }
+    };
+    let needed = match (service, deed) {
+        (Service::Amazon, Deed::Write) => format!(
+            "ask for s3:PutObject on the objects of {bucket}; `aws sts get-caller-identity` shows \
+             who you are"
+        ),
+        (Service::Amazon, Deed::Delete) => {
+            format!("ask for s3:DeleteObject on the objects of {bucket}")
+        }
+        (Service::Google, Deed::Write) => {
+            "ask for storage.objects.create and storage.objects.delete, which replacing an object \
+             needs (role Storage Object User)"
+                .to_owned()
+        }
+        (Service::Google, Deed::Delete) => {
+            "ask for storage.objects.delete (role Storage Object User)".to_owned()
+        }
+        _ => "ask for the role Storage Blob Data Contributor".to_owned(),
+    };
+    let hint = match credentials {
+        Credentials::From(_) => needed,
+        _ => hint(service, RemoteErrorKind::Refused, credentials).to_owned(),
+    };
+    RemoteError::new(RemoteErrorKind::Refused, url, message).with_hint(hint)
+}
+
 /// What can be done about it, in the words of that service.
 fn hint(service: Service, kind: RemoteErrorKind, credentials: &Credentials) -> &str {
     use RemoteErrorKind::{Credentials as Login, NoBucket, NotFound, Refused};

@@ -106,6 +106,9 @@ impl Library {
         for source in &mut self.sources {
             source.indexed = summaries.entry(&source.files);
         }
+        if let Some(problem) = catalog.take_problem() {
+            self.remark(problem.to_string());
+        }
         self.catalog = Some(catalog);
         self
     }

@@ -11,7 +11,7 @@ use stepscope_analysis::telling::csv::to_csv;
 use stepscope_analysis::telling::format::{bytes, counted};
 use stepscope_analysis::{Cell, Column, Table, Unit};
 use stepscope_catalog::{Catalog, CatalogError, Listener, Outcome, Todo};
-use stepscope_storage::{is_remote, shown};
+use stepscope_storage::{RemoteErrorKind, is_remote, shown};
 
 use crate::args::{far_away, flag, formats, output as output_file, parse_size, path, wide};
 use crate::commands::programs;
@@ -32,8 +32,8 @@ pub struct Located {
     pub path: PathBuf,
 }
 
-/// Makes roll-ups on the machines of a scheduler, given its address, the catalog whose folder all of
-/// them see, and the sessions. An error is a sentence, and what to do.
+/// Makes roll-ups on the machines of a scheduler, given its address, the catalog that all of them
+/// see, and the sessions. An error is a sentence, and what to do.
 pub type IndexElsewhere = dyn Fn(&str, &Catalog, &[Located]) -> Result<Outcome, (String, String)>;
 
 /// Size of a catalog unless told otherwise.
@@ -51,6 +51,9 @@ pub(crate) fn command() -> Command {
              # For a team, in a folder that all can read\n  \
              stepscope index ./logs --to /shared/catalog\n  \
              STEPSCOPE_CATALOG=/shared/catalog stepscope sessions ./logs\n  \
+             # The same in a bucket, for machines that share no folder\n  \
+             stepscope index gs://lab/runs --to gs://lab/catalog\n  \
+             STEPSCOPE_CATALOG=gs://lab/catalog stepscope history gs://lab/runs\n  \
              # On many machines, which see the same folder\n  \
              stepscope index gs://lab/runs --to /shared/catalog --fleet df://scheduler:50050\n  \
              # What is there; remove it\n  stepscope index --list\n  stepscope index --clear",
@@ -63,11 +66,11 @@ pub(crate) fn command() -> Command {
         .arg(
             Arg::new("to")
                 .long("to")
-                .value_name("FOLDER")
+                .value_name("FOLDER|URL")
                 .value_parser(value_parser!(PathBuf))
                 .help(
-                    "Keep roll-ups in this folder [default: $STEPSCOPE_CATALOG, else a folder of \
-                     the user's cache]",
+                    "Keep roll-ups in this folder or bucket, such as s3://lab/catalog [default: \
+                     $STEPSCOPE_CATALOG, else a folder of the user's cache]",
                 ),
         )
         .arg(
@@ -79,7 +82,8 @@ pub(crate) fn command() -> Command {
                 .default_value(DEFAULT_SIZE)
                 .value_parser(parse_size)
                 .help(
-                    "Maximum size of the folder; roll-ups that were not used for longest go first",
+                    "Maximum size of the folder; roll-ups that were not used for longest go first. \
+                     Of a bucket: of what is kept of it on this machine",
                 ),
         )
         .arg(
@@ -89,14 +93,14 @@ pub(crate) fn command() -> Command {
                 .conflicts_with_all(["list", "clear"])
                 .help(
                     "Run on the executors of this scheduler, such as df://scheduler:50050; their \
-                     catalog must be the same folder",
+                     catalog must be the same folder or bucket",
                 ),
         )
         .arg(
             flag("list", "List the sessions that are indexed")
                 .conflicts_with_all(["path", "clear"]),
         )
-        .arg(flag("clear", "Remove all roll-ups from the folder").conflicts_with("path"))
+        .arg(flag("clear", "Remove all roll-ups from the folder or bucket").conflicts_with("path"))
         .args(far_away())
         .args(formats())
         .arg(output_file())
@@ -109,15 +113,11 @@ pub(crate) fn run(
     output: &Output,
     elsewhere: Option<&IndexElsewhere>,
 ) -> Result<Exit, Failure> {
-    let catalog = match arguments.get_one::<PathBuf>("to") {
-        None => Catalog::of_user(),
-        Some(folder) if is_remote(folder) => {
-            let message = format!("{} is a URL, and roll-ups are files", shown(folder));
-            return Err(Failure::new(Exit::Usage, message)
-                .hint("give a folder, then copy it with the tool of the bucket"));
-        }
-        Some(folder) => Catalog::at(folder),
-    };
+    let to = arguments.get_one::<PathBuf>("to");
+    let catalog = to.map_or_else(Catalog::of_user, |place| Catalog::named(place));
+    if !arguments.get_flag("clear") {
+        catalog.prepare().map_err(|error| failed(&error))?;
+    }
     if arguments.get_flag("list") {
         return list(&catalog, arguments, output);
     }
@@ -152,14 +152,22 @@ pub(crate) fn run(
              the limit"
         ));
     }
+    open::warn_of_catalog(&catalog, output);
     tell(&outcome, &catalog, arguments, output)?;
     let is_usable = outcome.failed.len() < located.len();
     Ok(if is_usable { Exit::Fine } else { Exit::Path })
 }
 
 fn failed(error: &CatalogError) -> Failure {
-    Failure::new(Exit::Failure, error.to_string())
-        .hint("choose another folder with --to or STEPSCOPE_CATALOG")
+    let exit = match error {
+        CatalogError::Bucket(error) if error.kind == RemoteErrorKind::Address => Exit::Usage,
+        _ => Exit::Failure,
+    };
+    let hint = match error.hint() {
+        "" => "choose another folder with --to or STEPSCOPE_CATALOG",
+        hint => hint,
+    };
+    Failure::new(exit, error.to_string()).hint(hint)
 }
 
 /// Makes the roll-ups in this process.
@@ -232,7 +240,7 @@ fn tell(
 ) -> Result<(), Failure> {
     let failed = outcome.failed.iter();
     let told = Told {
-        folder: shown(catalog.folder()),
+        folder: catalog.place(),
         made_count: outcome.made_count,
         copy_count: outcome.copy_count,
         unchanged_count: outcome.unchanged_count,
@@ -322,11 +330,11 @@ fn list(catalog: &Catalog, arguments: &ArgMatches, output: &Output) -> Result<Ex
         };
         output.text(&table::render(&table, &view))?;
     }
-    let kept = catalog.kept();
+    let kept = catalog.kept().map_err(|error| failed(&error))?;
     let size: u64 = kept.iter().map(|kept| kept.bytes).sum();
     output.remark(&format!(
         "{}: {}, {}",
-        shown(catalog.folder()),
+        catalog.place(),
         counted(kept.len(), "roll-up"),
         bytes(size as f64)
     ));

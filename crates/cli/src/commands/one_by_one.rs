@@ -24,6 +24,10 @@ impl EachSession for OneByOne<'_> {
         ask: &mut dyn FnMut(Asked<'_>) -> Result<(), AnalysisError>,
     ) -> Result<(), AnalysisError> {
         let catalog = Catalog::of_user();
+        if known.is_some() {
+            catalog.bring(self.sessions.iter().map(|(_, files)| *files));
+            open::warn_of_catalog(&catalog, self.output);
+        }
         for &(name, files) in &self.sessions {
             let measured = known.and_then(|comparison| catalog.measured(files, comparison));
             if let Some(measured) = &measured {

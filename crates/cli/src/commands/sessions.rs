@@ -86,7 +86,9 @@ fn list(
 ) -> SessionList {
     let (is_quick, is_fetched) = (arguments.get_flag("quick"), arguments.get_flag("fetch"));
     let (mut left_count, mut left_bytes) = (0, 0);
-    let known = Catalog::of_user().summaries();
+    let catalog = Catalog::of_user();
+    let known = catalog.summaries();
+    open::warn_of_catalog(&catalog, output);
     let list = list_sessions(root, found, &known, |number, files| {
         let is_shown = limit.is_none_or(|limit| (number as usize) < limit);
         if is_quick || !is_shown {

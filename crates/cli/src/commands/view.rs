@@ -88,7 +88,11 @@ pub(crate) fn start(
     output: &Output,
 ) -> Result<Exit, Failure> {
     let options = options(arguments)?;
-    library.use_catalog(Catalog::of_user());
+    let catalog = Catalog::of_user();
+    // What is wrong with a bucket is said here, rather than nowhere.
+    catalog.summaries();
+    open::warn_of_catalog(&catalog, output);
+    library.use_catalog(catalog);
     if arguments.get_flag("no-capture") {
         library.refuse_captures();
     }

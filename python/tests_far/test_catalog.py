@@ -149,4 +149,4 @@ def test_what_cannot_be_a_catalog_is_refused(
     nobody = {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{free_port()}", **KEYS}
     nobody |= {"AWS_REGION": "us-east-1", "STEPSCOPE_CATALOG": place.url}
     answer = ask("sessions", str(runs), "--quick", "--json", **nobody)
-    assert answer.returncode == 0 and "connection refused" in answer.stderr
+    assert answer.returncode == 0 and "did not answer" in answer.stderr

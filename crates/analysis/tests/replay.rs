@@ -484,3 +484,38 @@ fn the_largest_causes_are_changes_that_give_what_they_say() {
         Some(190.0 * US)
     );
 }
+
+/// Programs of one device run one after another, on threads that each know only their own order.
+#[test]
+fn without_its_host_a_device_still_runs_one_program_after_another() {
+    let session = drawn(&["
+        host vm
+        thread python
+          0..1000us   train #step_num=0,_r=1#
+          10..20us    PjitFunction(step)
+          25..490us   $train.py:7 sleepy
+          500..510us  PjitFunction(other)
+          512..921us  block_until_ready
+          1000..2000us train #step_num=1,_r=1#
+          1010..1020us PjitFunction(step)
+          1500..1510us PjitFunction(other)
+          1512..1921us block_until_ready
+        thread tf_XLAPjRtCpuClient/1
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+          30..430us    a.1 [run_id=1]
+          1030..1430us a.1 [run_id=3]
+        thread tf_XLAPjRtCpuClient/2
+        each [hlo_op=$name hlo_module=jit_other program_id=6 device_ordinal=0]
+          520..920us   b.1 [run_id=2]
+          1520..1920us b.1 [run_id=4]"]);
+    let replay = Replay::of(&session);
+    let mut effects = Effects::none();
+    effects.gone.fill(true);
+    for reading in Reading::ALL {
+        let times = replay.with(&effects, reading);
+        assert_eq!(replay.steps.len(), 2);
+        for step in &replay.steps {
+            assert!(step.length_ps(&times) >= 800_000_000, "{step:?}");
+        }
+    }
+}

@@ -15,6 +15,7 @@ pub mod attribution;
 pub mod details;
 pub mod flow;
 pub mod framework;
+pub mod functions;
 pub mod graphs;
 pub mod heap;
 pub mod ids;
@@ -59,6 +60,7 @@ pub use attribution::Attribution;
 
 pub use flow::{Flow, FlowKind, Flows};
 pub use framework::Framework;
+pub use functions::Functions;
 pub use graphs::{Graph, GraphDetail, OpenReason};
 pub use heap::{Heap, HeapFrame, HeapSample, HeapSnapshot, StackId, Taken};
 pub use ids::{DeviceId, HostId, LabelId, LaunchId, OpId, ProgramId, SliceId, StringId, TrackId};

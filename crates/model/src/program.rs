@@ -59,6 +59,25 @@ impl Program {
         format!("{}({})", self.name, self.id)
     }
 
+    /// Whether the program computes a single instruction.
+    pub(crate) fn is_single_op(&self) -> bool {
+        let Some(hlo) = self.hlo.as_ref() else {
+            return false;
+        };
+        let Some(entry) = hlo.entry() else {
+            return false;
+        };
+        let computes = |opcode: &str| {
+            !matches!(
+                opcode,
+                "parameter" | "constant" | "tuple" | "get-tuple-element" | "copy" | "bitcast"
+            )
+        };
+        let instructions = hlo.instructions_of(entry).iter();
+        let own = instructions.filter(|instruction| computes(&instruction.opcode));
+        own.count() <= 1
+    }
+
     /// The serialized HLO; empty if there is none.
     pub fn hlo_bytes(&self) -> &[u8] {
         let bytes = self.bytes.as_ref();

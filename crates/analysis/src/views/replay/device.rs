@@ -182,6 +182,79 @@ impl DeviceNodes {
     }
 }
 
+impl Sources<'_> {
+    /// Program runs that came one after another stay in this order. XLA:CPU runs the ops of a device
+    /// on several threads, each of which knows only its own order.
+    ///
+    /// ```text
+    /// thread 1   [ run 1 ]             [ run 2 ]
+    /// thread 2     [ run 1  ]            [ run 2 ]
+    ///                        └─ barrier ─┘
+    /// ```
+    pub(super) fn add_run_order(&self, builder: &mut Builder, on: &DeviceNodes) {
+        let mut runs: Vec<&[Segment]> = Vec::new();
+        let mut rest = on.segments.as_slice();
+        for run in self.runs(on.device) {
+            let before = rest.partition_point(|one| one.start_ps < run.start.0);
+            let within = rest[before..].partition_point(|one| one.start_ps < run.end.0);
+            let (own, after) = rest[before..].split_at(within);
+            runs.extend((!own.is_empty()).then_some(own));
+            rest = after;
+        }
+        for pair in runs.windows(2) {
+            add_barrier(builder, pair[0], pair[1]);
+        }
+    }
+
+    /// The runs of a device, by start; those that overlap are one.
+    fn runs(&self, device: DeviceId) -> Vec<Span> {
+        let runs = self.session.program_runs.iter();
+        let mut own: Vec<Span> = runs
+            .filter(|run| run.device == device)
+            .map(|run| run.span)
+            .collect();
+        own.sort_unstable();
+        let mut apart: Vec<Span> = Vec::new();
+        for run in own {
+            match apart.last_mut().filter(|last| run.start < last.end) {
+                Some(last) => *last = last.hull(run),
+                None => apart.push(run),
+            }
+        }
+        let aligned = |time: Picos| Picos(self.aligned(device, time.0));
+        let spans = apart
+            .iter()
+            .map(|run| Span::new(aligned(run.start), aligned(run.end)));
+        spans.collect()
+    }
+}
+
+/// Makes what a run begins with, on each track, wait for all that ended the run before.
+fn add_barrier(builder: &mut Builder, before: &[Segment], after: &[Segment]) {
+    let mut lasts: BTreeMap<u32, &Segment> = BTreeMap::new();
+    for one in before {
+        let last = lasts.entry(one.track.0).or_insert(one);
+        if one.end_ps >= last.end_ps {
+            *last = one;
+        }
+    }
+    let mut firsts: BTreeMap<u32, &Segment> = BTreeMap::new();
+    for one in after {
+        firsts.entry(one.track.0).or_insert(one);
+    }
+    let Some(end_ps) = lasts.values().map(|one| one.end_ps).max() else {
+        return;
+    };
+    let track = before[0].track.0;
+    let barrier = builder.add(Node::instant(NodeKind::Mark, track, end_ps));
+    for last in lasts.values() {
+        builder.wait(barrier, last.exit, EdgeKind::Device, 0);
+    }
+    for first in firsts.values().filter(|one| one.start_ps >= end_ps) {
+        builder.wait(first.entry, barrier, EdgeKind::Device, 0);
+    }
+}
+
 /// Work of a stream that begins a little before the work before it ended: its launch says that it may
 /// (programmatic dependent launch). It waited for that work all the same, so what both took counts for
 /// the later one.

@@ -3,6 +3,7 @@
 //! | Dependency | Evidence |
 //! |---|---|
 //! | order on a core, stream or thread | slices of one track ([`segments`], [`device`]) |
+//! | order of program runs on several threads | the runs of an XLA:CPU device ([`device`]) |
 //! | start → done of asynchronous ops | the program, or the names of the ops ([`operands`]) |
 //! | operands across streams and threads | the program ([`operands`]) |
 //! | launch → work | recorded correlation, run ids, calls ([`calls`]) |
@@ -30,7 +31,7 @@ pub(crate) mod told;
 
 use std::sync::Arc;
 
-use stepscope_model::{Session, TrackId};
+use stepscope_model::{DeviceKind, Session, TrackId};
 
 use self::device::{DeviceNodes, Members, Sources};
 use self::effects::{Effects, Reading};
@@ -114,6 +115,9 @@ fn build(session: &Session) -> Replay {
     for on in &devices {
         let is_gpu = session.device(on.device).kind.is_gpu();
         on.add_device_order(&mut builder, is_gpu);
+        if session.device(on.device).kind == DeviceKind::Cpu {
+            sources.add_run_order(&mut builder, on);
+        }
     }
     let steps = steps::anchor(&mut builder, &devices, &threads, wanted);
     causes::add_host_causes(session, &mut builder, &mut threads);

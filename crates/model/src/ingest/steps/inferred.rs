@@ -1,18 +1,20 @@
-//! Steps if none are known: the period of the dominant program.
+//! Steps if none are known: the period of the dominant function.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::evidence::{Evidence, Found, Steps, period};
+use crate::functions::Functions;
 use crate::ids::{DeviceId, ProgramId};
 use crate::ingest::runs::runs_by_device;
 use crate::program::Program;
+use crate::session::ProgramRun;
 use crate::step::StepSpan;
 use crate::units::{Picos, Span};
 
-/// The k-th run, on every device, of the program with the most time is step k, until the next run.
+/// The k-th run, on every device, of the main function's programs is step k, until the next run.
 /// The last run has no next: the end of its step is unknown, so it is cut.
 pub(super) fn steps(evidence: &Evidence<'_>) -> Steps {
-    let Some(program) = dominant_program(evidence) else {
+    let Some(programs) = dominant_programs(evidence) else {
         return Steps::new();
     };
     let mut steps = Steps::new();
@@ -21,7 +23,7 @@ pub(super) fn steps(evidence: &Evidence<'_>) -> Steps {
         let id = DeviceId::from_index(position);
         let runs = runs_of[position]
             .iter()
-            .filter(|run| run.program == program);
+            .filter(|run| programs.contains(&run.program));
         let mut works: Vec<Option<Span>> = runs.map(|run| Some(run.span)).collect();
         works.sort_unstable();
         for position in 0..works.len() {
@@ -54,20 +56,43 @@ const MIN_OF_LONGEST: f64 = 0.25;
 /// as keys that are split before a whole training loop runs as one program.
 const MIN_OF_ALL: f64 = 0.05;
 
-/// Of the programs that ran at least twice on some device and took a considerable part of the time,
-/// the one that ran most often: an evaluation may take longer than the steps between. `None` if
-/// that is a single op, dispatched repeatedly, or next to nothing.
-fn dominant_program(evidence: &Evidence<'_>) -> Option<ProgramId> {
+/// Programs take turns if they do so at least this often.
+const MIN_TURNS: usize = 2;
+
+/// The programs of the function whose runs are steps: of the functions that ran at least twice on
+/// some device and took a considerable part of the time, the one that ran most often, since an
+/// evaluation may take longer than the steps between. `None` if that is a single op, dispatched
+/// repeatedly, or next to nothing.
+fn dominant_programs(evidence: &Evidence<'_>) -> Option<BTreeSet<ProgramId>> {
     // What XLA tries out while it compiles is no step.
     let is_trial = Program::trials(evidence.programs);
     let runs = evidence.runs.iter();
-    let runs = runs.filter(|run| !is_trial[run.program.index()]);
+    let runs: Vec<&ProgramRun> = runs.filter(|run| !is_trial[run.program.index()]).collect();
+    let functions = Functions::of(evidence.programs);
+    let taking_turns = taking_turns(&runs, &functions);
+    let function = |program: ProgramId| {
+        let function = functions.function(program);
+        let is_apart = taking_turns.contains(&function);
+        if is_apart { program } else { function }
+    };
     let mut totals: BTreeMap<ProgramId, Picos> = BTreeMap::new();
     let mut counts: BTreeMap<(ProgramId, DeviceId), usize> = BTreeMap::new();
-    for run in runs {
-        *totals.entry(run.program).or_default() += run.span.duration();
-        *counts.entry((run.program, run.device)).or_default() += 1;
+    for run in &runs {
+        let function = function(run.program);
+        *totals.entry(function).or_default() += run.span.duration();
+        *counts.entry((function, run.device)).or_default() += 1;
     }
+    let dominant = dominant(evidence, &totals, &counts)?;
+    let own = runs.iter().map(|run| run.program);
+    Some(own.filter(|&one| function(one) == dominant).collect())
+}
+
+/// The function of [`dominant_programs`], from the time and the number of runs of each.
+fn dominant(
+    evidence: &Evidence<'_>,
+    totals: &BTreeMap<ProgramId, Picos>,
+    counts: &BTreeMap<(ProgramId, DeviceId), usize>,
+) -> Option<ProgramId> {
     let repeated = counts.iter().filter(|(_, count)| **count >= 2);
     let repeated: BTreeSet<ProgramId> = repeated.map(|(key, _)| key.0).collect();
     let candidates = || {
@@ -94,25 +119,63 @@ fn dominant_program(evidence: &Evidence<'_>) -> Option<ProgramId> {
     let mean_ps = total.0 / i64::try_from(all).unwrap_or(i64::MAX).max(1);
     let is_eager = most >= EAGER_RUNS
         && mean_ps < EAGER_PS
-        && is_single_op(&evidence.programs[program.index()]);
+        && evidence.programs[program.index()].is_single_op();
     (!is_eager).then_some(program)
 }
 
-/// Whether the program computes a single instruction.
-fn is_single_op(program: &Program) -> bool {
-    let Some(hlo) = program.hlo.as_ref() else {
-        return false;
+/// Functions that are called once with each of several shapes between two runs of some other program:
+/// their programs are parts of one step, such as an encoder of images and of their captions.
+///
+/// ```text
+/// encode(64) encode(16) update encode(64) encode(16) update      one step until each update
+/// train(64) train(16) train(64) train(64) evaluate train(16)     each run of train is a step
+/// ```
+fn taking_turns(runs: &[&ProgramRun], functions: &Functions) -> BTreeSet<ProgramId> {
+    let mut members: BTreeMap<ProgramId, BTreeSet<ProgramId>> = BTreeMap::new();
+    for run in runs {
+        let function = functions.function(run.program);
+        members.entry(function).or_default().insert(run.program);
+    }
+    members.retain(|_, own| own.len() > 1);
+    let Some(device) = runs.first().map(|run| run.device) else {
+        return BTreeSet::new();
     };
-    let Some(entry) = hlo.entry() else {
-        return false;
+    let mut order: Vec<&ProgramRun> = runs.iter().copied().collect();
+    order.retain(|run| run.device == device);
+    order.sort_by_key(|run| run.span);
+    let order: Vec<ProgramId> = order.iter().map(|run| run.program).collect();
+    let mut counts: BTreeMap<ProgramId, usize> = BTreeMap::new();
+    for program in &order {
+        *counts.entry(*program).or_default() += 1;
+    }
+    let take_turns = |(function, own): (ProgramId, BTreeSet<ProgramId>)| {
+        let most = own.iter().filter_map(|one| counts.get(one)).max()?;
+        let mut others = counts.iter();
+        let divided = others.any(|(other, count)| {
+            !own.contains(other) && count.abs_diff(*most) <= 1 && divides(&order, &own, *other)
+        });
+        divided.then_some(function)
     };
-    let computes = |opcode: &str| {
-        !matches!(
-            opcode,
-            "parameter" | "constant" | "tuple" | "get-tuple-element" | "copy" | "bitcast"
-        )
-    };
-    let instructions = hlo.instructions_of(entry).iter();
-    let own = instructions.filter(|instruction| computes(&instruction.opcode));
-    own.count() <= 1
+    members.into_iter().filter_map(take_turns).collect()
+}
+
+/// Whether each of the programs runs exactly once between any two runs of the other.
+fn divides(order: &[ProgramId], own: &BTreeSet<ProgramId>, other: ProgramId) -> bool {
+    let between: Vec<Vec<ProgramId>> = order
+        .split(|&program| program == other)
+        .map(|part| {
+            part.iter()
+                .copied()
+                .filter(|one| own.contains(one))
+                .collect()
+        })
+        .collect();
+    // What precedes the first run and follows the last may be cut.
+    let whole = between
+        .get(1..between.len().saturating_sub(1))
+        .unwrap_or_default();
+    whole.len() >= MIN_TURNS
+        && whole
+            .iter()
+            .all(|part| part.len() == own.len() && own.iter().all(|one| part.contains(one)))
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use stepscope_model::{DeviceId, ProgramId, SaturatingSum as _};
+use stepscope_model::{DeviceId, Functions, ProgramId, SaturatingSum as _};
 
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::facts::Facts;
@@ -91,8 +91,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ),
     )
     .why(if own.is_some() {
-        "These steps run a program that others do not: an evaluation, a checkpoint, or a new shape."
-            .to_owned()
+        "These steps run a program that others do not: an evaluation or a checkpoint.".to_owned()
     } else if warms_up {
         "They are the first steps of the recording: caches, allocators and pipelines are warming up."
             .to_owned()
@@ -180,8 +179,8 @@ impl<'a> Positions<'a> {
 /// A program explains the longest step if its time is at least this share of the excess over the median.
 const EXPLAINS: f64 = 1.0 / 3.0;
 
-/// The program that runs only in long steps and takes the most time in the longest one, with its time
-/// there as a mean over devices.
+/// The program of the function that runs only in long steps and takes the most time in the longest
+/// one, with its time there as a mean over devices.
 fn program_of_long_steps(
     facts: &Facts<'_>,
     of_bars: &Positions<'_>,
@@ -189,6 +188,8 @@ fn program_of_long_steps(
     worst: &StepBar,
 ) -> Option<(ProgramId, f64)> {
     let session = facts.session;
+    // A function with arguments of a new shape is another program, but the same part of the step.
+    let functions = Functions::of(&session.programs);
     let long: BTreeSet<usize> = long
         .iter()
         .filter_map(|bar| of_bars.position(bar))
@@ -215,10 +216,11 @@ fn program_of_long_steps(
         let Some(row) = row.filter(|row| row.span.contains_instant(run.span.start)) else {
             continue;
         };
+        let function = functions.function(run.program);
         if !long.contains(&row.step) {
-            usual.insert(run.program);
+            usual.insert(function);
         } else if row.step == worst {
-            let sum: &mut i64 = longest.entry(run.program).or_default();
+            let sum: &mut i64 = longest.entry(function).or_default();
             *sum = sum.saturating_add(run.span.duration().0);
             devices.insert(run.device);
         }

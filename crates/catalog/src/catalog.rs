@@ -274,7 +274,7 @@ impl Catalog {
             return Err(error.clone().into());
         }
         if let Some(shared) = &self.shared {
-            return Ok(shared.write(address, Bytes::from(bytes))?);
+            return Ok(shared.write(address, &Bytes::from(bytes))?);
         }
         self.folder.write(address, &bytes)?;
         let (bytes, version) = (bytes.len() as u64, String::new());

@@ -77,10 +77,13 @@ impl Shared {
     pub(crate) fn summaries(self: &Arc<Self>) -> Arc<Summaries> {
         let mut known = lock(&self.known);
         let Some(asked) = known.asked else {
-            let joined = self.lists().map(Lists::joined).unwrap_or_else(|error| {
-                self.note(error);
-                self.mirrored_lists().joined()
-            });
+            let joined = self.lists().map_or_else(
+                |error| {
+                    self.note(error);
+                    self.mirrored_lists().joined()
+                },
+                Lists::joined,
+            );
             known.asked = Some(Instant::now());
             known.summaries = Arc::new(joined);
             known.absent.clear();
@@ -242,7 +245,7 @@ impl Shared {
         }
         let bytes = Bytes::from(fs::read(self.mirror.roll_up(address)).ok()?);
         let roll_up = RollUp::of_bytes(bytes.clone(), address).ok()?;
-        let written = self.write(address, bytes);
+        let written = self.write(address, &bytes);
         Some((roll_up, written.ok()?))
     }
 
@@ -272,9 +275,9 @@ impl Shared {
     }
 
     /// Writes a roll-up, to the bucket and to the mirror.
-    pub(crate) fn write(&self, address: &str, bytes: Bytes) -> Result<Written, RemoteError> {
+    pub(crate) fn write(&self, address: &str, bytes: &Bytes) -> Result<Written, RemoteError> {
         let version = self.objects.write(&name_of(address), bytes.clone())?;
-        self.mirror(address, &bytes);
+        self.mirror(address, bytes);
         lock(&self.known).absent.remove(address);
         let bytes = bytes.len() as u64;
         if let Some(stock) = &mut *lock(&self.stock) {

@@ -64,7 +64,7 @@ impl Memory {
 }
 
 impl Objects for Memory {
-    fn url(&self) -> &str {
+    fn url(&self) -> &'static str {
         "s3://lab/catalog"
     }
 
@@ -235,7 +235,7 @@ fn what_one_machine_writes_others_read_with_few_requests() {
     lab.bucket.with(|state| {
         state
             .objects
-            .retain(|name, _| !name.starts_with("summaries-"))
+            .retain(|name, _| !name.starts_with("summaries-"));
     });
     assert_eq!(lab.known("c"), 0, "what left the bucket leaves the list");
     assert_eq!(lab.index("d"), (0, 5, 0));
@@ -280,9 +280,9 @@ fn what_is_damaged_is_refused_and_made_anew() {
 
     // A list of summaries that is damaged says nothing, and goes.
     for name in lab.lists() {
-        let mut damaged = lab.bucket.get(&name).to_vec();
-        damaged[40] ^= 1;
-        lab.bucket.put(&name, damaged);
+        let mut broken = lab.bucket.get(&name).to_vec();
+        broken[40] ^= 1;
+        lab.bucket.put(&name, broken);
     }
     let before = lab.lists();
     assert_eq!(lab.known("fresh"), 0);

@@ -140,7 +140,7 @@ fn taking_turns(runs: &[&ProgramRun], functions: &Functions) -> BTreeSet<Program
     let Some(device) = runs.first().map(|run| run.device) else {
         return BTreeSet::new();
     };
-    let mut order: Vec<&ProgramRun> = runs.iter().copied().collect();
+    let mut order: Vec<&ProgramRun> = runs.to_vec();
     order.retain(|run| run.device == device);
     order.sort_by_key(|run| run.span);
     let order: Vec<ProgramId> = order.iter().map(|run| run.program).collect();

@@ -96,18 +96,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "They are the first steps of the recording: caches, allocators and pipelines are warming up."
             .to_owned()
     } else {
-        match part {
-            PartKind::InputWait => {
-                "Late input: a slow batch or disk, a filling shuffle buffer.".to_owned()
-            }
-            PartKind::Compilation => "A function was compiled within these steps: its first call, or \
-                                      an argument of another shape or type (see `stepscope compile`)."
-                .to_owned(),
-            PartKind::Collectives => late_participant(facts).to_owned(),
-            PartKind::HostOverhead => host_work(facts, worst.step),
-            _ => "The devices themselves took longer, or the cause on the host was not recorded."
-                .to_owned(),
-        }
+        why(facts, part, worst.step)
     })
     .fix(if own.is_some() {
         "Annotate steps that are not training steps with a different name, so that they form a \
@@ -121,6 +110,21 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .of_parts(&[part])
     .seen(evidence)
     .found()
+}
+
+/// Why a step takes longer because of a part of it.
+fn why(facts: &Facts<'_>, part: PartKind, step: i64) -> String {
+    let known = match part {
+        PartKind::HostOverhead => return host_work(facts, step),
+        PartKind::InputWait => "Late input: a slow batch or disk, a filling shuffle buffer.",
+        PartKind::Compilation => {
+            "A function was compiled within these steps: its first call, or an argument of another \
+             shape or type (see `stepscope compile`)."
+        }
+        PartKind::Collectives => late_participant(facts),
+        _ => "The devices themselves took longer, or the cause on the host was not recorded.",
+    };
+    known.to_owned()
 }
 
 /// What the host did most while devices waited in a step.

@@ -75,7 +75,9 @@ struct Traits<'a> {
 
 impl<'a> Traits<'a> {
     fn of(name: &str, program: &'a Program) -> Option<Self> {
-        let hlo = program.hlo.as_ref().filter(|_| !program.is_single_op())?;
+        // A whole function may be one fusion, which is no single op.
+        let hlo = program.hlo.as_ref();
+        let hlo = hlo.filter(|hlo| !program.is_single_op() || has_fused(hlo))?;
         let entry = hlo.instructions_of(hlo.entry()?).iter();
         let arguments = entry.filter(|one| one.opcode == "parameter").count();
         let lines = lines(name, hlo);
@@ -108,6 +110,14 @@ fn lines<'a>(name: &str, hlo: &'a hlo::Program) -> BTreeSet<(&'a str, u32)> {
         lines.extend(called.map(|frame| (frame.file.as_str(), frame.line)));
     }
     lines
+}
+
+/// Whether a fusion of the program holds several ops.
+fn has_fused(hlo: &hlo::Program) -> bool {
+    let bodies = hlo.computations().iter().filter(|one| one.is_fusion_body);
+    let ops = bodies.flat_map(|body| hlo.instructions_of(body));
+    let ops = ops.filter(|one| !matches!(one.opcode.as_str(), "parameter" | "constant" | "tuple"));
+    ops.count() > 1
 }
 
 /// Whether a frame of Python, such as `main.<locals>.<lambda>`, is the function of a module, such as

@@ -531,13 +531,14 @@ fn compiled(programs: &[(u32, &str, u32, u32)]) -> String {
     let mut text = String::new();
     for (id, name, width, line) in programs {
         let shape = format!("f32[{width},64]");
-        text += &format!(
+        let program = format!(
             "
             program {id} {name}
               p.0 = {shape} parameter(0)
               a.1 = {shape} add(p.0, p.0) source=train.py:{line}
               m.2 = {shape} multiply(a.1, p.0) source=train.py:{line}"
         );
+        text.push_str(&program);
     }
     text
 }
@@ -547,7 +548,8 @@ fn inferred(runs: &[&str], programs: &str) -> usize {
     let mut text = String::from("device tpu:0 v6e\nline XLA Modules\n");
     for (position, run) in runs.iter().enumerate() {
         let start = position * 20;
-        text += &format!("{start}..{}us {run}\n", start + 10);
+        let line = format!("{start}..{}us {run}\n", start + 10);
+        text.push_str(&line);
     }
     session(&(text + programs)).steps.len()
 }
@@ -592,6 +594,28 @@ fn functions_of_one_name_are_several() {
     assert_eq!(inferred(&runs, &programs), 6);
     // Without lines, nobody knows.
     let programs = programs.replace("source=train.py:7", "");
+    assert_eq!(inferred(&runs, &programs), 3);
+}
+
+/// XLA:CPU makes one fusion of a small function.
+#[test]
+fn a_function_of_one_fusion_is_a_function() {
+    let program = |id: u32, width: u32| {
+        let shape = format!("f32[{width},64]");
+        format!(
+            "
+            program {id} jit_step
+            computation fused_step
+              q.0 = {shape} parameter(0)
+              a.1 = {shape} add(q.0, q.0) source=train.py:7
+              m.2 = {shape} multiply(a.1, q.0) source=train.py:7
+            entry main
+              p.0 = {shape} parameter(0)
+              f.1 = {shape} fusion(p.0) kind=kLoop calls=fused_step source=train.py:7"
+        )
+    };
+    let programs = program(5, 64) + &program(6, 128) + &program(7, 256);
+    let runs = ["jit_step(5)", "jit_step(6)", "jit_step(7)"];
     assert_eq!(inferred(&runs, &programs), 3);
 }
 

@@ -9,7 +9,6 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -19,9 +18,10 @@ use stepscope_remote::{BucketFolder, RemoteError, parse_size};
 use stepscope_storage::{SessionFiles, cache_folder};
 
 use crate::digest::{digest, is_digest};
+use crate::error::CatalogError;
 use crate::folder::{Folder, Kept, use_now, write_whole};
 use crate::objects::Objects;
-use crate::roll_up::RollUp;
+use crate::roll_up::{RollUp, Written};
 use crate::shared::Shared;
 use crate::summaries::{Entry, Summaries};
 
@@ -37,38 +37,6 @@ const MIRROR_BYTES: u64 = 5 << 30;
 /// object each time.
 const FLUSHED_EVERY: Duration = Duration::from_secs(3);
 const FLUSHED_TO_BUCKET_EVERY: Duration = Duration::from_secs(30);
-
-/// Why something cannot be kept.
-#[derive(Debug, thiserror::Error)]
-pub enum CatalogError {
-    /// The folder cannot be written.
-    #[error("the catalog cannot be written: {0}")]
-    Io(#[from] io::Error),
-    /// A summary cannot be written as text.
-    #[error("a summary cannot be written: {0}")]
-    Text(#[from] serde_json::Error),
-    /// The bucket does not do what was asked, or the URL names none.
-    #[error("the catalog cannot be used: {0}")]
-    Bucket(#[from] RemoteError),
-}
-
-impl CatalogError {
-    /// What to do about it; may be empty.
-    pub fn hint(&self) -> &str {
-        match self {
-            Self::Bucket(error) => &error.hint,
-            Self::Io(_) | Self::Text(_) => "",
-        }
-    }
-}
-
-/// What was written of a roll-up.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Written {
-    pub(crate) bytes: u64,
-    /// As in [`Entry`].
-    pub(crate) version: String,
-}
 
 /// A folder or a bucket with roll-ups.
 #[derive(Debug)]

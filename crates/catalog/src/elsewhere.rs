@@ -7,7 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde::{Deserialize, Serialize};
 use stepscope_storage::{NoProgress, SessionFiles};
 
-use crate::catalog::{Catalog, CatalogError};
+use crate::catalog::Catalog;
+use crate::error::CatalogError;
 use crate::identity::key;
 use crate::indexing::Todo;
 use crate::making::make;

@@ -34,7 +34,7 @@ pub struct Kept {
 }
 
 /// A folder with roll-ups, of the user or of a team.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Folder {
     pub(crate) root: PathBuf,
     /// Whether it is below the user's cache.

@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use stepscope_storage::{Encoding, Progress, SessionFiles, memory_budget};
 
-use crate::catalog::{Catalog, CatalogError};
+use crate::catalog::Catalog;
+use crate::error::CatalogError;
 use crate::identity::key;
 use crate::making::{Made, MakeError, make};
 use crate::summaries::Entry;

@@ -7,15 +7,16 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use bytes::Bytes;
 use stepscope_remote::RemoteError;
 
-use crate::catalog::CatalogError;
 use crate::digest::{digest, is_digest};
-use crate::folder::{summaries_name, write_whole};
-use crate::shared::{Shared, lock};
+use crate::error::CatalogError;
+use crate::folder::{Folder, summaries_name, write_whole};
+use crate::objects::Objects;
 use crate::summaries::{Entry, Summaries};
 
 /// A list is read up to this size: a hundred thousand sessions.
@@ -69,7 +70,29 @@ impl List {
     }
 }
 
-impl Shared {
+/// Where the lists are: a bucket and its mirror.
+#[derive(Debug)]
+pub(crate) struct Shelf {
+    objects: Arc<dyn Objects>,
+    mirror: Folder,
+    /// Lists that this process wrote.
+    own: Mutex<Vec<String>>,
+}
+
+impl Shelf {
+    pub(crate) fn new(objects: Arc<dyn Objects>, mirror: Folder) -> Self {
+        Self {
+            objects,
+            mirror,
+            own: Mutex::default(),
+        }
+    }
+
+    /// All lists were removed.
+    pub(crate) fn cleared(&self) {
+        lock(&self.own).clear();
+    }
+
     /// The lists that are in the bucket now.
     pub(crate) fn lists(&self) -> Result<Lists, RemoteError> {
         let mut lists = self.lists_once()?;
@@ -138,8 +161,7 @@ impl Shared {
         new.sort_by(|a, b| a.0.cmp(&b.0));
         new.dedup_by(|a, b| a.0 == b.0);
         let name = self.write_list(&new)?;
-        lock(&self.own_lists).push(name);
-        self.forget();
+        lock(&self.own).push(name);
         Ok(())
     }
 
@@ -153,9 +175,9 @@ impl Shared {
     }
 
     /// Joins the lists that this process wrote, or all small ones if there are many. Lists that are
-    /// damaged go.
-    pub(crate) fn settle(&self) -> Result<(), CatalogError> {
-        let own = std::mem::take(&mut *lock(&self.own_lists));
+    /// damaged go. Returns why lists that are no longer needed stay.
+    pub(crate) fn settle(&self) -> Result<Option<RemoteError>, CatalogError> {
+        let own = std::mem::take(&mut *lock(&self.own));
         let Lists { whole, damaged } = self.lists()?;
         let small: Vec<List> = whole
             .into_iter()
@@ -179,11 +201,7 @@ impl Shared {
         let folder = summaries_name();
         let gone: Vec<String> = gone.iter().map(|name| format!("{folder}/{name}")).collect();
         // Whoever may write and not delete leaves more lists than needed, and nothing wrong.
-        if let Err(error) = self.objects.remove(&gone) {
-            self.note(error);
-        }
-        self.forget();
-        Ok(())
+        Ok(self.objects.remove(&gone).err())
     }
 
     fn list_path(&self, name: &str) -> PathBuf {
@@ -233,4 +251,9 @@ impl Shared {
             }
         }
     }
+}
+
+/// Whoever panicked left it as it is.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

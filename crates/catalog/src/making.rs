@@ -7,9 +7,10 @@ use stepscope_storage::{
     FileStamps, OpenSessionError, Progress, SessionFiles, open_hosts, session_of, shown,
 };
 
-use crate::catalog::{Catalog, CatalogError, Written};
+use crate::catalog::Catalog;
+use crate::error::CatalogError;
 use crate::identity;
-use crate::roll_up::{Answered, Writer};
+use crate::roll_up::{Answered, Writer, Written};
 use crate::summary::Summary;
 
 /// A packed table above this size is left out: whoever asks for it opens the session.

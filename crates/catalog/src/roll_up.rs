@@ -276,3 +276,11 @@ impl<W: Write> Writer<W> {
         Ok(self.out)
     }
 }
+
+/// What was written of a roll-up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Written {
+    pub(crate) bytes: u64,
+    /// As in [`Entry`](crate::summaries::Entry).
+    pub(crate) version: String,
+}

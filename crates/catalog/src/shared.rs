@@ -12,18 +12,18 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
 use stepscope_remote::{RemoteError, Stored, Whole};
 
-use crate::catalog::Written;
 use crate::digest::is_digest;
+use crate::error::CatalogError;
 use crate::folder::{Folder, Kept, ROLL_UPS, SUFFIX, SUMMARIES};
-use crate::lists::Lists;
+use crate::lists::{Lists, Shelf, lock};
 use crate::objects::Objects;
-use crate::roll_up::RollUp;
+use crate::roll_up::{RollUp, Written};
 use crate::summaries::{Entry, Summaries};
 
 /// A roll-up in a bucket is read up to this size.
@@ -45,8 +45,8 @@ pub(crate) struct Shared {
     known: Mutex<Known>,
     /// Roll-ups in the bucket by address, for those who write.
     stock: Mutex<Option<HashMap<String, Stored>>>,
-    /// Lists of summaries that this process wrote.
-    pub(crate) own_lists: Mutex<Vec<String>>,
+    /// The summaries.
+    shelf: Shelf,
     problem: Mutex<Option<RemoteError>>,
 }
 
@@ -61,13 +61,13 @@ struct Known {
 impl Shared {
     pub(crate) fn new(objects: Arc<dyn Objects>, mirror: Folder, limit_bytes: u64) -> Self {
         Self {
+            shelf: Shelf::new(Arc::clone(&objects), mirror.clone()),
             objects,
             mirror,
             limit_bytes,
             fetched: AtomicU64::new(u64::MAX / 2),
             known: Mutex::default(),
             stock: Mutex::default(),
-            own_lists: Mutex::default(),
             problem: Mutex::default(),
         }
     }
@@ -77,10 +77,10 @@ impl Shared {
     pub(crate) fn summaries(self: &Arc<Self>) -> Arc<Summaries> {
         let mut known = lock(&self.known);
         let Some(asked) = known.asked else {
-            let joined = self.lists().map_or_else(
+            let joined = self.shelf.lists().map_or_else(
                 |error| {
                     self.note(error);
-                    self.mirrored_lists().joined()
+                    self.shelf.mirrored_lists().joined()
                 },
                 Lists::joined,
             );
@@ -98,7 +98,7 @@ impl Shared {
     }
 
     fn ask_again(&self) {
-        match self.lists() {
+        match self.shelf.lists() {
             Ok(lists) => {
                 let joined = Arc::new(lists.joined());
                 let mut known = lock(&self.known);
@@ -114,6 +114,22 @@ impl Shared {
         lock(&self.known).asked = None;
     }
 
+    /// Adds what is known of sessions.
+    pub(crate) fn add(&self, new: Vec<(String, Entry)>) -> Result<(), CatalogError> {
+        self.shelf.add(new)?;
+        self.forget();
+        Ok(())
+    }
+
+    /// Tidies up after the last of some calls of [`Shared::add`].
+    pub(crate) fn settle(&self) -> Result<(), CatalogError> {
+        if let Some(error) = self.shelf.settle()? {
+            self.note(error);
+        }
+        self.forget();
+        Ok(())
+    }
+
     /// Keeps why the bucket did not do what was asked.
     pub(crate) fn note(&self, error: RemoteError) {
         tracing::debug!(%error, hint = error.hint, "the catalog's bucket");
@@ -127,7 +143,7 @@ impl Shared {
 
     /// Asks for everything that writing needs to know.
     pub(crate) fn prepare(&self) -> Result<(), RemoteError> {
-        let summaries = Arc::new(self.lists()?.joined());
+        let summaries = Arc::new(self.shelf.lists()?.joined());
         *lock(&self.stock) = Some(self.listed()?);
         let asked = Some(Instant::now());
         let absent = HashSet::new();
@@ -306,7 +322,7 @@ impl Shared {
         self.objects.remove(&names)?;
         *lock(&self.known) = Known::default();
         *lock(&self.stock) = None;
-        lock(&self.own_lists).clear();
+        self.shelf.cleared();
         if let Err(error) = self.mirror.clear() {
             tracing::warn!(%error, "the cache of the catalog is not removed");
         }
@@ -333,8 +349,4 @@ fn is_list(name: &str) -> bool {
     parts.is_some_and(|(engine, list)| {
         engine.bytes().all(|letter| letter.is_ascii_hexdigit()) && is_digest(list)
     })
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,33 +5,12 @@ use bytes::Bytes;
 use crate::address::{Address, Scheme};
 use crate::error::{RemoteError, RemoteErrorKind};
 use crate::network;
+use crate::stored::{Stored, Whole};
 
 /// A folder of a bucket, whether or not anything is in it yet.
 #[derive(Debug, Clone)]
 pub struct BucketFolder {
     address: Address,
-}
-
-/// An object that is in a folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stored {
-    /// Its path below the folder.
-    pub name: String,
-    /// Its size.
-    pub size_bytes: u64,
-    /// When it was written, in milliseconds since the Unix epoch.
-    pub modified_epoch_ms: i64,
-    /// What changes when it is written: an entity tag. Empty if the service gives none.
-    pub version: String,
-}
-
-/// An object that was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Whole {
-    /// All of it.
-    pub bytes: Bytes,
-    /// As in [`Stored`].
-    pub version: String,
 }
 
 impl BucketFolder {

@@ -8,9 +8,9 @@ use object_store::{Attribute, Attributes, ObjectMeta, ObjectStoreExt as _, PutOp
 
 use crate::address::Address;
 use crate::bucket::{Bucket, path};
-use crate::bucket_folder::{Stored, Whole};
 use crate::error::{self, RemoteError, RemoteErrorKind};
 use crate::status::{self, Deed};
+use crate::stored::{Stored, Whole};
 
 /// Objects of a folder that are looked at, at most.
 const MAX_OBJECTS: usize = 2_000_000;

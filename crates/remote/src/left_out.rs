@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use bytes::Bytes;
 
 use crate::address::Address;
-use crate::bucket_folder::{Stored, Whole};
 use crate::cache::Entry;
 use crate::error::{RemoteError, RemoteErrorKind};
 use crate::object::{Interest, Listing, Object};
+use crate::stored::{Stored, Whole};
 
 pub(crate) fn left_out(url: &str) -> RemoteError {
     let message = "this build of Stepscope does not read buckets and web servers";

@@ -52,6 +52,7 @@ mod private;
 mod ranges;
 mod settings;
 pub mod ssh;
+mod stored;
 
 #[cfg(not(feature = "clients"))]
 #[path = "left_out.rs"]
@@ -95,7 +96,7 @@ mod status;
 mod web;
 
 pub use address::{Address, Scheme, is_url};
-pub use bucket_folder::{BucketFolder, Stored, Whole};
+pub use bucket_folder::BucketFolder;
 pub use credentials::hide_credentials;
 pub use error::{RemoteError, RemoteErrorKind};
 pub use fetch::{beginnings, fetch};
@@ -104,3 +105,4 @@ pub use object::{Interest, Listing, Object, Offline};
 pub use parts::Parts;
 pub use private::make_private;
 pub use settings::{Settings, cache_folder, choose, parse_size};
+pub use stored::{Stored, Whole};

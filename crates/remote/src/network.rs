@@ -10,13 +10,13 @@ use futures_util::StreamExt as _;
 
 use crate::address::Address;
 use crate::bucket::Bucket;
-use crate::bucket_folder::{Stored, Whole};
 use crate::cache::Entry;
 use crate::download::{download, fill as fill_entry};
 use crate::error::{RemoteError, RemoteErrorKind};
 use crate::object::{Interest, Listing, Object};
 use crate::runtime;
 use crate::source::Source;
+use crate::stored::{Stored, Whole};
 
 pub(crate) use crate::runtime::lost;
 

@@ -55,7 +55,7 @@ fn expected(
         "sleep-between" => (&["host_bound"], &["idle"], "wait_for_quota"),
         "garbage" => (&["host_bound"], &["idle"], "garbage"),
         "checkpoints" => (&["host_bound"], &["idle", "step_outliers"], ""),
-        "recompiles" => (&["recompilation"], &["idle_recording"], "compil"),
+        "recompiles" => (&["recompilation"], &["compilation"], "compil"),
         other => panic!("{other} is expected to say something"),
     }
 }

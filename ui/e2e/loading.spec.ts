@@ -46,7 +46,7 @@ test('the page of the timeline is compressed and small', async ({ page, url }) =
   }
 });
 
-test('the first tile is five round trips away', async ({ page, url }) => {
+test('the first tile is four round trips away', async ({ page, url }) => {
   const address = await timelineUrl(page, url);
   // Every request is held until those that can be made without its answer were made, too.
   let held: Route[] = [];
@@ -64,8 +64,11 @@ test('the first tile is five round trips away', async ({ page, url }) => {
   await trip(/:\d+\/$/);
   await arrived;
   await trip(/assets\/index-.*\.js/);
-  await trip(/assets\/timeline-.*\.js/, /analyses\/timeline/, /api\/analyses$/);
-  await trip(/api\/sessions\/[^/]+$/);
+  await trip(
+    /assets\/timeline-.*\.js/,
+    /analyses\/timeline/,
+    /api\/sessions\/[^/]+$/,
+  );
   await trip(/timeline\/tile/);
   await page.unroute('**');
   await Promise.all(held.map((route) => route.continue()));

@@ -10,7 +10,7 @@
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
@@ -20,6 +20,7 @@ use stepscope_storage::{SessionFiles, cache_folder};
 use crate::digest::{digest, is_digest};
 use crate::error::CatalogError;
 use crate::folder::{Folder, Kept, use_now, write_whole};
+use crate::locked::lock;
 use crate::objects::Objects;
 use crate::roll_up::{RollUp, Written};
 use crate::shared::Shared;
@@ -135,14 +136,18 @@ impl Catalog {
     ///
     /// The bucket does not answer or does not allow it, or the URL is not one of a bucket.
     pub fn prepare(&self) -> Result<(), CatalogError> {
-        if let Some(error) = &self.unusable {
-            return Err(error.clone().into());
-        }
+        self.usable()?;
         let prepared = self
             .shared
             .as_ref()
             .map_or(Ok(()), |shared| shared.prepare());
         Ok(prepared?)
+    }
+
+    fn usable(&self) -> Result<(), CatalogError> {
+        self.unusable
+            .clone()
+            .map_or(Ok(()), |error| Err(error.into()))
     }
 
     /// Why a bucket did not do what was asked since the last call: readers then see less, or what
@@ -167,7 +172,7 @@ impl Catalog {
         let Ok(state) = state else {
             return Arc::default();
         };
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = lock(&self.held);
         if let Some((known, summaries)) = &*held
             && *known == state
         {
@@ -238,9 +243,7 @@ impl Catalog {
 
     /// Writes a roll-up.
     pub(crate) fn write(&self, address: &str, bytes: Vec<u8>) -> Result<Written, CatalogError> {
-        if let Some(error) = &self.unusable {
-            return Err(error.clone().into());
-        }
+        self.usable()?;
         if let Some(shared) = &self.shared {
             return Ok(shared.write(address, &Bytes::from(bytes))?);
         }
@@ -269,9 +272,7 @@ impl Catalog {
         if new.is_empty() {
             return Ok(());
         }
-        if let Some(error) = &self.unusable {
-            return Err(error.clone().into());
-        }
+        self.usable()?;
         if let Some(shared) = &self.shared {
             return shared.add(new);
         }
@@ -332,9 +333,7 @@ impl Catalog {
     ///
     /// Something cannot be removed.
     pub fn clear(&self) -> Result<(usize, u64), CatalogError> {
-        if let Some(error) = &self.unusable {
-            return Err(error.clone().into());
-        }
+        self.usable()?;
         match &self.shared {
             Some(shared) => Ok(shared.clear()?),
             None => Ok(self.folder.clear()?),

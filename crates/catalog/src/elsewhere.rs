@@ -40,15 +40,8 @@ impl Catalog {
         let made = made.map_err(|_| "an analysis failed with an internal error".to_owned())?;
         let made = made.map_err(|error| error.to_string())?;
         Ok(Unlisted {
-            entry: Entry {
-                name: todo.files.name.clone(),
-                location: todo.location.clone(),
-                address: made.address,
-                bytes: made.written.bytes,
-                version: made.written.version,
-                summary: made.summary,
-            },
             is_copy: made.is_known,
+            entry: todo.entry(made),
         })
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
 use stepscope_storage::{Encoding, Progress, SessionFiles, memory_budget};
@@ -10,6 +10,7 @@ use stepscope_storage::{Encoding, Progress, SessionFiles, memory_budget};
 use crate::catalog::Catalog;
 use crate::error::CatalogError;
 use crate::identity::key;
+use crate::locked::lock;
 use crate::making::{Made, MakeError, make};
 use crate::summaries::Entry;
 
@@ -25,6 +26,20 @@ pub struct Todo {
     pub files: SessionFiles,
     /// Where it is, for people.
     pub location: String,
+}
+
+impl Todo {
+    /// What is known of it once its roll-up is made.
+    pub(crate) fn entry(&self, made: Made) -> Entry {
+        Entry {
+            name: self.files.name.clone(),
+            location: self.location.clone(),
+            address: made.address,
+            bytes: made.written.bytes,
+            version: made.written.version,
+            summary: made.summary,
+        }
+    }
 }
 
 /// Hears how far it is.
@@ -177,21 +192,13 @@ impl<'a> Work<'a> {
     }
 
     fn keep(&self, todo: &Todo, made: Made) {
-        let entry = Entry {
-            name: todo.files.name.clone(),
-            location: todo.location.clone(),
-            address: made.address,
-            bytes: made.written.bytes,
-            version: made.written.version,
-            summary: made.summary,
-        };
         let mut results = lock(&self.results);
         if made.is_known {
             results.outcome.copy_count += 1;
         } else {
             results.outcome.made_count += 1;
         }
-        results.fresh.push((key(&todo.files), entry));
+        results.fresh.push((key(&todo.files), todo.entry(made)));
         if results.flushed.elapsed() > self.catalog.flushed_every() {
             results.flushed = Instant::now();
             let fresh = std::mem::take(&mut results.fresh);
@@ -263,8 +270,4 @@ impl Progress for Reading<'_> {
         self.listener.bytes(done.saturating_sub(*before));
         *before = done;
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -27,6 +27,7 @@ mod folder;
 mod identity;
 mod indexing;
 mod lists;
+mod locked;
 mod making;
 mod objects;
 mod roll_up;

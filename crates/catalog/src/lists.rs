@@ -7,7 +7,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use bytes::Bytes;
@@ -16,6 +16,7 @@ use stepscope_remote::RemoteError;
 use crate::digest::{digest, is_digest};
 use crate::error::CatalogError;
 use crate::folder::{Folder, summaries_name, write_whole};
+use crate::locked::lock;
 use crate::objects::Objects;
 use crate::summaries::{Entry, Summaries};
 
@@ -251,9 +252,4 @@ impl Shelf {
             }
         }
     }
-}
-
-/// Whoever panicked left it as it is.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use arrow_array::ArrayRef;
 use arrow_schema::ArrowError;
@@ -27,6 +27,7 @@ use stepscope_export::tables::unpack;
 
 use crate::digest::digest;
 use crate::engine::engine;
+use crate::locked::lock;
 use crate::summary::Summary;
 
 const MAGIC: &[u8; 8] = b"SSROLL1\n";
@@ -193,7 +194,7 @@ impl RollUp {
 
     /// The checked bytes of a table.
     fn bytes(&self, table: &StoredTable) -> Result<Bytes, io::Error> {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = lock(&self.file);
         file.seek(SeekFrom::Start(table.start))?;
         let mut bytes = Vec::new();
         (&mut *file).take(table.bytes).read_to_end(&mut bytes)?;

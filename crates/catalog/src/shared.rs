@@ -21,7 +21,8 @@ use stepscope_remote::{RemoteError, Stored, Whole};
 use crate::digest::is_digest;
 use crate::error::CatalogError;
 use crate::folder::{Folder, Kept, ROLL_UPS, SUFFIX, SUMMARIES};
-use crate::lists::{Lists, Shelf, lock};
+use crate::lists::{Lists, Shelf};
+use crate::locked::lock;
 use crate::objects::Objects;
 use crate::roll_up::{RollUp, Written};
 use crate::summaries::{Entry, Summaries};
@@ -37,7 +38,7 @@ const ASKED_EVERY: Duration = Duration::from_mins(1);
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) objects: Arc<dyn Objects>,
-    pub(crate) mirror: Folder,
+    mirror: Folder,
     /// Size of the mirror.
     limit_bytes: u64,
     /// Bytes that came into the mirror since it was last looked through; at first, more than enough.
@@ -110,7 +111,7 @@ impl Shared {
     }
 
     /// The next question asks the bucket again.
-    pub(crate) fn forget(&self) {
+    fn forget(&self) {
         lock(&self.known).asked = None;
     }
 
@@ -131,7 +132,7 @@ impl Shared {
     }
 
     /// Keeps why the bucket did not do what was asked.
-    pub(crate) fn note(&self, error: RemoteError) {
+    fn note(&self, error: RemoteError) {
         tracing::debug!(%error, hint = error.hint, "the catalog's bucket");
         lock(&self.problem).get_or_insert(error);
     }

@@ -322,7 +322,7 @@ const MIN_BETWEEN: f64 = 0.1;
 
 /// The share of the time from step to step that passes between steps; none if it is small.
 pub(crate) fn share_between(time: &StepTime) -> Option<f64> {
-    let share = time.between / (time.mean + time.between);
+    let share = time.between_ratio();
     (share >= MIN_BETWEEN).then_some(share)
 }
 

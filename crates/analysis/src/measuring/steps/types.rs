@@ -30,6 +30,18 @@ pub struct StepTime {
     pub source: StepSource,
 }
 
+impl StepTime {
+    /// Mean time from the start of a step to the start of the next.
+    pub(crate) fn period_ps(&self) -> f64 {
+        self.mean + self.between
+    }
+
+    /// The share of it that passes between steps.
+    pub(crate) fn between_ratio(&self) -> f64 {
+        self.between / self.period_ps()
+    }
+}
+
 /// How steps were found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]

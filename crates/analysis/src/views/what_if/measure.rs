@@ -34,9 +34,7 @@ impl Bounded {
             high: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         }
     }
-}
 
-impl Bounded {
     /// The rest of a gain of which another is a part, times a factor.
     pub(super) fn rest(&self, part: &Self, factor: f64) -> Self {
         Self {
@@ -108,7 +106,21 @@ impl<'a> Pace<'a> {
 
 /// The time per step with a change, under every reading. One replay is held at a time.
 pub(super) fn bounded(replay: &Replay, effects: &Effects, pace: &Pace<'_>) -> Bounded {
-    Bounded::of(Reading::ALL.map(|reading| pace.in_replay(&replay.with(effects, reading))))
+    let [bounded] = bounded_by(replay, effects, [pace]);
+    bounded
+}
+
+/// The same by several paces, from the same replays.
+pub(super) fn bounded_by<const N: usize>(
+    replay: &Replay,
+    effects: &Effects,
+    paces: [&Pace<'_>; N],
+) -> [Bounded; N] {
+    let readings = Reading::ALL.map(|reading| {
+        let times = replay.with(effects, reading);
+        paces.map(|pace| pace.in_replay(&times))
+    });
+    std::array::from_fn(|pace| Bounded::of(readings.map(|times| times[pace])))
 }
 
 /// Replays of a change under every reading.

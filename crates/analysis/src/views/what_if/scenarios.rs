@@ -5,7 +5,7 @@ use std::sync::Arc;
 use stepscope_model::Session;
 
 use super::change::{Change, effects};
-use super::measure::{Bounded, Pace, bounded};
+use super::measure::{Bounded, Pace, bounded_by};
 use crate::measuring::selection::Selected;
 use crate::views::replay::Replay;
 use crate::views::replay::admission::Admission;
@@ -34,9 +34,9 @@ impl<'a> Scenarios<'a> {
         if let Some(refusal) = admission.refusal {
             return Err(refusal);
         }
-        let before_ps = Pace::of(&replay, &admission.steps).in_replay(&replay.unchanged);
-        let lengths = Pace::of(&replay, &admission.steps).within_steps();
-        let length_ps = lengths.in_replay(&replay.unchanged);
+        let pace = Pace::of(&replay, &admission.steps);
+        let before_ps = pace.in_replay(&replay.unchanged);
+        let length_ps = pace.within_steps().in_replay(&replay.unchanged);
         Ok(Self {
             session,
             replay,
@@ -64,38 +64,48 @@ impl<'a> Scenarios<'a> {
 
     /// What several changes save together from step to step; none if one of them concerns nothing here.
     pub(crate) fn gain(&self, changes: &[&str]) -> Option<Bounded> {
-        self.gain_in(
-            changes,
-            &Pace::of(&self.replay, &self.admission.steps),
-            self.before_ps,
-        )
+        let [gain] = self.gains(changes, [(&self.pace(), self.before_ps)])?;
+        Some(gain)
     }
 
     /// What several changes save together within steps.
     pub(crate) fn gain_within_steps(&self, changes: &[&str]) -> Option<Bounded> {
-        let lengths = Pace::of(&self.replay, &self.admission.steps).within_steps();
-        self.gain_in(changes, &lengths, self.length_ps)
+        let lengths = self.pace().within_steps();
+        let [gain] = self.gains(changes, [(&lengths, self.length_ps)])?;
+        Some(gain)
     }
 
     /// What several changes save together between the end of a step and the start of the next.
     pub(crate) fn gain_between_steps(&self, changes: &[&str]) -> Option<Bounded> {
-        let all = self.gain(changes)?;
-        let within = self.gain_within_steps(changes)?;
+        let (pace, lengths) = (self.pace(), self.pace().within_steps());
+        let both = [(&pace, self.before_ps), (&lengths, self.length_ps)];
+        let [all, within] = self.gains(changes, both)?;
         // After the last step nothing was recorded, so that a step has less than one such time.
-        let pace = Pace::of(&self.replay, &self.admission.steps);
         Some(all.rest(&within, pace.steps_per_pair()))
     }
 
-    fn gain_in(&self, changes: &[&str], pace: &Pace<'_>, before: f64) -> Option<Bounded> {
+    fn pace(&self) -> Pace<'_> {
+        Pace::of(&self.replay, &self.admission.steps)
+    }
+
+    /// What several changes save together by each pace, given with its time without a change.
+    fn gains<const N: usize>(
+        &self,
+        changes: &[&str],
+        paces: [(&Pace<'_>, f64); N],
+    ) -> Option<[Bounded; N]> {
         let texts: Vec<String> = changes.iter().map(|&text| text.to_owned()).collect();
         let changes = Change::parse_all(&texts).ok()?;
         let changes: Vec<&Change> = changes.iter().collect();
         let effects = effects(self.session, &self.replay, &self.kinds, &changes).ok()?;
-        let after = bounded(&self.replay, &effects, pace);
-        Some(Bounded {
-            likely: before - after.likely,
-            low: before - after.high,
-            high: before - after.low,
-        })
+        let after = bounded_by(&self.replay, &effects, paces.map(|(pace, _)| pace));
+        Some(std::array::from_fn(|one| {
+            let (before, after) = (paces[one].1, after[one]);
+            Bounded {
+                likely: before - after.likely,
+                low: before - after.high,
+                high: before - after.low,
+            }
+        }))
     }
 }

@@ -25,8 +25,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some(time) = facts.step_time.as_ref().filter(|_| facts.step_ps.is_some()) else {
         return Outcome::Skipped(no_steps(facts));
     };
-    let period_ps = time.mean + time.between;
-    let ratio = time.between / period_ps;
+    let (period_ps, ratio) = (time.period_ps(), time.between_ratio());
     let share = format::percent(ratio);
     let Some(severity) = gravity(&facts.threshold("between_steps_ratio"), ratio) else {
         return Outcome::Passed(format!("{share} of the time from step to step."));

@@ -6,7 +6,7 @@ use stepscope_hlo as hlo;
 
 use crate::ids::ProgramId;
 use crate::program::Program;
-use crate::vendor::hosts::module_function;
+use crate::vendor::hosts::{module_function, plain_function};
 
 /// Two programs of a function share at least this much of their lines. A compiler drops a line where
 /// a shape makes it needless.
@@ -97,6 +97,7 @@ impl<'a> Traits<'a> {
 /// The lines that instructions were traced from. Where stacks were recorded, the calls up to the
 /// function itself count, so that functions that call the same code differ; callers do not.
 fn lines<'a>(name: &str, hlo: &'a hlo::Program) -> BTreeSet<(&'a str, u32)> {
+    let function = plain_function(module_function(name));
     let mut lines = BTreeSet::new();
     let mut seen = BTreeSet::new();
     for source in hlo.instructions().filter_map(|one| one.source.as_deref()) {
@@ -105,7 +106,7 @@ fn lines<'a>(name: &str, hlo: &'a hlo::Program) -> BTreeSet<(&'a str, u32)> {
         }
         lines.insert((source.file.as_str(), source.line));
         let mut stack = source.stack.iter();
-        let own = stack.rposition(|frame| is_function(name, &frame.function));
+        let own = stack.rposition(|frame| is_function(&function, &frame.function));
         let called = source.stack.iter().take(own.map_or(0, |own| own + 1));
         lines.extend(called.map(|frame| (frame.file.as_str(), frame.line)));
     }
@@ -120,10 +121,9 @@ fn has_fused(hlo: &hlo::Program) -> bool {
     ops.count() > 1
 }
 
-/// Whether a frame of Python, such as `main.<locals>.<lambda>`, is the function of a module, such as
-/// `jit__lambda`.
-fn is_function(module: &str, qualified: &str) -> bool {
+/// Whether a frame of Python, such as `main.<locals>.<lambda>`, is a function by its plain name, such as
+/// `_lambda`.
+fn is_function(function: &str, qualified: &str) -> bool {
     let own = qualified.rsplit('.').next().unwrap_or_default();
-    let own = own.trim_matches(|one: char| !one.is_alphanumeric());
-    !own.is_empty() && module_function(module).trim_matches('_') == own
+    !function.is_empty() && plain_function(own) == function
 }

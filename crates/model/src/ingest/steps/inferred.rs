@@ -140,8 +140,8 @@ fn taking_turns(runs: &[&ProgramRun], functions: &Functions) -> BTreeSet<Program
     let Some(device) = runs.first().map(|run| run.device) else {
         return BTreeSet::new();
     };
-    let mut order: Vec<&ProgramRun> = runs.to_vec();
-    order.retain(|run| run.device == device);
+    let own = runs.iter().copied().filter(|run| run.device == device);
+    let mut order: Vec<&ProgramRun> = own.collect();
     order.sort_by_key(|run| run.span);
     let order: Vec<ProgramId> = order.iter().map(|run| run.program).collect();
     let mut counts: BTreeMap<ProgramId, usize> = BTreeMap::new();
@@ -151,31 +151,26 @@ fn taking_turns(runs: &[&ProgramRun], functions: &Functions) -> BTreeSet<Program
     let take_turns = |(function, own): (ProgramId, BTreeSet<ProgramId>)| {
         let most = own.iter().filter_map(|one| counts.get(one)).max()?;
         let mut others = counts.iter();
-        let divided = others.any(|(other, count)| {
-            !own.contains(other) && count.abs_diff(*most) <= 1 && divides(&order, &own, *other)
+        let divided = others.any(|(&other, &count)| {
+            !own.contains(&other)
+                && count.abs_diff(*most) <= 1
+                && divides(&order, &own, other, count)
         });
         divided.then_some(function)
     };
     members.into_iter().filter_map(take_turns).collect()
 }
 
-/// Whether each of the programs runs exactly once between any two runs of the other.
-fn divides(order: &[ProgramId], own: &BTreeSet<ProgramId>, other: ProgramId) -> bool {
-    let between: Vec<Vec<ProgramId>> = order
-        .split(|&program| program == other)
-        .map(|part| {
-            part.iter()
-                .copied()
-                .filter(|one| own.contains(one))
-                .collect()
-        })
-        .collect();
+/// Whether each of the programs runs exactly once between any two runs of the other, of which there are
+/// `count`.
+fn divides(order: &[ProgramId], own: &BTreeSet<ProgramId>, other: ProgramId, count: usize) -> bool {
     // What precedes the first run and follows the last may be cut.
-    let whole = between
-        .get(1..between.len().saturating_sub(1))
-        .unwrap_or_default();
-    whole.len() >= MIN_TURNS
-        && whole
-            .iter()
-            .all(|part| part.len() == own.len() && own.iter().all(|one| part.contains(one)))
+    let whole_count = count.saturating_sub(1);
+    let between = order.split(|&program| program == other).skip(1);
+    whole_count >= MIN_TURNS
+        && between.take(whole_count).all(|part| {
+            let of_own = || part.iter().filter(|&one| own.contains(one));
+            let distinct: BTreeSet<&ProgramId> = of_own().collect();
+            of_own().count() == own.len() && distinct.len() == own.len()
+        })
 }

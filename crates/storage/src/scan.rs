@@ -1,6 +1,6 @@
 //! The results of a search: folders with their files, and counts of everything it found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::folder::Folder;
@@ -113,20 +113,17 @@ fn folded(notes: Vec<Note>) -> Vec<Note> {
     for note in notes.iter().filter(|note| is_ignored(note)) {
         *counts.entry(note.message.clone()).or_default() += 1;
     }
+    let mut told: BTreeSet<String> = BTreeSet::new();
     let once = |mut note: Note| {
-        if !is_ignored(&note) {
+        let count = counts.get(&note.message).copied().unwrap_or(0);
+        if !is_ignored(&note) || count <= ALIKE {
             return Some(note);
         }
-        let count = counts.get_mut(&note.message)?;
-        let all = std::mem::replace(count, if *count > ALIKE { 0 } else { *count });
-        match all {
-            0 => return None,
-            all if all > ALIKE => {
-                let more = all - 1;
-                note.message = format!("{}, and so in {more} more places", note.message);
-            }
-            _ => {}
+        if !told.insert(note.message.clone()) {
+            return None;
         }
+        let more = count - 1;
+        note.message = format!("{}, and so in {more} more places", note.message);
         Some(note)
     };
     notes.into_iter().filter_map(once).collect()

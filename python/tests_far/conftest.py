@@ -94,6 +94,14 @@ class Asker:
         return sorted(self.cache.glob("v1/objects/*/data"))
 
 
+def listed(ask: Asker, path: str, **more: str) -> list[dict[str, Any]]:
+    """The sessions that the command lists without opening any."""
+    answer = ask("sessions", path, "--quick", "--json", **more)
+    assert answer.returncode == 0, answer.stderr
+    sessions: list[dict[str, Any]] = json.loads(answer.stdout)["sessions"]
+    return sessions
+
+
 @contextmanager
 def pages(ask: Asker, place: Place) -> Iterator[Callable[[str], Any]]:
     """The server for a location, as a function from a route to its JSON."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import DEMO, KEYS, Asker, Place, amazon, azure, free_port
+from conftest import DEMO, KEYS, Asker, Place, amazon, azure, free_port, listed
 
 CATALOG = "team/catalog"
 
@@ -73,21 +73,14 @@ def counts(told: dict[str, Any]) -> tuple[int, int, int]:
     return told["made_count"], told["copy_count"], told["unchanged_count"]
 
 
-def listed(ask: Asker, runs: Path, environment: dict[str, str]) -> list[dict[str, Any]]:
-    answer = ask("sessions", str(runs), "--quick", "--json", **environment)
-    assert answer.returncode == 0, answer.stderr
-    sessions: list[dict[str, Any]] = json.loads(answer.stdout)["sessions"]
-    return sessions
-
-
 def test_what_one_machine_indexed_others_read(
     tmp_path: Path, runs: Path, bucket: Place
 ) -> None:
     assert counts(index(machine(tmp_path, "a"), runs, bucket)) == (3, 0, 0)
     reading = bucket.environment | {"STEPSCOPE_CATALOG": bucket.url}
     ask, without = machine(tmp_path, "b"), machine(tmp_path, "c")
-    assert all(one["step_time_ps"] for one in listed(ask, runs, reading))
-    assert not any(one["step_time_ps"] for one in listed(without, runs, {}))
+    assert all(one["step_time_ps"] for one in listed(ask, str(runs), **reading))
+    assert not any(one["step_time_ps"] for one in listed(without, str(runs)))
     for line in (
         ("history", str(runs), "--json"),
         ("scaling", str(runs), "--json"),
@@ -106,7 +99,7 @@ def test_what_one_machine_indexed_others_read(
     assert len(json.loads(told.stdout)) == 3 and "3 roll-ups" in told.stderr
     cleared = ask("index", "--clear", **reading)
     assert cleared.returncode == 0 and "removed 3 roll-ups" in cleared.stderr
-    assert not any(one["step_time_ps"] for one in listed(ask, runs, reading))
+    assert not any(one["step_time_ps"] for one in listed(ask, str(runs), **reading))
 
 
 def test_what_is_damaged_is_made_anew(

@@ -14,15 +14,8 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from conftest import COMMAND, Asker, Place, amazon, azure, google, pages, web
+from conftest import COMMAND, Asker, Place, amazon, azure, google, listed, pages, web
 from ports import free_port
-
-
-def listed(ask: Asker, path: str, **more: str) -> list[dict[str, Any]]:
-    answer = ask("sessions", path, "--quick", "--json", **more)
-    assert answer.returncode == 0, answer.stderr
-    sessions: list[dict[str, Any]] = json.loads(answer.stdout)["sessions"]
-    return sessions
 
 
 def test_a_listing_finds_what_a_folder_holds_and_fetches_nothing(

@@ -43,6 +43,11 @@ fn steps(lengths_ms: &[u32], numbers: &[u32], python: &str, ops: &str) -> String
         }
         start = end;
     }
+    on_one_device(&host, &device)
+}
+
+/// A loop of one program on one virtual device: what Python does, and the ops.
+fn on_one_device(host: &str, device: &str) -> String {
     format!(
         "host vm
         thread python
@@ -74,18 +79,7 @@ fn loading_between_annotated_steps_is_found_and_never_a_gain_of_the_step() {
         let (from, until) = (start + 320, start + 4980);
         writeln!(device, "{from}..{until}us dot.1 [run_id={step}]").expect("grows");
     }
-    let text = format!(
-        "host vm
-        thread python
-        {host}
-        thread tf_XLAEigen/42
-        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
-        {device}
-        program 5 jit_step
-          p.0 = f32[64,64] parameter(0)
-          dot.1 = f32[64,64] dot(p.0, p.0)"
-    );
-    let session = drawn(&[&text]);
+    let session = drawn(&[&on_one_device(&host, &device)]);
     let overview = ask(&session, "overview", &[]);
     let time = &overview["step_time_ps"];
     assert_eq!(

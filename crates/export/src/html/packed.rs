@@ -11,9 +11,9 @@ use rayon::prelude::*;
 /// The size of a key, its quotes, and its comma, in addition to the text of its value.
 const AROUND_BYTES: usize = 6;
 
-/// The bytes as text.
+/// The bytes as text, as small as gzip makes them: a report is written once and sent often.
 pub(super) fn packed(bytes: &[u8]) -> io::Result<String> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes)?;
     Ok(STANDARD.encode(encoder.finish()?))
 }

@@ -60,19 +60,17 @@ export function HoverCard(props: { timeline: Timeline; stage: () => HTMLElement 
     return at?.kind === 'words' ? at.words : null;
   };
   return (
-    <Show when={hover()}>
-      <div class="hover-card" style={style()}>
-        <Switch>
-          <Match when={slice()}>
-            {(hit) => <SliceCard hit={hit()} timeline={props.timeline} />}
-          </Match>
-          <Match when={counter()}>{(hit) => <CounterCard hit={hit()} timeline={props.timeline} />}</Match>
-          <Match when={stretch()}>{(hit) => <PathCard hit={hit()} timeline={props.timeline} />}</Match>
-          <Match when={gap()}>{(found) => <GapCard gap={found()} timeline={props.timeline} />}</Match>
-          <Match when={words()}>{(text) => <WordsCard words={text()} />}</Match>
-        </Switch>
-      </div>
-    </Show>
+    <div class="hover-card" style={style()}>
+      <Switch>
+        <Match when={slice()}>
+          {(hit) => <SliceCard hit={hit()} timeline={props.timeline} />}
+        </Match>
+        <Match when={counter()}>{(hit) => <CounterCard hit={hit()} timeline={props.timeline} />}</Match>
+        <Match when={stretch()}>{(hit) => <PathCard hit={hit()} timeline={props.timeline} />}</Match>
+        <Match when={gap()}>{(found) => <GapCard gap={found()} timeline={props.timeline} />}</Match>
+        <Match when={words()}>{(text) => <WordsCard words={text()} />}</Match>
+      </Switch>
+    </div>
   );
 }
 

@@ -1,5 +1,6 @@
 /** What the first picture of the timeline does not need, fetched together once it is drawn. */
 export { Drawer } from './drawer';
+export { HoverCard } from './hover-card';
 export { LegendList } from './legend-list';
 export { canvasMenu, groupMenu, trackMenu } from './menus';
 export { rowCommands } from './palette-rows';

@@ -1,14 +1,17 @@
 /** Tracks of one session: headers, canvas, and overlays. */
-import { createEffect, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
+import { createEffect, lazy, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
 
 import { isDark } from '../../shell/theme';
 import type { Commands } from '../../timeline/commands';
 import { attachInteraction } from '../../timeline/interaction';
 import { MINIMAP_HEIGHT } from '../../timeline/scene';
 import type { Timeline } from '../../timeline/timeline';
+import { Late } from '../../widgets/late';
 import { contextMenu } from '../../widgets/menu/menu';
 import { Headers } from './headers';
-import { HoverCard } from './hover-card';
+
+/** Needed once there is something to point at. */
+const HoverCard = lazy(async () => ({ default: (await import('./later')).HoverCard }));
 
 interface StageProps {
   timeline: Timeline;
@@ -64,7 +67,11 @@ export function Stage(props: StageProps) {
             })}
           />
           <ScrollBar timeline={timeline} />
-          <HoverCard timeline={timeline} stage={() => stage} />
+          <Show when={timeline.hover[0]() !== null}>
+            <Late>
+              <HoverCard timeline={timeline} stage={() => stage} />
+            </Late>
+          </Show>
           <Show when={timeline.error[0]()}>
             {(error) => <p class="timeline-error">{error()}</p>}
           </Show>

@@ -62,6 +62,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod text;
+mod updates;
 mod wire;
 
 pub use attributes::{
@@ -91,3 +92,4 @@ pub use schedule::Schedule;
 pub use shape::{HOST_MEMORY_SPACE, Layout, Shape};
 pub use sharding::{Division, ShardedValue, Sharding};
 pub use source::{Frame, SourceLocation};
+pub use updates::{Argument, Signature};

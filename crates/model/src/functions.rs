@@ -12,6 +12,9 @@ use crate::vendor::hosts::{module_function, plain_function};
 /// a shape makes it needless.
 const MIN_SHARED: f64 = 0.6;
 
+/// The plain name of functions without one.
+const LAMBDA: &str = "_lambda";
+
 /// Functions of one name that are told apart; programs of more are alone. Comparing all of them with
 /// each other would take time that grows faster than the profile.
 const MOST_KNOWN: usize = 64;
@@ -71,6 +74,8 @@ impl Functions {
 struct Traits<'a> {
     arguments: usize,
     lines: BTreeSet<(&'a str, u32)>,
+    /// Of a lambda: its arguments and its ops.
+    nameless: Option<(Vec<&'a hlo::Shape>, Vec<&'a str>)>,
 }
 
 impl<'a> Traits<'a> {
@@ -79,9 +84,16 @@ impl<'a> Traits<'a> {
         let hlo = program.hlo.as_ref();
         let hlo = hlo.filter(|hlo| !program.is_single_op() || has_fused(hlo))?;
         let entry = hlo.instructions_of(hlo.entry()?).iter();
-        let arguments = entry.filter(|one| one.opcode == "parameter").count();
+        let parameters = entry.filter(|one| one.opcode == "parameter");
+        let shapes: Vec<&hlo::Shape> = parameters.map(|one| &one.shape).collect();
         let lines = lines(name, hlo);
-        (!lines.is_empty()).then_some(Self { arguments, lines })
+        let is_lambda = plain_function(module_function(name)) == LAMBDA;
+        let ops = || hlo.instructions().map(|one| one.opcode.as_str()).collect();
+        (!lines.is_empty()).then(|| Self {
+            arguments: shapes.len(),
+            lines,
+            nameless: is_lambda.then(|| (shapes, ops())),
+        })
     }
 
     fn is_like(&self, other: &Self) -> bool {
@@ -91,6 +103,18 @@ impl<'a> Traits<'a> {
         self.arguments == other.arguments
             && shared == fewer
             && shared as f64 >= MIN_SHARED * more as f64
+            && !self.differs(other)
+    }
+}
+
+impl Traits<'_> {
+    /// Whether these are two lambdas of one line: one lambda is not compiled twice for the same
+    /// arguments, unless it is made anew, and then its ops are the same.
+    fn differs(&self, other: &Self) -> bool {
+        let both = self.nameless.as_ref().zip(other.nameless.as_ref());
+        both.is_some_and(|((shapes, ops), (others, other_ops))| {
+            shapes == others && ops != other_ops
+        })
     }
 }
 

@@ -1,9 +1,13 @@
 //! Steps: recorded on the device, annotated on the host, or inferred from program runs.
 
 mod annotated;
+mod completing;
 mod evidence;
 mod inferred;
 mod launched;
+mod main_function;
+mod rounds;
+mod turns;
 mod waited;
 
 pub(super) use evidence::{Evidence, HostStep};

@@ -1,0 +1,173 @@
+//! The function that completes a step, where others run more often within it.
+//!
+//! A policy acts many times on parameters that it only reads, until the update changes them; so does
+//! an evaluation of several batches between two steps of training. What is read again and again is
+//! the same step's; a step is complete when it changes.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use stepscope_hlo as hlo;
+
+use crate::ids::ProgramId;
+use crate::program::Program;
+
+/// The function runs at least this often between runs of the one that completes its steps.
+const MIN_BLOCKS: usize = 2;
+
+/// Arrays that one must update of those that the other reads, and their least share of all that the
+/// other is called with: parameters are many, a batch is one or two.
+const MIN_SHARED: usize = 2;
+const MIN_SHARED_OF_ALL: f64 = 0.25;
+
+/// Functions that complete steps of functions that complete steps.
+const MOST_LEVELS: usize = 3;
+
+/// The function whose runs complete the steps that `frequent` is part of; `frequent` itself, unless
+/// another one updates what it reads. `order` has the functions in the order of their runs.
+pub(super) fn completing(
+    programs: &[Program],
+    frequent: ProgramId,
+    order: &[ProgramId],
+) -> ProgramId {
+    let mut counts: BTreeMap<ProgramId, usize> = BTreeMap::new();
+    for &function in order {
+        *counts.entry(function).or_default() += 1;
+    }
+    let mut known: BTreeMap<ProgramId, Option<Arrays<'_>>> = BTreeMap::new();
+    let mut main = frequent;
+    for _ in 0..MOST_LEVELS {
+        let own_count = counts.get(&main).copied().unwrap_or(0);
+        let fewer = counts.iter().filter(|(_, count)| **count < own_count);
+        let mut fewer: Vec<ProgramId> = fewer
+            .filter(|(function, _)| blocks_between(order, main, **function) >= MIN_BLOCKS)
+            .map(|(function, _)| *function)
+            .collect();
+        fewer.sort_by_key(|function| (Reverse(counts[function]), *function));
+        let mut updates = |function: ProgramId| {
+            for one in [main, function] {
+                let arrays = || Arrays::of(&programs[one.index()]);
+                known.entry(one).or_insert_with(arrays);
+            }
+            let arrays = |one| known.get(&one).and_then(Option::as_ref);
+            let pair = arrays(main).zip(arrays(function));
+            pair.is_some_and(|(reader, writer)| writer.updates_what(reader))
+        };
+        match fewer.into_iter().find(|&function| updates(function)) {
+            Some(function) => main = function,
+            None => break,
+        }
+    }
+    main
+}
+
+/// How many blocks of runs of one function lie between runs of the other.
+fn blocks_between(order: &[ProgramId], inner: ProgramId, outer: ProgramId) -> usize {
+    let mut blocks = 0;
+    let (mut has_outer, mut has_inner) = (false, false);
+    for &function in order {
+        if function == outer {
+            blocks += usize::from(has_outer && has_inner);
+            (has_outer, has_inner) = (true, false);
+        } else if function == inner {
+            has_inner = true;
+        }
+    }
+    blocks
+}
+
+type Kind<'a> = (hlo::PrimitiveType, &'a [i64]);
+
+/// What a function is called with: arrays by type and size, without numbers.
+struct Arrays<'a> {
+    all: usize,
+    kinds: FxHashMap<Kind<'a>, Uses>,
+}
+
+/// How many arrays of one kind a function uses.
+#[derive(Default, Clone, Copy)]
+struct Uses {
+    arguments: usize,
+    updated: usize,
+    results: usize,
+}
+
+impl Uses {
+    /// Every result replaces one argument.
+    fn updates(self) -> usize {
+        self.updated.min(self.results)
+    }
+
+    fn reads(self) -> usize {
+        self.arguments - self.updates()
+    }
+}
+
+impl<'a> Arrays<'a> {
+    /// `None` where the program is unknown.
+    fn of(program: &'a Program) -> Option<Self> {
+        let signature = program.hlo.as_ref()?.signature()?;
+        let mut kinds: FxHashMap<Kind<'a>, Uses> = FxHashMap::default();
+        let kind = |shape: &'a hlo::Shape| (shape.element_type, shape.dimensions.as_slice());
+        let is_array = |shape: &hlo::Shape| !shape.dimensions.is_empty();
+        for argument in signature.arguments.iter().filter(|one| is_array(one.shape)) {
+            let uses = kinds.entry(kind(argument.shape)).or_default();
+            uses.arguments += 1;
+            uses.updated += usize::from(argument.is_updated);
+        }
+        for shape in signature.results.into_iter().filter(|one| is_array(one)) {
+            kinds.entry(kind(shape)).or_default().results += 1;
+        }
+        Some(Self {
+            all: kinds.values().map(|uses| uses.arguments).sum(),
+            kinds,
+        })
+    }
+
+    /// Whether this function updates what the other one reads. It does not if the other updates more
+    /// arrays of that kind itself: training also reads the weights of an old policy, which something
+    /// copies now and then. With as many each, as the two sides of an adversarial network, each must
+    /// read what the other updates.
+    fn updates_what(&self, reader: &Self) -> bool {
+        let shared = Shared::of(self, reader);
+        let is_enough = |shared: &Shared, reader: &Self| {
+            shared.arrays >= MIN_SHARED
+                && shared.arrays as f64 >= MIN_SHARED_OF_ALL * reader.all as f64
+        };
+        is_enough(&shared, reader)
+            && match shared.by_writer.cmp(&shared.by_reader) {
+                Ordering::Greater => true,
+                Ordering::Equal => Shared::of(reader, self).arrays >= MIN_SHARED,
+                Ordering::Less => false,
+            }
+    }
+}
+
+/// What one function updates and another one reads.
+struct Shared {
+    arrays: usize,
+    /// Arrays of these kinds that the first one updates, and that the other one does.
+    by_writer: usize,
+    by_reader: usize,
+}
+
+impl Shared {
+    fn of(writer: &Arrays<'_>, reader: &Arrays<'_>) -> Self {
+        let mut shared = Self {
+            arrays: 0,
+            by_writer: 0,
+            by_reader: 0,
+        };
+        for (kind, &own) in &reader.kinds {
+            let other = writer.kinds.get(kind).copied().unwrap_or_default();
+            if own.reads() == 0 || other.updates() == 0 {
+                continue;
+            }
+            shared.arrays += own.reads().min(other.updates());
+            shared.by_writer += other.updates();
+            shared.by_reader += own.updates();
+        }
+        shared
+    }
+}

@@ -1,0 +1,147 @@
+//! The function whose runs are the steps of a loop that nobody annotated.
+//!
+//! ```text
+//! train train train eval train train train eval           train: it runs most often
+//! train train eval eval eval train train eval eval eval   train: what eval reads, it updates
+//! act act act act learn act act act act learn             learn: what act reads, it updates
+//! dot tanh dot sum dot tanh dot sum                       sum: ops, dispatched one at a time, in rounds
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::completing::completing;
+use super::evidence::Evidence;
+use super::rounds::round_mark;
+use super::turns::taking_turns;
+use crate::functions::Functions;
+use crate::ids::{DeviceId, ProgramId};
+use crate::program::Program;
+use crate::session::ProgramRun;
+use crate::units::Picos;
+
+/// Programs that are shorter than this, have one op each, and run at least this often are ops that
+/// the host dispatches one at a time: parts of a step, not a step.
+const EAGER_PS: i64 = 100_000_000;
+const EAGER_RUNS: usize = 64;
+
+/// Share of the time of the longest program, from which on a program may be the step's.
+const MIN_OF_LONGEST: f64 = 0.25;
+
+/// Least share of the time of all runs: what takes less does not make the steps of a recording, such
+/// as keys that are split before a whole training loop runs as one program.
+const MIN_OF_ALL: f64 = 0.05;
+
+/// The programs of the function whose runs are steps; `None` if there is none.
+pub(super) fn main_programs(evidence: &Evidence<'_>) -> Option<BTreeSet<ProgramId>> {
+    // What XLA tries out while it compiles is no step.
+    let is_trial = Program::trials(evidence.programs);
+    let runs = evidence.runs.iter();
+    let runs: Vec<&ProgramRun> = runs.filter(|run| !is_trial[run.program.index()]).collect();
+    let functions = Functions::of(evidence.programs);
+    let taking_turns = taking_turns(&runs, &functions);
+    let function = |program: ProgramId| {
+        let function = functions.function(program);
+        let is_apart = taking_turns.contains(&function);
+        if is_apart { program } else { function }
+    };
+    let counts = Counts::of(&runs, function);
+    let frequent = counts.frequent()?;
+    let order = order(&runs, counts.busiest(frequent)?, function);
+    let is_single = |program: ProgramId| evidence.programs[program.index()].is_single_op();
+    let main = if is_single(frequent) && counts.is_part(frequent, &order, is_single) {
+        round_mark(&order)?
+    } else {
+        completing(evidence.programs, frequent, &order)
+    };
+    let own = runs.iter().map(|run| run.program);
+    Some(own.filter(|&one| function(one) == main).collect())
+}
+
+/// The functions that run on a device, in the order of their runs.
+fn order(
+    runs: &[&ProgramRun],
+    device: DeviceId,
+    function: impl Fn(ProgramId) -> ProgramId,
+) -> Vec<ProgramId> {
+    let own = runs.iter().filter(|run| run.device == device);
+    let mut own: Vec<_> = own.map(|run| (run.span, run.program)).collect();
+    own.sort_unstable();
+    own.into_iter()
+        .map(|(_, program)| function(program))
+        .collect()
+}
+
+/// How long and how often functions ran.
+struct Counts {
+    totals: BTreeMap<ProgramId, Picos>,
+    runs: BTreeMap<ProgramId, BTreeMap<DeviceId, usize>>,
+}
+
+impl Counts {
+    fn of(runs: &[&ProgramRun], function: impl Fn(ProgramId) -> ProgramId) -> Self {
+        let mut counts = Self {
+            totals: BTreeMap::new(),
+            runs: BTreeMap::new(),
+        };
+        for run in runs {
+            let function = function(run.program);
+            *counts.totals.entry(function).or_default() += run.span.duration();
+            let own = counts.runs.entry(function).or_default();
+            *own.entry(run.device).or_default() += 1;
+        }
+        counts
+    }
+
+    /// Of the functions that ran at least twice on some device and took a considerable part of the
+    /// time, the one that ran most often: an evaluation may take longer than the steps between.
+    fn frequent(&self) -> Option<ProgramId> {
+        let repeated = || {
+            let all = self.totals.iter();
+            all.filter(|(program, _)| self.most(**program) >= 2)
+        };
+        let longest = repeated().map(|(_, total)| total.0).max()?;
+        let all_ps: f64 = self.totals.values().map(|total| total.0 as f64).sum();
+        let least_ps = (MIN_OF_LONGEST * longest as f64).max(MIN_OF_ALL * all_ps);
+        let long = repeated().filter(|(_, total)| total.0 as f64 >= least_ps);
+        let rank = |(program, total): &(&ProgramId, &Picos)| {
+            (self.most(**program), **total, std::cmp::Reverse(**program))
+        };
+        long.max_by_key(rank).map(|(program, _)| *program)
+    }
+
+    /// Its runs on the device where it ran most often.
+    fn most(&self, function: ProgramId) -> usize {
+        let own = self.runs.get(&function).into_iter().flatten();
+        own.map(|(_, &count)| count).max().unwrap_or(0)
+    }
+
+    fn busiest(&self, function: ProgramId) -> Option<DeviceId> {
+        let own = self.runs.get(&function)?.iter();
+        let most = own.max_by_key(|(device, count)| (**count, std::cmp::Reverse(**device)));
+        most.map(|(device, _)| *device)
+    }
+
+    /// Whether runs of a single op are parts of a step: they are many and short, or most runs are of
+    /// other single ops.
+    fn is_part(
+        &self,
+        function: ProgramId,
+        order: &[ProgramId],
+        is_single: impl Fn(ProgramId) -> bool,
+    ) -> bool {
+        let most = self.most(function);
+        let all: usize = self
+            .runs
+            .get(&function)
+            .into_iter()
+            .flatten()
+            .map(|(_, count)| count)
+            .sum();
+        let total = self.totals.get(&function).copied().unwrap_or_default();
+        let mean_ps = total.0 / i64::try_from(all).unwrap_or(i64::MAX).max(1);
+        let others = order
+            .iter()
+            .filter(|&&one| one != function && is_single(one));
+        (most >= EAGER_RUNS && mean_ps < EAGER_PS) || others.count() >= most
+    }
+}

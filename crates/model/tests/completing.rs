@@ -1,0 +1,192 @@
+//! Steps inferred from runs, where functions run several times within a step: what one reads again and
+//! again, another one updates.
+
+mod support;
+
+use support::session;
+
+const WEIGHTS: &str = "f32[64,32]";
+const OTHER: &str = "f32[16,8]";
+
+/// A program with its instructions after those of its entry.
+fn program(id: u32, name: &str, lines: &[&str]) -> String {
+    let mut text = format!("program {id} {name}\n");
+    for line in lines {
+        text.push_str(&format!("  {line} source=train.py:{id}\n"));
+    }
+    text
+}
+
+/// `act(p, q, x)`: reads two weights.
+fn acting(id: u32, name: &str, weights: &str) -> String {
+    let p = format!("p.0 = {weights} parameter(0)");
+    let q = format!("q.1 = {weights} parameter(1)");
+    let dot = "d.3 = f32[8,32] dot(x.2, p.0)";
+    let next = "e.4 = f32[8,32] dot(d.3, q.1)";
+    program(
+        id,
+        name,
+        &[&p, &q, "x.2 = f32[8,64] parameter(2)", dot, next],
+    )
+}
+
+/// `step(p, q, x) → p + dot(x, q), q + dot(x, p)`: updates two weights; those of `read` it only reads.
+fn updating(id: u32, name: &str, weights: &str, read: Option<&str>) -> String {
+    let other = read.unwrap_or(weights);
+    let lines = [
+        format!("p.0 = {weights} parameter(0)"),
+        format!("q.1 = {weights} parameter(1)"),
+        "x.2 = f32[8,64] parameter(2)".to_owned(),
+        format!("r.3 = {other} parameter(3)"),
+        format!("s.4 = {other} parameter(4)"),
+        format!("g.5 = {weights} dot(x.2, r.3)"),
+        format!("h.6 = {weights} dot(x.2, s.4)"),
+        format!("a.7 = {weights} add(p.0, g.5)"),
+        format!("b.8 = {weights} add(q.1, h.6)"),
+        format!("t.9 = ({weights}, {weights}) tuple(a.7, b.8)"),
+    ];
+    let kept =
+        |line: &&String| read.is_some() || !(line.starts_with("r.3") || line.starts_with("s.4"));
+    let lines: Vec<String> = lines.iter().filter(kept).cloned().collect();
+    let renamed = |line: &String| {
+        if read.is_some() {
+            line.clone()
+        } else {
+            line.replace("r.3", "q.1").replace("s.4", "p.0")
+        }
+    };
+    let lines: Vec<String> = lines.iter().map(renamed).collect();
+    program(
+        id,
+        name,
+        &lines.iter().map(String::as_str).collect::<Vec<_>>(),
+    )
+}
+
+/// `copy(p, q) → copies`.
+fn copying(id: u32, name: &str, weights: &str) -> String {
+    let lines = [
+        format!("p.0 = {weights} parameter(0)"),
+        format!("q.1 = {weights} parameter(1)"),
+        format!("a.2 = {weights} copy(p.0)"),
+        format!("b.3 = {weights} copy(q.1)"),
+        format!("t.4 = ({weights}, {weights}) tuple(a.2, b.3)"),
+    ];
+    program(id, name, &lines.each_ref().map(String::as_str))
+}
+
+/// Where the steps begin, in runs; each letter is a run of one of the programs.
+fn steps(order: &str, programs: &[(char, &str, String)]) -> Vec<usize> {
+    let mut text = String::from("device tpu:0 v6e\nline XLA Modules\n");
+    for (position, letter) in order.chars().enumerate() {
+        let start = position * 20;
+        let own = programs.iter().find(|(own, ..)| *own == letter);
+        let name = own.expect("a program of this letter").1;
+        text.push_str(&format!("{start}..{}us {name}\n", start + 10));
+    }
+    for (_, _, program) in programs {
+        text.push_str(program);
+    }
+    let session = session(&text);
+    let start = |step: &stepscope_model::Step| step.spans[0].span.start.0;
+    let starts = session.steps.iter().map(start);
+    starts
+        .map(|start| usize::try_from(start / 20_000_000).expect("a time"))
+        .collect()
+}
+
+fn act() -> (char, &'static str, String) {
+    ('a', "jit_act(5)", acting(5, "jit_act", WEIGHTS))
+}
+
+fn learn() -> (char, &'static str, String) {
+    ('l', "jit_learn(6)", updating(6, "jit_learn", WEIGHTS, None))
+}
+
+#[test]
+fn a_policy_acts_until_an_update_completes_the_step() {
+    let programs = [act(), learn()];
+    assert_eq!(steps(&"aaal".repeat(4), &programs), [3, 7, 11, 15]);
+    // Of episodes of several lengths, too.
+    assert_eq!(steps("aalaaaalalaal", &programs), [2, 7, 9, 12]);
+}
+
+#[test]
+fn an_evaluation_of_more_batches_than_steps_is_none_of_them() {
+    let programs = [act(), learn()];
+    assert_eq!(
+        steps("llaaaaallaaaaallaaaaa", &programs),
+        [0, 1, 7, 8, 14, 15]
+    );
+}
+
+#[test]
+fn what_runs_after_training_has_its_own_steps() {
+    let programs = [act(), learn()];
+    assert_eq!(steps("lllaaaaaa", &programs), [3, 4, 5, 6, 7, 8]);
+}
+
+#[test]
+fn without_the_program_nobody_knows_what_is_updated() {
+    let unknown = ('l', "jit_learn(6)", String::new());
+    assert_eq!(steps(&"aal".repeat(3), &[act(), unknown]).len(), 6);
+}
+
+#[test]
+fn two_sides_of_an_adversarial_network_are_one_step() {
+    let judge = updating(5, "jit_judge", WEIGHTS, Some(OTHER));
+    let generate = updating(6, "jit_generate", OTHER, Some(WEIGHTS));
+    let programs = [
+        ('j', "jit_judge(5)", judge),
+        ('g', "jit_generate(6)", generate),
+    ];
+    assert_eq!(steps(&"jjjg".repeat(3), &programs), [3, 7, 11]);
+    // Also if both have weights of the same sizes.
+    let judge = updating(5, "jit_judge", WEIGHTS, Some(WEIGHTS));
+    let generate = updating(6, "jit_generate", WEIGHTS, Some(WEIGHTS));
+    let programs = [
+        ('j', "jit_judge(5)", judge),
+        ('g', "jit_generate(6)", generate),
+    ];
+    assert_eq!(steps(&"jjjg".repeat(3), &programs), [3, 7, 11]);
+}
+
+/// Training reads the weights of an old policy; it is a step all the same.
+#[test]
+fn a_copy_of_weights_now_and_then_completes_nothing() {
+    let train = updating(5, "jit_train", WEIGHTS, Some(WEIGHTS));
+    let programs = [
+        ('t', "jit_train(5)", train),
+        ('c', "jit_copy(6)", copying(6, "jit_copy", WEIGHTS)),
+    ];
+    assert_eq!(steps(&"tttc".repeat(3), &programs).len(), 9);
+    // What nothing else updates updates, such as means of the weights.
+    let programs = [
+        learn(),
+        ('c', "jit_copy(5)", copying(5, "jit_copy", WEIGHTS)),
+    ];
+    assert_eq!(steps(&"lllc".repeat(3), &programs).len(), 9);
+}
+
+#[test]
+fn gradients_of_several_batches_are_one_step() {
+    let gradients = acting(5, "jit_gradients", WEIGHTS);
+    let programs = [('g', "jit_gradients(5)", gradients), learn()];
+    assert_eq!(steps(&"ggggl".repeat(3), &programs), [4, 9, 14]);
+}
+
+/// A loop without `jit`: each op is a program.
+#[test]
+fn a_round_of_single_ops_is_a_step() {
+    let op = |id: u32, name: &str, opcode: &str| {
+        let line = format!("a.1 = f32[8] {opcode}(p.0)");
+        program(id, name, &["p.0 = f32[8] parameter(0)", &line])
+    };
+    let programs = [
+        ('d', "jit_dot(5)", op(5, "jit_dot", "negate")),
+        ('t', "jit_tanh(6)", op(6, "jit_tanh", "tanh")),
+        ('s', "jit_sum(7)", op(7, "jit_sum", "exponential")),
+    ];
+    assert_eq!(steps(&"dtdts".repeat(3), &programs), [4, 9, 14]);
+    assert!(steps("dtdtsddtstdsds", &programs).is_empty());
+}

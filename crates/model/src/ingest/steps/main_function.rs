@@ -49,7 +49,7 @@ pub(super) fn main_programs(evidence: &Evidence<'_>) -> Option<BTreeSet<ProgramI
     let order = order(&runs, counts.busiest(frequent)?, function);
     let is_single = |program: ProgramId| evidence.programs[program.index()].is_single_op();
     let main = if is_single(frequent) && counts.is_part(frequent, &order, is_single) {
-        round_mark(&order)?
+        round_mark(&order, frequent)?
     } else {
         completing(evidence.programs, frequent, &order)
     };
@@ -121,8 +121,8 @@ impl Counts {
         most.map(|(device, _)| *device)
     }
 
-    /// Whether runs of a single op are parts of a step: they are many and short, or most runs are of
-    /// other single ops.
+    /// Whether runs of a single op are parts of a step: they are many and short, or other single ops run
+    /// between most of them.
     fn is_part(
         &self,
         function: ProgramId,
@@ -139,9 +139,9 @@ impl Counts {
             .sum();
         let total = self.totals.get(&function).copied().unwrap_or_default();
         let mean_ps = total.0 / i64::try_from(all).unwrap_or(i64::MAX).max(1);
-        let others = order
-            .iter()
-            .filter(|&&one| one != function && is_single(one));
-        (most >= EAGER_RUNS && mean_ps < EAGER_PS) || others.count() >= most
+        let gaps = most.saturating_sub(1);
+        let between = order.split(|&one| one == function).skip(1).take(gaps);
+        let with_others = between.filter(|gap| gap.iter().any(|&one| is_single(one)));
+        (most >= EAGER_RUNS && mean_ps < EAGER_PS) || with_others.count() * 2 > gaps
     }
 }

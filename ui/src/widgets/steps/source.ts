@@ -13,12 +13,12 @@ export function sourceText(source: StepSource): { short: string; long: string } 
     case 'cadence':
       return {
         short: "from the device's cadence",
-        long: 'Steps are annotated, but the work that each annotation launched was not recorded. A step lasts from one run of the program that dominates the device to the next.',
+        long: 'Steps are annotated, but the work that each annotation launched was not recorded. A step lasts from one run of the main program to the next.',
       };
     case 'program_runs':
       return {
         short: 'inferred from program runs',
-        long: 'This profile has no step markers. Steps are inferred from repeated runs of the program that dominates the device.',
+        long: 'This profile has no step markers. A step lasts from one run of the main program to the next.',
       };
   }
 }

@@ -209,10 +209,19 @@ impl Catalog {
     /// Fetches the roll-ups of these sessions from a bucket, many at a time, where they will all be
     /// read. A folder has them.
     pub fn bring<'a>(&self, files: impl IntoIterator<Item = &'a SessionFiles>) {
-        if let Some(shared) = &self.shared {
+        if self.shared.is_some() {
             let summaries = self.summaries();
             let known = files.into_iter().filter_map(|files| summaries.entry(files));
-            let addresses: Vec<String> = known.map(|entry| entry.address).collect();
+            let entries: Vec<Entry> = known.collect();
+            self.bring_listed(&entries);
+        }
+    }
+
+    /// The same for sessions whose entries are known.
+    pub fn bring_listed<'a>(&self, entries: impl IntoIterator<Item = &'a Entry>) {
+        if let Some(shared) = &self.shared {
+            let entries = entries.into_iter();
+            let addresses: Vec<String> = entries.map(|entry| entry.address.clone()).collect();
             shared.bring(&addresses);
         }
     }

@@ -119,6 +119,15 @@ impl Library {
         self.catalog.as_ref()?.roll_up(address)
     }
 
+    /// Fetches the roll-ups of sessions that will be read next, together, where they are in a bucket.
+    pub(crate) fn bring_roll_ups(&self, positions: &[usize]) {
+        let Some(catalog) = &self.catalog else {
+            return;
+        };
+        let sources = positions.iter().filter_map(|&at| self.sources.get(at));
+        catalog.bring_listed(sources.filter_map(|source| source.indexed.as_ref()));
+    }
+
     /// Names that several sessions have are followed by their place.
     fn tell_apart(&mut self) {
         let mut names: Vec<String> = self.sources.iter().map(|one| one.name.clone()).collect();

@@ -1,6 +1,7 @@
 //! From a table and a query's filters to rows: which sessions are opened, which parts of them are read,
 //! and by how many readers.
 
+mod ahead;
 mod plan;
 mod provider;
 mod question;

@@ -22,6 +22,7 @@ use datafusion::physical_plan::{
 };
 use stepscope_export::arrow::TextType;
 
+use super::ahead::Ahead;
 use crate::asking::{Ask, Filter, external};
 use crate::library::{Library, Source};
 use crate::place::Place;
@@ -181,7 +182,9 @@ impl ExecutionPlan for Scan {
             RecordBatchReceiverStreamBuilder::new(Arc::clone(&self.schema), BATCHES_AHEAD);
         let sender = builder.tx();
         builder.spawn_blocking(move || {
-            for session in part.sessions {
+            let mut ahead = Ahead::default();
+            for (position, &session) in part.sessions.iter().enumerate() {
+                reader.bring(ahead.after(&part.sessions[position..]));
                 let mut is_wanted = true;
                 reader.session(session, &mut |batch| {
                     reader.rows.add(batch.num_rows());
@@ -213,6 +216,14 @@ struct Reader {
 }
 
 impl Reader {
+    /// Fetches what these sessions need from far away.
+    fn bring(&self, sessions: &[usize]) {
+        let rows = &self.table.rows;
+        if rows.is_of_roll_ups() && !rows.is_of_files(&self.ask.columns) {
+            self.library.bring_roll_ups(sessions);
+        }
+    }
+
     fn session(&self, position: usize, give: &mut dyn FnMut(RecordBatch) -> bool) -> Result<()> {
         let Some(source) = self.library.sources().get(position) else {
             return Ok(());

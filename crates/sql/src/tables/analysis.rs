@@ -132,6 +132,10 @@ impl Rows for AnalysisTable {
         }
     }
 
+    fn is_of_roll_ups(&self) -> bool {
+        self.options.is_empty() && self.per.is_none()
+    }
+
     fn read_indexed(
         &self,
         library: &Library,
@@ -139,7 +143,7 @@ impl Rows for AnalysisTable {
         ask: &Ask,
         send: &mut Receive<'_>,
     ) -> Result<bool, ArrowError> {
-        if !self.options.is_empty() || self.per.is_some() {
+        if !self.is_of_roll_ups() {
             return Ok(false);
         }
         let roll_up = library.roll_up(source);

@@ -55,6 +55,10 @@ pub(crate) trait Rows: Any + Debug + Send + Sync {
     ) -> Result<(), ArrowError> {
         Ok(())
     }
+    /// Whether rows come from roll-ups, where a catalog has them.
+    fn is_of_roll_ups(&self) -> bool {
+        false
+    }
     /// Passes the rows on that a catalog has, so that the session need not be opened. False if it has
     /// not all of them; then nothing was passed on.
     fn read_indexed(

@@ -20,6 +20,12 @@ impl Listener for Quiet {
 
 fn indexed(folder: &Path, paths: &[PathBuf]) -> Catalog {
     let catalog = Catalog::at(folder);
+    index_all(&catalog, paths);
+    catalog
+}
+
+/// Indexes every session below some paths.
+pub(crate) fn index_all(catalog: &Catalog, paths: &[PathBuf]) {
     let todo = |path: &Path, files: SessionFiles| Todo {
         location: path.join(&files.location).display().to_string(),
         files,
@@ -31,9 +37,8 @@ fn indexed(folder: &Path, paths: &[PathBuf]) -> Catalog {
             found.into_iter().map(|files| todo(path, files))
         })
         .collect();
-    let outcome = index(&catalog, &todo, 2, &Quiet).expect("a catalog");
+    let outcome = index(catalog, &todo, 2, &Quiet).expect("a catalog");
     assert_eq!(outcome.made_count + outcome.copy_count, todo.len());
-    catalog
 }
 
 /// Whether two tables have the same rows; sessions come in any order.

@@ -1,7 +1,10 @@
 //! SQL over our own captures, by the library and by the program.
 
+mod bucket;
 mod elsewhere;
 mod indexed;
+#[path = "../../../catalog/tests/memory/mod.rs"]
+mod memory;
 mod program;
 mod same;
 mod served;

@@ -214,3 +214,51 @@ fn a_real_scan_is_divided_without_rest() {
         assert!((0.95..=1.0 + 1e-9).contains(&ratio), "{loop_name}: {ratio}");
     }
 }
+
+/// A whole training as one program: nothing repeats but its loop.
+#[test]
+fn a_program_that_ran_once_is_told_by_its_loop() {
+    let first_run = |text: &str| {
+        let lines = text.lines().filter(|line| {
+            let time = line.trim_start();
+            !time.starts_with('2') || !time[1..3].bytes().all(|byte| byte.is_ascii_digit())
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let told = |text: &str| {
+        let report = ask(&drawn(&[text]), "steps", &[]);
+        let notes = rows(&report, "notes").iter();
+        let mut notes = notes.filter(|note| note["id"] == "steps-missing");
+        let note = notes.next().expect("a note on steps");
+        note["text"].as_str().expect("a text").to_owned()
+    };
+    let once = first_run(SCAN).replace("0..100us ", "0..55us ");
+    // From 1 to 45 us, of 55.
+    assert_eq!(
+        told(&once),
+        "No steps were recorded and none could be inferred. jit_step(5) ran once, and 3 iterations of its \
+         loop while.1 take 80.0 % of that run, 14.67 µs each: if an iteration is a step, that is its time."
+    );
+    // The compiler does not know how many there are; the ops do.
+    let uncounted = once.replace("known_trip_count", "unknown_trip_count");
+    assert!(
+        told(&uncounted).contains("and 3 iterations"),
+        "{}",
+        told(&uncounted)
+    );
+    // Of a longer run, the loop is less than half.
+    let run = |time: &str| {
+        format!(
+            "No steps were recorded and none could be inferred. jit_step(5) ran once, for {time}."
+        )
+    };
+    assert_eq!(told(&first_run(SCAN)), run("100.0 µs"));
+    assert_eq!(
+        told(
+            &once
+                .replace("calls=branch", "")
+                .replace("body=body", "body=less")
+        ),
+        run("55.00 µs")
+    );
+}

@@ -5,6 +5,7 @@ use stepscope_model::{Framework, ProgramId, Session, StepOrigin};
 
 use super::note::Note;
 use super::words::{Word, Words};
+use crate::measuring::long_loop::{long_loop, single_run};
 use crate::measuring::selection::{Selected, all_series, counted_steps, main_series};
 use crate::measuring::steps::parts::PARTS;
 use crate::measuring::steps::{PartKind, StepSource, StepTime, series_time};
@@ -18,10 +19,11 @@ const TOLD_SERIES: usize = 4;
 /// of them it includes.
 pub(crate) fn step_notes(session: &Session, selected: Option<&Selected<'_>>) -> Vec<Note> {
     let Some(origin) = session.step_origin.filter(|_| !session.steps.is_empty()) else {
-        let note = Note::warning(
-            "steps-missing",
-            "No steps were recorded and none could be inferred.",
+        let text = format!(
+            "No steps were recorded and none could be inferred.{}",
+            one_run(session).unwrap_or_default()
         );
+        let note = Note::warning("steps-missing", text);
         return vec![note.with_code(recording::steps(session))];
     };
     if counted_steps(session).is_empty() {
@@ -31,6 +33,33 @@ pub(crate) fn step_notes(session: &Session, selected: Option<&Selected<'_>>) -> 
     notes.extend(cut(session, origin));
     notes.extend(other_series(session));
     notes
+}
+
+/// A sentence on a program that ran once, and on the iterations of its loop: a whole training may be
+/// one scan.
+fn one_run(session: &Session) -> Option<String> {
+    let run = single_run(session)?;
+    let program = session.program(run.program).title();
+    let Some(own) = long_loop(session, run) else {
+        let run_ps = run.span.duration().0 as f64;
+        return Some(format!(
+            " {program} ran once, for {}.",
+            format::duration_ps(run_ps)
+        ));
+    };
+    let line = own.instruction.source.as_ref().map(|source| {
+        let file = source.file.rsplit(['/', '\\']).next().unwrap_or_default();
+        format!(" ({file}:{})", source.line)
+    });
+    Some(format!(
+        " {program} ran once, and {} iterations of its loop {}{} take {} of that run, {} each: if an \
+         iteration is a step, that is its time.",
+        own.iterations,
+        own.instruction.name,
+        line.unwrap_or_default(),
+        format::percent(own.share),
+        format::duration_ps(own.duration_ps as f64 / own.iterations as f64),
+    ))
 }
 
 fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>) -> Note {

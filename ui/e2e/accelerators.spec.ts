@@ -121,3 +121,17 @@ for (const { capture, view, name, query, then } of PICTURES) {
     await keepImage(page, name);
   });
 }
+
+test('a page of idle time without gaps has no empty cards', async ({ page, corpus }) => {
+  if (corpus === null) {
+    console.log(`skipped: no corpus in ${CORPUS}`);
+    test.skip();
+    return;
+  }
+  await openView(page, corpus, 'tpu-v6e-4chip-jax', 'idle');
+  await expect(page.getByRole('heading', { name: 'No gaps worth listing' })).toBeVisible();
+  await expect(page.locator('.empty')).toContainText('4 devices observed for');
+  await expect(page.locator('main .table-head')).toHaveCount(0);
+  await page.getByRole('link', { name: 'What devices are busy with' }).click();
+  await expect(page).toHaveURL(/\/ops/);
+});

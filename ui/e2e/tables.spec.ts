@@ -198,6 +198,25 @@ test('a line drawn around ops of the roofline keeps the ops in it', async ({ pag
   await expect(rowsOf(page)).toHaveCount(all);
 });
 
+test('the name of the ridge covers no point', async ({ page, url }) => {
+  await openView(page, url, 'gpt-off/run', 'roofline');
+  const chart = page.getByRole('application').first();
+  await chart.locator('.roofline-mark').first().waitFor();
+  const [all, covered] = await chart.evaluate((plot) => {
+    const texts = [...plot.querySelectorAll('text')];
+    const name = texts.find((text) => text.textContent?.startsWith('ridge'))!.getBoundingClientRect();
+    const points = [...plot.querySelectorAll('.roofline-point, .roofline-mark')];
+    const isCovered = (point: Element) => {
+      const box = point.getBoundingClientRect();
+      const isBeside = box.left > name.right || box.right < name.left;
+      return !isBeside && box.bottom > name.top && box.top < name.bottom;
+    };
+    return [points.length, points.filter(isCovered).length] as const;
+  });
+  expect(all).toBeGreaterThan(10);
+  expect(covered).toBe(0);
+});
+
 test('with Shift, a drag over the roofline is a rectangle', async ({ page, url }) => {
   await openView(page, url, 'demo', 'roofline');
   const around = await roundFirstPoint(page);

@@ -145,6 +145,18 @@ test('a search that matches nothing says so', async ({ page, url }) => {
   await expect(page.locator('.match-count')).toHaveText('no matches');
 });
 
+test('an invalid pattern replaces the matches of the search before', async ({ page, url }) => {
+  await openTimeline(page, url, 'demo', '?search=all-reduce');
+  const search = page.locator('.timeline-search input');
+  await search.press('Enter');
+  const matches = page.getByRole('tab', { name: /^Matches/ });
+  await expect(matches).toHaveText(/\d/);
+  await search.fill('a([');
+  await expect(page.locator('.timeline-search')).toContainText('invalid regular expression');
+  await expect(matches).toHaveText('Matches');
+  await expect(page.locator('.search-panel')).toHaveCount(0);
+});
+
 test('dragging an area shows its table, by name and by class', async ({ page, url }) => {
   await openTimeline(page, url, 'demo');
   const { box } = await canvasOf(page);

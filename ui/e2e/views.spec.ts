@@ -60,6 +60,30 @@ test('the overview lists what to change first and links to the details', async (
   await keepImage(page, 'advice');
 });
 
+test('a capture without device work says once what is wrong and what to do', async ({ page, url }) => {
+  await openView(page, url, 'nothing-ran', 'overview');
+  await expect(page.locator('.headline-first')).toContainText('Record again: no device work');
+  await expect(page.locator('.headline-first')).toContainText('jax.block_until_ready(result)');
+  await expect(page.locator('.overview .notes')).toHaveCount(0);
+  await expect(page.getByRole('heading', { name: 'No steps in this profile' })).toHaveCount(1);
+});
+
+test('a page of input without input wait has no table of zeros', async ({ page, url }) => {
+  await openView(page, url, 'transpose', 'input');
+  await expect(page.locator('main')).toContainText('No step waited for input (');
+  await expect(page.getByRole('tab', { name: /^Steps/ })).toHaveCount(0);
+  await page.getByRole('link', { name: 'What devices wait for' }).click();
+  await expect(page).toHaveURL(/\/idle/);
+});
+
+test('a printed page says which session it is', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'overview');
+  await page.emulateMedia({ media: 'print' });
+  const title = page.locator('.page-title');
+  expect(await title.evaluate((h1) => getComputedStyle(h1, '::after').content)).toContain('demo');
+  await expect(page.getByRole('navigation', { name: 'Views' })).toBeHidden();
+});
+
 test('the straggler is named with its activity', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'hosts');
   await expect(page.locator('main')).toContainText('host-2');

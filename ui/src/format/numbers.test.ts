@@ -7,6 +7,9 @@ const plain = (text: string) => text.replace(/\u202f|\u00a0/g, ' ');
 describe('format picks the unit that suits the value', () => {
   test.each([
     ['duration', 0, '0 s'],
+    ['ratio', 0, '0.0 %'],
+    ['ratio', 0.0000019, '<0.1 %'],
+    ['ratio', 0.0006, '0.1 %'],
     ['duration', 999, '999 ps'],
     ['duration', 1500, '1.50 ns'],
     ['duration', 12_340_000_000, '12.34 ms'],

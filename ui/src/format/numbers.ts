@@ -40,12 +40,18 @@ const WHOLE = new Set(['ps', 'B', 'FLOP', '']);
 const SPACE = '\u202f';
 export const MISSING = '–';
 
+/** A share that rounds to less than this must not read as zero. */
+const TINY_RATIO = 0.001;
+
 /** A value with the unit that suits it, such as `12.34 ms`; `–` if it is missing. */
 export function format(kind: Kind, value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
   if (kind === 'duration' && value === 0) return withUnit('0', 's');
   const unit = unitFor(kind, Math.abs(value));
   const decimals = decimalsFor(unit, Math.abs(value) / unit.size, kind);
+  if (kind === 'ratio' && value > 0 && value < TINY_RATIO / 2) {
+    return withUnit(`<${fixed(TINY_RATIO / unit.size, decimals)}`, unit.name);
+  }
   return withUnit(fixed(value / unit.size, decimals), unit.name);
 }
 

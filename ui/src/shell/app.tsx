@@ -98,7 +98,9 @@ export function App() {
         <TopBar />
         <Show when={route.session !== null}>
           <div class="page-line">
-            <h1 class="page-title">{titleOf(route.view)}</h1>
+            <h1 class="page-title" data-session={summaryOf(route.session)?.name ?? ''}>
+              {titleOf(route.view)}
+            </h1>
             <Show when={shared()} fallback={<Show when={route.view !== SQL_VIEW}><SelectionBar /></Show>}>
               {(report) => <ShareStrip report={report()} />}
             </Show>

@@ -3,7 +3,7 @@ import { createSignal, For, Show, type JSX } from 'solid-js';
 
 import { plural } from '../format/numbers';
 import { shellQuote } from '../format/text';
-import { timeText } from '../format/time-range';
+import { stepsText, timeText } from '../format/time-range';
 import { CopyButton, copyText } from '../widgets/copy';
 import { contextMenu, type MenuEntry } from '../widgets/menu/menu';
 import { Popover } from '../widgets/popover';
@@ -25,7 +25,7 @@ export function SelectionBar() {
   return (
     <div class="selection" role="toolbar" aria-label="Selection">
       <BaselineChip />
-      <Chip name="steps" title="Steps" everything="all">
+      <Chip name="steps" title="Steps" everything="all" show={stepsText}>
         {(close) => (
           <TextSelection
             name="steps"

@@ -173,7 +173,7 @@ export class TimelineSearch {
     } catch (error) {
       const text = errorText(error);
       if (text !== null && this.state().query === query) {
-        this.setState({ ...this.state(), isReady: true, error: text });
+        this.setState({ ...EMPTY, query, error: text });
       }
       return null;
     }

@@ -48,7 +48,7 @@ pub fn no_fleet_program() -> (String, String) {
 
 fn missing(needs: &str, name: &str) -> (String, String) {
     (
-        format!("{needs} {name}, which is not here or does not start"),
+        format!("{needs} {name}, which was not found or does not start"),
         format!(
             "put {name} of the same release next to stepscope, or build it: `cargo build --release \
              --package {name}`"

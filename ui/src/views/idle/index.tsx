@@ -4,7 +4,7 @@ import { For, Show } from 'solid-js';
 import { CAUSES, meaningOf, occurring } from '../../format/causes';
 import { columnScale, formatCount, formatDuration, formatRatio, plural } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
-import { getParam, hrefTo, navigate, selectionParams, setParams } from '../../shell/state';
+import { baseline, getParam, hrefTo, navigate, selectionParams, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { timelineParams } from '../../timeline/link';
 import { AnswerView } from '../../widgets/answer';
@@ -87,49 +87,82 @@ export default function IdleView(props: ViewProps) {
         <Show when={data().devices.length > 0} fallback={<NoDevice report={data()} />}>
           <div class="page is-filling">
             <Warnings notes={data().notes} />
-            <div class="card-pair">
-              <Causes report={data()} />
-              <Places report={data()} />
-            </div>
-            <section class="card is-main">
-              <DataTable
-                rows={data().rows}
-                rowCount={data().row_count}
-                columns={COLUMNS}
-                state={table}
-                noun="gap"
-                fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-idle`}
-                isFilling
-                onRow={(row) =>
-                  navigate({
-                    view: 'timeline',
-                    params: timelineParams(row.start_ps, row.duration_ps, {
-                      place: row.device,
-                      slice: row.slice,
-                      isIdle: true,
-                    }),
-                  })
-                }
-                tools={
-                  <>
-                    <Show when={getParam('cause')}>
-                      {(cause) => (
-                        <button class="quiet" onClick={() => setParams({ cause: null }, false)}>
-                          Only {meaningOf(CAUSES, cause()).title.toLowerCase()} ✕
-                        </button>
-                      )}
-                    </Show>
-                    <span class="muted">Click a gap to show it in the timeline</span>
-                  </>
-                }
-                empty="No gaps of this length in the selection"
-              />
-            </section>
+            <Show when={hasGaps(data())} fallback={<NoGaps report={data()} />}>
+              <div class="card-pair">
+                <Causes report={data()} />
+                <Places report={data()} />
+              </div>
+              <section class="card is-main">
+                <DataTable
+                  rows={data().rows}
+                  rowCount={data().row_count}
+                  columns={COLUMNS}
+                  state={table}
+                  noun="gap"
+                  fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-idle`}
+                  isFilling
+                  onRow={(row) =>
+                    navigate({
+                      view: 'timeline',
+                      params: timelineParams(row.start_ps, row.duration_ps, {
+                        place: row.device,
+                        slice: row.slice,
+                        isIdle: true,
+                      }),
+                    })
+                  }
+                  tools={
+                    <>
+                      <Show when={getParam('cause')}>
+                        {(cause) => (
+                          <button class="quiet" onClick={() => setParams({ cause: null }, false)}>
+                            Only {meaningOf(CAUSES, cause()).title.toLowerCase()} ✕
+                          </button>
+                        )}
+                      </Show>
+                      <span class="muted">Click a gap to show it in the timeline</span>
+                    </>
+                  }
+                  empty="No gaps of this length in the selection"
+                />
+              </section>
+            </Show>
             <Remarks notes={data().notes} />
           </div>
         </Show>
       )}
     </AnswerView>
+  );
+}
+
+/** Whether there is anything to list; a chosen cause or a baseline is shown even where there is not. */
+const hasGaps = (report: IdleReport) =>
+  report.row_count > 0 ||
+  report.causes.length > 0 ||
+  baseline() !== null ||
+  Boolean(getParam('cause'));
+
+/** Instead of empty cards and an empty table. */
+function NoGaps(props: { report: IdleReport }) {
+  const sum = (of: 'idle_ps' | 'short_count') =>
+    props.report.devices.reduce((total, device) => total + device[of], 0);
+  const observed = () => Math.max(...props.report.devices.map((device) => device.window_ps));
+  const shortest = () => Math.min(...props.report.devices.map((device) => device.min_gap_ps));
+  return (
+    <EmptyState
+      title={sum('idle_ps') > 0 ? 'No gaps worth listing' : 'Devices are never idle'}
+      actions={
+        <a class="button" href={hrefTo({ view: 'ops' })}>
+          What devices are busy with
+        </a>
+      }
+    >
+      {plural(props.report.devices.length, 'device')} observed for {formatDuration(observed())}.{' '}
+      <Show when={sum('idle_ps') > 0}>
+        {plural(sum('short_count'), 'gap')} shorter than {formatDuration(shortest())} add up to{' '}
+        {formatDuration(sum('idle_ps'))}.
+      </Show>
+    </EmptyState>
   );
 }
 
@@ -166,11 +199,11 @@ function Causes(props: { report: IdleReport }) {
             <tr>
               <th>Cause</th>
               <th class="number">{times().unit}</th>
-              <th class="number">Window</th>
+              <th class="number">Share</th>
               <th class="number">Gaps</th>
               <th class="number">Longest</th>
               <th>
-                <span class="unseen">Share</span>
+                <span class="unseen">Meaning</span>
               </th>
             </tr>
           </thead>

@@ -4,9 +4,9 @@ import { createMemo, For, Show } from 'solid-js';
 import { compareTable } from '../../compare/identity';
 import { INPUT_CAUSES, meaningOf, occurring } from '../../format/causes';
 import { largest } from '../../format/largest';
-import { columnScale, formatDuration, formatRatio } from '../../format/numbers';
+import { columnScale, formatDuration, formatRatio, plural } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
-import { hrefTo, navigate, selectionParams } from '../../shell/state';
+import { baseline, hrefTo, navigate, selectionParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { timelineParams } from '../../timeline/link';
 import { AnswerView } from '../../widgets/answer';
@@ -170,69 +170,90 @@ export default function InputView(props: ViewProps) {
               <Warnings notes={data().notes} />
               <p class="input-conclusion">{data().conclusion}</p>
               <Bounds report={data()} />
-              <div class="card-pair">
-                <Causes report={data()} />
-                <Places report={data()} />
-              </div>
-              <Tabbed
-                label="Table"
-                state={urlTab()}
-                tabs={[
-                  {
-                    name: 'steps',
-                    title: 'Steps',
-                    count: () => data().row_count,
-                    body: (tools) => (
-                      <DataTable
-                        rows={data().rows}
-                        columns={columns()}
-                        state={rows}
-                        noun="row"
-                        compare={COMPARE.steps}
-                        fileName={file()}
-                        isFilling
-                        onRow={(row) =>
-                          navigate({
-                            view: 'timeline',
-                            params: timelineParams(row.start_ps, row.duration_ps, {
-                              place: `${row.host}/${row.device}`,
-                              isIdle: true,
-                            }),
-                          })
-                        }
-                        tools={tools()}
-                      />
-                    ),
-                  },
-                  {
-                    name: 'stages',
-                    title: 'Stages',
-                    count: () => data().stages.length,
-                    body: (tools) => (
-                      <DataTable
-                        rows={data().stages}
-                        columns={STAGES}
-                        state={stages}
-                        noun="stage"
-                        compare={COMPARE.stages}
-                        fileName={`${file()}-stages`}
-                        isFilling
-                        onRow={(row) =>
-                          navigate({ view: 'timeline', params: { search: row.name } })
-                        }
-                        tools={tools()}
-                        empty="No input stages were recorded"
-                      />
-                    ),
-                  },
-                ]}
-              />
+              <Show when={hasWait(data())} fallback={<NoWait report={data()} />}>
+                <div class="card-pair">
+                  <Causes report={data()} />
+                  <Places report={data()} />
+                </div>
+              </Show>
+              <Show when={hasWait(data()) || data().stages.length > 0}>
+                <Tabbed
+                  label="Table"
+                  state={urlTab()}
+                  tabs={[
+                    {
+                      name: 'steps',
+                      title: 'Steps',
+                      has: () => hasWait(data()),
+                      count: () => data().row_count,
+                      body: (tools) => (
+                        <DataTable
+                          rows={data().rows}
+                          columns={columns()}
+                          state={rows}
+                          noun="row"
+                          compare={COMPARE.steps}
+                          fileName={file()}
+                          isFilling
+                          onRow={(row) =>
+                            navigate({
+                              view: 'timeline',
+                              params: timelineParams(row.start_ps, row.duration_ps, {
+                                place: `${row.host}/${row.device}`,
+                                isIdle: true,
+                              }),
+                            })
+                          }
+                          tools={tools()}
+                        />
+                      ),
+                    },
+                    {
+                      name: 'stages',
+                      title: 'Stages',
+                      count: () => data().stages.length,
+                      body: (tools) => (
+                        <DataTable
+                          rows={data().stages}
+                          columns={STAGES}
+                          state={stages}
+                          noun="stage"
+                          compare={COMPARE.stages}
+                          fileName={`${file()}-stages`}
+                          isFilling
+                          onRow={(row) =>
+                            navigate({ view: 'timeline', params: { search: row.name } })
+                          }
+                          tools={tools()}
+                          empty="No input stages were recorded"
+                        />
+                      ),
+                    },
+                  ]}
+                />
+              </Show>
               <Remarks notes={data().notes} />
             </div>
           </Show>
         );
       }}
     </AnswerView>
+  );
+}
+
+/** Whether any step waited; with a baseline, steps may have stopped waiting. */
+const hasWait = (report: InputReport) =>
+  baseline() !== null || report.rows.some((row) => row.input_ps > 0);
+
+/** Instead of a table of zeros. */
+function NoWait(props: { report: InputReport }) {
+  const count = () => new Set(props.report.rows.map((row) => row.step)).size;
+  return (
+    <p class="card card-body muted">
+      No step waited for input ({plural(count(), 'step')} of{' '}
+      {plural(new Set(props.report.rows.map((row) => `${row.host}/${row.device}`)).size, 'device')}).{' '}
+      <a href={hrefTo({ view: 'idle' })}>What devices wait for</a>
+    </p>
   );
 }
 
@@ -281,7 +302,7 @@ function Causes(props: { report: InputReport }) {
               <tr>
                 <th>Cause</th>
                 <th class="number">{times().unit} per step</th>
-                <th class="number">Step</th>
+                <th class="number">Share of step</th>
               </tr>
             </thead>
             <tbody>

@@ -10,6 +10,7 @@ import { VIEWS } from '../../shell/views';
 import { DividedBar } from '../../widgets/bars';
 import { TextChange } from '../../widgets/change';
 import { VerdictSign } from '../../widgets/kpi';
+import { Prose } from '../../widgets/prose';
 import { Sparkline } from '../../widgets/sparkline';
 import type { AdviceReport } from '../../wire/generated/AdviceReport';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
@@ -17,7 +18,7 @@ import type { StepTime } from '../../wire/generated/StepTime';
 import type { StepPart } from '../../wire/generated/StepPart';
 import type { Verdict } from '../../wire/generated/Verdict';
 import { linksOf } from '../advice/evidence';
-import { occupationOf, trendOf } from './sentence';
+import { doFirst, occupationOf, trendOf } from './sentence';
 
 /** The view that explains a part of the step. */
 const VIEW_OF: Record<StepPart['part'], string> = {
@@ -298,7 +299,7 @@ function First(props: { report: AdviceReport | undefined }) {
           <div>
             <p>
               <span class="muted">Do first: </span>
-              <b>{found().title}</b>
+              <b>{doFirst(found()).title}</b>
               <Show when={found().gain_ps_per_step}>
                 {(gain) => (
                   <span class="number headline-gain">
@@ -309,7 +310,9 @@ function First(props: { report: AdviceReport | undefined }) {
                 )}
               </Show>
             </p>
-            <p class="muted headline-what">{found().what}</p>
+            <p class="muted headline-what">
+              <Prose text={doFirst(found()).what} />
+            </p>
           </div>
           <Show when={evidence()}>
             {(link) => (

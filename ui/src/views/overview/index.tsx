@@ -31,9 +31,13 @@ export default function OverviewView(props: ViewProps) {
   const whole = createReport('overview', session, () => ({ ...utilizationParams(), steps: null }));
   const verdict = createReport('verdict', session, () => ({}));
   const advice = createReport('advice', session, selectionParams);
-  // A note that repeats a finding is not shown.
-  const unsaid = (notes: readonly Note[]) =>
-    notes.filter((note) => !isTold(note, verdict.data()?.findings ?? []));
+  // A note that repeats a finding or the page is not shown.
+  const unsaid = (data: OverviewReport) =>
+    data.notes.filter(
+      (note) =>
+        !isTold(note, verdict.data()?.findings ?? []) &&
+        !(note.id === 'steps-missing' && !data.step_time_ps),
+    );
   useStepKeys(() => whole.data()?.step_series ?? []);
 
   return (
@@ -43,8 +47,12 @@ export default function OverviewView(props: ViewProps) {
           <VerdictBanner report={verdict.data()} severity="bad" />
           <Headline report={data()} advice={advice.data()} />
           <KeyFigures report={data()} />
-          <VerdictBanner report={verdict.data()} severity="warning" />
-          <Warnings notes={unsaid(data().notes)} />
+          <VerdictBanner
+            report={verdict.data()}
+            severity="warning"
+            told={data().step_time_ps ? undefined : 'no_steps'}
+          />
+          <Warnings notes={unsaid(data())} />
           <NextFindings report={advice.data()} />
           <Show when={data().step_time_ps} fallback={<NoSteps />}>
             <section class="card">
@@ -76,9 +84,9 @@ export default function OverviewView(props: ViewProps) {
           </Show>
           <div
             class="card"
-            classList={{ 'is-absent': !unsaid(data().notes).some((note) => note.kind === 'info') }}
+            classList={{ 'is-absent': !unsaid(data()).some((note) => note.kind === 'info') }}
           >
-            <Remarks notes={unsaid(data().notes)} />
+            <Remarks notes={unsaid(data())} />
           </div>
         </div>
       )}
@@ -106,8 +114,9 @@ function StepsHead(props: { report: OverviewReport; hasBaseline: boolean }) {
   );
 }
 
-/** Whether a finding contains the text of a note. */
+/** Whether a finding says what a note says. */
 function isTold(note: Note, findings: readonly Finding[]): boolean {
+  if (findings.some(({ id }) => id.replaceAll('_', '-') === note.id)) return true;
   const text = note.text.replace(/[.]$/, '');
   return findings.some((finding) => finding.what.includes(text));
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { Verdict } from '../../wire/generated/Verdict';
-import { occupationOf, trendOf } from './sentence';
+import { doFirst, occupationOf, trendOf } from './sentence';
 
 test('without steps, what devices do sums to the whole', () => {
   const verdicts = Object.entries({
@@ -29,4 +29,15 @@ test('the trend compares the last third with the first', () => {
   // Steps usually are 2 from the median, so a change of 1 says nothing.
   expect(trend([8, 12, 10, 8, 12, 8, 13, 9, 11])).toBe('steady');
   expect(trend([90, 10, 10, 10, 10, 10, 10, 50], [0, 7])).toBe('steady, 2 outliers');
+});
+
+test('a finding about the capture names its remedy', () => {
+  const what = 'No steps were recorded.';
+  const fix = 'Mark each step.';
+  expect(doFirst({ id: 'capture_quality', title: 'Capture: no steps', what, fix })).toEqual({
+    title: 'Record again: no steps',
+    what: fix,
+  });
+  const input = { title: 'Waiting for input', what: 'Devices wait.' };
+  expect(doFirst({ id: 'input_wait', fix, ...input })).toEqual(input);
 });

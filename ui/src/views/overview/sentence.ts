@@ -1,5 +1,6 @@
 /** What devices do without steps, and how steps develop, in words. Pure. */
 import { formatRatio, plural } from '../../format/numbers';
+import type { AdviceFinding } from '../../wire/generated/AdviceFinding';
 import type { StepBar } from '../../wire/generated/StepBar';
 import type { Verdict } from '../../wire/generated/Verdict';
 
@@ -16,6 +17,20 @@ export function occupationOf(verdicts: readonly Verdict[]): { title: string; rat
     { title: 'Copying', ratio: copies },
     { title: 'Idle', ratio: Math.max(0, 1 - busy) },
   ].filter(({ ratio }) => ratio > 0.0005);
+}
+
+/**
+ * The first finding in words. One about the capture names its remedy: what is wrong with the capture
+ * stands above the headline.
+ */
+export function doFirst({
+  id,
+  title,
+  what,
+  fix,
+}: Pick<AdviceFinding, 'id' | 'title' | 'what' | 'fix'>): { title: string; what: string } {
+  if (id !== 'capture_quality' || !fix) return { title, what };
+  return { title: title.replace(/^Capture: /, 'Record again: '), what: fix };
 }
 
 /** Fewer steps have no trend. */

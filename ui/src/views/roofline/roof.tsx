@@ -87,11 +87,13 @@ export function Roof(props: {
           x1={props.frame.x(ridge() ?? 1)}
           x2={props.frame.x(ridge() ?? 1)}
           y1={props.frame.y(props.flops ?? 1)}
-          y2={props.frame.y(props.flops ?? 1) + 42}
+          y2={props.frame.height}
         />
+        {/* Above the axis, where there are no points: those of busy programs are close to the ridge. */}
         <text
+          class="halo"
           x={props.frame.x(ridge() ?? 1) + (isNearRight() ? -5 : 5)}
-          y={props.frame.y(props.flops ?? 1) + 40}
+          y={props.frame.height - 6}
           text-anchor={isNearRight() ? 'end' : 'start'}
         >
           ridge {(ridge() ?? 0).toPrecision(3)} FLOP/B

@@ -51,9 +51,11 @@ export default function SqlView(props: ViewProps) {
 }
 
 function NotInstalled(props: { schema: SqlSchemaReport }) {
+  // Hints of the command line begin with a small letter.
+  const hint = () => props.schema.hint.replace(/^[a-z]/, (letter) => letter.toUpperCase());
   return (
-    <EmptyState title={props.schema.message || 'SQL is not installed'}>
-      <Hint hint={props.schema.hint} />
+    <EmptyState title={props.schema.message.replace(/[.]$/, '') || 'SQL is not installed'}>
+      <Hint hint={hint()} />
     </EmptyState>
   );
 }

@@ -12,8 +12,12 @@ import { Findings } from './findings';
 export function VerdictBanner(props: {
   report: VerdictReport | undefined;
   severity: 'bad' | 'warning';
+  /** A finding that the page tells otherwise. */
+  told?: string | undefined;
 }) {
-  const findings = createMemo(() => urgent(props.report?.findings ?? [], props.severity));
+  const findings = createMemo(() =>
+    urgent(props.report?.findings ?? [], props.severity).filter(({ id }) => id !== props.told),
+  );
   const key = () => bannerKey(props.report?.session ?? '', findings());
   const [count, setCount] = createSignal(0);
   const isShown = () => {

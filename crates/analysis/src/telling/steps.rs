@@ -134,11 +134,11 @@ fn not_timed(session: &Session) -> Note {
             "Step time unknown: {steps} began during the recording, but the end of the device work was \
              not recorded for any of them."
         );
-        return Note::warning("step-times-missing", text).with_hint(recording::last_result(session));
+        return Note::warning("step-times-missing", text)
+            .with_hint(recording::last_result(session));
     }
-    let dispatched = format!(
-        "Step time unknown: the host dispatched {steps}, but no device work was recorded"
-    );
+    let dispatched =
+        format!("Step time unknown: the host dispatched {steps}, but no device work was recorded");
     match calls(session).map_or(Ran::Unknown, |calls| ran(session, &calls)) {
         Ran::WithinCalls | Ran::WaitedFor => Note::warning(
             "step-times-missing",

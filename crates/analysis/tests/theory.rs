@@ -346,7 +346,7 @@ fn the_demos_model_flops_are_those_of_its_formula() {
     let mean = scopes.iter().find(|row| row["kind"] == "average");
     let mean = mean.expect("a mean step");
     // The mean step is that of one device.
-    let devices = 8.0;
+    let devices = 4.0;
     close(
         &mean["needed_flops"],
         (weights + attention / 2.0) / devices,

@@ -178,7 +178,12 @@ fn check(facts: &Facts<'_>) -> Outcome {
             .code("state, loss = train_step(state, batch)\nif step % 100 == 0:\n    print(float(loss))        # waits here only")
             .found();
     }
-    let rival = rival(facts, found.place, |cause| cause == Cause::Unknown);
+    not_recorded(facts, found.place, finding)
+}
+
+/// Of a host of which nothing is known meanwhile.
+fn not_recorded(facts: &Facts<'_>, place: Place, finding: AdviceFinding) -> Outcome {
+    let rival = rival(facts, place, |cause| cause == Cause::Unknown);
     if let Some(rival) = rival {
         let what = format!("{}{}", finding.what, rival.told());
         return AdviceFinding { what, ..finding }

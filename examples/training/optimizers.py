@@ -58,7 +58,7 @@ def manifold_muon_step(
 ) -> jax.Array:
     """One step of steepest descent under the spectral norm along the Stiefel manifold.
 
-    The direction A solves: minimise <G, A> with spectral norm one and W'A + A'W = 0. Its dual is
+    The direction A solves: minimize <G, A> with spectral norm one and W'A + A'W = 0. Its dual is
     climbed by gradient steps on a symmetric matrix of multipliers; the step along A is then put
     back on the manifold, W'W = I, by the matrix sign.
     """

@@ -94,7 +94,7 @@ def is_recording() -> bool:
     return bool(is_enabled()) if is_enabled is not None else False
 
 
-def initialise_backends() -> None:
+def initialize_backends() -> None:
     """Creates the devices: a TPU session that starts before they exist records no device."""
     module().devices()
 

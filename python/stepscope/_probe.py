@@ -20,7 +20,7 @@ WANTED = re.compile(
 )
 
 
-def normalised(name):
+def normalized(name):
     """The name as package indexes compare it: `Jax_CUDA12-plugin` is `jax-cuda12-plugin`."""
     return re.sub(r"[-_.]+", "-", name or "").lower()
 
@@ -29,7 +29,7 @@ def distributions():
     """Versions of every relevant distribution by name; duplicates are both listed."""
     found = {}
     for distribution in metadata.distributions():
-        name = normalised(distribution.metadata["Name"])
+        name = normalized(distribution.metadata["Name"])
         if WANTED.match(name):
             versions = found.setdefault(name, [])
             if distribution.version not in versions:
@@ -43,7 +43,7 @@ def profile_plugins():
     for distribution in metadata.distributions():
         for entry in distribution.entry_points:
             if entry.group == "tensorboard_plugins" and re.search("profile|xprof", entry.value):
-                found.add(normalised(distribution.metadata["Name"]))
+                found.add(normalized(distribution.metadata["Name"]))
     return sorted(found)
 
 

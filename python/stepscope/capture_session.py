@@ -149,7 +149,7 @@ class CaptureSession:
             found = preflight.problems(self._folder_as_given, need_bytes=history.largest_size_bytes)
             preflight.enforce(found, self.settings.preflight)
             history.remark_on_frequency(self.settings.quiet)
-            _jax.initialise_backends()
+            _jax.initialize_backends()
             self._process = session_ids.process_of_job()
             self._options = profile_options.build(self.settings, self._given_options)
             limits.remark_on_limit(

@@ -58,13 +58,13 @@ class ProgramSteps:
 
     def _watch_annotations(self) -> None:
         kind = _jax.profiler().StepTraceAnnotation
-        initialise, enter, leave = kind.__init__, kind.__enter__, kind.__exit__
+        initialize, enter, leave = kind.__init__, kind.__enter__, kind.__exit__
         watch = self
 
         # An annotation that is made before a capture is not in it, so the step begins here.
         def init(self: Any, *arguments: Any, **keywords: Any) -> None:
             watch._annotation_made(self, keywords.get("step_num"))
-            initialise(self, *arguments, **keywords)
+            initialize(self, *arguments, **keywords)
 
         def enter_step(self: Any) -> Any:
             watch._annotation_entered(self)
@@ -78,7 +78,7 @@ class ProgramSteps:
         kind.__init__, kind.__enter__, kind.__exit__ = init, enter_step, leave_step
 
         def undo() -> None:
-            kind.__init__, kind.__enter__, kind.__exit__ = initialise, enter, leave
+            kind.__init__, kind.__enter__, kind.__exit__ = initialize, enter, leave
 
         self._undo.append(undo)
 

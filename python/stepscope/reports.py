@@ -826,7 +826,7 @@ class BufferLifetime(Record):
     """First point at which the buffer is no longer alive."""
 
     phase: str
-    """`forward`, `backward`, `rematerialised`, or empty if the name stack is unknown."""
+    """`forward`, `backward`, `rematerialized`, or empty if the name stack is unknown."""
 
 
 @dataclass(frozen=True)
@@ -988,7 +988,7 @@ class BufferSaving(Record):
     """One way to reduce memory."""
 
     remedy: str
-    """Way to reduce memory: one of `rematerialise`, `donate`, `shard`, `precision`, `batch` or
+    """Way to reduce memory: one of `rematerialize`, `donate`, `shard`, `precision`, `batch` or
     `padding`.
     """
 
@@ -2166,7 +2166,7 @@ class CompilationRow(Record):
     lower_ps: int
     """Time in which the function is lowered to StableHLO."""
 
-    optimise_ps: int
+    optimize_ps: int
     """Time in which XLA runs its passes over HLO."""
 
     generate_ps: int
@@ -2337,7 +2337,7 @@ class CountersReport(Report):
     end_ps: int
     """Time of the last sample of all rows."""
 
-    utilisation: list[UtilisationRow]
+    utilization: list[UtilizationRow]
     """Utilization of the units of a TPU, from its registers, for each sample."""
 
     notes: list[Note]
@@ -2545,7 +2545,7 @@ class FoldedRow(Record):
     backward_ps: int
     """Part of the total over all layers that is in the backward pass."""
 
-    rematerialised_ps: int
+    rematerialized_ps: int
     """Part of the total over all layers that recomputes results of the forward pass."""
 
     flops: float | None
@@ -4258,7 +4258,7 @@ class LayerRow(Record):
     backward_ps: int
     """Part of the layer's total that is in the backward pass."""
 
-    rematerialised_ps: int
+    rematerialized_ps: int
     """Part of the layer's total that recomputes results of the forward pass."""
 
     flops: float | None
@@ -4558,7 +4558,7 @@ class OpRow(Record):
     source: str
     """File and line of the program that the op comes from."""
 
-    is_rematerialised: bool
+    is_rematerialized: bool
     """Whether the op is a recomputation."""
 
 
@@ -5964,7 +5964,7 @@ class ScopeRow(Record):
     """Part of the total that is in the backward pass, where the name stack contains `transpose(`.
     """
 
-    rematerialised_ps: int
+    rematerialized_ps: int
     """Part of the total that recomputes results of the forward pass: the name stack contains
     `rematted_computation`, or the name of the op contains `.remat`.
     """
@@ -6752,7 +6752,7 @@ class TransferSize(Record):
 
 
 @dataclass(frozen=True)
-class UtilisationRow(Record):
+class UtilizationRow(Record):
     """Utilization of one unit of a chip in one sample."""
 
     device: str

@@ -33,7 +33,7 @@ def test_pyarrow_has_the_rows_with_their_types(session: stepscope.Session) -> No
     assert types["occurrences"] == pa.int64()
     assert types["self_ratio"] == pa.float64()
     assert types["flops"] == pa.float64()
-    assert types["is_rematerialised"] == pa.bool_()
+    assert types["is_rematerialized"] == pa.bool_()
     for name in ("name", "self_ps", "self_ratio", "flops", "scope"):
         assert table[name].to_pylist() == [getattr(row, name) for row in ops.rows], name
     assert table.schema.metadata[b"stepscope.table"] == b"rows"

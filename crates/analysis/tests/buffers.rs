@@ -156,7 +156,7 @@ fn remedies_free_what_the_curve_says() {
         .filter(|saving| saving["remedy"] == "precision");
     let of_arguments = precision.filter(|saving| saving["group"] == "w").count();
     assert_eq!(of_arguments, 1);
-    let kept = find(savings, "remedy", "rematerialise");
+    let kept = find(savings, "remedy", "rematerialize");
     assert_eq!(int(&kept["frees_bytes"]), 4096);
     assert_eq!(kept["group"], "jit(step)/M/loss");
 }

@@ -358,7 +358,7 @@ fn counters_keep_every_bit_and_doubles() {
     let cycles = cycles.expect("the register");
     assert_eq!(cycles["last_exact"], json!("18446744073709551615"));
     assert_eq!(cycles["line"], json!("counters_kernel"));
-    let busy = named(&report, "utilisation", "both MXUs busy");
+    let busy = named(&report, "utilization", "both MXUs busy");
     near(&busy["ratio"], 0.5);
     assert_eq!(busy["peak_source"], json!("counted cycles of the core"));
     let some = ask(&session, "counters", &[("match", "power"), ("points", "0")]);
@@ -425,7 +425,7 @@ fn monitors_of_a_gpu_are_drawn_with_power_and_throttling() {
         (&json!(1), &json!(1755.0))
     );
     assert!(
-        rows(&report, "utilisation").is_empty(),
+        rows(&report, "utilization").is_empty(),
         "a GPU has no such registers"
     );
 }
@@ -452,13 +452,13 @@ fn registers_of_a_throttled_tpu() {
     let report = ask(&drawn(&[&text]), "counters", &[]);
     assert_eq!(rows(&report, "rows").len(), 6);
     // Cycles are the power manager's, which go on while clocks are skipped.
-    let ratio = |name: &str| named(&report, "utilisation", name)["ratio"].clone();
+    let ratio = |name: &str| named(&report, "utilization", name)["ratio"].clone();
     near(&ratio("clocks skipped"), 0.1);
     near(&ratio("clocks skipped, external throttle"), 0.05);
     near(&ratio("one MXU busy"), 0.2);
     near(&ratio("both MXUs busy"), 0.4);
     near(&ratio("MXU busy, mean"), 0.5);
-    let skipped = named(&report, "utilisation", "clocks skipped");
+    let skipped = named(&report, "utilization", "clocks skipped");
     assert_eq!(
         (&skipped["unit"], &skipped["line"], &skipped["measure"]),
         (&json!("TensorCore 0"), &json!("fusion.1"), &json!("cycles"))

@@ -125,7 +125,7 @@ impl Allocation {
 }
 
 impl BufferAssignment {
-    /// The memory plan in the bytes of a serialised program; none where it has none or where it
+    /// The memory plan in the bytes of a serialized program; none where it has none or where it
     /// cannot be read.
     pub fn decode(program: &[u8]) -> Option<Self> {
         let bytes = Outline::of(program).buffer_assignment?;

@@ -18,7 +18,7 @@ use crate::source::SourceResolver;
 use crate::wire::{self, text};
 
 impl Program {
-    /// Reads a serialised HloProto, or a bare HloModuleProto.
+    /// Reads a serialized HloProto, or a bare HloModuleProto.
     ///
     /// Dangling references and unknown values are tolerated; an error means that there is nothing
     /// usable in the bytes.
@@ -179,8 +179,8 @@ fn instruction(
         fusion_kind: text(std::mem::take(&mut proto.fusion_kind)),
         operand_ids: std::mem::take(&mut proto.operand_ids),
         called_computation_ids: std::mem::take(&mut proto.called_computation_ids),
-        is_rematerialised: name.contains(".remat")
-            || name_stack::pass(&op_name) == name_stack::Pass::Rematerialised,
+        is_rematerialized: name.contains(".remat")
+            || name_stack::pass(&op_name) == name_stack::Pass::Rematerialized,
         computation,
         index,
         attributes: attributes(proto, &opcode),

@@ -1,4 +1,4 @@
-//! What can be wrong with a serialised program as a whole.
+//! What can be wrong with a serialized program as a whole.
 
 /// Why bytes could not be read as an HLO program.
 ///

@@ -3,7 +3,7 @@
 //! ```text
 //! jit(step)/transpose(jvp(GPT))/layer_0/checkpoint/rematted_computation/attn/dot_general
 //! jit(step) │ GPT │ layer_0 │ attn │ dot_general          components
-//!             └ backward          └ rematerialised        pass: rematerialised wins
+//!             └ backward          └ rematerialized        pass: rematerialized wins
 //! ```
 //!
 //! An op that XLA made of several carries all their paths, in one of two forms:
@@ -32,7 +32,7 @@ pub enum Pass {
     /// The name stack contains `transpose(`.
     Backward,
     /// The name stack contains `rematted_computation`.
-    Rematerialised,
+    Rematerialized,
     /// There is no name stack to derive it from.
     Unknown,
 }
@@ -144,7 +144,7 @@ pub fn without_type(name_stack: &str) -> &str {
 fn majority(paths: &[Path<'_>]) -> Pass {
     let count = |pass| paths.iter().filter(|path| path.pass == pass).count();
     let mut most = paths.first().map_or(Pass::Unknown, |path| path.pass);
-    for pass in [Pass::Forward, Pass::Backward, Pass::Rematerialised] {
+    for pass in [Pass::Forward, Pass::Backward, Pass::Rematerialized] {
         if count(pass) > count(most) {
             most = pass;
         }
@@ -163,14 +163,14 @@ struct Limits {
 struct Partial<'a> {
     components: Vec<&'a str>,
     is_backward: bool,
-    is_rematerialised: bool,
+    is_rematerialized: bool,
 }
 
 impl<'a> Partial<'a> {
     fn finish(self) -> Path<'a> {
         Path {
-            pass: match (self.is_rematerialised, self.is_backward) {
-                (true, _) => Pass::Rematerialised,
+            pass: match (self.is_rematerialized, self.is_backward) {
+                (true, _) => Pass::Rematerialized,
                 (false, true) => Pass::Backward,
                 (false, false) => Pass::Forward,
             },
@@ -180,7 +180,7 @@ impl<'a> Partial<'a> {
 
     fn push(&mut self, part: &'a str, inner: &'a str, is_last: bool) {
         self.is_backward |= part.contains("transpose(");
-        self.is_rematerialised |= part.contains("rematted_computation");
+        self.is_rematerialized |= part.contains("rematted_computation");
         // `transpose` as the last component is the primitive of that name.
         let is_marker = MARKERS.contains(&inner) && !is_last;
         if !inner.is_empty() && !is_marker {

@@ -1,4 +1,4 @@
-//! Where the parts of a serialised program lie, without decoding them.
+//! Where the parts of a serialized program lie, without decoding them.
 //!
 //! [`Program`](crate::Program) keeps of an instruction what analyses of all instructions need.
 //! The rest (constants, shardings, configurations of backends) is large and asked for of a few,
@@ -6,7 +6,7 @@
 
 use stepscope_wire::{Fields, Value};
 
-/// Places within the bytes of a serialised HloProto or HloModuleProto.
+/// Places within the bytes of a serialized HloProto or HloModuleProto.
 #[derive(Debug, Clone, Default)]
 pub struct Outline<'a> {
     pub(crate) module: &'a [u8],

@@ -111,7 +111,7 @@ pub struct Instruction {
     /// Ids of the computations it calls: the body of a fusion, body and condition of a loop.
     pub called_computation_ids: Vec<i64>,
     /// Whether it repeats work to save memory.
-    pub is_rematerialised: bool,
+    pub is_rematerialized: bool,
     /// Computation it belongs to.
     pub computation: ComputationIndex,
     /// Its position in the program.

@@ -1,4 +1,4 @@
-//! A serialised program written again with other texts: every text goes through a function, what
+//! A serialized program written again with other texts: every text goes through a function, what
 //! analyses need stays as it is, and all else is left out, constants among it.
 
 use stepscope_wire::{Cursor, Value, push_bytes, push_message};

@@ -18,7 +18,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The schedule in the bytes of a serialised program; empty where it has none or where it
+    /// The schedule in the bytes of a serialized program; empty where it has none or where it
     /// cannot be read.
     pub fn decode(program: &[u8]) -> Self {
         let bytes = field(Outline::of(program).module, 7).unwrap_or_default();

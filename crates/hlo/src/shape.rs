@@ -40,7 +40,7 @@ pub struct Layout {
     pub tiles: Vec<Vec<i64>>,
     /// Bits per element when packed below the natural size; zero when not packed.
     pub element_size_bits: i64,
-    /// 0 default (HBM), 1 alternate (VMEM), 2 synchronisation and scalar memory, 5 host.
+    /// 0 default (HBM), 1 alternate (VMEM), 2 synchronization and scalar memory, 5 host.
     pub memory_space: i64,
 }
 

@@ -327,7 +327,7 @@ fn executed_instructions_win_a_name_over_fused_ones() {
 }
 
 #[test]
-fn rematerialised_work_is_known_by_name_or_scope() {
+fn rematerialized_work_is_known_by_name_or_scope() {
     let mut entry = Draft::new(1, "entry");
     entry.add_with("add", f32(&[4]), &[], |i| i.name = b"add.3.remat2".to_vec());
     entry.add_with("add", f32(&[4]), &[], |i| {
@@ -340,7 +340,7 @@ fn rematerialised_work_is_known_by_name_or_scope() {
     let program = program(vec![entry]);
     let flags: Vec<bool> = program
         .instructions()
-        .map(|i| i.is_rematerialised)
+        .map(|i| i.is_rematerialized)
         .collect();
     assert_eq!(flags, [true, true, false]);
 }

@@ -35,7 +35,7 @@ pub struct Trace {
 pub struct HostTrace {
     /// Its name, where the trace has one.
     pub name: Option<String>,
-    /// A serialised XSpace.
+    /// A serialized XSpace.
     pub bytes: Vec<u8>,
 }
 

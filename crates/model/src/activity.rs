@@ -45,7 +45,7 @@ pub enum CompilePhase {
     /// Looking up, reading, or writing an executable in the persistent cache.
     Cache,
     /// XLA's passes over HLO.
-    Optimise,
+    Optimize,
     /// Generating LLVM, PTX, TPU, or fusion code.
     Generate,
     /// Measuring kernels to choose the fastest.
@@ -103,7 +103,7 @@ impl CompilePhase {
             Self::Trace => "trace",
             Self::Lower => "lower",
             Self::Cache => "cache",
-            Self::Optimise => "optimise",
+            Self::Optimize => "optimize",
             Self::Generate => "generate",
             Self::Autotune => "autotune",
             Self::Backend => "backend",

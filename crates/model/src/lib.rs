@@ -88,5 +88,5 @@ pub use units::{Picos, SaturatingSum, Span};
 pub use vendor::collectives::{CollectiveKernel, collective_kernel};
 pub use vendor::counters::counter_unit;
 pub use vendor::matrix_units::{MatrixUse, is_16_bit_product, matrix_use};
-pub use vendor::registers::{Utilisation, register_utilisation};
+pub use vendor::registers::{Utilization, register_utilization};
 pub use warning::{Alike, Warning, WarningKind, alike, shortened};

@@ -229,7 +229,7 @@ pub struct Op {
     /// Work of one execution.
     pub cost: Option<OpCost>,
     /// Whether it recomputes something (rematerialization).
-    pub is_rematerialised: bool,
+    pub is_rematerialized: bool,
     /// An op whose time is spent in other ops that run nested or elsewhere (while, call,
     /// conditional).
     pub is_control: bool,

@@ -9,7 +9,7 @@
 //! host vm                                  the host's name (several hosts: several drawings)
 //! environment [profile_start_time=1700000000000000000]       stats of `Task Environment`
 //! error TEXT / warning TEXT                what the profiler itself complained about
-//! origin 1700000000s                       added to every time: a file that is not normalised
+//! origin 1700000000s                       added to every time: a file that is not normalized
 //!
 //! device tpu:0 v6e                         /device:TPU:0 with the plane stats of the chip
 //! device tpu:0 sparsecore:1 v6e            /device:TPU:0 SparseCore 1

@@ -52,7 +52,7 @@ export const COMPILE_PHASES = colored(WORDS.compile_phases, {
   trace: CLASS_COLORS.python,
   lower: '#5d8a8f',
   cache: CLASS_COLORS.copy,
-  optimise: CLASS_COLORS.matmul,
+  optimize: CLASS_COLORS.matmul,
   generate: CLASS_COLORS.compile,
   autotune: CLASS_COLORS.collective,
   backend: CLASS_COLORS.host,

@@ -24,7 +24,7 @@ export function statsOf(
     ...drawn,
     tilesRequested: loader.requestCount,
     tilesLoaded: loader.loadedCount,
-    tilesCancelled: loader.cancelledCount,
+    tilesCanceled: loader.canceledCount,
     tilesFailed: loader.failedCount,
     tileBytes: cache.byteLength,
     tileMedianMs: median(loader.latenciesMs),

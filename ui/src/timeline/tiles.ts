@@ -89,7 +89,7 @@ export class TileLoader {
   requestCount = 0;
   loadedCount = 0;
   failedCount = 0;
-  cancelledCount = 0;
+  canceledCount = 0;
   /** Milliseconds from request to decoded tile, the latest ones. */
   readonly latenciesMs: number[] = [];
   private wanted: TileRequest[] = [];
@@ -131,7 +131,7 @@ export class TileLoader {
 
   private cancel(flight: Flight): void {
     this.flights.delete(flight);
-    this.cancelledCount++;
+    this.canceledCount++;
     flight.controller.abort();
   }
 

@@ -16,7 +16,7 @@ function row(path: string, total: number, children: number): ScopeRow {
     ratio: 0,
     forward_ps: total,
     backward_ps: 0,
-    rematerialised_ps: 0,
+    rematerialized_ps: 0,
     flops: null,
     bytes: null,
   expected_ps: null,

@@ -242,7 +242,7 @@ pub(crate) fn cases() -> Vec<Case> {
             gpu(KERNELS, "", "bf16[4217,4217]"),
         ),
         one(
-            "rematerialisation",
+            "rematerialization",
             scoped("mul.1", "jit(step)/rematted_computation/mul"),
             scoped("mul.1", "jit(step)/mul"),
         ),

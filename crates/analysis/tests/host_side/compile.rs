@@ -45,7 +45,7 @@ fn a_compilation_and_its_phases() {
     );
     assert_eq!(micros(first, "trace_ps"), 50);
     assert_eq!(micros(first, "lower_ps"), 40);
-    assert_eq!(micros(first, "optimise_ps"), 100);
+    assert_eq!(micros(first, "optimize_ps"), 100);
     assert_eq!(micros(first, "generate_ps"), 210);
     assert_eq!(
         micros(first, "backend_ps"),
@@ -129,7 +129,7 @@ fn the_fixture_of_compilations() {
     );
     for row in rows(&report, "rows") {
         let phases = [
-            "trace", "lower", "optimise", "generate", "autotune", "backend", "cache", "other",
+            "trace", "lower", "optimize", "generate", "autotune", "backend", "cache", "other",
         ];
         let sum: i64 = phases
             .iter()

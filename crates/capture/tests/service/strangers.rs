@@ -35,7 +35,7 @@ fn failure_at(address: &str) -> HostFailure {
 }
 
 #[test]
-fn a_web_server_is_recognised() {
+fn a_web_server_is_recognized() {
     let page = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n";
     let failure = failure_at(&stranger(|_| page.to_vec()));
     assert_eq!(failure, HostFailure::WebServer);
@@ -43,7 +43,7 @@ fn a_web_server_is_recognised() {
 }
 
 #[test]
-fn a_server_that_wants_encryption_is_recognised() {
+fn a_server_that_wants_encryption_is_recognized() {
     // An alert to whatever is not a hello, and a hello to a hello.
     let tls = |asked: &[u8]| match asked.first() {
         Some(0x16) => vec![0x16, 3, 3, 0, 1, 2],
@@ -116,7 +116,7 @@ fn a_name_that_does_not_exist_is_told() {
 }
 
 #[test]
-fn a_grpc_server_without_a_profiler_is_recognised() {
+fn a_grpc_server_without_a_profiler_is_recognized() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let listener = runtime
         .block_on(tokio::net::TcpListener::bind("127.0.0.1:0"))

@@ -61,7 +61,7 @@ fn program_needed(program: &Program) -> Vec<Needed> {
                 let is_dot = instruction
                     .attributes()
                     .is_some_and(|own| own.dot.is_some());
-                let is_repeated = instruction.is_rematerialised || (is_dot && !is_first);
+                let is_repeated = instruction.is_rematerialized || (is_dot && !is_first);
                 product(
                     program,
                     instruction,

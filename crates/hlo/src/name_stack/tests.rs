@@ -46,7 +46,7 @@ fn recomputation_wins_over_backward() {
     assert_eq!(pass("jit(f)/transpose(jvp(a))/mul"), Pass::Backward);
     assert_eq!(
         pass("jit(f)/transpose(jvp(checkpoint))/rematted_computation/mul"),
-        Pass::Rematerialised
+        Pass::Rematerialized
     );
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Every serialised program of the corpus: files of their own and those inside captures.
+/// Every serialized program of the corpus: files of their own and those inside captures.
 pub(crate) fn programs(corpus: &Path) -> Vec<(String, Vec<u8>)> {
     let own = files(corpus, ".hlo_proto.pb").into_iter().map(|path| {
         let bytes = std::fs::read(&path).expect("a readable program");
@@ -106,7 +106,7 @@ pub(crate) fn planes(path: &Path) -> Vec<Plane> {
     Space::decode(bytes.as_slice()).expect("a capture").planes
 }
 
-/// Programs in the metadata plane: `jit_f(17)` and the serialised HloProto, sorted by name.
+/// Programs in the metadata plane: `jit_f(17)` and the serialized HloProto, sorted by name.
 pub(crate) fn programs_of(planes: &[Plane]) -> Vec<(String, Vec<u8>)> {
     let mut programs: Vec<(String, Vec<u8>)> = planes
         .iter()

@@ -1,7 +1,7 @@
 //! Chrome's trace format, in the dialects people have: an object or a bare array, perhaps cut off,
 //! with the empty event that JAX ends with, from PyTorch's profiler and from anything else.
 //!
-//! The text is read through a window and each event is serialised at once, so that memory follows the
+//! The text is read through a window and each event is serialized at once, so that memory follows the
 //! size of the profile that comes of it, not of the text.
 
 mod build;

@@ -1,4 +1,4 @@
-//! A line in the making: events serialised one behind the other.
+//! A line in the making: events serialized one behind the other.
 
 use stepscope_wire::{
     Cursor, close_message, open_message, push_bytes, push_signed, push_varint, varint_len,
@@ -43,7 +43,7 @@ pub(crate) struct Line {
     pub(crate) owner_stats: Vec<Vec<u8>>,
 }
 
-/// One serialised event.
+/// One serialized event.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Placed {
     pub(crate) metadata: i64,

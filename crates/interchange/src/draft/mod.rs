@@ -1,7 +1,7 @@
 //! A profile in the making: events of another format arrive in any order, and become the bytes of an
 //! XSpace at the end.
 //!
-//! Events are serialised as they come, line by line, so that a trace takes the memory of its profile
+//! Events are serialized as they come, line by line, so that a trace takes the memory of its profile
 //! and no more. At the end each line is copied once into its place: that is when lines are sorted,
 //! times are moved to the trace's first instant, and arrows find the events they lead to.
 

@@ -21,7 +21,7 @@ pub(crate) enum Value<'a> {
 #[derive(Default)]
 pub(crate) struct Tables {
     events: FxHashMap<Box<[u8]>, i64>,
-    /// Serialised metadata of events, by id from 1.
+    /// Serialized metadata of events, by id from 1.
     event_entries: Vec<u8>,
     event_count: i64,
     /// Names and texts of stats, by id from 1.
@@ -144,7 +144,7 @@ impl Tables {
         (self.table_bytes < MOST_TABLE_BYTES).then(|| self.add_stat(text))
     }
 
-    /// The serialised tables of a plane.
+    /// The serialized tables of a plane.
     pub(crate) fn into_parts(self) -> [Vec<u8>; 2] {
         [self.event_entries, self.stat_entries]
     }

@@ -90,7 +90,7 @@ pub(crate) const TRUTHS: &[Truth] = &[
     op("python_callback", "cc.1", 200.0),
     op("debug_print", "cc.1", 200.0),
     op("interpreted_kernels", "mul.1", 200.0),
-    op("rematerialisation", "mul.1", 200.0),
+    op("rematerialization", "mul.1", 200.0),
     op("barrier_cores", "barrier-cores.1", 200.0),
     op("async_done", "async-done.1", 300.0),
     op("small_loop", "mul.1", 960.0),

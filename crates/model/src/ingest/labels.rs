@@ -210,7 +210,7 @@ impl Labels {
         };
         if op.scope == Strings::EMPTY && !path.is_empty() {
             op.scope = self.strings.intern(path);
-            op.is_rematerialised |= name_stack::pass(path) == name_stack::Pass::Rematerialised;
+            op.is_rematerialized |= name_stack::pass(path) == name_stack::Pass::Rematerialized;
         }
     }
 
@@ -394,7 +394,7 @@ pub(super) fn op_from_hlo(
         scope: Strings::EMPTY,
         source: Strings::EMPTY,
         cost: None,
-        is_rematerialised: name.contains(".remat"),
+        is_rematerialized: name.contains(".remat"),
         is_control: false,
         expression: Strings::EMPTY,
     };
@@ -411,7 +411,7 @@ pub(super) fn op_from_hlo(
         op.source = strings.intern(&source.label());
     }
     op.is_control = hlo.class(instruction) == OpClass::Control;
-    op.is_rematerialised |= instruction.is_rematerialised;
+    op.is_rematerialized |= instruction.is_rematerialized;
     if !op.is_control {
         op.cost = Some(cost_from_hlo(
             &hlo.cost(instruction),

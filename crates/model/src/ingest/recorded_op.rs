@@ -86,7 +86,7 @@ impl RecordedOp {
         if !self.framework_op.is_empty() {
             op.scope = strings.intern(name_stack::without_type(&self.framework_op));
             let pass = name_stack::pass(&self.framework_op);
-            op.is_rematerialised |= pass == name_stack::Pass::Rematerialised;
+            op.is_rematerialized |= pass == name_stack::Pass::Rematerialized;
         }
         if !self.source.is_empty() {
             op.source = strings.intern(&self.source);
@@ -95,7 +95,7 @@ impl RecordedOp {
         op.cost = if op.is_control {
             None
         } else {
-            self.cost(op.cost.as_ref(), op.is_rematerialised)
+            self.cost(op.cost.as_ref(), op.is_rematerialized)
         };
         op
     }

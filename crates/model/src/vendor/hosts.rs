@@ -99,7 +99,7 @@ fn compile_phase(name: &str) -> CompilePhase {
         (&LOWER, CompilePhase::Lower),
         (&AUTOTUNE, CompilePhase::Autotune),
         (&GENERATE, CompilePhase::Generate),
-        (&OPTIMISE, CompilePhase::Optimise),
+        (&OPTIMIZE, CompilePhase::Optimize),
     ];
     let found = phases.iter().find(|(pattern, _)| pattern.is_match(name));
     found.map_or(CompilePhase::Backend, |&(_, phase)| phase)
@@ -283,7 +283,7 @@ patterns! {
         r"LLVM|llvm::|RunBackend|run backend|code generat|FusionCompiler|JitCompiler|CompileTo|",
         r"XLA::TPU emitting|[Pp]tx|PTX|[Cc]ubin|CUBIN|[Hh]saco|Codegen",
     ];
-    OPTIMISE = [
+    OPTIMIZE = [
         r"RunHloPasses|HloPass|^HLO passes|run hlo passes|XLA::TPU Phase|HLO PostOptimization|HLO optimization|",
         r"lowering and optimization",
     ];
@@ -423,9 +423,9 @@ mod tests {
             ("CpuCompiler::RunBackend", CompilePhase::Generate),
             (
                 "HLO passes through layout assignment (jit_f)",
-                CompilePhase::Optimise,
+                CompilePhase::Optimize,
             ),
-            ("XLA::TPU run hlo passes", CompilePhase::Optimise),
+            ("XLA::TPU run hlo passes", CompilePhase::Optimize),
             ("XLA::TPU run backend", CompilePhase::Generate),
             ("GemmFusionAutotuner", CompilePhase::Autotune),
         ] {

@@ -17,7 +17,7 @@ use crate::session::Chip;
 
 /// A ratio from a sample of registers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Utilisation {
+pub struct Utilization {
     /// The unit: `TensorCore 0`, `SparseCore 3`, `HBM`, `interconnect`.
     pub unit: String,
     /// What is counted.
@@ -99,10 +99,10 @@ fn split_number(text: &str) -> Option<(u32, &str)> {
 
 /// The ratios of one sample of a TPU's registers, from names and values; empty if the names are not
 /// those of known registers. Units whose cycles were not counted have none.
-pub fn register_utilisation<'a>(
+pub fn register_utilization<'a>(
     chip: &Chip,
     registers: impl Iterator<Item = (&'a str, f64)>,
-) -> Vec<Utilisation> {
+) -> Vec<Utilization> {
     let mut counts = Counts::new();
     for (name, value) in registers {
         let Some((die, place, count)) = parse(name) else {
@@ -173,7 +173,7 @@ struct Core<'a> {
     die: u32,
     cycles: f64,
     counts: &'a BTreeMap<String, f64>,
-    found: &'a mut Vec<Utilisation>,
+    found: &'a mut Vec<Utilization>,
     /// One of the registers read since the last ratio is in the sample.
     is_counted: Cell<bool>,
 }
@@ -184,7 +184,7 @@ impl Core<'_> {
         if !self.is_counted.replace(false) {
             return;
         }
-        self.found.push(Utilisation {
+        self.found.push(Utilization {
             unit: format!("TensorCore {}", self.die),
             name: name.to_owned(),
             achieved,
@@ -295,7 +295,7 @@ fn tensor_core(
     die: u32,
     unit: &BTreeMap<String, f64>,
     counts: &Counts,
-    found: &mut Vec<Utilisation>,
+    found: &mut Vec<Utilization>,
 ) {
     let cycles = cycles(counts, die);
     if cycles <= 0.0 {
@@ -337,7 +337,7 @@ fn sparse_core(
     core: u32,
     unit: &BTreeMap<String, f64>,
     is_sequencer: bool,
-    found: &mut Vec<Utilisation>,
+    found: &mut Vec<Utilization>,
 ) {
     // Cycles of all tiles together: each of them may issue one instruction of a slot per cycle.
     let cycles = get(unit, "cycles");
@@ -349,7 +349,7 @@ fn sparse_core(
         .filter(|(name, _)| name.ends_with("_issue") || name.ends_with("_instruction"));
     for (name, &achieved) in slots {
         let who = if is_sequencer { "sequencer" } else { "tiles" };
-        found.push(Utilisation {
+        found.push(Utilization {
             unit: format!("SparseCore {}", die * 2 + core),
             name: format!("{who}: {}", name.replace('_', " ")),
             achieved,
@@ -373,7 +373,7 @@ fn memory(
     die: u32,
     unit: &BTreeMap<String, f64>,
     counts: &Counts,
-    found: &mut Vec<Utilisation>,
+    found: &mut Vec<Utilization>,
 ) {
     let (Some((seconds, clock)), Some(peak)) = (seconds(chip, counts, die), &chip.peak_bandwidth)
     else {
@@ -387,7 +387,7 @@ fn memory(
         ("HBM reads", read),
         ("HBM writes", written),
     ] {
-        found.push(Utilisation {
+        found.push(Utilization {
             unit: format!("HBM of TensorCore {die}"),
             name: name.to_owned(),
             achieved,
@@ -399,7 +399,7 @@ fn memory(
 }
 
 /// The interconnect of the whole chip: packets of all dies, over the longest time of a die.
-fn links(chip: &Chip, counts: &Counts, found: &mut Vec<Utilisation>) {
+fn links(chip: &Chip, counts: &Counts, found: &mut Vec<Utilization>) {
     let of_links = counts
         .iter()
         .filter(|((_, place), _)| *place == Place::Link);
@@ -419,7 +419,7 @@ fn links(chip: &Chip, counts: &Counts, found: &mut Vec<Utilisation>) {
         return;
     };
     for (name, kind) in [("reads", "rd"), ("writes", "wr")] {
-        found.push(Utilisation {
+        found.push(Utilization {
             unit: "interconnect".to_owned(),
             name: format!("interconnect {name}"),
             achieved: sum(kind) * BYTES_PER_FLIT,
@@ -450,7 +450,7 @@ mod tests {
         }
     }
 
-    fn ratio(found: &[Utilisation], name: &str) -> f64 {
+    fn ratio(found: &[Utilization], name: &str) -> f64 {
         let found = found.iter().find(|found| found.name == name).expect(name);
         found.achieved / found.peak
     }
@@ -478,7 +478,7 @@ mod tests {
         let all = registers
             .iter()
             .map(|(name, value)| (name.as_str(), *value));
-        let found = register_utilisation(&chip, all);
+        let found = register_utilization(&chip, all);
         // (350 / 2 + 700) / 1750
         assert!((ratio(&found, "MXU busy, mean") - 0.5).abs() < 1e-12);
         assert!((ratio(&found, "scalar unit") - 0.3).abs() < 1e-12);
@@ -498,7 +498,7 @@ mod tests {
     #[test]
     fn without_cycles_there_is_no_ratio() {
         let name = format!("VF_CHIP_{}MXU_BUSY_2", TENSOR.to_uppercase());
-        assert!(register_utilisation(&v6e(), [(name.as_str(), 5.0)].into_iter()).is_empty());
-        assert!(register_utilisation(&v6e(), std::iter::empty()).is_empty());
+        assert!(register_utilization(&v6e(), [(name.as_str(), 5.0)].into_iter()).is_empty());
+        assert!(register_utilization(&v6e(), std::iter::empty()).is_empty());
     }
 }

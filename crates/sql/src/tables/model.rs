@@ -199,7 +199,7 @@ const INSTRUCTIONS: [Column; 13] = [
     Column::new("scope", "Scope", Unit::Text).means("Name stack of the framework."),
     Column::new("source", "Source", Unit::Text).means("File and line of the user's program."),
     Column::new("computation", "Computation", Unit::Text).means("Computation that it is in."),
-    Column::new("is_rematerialised", "Rematerialized", Unit::Flag)
+    Column::new("is_rematerialized", "Rematerialized", Unit::Flag)
         .means("Whether it repeats work to save memory."),
     Column::new("flops", "FLOPs", Unit::Flops)
         .fractional()
@@ -241,7 +241,7 @@ fn instructions_of(program: &Program, give: &mut dyn FnMut(Vec<Cell>) -> bool) -
                 known(&own.op_name).into(),
                 source.into(),
                 computation.name.as_str().into(),
-                own.is_rematerialised.into(),
+                own.is_rematerialized.into(),
                 cost.flops.into(),
                 cost.bytes_accessed.into(),
                 own.operand_ids.len().into(),

@@ -8,7 +8,7 @@ use crate::support::fixtures;
 use serde_json::Value;
 use stepscope_export::arrow::table_of_stream;
 
-const QUERY: &str = "select name, self_ps, self_ratio, is_rematerialised from ops order by self_ps desc, name limit 3";
+const QUERY: &str = "select name, self_ps, self_ratio, is_rematerialized from ops order by self_ps desc, name limit 3";
 
 fn run<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>, input: &str) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_stepscope-sql"))
@@ -51,7 +51,7 @@ fn every_form_has_the_same_rows() {
     let (exit, csv, warnings) = told(&[&demo, QUERY, "--csv"], "");
     assert_eq!((exit, warnings.as_str()), (Some(0), ""));
     let lines: Vec<&str> = csv.lines().collect();
-    assert_eq!(lines[0], "name,self_ps,self_ratio,is_rematerialised");
+    assert_eq!(lines[0], "name,self_ps,self_ratio,is_rematerialized");
     assert_eq!(lines.len(), 4);
 
     let (_, json, _) = told(&[&demo, QUERY, "--json"], "");

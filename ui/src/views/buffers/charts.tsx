@@ -130,13 +130,13 @@ function Caption(props: { point: BufferPoint; last: number }) {
 const PASS_COLORS: Record<string, string> = {
   forward: 'var(--phase-forward)',
   backward: 'var(--phase-backward)',
-  rematerialised: 'var(--phase-rematerialised)',
+  rematerialized: 'var(--phase-rematerialized)',
 };
 
 const PASSES = [
   { phase: 'forward', title: 'Forward' },
   { phase: 'backward', title: 'Backward' },
-  { phase: 'rematerialised', title: 'Rematerialized' },
+  { phase: 'rematerialized', title: 'Rematerialized' },
   { phase: '', title: 'Unknown' },
 ];
 const colorOf = (life: BufferLifetime) => PASS_COLORS[life.phase] ?? 'var(--text-faint)';

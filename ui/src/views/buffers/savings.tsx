@@ -8,7 +8,7 @@ import type { BuffersReport } from '../../wire/generated/BuffersReport';
 import { graphHref } from './columns';
 
 const REMEDIES: Record<string, string> = {
-  rematerialise: 'Recompute',
+  rematerialize: 'Recompute',
   donate: 'Donate',
   shard: 'Shard',
   precision: 'Lower precision',

@@ -36,7 +36,7 @@ const phasesOf = (row: CompilationRow): number[] => [
   row.trace_ps,
   row.lower_ps,
   row.cache_ps,
-  row.optimise_ps,
+  row.optimize_ps,
   row.generate_ps,
   row.autotune_ps,
   row.backend_ps,

@@ -23,7 +23,7 @@ import { DataTable } from '../../widgets/table/table';
 import { Tabbed, urlTab } from '../../widgets/tabs/tabbed';
 import type { CounterRow } from '../../wire/generated/CounterRow';
 import type { CountersReport } from '../../wire/generated/CountersReport';
-import type { UtilisationRow } from '../../wire/generated/UtilisationRow';
+import type { UtilizationRow } from '../../wire/generated/UtilizationRow';
 import { createReport } from '../../wire/report';
 import { CounterChart } from './chart';
 import { titlesOf } from './line';
@@ -36,7 +36,7 @@ const MOST_CHARTS = 60;
 
 const COMPARE = {
   counters: compareTable('counters.rows', (report: CountersReport) => report.rows),
-  use: compareTable('counters.utilisation', (report: CountersReport) => report.utilisation),
+  use: compareTable('counters.utilization', (report: CountersReport) => report.utilization),
 };
 
 export default function CountersView(props: ViewProps) {
@@ -61,10 +61,10 @@ export default function CountersView(props: ViewProps) {
 }
 
 function Body(props: { report: CountersReport; session: string }) {
-  const hasUse = () => props.report.utilisation.length > 0;
+  const hasUse = () => props.report.utilization.length > 0;
   const usual = () => {
     if (props.report.rows.some((row) => row.sample_count > 1)) return 'charts';
-    return hasUse() ? 'utilisation' : 'table';
+    return hasUse() ? 'utilization' : 'table';
   };
   const table = urlTableState('');
   const name = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}-counters`;
@@ -100,12 +100,12 @@ function Body(props: { report: CountersReport; session: string }) {
           ),
         },
         {
-          name: 'utilisation',
+          name: 'utilization',
           title: 'Utilization',
           has: hasUse,
           body: (tools) => (
             <DataTable
-              rows={props.report.utilisation}
+              rows={props.report.utilization}
               columns={RATIOS}
               state={table}
               noun="ratio"
@@ -248,7 +248,7 @@ const COLUMNS = declared<CounterRow>('counters.rows', [
   },
 ]);
 
-const RATIOS = declared<UtilisationRow>('counters.utilisation', [
+const RATIOS = declared<UtilizationRow>('counters.utilization', [
   {
     key: 'name',
     width: 220,

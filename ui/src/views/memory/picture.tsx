@@ -17,7 +17,7 @@ import type { StepMemoryRow } from '../../wire/generated/StepMemoryRow';
 import { extentOf, takenOf } from './line';
 
 const HEIGHT = 262;
-const RESERVED_COLOR = 'color-mix(in srgb, var(--phase-rematerialised) 45%, transparent)';
+const RESERVED_COLOR = 'color-mix(in srgb, var(--phase-rematerialized) 45%, transparent)';
 /** With more steps than this, none is shaded. */
 const MOST_STEPS = 400;
 

@@ -78,8 +78,8 @@ export function OpDetails(props: { session: string; op: OpRow; close: () => void
           data-tip={classTitle(props.op.class)}
         />
         <h2>{classTitle(props.op.class)}</h2>
-        <Show when={props.op.is_rematerialised}>
-          <span class="op-remat" data-figure="scopes.rows.rematerialised_ps">
+        <Show when={props.op.is_rematerialized}>
+          <span class="op-remat" data-figure="scopes.rows.rematerialized_ps">
             rematerialized
             </span>
         </Show>

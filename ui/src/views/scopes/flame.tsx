@@ -27,7 +27,7 @@ const TOTAL = declaredColumn<Node>('scopes.rows', {
 const PASSES = [
   { title: 'mostly forward', color: 'phase-forward', figure: 'forward_ps' },
   { title: 'mostly backward', color: 'phase-backward', figure: 'backward_ps' },
-  { title: 'mostly rematerialized', color: 'phase-rematerialised', figure: 'rematerialised_ps' },
+  { title: 'mostly rematerialized', color: 'phase-rematerialized', figure: 'rematerialized_ps' },
 ] as const;
 
 /** The pass with most of the time; undefined if no time belongs to a pass. */

@@ -45,20 +45,20 @@ const UNKNOWN_COLOR = 'var(--text-faint)';
 const PHASES = [
   { title: 'Forward', color: 'var(--phase-forward)', figure: 'scopes.rows.forward_ps' },
   { title: 'Backward', color: 'var(--phase-backward)', figure: 'scopes.rows.backward_ps' },
-  { title: 'Remat.', color: 'var(--phase-rematerialised)', figure: 'scopes.rows.rematerialised_ps' },
+  { title: 'Remat.', color: 'var(--phase-rematerialized)', figure: 'scopes.rows.rematerialized_ps' },
   { title: 'Unknown', color: UNKNOWN_COLOR, figure: 'scopes.unknown' },
 ];
 
 /** Work without a name stack is in no pass. */
 const unknownOf = (row: ScopeRow) =>
-  Math.max(0, row.total_ps - row.forward_ps - row.backward_ps - row.rematerialised_ps);
+  Math.max(0, row.total_ps - row.forward_ps - row.backward_ps - row.rematerialized_ps);
 
 /** The time of each pass that has any. */
 function passesOf(row: ScopeRow): string {
   const passes: [string, number][] = [
     ['Forward', row.forward_ps],
     ['Backward', row.backward_ps],
-    ['Rematerialized', row.rematerialised_ps],
+    ['Rematerialized', row.rematerialized_ps],
     ['Unknown, no scope', unknownOf(row)],
   ];
   return passes
@@ -346,8 +346,8 @@ function columnsFor(
             { title: 'Backward', value: row.backward_ps, color: 'var(--phase-backward)' },
             {
               title: 'Rematerialized',
-              value: row.rematerialised_ps,
-              color: 'var(--phase-rematerialised)',
+              value: row.rematerialized_ps,
+              color: 'var(--phase-rematerialized)',
             },
             { title: 'Unknown', value: unknownOf(row), color: UNKNOWN_COLOR },
           ]}
@@ -380,11 +380,11 @@ function columnsFor(
       isOptional: true,
     },
     {
-      key: 'rematerialised_ps',
+      key: 'rematerialized_ps',
       width: 140,
       scale: 'time',
-      value: (node) => node.row.rematerialised_ps || null,
-      cell: (node, scale) => scale.text(node.row.rematerialised_ps),
+      value: (node) => node.row.rematerialized_ps || null,
+      cell: (node, scale) => scale.text(node.row.rematerialized_ps),
       isOptional: true,
     },
     {

@@ -50,10 +50,10 @@ const LAYERS = declared<LayerRow>('scopes.layers', [
   { key: 'forward_ps', width: 96, scale: 'time', value: (row) => row.forward_ps },
   { key: 'backward_ps', width: 100, scale: 'time', value: (row) => row.backward_ps },
   {
-    key: 'rematerialised_ps',
+    key: 'rematerialized_ps',
     width: 130,
     scale: 'time',
-    value: (row) => row.rematerialised_ps || null,
+    value: (row) => row.rematerialized_ps || null,
     isOptional: true,
   },
   { key: 'flops', width: 100, value: (row) => row.flops, isOptional: true },

@@ -25,6 +25,6 @@ start: number,
  */
 end: number, 
 /**
- * `forward`, `backward`, `rematerialised`, or empty if the name stack is unknown.
+ * `forward`, `backward`, `rematerialized`, or empty if the name stack is unknown.
  */
 phase: string, };

@@ -5,7 +5,7 @@
  */
 export type BufferSaving = { 
 /**
- * Way to reduce memory: one of `rematerialise`, `donate`, `shard`, `precision`, `batch` or
+ * Way to reduce memory: one of `rematerialize`, `donate`, `shard`, `precision`, `batch` or
  * `padding`.
  */
 remedy: string, 

@@ -39,7 +39,7 @@ lower_ps: number,
 /**
  * Time in which XLA runs its passes over HLO.
  */
-optimise_ps: number, 
+optimize_ps: number, 
 /**
  * Time in which code is generated (LLVM, PTX, TPU).
  */

@@ -59,7 +59,7 @@ backward_ps: number,
 /**
  * Part of the total over all layers that recomputes results of the forward pass.
  */
-rematerialised_ps: number, 
+rematerialized_ps: number, 
 /**
  * Floating-point operations of all executions at or below this node, over all layers.
  */

@@ -43,7 +43,7 @@ backward_ps: number,
 /**
  * Part of the layer's total that recomputes results of the forward pass.
  */
-rematerialised_ps: number, 
+rematerialized_ps: number, 
 /**
  * Floating-point operations of all executions in the layer. Absent if no op there has a known
  * cost.

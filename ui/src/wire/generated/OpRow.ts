@@ -129,4 +129,4 @@ source: string,
 /**
  * Whether the op is a recomputation.
  */
-is_rematerialised: boolean, };
+is_rematerialized: boolean, };

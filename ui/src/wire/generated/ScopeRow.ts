@@ -49,7 +49,7 @@ backward_ps: number,
  * Part of the total that recomputes results of the forward pass: the name stack contains
  * `rematted_computation`, or the name of the op contains `.remat`.
  */
-rematerialised_ps: number, 
+rematerialized_ps: number, 
 /**
  * Floating-point operations of all executions at or below this node. Absent if no op there has
  * a known cost.

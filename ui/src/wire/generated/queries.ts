@@ -25,7 +25,7 @@ export const SQL_NAMES: Partial<Record<TableName, string>> = {
   "roofline.peaks": "roofline_peaks",
   "graph.nodes": "graph",
   "counters.rows": "counters",
-  "counters.utilisation": "counters_utilisation",
+  "counters.utilization": "counters_utilization",
   "memory.allocators": "memory",
   "memory.rows": "memory_rows",
   "buffers.rows": "buffers",

@@ -210,7 +210,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       adds: "no",
       better: "incomparable",
     },
-    is_rematerialised: {
+    is_rematerialized: {
       title: "Rematerialized",
       meaning: "Whether the op is a recomputation.",
       formula: "",
@@ -730,7 +730,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       adds: "no",
       better: "incomparable",
     },
-    is_rematerialised: {
+    is_rematerialized: {
       title: "Rematerialized",
       meaning: "Whether the op is a recomputation.",
       formula: "",
@@ -1033,7 +1033,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       adds: "over_steps",
       better: "less",
     },
-    rematerialised_ps: {
+    rematerialized_ps: {
       title: "Rematerialized",
       kind: "duration",
       meaning: "Part of the total that recomputes results of the forward pass: the name stack contains rematted_computation, or the name of the op contains .remat.",
@@ -1191,7 +1191,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       adds: "over_steps",
       better: "less",
     },
-    rematerialised_ps: {
+    rematerialized_ps: {
       title: "Rematerialized",
       kind: "duration",
       meaning: "Part of the layer's total that recomputes results of the forward pass.",
@@ -1327,7 +1327,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       adds: "over_steps",
       better: "less",
     },
-    rematerialised_ps: {
+    rematerialized_ps: {
       title: "Rematerialized",
       kind: "duration",
       meaning: "Part of the total over all layers that recomputes results of the forward pass.",
@@ -2785,7 +2785,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "incomparable",
     },
   },
-  "counters.utilisation": {
+  "counters.utilization": {
     name: {
       title: "Resource",
       meaning: "What the registers count.",
@@ -4749,7 +4749,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       adds: "no",
       better: "less",
     },
-    optimise_ps: {
+    optimize_ps: {
       title: "HLO passes",
       kind: "duration",
       meaning: "Time in which XLA runs its passes over HLO.",
@@ -7348,7 +7348,7 @@ export type TableName =
   | "roofline.peaks"
   | "graph.nodes"
   | "counters.rows"
-  | "counters.utilisation"
+  | "counters.utilization"
   | "memory.allocators"
   | "memory.rows"
   | "buffers.rows"

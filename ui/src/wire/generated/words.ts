@@ -222,7 +222,7 @@ export const WORDS = {
       meaning: "the persistent cache is queried, read or written",
     },
     {
-      key: "optimise",
+      key: "optimize",
       title: "HLO passes",
       meaning: "XLA runs its passes over HLO",
     },

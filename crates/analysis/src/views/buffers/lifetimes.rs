@@ -47,7 +47,7 @@ fn pass_name(scope: &str) -> &'static str {
     match pass(scope) {
         Pass::Forward => "forward",
         Pass::Backward => "backward",
-        Pass::Rematerialised => "rematerialised",
+        Pass::Rematerialized => "rematerialized",
         Pass::Unknown => "",
     }
 }

@@ -179,7 +179,7 @@ pub struct BufferLifetime {
     pub start: usize,
     /// First point at which the buffer is no longer alive.
     pub end: usize,
-    /// `forward`, `backward`, `rematerialised`, or empty if the name stack is unknown.
+    /// `forward`, `backward`, `rematerialized`, or empty if the name stack is unknown.
     pub phase: String,
 }
 
@@ -187,7 +187,7 @@ pub struct BufferLifetime {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BufferSaving {
-    /// Way to reduce memory: one of `rematerialise`, `donate`, `shard`, `precision`, `batch` or
+    /// Way to reduce memory: one of `rematerialize`, `donate`, `shard`, `precision`, `batch` or
     /// `padding`.
     pub remedy: String,
     /// What the remedy applies to: a name stack with numbers left out, arguments, results, all

@@ -6,7 +6,7 @@
 //!
 //! | remedy | applies to | bytes removed |
 //! |---|---|---|
-//! | rematerialise | values of the forward pass that are freed in the backward pass | all |
+//! | rematerialize | values of the forward pass that are freed in the backward pass | all |
 //! | donate | results for which an argument of the same type is not donated | all |
 //! | shard | arguments that are replicated over N devices | 1 − 1/N |
 //! | precision | arguments and temporaries of 4 or 8 bytes per float | half |
@@ -41,7 +41,7 @@ const MAX_SHAPES: usize = 50;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Remedy {
     Donate,
-    Rematerialise,
+    Rematerialize,
     Shard,
     Padding,
     Precision,
@@ -113,7 +113,7 @@ pub(super) fn savings(
             );
         }
         if is_saved_for_backward(plan, replay, held, &scope) {
-            add(Remedy::Rematerialise, place.clone(), held.bytes);
+            add(Remedy::Rematerialize, place.clone(), held.bytes);
         }
         let is_shrinkable = matches!(held.category, Category::Parameter | Category::Temporary);
         if is_shrinkable && is_wide_float(plan, held) {
@@ -274,7 +274,7 @@ impl Remedy {
     const fn name(self) -> &'static str {
         match self {
             Self::Donate => "donate",
-            Self::Rematerialise => "rematerialise",
+            Self::Rematerialize => "rematerialize",
             Self::Shard => "shard",
             Self::Padding => "padding",
             Self::Precision => "precision",
@@ -296,12 +296,12 @@ impl Remedy {
                 caller does not need them afterwards, let the program update them in place."
                     .to_owned()
             }
-            Self::Rematerialise if is_jax => {
+            Self::Rematerialize if is_jax => {
                 "The forward pass keeps them for the backward pass. Recompute them \
                 there instead: wrap the layer in jax.checkpoint (flax: nn.remat)."
                     .to_owned()
             }
-            Self::Rematerialise => "The forward pass keeps them for the backward pass. Recompute \
+            Self::Rematerialize => "The forward pass keeps them for the backward pass. Recompute \
                 them there instead."
                 .to_owned(),
             Self::Shard => format!(

@@ -25,7 +25,7 @@ use crate::telling::places::track_title;
 const PHASES: [CompilePhase; 7] = [
     CompilePhase::Autotune,
     CompilePhase::Generate,
-    CompilePhase::Optimise,
+    CompilePhase::Optimize,
     CompilePhase::Backend,
     CompilePhase::Lower,
     CompilePhase::Trace,
@@ -117,10 +117,10 @@ fn of_host(
             .iter()
             .map(|times| times.duration_within(unit.span).0)
             .collect();
-        let [autotune, generate, optimise, backend, lower, trace, cache] = times[..] else {
+        let [autotune, generate, optimize, backend, lower, trace, cache] = times[..] else {
             unreachable!("one per phase");
         };
-        let is_compiled = autotune + generate + optimise + backend > 0;
+        let is_compiled = autotune + generate + optimize + backend > 0;
         let was_asked = names.asks_cache(unit.span);
         let found = programs.match_of(host, &function, unit.span);
         let earlier = compiled.entry(function.clone()).or_insert((0, None));
@@ -143,7 +143,7 @@ fn of_host(
             duration_ps,
             trace_ps: trace,
             lower_ps: lower,
-            optimise_ps: optimise,
+            optimize_ps: optimize,
             generate_ps: generate,
             autotune_ps: autotune,
             backend_ps: backend,

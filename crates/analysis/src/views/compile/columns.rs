@@ -11,7 +11,7 @@ pub(super) const ROWS: &[Field<CompilationRow>] = &[
     Column::new("duration_ps", "Duration", Unit::Picos).of(|row| row.duration_ps.into()),
     Column::new("trace_ps", "Trace", Unit::Picos).of(|row| row.trace_ps.into()),
     Column::new("lower_ps", "Lower", Unit::Picos).of(|row| row.lower_ps.into()),
-    Column::new("optimise_ps", "HLO passes", Unit::Picos).of(|row| row.optimise_ps.into()),
+    Column::new("optimize_ps", "HLO passes", Unit::Picos).of(|row| row.optimize_ps.into()),
     Column::new("generate_ps", "Codegen", Unit::Picos).of(|row| row.generate_ps.into()),
     Column::wide("autotune_ps", "Autotune", Unit::Picos).of(|row| row.autotune_ps.into()),
     Column::wide("backend_ps", "Backend", Unit::Picos).of(|row| row.backend_ps.into()),

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | compilation | everything that is compiled within one outermost call of a jitted function; without such a call, slices on one thread without a long pause |
 //! | duration | from the start of its first slice to the end of its last |
-//! | phases | a sweep over all threads of the host with the priority autotune, generate, optimise, backend, lower, trace, cache; the rest is other, so that they sum to the duration |
+//! | phases | a sweep over all threads of the host with the priority autotune, generate, optimize, backend, lower, trace, cache; the rest is other, so that they sum to the duration |
 //! | cache | hit if the persistent cache was queried and no compiler ran, miss if one did |
 //! | program | the first program with the function's name whose first run is after the start of the compilation |
 //! | again | the function was compiled before in the window, or a program of it ran before |

@@ -16,7 +16,7 @@ pub(crate) const PHASES: [Word; 8] = [
         "Cache",
         "the persistent cache is queried, read or written",
     ),
-    Word::new("optimise", "HLO passes", "XLA runs its passes over HLO"),
+    Word::new("optimize", "HLO passes", "XLA runs its passes over HLO"),
     Word::new(
         "generate",
         "Code generation",
@@ -81,7 +81,7 @@ pub struct CompilationRow {
     pub lower_ps: i64,
     /// Time in which XLA runs its passes over HLO.
     #[ts(type = "number")]
-    pub optimise_ps: i64,
+    pub optimize_ps: i64,
     /// Time in which code is generated (LLVM, PTX, TPU).
     #[ts(type = "number")]
     pub generate_ps: i64,

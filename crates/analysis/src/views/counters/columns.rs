@@ -1,7 +1,7 @@
 //! Columns of the tables of `counters`: titles, units, behavior, and how each is read from its row.
 //! The meaning of each column is documented at the field of its row.
 
-use super::report::{CounterRow, UtilisationRow};
+use super::report::{CounterRow, UtilizationRow};
 use crate::telling::{Column, Declared, Field, Identity, Unit};
 
 pub(super) const ROWS: &[Field<CounterRow>] = &[
@@ -48,7 +48,7 @@ pub(super) const ROWS: &[Field<CounterRow>] = &[
     Column::wide("host", "Host", Unit::Text).of(|row| row.host.as_str().into()),
 ];
 
-pub(super) const UTILISATION: &[Field<UtilisationRow>] = &[
+pub(super) const UTILIZATION: &[Field<UtilizationRow>] = &[
     Column::new("name", "Resource", Unit::Text)
         .identifies(Identity::Same)
         .of(|row| row.name.as_str().into()),
@@ -85,6 +85,6 @@ pub(super) const UTILISATION: &[Field<UtilisationRow>] = &[
 pub(super) fn tables() -> Vec<Declared> {
     vec![
         Declared::of("rows", ROWS),
-        Declared::of("utilisation", UTILISATION),
+        Declared::of("utilization", UTILIZATION),
     ]
 }

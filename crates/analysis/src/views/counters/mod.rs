@@ -23,7 +23,7 @@ mod tables;
 
 use clap::Args;
 use collect::{Family, Sample, groups, samples};
-pub use report::{CounterPoint, CounterRow, CountersReport, UtilisationRow};
+pub use report::{CounterPoint, CounterRow, CountersReport, UtilizationRow};
 use stepscope_model::{Picos, Session, Span, counter_unit};
 
 use crate::asking::group::Group;
@@ -70,8 +70,8 @@ stepscope counters ./logs --points 0 --json";
             .iter()
             .filter_map(|group| row(session, &selected, group, points))
             .collect();
-        let utilisation = ratios::utilisation(session, &groups);
-        let notes = notes::notes(session, &rows, &utilisation);
+        let utilization = ratios::utilization(session, &groups);
+        let notes = notes::notes(session, &rows, &utilization);
         let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
         let span = rows.iter().filter(|row| row.sample_count > 0);
         let span = span
@@ -82,7 +82,7 @@ stepscope counters ./logs --points 0 --json";
             row_count,
             start_ps: span.map_or(0, |span| span.start.0),
             end_ps: span.map_or(0, |span| span.end.0),
-            utilisation,
+            utilization,
             notes,
         })
     }

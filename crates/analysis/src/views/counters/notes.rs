@@ -2,14 +2,14 @@
 
 use stepscope_model::{DeviceKind, Framework, Lane, Session, TrackRole};
 
-use super::report::{CounterRow, UtilisationRow};
+use super::report::{CounterRow, UtilizationRow};
 use crate::telling::Note;
 use crate::telling::format;
 
 pub(super) fn notes(
     session: &Session,
     rows: &[CounterRow],
-    utilisation: &[UtilisationRow],
+    utilization: &[UtilizationRow],
 ) -> Vec<Note> {
     let mut notes = Vec::new();
     if rows.is_empty() {
@@ -50,14 +50,14 @@ pub(super) fn notes(
         ));
     }
     let has_registers = rows.iter().any(|row| !row.register.is_empty());
-    if has_registers && utilisation.is_empty() {
+    if has_registers && utilization.is_empty() {
         notes.push(Note::info(
             "counters-without-utilization",
             "These registers give no utilization: the cycles of the core are missing, or the names are \
              not those of a TPU v6e or v7x.",
         ));
     }
-    let over = utilisation
+    let over = utilization
         .iter()
         .find(|row| row.ratio.is_some_and(|ratio| ratio > 1.0005));
     if let Some(over) = over {

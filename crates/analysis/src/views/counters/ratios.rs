@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use stepscope_model::{DeviceId, Session, register_utilisation};
+use stepscope_model::{DeviceId, Session, register_utilization};
 
 use super::Family;
-use super::report::UtilisationRow;
+use super::report::UtilizationRow;
 
 /// Utilization in every sample of every selected device, in the order of the chip's units.
-pub(super) fn utilisation(session: &Session, groups: &[Family<'_>]) -> Vec<UtilisationRow> {
+pub(super) fn utilization(session: &Session, groups: &[Family<'_>]) -> Vec<UtilizationRow> {
     let mut lines: BTreeMap<(DeviceId, i64, &str), Registers<'_>> = BTreeMap::new();
     for group in groups {
         let Some(device) = group.device else { continue };
@@ -29,8 +29,8 @@ pub(super) fn utilisation(session: &Session, groups: &[Family<'_>]) -> Vec<Utili
         .into_iter()
         .flat_map(|((device, line, line_name), registers)| {
             let chip = &session.device(device).chip;
-            let found = register_utilisation(chip, registers.all.iter().copied());
-            found.into_iter().map(move |ratio| UtilisationRow {
+            let found = register_utilization(chip, registers.all.iter().copied());
+            found.into_iter().map(move |ratio| UtilizationRow {
                 device: session.device_title(device),
                 host: session.host(session.device(device).host).name.clone(),
                 sample: line,

@@ -21,7 +21,7 @@ pub struct CountersReport {
     #[ts(type = "number")]
     pub end_ps: i64,
     /// Utilization of the units of a TPU, from its registers, for each sample.
-    pub utilisation: Vec<UtilisationRow>,
+    pub utilization: Vec<UtilizationRow>,
     /// What the figures do not cover, and how to record counters if there are none.
     pub notes: Vec<Note>,
 }
@@ -96,7 +96,7 @@ pub struct CounterPoint {
 /// Utilization of one unit of a chip in one sample.
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
-pub struct UtilisationRow {
+pub struct UtilizationRow {
     /// Name of the device that the sample is from.
     pub device: String,
     /// Name of the host.

@@ -1,6 +1,6 @@
 //! The `counters` report as tables.
 
-use super::columns::{self, ROWS, UTILISATION};
+use super::columns::{self, ROWS, UTILIZATION};
 use super::report::CountersReport;
 use crate::asking::Report;
 use crate::telling::Note;
@@ -15,10 +15,10 @@ impl Report for CountersReport {
         vec![
             Table::of("rows", "Counters", ROWS, &self.rows).with_row_count(self.row_count),
             Table::of(
-                "utilisation",
+                "utilization",
                 "Utilization of units",
-                UTILISATION,
-                &self.utilisation,
+                UTILIZATION,
+                &self.utilization,
             ),
         ]
     }

@@ -110,7 +110,7 @@ pub struct OpRow {
     /// File and line of the program that the op comes from.
     pub source: String,
     /// Whether the op is a recomputation.
-    pub is_rematerialised: bool,
+    pub is_rematerialized: bool,
 }
 
 /// Totals of one device.

@@ -106,7 +106,7 @@ pub(super) fn measure(session: &Session, group: &Group, total_self_ps: i64) -> M
             .map(|id| session.text(id).to_owned())
             .unwrap_or_default(),
         source: text(|op| op.source),
-        is_rematerialised: op.is_some_and(|op| op.is_rematerialised),
+        is_rematerialized: op.is_some_and(|op| op.is_rematerialized),
     };
     Measured {
         row,

@@ -121,10 +121,10 @@ impl Names {
 /// Whether this is purely compiler code. Tracing and lowering are not: they call functions of the
 /// program.
 fn is_compiler(activity: Activity) -> bool {
-    use CompilePhase::{Autotune, Backend, Generate, Optimise};
+    use CompilePhase::{Autotune, Backend, Generate, Optimize};
     matches!(
         activity,
-        Activity::Compile(Backend | Optimise | Generate | Autotune)
+        Activity::Compile(Backend | Optimize | Generate | Autotune)
     )
 }
 

@@ -19,9 +19,9 @@ pub(super) const ROWS: &[Field<ScopeRow>] = &[
     Column::new("backward_ps", "Backward", Unit::Picos)
         .sums()
         .of(|row| row.backward_ps.into()),
-    Column::new("rematerialised_ps", "Rematerialized", Unit::Picos)
+    Column::new("rematerialized_ps", "Rematerialized", Unit::Picos)
         .sums()
-        .of(|row| row.rematerialised_ps.into()),
+        .of(|row| row.rematerialized_ps.into()),
     Column::wide("self_ps", "Self", Unit::Picos)
         .formula("Σ self")
         .sums()
@@ -85,9 +85,9 @@ pub(super) const LAYERS: &[Field<LayerRow>] = &[
     Column::new("backward_ps", "Backward", Unit::Picos)
         .sums()
         .of(|row| row.backward_ps.into()),
-    Column::wide("rematerialised_ps", "Rematerialized", Unit::Picos)
+    Column::wide("rematerialized_ps", "Rematerialized", Unit::Picos)
         .sums()
-        .of(|row| row.rematerialised_ps.into()),
+        .of(|row| row.rematerialized_ps.into()),
     Column::wide("flops", "FLOPs", Unit::Flops)
         .fractional()
         .sums()
@@ -143,9 +143,9 @@ pub(super) const FOLDED: &[Field<FoldedRow>] = &[
     Column::new("backward_ps", "Backward", Unit::Picos)
         .sums()
         .of(|row| row.backward_ps.into()),
-    Column::wide("rematerialised_ps", "Rematerialized", Unit::Picos)
+    Column::wide("rematerialized_ps", "Rematerialized", Unit::Picos)
         .sums()
-        .of(|row| row.rematerialised_ps.into()),
+        .of(|row| row.rematerialized_ps.into()),
     Column::wide("flops", "FLOPs", Unit::Flops)
         .fractional()
         .sums()

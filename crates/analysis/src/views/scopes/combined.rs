@@ -42,7 +42,7 @@ pub(super) fn shares<'a>(session: &Session, op: &'a Measured) -> Option<Vec<Shar
         return None;
     }
     let whole = if is_again_by_name(op, merged.pass()) {
-        Some(Pass::Rematerialised)
+        Some(Pass::Rematerialized)
     } else {
         None
     };
@@ -59,7 +59,7 @@ pub(super) fn shares<'a>(session: &Session, op: &'a Measured) -> Option<Vec<Shar
 
 /// Whether the compiler chose to recompute it, whatever the paths say.
 fn is_again_by_name(op: &Measured, pass: Pass) -> bool {
-    op.row.is_rematerialised && pass != Pass::Rematerialised
+    op.row.is_rematerialized && pass != Pass::Rematerialized
 }
 
 /// A positive weight for each path. Merged paths are in the order of the operands.

@@ -145,7 +145,7 @@ fn notes(session: &Session, by: ScopeBy, all: &AllOps, attributed_ratio: Option<
             note
         });
     }
-    if all.rows().any(|row| row.is_rematerialised) {
+    if all.rows().any(|row| row.is_rematerialized) {
         notes.push(Note::info(
             "rematerialized-once",
             "Rematerialized time is counted once, not as backward.",

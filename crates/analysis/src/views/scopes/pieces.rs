@@ -19,8 +19,8 @@ pub(super) struct Piece<'a> {
 /// The whole op in one place.
 pub(super) fn whole(op: &OpRow, by: ScopeBy) -> Piece<'_> {
     let merged = name_stack::merged(&op.scope);
-    let pass = if op.is_rematerialised {
-        Pass::Rematerialised
+    let pass = if op.is_rematerialized {
+        Pass::Rematerialized
     } else {
         merged.pass()
     };

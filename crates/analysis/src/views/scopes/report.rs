@@ -61,7 +61,7 @@ pub struct ScopeRow {
     /// Part of the total that recomputes results of the forward pass: the name stack contains
     /// `rematted_computation`, or the name of the op contains `.remat`.
     #[ts(type = "number")]
-    pub rematerialised_ps: i64,
+    pub rematerialized_ps: i64,
     /// Floating-point operations of all executions at or below this node. Absent if no op there has
     /// a known cost.
     pub flops: Option<f64>,
@@ -107,7 +107,7 @@ pub struct LayerRow {
     pub backward_ps: i64,
     /// Part of the layer's total that recomputes results of the forward pass.
     #[ts(type = "number")]
-    pub rematerialised_ps: i64,
+    pub rematerialized_ps: i64,
     /// Floating-point operations of all executions in the layer. Absent if no op there has a known
     /// cost.
     pub flops: Option<f64>,
@@ -157,7 +157,7 @@ pub struct FoldedRow {
     pub backward_ps: i64,
     /// Part of the total over all layers that recomputes results of the forward pass.
     #[ts(type = "number")]
-    pub rematerialised_ps: i64,
+    pub rematerialized_ps: i64,
     /// Floating-point operations of all executions at or below this node, over all layers.
     pub flops: Option<f64>,
     /// Time that the ops at or below this node should take by theory, over all layers, where it is

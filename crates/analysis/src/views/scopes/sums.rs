@@ -11,7 +11,7 @@ pub(super) struct Sums {
     pub(super) total_ps: i64,
     pub(super) forward_ps: i64,
     pub(super) backward_ps: i64,
-    pub(super) rematerialised_ps: i64,
+    pub(super) rematerialized_ps: i64,
     pub(super) estimated_ps: i64,
     pub(super) flops: Option<f64>,
     pub(super) bytes: Option<f64>,
@@ -40,7 +40,7 @@ impl Sums {
         let passes = [
             (whole.forward_ps, Pass::Forward),
             (whole.backward_ps, Pass::Backward),
-            (whole.rematerialised_ps, Pass::Rematerialised),
+            (whole.rematerialized_ps, Pass::Rematerialized),
         ];
         let pass = passes.iter().find(|(own_ps, _)| *own_ps != 0);
         Self {
@@ -56,7 +56,7 @@ impl Sums {
         self.total_ps = self_ps;
         self.forward_ps = in_pass(Pass::Forward);
         self.backward_ps = in_pass(Pass::Backward);
-        self.rematerialised_ps = in_pass(Pass::Rematerialised);
+        self.rematerialized_ps = in_pass(Pass::Rematerialized);
         self
     }
 
@@ -69,9 +69,9 @@ impl Sums {
         self.total_ps = self.total_ps.saturating_add(other.total_ps);
         self.forward_ps = self.forward_ps.saturating_add(other.forward_ps);
         self.backward_ps = self.backward_ps.saturating_add(other.backward_ps);
-        self.rematerialised_ps = self
-            .rematerialised_ps
-            .saturating_add(other.rematerialised_ps);
+        self.rematerialized_ps = self
+            .rematerialized_ps
+            .saturating_add(other.rematerialized_ps);
         self.estimated_ps = self.estimated_ps.saturating_add(other.estimated_ps);
         self.flops = sum(self.flops, other.flops);
         self.bytes = sum(self.bytes, other.bytes);

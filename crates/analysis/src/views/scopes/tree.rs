@@ -227,7 +227,7 @@ impl Tree {
             ratio: self.share(sums.total_ps),
             forward_ps: sums.forward_ps,
             backward_ps: sums.backward_ps,
-            rematerialised_ps: sums.rematerialised_ps,
+            rematerialized_ps: sums.rematerialized_ps,
             flops: sums.flops,
             bytes: sums.bytes,
             expected_ps: sums.expected_ps,
@@ -303,7 +303,7 @@ mod tests {
             cost_source: String::new(),
             scope: scope.to_owned(),
             source: source.to_owned(),
-            is_rematerialised: false,
+            is_rematerialized: false,
         }
     }
 
@@ -350,7 +350,7 @@ mod tests {
         let without = &rows[7];
         assert_eq!((without.forward_ps, without.backward_ps), (0, 0));
         for row in &rows[..7] {
-            let passes = row.forward_ps + row.backward_ps + row.rematerialised_ps;
+            let passes = row.forward_ps + row.backward_ps + row.rematerialized_ps;
             assert_eq!(passes, row.total_ps, "{}", row.path);
         }
     }

@@ -113,7 +113,7 @@ fn pass_name(scope: &str) -> &'static str {
     let pass = name_stack::pass(scope);
     if pass == Pass::Backward {
         "backward"
-    } else if pass == Pass::Rematerialised {
+    } else if pass == Pass::Rematerialized {
         "rematerialized"
     } else {
         "forward"

@@ -148,7 +148,7 @@ fn add_device(session: &mut Session) {
         scope: text("jit(step)/layer_0/while"),
         source: text("train.py:7"),
         cost: None,
-        is_rematerialised: false,
+        is_rematerialized: false,
         is_control: true,
         expression: text(expression),
     });

@@ -89,7 +89,7 @@ impl Programs {
             labels.dedup();
             let found = known
                 .entry(labels)
-                .or_insert_with_key(|labels| recognise(session, labels, &names));
+                .or_insert_with_key(|labels| recognize(session, labels, &names));
             launch.program = *found;
             if let Some(program) = launch.program
                 && !self.kernels.contains_key(&program)
@@ -188,7 +188,7 @@ fn seen_names(session: &Session, collected: &Collected) -> FxHashMap<ProgramId, 
 }
 
 /// The only program with most of the names, and enough of them.
-fn recognise(
+fn recognize(
     session: &Session,
     labels: &[LabelId],
     programs: &[(ProgramId, FxHashSet<String>)],

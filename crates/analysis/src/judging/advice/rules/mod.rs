@@ -43,7 +43,7 @@ mod python_callback;
 mod python_ops;
 mod recompilation;
 mod register_spills;
-mod rematerialisation;
+mod rematerialization;
 mod request_padding;
 mod request_queue;
 mod rival;
@@ -105,7 +105,7 @@ pub static RULES: &[&Rule] = &[
     &unrolled_loop::RULE,
     &small_loop::RULE,
     &variants::RULE,
-    &rematerialisation::RULE,
+    &rematerialization::RULE,
     &debug_print::RULE,
     &python_callback::RULE,
     &interpreted_kernels::RULE,

@@ -3,7 +3,7 @@
 /**
  * Utilization of one unit of a chip in one sample.
  */
-export type UtilisationRow = { 
+export type UtilizationRow = { 
 /**
  * Name of the device that the sample is from.
  */

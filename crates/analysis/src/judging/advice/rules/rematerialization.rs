@@ -9,18 +9,18 @@ use crate::telling::format;
 use crate::views::ops::OpRow;
 
 pub(super) static RULE: Rule = Rule {
-    id: "rematerialisation",
+    id: "rematerialization",
     title: "Rematerialization",
     parts: &[PartKind::DeviceCompute],
     check,
 };
 
 fn is_again(row: &OpRow) -> bool {
-    row.is_rematerialised || pass(&row.scope) == Pass::Rematerialised
+    row.is_rematerialized || pass(&row.scope) == Pass::Rematerialized
 }
 
 fn check(facts: &Facts<'_>) -> Outcome {
-    let found = match share(facts, "rematerialised_ratio", is_again) {
+    let found = match share(facts, "rematerialized_ratio", is_again) {
         Ok(found) => found,
         Err(outcome) => return outcome,
     };

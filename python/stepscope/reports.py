@@ -5116,8 +5116,8 @@ class PhaseRow(Record):
     """A phase over all requests."""
 
     phase: str
-    """One of `prepare`, `queue`, `formation`, `runtime`, `to_device`, `device`, `to_host`,
-    `finish`, `idle`.
+    """One of `prepare`, `queue`, `formation`, `compilation`, `runtime`, `to_device`, `device`,
+    `to_host`, `finish`, `idle`.
     """
 
     meaning: str
@@ -5415,8 +5415,8 @@ class RequestRow(Record):
     """Position of the request's batch in `batches`. Absent if none was found."""
 
     phases_ps: list[int]
-    """Time by phase: prepare, queue, formation, runtime, `to_device`, device, `to_host`, finish,
-    idle.
+    """Time by phase: prepare, queue, formation, compilation, runtime, `to_device`, device,
+    `to_host`, finish, idle.
     """
 
 
@@ -5581,7 +5581,7 @@ class RooflineRow(Record):
     """Number of executions by which the work is multiplied."""
 
     total_ps: int
-    """Time over which the rates are computed, summed over devices."""
+    """Time over which the rates are computed: summed over devices; for steps, mean over devices."""
 
     self_ps: int
     """Σ self time of the op."""
@@ -5590,10 +5590,13 @@ class RooflineRow(Record):
     """Share of the op in the self time of all ops, 0..1: self ÷ Σ self of all ops."""
 
     flops: float | None
-    """Floating-point operations of all executions, whatever their type. Absent if unknown."""
+    """Floating-point operations of all executions, whatever their type; for steps, mean over
+    devices.
+    Absent if unknown.
+    """
 
     bytes: float | None
-    """Bytes read and written by all executions."""
+    """Bytes read and written by all executions; for steps, mean over devices."""
 
     flop_rate: float | None
     """Achieved FLOP rate: FLOPs ÷ time, per second."""
@@ -6813,8 +6816,9 @@ class Verdict(Record):
     """Thresholds of the verdict, as text: `good > 80 %, bad < 50 %`."""
 
     judged_as: str
-    """What the verdict judges if it is not the figure itself, such as `computing 3.1 %` for devices
-    that are busy with something else. Empty otherwise.
+    """The figure that decides the verdict if it is not the value itself, such as `computing 3.1 %`
+    for
+    devices that are busy with something else. Empty otherwise.
     """
 
     is_larger_better: bool

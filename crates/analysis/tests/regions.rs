@@ -365,6 +365,31 @@ fn runs_go_to_their_calls() {
     assert!(notes(&report).contains("Device time is unknown"));
 }
 
+/// Two threads that run a program each, side by side for 40 of 60 us.
+#[test]
+fn runs_side_by_side_launch_no_instant_twice() {
+    let session = drawn(&["
+        host vm
+        thread one
+          0..20us   first
+          10..12us  Execute [run_id=7]
+        thread two
+          0..30us   second
+          20..22us  Execute [run_id=8]
+        thread tf_XLAEigen/42
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+          30..80us  add.1 [run_id=7]
+        thread tf_XLAEigen/43
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+          40..90us  add.1 [run_id=8]
+    "]);
+    let report = ask(&session, "regions", &[]);
+    let device = |name: &str| micros(row(&report, name), "device_ps");
+    assert_eq!(device("first"), Some(30.0), "10 alone, half of 40");
+    assert_eq!(device("second"), Some(30.0));
+    assert_eq!(report["device_ratio"], json!(1.0));
+}
+
 #[test]
 fn within_the_compiler_all_is_the_runtimes() {
     let session = drawn(&["

@@ -485,6 +485,42 @@ fn the_largest_causes_are_changes_that_give_what_they_say() {
     );
 }
 
+/// Two programs with an op of one name: each is a cause of its own.
+#[test]
+fn ops_of_two_programs_with_one_name_are_two_causes() {
+    let session = drawn(&["
+        host vm
+        device tpu:0 v6e
+        line Steps
+        repeat 3 every 100us
+          0..90us $i
+        end
+        line XLA Modules
+        repeat 3 every 100us
+          0..40us  jit_a(3) [program_id=3]
+          40..90us jit_b(4) [program_id=4]
+        end
+        line XLA Ops
+        repeat 3 every 100us
+          0..40us  %dot.1 = f32[8] dot(p) [program_id=3]
+          40..90us %dot.1 = f32[8] dot(p) [program_id=4]
+        end
+    "]);
+    let report = ask(&session, "what_if", &[]);
+    let causes = rows(&report, "rows");
+    let gain = |change: &str| {
+        let found = causes.iter().find(|row| row["change"] == change);
+        let found = found.unwrap_or_else(|| panic!("no {change} in {causes:#?}"));
+        found["gain_ps"].as_f64().expect("a figure") / US
+    };
+    let (first, second) = (
+        gain(r"remove:^jit_a\(3\)::dot\.1$"),
+        gain(r"remove:^jit_b\(4\)::dot\.1$"),
+    );
+    assert!((first - 40.0).abs() < 1.0, "{first}");
+    assert!((second - 50.0).abs() < 1.0, "{second}");
+}
+
 /// Programs of one device run one after another, on threads that each know only their own order.
 #[test]
 fn without_its_host_a_device_still_runs_one_program_after_another() {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stepscope_analysis::Analysis as _;
 use stepscope_analysis::measuring::environment::hardware;
+use stepscope_analysis::measuring::selection::counted_steps;
 use stepscope_analysis::measuring::workload::main_program;
 use stepscope_analysis::telling::thresholds::VerdictKind;
 use stepscope_analysis::views::overview::{Overview, OverviewOptions, OverviewReport, Verdict};
@@ -43,7 +44,7 @@ pub struct Facts {
     pub git_commit: Option<String>,
     /// From the first to the last slice.
     pub extent_ps: Option<i64>,
-    /// Steps in the profile.
+    /// Steps that statistics count, as in `steps`: without those that are cut off, and of one series.
     pub step_count: usize,
     /// Slices in the profile.
     pub slice_count: usize,
@@ -106,7 +107,7 @@ impl Facts {
             tags: session.tags(),
             git_commit: manifests.find_map(|manifest| manifest.git_commit.clone()),
             extent_ps: session.extent().map(|span| span.duration().0),
-            step_count: session.steps.len(),
+            step_count: counted_steps(session).len(),
             slice_count: session.slice_count(),
             warning_count: alike(&session.warnings).len(),
         }

@@ -64,6 +64,7 @@ export const REQUEST_PHASES = colored(WORDS.request_phases, {
   prepare: CLASS_COLORS.python,
   queue: CLASS_COLORS.wait,
   formation: CLASS_COLORS.attention,
+  compilation: CLASS_COLORS.compile,
   runtime: CLASS_COLORS.host,
   to_device: CLASS_COLORS.copy,
   device: CLASS_COLORS.compute,

@@ -16,6 +16,7 @@ pub(crate) mod pauses;
 pub mod selection;
 pub mod steps;
 pub mod totals;
+pub(crate) mod unrecorded;
 pub(crate) mod windows;
 pub mod work;
 pub mod workload;

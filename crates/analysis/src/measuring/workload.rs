@@ -99,3 +99,13 @@ pub(crate) const fn unknown(program: &str, devices: &str) -> Option<&'static str
         (true, true) => Some("program and devices unknown"),
     }
 }
+
+/// Over how many devices a program is divided, as far as HLO tells: one where none says otherwise.
+pub(crate) fn partition_count(session: &Session) -> u64 {
+    let programs = session
+        .programs
+        .iter()
+        .filter_map(|program| program.hlo.as_ref());
+    let counts = programs.filter_map(|hlo| hlo.sharding_device_count());
+    counts.max().unwrap_or(1)
+}

@@ -28,6 +28,18 @@ pub(crate) fn waiting_for_steps(session: &Session) -> &'static str {
     }
 }
 
+/// Records the end of the last step's work.
+pub(crate) fn last_result(session: &Session) -> String {
+    format!(
+        "Wait for the last result before the profiler stops{}, and record a few more steps.",
+        match session.framework() {
+            Framework::Jax => " (`jax.block_until_ready`)",
+            Framework::PyTorch => " (`torch.cuda.synchronize`)",
+            Framework::TensorFlow | Framework::Other => "",
+        }
+    )
+}
+
 /// Gives ops a name stack.
 pub(crate) fn scope(session: &Session) -> &'static str {
     match session.framework() {

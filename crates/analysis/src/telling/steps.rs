@@ -9,6 +9,7 @@ use crate::measuring::long_loop::{long_loop, single_run};
 use crate::measuring::selection::{Selected, all_series, counted_steps, main_series};
 use crate::measuring::steps::parts::PARTS;
 use crate::measuring::steps::{PartKind, StepSource, StepTime, series_time};
+use crate::measuring::unrecorded::{Ran, calls, ran};
 use crate::telling::format;
 use crate::telling::recording;
 
@@ -157,25 +158,27 @@ fn loop_kind(session: &Session) -> LoopKind {
 fn not_timed(session: &Session) -> Note {
     let steps = format::counted(session.steps.len(), "step");
     let has_work = !session.program_runs.is_empty();
-    let text = if has_work {
-        format!(
+    if has_work {
+        let text = format!(
             "Step time unknown: {steps} began during the recording, but the end of the device work was \
              not recorded for any of them."
+        );
+        return Note::warning("step-times-missing", text)
+            .with_hint(recording::last_result(session));
+    }
+    let dispatched =
+        format!("Step time unknown: the host dispatched {steps}, but no device work was recorded");
+    match calls(session).map_or(Ran::Unknown, |calls| ran(session, &calls)) {
+        Ran::WithinCalls | Ran::WaitedFor => Note::warning(
+            "step-times-missing",
+            format!("{dispatched}, although the programs ran."),
+        ),
+        Ran::Unknown => Note::warning(
+            "step-times-missing",
+            format!("{dispatched}: perhaps the profiler stopped before the devices ran them."),
         )
-    } else {
-        format!(
-            "Step time unknown: the host dispatched {steps}, but the profiler stopped before the \
-             devices ran them, so no device work was recorded."
-        )
-    };
-    Note::warning("step-times-missing", text).with_hint(format!(
-        "Wait for the last result before the profiler stops{}, and record a few more steps.",
-        match session.framework() {
-            Framework::Jax => " (`jax.block_until_ready`)",
-            Framework::PyTorch => " (`torch.cuda.synchronize`)",
-            Framework::TensorFlow | Framework::Other => "",
-        }
-    ))
+        .with_hint(recording::last_result(session)),
+    }
 }
 
 /// Steps that statistics exclude, and why.

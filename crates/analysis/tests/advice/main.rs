@@ -171,3 +171,80 @@ fn the_straggler_of_four_hosts_is_named_first() {
             .is_some_and(|what| what.contains("data_loading"))
     );
 }
+
+/// The finding of a rule.
+fn finding(report: &Value, id: &str) -> Value {
+    let mut all = report["findings"].as_array().into_iter().flatten();
+    let found = all.find(|found| found["id"] == id);
+    found
+        .unwrap_or_else(|| panic!("{id}: {}", check(report, id)))
+        .clone()
+}
+
+/// `float(loss)` in every step.
+#[test]
+fn results_that_the_host_reads_are_named_as_the_cause() {
+    let read = "701..990us $array.py:298 __float__\n702..985us np.asarray(jax.Array)";
+    let found = finding(&advice(&[cpu(GAP, read, "")]), "host_bound");
+    assert_eq!(found["title"], "Reading results delays the devices");
+    let what = found["what"].as_str().expect("a text");
+    assert!(what.contains("reading results of the device 28"), "{what}");
+    assert!(what.contains("__float__ (array.py:298)"), "{what}");
+    let fix = found["fix"].as_str().expect("a text");
+    assert!(!fix.contains("ahead of time"), "{fix}");
+    // Copies to the device are not results.
+    let put = "701..990us DevicePut";
+    let report = advice(&[cpu(GAP, put, "")]).to_string();
+    assert!(!report.contains("reading results"), "{report}");
+}
+
+/// A thread that burns the interpreter while the loop records nothing.
+#[test]
+fn a_thread_that_holds_the_interpreter_is_named() {
+    let burner = |frame: &str| {
+        let text = cpu(GAP, "0..5us PjitFunction(step)", "");
+        let thread = format!("thread burner\nrepeat 6 every 1000us\n 0..999us {frame}\nend\n");
+        text.replace("thread tf_XLA", &format!("{thread}thread tf_XLA"))
+    };
+    let found = finding(&advice(&[burner("$train.py:46 burn")]), "idle");
+    assert_eq!(found["title"], "Another thread runs Python");
+    let what = found["what"].as_str().expect("a text");
+    assert!(
+        what.contains("burn (train.py:46) on thread burner"),
+        "{what}"
+    );
+    // A thread that waits holds nothing.
+    let waits = advice(&[burner("$threading.py:327 wait")]);
+    assert_ne!(
+        finding(&waits, "idle")["title"],
+        "Another thread runs Python"
+    );
+}
+
+#[test]
+fn a_library_is_not_advised_where_one_runs() {
+    let advised = |ops: &str, program: &str| {
+        let report = advice(&[drawings::gpu(ops, "", "bf16[4096,4096]") + "\n" + program]);
+        finding(&report, "dominating_op")["fix"].to_string()
+    };
+    let program = "          custom-call.9 = bf16[4096,4096] custom-call(p.0, p.0) \
+                   custom_call_target=__cublas$gemm";
+    let of = |name: &str| {
+        format!("2..800us {name}\n800..850us dot.1\n850..900us dot.2\n900..1000us dot.3")
+    };
+    let own = advised(&of("custom-call.9"), program);
+    assert!(
+        own.contains("already runs in a kernel of a library"),
+        "{own}"
+    );
+    let other = advised(&of("dot.4"), "");
+    assert!(other.contains("cuBLAS"), "{other}");
+}
+
+/// One device and programs that are not partitioned: nothing is sharded.
+#[test]
+fn shardings_are_advised_only_where_work_is_divided() {
+    let report = advice(&[cpu(GAP, "701..998us data_loading", "")]);
+    let found = finding(&report, "input_wait")["code"].to_string();
+    assert!(found.contains("device_put(next(loader))"), "{found}");
+}

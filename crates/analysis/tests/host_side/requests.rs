@@ -37,8 +37,8 @@ fn requests_batches_and_their_phases() {
         .filter_map(Value::as_i64)
         .map(|ps| ps / 1_000_000)
         .collect();
-    // prepare, queue, formation, runtime, to device, device, to host, finish, idle
-    assert_eq!(phases, [10, 10, 5, 5, 10, 42, 6, 5, 7]);
+    // prepare, queue, formation, compilation, runtime, to device, device, to host, finish, idle
+    assert_eq!(phases, [10, 10, 5, 0, 5, 10, 42, 6, 5, 7]);
     let other = &rows(&report, "rows")[1];
     assert_eq!(
         rows(other, "phases_ps")[1],
@@ -89,8 +89,33 @@ fn requests_under_a_name_of_ones_own() {
         .filter_map(Value::as_i64)
         .map(|ps| ps / 1_000_000)
         .collect();
-    assert_eq!(micros, [10, 0, 0, 10, 0, 40, 0, 15, 5]);
+    assert_eq!(micros, [10, 0, 0, 0, 10, 0, 40, 0, 15, 5]);
     assert_eq!(rows(&report, "percentiles").len(), 6);
+}
+
+/// A call that compiles is compilation, not the runtime, until it has compiled.
+#[test]
+fn compilation_within_a_request_is_named() {
+    let session = drawn(&["
+        host vm
+        thread python
+          0..100us  handle_request #request_id=1#
+          10..60us  PjitFunction(f)
+          12..30us  trace_to_jaxpr
+          30..55us  backend_compile
+        thread tf_XLAEigen/42
+        each [hlo_op=$name hlo_module=jit_f program_id=5 device_ordinal=0]
+          60..90us   dot.1
+    "]);
+    let report = ask(&session, "requests", &[]);
+    let phases: Vec<i64> = rows(&rows(&report, "rows")[0], "phases_ps")
+        .iter()
+        .filter_map(Value::as_i64)
+        .map(|ps| ps / 1_000_000)
+        .collect();
+    assert_eq!((phases[3], phases[4], phases[6]), (43, 7, 30), "{phases:?}");
+    let named = rows(&report, "phases")[3]["phase"].clone();
+    assert_eq!(named, json!("compilation"));
 }
 
 #[test]

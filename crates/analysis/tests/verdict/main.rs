@@ -222,6 +222,68 @@ fn calls_that_are_recorded_twice_count_once() {
     assert!(why.contains("Old versions of jaxlib"), "{why}");
 }
 
+/// Three annotated steps whose programs run within their calls, as jaxlib 0.4 runs them on CPUs.
+const OLD_CPU: &str = "
+    host vm
+    plane /host:metadata [jax_version=\"0.4.30\"]
+    thread python
+    repeat 3 every 100us
+      0..95us train #step_num=$i,_r=1#
+      10..90us PjitFunction(step)
+      11..89us TfrtCpuExecutable::Execute
+      12..88us TfrtCpuExecutable::ExecuteHelper
+    end
+";
+
+#[test]
+fn programs_that_ran_within_their_calls_ran() {
+    let report = verdict(&drawn(&[OLD_CPU]));
+    let found = findings(&report);
+    let no_work = found.iter().find(|finding| finding.0 == "no_device_work");
+    assert!(no_work.is_some(), "{found:?}");
+    let all = report["findings"].to_string();
+    assert!(
+        all.contains("3 calls of PjitFunction(step) ran their programs"),
+        "{all}"
+    );
+    assert!(all.contains("228.0 µs of the 240.0 µs in calls"), "{all}");
+    assert!(
+        !all.contains("StepTraceAnnotation"),
+        "steps are annotated: {all}"
+    );
+    assert!(!all.contains("profiler stopped"), "{all}");
+    // Reading a result waits for it, too.
+    let helper = "12..88us TfrtCpuExecutable::ExecuteHelper";
+    let read = OLD_CPU.replace(helper, "91..94us np.asarray(jax.Array)");
+    let all = verdict(&drawn(&[&read]))["findings"].to_string();
+    assert!(all.contains("the program waited for results"), "{all}");
+}
+
+#[test]
+fn devices_without_work_are_given_arrays_first() {
+    let second = format!("{HEALTHY}\ndevice gpu:1 nvidia H100");
+    let told = |text: &str| verdict(&drawn(&[text]))["findings"].to_string();
+    let single = told(&second);
+    assert!(single.contains("divide its arrays over them"), "{single}");
+    assert!(!single.contains("visualize_array_sharding"), "{single}");
+    // One that is divided over both worked on one of them only: that was not recorded.
+    let reduce = "all-reduce.2 = f32[8,16] all-reduce(p.0) replica_groups={{0,1}}\n ROOT dot.1";
+    let divided = told(&second.replace("ROOT dot.1", reduce));
+    assert!(divided.contains("divided over 2 devices"), "{divided}");
+    assert!(!divided.contains("divide its arrays"), "{divided}");
+}
+
+#[test]
+fn calls_within_tracing_launch_nothing() {
+    let helper = "12..88us TfrtCpuExecutable::ExecuteHelper";
+    let inner = "12..40us trace_to_jaxpr_dynamic\n 13..20us PjitFunction(inner)\n 21..30us PjitFunction(inner)";
+    let all = verdict(&drawn(&[&OLD_CPU.replace(helper, inner)]))["findings"].to_string();
+    assert!(
+        all.contains("3 calls of PjitFunction(step) launched"),
+        "{all}"
+    );
+}
+
 /// The verdict on the bytes of one file.
 fn verdict_on(bytes: Vec<u8>) -> Value {
     let input = HostInput {

@@ -43,7 +43,7 @@ pub(super) enum ClockChoice {
 /// A `StepTraceAnnotation`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Annotation {
-    pub(super) number: i64,
+    pub(super) number: Option<i64>,
     pub(super) span: Span,
     /// Position in [`Decoded::keys`].
     pub(super) label: u32,
@@ -411,8 +411,10 @@ impl Pass<'_, '_> {
             }
         }
         let mark = match (seen.root_level, seen.step) {
-            (Some(1), Some(number)) => Some((number, false)),
-            _ => seen.block.map(|number| (number, true)),
+            (Some(1), Some(number)) => Some((Some(number), false)),
+            // `StepTraceAnnotation("train")`. Roots of TensorFlow's runtime have ids.
+            (Some(1), None) if !seen.has_others && seen.block.is_none() => Some((None, false)),
+            _ => seen.block.map(|number| (Some(number), true)),
         };
         if let Some((number, is_block)) = mark {
             let span = Span::new(Picos(start), Picos(start + duration));

@@ -16,7 +16,8 @@ pub(super) struct Mark {
     pub(super) host: HostId,
     pub(super) track: TrackId,
     pub(super) span: Span,
-    pub(super) number: i64,
+    /// None if it was recorded without one.
+    pub(super) number: Option<i64>,
     pub(super) series: StringId,
     /// Whether it marks the block of a capture, not a step of a loop.
     pub(super) is_block: bool,
@@ -35,6 +36,10 @@ pub(super) fn steps_of(
 ) -> Vec<HostStep> {
     let (blocks, mut steps): (Vec<Mark>, Vec<Mark>) =
         marks.into_iter().partition(|mark| mark.is_block);
+    // Where steps have numbers, marks without one are something else.
+    if steps.iter().any(|mark| mark.number.is_some()) {
+        steps.retain(|mark| mark.number.is_some());
+    }
     if steps.is_empty() && !is_told_by_runs(runs) {
         steps = blocks;
     }
@@ -45,14 +50,24 @@ pub(super) fn steps_of(
     let once = by_track
         .into_values()
         .flat_map(|marks| each_once(marks, MAX_DEPTH));
-    once.map(|mark| HostStep {
-        host: mark.host,
-        span: mark.span,
-        number: mark.number,
-        series: mark.series,
-        ends_in_call: is_within_call(mark.track, mark.span.end),
-    })
-    .collect()
+    let mut once: Vec<Mark> = once.collect();
+    once.sort_by_key(|mark| (mark.host, mark.span.start));
+    let mut counts: BTreeMap<(HostId, StringId), i64> = BTreeMap::new();
+    once.into_iter()
+        .map(|mark| {
+            // Steps without a number are numbered in the order in which they were recorded.
+            let next = counts.entry((mark.host, mark.series)).or_default();
+            let number = mark.number.unwrap_or(*next);
+            *next += 1;
+            HostStep {
+                host: mark.host,
+                span: mark.span,
+                number,
+                series: mark.series,
+                ends_in_call: is_within_call(mark.track, mark.span.end),
+            }
+        })
+        .collect()
 }
 
 /// Of nested marks of one thread the outermost, unless one of these contains several steps: then it
@@ -120,7 +135,7 @@ mod tests {
             host: HostId(0),
             track: TrackId(0),
             span: Span::new(Picos(start), Picos(end)),
-            number: i64::try_from(number).unwrap(),
+            number: Some(i64::try_from(number).unwrap()),
             series: StringId(0),
             is_block: false,
         };
@@ -129,7 +144,7 @@ mod tests {
 
     fn numbers(spans: &[(i64, i64)]) -> Vec<i64> {
         let steps = each_once(marks(spans), MAX_DEPTH);
-        steps.into_iter().map(|mark| mark.number).collect()
+        steps.into_iter().filter_map(|mark| mark.number).collect()
     }
 
     #[test]
@@ -145,6 +160,28 @@ mod tests {
         );
         assert_eq!(numbers(&[(0, 10), (0, 10)]).len(), 1);
         assert_eq!(numbers(&[(0, 10), (1, 9), (2, 8)]), [0]);
+    }
+
+    #[test]
+    fn steps_without_numbers_are_numbered_in_order() {
+        let unnumbered = |spans: &[(i64, i64)]| -> Vec<Mark> {
+            let marks = marks(spans).into_iter();
+            marks
+                .map(|mark| Mark {
+                    number: None,
+                    ..mark
+                })
+                .collect()
+        };
+        let told = |marks: Vec<Mark>| -> Vec<i64> {
+            let steps = steps_of(marks, &[], |_, _| false);
+            steps.into_iter().map(|step| step.number).collect()
+        };
+        assert_eq!(told(unnumbered(&[(20, 30), (0, 10), (10, 20)])), [0, 1, 2]);
+        // Beside numbered steps they are something else.
+        let mut mixed = unnumbered(&[(2, 5)]);
+        mixed.extend(marks(&[(0, 10), (10, 20)]));
+        assert_eq!(told(mixed), [0, 1]);
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub(super) struct Seen {
     pub(super) root_level: Option<i64>,
     pub(super) step: Option<i64>,
     pub(super) block: Option<i64>,
+    /// It has stats that nothing is derived from, such as ids.
+    pub(super) has_others: bool,
     pub(super) device_offset: Option<i64>,
     pub(super) device_duration: Option<i64>,
     pub(super) counter: Option<CounterValue>,
@@ -144,6 +146,7 @@ impl Seen {
     pub(super) fn stat(&mut self, roles: &StatRoles, stat: Stat<'_>, texts: &mut InlineTexts) {
         let role = roles.get(stat.metadata_id);
         if role == StatRole::Ignored {
+            self.has_others = true;
             return;
         }
         // XLA:CPU ops point only at their own end markers: their arrows are not followed.

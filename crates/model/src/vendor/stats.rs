@@ -66,7 +66,7 @@ impl ThreadsMayHold {
         let has = |wanted| stat_names.iter().any(|name| role_of(name) == wanted);
         Self {
             ops: has(StatRole::HloOp) && has(StatRole::DeviceOrdinal),
-            steps: has(StatRole::RootLevel) && has(StatRole::StepNumber) || has(StatRole::Block),
+            steps: has(StatRole::RootLevel) || has(StatRole::Block),
         }
     }
 }

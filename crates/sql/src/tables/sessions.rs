@@ -34,7 +34,8 @@ const OF_SESSION: [Column; 10] = [
         .means("Program whose work takes the most time on devices."),
     Column::new("tags", "Tags", Unit::Text).means("Tags of the capture, joined by commas."),
     Column::new("git_commit", "Commit", Unit::Text).means("Commit of the program, if recorded."),
-    Column::new("step_count", "Steps", Unit::Count).means("Steps in the profile."),
+    Column::new("step_count", "Steps", Unit::Count)
+        .means("Steps that statistics count: without those that are cut off."),
     Column::new("slice_count", "Slices", Unit::Count).means("Slices in the profile."),
     Column::new("warning_count", "Warnings", Unit::Count).means("Warnings about its files."),
 ];

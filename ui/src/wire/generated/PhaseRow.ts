@@ -5,7 +5,7 @@
  */
 export type PhaseRow = { 
 /**
- * One of `prepare`, `queue`, `formation`, `runtime`, `to_device`, `device`, `to_host`, `finish`, `idle`.
+ * One of `prepare`, `queue`, `formation`, `compilation`, `runtime`, `to_device`, `device`, `to_host`, `finish`, `idle`.
  */
 phase: string, 
 /**

@@ -29,6 +29,7 @@ latency_ps: number,
  */
 batch_id: number | null, 
 /**
- * Time by phase: prepare, queue, formation, runtime, `to_device`, device, `to_host`, finish, idle.
+ * Time by phase: prepare, queue, formation, compilation, runtime, `to_device`, device,
+ * `to_host`, finish, idle.
  */
 phases_ps: number[], };

@@ -50,7 +50,7 @@ occurrences: number,
  */
 executions: number, 
 /**
- * Time over which the rates are computed, summed over devices.
+ * Time over which the rates are computed: summed over devices; for steps, mean over devices.
  */
 total_ps: number, 
 /**
@@ -62,11 +62,12 @@ self_ps: number,
  */
 self_ratio: number, 
 /**
- * Floating-point operations of all executions, whatever their type. Absent if unknown.
+ * Floating-point operations of all executions, whatever their type; for steps, mean over devices.
+ * Absent if unknown.
  */
 flops: number | null, 
 /**
- * Bytes read and written by all executions.
+ * Bytes read and written by all executions; for steps, mean over devices.
  */
 bytes: number | null, 
 /**

@@ -27,8 +27,8 @@ verdict: VerdictKind,
  */
 thresholds: string, 
 /**
- * What the verdict judges if it is not the figure itself, such as `computing 3.1 %` for devices
- * that are busy with something else. Empty otherwise.
+ * The figure that decides the verdict if it is not the value itself, such as `computing 3.1 %` for
+ * devices that are busy with something else. Empty otherwise.
  */
 judged_as: string, 
 /**

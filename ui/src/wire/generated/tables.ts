@@ -60,7 +60,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     self_ratio: {
-      title: "Share",
+      title: "Of op time",
       kind: "ratio",
       meaning: "Self time of the op as a share of the self time of all selected ops.",
       formula: "self ÷ Σ self",
@@ -580,7 +580,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     self_ratio: {
-      title: "Share",
+      title: "Of op time",
       kind: "ratio",
       meaning: "Self time of the op as a share of the self time of all selected ops.",
       formula: "self ÷ Σ self",
@@ -769,7 +769,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     ratio: {
-      title: "Share",
+      title: "Of ops and idle",
       kind: "ratio",
       meaning: "Self time as a share of the self time of all ops, plus idle time where it is shown.",
       formula: "self ÷ (Σ self + idle)",
@@ -933,7 +933,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     ratio: {
-      title: "Share",
+      title: "Of ops and idle",
       kind: "ratio",
       meaning: "Wasted time as a share of all self time and idle time, 0..1: wasted ÷ (Σ self + idle).",
       formula: "",
@@ -1010,7 +1010,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     ratio: {
-      title: "Share",
+      title: "Of op time",
       kind: "ratio",
       meaning: "Total of the node as a share of the self time of everything selected.",
       formula: "total ÷ Σ self",
@@ -1265,7 +1265,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     ratio: {
-      title: "Share",
+      title: "Of op time",
       kind: "ratio",
       meaning: "Total over all layers as a share of the self time of everything selected.",
       formula: "total ÷ Σ self",
@@ -2140,7 +2140,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "neither",
     },
     self_ratio: {
-      title: "Share",
+      title: "Of op time",
       kind: "ratio",
       meaning: "Share of the op in the self time of all ops, 0..1: self ÷ Σ self of all ops.",
       formula: "",
@@ -2211,7 +2211,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Total",
       kind: "duration",
-      meaning: "Time over which the rates are computed, summed over devices.",
+      meaning: "Time over which the rates are computed: summed over devices; for steps, mean over devices.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -2219,7 +2219,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     flops: {
       title: "FLOPs",
       kind: "flops",
-      meaning: "Floating-point operations of all executions, whatever their type. Absent if unknown.",
+      meaning: "Floating-point operations of all executions, whatever their type; for steps, mean over devices. Absent if unknown.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -2227,7 +2227,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Bytes read and written by all executions.",
+      meaning: "Bytes read and written by all executions; for steps, mean over devices.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -2280,7 +2280,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Time",
       kind: "duration",
-      meaning: "Time over which the rates are computed, summed over devices.",
+      meaning: "Time over which the rates are computed: summed over devices; for steps, mean over devices.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -2343,7 +2343,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     flops: {
       title: "FLOPs",
       kind: "flops",
-      meaning: "Floating-point operations of all executions, whatever their type. Absent if unknown.",
+      meaning: "Floating-point operations of all executions, whatever their type; for steps, mean over devices. Absent if unknown.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -2351,7 +2351,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Bytes read and written by all executions.",
+      meaning: "Bytes read and written by all executions; for steps, mean over devices.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -6092,6 +6092,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       adds: "no",
       better: "less",
     },
+    compilation_ps: {
+      title: "Compilation",
+      kind: "duration",
+      meaning: "Time of the request in which the host traces and compiles a program.",
+      formula: "",
+      adds: "no",
+      better: "less",
+    },
     runtime_ps: {
       title: "Runtime",
       kind: "duration",
@@ -6192,7 +6200,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "requests.phases": {
     phase: {
       title: "Phase",
-      meaning: "One of prepare, queue, formation, runtime, to_device, device, to_host, finish, idle.",
+      meaning: "One of prepare, queue, formation, compilation, runtime, to_device, device, to_host, finish, idle.",
       formula: "",
       adds: "no",
       better: "incomparable",

@@ -264,6 +264,11 @@ export const WORDS = {
       meaning: "the batch is formed",
     },
     {
+      key: "compilation",
+      title: "Compilation",
+      meaning: "the host traces and compiles a program",
+    },
+    {
       key: "runtime",
       title: "Runtime",
       meaning: "the host dispatches, or works between device work",

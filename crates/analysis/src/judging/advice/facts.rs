@@ -13,6 +13,7 @@ use crate::measuring::callbacks::Callbacks;
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::parts::position;
 use crate::measuring::steps::{PartKind, StepParts, divide_recording, mean, median};
+use crate::measuring::workload::partition_count;
 use crate::telling::thresholds::{Threshold, Thresholds};
 use crate::views::collectives::{CollectiveRow, exposure};
 use crate::views::compile::{CompilationRow, compilations};
@@ -381,6 +382,20 @@ impl<'a> Facts<'a> {
         let mut working = self.working().peekable();
         working.peek().is_some()
             && working.all(|id| self.session.device(id).kind == DeviceKind::Cpu)
+    }
+
+    /// Whether the work is divided over devices: a program is partitioned, or several devices worked.
+    pub(super) fn is_divided(&self) -> bool {
+        self.working().count() > 1 || partition_count(self.session) > 1
+    }
+
+    /// An example for the program at hand: without a sharding where nothing is divided over devices.
+    pub(super) fn example(&self, code: &str) -> String {
+        if self.is_divided() {
+            code.to_owned()
+        } else {
+            code.replace(", sharding)", ")")
+        }
     }
 
     /// Whether all devices that worked share the cores of one host.

@@ -38,7 +38,7 @@ pub(crate) fn all_series(session: &Session) -> BTreeSet<StringId> {
 }
 
 /// Positions of the steps that statistics include: those of the main series that are not cut.
-pub(crate) fn counted_steps(session: &Session) -> Vec<usize> {
+pub fn counted_steps(session: &Session) -> Vec<usize> {
     steps_of_series(session, main_series(session))
 }
 

@@ -65,7 +65,12 @@ pub const DEFAULTS: [Threshold; 12] = [
     smaller("copy_ratio", "Only copying", 0.05, 0.3),
     larger("mfu_ratio", "MFU", 0.4, 0.2),
     smaller("host_overhead_ratio", "Host overhead", 0.1, 0.2),
-    larger("memory_bandwidth_ratio", "Memory bandwidth", 0.6, 0.4),
+    larger(
+        "memory_bandwidth_ratio",
+        "Memory bandwidth while busy",
+        0.6,
+        0.4,
+    ),
     larger("kernel_duration_ps", "Kernel duration", 1e9, 1e8),
     larger(
         "occupancy_ratio",

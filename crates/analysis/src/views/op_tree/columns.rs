@@ -10,7 +10,7 @@ pub(super) const ROWS: &[Field<OpTreeRow>] = &[
         .formula("Σ (duration − slices nested within)")
         .sums()
         .of(|row| is_timed(row).then_some(row.self_ps).into()),
-    Column::new("ratio", "Share", Unit::Ratio)
+    Column::new("ratio", "Of ops and idle", Unit::Ratio)
         .formula("self ÷ (Σ self + idle)")
         .of(|row| is_timed(row).then_some(row.ratio).into()),
     Column::new("wasted_ps", "Wasted", Unit::Picos)
@@ -60,7 +60,7 @@ pub(super) const WASTED: &[Field<OpTreeWaste>] = &[
     Column::new("wasted_ps", "Wasted", Unit::Picos)
         .sums()
         .of(|row| row.wasted_ps.into()),
-    Column::new("ratio", "Share", Unit::Ratio).of(|row| row.ratio.into()),
+    Column::new("ratio", "Of ops and idle", Unit::Ratio).of(|row| row.ratio.into()),
     Column::new("self_ps", "Self", Unit::Picos)
         .sums()
         .of(|row| row.self_ps.into()),

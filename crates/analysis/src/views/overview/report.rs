@@ -127,8 +127,8 @@ pub struct Verdict {
     pub verdict: VerdictKind,
     /// Thresholds of the verdict, as text: `good > 80 %, bad < 50 %`.
     pub thresholds: String,
-    /// What the verdict judges if it is not the figure itself, such as `computing 3.1 %` for devices
-    /// that are busy with something else. Empty otherwise.
+    /// The figure that decides the verdict if it is not the value itself, such as `computing 3.1 %` for
+    /// devices that are busy with something else. Empty otherwise.
     pub judged_as: String,
     /// Whether more of the figure is better.
     pub is_larger_better: bool,

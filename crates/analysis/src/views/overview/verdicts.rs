@@ -47,11 +47,7 @@ pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdic
             Some((waited, reason)) if waited.is_worse_than(judged) => (waited, reason),
             _ => tempered(facts, threshold, judged),
         };
-        // Only the verdict on busy time is that of another figure.
-        let judged_as = facts
-            .occupation
-            .filter(|_| threshold.key == "device_busy_ratio" && verdict != judged)
-            .map(|parts| format!("computing {}", format::percent(parts.compute)));
+        let judged_as = beside(facts, threshold.key).filter(|_| verdict != judged);
         if !reason.is_empty() {
             explanation = format!("{explanation} {reason}");
         }
@@ -60,13 +56,35 @@ pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdic
             title: threshold.title.to_owned(),
             value,
             verdict,
-            thresholds: threshold.text(),
+            thresholds: match thresholds.get("compilation_in_steps_ratio") {
+                Some(in_steps) if threshold.key == "compilation_ps" && judged_as.is_some() => {
+                    format!("{} of the mean step", in_steps.text())
+                }
+                _ => threshold.text(),
+            },
             judged_as: judged_as.unwrap_or_default(),
             is_larger_better: threshold.is_larger_better,
             explanation,
         }
     };
     thresholds.entries().iter().map(verdict).collect()
+}
+
+/// The figure that decides a verdict in place of the judged one, so that the word never stands beside a
+/// value that contradicts it.
+fn beside(facts: &Facts<'_>, key: &str) -> Option<String> {
+    match key {
+        "device_busy_ratio" => {
+            let compute = facts.occupation?.compute;
+            Some(format!("computing {}", format::percent(compute)))
+        }
+        "compilation_ps" => {
+            let mut parts = facts.step_parts.iter();
+            let part = parts.find(|part| part.part == PartKind::Compilation)?;
+            Some(format!("{} of the mean step", format::percent(part.ratio)))
+        }
+        _ => None,
+    }
 }
 
 fn figure(facts: &Facts<'_>, key: &str) -> Figure {
@@ -95,8 +113,8 @@ fn figure(facts: &Facts<'_>, key: &str) -> Figure {
 }
 
 /// The verdict where another figure decides what the judged one means, and the reason: devices that are
-/// busy without computing are no better than the share in which they compute, and a peak that does not
-/// bound the program is neither good nor bad news.
+/// busy without computing are neither good nor bad news, since what they do instead has its own verdict,
+/// and so is a peak that does not bound the program.
 fn tempered(
     facts: &Facts<'_>,
     threshold: &Threshold,
@@ -114,7 +132,7 @@ fn tempered(
                 return (judged, String::new());
             };
             let computing = threshold.judge(parts.compute);
-            let is_worse = computing.is_worse_than(judged);
+            let is_worse = computing.is_worse_than(judged) && judged == VerdictKind::Good;
             let split = format!(
                 "Of {}, they compute {}, only communicate {}, only copy {}{}",
                 if parts.is_of_steps {
@@ -126,12 +144,17 @@ fn tempered(
                 format::percent(parts.communication),
                 format::percent(parts.copies),
                 if is_worse {
-                    ": the verdict is that of computing."
+                    ": being busy is no good news then. What they do instead is judged on its own."
                 } else {
                     "."
                 }
             );
-            (if is_worse { computing } else { judged }, split)
+            let verdict = if is_worse {
+                VerdictKind::Neutral
+            } else {
+                judged
+            };
+            (verdict, split)
         }
         ("memory_bandwidth_ratio", _) if is_elsewhere => neutral(
             "The devices mostly copy and communicate, so the bandwidth of memory is not what limits \

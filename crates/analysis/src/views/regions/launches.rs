@@ -9,14 +9,15 @@
 //! | Devices | Launched work | Launching call |
 //! |---|---|---|
 //! | GPU, where calls are recorded on threads with regions | kernels and copies, their durations | the call with the same correlation id |
-//! | all others | program runs, the device's busy time within | the same run id; otherwise, calls of a function and runs of its program are matched in order, as in `steps` |
+//! | all others | program runs, the device's busy time within, shared equally by runs side by side | the same run id; otherwise, calls of a function and runs of its program are matched in order, as in `steps` |
 //!
 //! Work without a matching call on such a thread stays unplaced, and a note reports it.
 
 use std::collections::BTreeMap;
 
 use stepscope_model::{
-    DeviceId, FlowKind, Lane, ProgramRun, SaturatingSum as _, Session, SliceId, Span, TrackId,
+    DeviceId, FlowKind, Lane, Picos, ProgramRun, SaturatingSum as _, Session, SliceId, Span,
+    TrackId,
 };
 
 use crate::measuring::interval::Intervals;
@@ -175,18 +176,17 @@ impl Launches {
                 .filter(|run| run.device == device && selected.has_program(Some(run.program)))
                 .collect();
             runs.sort_unstable_by_key(|run| run.span);
-            let work_ps = |run: &ProgramRun| busy.duration_within(run.span).0;
+            let works_ps = shared(&runs, &busy);
             // Runs may overlap, but no instant of a device is launched more than once.
             let together_ps = |runs: Vec<Span>| {
                 let runs = Intervals::union_of(runs);
                 runs.intersect(&busy).duration().0
             };
             let mut placed_runs = Vec::new();
-            for run in &runs {
+            for (run, work_ps) in runs.iter().zip(works_ps) {
                 let Some((track, instant)) = run.launched_on.zip(run.launched) else {
                     continue;
                 };
-                let work_ps = work_ps(run);
                 self.add(track, instant.0, work_ps);
                 if !has_regions[track.index()] {
                     self.bare_threads.push(track);
@@ -210,6 +210,40 @@ impl Launches {
             *host = host.plus(placed);
         }
     }
+}
+
+/// The busy time of the device within each run, sorted by span. Of runs side by side nobody knows which
+/// of them an instant belongs to, so they share it equally: all of them together launch no more than
+/// the device worked.
+fn shared(runs: &[&ProgramRun], busy: &Intervals) -> Vec<i64> {
+    let mut works_ps = vec![0i64; runs.len()];
+    let mut borders: Vec<Picos> = runs
+        .iter()
+        .flat_map(|run| [run.span.start, run.span.end])
+        .collect();
+    borders.sort_unstable();
+    borders.dedup();
+    let (mut open, mut next): (Vec<usize>, usize) = (Vec::new(), 0);
+    for (&start, &end) in borders.iter().zip(borders.iter().skip(1)) {
+        open.retain(|&run| runs[run].span.end > start);
+        while runs.get(next).is_some_and(|run| run.span.start <= start) {
+            if runs[next].span.end > start {
+                open.push(next);
+            }
+            next += 1;
+        }
+        let Some((&first, rest)) = open.split_first() else {
+            continue;
+        };
+        let all_ps = busy.duration_within(Span { start, end }).0;
+        let each_ps = all_ps / i64::try_from(open.len()).unwrap_or(i64::MAX);
+        for &run in rest {
+            works_ps[run] += each_ps;
+        }
+        // The picoseconds that do not divide go to the first, so that none is lost.
+        works_ps[first] += all_ps - each_ps * i64::try_from(rest.len()).unwrap_or(0);
+    }
+    works_ps
 }
 
 /// For each kernel and copy on the devices, the call that launched it and the start of that call. Of

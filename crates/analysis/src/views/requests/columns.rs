@@ -24,27 +24,30 @@ pub(super) const ROWS: &[Field<RequestRow>] = &[
     Column::wide("formation_ps", "Formation", Unit::Picos)
         .means("Time in which the batch of the request is formed.")
         .of(|row| row.phases_ps[2].into()),
+    Column::wide("compilation_ps", "Compilation", Unit::Picos)
+        .means("Time of the request in which the host traces and compiles a program.")
+        .of(|row| row.phases_ps[3].into()),
     Column::wide("runtime_ps", "Runtime", Unit::Picos)
         .means(
             "Time of the request in which the host dispatches, or works between device \
              work.",
         )
-        .of(|row| row.phases_ps[3].into()),
+        .of(|row| row.phases_ps[4].into()),
     Column::wide("to_device_ps", "To device", Unit::Picos)
         .means("Time of the request in which data is copied to the device.")
-        .of(|row| row.phases_ps[4].into()),
+        .of(|row| row.phases_ps[5].into()),
     Column::new("device_ps", "Device", Unit::Picos)
         .means("Time of the request in which the device works.")
-        .of(|row| row.phases_ps[5].into()),
+        .of(|row| row.phases_ps[6].into()),
     Column::wide("to_host_ps", "To host", Unit::Picos)
         .means("Time of the request in which data is copied to the host.")
-        .of(|row| row.phases_ps[6].into()),
+        .of(|row| row.phases_ps[7].into()),
     Column::wide("finish_ps", "Finish", Unit::Picos)
         .means("Time in which the host finishes the request.")
-        .of(|row| row.phases_ps[7].into()),
+        .of(|row| row.phases_ps[8].into()),
     Column::wide("idle_ps", "Idle", Unit::Picos)
         .means("Time of the request in which no activity for it was recorded.")
-        .of(|row| row.phases_ps[8].into()),
+        .of(|row| row.phases_ps[9].into()),
     Column::wide("batch_id", "Batch", Unit::Count).of(|row| row.batch_id.into()),
     Column::wide("host", "Host", Unit::Text).of(|row| row.host.as_str().into()),
 ];

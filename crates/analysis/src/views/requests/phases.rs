@@ -11,15 +11,18 @@ use crate::measuring::work::NO_LEVEL;
 const PREPARE: usize = 0;
 const QUEUE: usize = 1;
 const FORMATION: usize = 2;
-const RUNTIME: usize = 3;
-const TO_DEVICE: usize = 4;
-const DEVICE: usize = 5;
-const TO_HOST: usize = 6;
-const FINISH: usize = 7;
-const IDLE: usize = 8;
+const COMPILATION: usize = 3;
+const RUNTIME: usize = 4;
+const TO_DEVICE: usize = 5;
+const DEVICE: usize = 6;
+const TO_HOST: usize = 7;
+const FINISH: usize = 8;
+const IDLE: usize = 9;
 
 /// Number of host activities that the phases distinguish.
-pub(super) const THREAD_LEVELS: usize = 5;
+pub(super) const THREAD_LEVELS: usize = 6;
+/// The one of them that compiles.
+const COMPILES: usize = 5;
 
 pub(super) fn thread_level(session: &Session, label: &Label, is_root: bool) -> u8 {
     let activity = label.activity;
@@ -34,9 +37,9 @@ pub(super) fn thread_level(session: &Session, label: &Label, is_root: bool) -> u
         Activity::Transfer(Direction::DeviceToHost) => 2,
         Activity::Dispatch
         | Activity::Runtime
-        | Activity::Compile(_)
         | Activity::Transfer(_)
         | Activity::GarbageCollection => 3,
+        Activity::Compile(_) => COMPILES as u8,
         Activity::None | Activity::Blocked | Activity::Sleep => NO_LEVEL,
         _ => 4,
     }
@@ -57,7 +60,8 @@ pub(super) fn phases(
     let thread = |level: usize, span: Span| {
         worker.map_or_else(Intervals::default, |times| within(&times[level], span))
     };
-    // In the batch: device work, copies by device and host, formation, then the rest of the host.
+    // In the batch: device work, copies by device and host, formation, compilation, then the rest of the
+    // host. A call that compiles dispatches only once it has compiled.
     let first = [
         (DEVICE, within(&devices[0], core)),
         (TO_DEVICE, within(&devices[1], core)),
@@ -65,6 +69,7 @@ pub(super) fn phases(
         (FORMATION, thread(0, core)),
         (TO_DEVICE, thread(1, core)),
         (TO_HOST, thread(2, core)),
+        (COMPILATION, thread(COMPILES, core)),
     ];
     let mut taken = Intervals::default();
     for (phase, times) in first {
@@ -108,9 +113,11 @@ pub(super) fn phases(
                 all.fold(Intervals::default(), |sum, next| sum.union(&next))
             })
         };
-        let prepared = own_work(ahead).duration().0;
-        phases[PREPARE] += prepared;
-        phases[QUEUE] += ahead.duration().0 - prepared;
+        let compiled = own.map_or(0, |times| within(&times[COMPILES], ahead).duration().0);
+        let worked = own_work(ahead).duration().0;
+        phases[COMPILATION] += compiled;
+        phases[PREPARE] += worked - compiled;
+        phases[QUEUE] += ahead.duration().0 - worked;
         phases[FINISH] += own_work(behind).duration().0;
     }
     let known: i64 = phases.iter().saturating_sum();

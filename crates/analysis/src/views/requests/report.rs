@@ -7,10 +7,15 @@ use ts_rs::TS;
 use crate::telling::{Note, Word};
 
 /// Phases of a request in their usual order, with what happens in them.
-pub(crate) const PHASES: [Word; 9] = [
+pub(crate) const PHASES: [Word; 10] = [
     Word::new("prepare", "Prepare", "the host prepares the request"),
     Word::new("queue", "Queue", "the request waits for its batch"),
     Word::new("formation", "Batch formation", "the batch is formed"),
+    Word::new(
+        "compilation",
+        "Compilation",
+        "the host traces and compiles a program",
+    ),
     Word::new(
         "runtime",
         "Runtime",
@@ -75,7 +80,7 @@ pub struct PercentileRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct PhaseRow {
-    /// One of `prepare`, `queue`, `formation`, `runtime`, `to_device`, `device`, `to_host`, `finish`, `idle`.
+    /// One of `prepare`, `queue`, `formation`, `compilation`, `runtime`, `to_device`, `device`, `to_host`, `finish`, `idle`.
     pub phase: String,
     /// What happens during the phase, in words.
     pub meaning: String,
@@ -110,7 +115,8 @@ pub struct RequestRow {
     /// Position of the request's batch in `batches`. Absent if none was found.
     #[ts(type = "number | null")]
     pub batch_id: Option<i64>,
-    /// Time by phase: prepare, queue, formation, runtime, `to_device`, device, `to_host`, finish, idle.
+    /// Time by phase: prepare, queue, formation, compilation, runtime, `to_device`, device,
+    /// `to_host`, finish, idle.
     #[ts(type = "number[]")]
     pub phases_ps: Vec<i64>,
 }

@@ -8,11 +8,11 @@
 //! | rates, bound by, of roofline | the same as in [`ops`](crate::views::ops), with the same work |
 //! | op | work of all its executions ÷ its total time |
 //! | program | Σ work of its ops ÷ Σ self time of its ops; excludes idle time |
-//! | step | Σ work that starts in the step ÷ Σ of the step's time on its devices |
+//! | step | Σ work that starts in the step ÷ Σ of the step's time on its devices; both as means over its devices |
 //! | total | Σ work ÷ Σ over devices of first to last work (with `--steps`: of the selected steps) |
 //! | HFU | Σ (FLOPs of an operand type ÷ its peak) ÷ time: the share of the peak of compute |
 //! | MFU | the same with the FLOPs that the model needs, or N ÷ (peak × time) with `--model-flops N` |
-//! | average | Σ work of all steps ÷ Σ of their time: the mean step |
+//! | average | Σ work of all steps ÷ Σ of their time: the mean step, as means over steps and devices |
 //!
 //! With several devices, rates of programs, steps and totals are per device, because times are summed
 //! over devices too. `--idle exclude` uses busy time instead of elapsed time; `--infeed exclude`

@@ -40,7 +40,8 @@ pub(super) fn notes(
     if selected.devices.len() > 1 {
         notes.push(Note::info(
             "summed-over-devices",
-            "Times of the total, of programs and of steps are summed over devices, so rates are \
+            "Times of the total and of programs are summed over devices, those of steps are means over \
+             devices, so rates are \
              per device.",
         ));
     }

@@ -58,7 +58,7 @@ pub struct RooflineRow {
     /// Number of executions by which the work is multiplied.
     #[ts(type = "number")]
     pub executions: i64,
-    /// Time over which the rates are computed, summed over devices.
+    /// Time over which the rates are computed: summed over devices; for steps, mean over devices.
     #[ts(type = "number")]
     pub total_ps: i64,
     /// Σ self time of the op.
@@ -66,9 +66,10 @@ pub struct RooflineRow {
     pub self_ps: i64,
     /// Share of the op in the self time of all ops, 0..1: self ÷ Σ self of all ops.
     pub self_ratio: f64,
-    /// Floating-point operations of all executions, whatever their type. Absent if unknown.
+    /// Floating-point operations of all executions, whatever their type; for steps, mean over devices.
+    /// Absent if unknown.
     pub flops: Option<f64>,
-    /// Bytes read and written by all executions.
+    /// Bytes read and written by all executions; for steps, mean over devices.
     pub bytes: Option<f64>,
     /// Achieved FLOP rate: FLOPs ÷ time, per second.
     pub flop_rate: Option<f64>,

@@ -89,10 +89,12 @@ pub(super) fn step_points(
     let busy = (options.idle == Choice::Exclude).then(|| busy(session, selected));
     let mut rows: Vec<(usize, RooflineRow)> = Vec::new();
     let mut all = (None::<Work>, 0i64);
+    let mut device_steps = 0i64;
     for (position, &step) in steps.iter().enumerate() {
         // The work of a step is unknown if that of all its ops is.
         let mut work = None::<Work>;
         let (mut time_ps, mut occurrences, mut hull) = (0i64, 0i64, None::<Span>);
+        let mut worked = 0;
         for (device, of_device) in selected.devices.iter().zip(&by_device) {
             let (span, sums) = &of_device[position];
             if sums.occurrences == 0 {
@@ -105,6 +107,7 @@ pub(super) fn step_points(
             let rated_ps = elapsed_ps.saturating_sub(sums.left_out_ps).max(0);
             time_ps = time_ps.saturating_add(rated_ps);
             occurrences += sums.occurrences;
+            worked += 1;
             if sums.rated > 0 {
                 work.get_or_insert_default().add(&sums.work);
             }
@@ -121,6 +124,8 @@ pub(super) fn step_points(
         (row.start_ps, row.end_ps) = (Some(hull.start.0), Some(hull.end.0));
         row.occurrences = occurrences;
         points::state_model_flops(&mut row, options.model.model_flops, 1, peaks, work.as_ref());
+        divide(&mut row, worked);
+        device_steps += worked;
         rows.push((step, row));
     }
     if rows.is_empty() {
@@ -136,22 +141,33 @@ pub(super) fn step_points(
         peaks,
         all.0.as_ref(),
     );
-    let per_step = |sum: Option<f64>| sum.map(|sum| sum / count as f64);
-    mean.flops = per_step(mean.flops);
-    mean.bytes = per_step(mean.bytes);
-    mean.needed_flops = per_step(mean.needed_flops);
-    mean.recomputed_flops = per_step(mean.recomputed_flops);
-    mean.masked_flops = per_step(mean.masked_flops);
-    mean.copied_flops = per_step(mean.copied_flops);
-    for level in &mut mean.levels {
-        level.bytes /= count as f64;
-    }
-    mean.total_ps /= count;
+    divide(&mut mean, device_steps);
     Some(StepPoints {
         mean,
         work: all.0,
         steps: rows,
     })
+}
+
+/// Makes sums over devices, or over steps and devices, means: the time of a step is that of one device
+/// everywhere, so its work must be, too. Rates and ratios stay.
+fn divide(row: &mut RooflineRow, count: i64) {
+    let count = count.max(1);
+    let sums = [
+        &mut row.flops,
+        &mut row.bytes,
+        &mut row.needed_flops,
+        &mut row.recomputed_flops,
+        &mut row.masked_flops,
+        &mut row.copied_flops,
+    ];
+    for sum in sums {
+        *sum = sum.map(|sum| sum / count as f64);
+    }
+    for level in &mut row.levels {
+        level.bytes /= count as f64;
+    }
+    row.total_ps /= count;
 }
 
 /// What a slice of each label adds, and the work per slice of each op.

@@ -40,7 +40,7 @@ impl Report for RooflineReport {
             });
             let rate = format::rate(rate, "FLOP/s");
             lines.push((
-                "FLOP rate per device".to_owned(),
+                "FLOP rate per device, with idle time".to_owned(),
                 format!("{rate}{of_peak}{}", beside(self.flops_unknown_ratio)),
             ));
         }
@@ -52,7 +52,7 @@ impl Report for RooflineReport {
             });
             let rate = format::rate(bandwidth, "B/s");
             lines.push((
-                "Bandwidth per device".to_owned(),
+                "Bandwidth per device, with idle time".to_owned(),
                 format!("{rate}{of_peak}"),
             ));
         }

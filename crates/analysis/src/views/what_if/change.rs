@@ -9,6 +9,7 @@ use crate::measuring::activity::{CAUSES, Cause};
 use crate::measuring::selection::compile_pattern;
 use crate::measuring::totals::work_totals;
 use crate::views::collectives::exposure;
+use crate::views::critical_path::collect::name;
 use crate::views::ops::{Measured, all_ops};
 use crate::views::replay::Replay;
 use crate::views::replay::effects::Effects;
@@ -41,6 +42,9 @@ enum ChangeKind {
     NoHost(Cause),
     NoLaunchGaps,
 }
+
+/// Between the program and the op in a pattern that means the ops of one program.
+pub(super) const WITHIN: &str = "::";
 
 /// Which ops a change concerns.
 #[derive(Debug, Clone)]
@@ -285,7 +289,16 @@ impl Wanted {
             .into_iter()
             .flat_map(|op| [op.name, op.category, op.scope, op.source]);
         let mut texts = of_op.chain([label.name]);
-        texts.any(|text| pattern.is_match(session.text(text)))
+        if texts.any(|text| pattern.is_match(session.text(text))) {
+            return true;
+        }
+        // Ops of several programs may have one name: `jit_step(5)::dot.1` is that of one of them.
+        let program = label.program.filter(|_| pattern.as_str().contains(WITHIN));
+        program.is_some_and(|program| {
+            let program = session.program(program).title();
+            let name = name(session, LabelId::from_index(number));
+            pattern.is_match(&format!("{program}{WITHIN}{name}"))
+        })
     }
 }
 
@@ -375,7 +388,7 @@ fn factor(text: &str) -> Option<f64> {
 fn wrong(text: &str) -> AnalysisError {
     AnalysisError::Options(format!(
         "--change takes one of {FORMS}, not {text:?}. PATTERN is a regular expression for names, \
-         categories, scopes and sources, or one of collectives, copies, compute; FACTOR is a number \
+         categories, scopes and sources, PROGRAM::NAME, or one of collectives, copies, compute; FACTOR is a number \
          of at least 0, and above 0 for the network"
     ))
 }

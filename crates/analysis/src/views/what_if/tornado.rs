@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use stepscope_model::Session;
 
-use super::change::{Change, effects, is_removable};
+use super::change::{Change, WITHIN, effects, is_removable};
 use super::measure::{Bounded, Pace, bounded};
 use super::report::WhatIfRow;
 use crate::asking::AnalysisError;
@@ -123,8 +123,16 @@ fn candidates(
     let on_path = ops.iter().filter(|row| row.mean_ps > 0.0).take(MOST_OPS);
     let mut found: Vec<Candidate> = Vec::new();
     for row in on_path {
+        let is_of_many = ops
+            .iter()
+            .any(|other| other.name == row.name && other.program != row.program);
+        let name = if is_of_many && !row.program.is_empty() {
+            format!("{}{WITHIN}{}", row.program, row.name)
+        } else {
+            row.name.clone()
+        };
         // `;` separates changes.
-        let pattern = format!("^{}$", regex::escape(&row.name)).replace(';', ".");
+        let pattern = format!("^{}$", regex::escape(&name)).replace(';', ".");
         let candidate = (
             format!("remove:{pattern}"),
             Some(format!("scale:{pattern}:0.5")),

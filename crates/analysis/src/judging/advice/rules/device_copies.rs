@@ -31,6 +31,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
         Ok(found) => found,
         Err(outcome) => return outcome,
     };
+    let sharding = if facts.is_divided() {
+        " and one sharding"
+    } else {
+        ""
+    };
     finding(
         &RULE,
         found.severity,
@@ -44,12 +49,16 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "An argument that is also a result is copied unless it is donated. Mismatched layouts \
          cause copies, too.",
     )
-    .fix("Donate the state to the step; keep one layout and one sharding for each array.")
+    .fix(format!(
+        "Donate the state to the step; keep one layout{sharding} for each array."
+    ))
     .why_elsewhere(
         "An argument that is also a result is copied unless it is updated in place. Mismatched \
          layouts cause copies, too.",
     )
-    .fix_elsewhere("Update the state in place; keep one layout and one sharding for each array.")
+    .fix_elsewhere(format!(
+        "Update the state in place; keep one layout{sharding} for each array."
+    ))
     .code("step = jax.jit(train_step, donate_argnums=0)")
     .gain(Some(found.time), PART_ESTIMATE)
     .without(change(facts))

@@ -7,6 +7,7 @@ use crate::judging::advice::report::Confidence;
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
 use crate::views::ops::OpRow;
+use stepscope_model::DeviceKind;
 
 pub(super) static RULE: Rule = Rule {
     id: "dominating_op",
@@ -61,10 +62,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ),
     )
     .why("Improvements elsewhere matter less than this op.")
-    .fix(
-        "Profile it alone. Try another algorithm or precision; for matrix products and attention, try \
-         a specialized library (cuBLAS, cuDNN) or a Pallas kernel.",
-    )
+    .fix(fix(facts, row))
     .gain(
         wasted.and_then(|wasted| facts.per_step(wasted)),
         "its time × (1 − its roofline ratio)",
@@ -74,4 +72,32 @@ fn check(facts: &Facts<'_>) -> Outcome {
         format!("{share} of the work")
     }))
     .found()
+}
+
+/// What to change about the op: a kernel of a library is not advised where one already runs.
+fn fix(facts: &Facts<'_>, row: &OpRow) -> String {
+    let is_convolution = row.category.contains("convolution") || row.name.contains("-conv.");
+    let is_product = is_convolution || matches!(row.class.as_str(), "matmul" | "attention");
+    // XLA:CPU names fusions after the library that runs them.
+    let is_library = row.category == "custom-call" || row.name.starts_with("ynn_");
+    if is_product && is_library {
+        return "It already runs in a kernel of a library or one written by hand, so look at what it \
+                is asked to do: smaller types (bfloat16, float8) if the accuracy allows it, fewer and \
+                larger products, dimensions that fill the kernel's tiles (multiples of 128), or another \
+                algorithm."
+            .to_owned();
+    }
+    let mut kinds = facts.working().map(|id| facts.session.device(id).kind);
+    let library = match kinds.next() {
+        _ if !is_product => "",
+        Some(DeviceKind::NvidiaGpu) => {
+            "; compare it with a library's kernel (cuBLAS, cuDNN) or a Pallas kernel"
+        }
+        Some(DeviceKind::AmdGpu) => {
+            "; compare it with a library's kernel (hipBLASLt, MIOpen) or a Pallas kernel"
+        }
+        Some(DeviceKind::Tpu) => "; compare it with a Pallas kernel",
+        _ => "",
+    };
+    format!("Profile it alone. Try another algorithm or precision{library}.")
 }

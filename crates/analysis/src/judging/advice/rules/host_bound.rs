@@ -3,14 +3,15 @@
 //! The finding is named after what the host does most of that time. Copies to the device that the host
 //! makes during that time are part of waiting for input and are not counted again.
 
-use super::host_causes::{Causes, longest_gaps, title_of, why_of};
+use super::host_causes::{Causes, longest_gaps, reads_results, title_of, why_of};
+use super::rival::{Rival, rival};
 use super::{Outcome, PART_ESTIMATE, Rule, finding, gravity, judged_in_recording, part};
 use crate::judging::advice::facts::{Facts, Place};
 use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
 use crate::views::what_if::change::is_removable;
-use stepscope_model::SaturatingSum as _;
+use stepscope_model::{Framework, SaturatingSum as _};
 
 pub(super) static RULE: Rule = Rule {
     id: "host_bound",
@@ -60,8 +61,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
     } else {
         ""
     };
-    let causes = Causes::of_place(facts, found.place, |cause| {
-        is_work(cause) && (copies <= 0.0 || cause != Cause::Transfer)
+    // Copies to the device are left out, results that the host reads are not.
+    let is_reading = reads_results(facts, found.place);
+    let causes = Causes::of_place_without(facts, found.place, copies, |cause| {
+        is_work(cause) && (copies <= 0.0 || is_reading || cause != Cause::Transfer)
     });
     let doing = if causes.is_empty() {
         "Python, dispatch, bookkeeping".to_owned()
@@ -69,7 +72,12 @@ fn check(facts: &Facts<'_>) -> Outcome {
         causes.told(facts)
     };
     let main = causes.main();
-    let remedy = main.map_or("", |cause| cause.remedy(facts.session.framework()));
+    let framework = facts.session.framework();
+    let remedy = match main {
+        Some(_) if causes.is_reading() => reading_remedy(framework),
+        Some(cause) => cause.remedy(framework),
+        None => "",
+    };
     let is_one_thing = main.is_some_and(|cause| cause != Cause::Dispatch);
     let advice = |general: &str| {
         if is_one_thing {
@@ -78,18 +86,32 @@ fn check(facts: &Facts<'_>) -> Outcome {
             format!("{remedy} {general}").trim().to_owned()
         }
     };
+    // Two threads that both run Python take turns.
+    let rival = main
+        .filter(|&cause| cause == Cause::Python)
+        .and_then(|main| rival(facts, found.place, |cause| cause == main));
+    let (title, why) = if causes.is_reading() {
+        ("Reading results delays the devices", READING)
+    } else {
+        let why = why_of(main.unwrap_or(Cause::Dispatch));
+        (main.map_or(RULE.title, title_of), why)
+    };
     let finding = finding(
         &RULE,
         severity,
         format!(
             "{} is idle for {} of its mean step ({share}){left_out} while its host does work other \
-             than input and compilation: {doing}.",
+             than input and compilation: {doing}.{}",
             facts.place_name(found.place),
-            format::duration_ps(time)
+            format::duration_ps(time),
+            rival.as_ref().map_or_else(String::new, Rival::told)
         ),
     )
-    .titled(main.map_or(RULE.title, title_of).to_owned())
-    .why(why_of(main.unwrap_or(Cause::Dispatch)))
+    .titled(title.to_owned())
+    .why(match rival {
+        Some(_) => format!("{why} {}", Rival::WHY),
+        None => why.to_owned(),
+    })
     .fix(advice(
         "Put the whole step into one jitted function, or several steps with jax.lax.scan; do not read \
          results (float(loss), block_until_ready, print) in every step; keep logging and checkpoints \
@@ -109,6 +131,24 @@ fn check(facts: &Facts<'_>) -> Outcome {
         finding.without(change).found()
     } else {
         finding.code(CODE).found()
+    }
+}
+
+const READING: &str = "The loop waits for a result and copies it to the host before it launches the next \
+                       step, so the device has nothing to do meanwhile.";
+
+/// What to do about results that are read in every step.
+const fn reading_remedy(framework: Framework) -> &'static str {
+    match framework {
+        Framework::Jax => {
+            "Do not read results (float(loss), np.asarray, print) in every step: collect them as arrays \
+             and read them once every many steps, or launch the next step before reading those of the \
+             last one."
+        }
+        _ => {
+            "Do not read results in every step: read them once every many steps, or launch the next step \
+             before reading those of the last one."
+        }
     }
 }
 

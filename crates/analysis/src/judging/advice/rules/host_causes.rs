@@ -1,7 +1,7 @@
 //! Texts about what hosts do while their devices wait, for the rules about idle time.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::judging::advice::evidence::between;
 use crate::judging::advice::facts::{Facts, Place};
@@ -9,7 +9,7 @@ use crate::judging::advice::report::AdviceEvidence;
 use crate::measuring::activity::{CAUSES, Cause};
 use crate::telling::format;
 use crate::views::idle::GapRow;
-use stepscope_model::SaturatingSum as _;
+use stepscope_model::{Activity, Direction, SaturatingSum as _};
 
 /// Number of causes and gaps that a finding names.
 const TOLD: usize = 3;
@@ -23,13 +23,27 @@ const ALL_SHARE: f64 = 0.9;
 const MAX_SHORT: f64 = 0.1;
 
 /// Causes and their times, largest first.
-pub(super) struct Causes(Vec<(Cause, f64)>);
+pub(super) struct Causes {
+    times: Vec<(Cause, f64)>,
+    /// Copies are mostly results that the host reads.
+    reads_results: bool,
+}
 
 impl Causes {
     /// Mean time of each cause over the steps of one place.
     pub(super) fn of_place(
         facts: &Facts<'_>,
         place: Place,
+        counts: impl Fn(Cause) -> bool,
+    ) -> Self {
+        Self::of_place_without(facts, place, 0.0, counts)
+    }
+
+    /// The same without this time of copies to the device.
+    pub(super) fn of_place_without(
+        facts: &Facts<'_>,
+        place: Place,
+        copies_ps: f64,
         counts: impl Fn(Cause) -> bool,
     ) -> Self {
         let own = facts.gaps().steps.iter();
@@ -42,9 +56,17 @@ impl Causes {
                 .iter()
                 .map(|step| step[cause.position()])
                 .saturating_sum();
-            all as f64 / own.len().max(1) as f64
+            let copies_ps = if cause == Cause::Transfer {
+                copies_ps
+            } else {
+                0.0
+            };
+            (all as f64 / own.len().max(1) as f64 - copies_ps).max(0.0)
         };
-        Self::of(times, counts)
+        Self {
+            reads_results: reads_results(facts, place),
+            ..Self::of(times, counts)
+        }
     }
 
     /// Causes that `counts` accepts, given the time of each.
@@ -54,24 +76,34 @@ impl Causes {
         let sum: f64 = all.iter().map(|(_, time)| time).sum();
         all.retain(|&(_, time)| time > MIN_SHARE * sum);
         all.sort_by(|a, b| b.1.total_cmp(&a.1));
-        Self(all)
+        Self {
+            times: all,
+            reads_results: false,
+        }
     }
 
     /// The cause with at least half of the time.
     pub(super) fn main(&self) -> Option<Cause> {
-        let sum: f64 = self.0.iter().map(|(_, time)| time).sum();
-        let &(cause, time) = self.0.first()?;
+        let sum: f64 = self.times.iter().map(|(_, time)| time).sum();
+        let &(cause, time) = self.times.first()?;
         (time >= MAIN_SHARE * sum).then_some(cause)
     }
 
     /// `sleeping 20.1 ms, in wait_for_quota (train.py:23); running Python 0.3 ms`. If a large share of
     /// gaps is excluded, the text says which.
     pub(super) fn told(&self, facts: &Facts<'_>) -> String {
-        let told = self.0.iter().take(TOLD);
+        let told = self.times.iter().take(TOLD);
         let all: Vec<String> = told
             .map(|&(cause, time)| {
-                let place = place_of(facts, cause);
-                format!("{} {}{place}", cause.meaning(), format::duration_ps(time))
+                let is_read = self.reads_results && cause == Cause::Transfer;
+                let (meaning, place) = if is_read {
+                    let names = names_of_reads(facts);
+                    let place = place_among(facts, cause, |gap| names.contains(gap.what.as_str()));
+                    ("reading results of the device", place)
+                } else {
+                    (cause.meaning(), place_of(facts, cause))
+                };
+                format!("{meaning} {}{place}", format::duration_ps(time))
             })
             .collect();
         let gaps = facts.gaps();
@@ -85,8 +117,40 @@ impl Causes {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.times.is_empty()
     }
+
+    /// Whether the main cause is that the host reads results.
+    pub(super) fn is_reading(&self) -> bool {
+        self.reads_results && self.main() == Some(Cause::Transfer)
+    }
+}
+
+/// Whether the host copies mostly to itself in the gaps of a place in which it copies: it reads results
+/// (`float(loss)`, `np.asarray`), which blocks the launch of the next step.
+pub(super) fn reads_results(facts: &Facts<'_>, (_, device): Place) -> bool {
+    let names = names_of_reads(facts);
+    let (mut reads_ps, mut all_ps) = (0i64, 0i64);
+    for gap in &facts.gaps().longest {
+        let is_own = device.is_none_or(|device| device.0 == gap.device_index);
+        if is_own && gap.cause == Cause::Transfer {
+            all_ps = all_ps.saturating_add(gap.cause_ps);
+            if names.contains(gap.what.as_str()) {
+                reads_ps = reads_ps.saturating_add(gap.cause_ps);
+            }
+        }
+    }
+    all_ps > 0 && reads_ps as f64 >= MAIN_SHARE * all_ps as f64
+}
+
+/// Names of the calls that copy from a device to the host, as gaps have them.
+fn names_of_reads<'a>(facts: &Facts<'a>) -> BTreeSet<&'a str> {
+    let session = facts.session;
+    let labels = session.labels.iter();
+    let reads =
+        labels.filter(|label| label.activity == Activity::Transfer(Direction::DeviceToHost));
+    let names = reads.map(|label| session.text(label.name).trim_start_matches('$'));
+    names.collect()
 }
 
 /// The title of a finding about a cause.
@@ -137,11 +201,16 @@ pub(super) const fn why_of(cause: Cause) -> &'static str {
 
 /// `, in wait_for_quota (train.py:23)`: where the host was for most of the gaps with this cause.
 pub(super) fn place_of(facts: &Facts<'_>, cause: Cause) -> String {
+    place_among(facts, cause, |_| true)
+}
+
+/// The same among some of the gaps.
+fn place_among(facts: &Facts<'_>, cause: Cause, counts: impl Fn(&GapRow) -> bool) -> String {
     // The first calls on a thread may happen before its Python is traced.
     let is_told = |gap: &&GapRow| cause != Cause::Callback || !gap.python.is_empty();
     let gaps = facts.gaps().longest.iter();
     let mut times: BTreeMap<String, i64> = BTreeMap::new();
-    for gap in gaps.filter(|gap| gap.cause == cause && is_told(gap)) {
+    for gap in gaps.filter(|gap| gap.cause == cause && is_told(gap) && counts(gap)) {
         let time = times.entry(named(gap)).or_default();
         *time = time.saturating_add(gap.cause_ps);
     }

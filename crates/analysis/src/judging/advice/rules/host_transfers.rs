@@ -88,10 +88,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "Put inputs on the device before the step that needs them; keep state and intermediate \
          results there; read metrics only every hundred steps."
     })
-    .code(if is_offload {
-        ""
+    .code(&if is_offload {
+        String::new()
     } else {
-        "batch = jax.device_put(batch, sharding)   # while the step before runs"
+        facts.example("batch = jax.device_put(batch, sharding)   # while the step before runs")
     })
     .gain(Some(found.time), PART_ESTIMATE)
     .of_step(found.step_ps)

@@ -3,9 +3,10 @@
 use stepscope_model::SliceKind;
 
 use super::host_causes::{Causes, longest_gaps, title_of, why_of};
+use super::rival::{Rival, rival};
 use super::{Outcome, Rule, finding, gravity, judged_in_recording, length_of, part};
 use crate::judging::advice::facts::{Facts, OfPlace, Place, part_ps};
-use crate::judging::advice::report::Confidence;
+use crate::judging::advice::report::{AdviceFinding, Confidence};
 use crate::judging::verdict::Severity;
 use crate::measuring::activity::Cause;
 use crate::measuring::steps::{PartKind, StepParts};
@@ -175,6 +176,20 @@ fn check(facts: &Facts<'_>) -> Outcome {
                  only once every many steps.",
             )
             .code("state, loss = train_step(state, batch)\nif step % 100 == 0:\n    print(float(loss))        # waits here only")
+            .found();
+    }
+    not_recorded(facts, found.place, finding)
+}
+
+/// Of a host of which nothing is known meanwhile.
+fn not_recorded(facts: &Facts<'_>, place: Place, finding: AdviceFinding) -> Outcome {
+    let rival = rival(facts, place, |cause| cause == Cause::Unknown);
+    if let Some(rival) = rival {
+        let what = format!("{}{}", finding.what, rival.told());
+        return AdviceFinding { what, ..finding }
+            .titled("Another thread runs Python".to_owned())
+            .why(Rival::WHY)
+            .fix(Rival::FIX)
             .found();
     }
     let has_python = (facts.session.labels.iter()).any(|label| label.kind == SliceKind::Python);

@@ -94,7 +94,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
             ""
         }
     ))
-    .code(CODE)
+    .code(&facts.example(CODE))
     .gain(
         Some(wait),
         "what `input` shows for the mean step of the host with the largest share",

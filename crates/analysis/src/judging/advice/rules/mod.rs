@@ -46,6 +46,7 @@ mod register_spills;
 mod rematerialization;
 mod request_padding;
 mod request_queue;
+mod rival;
 mod rule;
 mod small_allocations;
 mod small_loop;

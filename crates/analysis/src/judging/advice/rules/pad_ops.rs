@@ -29,13 +29,16 @@ fn check(facts: &Facts<'_>) -> Outcome {
         found.severity,
         format!("{} of the devices' work pads arrays.", found.text),
     )
-    .why(
-        "An array is copied into a larger one, and the following ops also compute the padding.",
-    )
-    .fix(
-        "Choose sizes that need no padding: batches and vocabularies divisible by the number of shards \
-         and by 128, and convolutions with built-in padding (padding=\"SAME\") instead of jnp.pad.",
-    )
+    .why("An array is copied into a larger one, and the following ops also compute the padding.")
+    .fix(format!(
+        "Choose sizes that need no padding: batches and vocabularies divisible by {}128, and \
+         convolutions with built-in padding (padding=\"SAME\") instead of jnp.pad.",
+        if facts.is_divided() {
+            "the number of shards and by "
+        } else {
+            ""
+        }
+    ))
     .gain(found.per_step, SHARE_OF_WORK)
     .sure(Confidence::Medium)
     .seen(facts.largest_ops(pads))

@@ -5,6 +5,7 @@ use stepscope_model::{DeviceId, DeviceKind, Framework};
 use super::Rule;
 use crate::judging::verdict::evidence::{Evidence, listed};
 use crate::judging::verdict::report::{Finding, Severity};
+use crate::measuring::workload::partition_count;
 use crate::telling::format;
 
 pub(super) const RULE: Rule = Rule {
@@ -35,17 +36,36 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         format::counted(working.len() + idle.len(), "device"),
         listed(&titles)
     );
+    let is_jax = session.framework() == Framework::Jax;
+    let partitions = partition_count(session);
+    let (why, fix) = if partitions > working.len() as u64 {
+        let why = format!(
+            "They are excluded from means. According to its HLO, a program is divided over {partitions} \
+             devices: the others worked outside of that time, or their work was not recorded."
+        );
+        (
+            why,
+            "Capture more steps. If their work is still missing, run `stepscope doctor`.",
+        )
+    } else {
+        let fix = match (is_jax, partitions > 1) {
+            (true, true) => {
+                "If the program should use them, check the sharding of its inputs: \
+                 `jax.debug.visualize_array_sharding(array)`."
+            }
+            (true, false) => {
+                "If the program should use them, divide its arrays over them: \
+                 `jax.device_put(batch, NamedSharding(mesh, P(\"data\")))`."
+            }
+            (false, _) => {
+                "If the program should use them, check how its inputs are divided across devices."
+            }
+        };
+        ("They are excluded from means.".to_owned(), fix)
+    };
     vec![
         Finding::new("idle_devices", Severity::Info, what)
-            .why("They are excluded from means.")
-            .fix(match session.framework() {
-                Framework::Jax => {
-                    "If the program should use them, check the sharding of its inputs: \
-                     `jax.debug.visualize_array_sharding(array)`."
-                }
-                _ => {
-                    "If the program should use them, check how its inputs are divided across devices."
-                }
-            }),
+            .why(why)
+            .fix(fix),
     ]
 }

@@ -1,10 +1,11 @@
 //! `no_device_work`: threads were recorded, but no op, kernel or copy on any device.
 
-use stepscope_model::{Framework, Session, SliceKind};
+use stepscope_model::Framework;
 
 use super::{EXPLAIN_SILENCE, Rule, has, work_on_cpu};
 use crate::judging::verdict::evidence::{Evidence, short};
 use crate::judging::verdict::report::{Finding, Severity};
+use crate::measuring::unrecorded::{Calls, Ran, calls, ran};
 use crate::telling::format;
 
 pub(super) const RULE: Rule = Rule {
@@ -24,37 +25,58 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
     let what = format!("No device recorded work: {rows}.");
     let finding = Finding::new("no_device_work", Severity::Bad, what);
     let is_jax = session.framework() == Framework::Jax;
-    let finding = match (launches(session), work_on_cpu::accelerator(evidence)) {
-        (Some((name, count)), Some(accelerator)) => finding
+    let calls = calls(session);
+    let counted = |calls: &Calls| {
+        let count = format::counted(calls.count, "call");
+        format!("{count} of {}", short(&calls.name))
+    };
+    let finding = match (&calls, work_on_cpu::accelerator(evidence)) {
+        (Some(calls), Some(accelerator)) => finding
             .why(format!(
-                "{} of {name} launched work on {accelerator}, but its tracer recorded none of it.",
-                format::counted(count, "call"),
+                "{} launched work on {accelerator}, but its tracer recorded none of it.",
+                counted(calls),
             ))
             .fix(
                 "Run `stepscope doctor` in the environment of the program: it checks the tracer's \
              library and permissions, and looks for other profilers.",
             ),
-        (Some((name, count)), None) if is_jax && has_waited(session) => finding
-            .why(format!(
-                "{} of {name} launched work and the program waited for results, so the work ran. \
-                 Old versions of jaxlib do not record work on CPUs.",
-                format::counted(count, "call"),
-            ))
-            .fix(
-                "Update JAX if possible: `pip install --upgrade jax`. If the waits came before the \
-             profiler started, also end with `jax.block_until_ready(result)`.",
-            ),
-        (Some((name, count)), None) => finding
-            .why(format!(
-                "{} of {name} launched work that had not run when the profiler stopped: calls \
-                 return before the work is done.",
-                format::counted(count, "call"),
-            ))
-            .fix(if is_jax {
-                "Wait for the result before the profiler stops: `jax.block_until_ready(result)`."
-            } else {
-                "Wait for the result before the profiler stops."
-            }),
+        (Some(calls), None) => match ran(session, calls) {
+            Ran::WithinCalls if is_jax => finding
+                .why(format!(
+                    "{} ran their programs, which took {} of the {} in calls \
+                     (`TfrtCpuExecutable::ExecuteHelper`). Old versions of jaxlib do not record ops \
+                     on CPUs.",
+                    counted(calls),
+                    format::duration_ps(calls.ran_ps as f64),
+                    format::duration_ps(calls.called_ps as f64),
+                ))
+                .fix(
+                    "Update JAX if possible: `pip install --upgrade jax`. Until then, only the times \
+                     of calls are known: `stepscope regions PATH`.",
+                ),
+            Ran::WaitedFor if is_jax => finding
+                .why(format!(
+                    "{} launched work and the program waited for results, so the work ran. \
+                     Old versions of jaxlib do not record work on CPUs.",
+                    counted(calls),
+                ))
+                .fix(
+                    "Update JAX if possible: `pip install --upgrade jax`. If the waits came before \
+                     the profiler started, also end with `jax.block_until_ready(result)`.",
+                ),
+            _ => finding
+                .why(format!(
+                    "{} launched work, and nothing shows that it ran before the profiler stopped: \
+                     calls return before the work is done.",
+                    counted(calls),
+                ))
+                .fix(if is_jax {
+                    "Wait for the result before the profiler stops: \
+                     `jax.block_until_ready(result)`."
+                } else {
+                    "Wait for the result before the profiler stops."
+                }),
+        },
         (None, _) => finding
             .why("No program was launched while the profiler was on, or another process launched it.")
             .fix(if is_jax {
@@ -66,43 +88,4 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
             }),
     };
     vec![finding]
-}
-
-/// Whether Python waited for results.
-fn has_waited(session: &Session) -> bool {
-    let mut names = session.labels.iter().map(|label| session.text(label.name));
-    names.any(|name| name.contains("block_until_ready"))
-}
-
-/// The compiled function that was called most often, and how often.
-fn launches(session: &Session) -> Option<(String, usize)> {
-    let is_launch: Vec<bool> = session
-        .labels
-        .iter()
-        .map(|label| {
-            label.kind == SliceKind::Host && session.text(label.name).starts_with("PjitFunction(")
-        })
-        .collect();
-    if !is_launch.contains(&true) {
-        return None;
-    }
-    let mut counts = vec![0usize; session.labels.len()];
-    let tracks = session
-        .track_ids()
-        .filter_map(|id| session.track_having(id, |label| is_launch[label.index()]));
-    for track in tracks {
-        for (lane, slices) in (0u32..).zip(&track.lanes) {
-            for (index, label) in (0u32..).zip(slices.labels()) {
-                // JAX records a call twice, one slice within the other.
-                let parent = track.parent(lane, index);
-                let above =
-                    parent.map(|(lane, index)| track.lanes[lane as usize].labels()[index as usize]);
-                let is_call = is_launch[label.index()] && above != Some(*label);
-                counts[label.index()] += usize::from(is_call);
-            }
-        }
-    }
-    let most = (0..counts.len()).max_by_key(|&index| (counts[index], std::cmp::Reverse(index)))?;
-    let name = session.text(session.labels[most].name);
-    (counts[most] > 0).then(|| (short(name), counts[most]))
 }

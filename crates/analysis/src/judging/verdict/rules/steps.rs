@@ -6,6 +6,7 @@ use super::{Rule, annotate};
 use crate::judging::verdict::evidence::Evidence;
 use crate::judging::verdict::report::{Finding, Severity};
 use crate::measuring::selection::counted_steps;
+use crate::telling::recording;
 use crate::telling::steps::step_notes;
 
 pub(super) const RULE: Rule = Rule {
@@ -26,11 +27,18 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let origin = session.step_origin.filter(|_| counted > 0);
     let mut found = Vec::new();
     match origin {
-        None => found.push(
-            Finding::new("no_steps", Severity::Warning, told)
-                .why("Without steps there is no step time and no figure per step.")
-                .fix(annotate(session)),
-        ),
+        None => {
+            let finding = Finding::new("no_steps", Severity::Warning, told)
+                .why("Without a step time there is no figure per step.");
+            // Steps that are annotated lack only their work, and the note or another finding says why.
+            found.push(if session.steps.is_empty() {
+                finding.fix(annotate(session))
+            } else if evidence.has_work() {
+                finding.fix(recording::last_result(session))
+            } else {
+                finding
+            });
+        }
         Some(StepOrigin::Cadence) => found.push(
             Finding::new("steps_inferred", Severity::Warning, told)
                 .why("A step ends where the next run of that program begins.")

@@ -7,9 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bytes::Bytes;
 use memory::Memory;
-use stepscope_catalog::{Catalog, CatalogError, Listener, Objects, Outcome, Todo, index};
+use stepscope_catalog::{Catalog, CatalogError, Listener, Outcome, Todo, index};
 use stepscope_storage::{SessionFiles, find};
 use tempfile::TempDir;
 

@@ -3,6 +3,8 @@
 
 mod support;
 
+use std::fmt::Write as _;
+
 use support::session;
 
 const WEIGHTS: &str = "f32[64,32]";
@@ -12,7 +14,7 @@ const OTHER: &str = "f32[16,8]";
 fn program(id: u32, name: &str, lines: &[&str]) -> String {
     let mut text = format!("program {id} {name}\n");
     for line in lines {
-        text.push_str(&format!("  {line} source=train.py:{id}\n"));
+        writeln!(text, "  {line} source=train.py:{id}").expect("a text");
     }
     text
 }
@@ -82,7 +84,7 @@ fn steps(order: &str, programs: &[(char, &str, String)]) -> Vec<usize> {
         let start = position * 20;
         let own = programs.iter().find(|(own, ..)| *own == letter);
         let name = own.expect("a program of this letter").1;
-        text.push_str(&format!("{start}..{}us {name}\n", start + 10));
+        writeln!(text, "{start}..{}us {name}", start + 10).expect("a text");
     }
     for (_, _, program) in programs {
         text.push_str(program);

@@ -106,6 +106,6 @@ pub(crate) fn partition_count(session: &Session) -> u64 {
         .programs
         .iter()
         .filter_map(|program| program.hlo.as_ref());
-    let counts = programs.filter_map(|hlo| hlo.sharding_device_count());
+    let counts = programs.filter_map(stepscope_model::hlo::Program::sharding_device_count);
     counts.max().unwrap_or(1)
 }

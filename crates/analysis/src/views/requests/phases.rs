@@ -22,7 +22,7 @@ const IDLE: usize = 9;
 /// Number of host activities that the phases distinguish.
 pub(super) const THREAD_LEVELS: usize = 6;
 /// The one of them that compiles.
-const COMPILES: usize = 5;
+const COMPILES: u8 = 5;
 
 pub(super) fn thread_level(session: &Session, label: &Label, is_root: bool) -> u8 {
     let activity = label.activity;
@@ -39,7 +39,7 @@ pub(super) fn thread_level(session: &Session, label: &Label, is_root: bool) -> u
         | Activity::Runtime
         | Activity::Transfer(_)
         | Activity::GarbageCollection => 3,
-        Activity::Compile(_) => COMPILES as u8,
+        Activity::Compile(_) => COMPILES,
         Activity::None | Activity::Blocked | Activity::Sleep => NO_LEVEL,
         _ => 4,
     }
@@ -69,7 +69,7 @@ pub(super) fn phases(
         (FORMATION, thread(0, core)),
         (TO_DEVICE, thread(1, core)),
         (TO_HOST, thread(2, core)),
-        (COMPILATION, thread(COMPILES, core)),
+        (COMPILATION, thread(usize::from(COMPILES), core)),
     ];
     let mut taken = Intervals::default();
     for (phase, times) in first {
@@ -113,11 +113,12 @@ pub(super) fn phases(
                 all.fold(Intervals::default(), |sum, next| sum.union(&next))
             })
         };
-        let compiled = own.map_or(0, |times| within(&times[COMPILES], ahead).duration().0);
-        let worked = own_work(ahead).duration().0;
-        phases[COMPILATION] += compiled;
-        phases[PREPARE] += worked - compiled;
-        phases[QUEUE] += ahead.duration().0 - worked;
+        let compiles = own.map(|times| within(&times[usize::from(COMPILES)], ahead));
+        let compiled_ps = compiles.map_or(0, |times| times.duration().0);
+        let own_ps = own_work(ahead).duration().0;
+        phases[COMPILATION] += compiled_ps;
+        phases[PREPARE] += own_ps - compiled_ps;
+        phases[QUEUE] += ahead.duration().0 - own_ps;
         phases[FINISH] += own_work(behind).duration().0;
     }
     let known: i64 = phases.iter().saturating_sum();

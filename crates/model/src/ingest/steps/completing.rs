@@ -7,7 +7,6 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
 use stepscope_hlo as hlo;
 
 use crate::ids::ProgramId;
@@ -77,12 +76,13 @@ fn blocks_between(order: &[ProgramId], inner: ProgramId, outer: ProgramId) -> us
     blocks
 }
 
-type Kind<'a> = (hlo::PrimitiveType, &'a [i64]);
+/// Type and sizes.
+type Kind<'a> = (&'static str, &'a [i64]);
 
 /// What a function is called with: arrays by type and size, without numbers.
 struct Arrays<'a> {
     all: usize,
-    kinds: FxHashMap<Kind<'a>, Uses>,
+    kinds: BTreeMap<Kind<'a>, Uses>,
 }
 
 /// How many arrays of one kind a function uses.
@@ -108,8 +108,8 @@ impl<'a> Arrays<'a> {
     /// `None` where the program is unknown.
     fn of(program: &'a Program) -> Option<Self> {
         let signature = program.hlo.as_ref()?.signature()?;
-        let mut kinds: FxHashMap<Kind<'a>, Uses> = FxHashMap::default();
-        let kind = |shape: &'a hlo::Shape| (shape.element_type, shape.dimensions.as_slice());
+        let mut kinds: BTreeMap<Kind<'a>, Uses> = BTreeMap::new();
+        let kind = |shape: &'a hlo::Shape| (shape.element_type.name(), shape.dimensions.as_slice());
         let is_array = |shape: &hlo::Shape| !shape.dimensions.is_empty();
         for argument in signature.arguments.iter().filter(|one| is_array(one.shape)) {
             let uses = kinds.entry(kind(argument.shape)).or_default();

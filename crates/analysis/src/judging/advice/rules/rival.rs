@@ -66,7 +66,7 @@ pub(super) fn rival(
         let mut times = spans.into_iter().map(Intervals::union_of_sorted);
         let running = times.next()?.subtract(&times.next()?);
         let share = running.intersect(&gaps).duration().0 as f64 / all_ps as f64;
-        (share >= MIN_SHARE).then(|| (share, track))
+        (share >= MIN_SHARE).then_some((share, track))
     });
     let (share, track) = found.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let thread = match session.text(track.name) {

@@ -87,8 +87,8 @@ fn an_overview_of_the_same_step() {
     };
     assert_eq!(
         verdict(&report, "device_busy_ratio"),
-        json!("bad"),
-        "busy for 55 %, and computing for 35 %"
+        json!("warning"),
+        "busy for 55 %, good from 80 % on and bad below 50 %"
     );
     assert_eq!(
         verdict(&report, "host_overhead_ratio"),

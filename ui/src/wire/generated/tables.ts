@@ -60,7 +60,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     self_ratio: {
-      title: "Of op time",
+      title: "Of ops",
       kind: "ratio",
       meaning: "Self time of the op as a share of the self time of all selected ops.",
       formula: "self ÷ Σ self",
@@ -580,7 +580,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     self_ratio: {
-      title: "Of op time",
+      title: "Of ops",
       kind: "ratio",
       meaning: "Self time of the op as a share of the self time of all selected ops.",
       formula: "self ÷ Σ self",
@@ -1010,7 +1010,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     ratio: {
-      title: "Of op time",
+      title: "Of ops",
       kind: "ratio",
       meaning: "Total of the node as a share of the self time of everything selected.",
       formula: "total ÷ Σ self",
@@ -1265,7 +1265,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     ratio: {
-      title: "Of op time",
+      title: "Of ops",
       kind: "ratio",
       meaning: "Total over all layers as a share of the self time of everything selected.",
       formula: "total ÷ Σ self",
@@ -2140,7 +2140,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "neither",
     },
     self_ratio: {
-      title: "Of op time",
+      title: "Of ops",
       kind: "ratio",
       meaning: "Share of the op in the self time of all ops, 0..1: self ÷ Σ self of all ops.",
       formula: "",

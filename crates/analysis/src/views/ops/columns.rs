@@ -19,7 +19,7 @@ pub(crate) const ROWS: &[Field<OpRow>] = &[
         .formula("Σ (duration − nested children)")
         .sums()
         .of(|row| row.self_ps.into()),
-    Column::new("self_ratio", "Of op time", Unit::Ratio)
+    Column::new("self_ratio", "Of ops", Unit::Ratio)
         .formula("self ÷ Σ self")
         .of(|row| row.self_ratio.into()),
     Column::wide("scope", "Scope", Unit::Text).of(|row| row.scope.as_str().into()),

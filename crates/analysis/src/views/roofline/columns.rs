@@ -19,7 +19,7 @@ pub(super) const ROWS: &[Field<RooflineRow>] = &[
         .of(|row| row.intensity.into()),
     Column::new("bound_by", "Bound by", Unit::Text).of(|row| row.bound_by.as_str().into()),
     Column::new("roofline_ratio", "Of roofline", Unit::Ratio).of(|row| row.roofline_ratio.into()),
-    Column::wide("self_ratio", "Of op time", Unit::Ratio).of(|row| row.self_ratio.into()),
+    Column::wide("self_ratio", "Of ops", Unit::Ratio).of(|row| row.self_ratio.into()),
     Column::wide("category", "Category", Unit::Text).of(|row| row.category.as_str().into()),
     Column::wide("occurrences", "Count", Unit::Count)
         .sums()

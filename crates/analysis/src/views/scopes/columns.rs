@@ -10,7 +10,7 @@ pub(super) const ROWS: &[Field<ScopeRow>] = &[
         .formula("Σ self")
         .sums()
         .of(|row| row.total_ps.into()),
-    Column::new("ratio", "Of op time", Unit::Ratio)
+    Column::new("ratio", "Of ops", Unit::Ratio)
         .formula("total ÷ Σ self")
         .of(|row| row.ratio.into()),
     Column::new("forward_ps", "Forward", Unit::Picos)
@@ -118,7 +118,7 @@ pub(super) const FOLDED: &[Field<FoldedRow>] = &[
         .formula("Σ self")
         .sums()
         .of(|row| row.total_ps.into()),
-    Column::new("ratio", "Of op time", Unit::Ratio)
+    Column::new("ratio", "Of ops", Unit::Ratio)
         .formula("total ÷ Σ self")
         .of(|row| row.ratio.into()),
     Column::new("mean_ps", "Mean of a layer", Unit::Picos)

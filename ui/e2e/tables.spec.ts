@@ -147,7 +147,7 @@ test('the table is copied as Markdown, the chart as figures', async ({ page, url
   await expect(page.getByText('Table as Markdown copied')).toBeVisible();
   const markdown = await page.evaluate(() => navigator.clipboard.readText());
   const lines = markdown.trim().split('\n');
-  expect(lines[0]).toMatch(/^\| Op \| Self.* \| Share, % \|/);
+  expect(lines[0]).toMatch(/^\| Op \| Self.* \| Of ops, % \|/);
   expect(lines[1]).toMatch(/^\|---\|---:\|/);
   expect(lines).toHaveLength(2 + (await rowsOf(page).count()));
 

@@ -45,6 +45,22 @@ describe('conditions on numbers', () => {
     expect(found('Times expected > 2')).toEqual(['fusion.2', 'copy.1[axes=0]']);
     expect(found('bytes accessed < 1kB')).toEqual(['copy.1[axes=0]']);
   });
+  test('shares by that word, whatever they are shares of', () => {
+    const rowsOf = (query: string, columns: FilterColumn<Row>[]) => {
+      const { test: accepts } = parseFilter(query, columns);
+      return ROWS.filter((row) => accepts?.(row)).map((row) => row.name);
+    };
+    const columns = COLUMNS.map((column) =>
+      column.key === 'self_ratio' ? { ...column, title: 'Of ops' } : column,
+    );
+    for (const query of ['share >= 10%', 'of ops >= 10%', 'share of ops >= 10%']) {
+      expect(rowsOf(query, columns), query).toEqual(['fusion.1', 'fusion.2']);
+    }
+    // A column of that very name comes first.
+    const other = { key: 'part', title: 'Of all', kind: 'ratio' as const, value: () => 1, size: 0.01 };
+    expect(rowsOf('share >= 10%', [other, ...COLUMNS])).toEqual(['fusion.1', 'fusion.2']);
+    expect(rowsOf('part >= 10%', [other, ...COLUMNS])).toHaveLength(3);
+  });
   test('several, and with text before or after', () => {
     expect(found('self > 0 share < 20%')).toEqual(['fusion.2']);
     expect(found('self > 0 and share < 20%')).toEqual(['fusion.2']);

@@ -138,9 +138,10 @@ function nameAtEnd<Row>(
   const words = [...text.matchAll(/\S+/g)].slice(-MOST_WORDS);
   for (const word of words) {
     const name = plain(text.slice(word.index));
-    const column = columns.find(
-      (candidate) => candidate.kind !== undefined && namesOf(candidate).includes(name),
-    );
+    const numbers = columns.filter((candidate) => candidate.kind !== undefined);
+    const column =
+      numbers.find((candidate) => namesOf(candidate).includes(name)) ??
+      numbers.find((candidate) => isShare(candidate, name));
     if (name && column) return { column, start: word.index };
   }
   return null;
@@ -152,6 +153,10 @@ const namesOf = (column: { key: string; title: string }) => [
   plain(column.key.replace(/_(ps|bytes|ratio|count|flops)$/, '')),
   plain(column.title),
 ];
+
+/** `share`, or `share of ops`, for a column *Of ops*; of several, the first. */
+const isShare = ({ title }: { title: string }, name: string) =>
+  title.startsWith('Of ') && ['share', plain(`share ${title}`)].includes(name);
 
 const plain = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 

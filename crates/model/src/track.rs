@@ -374,6 +374,12 @@ impl Track {
         Some((above, u32::try_from(position).ok()?))
     }
 
+    /// The slices around another, the nearest first: their lanes and positions.
+    pub fn ancestors(&self, lane: u32, index: u32) -> impl Iterator<Item = (u32, u32)> {
+        let parent = self.parent(lane, index);
+        std::iter::successors(parent, |&(lane, index)| self.parent(lane, index))
+    }
+
     /// The slices that run at an instant, as lane and position: those of one nest outermost first, nest
     /// by nest.
     ///

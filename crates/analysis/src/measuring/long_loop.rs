@@ -43,7 +43,7 @@ pub(crate) fn long_loop<'a>(session: &'a Session, run: &ProgramRun) -> Option<Lo
     let seen = seen(session, run, hlo, &loops);
     let long = seen.into_iter().filter_map(|(position, seen)| {
         let own = loops.loops[position];
-        let iterations = own.trip_count.or_else(|| seen.most_common())?;
+        let iterations = own.trip_count.or_else(|| most_common(&seen.counts))?;
         let duration_ps = seen.span.duration().0;
         let share = duration_ps as f64 / run_ps;
         let is_long = iterations >= MIN_ITERATIONS && share >= MIN_SHARE;
@@ -64,18 +64,17 @@ struct Seen {
     counts: BTreeMap<LabelId, u64>,
 }
 
-impl Seen {
-    /// How often most of the ops ran.
-    fn most_common(&self) -> Option<u64> {
-        let mut labels: BTreeMap<u64, usize> = BTreeMap::new();
-        for &count in self.counts.values() {
-            *labels.entry(count).or_default() += 1;
-        }
-        let most = labels
-            .into_iter()
-            .max_by_key(|&(count, labels)| (labels, count));
-        most.map(|(count, _)| count)
+/// The iterations of a loop of unknown length that is entered once, from how often each of its ops ran:
+/// the count that most of them have.
+pub(crate) fn most_common<N: Ord + Copy>(counts: &BTreeMap<LabelId, N>) -> Option<N> {
+    let mut labels: BTreeMap<N, usize> = BTreeMap::new();
+    for &count in counts.values() {
+        *labels.entry(count).or_default() += 1;
     }
+    let most = labels
+        .into_iter()
+        .max_by_key(|&(count, labels)| (labels, count));
+    most.map(|(count, _)| count)
 }
 
 /// The loops that a run comes to once, by position, with what was seen of each.

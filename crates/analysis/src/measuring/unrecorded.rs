@@ -129,12 +129,9 @@ fn is_below_same(track: &Track, lane: u32, index: u32) -> bool {
 
 /// Whether a slice above this one has such a label.
 fn has_above(track: &Track, lane: u32, index: u32, counts: &[bool]) -> bool {
-    let mut at = track.parent(lane, index);
-    while let Some((lane, index)) = at {
-        if counts[track.lanes[lane as usize].labels()[index as usize].index()] {
-            return true;
-        }
-        at = track.parent(lane, index);
-    }
-    false
+    let mut above = track.ancestors(lane, index);
+    above.any(|(lane, index)| {
+        let label = track.lanes[lane as usize].labels()[index as usize];
+        counts[label.index()]
+    })
 }

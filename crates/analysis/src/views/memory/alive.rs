@@ -116,10 +116,8 @@ fn blank(figures: &Figures<'_>) -> AliveRow {
 /// The innermost call and the innermost Python line around a slice, on its own thread.
 fn caller(session: &Session, slice: SliceId) -> (String, String) {
     let track = session.track(slice.track);
-    let (mut lane, mut index) = (slice.lane, slice.index);
     let (mut call, mut frame) = (String::new(), String::new());
-    while let Some((above, position)) = track.parent(lane, index) {
-        (lane, index) = (above, position);
+    for (lane, index) in track.ancestors(slice.lane, slice.index) {
         let label = track.lanes[lane as usize].labels()[index as usize];
         let name = session.label_name(label);
         match session.label(label).kind {

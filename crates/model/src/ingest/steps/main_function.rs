@@ -38,7 +38,8 @@ pub(super) fn main_programs(evidence: &Evidence<'_>) -> Option<BTreeSet<ProgramI
     let runs = evidence.runs.iter();
     let runs: Vec<&ProgramRun> = runs.filter(|run| !is_trial[run.program.index()]).collect();
     let functions = Functions::of(evidence.programs);
-    let taking_turns = taking_turns(&runs, &functions);
+    let first = programs_in_order(&runs, runs.first()?.device);
+    let taking_turns = taking_turns(&runs, &first, &functions);
     let function = |program: ProgramId| {
         let function = functions.function(program);
         let is_apart = taking_turns.contains(&function);
@@ -46,7 +47,8 @@ pub(super) fn main_programs(evidence: &Evidence<'_>) -> Option<BTreeSet<ProgramI
     };
     let counts = Counts::of(&runs, function);
     let frequent = counts.frequent()?;
-    let order = order(&runs, counts.busiest(frequent)?, function);
+    let order = programs_in_order(&runs, counts.busiest(frequent)?);
+    let order: Vec<ProgramId> = order.into_iter().map(function).collect();
     let is_single = |program: ProgramId| evidence.programs[program.index()].is_single_op();
     let main = if is_single(frequent) && counts.is_part(frequent, &order, is_single) {
         round_mark(&order, frequent)?
@@ -57,18 +59,12 @@ pub(super) fn main_programs(evidence: &Evidence<'_>) -> Option<BTreeSet<ProgramI
     Some(own.filter(|&one| function(one) == main).collect())
 }
 
-/// The functions that run on a device, in the order of their runs.
-fn order(
-    runs: &[&ProgramRun],
-    device: DeviceId,
-    function: impl Fn(ProgramId) -> ProgramId,
-) -> Vec<ProgramId> {
+/// The programs that run on a device, in the order of their runs.
+fn programs_in_order(runs: &[&ProgramRun], device: DeviceId) -> Vec<ProgramId> {
     let own = runs.iter().filter(|run| run.device == device);
     let mut own: Vec<_> = own.map(|run| (run.span, run.program)).collect();
-    own.sort_unstable();
-    own.into_iter()
-        .map(|(_, program)| function(program))
-        .collect()
+    own.sort_by_key(|(span, _)| *span);
+    own.into_iter().map(|(_, program)| program).collect()
 }
 
 /// How long and how often functions ran.

@@ -16,22 +16,21 @@ const MIN_TURNS: usize = 2;
 /// encode(64) encode(16) update encode(64) encode(16) update      one step until each update
 /// train(64) train(16) train(64) train(64) evaluate train(16)     each run of train is a step
 /// ```
-pub(super) fn taking_turns(runs: &[&ProgramRun], functions: &Functions) -> BTreeSet<ProgramId> {
+///
+/// `order` has the programs of the runs of one device.
+pub(super) fn taking_turns(
+    runs: &[&ProgramRun],
+    order: &[ProgramId],
+    functions: &Functions,
+) -> BTreeSet<ProgramId> {
     let mut members: BTreeMap<ProgramId, BTreeSet<ProgramId>> = BTreeMap::new();
     for run in runs {
         let function = functions.function(run.program);
         members.entry(function).or_default().insert(run.program);
     }
     members.retain(|_, own| own.len() > 1);
-    let Some(device) = runs.first().map(|run| run.device) else {
-        return BTreeSet::new();
-    };
-    let own = runs.iter().copied().filter(|run| run.device == device);
-    let mut order: Vec<&ProgramRun> = own.collect();
-    order.sort_by_key(|run| run.span);
-    let order: Vec<ProgramId> = order.iter().map(|run| run.program).collect();
     let mut counts: BTreeMap<ProgramId, usize> = BTreeMap::new();
-    for program in &order {
+    for program in order {
         *counts.entry(*program).or_default() += 1;
     }
     let take_turns = |(function, own): (ProgramId, BTreeSet<ProgramId>)| {
@@ -40,7 +39,7 @@ pub(super) fn taking_turns(runs: &[&ProgramRun], functions: &Functions) -> BTree
         let divided = others.any(|(&other, &count)| {
             !own.contains(&other)
                 && count.abs_diff(*most) <= 1
-                && divides(&order, &own, other, count)
+                && divides(order, &own, other, count)
         });
         divided.then_some(function)
     };

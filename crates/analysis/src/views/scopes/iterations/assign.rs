@@ -12,6 +12,7 @@ use stepscope_model::{DeviceId, LabelId, OpId, ProgramId, ProgramRun, Session, S
 
 use super::bodies::Bodies;
 use crate::measuring::interval::Intervals;
+use crate::measuring::long_loop::most_common;
 use crate::measuring::selection::Selected;
 use crate::measuring::totals::{Totals, work_labels};
 
@@ -217,17 +218,6 @@ fn counts(body: &[(&Slice, bool)]) -> BTreeMap<LabelId, usize> {
     counts
 }
 
-fn most_common(counts: &BTreeMap<LabelId, usize>) -> Option<usize> {
-    let mut by_count: BTreeMap<usize, usize> = BTreeMap::new();
-    for &count in counts.values() {
-        *by_count.entry(count).or_default() += 1;
-    }
-    let most = by_count
-        .into_iter()
-        .max_by_key(|&(count, labels)| (labels, count));
-    most.map(|(count, _)| count)
-}
-
 /// The iteration of each slice; none before the first one begins. Slices are in order of their starts.
 fn iterations(body: &[(&Slice, bool)], length: Length) -> Vec<Option<usize>> {
     let counts = counts(body);
@@ -382,6 +372,6 @@ mod tests {
         let counts = [(1, 4), (2, 4), (3, 8), (4, 1)];
         let counts = counts.map(|(label, count)| (LabelId::from_index(label), count));
         assert_eq!(most_common(&counts.into_iter().collect()), Some(4));
-        assert_eq!(most_common(&BTreeMap::new()), None);
+        assert_eq!(most_common::<usize>(&BTreeMap::new()), None);
     }
 }

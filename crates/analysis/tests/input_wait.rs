@@ -211,6 +211,9 @@ fn input_wait_is_the_same_everywhere() {
     for capture in all_captures() {
         check(&capture.name, &open(&capture));
     }
+    for planted in ["causes-cpu", "causes-h100"].map(read_all).iter().flatten() {
+        check(&planted.name, &planted.session);
+    }
 }
 
 /// A loop that copies on the thread that drives the device, on a pool thread while it waits, and within
@@ -269,25 +272,78 @@ fn input_is_what_is_left_of_compilation_and_work() {
     assert_eq!(picos(step, "compilation_ps") / 1_000_000, 50);
 }
 
-/// The length of what `within` and `times` have in common, less `without`: checked at every boundary.
-fn covered(within: (i128, i128), times: &[(i128, i128)], without: &[(i128, i128)]) -> i128 {
-    let all = times.iter().chain(without);
-    let mut cuts: BTreeSet<i128> = all.flat_map(|&(start, end)| [start, end]).collect();
-    cuts.extend([within.0, within.1]);
-    let cuts: Vec<i128> = cuts.into_iter().collect();
-    let has = |spans: &[(i128, i128)], at: i128| spans.iter().any(|s| s.0 <= at && at < s.1);
-    let pieces = cuts.windows(2).filter(|pair| {
-        let at = pair[0];
-        within.0 <= at && at < within.1 && has(times, at) && !has(without, at)
-    });
-    pieces.map(|pair| pair[1] - pair[0]).sum()
+/// Start and end.
+type Times = Vec<(i128, i128)>;
+
+/// Raw times of the host threads and the device of a capture of XLA:CPU, sorted by names alone.
+#[derive(Default)]
+struct Raw {
+    /// Copies to the device by the thread that has the steps.
+    copies: Times,
+    /// Garbage collection there.
+    garbage: Times,
+    /// Anything there but the annotations of steps.
+    anything: Times,
+    /// Waits there.
+    waits: Times,
+    /// Copies to the device on other threads.
+    elsewhere: Times,
+    work: Times,
 }
 
-fn span(event: &Event) -> (i128, i128) {
-    (event.start_ps, event.end_ps())
+impl Raw {
+    fn of(events: &[Event], work: &[Event]) -> Self {
+        let span = |event: &Event| (event.start_ps, event.end_ps());
+        let is_step = |event: &&Event| event.stats.contains("step_num");
+        let thread = events.iter().find(is_step).expect("annotated");
+        let mut raw = Self {
+            work: work.iter().map(span).collect(),
+            ..Self::default()
+        };
+        for event in events.iter().filter(|event| !is_step(event)) {
+            let name = event.name.to_lowercase();
+            let is = |words: &[&str]| words.iter().any(|word| name.contains(word));
+            if event.plane != thread.plane || event.line_id != thread.line_id {
+                if is(&["h2d dispatch", "hostbuffer"]) {
+                    raw.elsewhere.push(span(event));
+                }
+                continue;
+            }
+            raw.anything.push(span(event));
+            if is(&["device_put", "deviceput", "shard_args", "hostbuffer"]) {
+                raw.copies.push(span(event));
+            } else if is(&["garbage", "gc collect"]) {
+                raw.garbage.push(span(event));
+            } else if is(&["await", "wait for", "block_until_ready", "acquire"]) {
+                raw.waits.push(span(event));
+            }
+        }
+        raw
+    }
+
+    /// Input wait within a span of time: decided anew between any two times at which something begins
+    /// or ends.
+    fn input_wait(&self, within: (i128, i128)) -> i128 {
+        let has = |spans: &Times, at: i128| spans.iter().any(|one| one.0 <= at && at < one.1);
+        let is_input = |at: i128| {
+            let is_copied = has(&self.copies, at) && !has(&self.garbage, at);
+            let is_doing = has(&self.anything, at) && !has(&self.waits, at);
+            is_copied || has(&self.elsewhere, at) && !is_doing
+        };
+        let all = [&self.copies, &self.garbage, &self.anything, &self.waits];
+        let all = all.into_iter().chain([&self.elsewhere, &self.work]);
+        let cuts = all.flatten().flat_map(|&(start, end)| [start, end]);
+        let cuts = cuts.filter(|&cut| within.0 < cut && cut < within.1);
+        let mut cuts: BTreeSet<i128> = cuts.collect();
+        cuts.extend([within.0, within.1]);
+        let cuts: Vec<i128> = cuts.into_iter().collect();
+        let pieces = cuts.windows(2);
+        let pieces = pieces.filter(|pair| is_input(pair[0]) && !has(&self.work, pair[0]));
+        pieces.map(|pair| pair[1] - pair[0]).sum()
+    }
 }
 
-/// The planted copies: from raw events of the thread that has the steps, and by the program's clock.
+/// The planted copies: from raw events, and by the program's clock.
 #[test]
 fn a_batch_that_is_copied_in_the_loop_is_input() {
     let planted = read_all("causes-cpu").into_iter();
@@ -299,20 +355,8 @@ fn a_batch_that_is_copied_in_the_loop_is_input() {
         let folder = corpus::repository_root().join("fixtures/causes-cpu");
         let path = folder.join(name).join("vm.xplane.pb.gz");
         let space = corpus::read_space(&path).expect("decodes");
-        let events = oracle::events(&space);
-        let is_step = |event: &&Event| event.stats.contains("step_num");
-        let thread = events.iter().find(is_step).expect("annotated");
-        let is_on_thread =
-            |event: &&Event| event.line_id == thread.line_id && event.plane == thread.plane;
-        let copies = events.iter().filter(is_on_thread).filter(|event| {
-            let name = event.name.to_lowercase();
-            ["device_put", "deviceput", "hostbuffer", "shard_args"]
-                .iter()
-                .any(|word| name.contains(word))
-        });
-        let copies: Vec<(i128, i128)> = copies.map(span).collect();
         let work = oracle::slices(&space, oracle::Device::Cpu(0));
-        let work: Vec<(i128, i128)> = work.iter().map(span).collect();
+        let raw = Raw::of(&oracle::events(&space), &work);
         let steps = ask(session, "steps", &ALL);
         let offset = i128::from(session.hosts[0].offset.0);
         let mut waits = Vec::new();
@@ -320,7 +364,7 @@ fn a_batch_that_is_copied_in_the_loop_is_input() {
             let start = i128::from(picos(row, "start_ps")) - offset;
             let within = (start, start + i128::from(picos(row, "duration_ps")));
             let wait = i128::from(picos(row, "input_wait_ps"));
-            assert_eq!(covered(within, &copies, &work), wait, "{name} {row}");
+            assert_eq!(raw.input_wait(within), wait, "{name} {row}");
             waits.push(wait as f64);
         }
         let wait_s = waits.iter().sum::<f64>() / waits.len() as f64 * 1e-12;

@@ -7,7 +7,7 @@ use super::change::{Change, WITHIN, effects, is_removable};
 use super::measure::{Bounded, Pace, bounded};
 use super::report::WhatIfRow;
 use crate::asking::AnalysisError;
-use crate::measuring::activity::{CAUSES, Cause};
+use crate::measuring::activity::CAUSES;
 use crate::views::critical_path::collect::Paths;
 use crate::views::replay::Replay;
 use crate::views::replay::effects::Reading;

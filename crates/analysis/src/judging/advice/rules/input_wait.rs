@@ -78,7 +78,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
             format::duration_ps(wait),
             format::duration_ps(worst.input_median_ps),
             words.join("; "),
-            doing(facts, worst, main.map_or("", |cause| &cause.cause)),
+            doing(facts, worst, main.map_or("", |cause| cause.cause.as_str())),
             others(&waits.hosts, worst),
         ),
     )

@@ -36,16 +36,15 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     let device_name = facts.session.device_title(device);
     let share = format::percent(ratio);
+    let gravity = gravity(&facts.threshold("program_runs_count"), runs);
     // The arguments of each program are copied one by one.
-    let copied = copied_ps(facts, device);
+    let copied = gravity.map_or(0.0, |_| copied_ps(facts, device));
     let ratio = ratio + copied / facts.period_ps().unwrap_or(f64::INFINITY);
-    let copying = if copied < MIN_COPIED * time {
+    let copying = if copied <= MIN_COPIED * time {
         String::new()
     } else {
-        format!(
-            ", and for {} while it copies to them",
-            format::duration_ps(copied)
-        )
+        let length = format::duration_ps(copied);
+        format!(", and for {length} while it copies to them")
     };
     let text = format!(
         "{device_name} runs {} of less than {} in the median step, and devices wait for their host for {share} of a \
@@ -53,7 +52,6 @@ fn check(facts: &Facts<'_>) -> Outcome {
         format::counted(runs, "program"),
         format::duration_ps(SHORT_PS as f64)
     );
-    let gravity = gravity(&facts.threshold("program_runs_count"), runs);
     let Some(severity) = gravity.filter(|_| ratio >= MIN_WAITING) else {
         return Outcome::Passed(text);
     };

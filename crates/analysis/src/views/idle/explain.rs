@@ -5,7 +5,7 @@ use stepscope_model::{
     Activity, HostId, LabelId, Picos, Session, SliceId, SliceKind, Span, TrackId,
 };
 
-use crate::measuring::activity::{Cause, OwnTime, driving_threads, own_tracks};
+use crate::measuring::activity::{Cause, ThreadTime, driving_threads, own_tracks};
 
 /// Maximum number of slices of one lane that are examined per gap. A gap with more of them is full of
 /// short ones.
@@ -29,7 +29,7 @@ pub(super) struct Words {
 /// Explains gaps; holds the threads to examine.
 pub(super) struct Explainer<'a> {
     session: &'a Session,
-    own_time: OwnTime,
+    own_time: ThreadTime,
     threads: Vec<(HostId, Vec<TrackId>)>,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Explainer<'a> {
         let threads = driving_threads(session, &hosts);
         Self {
             session,
-            own_time: OwnTime::of(session),
+            own_time: ThreadTime::of_profiler(session),
             threads: hosts.into_iter().zip(threads).collect(),
         }
     }

@@ -127,7 +127,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
 fn why(facts: &Facts<'_>, part: PartKind, step: i64) -> String {
     let known = match part {
         PartKind::HostOverhead => return host_work(facts, step),
-        PartKind::InputWait => "Late input: a slow batch or disk, a filling shuffle buffer.",
+        PartKind::InputWait => {
+            "Late input: a slow batch or disk, a filling shuffle buffer, more to copy to the device."
+        }
         PartKind::Compilation => {
             "A function was compiled within these steps: its first call, or an argument of another \
              shape or type (see `stepscope compile`)."

@@ -1,6 +1,10 @@
 //! Copies on pool threads while the driving threads wait or do nothing.
+//!
+//! A thread that starts a program waits within the call for arguments that are still being copied,
+//! such as arrays of NumPy that were passed to it. Nothing is recorded of the wait: it is the time in
+//! which nothing else is recorded within the call.
 
-use stepscope_model::{Activity, HostId, Session, Span, TrackId};
+use stepscope_model::{Activity, HostId, Picos, Session, Span, Track, TrackId};
 
 use super::{LevelOf, levels, own_tracks};
 use crate::measuring::interval::Intervals;
@@ -41,10 +45,66 @@ pub(super) fn waited_for(
         _ => NO_LEVEL,
     });
     let does_something = does_something.subtract(&waits);
+    let starts = waits_within_starts(session, driving, windows);
+    let does_something = does_something.subtract(&starts);
     let copies = copies.into_iter();
     copies
         .map(|times| times.subtract(&does_something))
         .collect()
+}
+
+/// Where a program is started: `[0] PjRtStreamExecutorRawLoadedExecutable::Execute` and the like.
+const STARTS: &str = "LoadedExecutable::Execute";
+
+/// When driving threads are in a call that starts a program, and nothing is recorded within it.
+fn waits_within_starts(session: &Session, driving: &[TrackId], windows: &[Span]) -> Intervals {
+    let is_start: Vec<bool> = session
+        .labels
+        .iter()
+        .map(|label| {
+            label.activity == Activity::Dispatch && session.text(label.name).contains(STARTS)
+        })
+        .collect();
+    let mut own = Vec::new();
+    for &id in driving {
+        let found = session.track_having(id, |label| is_start[label.index()]);
+        if let Some(track) = found {
+            add_own_times(&track, &is_start, windows, &mut own);
+        }
+    }
+    Intervals::union_of(own)
+}
+
+/// Adds the times of slices with these labels in which no slice is nested.
+fn add_own_times(track: &Track, is_wanted: &[bool], windows: &[Span], own: &mut Vec<Span>) {
+    for (number, lane) in track.lanes.iter().enumerate() {
+        let labels = lane.labels();
+        for &window in windows {
+            for index in lane.overlapping(window) {
+                if !is_wanted[labels[index].index()] {
+                    continue;
+                }
+                let Some(span) = lane.span(index).intersection(window) else {
+                    continue;
+                };
+                let mut from = span.start;
+                if let Some(children) = track.child_lane(number) {
+                    for child in children.overlapping(span) {
+                        let child = children.span(child);
+                        push(own, from, child.start);
+                        from = from.max(child.end);
+                    }
+                }
+                push(own, from, span.end);
+            }
+        }
+    }
+}
+
+fn push(spans: &mut Vec<Span>, start: Picos, end: Picos) {
+    if start < end {
+        spans.push(Span { start, end });
+    }
 }
 
 fn times(

@@ -11,6 +11,7 @@
 
 mod cause;
 mod levels;
+mod reads;
 mod threads;
 mod transfers;
 
@@ -23,6 +24,7 @@ use crate::measuring::work::{NO_LEVEL, add_levels, add_levels_in_passing};
 
 pub use cause::Cause;
 pub(crate) use cause::{CAUSES, CauseTimes, cause_times, claimed};
+pub(crate) use reads::Activities;
 pub(crate) use threads::{driving_threads, host_tracks, own_tracks};
 pub(crate) use transfers::waited_for as transfers_waited_for;
 

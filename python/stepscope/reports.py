@@ -6481,9 +6481,13 @@ class StepTime(Record):
     """Number of steps."""
 
     between: float
-    """Mean time from the end of a step to the start of the next, in picoseconds, which is no part
-    of
-    either; 0 where steps follow one another, and without two steps that do.
+    """Mean time from the end of a step to the start of the next, in picoseconds, that is in no step;
+    0 where steps follow one another, and without two steps that do.
+    """
+
+    other_steps: float
+    """Mean time from the end of a step to the start of the next, in picoseconds, that is in steps of
+    other series, such as an evaluation.
     """
 
     source: StepSource
@@ -7098,10 +7102,12 @@ class WhatIfReport(Report):
     """Mean length of the selected steps with all changes. Absent without changes."""
 
     before_ps: float | None
-    """Recorded time per step, with the gaps between steps. Absent without an answer."""
+    """Recorded time per step: from step to step, with what is between steps. Absent without an
+    answer.
+    """
 
     after_ps: float | None
-    """Time per step with all changes, with the gaps between steps. Absent without changes."""
+    """Time per step with all changes, with what is between steps. Absent without changes."""
 
     low_ps: float | None
     """Least time per step with all changes that agrees with the recording."""
@@ -7139,7 +7145,7 @@ class WhatIfRow(Record):
     """The change, as `--change` takes it."""
 
     after_ps: float
-    """Time per step with the change, with the gaps between steps."""
+    """Time per step with the change, with what is between steps."""
 
     gain_ps: float
     """How much shorter a step gets; negative if it gets longer."""

@@ -212,7 +212,7 @@ test('a click on the legend isolates, and the link keeps it', async ({ page, url
   await expect(page).not.toHaveURL(/color=/);
   await page.getByLabel('Color by').selectOption('duration');
   await expect(page).toHaveURL(/color=duration/);
-  await expect(page.locator('.timeline-legend')).toContainText('≥ 1.00 ms');
+  await expect(page.locator('.timeline-legend')).toContainText('≥ 1.000 ms');
 });
 
 test('colors without room in the legend are in a list with a filter', async ({ page, url }) => {

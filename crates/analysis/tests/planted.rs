@@ -46,7 +46,8 @@ const COMPUTE: &[&str] = &[
     "step_outliers",
     "",
 ];
-const EVALUATION: &[&str] = &["between_steps", "step_outliers", "long_ops"];
+/// Without annotations, steps with an evaluation are long ones; annotated, it is a series of its own.
+const EVALUATION: &[&str] = &["step_outliers", "long_ops", "unrolled_loop"];
 const IDLE: &[&str] = &["idle"];
 const NOT_RECORDED: &[&str] = &["capture_quality"];
 
@@ -54,7 +55,6 @@ const EXPECTED: &[Expected] = &[
     case("compute-async", COMPUTE, COMPUTE, &[], false),
     case("compute-sync", COMPUTE, COMPUTE, &[], false),
     case("two-programs-async", COMPUTE, COMPUTE, &[], false),
-    // The evaluation, and on its first run a compilation, is between the annotated steps.
     case("train-and-eval", EVALUATION, EVALUATION, &[], false),
     case(
         "sleeping-dataset",

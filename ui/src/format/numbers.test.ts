@@ -1,34 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { describe, expect, test } from 'vitest';
 
+import type { Kind } from './numbers';
 import { columnScale, format, formatDate, formatTime, MISSING, plural, pluralOf } from './numbers';
 
 const plain = (text: string) => text.replace(/\u202f|\u00a0/g, ' ');
 
+/** The engine's own examples: kind, value and text, separated by tabs. */
+const EXAMPLES = readFileSync(
+  join(import.meta.dirname, '../../../crates/analysis/src/telling/format_examples.txt'),
+  'utf8',
+);
+
 describe('format picks the unit that suits the value', () => {
-  test.each([
-    ['duration', 0, '0 s'],
-    ['ratio', 0, '0.0 %'],
-    ['ratio', 0.0000019, '<0.1 %'],
-    ['ratio', 0.0006, '0.1 %'],
-    ['duration', 999, '999 ps'],
-    ['duration', 1500, '1.50 ns'],
-    ['duration', 12_340_000_000, '12.34 ms'],
-    ['duration', 132_500_000_000, '132.5 ms'],
-    ['duration', 999_999_999, '1.00 ms'],
-    ['duration', -2_500_000, '−2.50 µs'],
-    ['duration', 5_400e12, '5,400.0 s'],
-    ['bytes', 512, '512 B'],
-    ['bytes', 1536, '1.50 KiB'],
-    ['bytes', 180 * 1024 * 1024, '180.0 MiB'],
-    ['bandwidth', 3.2e12, '3.20 TB/s'],
-    ['flops', 2e9, '2.00 GFLOP'],
-    ['flop_rate', 989.4e12, '989.4 TFLOP/s'],
-    ['ratio', 0.1234, '12.3 %'],
-    ['ratio', 1.07, '107.0 %'],
-    ['count', 3_600_000, '3,600,000'],
-    ['count', 0.5, '0.50'],
-  ] as const)('%s %d', (kind, value, expected) => {
-    expect(plain(format(kind, value))).toBe(expected);
+  const lines = EXAMPLES.split('\n').filter((line) => line && !line.startsWith('#'));
+  const examples = lines.map((line) => line.split('\t') as [Kind, string, string]);
+
+  test('as the engine does', () => {
+    expect(examples.length).toBeGreaterThan(50);
+    for (const [kind, value, expected] of examples) {
+      expect(plain(format(kind, Number(value))), `${kind} ${value}`).toBe(expected);
+    }
   });
 
   test('a missing value is a dash', () => {

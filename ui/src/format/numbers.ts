@@ -2,6 +2,9 @@
  * The formatter of all figures. `formatX(value)` picks the unit that suits the value;
  * `columnScale(kind, values)` fixes one unit for a whole column, for tables and axes.
  * A narrow no-break space separates number and unit.
+ *
+ * The engine's sentences follow the same rule (`crates/analysis/src/telling/format.rs`, which states
+ * it), and both are tested on its `format_examples.txt`.
  */
 
 /** What a number measures; decides its units. */
@@ -40,20 +43,28 @@ const WHOLE = new Set(['ps', 'B', 'FLOP', '']);
 const SPACE = '\u202f';
 export const MISSING = '–';
 
-/** A share that rounds to less than this must not read as zero. */
-const TINY_RATIO = 0.001;
-
 /** A value with the unit that suits it, such as `12.34 ms`; `–` if it is missing. */
 export function format(kind: Kind, value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
+  if (kind === 'ratio') return percent(value);
+  if (kind === 'count') return rounded(value, isWholeCount(value) ? 0 : 2);
   if (kind === 'duration' && value === 0) return withUnit('0', 's');
   const unit = unitFor(kind, Math.abs(value));
-  const decimals = decimalsFor(unit, Math.abs(value) / unit.size, kind);
-  if (kind === 'ratio' && value > 0 && value < TINY_RATIO / 2) {
-    return withUnit(`<${fixed(TINY_RATIO / unit.size, decimals)}`, unit.name);
-  }
-  return withUnit(fixed(value / unit.size, decimals), unit.name);
+  const scaled = value / unit.size;
+  return withUnit(rounded(scaled, decimalsFor(unit, Math.abs(scaled))), unit.name);
 }
+
+/** One decimal, below 0.1 % two; a share must not read as zero. */
+function percent(ratio: number): string {
+  const percent = Math.abs(ratio) * 100;
+  const hundredths = Math.round(percent * 100);
+  if (hundredths >= 10 || percent === 0) return withUnit(rounded(ratio * 100, 1), '%');
+  const sign = ratio < 0 ? '−' : '';
+  if (hundredths === 0) return withUnit(`${sign}<0.01`, '%');
+  return withUnit(`${sign}${rounded(percent, 2)}`, '%');
+}
+
+const isWholeCount = (count: number) => Number.isInteger(count) || Math.abs(count) >= 1000;
 
 export const formatDuration = (ps: number | null | undefined) => format('duration', ps);
 export const formatBytes = (bytes: number | null | undefined) => format('bytes', bytes);
@@ -176,21 +187,26 @@ export function pluralOf(one: string): string {
   return /(s|x|ch|sh)$/.test(one) ? `${one}es` : `${one}s`;
 }
 
+/** The largest unit in which the value does not round to less than 1. */
 function unitFor(kind: Kind, magnitude: number): Unit {
   const units = UNITS[kind];
   let chosen = units[0] as Unit;
-  for (const unit of units) {
-    // Switch slightly early, so that 999,999 does not read 1000.00 of the smaller unit.
-    if (magnitude >= unit.size * 0.999995) chosen = unit;
+  for (const unit of units.slice(1)) {
+    if (magnitude / chosen.size < roundsTo(unit.size / chosen.size)) break;
+    chosen = unit;
   }
   return chosen;
 }
 
-function decimalsFor(unit: Unit, scaled: number, kind: Kind): number {
-  if (kind === 'ratio') return 1;
-  if (kind === 'count') return Number.isInteger(scaled) || scaled >= 1000 ? 0 : 2;
-  if (WHOLE.has(unit.name)) return Number.isInteger(scaled) ? 0 : scaled >= 100 ? 0 : 1;
-  return scaled >= 99.995 ? 1 : 2;
+/** The smallest number that rounds to this number of units, which has one decimal below 1000. */
+const roundsTo = (units: number) => units - (units > 1000 ? 0.5 : 0.05);
+
+/** Four significant digits; whole base units have no decimals. */
+function decimalsFor(unit: Unit, scaled: number): number {
+  if (unit.size === 1 && Number.isInteger(scaled)) return 0;
+  if (scaled >= roundsTo(1000)) return 0;
+  if (scaled >= 99.995) return 1;
+  return scaled >= 9.9995 ? 2 : 3;
 }
 
 function columnDecimals(kind: Kind, unit: Unit, top: number): number {
@@ -202,6 +218,12 @@ function columnDecimals(kind: Kind, unit: Unit, top: number): number {
 
 function withUnit(text: string, unit: string): string {
   return unit ? `${text}${SPACE}${unit}` : text;
+}
+
+/** The same for single figures, with halves rounded away from zero as in the engine. */
+function rounded(value: number, decimals: number): string {
+  const factor = 10 ** decimals;
+  return fixed((Math.sign(value) * Math.round(Math.abs(value) * factor)) / factor, decimals);
 }
 
 /** Fixed decimals with thousands separators and a true minus sign. */

@@ -50,7 +50,7 @@ test('rows of other sessions and without a time are left out; the cells of a row
   expect(found?.leftOut).toBe(2);
   const facts = found?.factsOf(0).map(({ name, value }) => [name, value.replace(/\s/g, ' ')]);
   expect(facts).toContainEqual(['op', 'dot.2']);
-  expect(facts).toContainEqual(['bytes', '2.00 KiB']);
+  expect(facts).toContainEqual(['bytes', '2.000 KiB']);
   expect(facts).toContainEqual(['start_ps', '10']);
 });
 

@@ -349,22 +349,30 @@ pub(crate) fn step_time_lines(time: &StepTime) -> Vec<(String, String)> {
     lines
 }
 
-/// Time between steps below this share of the time from step to step is not worth a line.
+/// Time outside of steps below this share of the time from step to step is not worth a line.
 const MIN_BETWEEN: f64 = 0.1;
 
 /// The share of the time from step to step that passes between steps; none if it is small.
 pub(crate) fn share_between(time: &StepTime) -> Option<f64> {
-    let share = time.between_ratio();
-    (share >= MIN_BETWEEN).then_some(share)
+    Some(time.between_ratio()).filter(|&share| share >= MIN_BETWEEN)
+}
+
+/// The share of the time from step to step that passes in steps of other series; none if it is small.
+pub(crate) fn share_of_others(time: &StepTime) -> Option<f64> {
+    Some(time.other_steps_ratio()).filter(|&share| share >= MIN_BETWEEN)
 }
 
 /// `16.23 ms from the end of a step to the start of the next, not in the step time`; none if little time
-/// passes between steps.
+/// passes between steps. Time in steps of other series is a figure of its own.
 pub fn between_in_words(time: &StepTime) -> Option<String> {
-    share_between(time).map(|_| {
-        format!(
-            "{} from the end of a step to the start of the next, not in the step time",
-            format::duration_ps(time.between)
-        )
-    })
+    let between = share_between(time).map(|_| {
+        let between = format::duration_ps(time.between);
+        format!("{between} from the end of a step to the start of the next")
+    });
+    let others = share_of_others(time).map(|_| {
+        let others = format::duration_ps(time.other_steps);
+        format!("{others} in steps of other series before the next step")
+    });
+    let all: Vec<String> = between.into_iter().chain(others).collect();
+    (!all.is_empty()).then(|| format!("{}, not in the step time", all.join(" and ")))
 }

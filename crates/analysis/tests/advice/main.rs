@@ -198,6 +198,23 @@ fn results_that_the_host_reads_are_named_as_the_cause() {
     assert!(!report.contains("reading results"), "{report}");
 }
 
+/// NumPy reads an array of JAX by itself (`np.array(loss)`): the runtime waits for the buffer within the
+/// call, which has the same name for lists.
+#[test]
+fn numpy_that_waits_for_a_buffer_reads_a_result() {
+    let read = "701..990us $numpy array\n702..703us CommonPjRtBuffer::Await";
+    let found = finding(&advice(&[cpu(GAP, read, "")]), "host_bound");
+    assert_eq!(found["title"], "Reading results delays the devices");
+    let what = found["what"].as_str().expect("a text");
+    assert!(what.contains("reading results of the device 28"), "{what}");
+    // Without a buffer, it is Python.
+    let found = finding(
+        &advice(&[cpu(GAP, "701..990us $numpy array", "")]),
+        "host_bound",
+    );
+    assert_eq!(found["title"], "Python delays the devices");
+}
+
 /// A thread that burns the interpreter while the loop records nothing.
 #[test]
 fn a_thread_that_holds_the_interpreter_is_named() {

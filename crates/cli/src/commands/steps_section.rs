@@ -44,7 +44,12 @@ pub(crate) fn key_figures(report: &OverviewReport, width: usize, charset: Charse
             .push("Step time    unknown: no steps were recorded and none could be inferred".into());
     }
     if let Some(ratio) = report.device_busy_ratio {
-        let count = figures::counted(report.device_busy_count, "device");
+        let (count, all) = (report.device_busy_count, report.devices.len());
+        let count = if count < all {
+            format!("{count} of {all} devices")
+        } else {
+            figures::counted(count, "device")
+        };
         let busy = figures::percent(ratio);
         // With what is between steps; without what is before the first and after the last one.
         let of = if report.step_time_ps.is_some() {

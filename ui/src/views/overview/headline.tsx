@@ -187,19 +187,25 @@ function Time(props: { report: OverviewReport }) {
       {(step) => (
         <div class="headline-time" tabindex="0" data-tip={spreadTip(props.report)}>
           <div class="kpi-title">Step time</div>
-          <Value text={formatDuration(Math.round(step().mean))} />
+          <Value text={formatDuration(step().mean)} />
           <div class="muted number">
             {stepsText(step(), hasOutliers())}
           </div>
-          <Show when={betweenOf(step())}>
-            {(between) => (
-              <div
-                class="number headline-between"
-                data-tip="Mean time from the end of a step to the start of the next. The step time does not contain it."
-              >
-                + {formatDuration(Math.round(between()))} between steps
-              </div>
-            )}
+          <Show when={isWorthALine(step(), step().between)}>
+            <div
+              class="number headline-between"
+              data-tip="Mean time from the end of a step to the start of the next. The step time does not contain it."
+            >
+              + {formatDuration(step().between)} between steps
+            </div>
+          </Show>
+          <Show when={isWorthALine(step(), step().other_steps)}>
+            <div
+              class="number headline-between"
+              data-tip="Mean time from the end of a step to the start of the next that passes in steps of other series. The step time does not contain it."
+            >
+              + {formatDuration(step().other_steps)} in steps of other series
+            </div>
           </Show>
           <StepChange />
           <Show when={durations().length >= LEAST_DRAWN}>
@@ -237,8 +243,8 @@ function StepChange() {
           <TextChange change={found()} kind="duration" isShort />
           <span class="muted">
             {' '}
-            typical step {formatDuration(Math.round(found().now ?? 0))} instead of{' '}
-            {formatDuration(Math.round(found().before ?? 0))}
+            typical step {formatDuration(found().now)} instead of{' '}
+            {formatDuration(found().before)}
           </span>
         </div>
       )}
@@ -251,15 +257,15 @@ function stepsText(time: StepTime, hasOutliers: boolean): string {
   const steps = plural(time.count, 'step');
   if (time.count <= 1) return steps;
   return hasOutliers
-    ? `mean of ${steps}, median ${formatDuration(Math.round(time.median))}`
-    : `± ${formatDuration(Math.round(time.stddev))}, ${steps}`;
+    ? `mean of ${steps}, median ${formatDuration(time.median)}`
+    : `± ${formatDuration(time.stddev)}, ${steps}`;
 }
 
-/** Time between steps below this share of the time from step to step is not worth a line. */
+/** Time outside of steps below this share of the time from step to step is not worth a line. */
 const MIN_BETWEEN = 0.1;
 
-function betweenOf({ mean, between }: StepTime): number | undefined {
-  return between > MIN_BETWEEN * (mean + between) ? between : undefined;
+function isWorthALine({ mean, between, other_steps }: StepTime, time: number): boolean {
+  return time > 0 && time >= MIN_BETWEEN * (mean + between + other_steps);
 }
 
 /** The spread of the step times. */

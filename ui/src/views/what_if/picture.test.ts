@@ -93,7 +93,7 @@ describe('a point', () => {
 
   it('is told', () => {
     expect(plain(textOf({ ...slice(1, 2, 'matmul', 'shorter'), count: 3 }))).toBe(
-      'matmul.1 and 2 others\nMatmul, 2.00 ms from 1.00 ms\npart of it gets shorter',
+      'matmul.1 and 2 others\nMatmul, 2.000 ms from 1.000 ms\npart of it gets shorter',
     );
   });
 });
@@ -101,10 +101,10 @@ describe('a point', () => {
 describe('words', () => {
   it('sum up the step and its lanes', () => {
     expect(plain(summaryOf(PICTURE))).toBe(
-      'Step 3: 10.00 ms as recorded, 8.00 ms with the changes; pieces of work: 1 gone, 2 shorter.',
+      'Step 3: 10.00 ms as recorded, 8.000 ms with the changes; pieces of work: 1 gone, 2 shorter.',
     );
     expect(plain(laneText(PICTURE.lanes[1]!, 'after'))).toBe(
-      'TPU:0, communication, changed: 7.00 ms busy, step ends at 8.00 ms',
+      'TPU:0, communication, changed: 7.000 ms busy, step ends at 8.000 ms',
     );
   });
 

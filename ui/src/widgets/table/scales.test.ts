@@ -41,7 +41,7 @@ test('one unit per row of statistics when the column spans more than a thousand'
   expect(scale?.of(first).text(first.max)).toBe(`4.000${space}µs`);
   // A figure that would vanish in the unit of its row has its own.
   expect(scale?.of(second).text(1e9)).toBe(`0.001${space}s`);
-  expect(scale?.of(second).text(1e6)).toBe(`1.00${space}µs`);
+  expect(scale?.of(second).text(1e6)).toBe(`1.000${space}µs`);
   expect(scale?.of(second).text(0)).toBe('0');
 });
 

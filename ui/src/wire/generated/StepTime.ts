@@ -30,10 +30,15 @@ stddev: number,
  */
 count: number, 
 /**
- * Mean time from the end of a step to the start of the next, in picoseconds, which is no part of
- * either; 0 where steps follow one another, and without two steps that do.
+ * Mean time from the end of a step to the start of the next, in picoseconds, that is in no step;
+ * 0 where steps follow one another, and without two steps that do.
  */
 between: number, 
+/**
+ * Mean time from the end of a step to the start of the next, in picoseconds, that is in steps of
+ * other series, such as an evaluation.
+ */
+other_steps: number, 
 /**
  * How the steps were found.
  */

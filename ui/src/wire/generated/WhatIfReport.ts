@@ -34,11 +34,11 @@ step_ps: number | null,
  */
 changed_step_ps: number | null, 
 /**
- * Recorded time per step, with the gaps between steps. Absent without an answer.
+ * Recorded time per step: from step to step, with what is between steps. Absent without an answer.
  */
 before_ps: number | null, 
 /**
- * Time per step with all changes, with the gaps between steps. Absent without changes.
+ * Time per step with all changes, with what is between steps. Absent without changes.
  */
 after_ps: number | null, 
 /**

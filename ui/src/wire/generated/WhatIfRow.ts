@@ -9,7 +9,7 @@ export type WhatIfRow = {
  */
 change: string, 
 /**
- * Time per step with the change, with the gaps between steps.
+ * Time per step with the change, with what is between steps.
  */
 after_ps: number, 
 /**

@@ -4073,7 +4073,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     after_ps: {
       title: "Time per step",
       kind: "duration",
-      meaning: "Time per step with the change, with the gaps between steps.",
+      meaning: "Time per step with the change, with what is between steps.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7503,7 +7503,7 @@ export const FIGURES: Record<FigureName, DeclaredColumn> = {
     "what_if.before_ps": {
       title: "Time per step",
       kind: "duration",
-      meaning: "Recorded time per step, with the gaps between steps. Absent without an answer.",
+      meaning: "Recorded time per step: from step to step, with what is between steps. Absent without an answer.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7511,7 +7511,7 @@ export const FIGURES: Record<FigureName, DeclaredColumn> = {
     "what_if.after_ps": {
       title: "Changed time per step",
       kind: "duration",
-      meaning: "Time per step with all changes, with the gaps between steps. Absent without changes.",
+      meaning: "Time per step with all changes, with what is between steps. Absent without changes.",
       formula: "",
       adds: "no",
       better: "less",

@@ -69,19 +69,19 @@ pub const METRICS: &[Known] = &[
     known(
         Metric::StepTime,
         "step_time",
-        "Step",
-        "mean of the typical steps, as in compare",
+        "Typical step",
+        "mean of the typical steps, as in compare: all but outliers",
     ),
     known(
         Metric::AllStepsTime,
         "all_steps_time",
         "All steps",
-        "mean of all steps, outliers included, as in compare",
+        "mean of all steps, outliers included: the step time of steps and overview",
     ),
     known(
         Metric::StepTimeP95,
         "step_time_p95",
-        "Step, p95",
+        "All steps, p95",
         "95th percentile of all steps by nearest rank",
     ),
     known(

@@ -106,7 +106,8 @@ stepscope check ./logs --history stepscope-history.jsonl --baseline history --bu
         });
         let verdict = overall(&rows, options.allow_unknown);
         let baseline = run.baseline_kind();
-        let mut notes = words::notes(&sides, &rows, options, baseline, run.run_count());
+        let checked_budgets = (budgets.as_slice(), rows.as_slice());
+        let mut notes = words::notes(&sides, checked_budgets, options, baseline, run.run_count());
         notes.extend(recorded.notes());
         Ok(CheckReport {
             verdict,

@@ -8,6 +8,7 @@ use super::judge::{Judged, ONCE_RATIO, Unknown};
 use super::metric::Metric;
 use super::report::{BaselineKind, CheckVerdict, CheckedBudget, FigureUnit};
 use crate::comparing::compare::side::Side;
+use crate::measuring::steps::mean;
 use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::format::{counted, percent};
@@ -19,8 +20,7 @@ pub(crate) fn figure(value: f64, unit: FigureUnit) -> String {
         FigureUnit::Picos => format::duration_ps(value),
         FigureUnit::Bytes => format::bytes(value),
         FigureUnit::Ratio => percent(value),
-        FigureUnit::Count if (value - value.round()).abs() < 0.005 => format!("{value:.0}"),
-        FigureUnit::Count => format!("{value:.2}"),
+        FigureUnit::Count => format::count(value),
     }
 }
 
@@ -47,6 +47,15 @@ fn limit(budget: &Budget, judged: &Judged) -> String {
         Limit::Relative(ratio) => format!("{most} {limit} ({})", signed_percent(ratio)),
         Limit::Increment(change) => format!("{most} {limit} ({})", signed(change, unit)),
         Limit::Bound(_) => format!("{most} {limit}"),
+    }
+}
+
+/// The change that a budget allows: `+2.0 %`, `+1.000 ms`.
+fn change(budget: &Budget) -> String {
+    match budget.limit {
+        Limit::Relative(ratio) => signed_percent(ratio),
+        Limit::Increment(change) => signed(change, budget.metric.unit()),
+        Limit::Bound(bound) => figure(bound, budget.metric.unit()),
     }
 }
 
@@ -158,8 +167,9 @@ fn unknown(budget: &Budget, why: &Unknown) -> String {
                 .to_owned()
         }
         Unknown::NoBaseline(value) => format!(
-            "{} in this session, but there is no baseline to compare with.",
-            figure(*value, unit)
+            "{} in this session. {} is a change, and there is no earlier session to compare with.",
+            figure(*value, unit),
+            change(budget)
         ),
         Unknown::TooFewSteps(value, count) => format!(
             "{} in this session; {} are too few to distinguish a change from noise.",
@@ -222,9 +232,29 @@ pub(super) fn conclusion(session: &str, rows: &[CheckedBudget], allows_unknown: 
     text
 }
 
+/// What step times are the means of: `steps` has the mean of all steps.
+fn typical_steps(side: &Side<'_>) -> Option<Note> {
+    let (typical, all) = (side.durations(), side.all_durations());
+    if typical.len() == all.len() || !side.is_timed {
+        return None;
+    }
+    let [typical_ps, all_ps] = [&typical, &all].map(|times| mean(times.iter().copied()));
+    Some(Note::info(
+        "typical-steps",
+        format!(
+            "step_time and its parts are means of the {} typical steps of {}, without outliers: {}. The mean \
+             of all steps, the step time of `steps` and `overview`, is all_steps_time: {}.",
+            typical.len(),
+            all.len(),
+            format::duration_ps(typical_ps?),
+            format::duration_ps(all_ps?)
+        ),
+    ))
+}
+
 pub(super) fn notes(
     sides: &[Side<'_>],
-    rows: &[CheckedBudget],
+    (budgets, rows): (&[Budget], &[CheckedBudget]),
     options: &CheckOptions,
     baseline: BaselineKind,
     run_count: Option<usize>,
@@ -241,6 +271,20 @@ pub(super) fn notes(
                  a regression that these captures are too few or too noisy to show.",
             )
             .with_hint("capture more steps, or use several baselines: `--baseline-runs 5`"),
+        );
+    }
+    notes.extend(sides.last().and_then(typical_steps));
+    if baseline == BaselineKind::None && budgets.iter().any(Budget::needs_baseline) {
+        notes.push(
+            Note::warning(
+                "baseline-missing",
+                "A budget such as step_time=+2% limits the change from an earlier session, the baseline; \
+                 none was given.",
+            )
+            .with_hint(
+                "name one: `--baseline PATH`, `--baseline latest~1` for the session before this one, or \
+                 limit the figure itself: `--budget 'step_time<=150ms'`",
+            ),
         );
     }
     if rows.iter().any(|row| row.verdict == CheckVerdict::Unknown) && !options.allow_unknown {

@@ -20,6 +20,7 @@
 
 mod cause;
 mod levels;
+mod reads;
 mod threads;
 mod transfers;
 
@@ -32,6 +33,7 @@ use crate::measuring::work::{NO_LEVEL, add_levels, add_levels_in_passing};
 
 pub use cause::Cause;
 pub(crate) use cause::{CAUSES, CauseTimes, cause_times, claimed};
+pub(crate) use reads::Activities;
 pub(crate) use threads::{driving_threads, host_tracks, own_tracks};
 
 /// Levels that every division has. All further levels are work, from which waits are subtracted unless

@@ -17,8 +17,7 @@ mod words;
 pub use parts::{Parts, wanted_times};
 pub use series::counted_steps;
 use series::select_series;
-pub(crate) use series::steps_of_series;
-pub(crate) use series::{all_series, main_series};
+pub(crate) use series::{all_series, following, main_series, other_steps, steps_of_series};
 pub(crate) use time::{parse_length, parse_moment};
 
 /// A selection resolved against a session.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stepscope_model::{Session, StringId};
+use stepscope_model::{Session, Step, StringId};
 
 use super::SelectionError;
 use super::{contains, join, nonempty};
@@ -49,6 +49,26 @@ pub(crate) fn steps_of_series(session: &Session, series: Option<StringId>) -> Ve
         .filter(|(_, step)| step.series == series && !step.is_cut)
         .map(|(position, _)| position)
         .collect()
+}
+
+/// Pairs of steps of one series that follow each other, neither of them cut, both among these steps.
+pub(crate) fn following(session: &Session, positions: &[usize]) -> Vec<[usize; 2]> {
+    // A recording without steps counts as one step, without a position.
+    let Some(first) = positions.first().and_then(|&at| session.steps.get(at)) else {
+        return Vec::new();
+    };
+    let wanted: BTreeSet<usize> = positions.iter().copied().collect();
+    let series = steps_of_series(session, first.series);
+    let pairs = series.windows(2).map(|pair| [pair[0], pair[1]]);
+    pairs
+        .filter(|pair| pair.iter().all(|step| wanted.contains(step)))
+        .collect()
+}
+
+/// Steps of other series than this one, cut ones too.
+pub(crate) fn other_steps(session: &Session, series: Option<StringId>) -> Vec<&Step> {
+    let steps = session.steps.iter();
+    steps.filter(|step| step.series != series).collect()
 }
 
 /// The selected series: an exact match of the name, else one whose name contains the text.

@@ -10,7 +10,7 @@ mod types;
 pub(crate) use bars::bars as step_bars;
 pub use bars::grown_part;
 pub(crate) use parts::position as part_position;
-pub(crate) use rows::{DividedSteps, StepParts, divide_recording, divide_steps};
+pub(crate) use rows::{DividedSteps, StepParts, devices_in_steps, divide_recording, divide_steps};
 pub(crate) use statistics::{
     MIN_APART, host_step_ps, mean, median, outliers, series_time, step_time,
 };

@@ -141,6 +141,17 @@ fn divide(session: &Session, selected: &Selected<'_>) -> DividedSteps {
     }
 }
 
+/// The devices that worked in a selected step, ascending: those of the rows.
+pub(crate) fn devices_in_steps(session: &Session, selected: &Selected<'_>) -> BTreeSet<DeviceId> {
+    let places = places(session, selected);
+    let spans = spans(session, selected, &places);
+    let in_steps = places
+        .iter()
+        .zip(spans)
+        .filter(|(_, spans)| !spans.is_empty());
+    in_steps.filter_map(|((_, device), _)| *device).collect()
+}
+
 /// For each place: the selected steps with a time there, each with its position and that time.
 fn spans(session: &Session, selected: &Selected<'_>, places: &[Place]) -> Vec<Vec<(usize, Span)>> {
     let positions = selected.step_positions();

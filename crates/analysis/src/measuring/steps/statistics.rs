@@ -1,10 +1,9 @@
 //! Statistics over step durations.
 
-use std::collections::BTreeSet;
+use stepscope_model::{DeviceId, HostId, Picos, Session, Span, Step, StepSpan, StringId};
 
-use stepscope_model::{Picos, Session, Step, StepSpan, StringId};
-
-use crate::measuring::selection::{Selected, device_span, steps_of_series};
+use crate::measuring::interval::Intervals;
+use crate::measuring::selection::{Selected, device_span, following, other_steps};
 use crate::measuring::steps::StepTime;
 
 /// Minimum number of steps for estimating a spread.
@@ -42,6 +41,7 @@ pub(crate) fn step_time(session: &Session, selected: &Selected<'_>) -> Option<St
     };
     let min = durations.iter().copied().fold(f64::INFINITY, f64::min);
     let max = durations.iter().copied().fold(0.0, f64::max);
+    let apart = apart(session, selected, &hosts);
     Some(StepTime {
         mean,
         median: median(&durations),
@@ -49,50 +49,82 @@ pub(crate) fn step_time(session: &Session, selected: &Selected<'_>) -> Option<St
         max: whole(max),
         stddev,
         count,
-        between: between_ps(session, selected, &hosts),
+        between: apart.between,
+        other_steps: apart.others,
         source,
     })
 }
 
-/// Mean time from the end of a selected step to the start of the next of its series, if that is
-/// selected too: over pairs of steps, of the mean over devices, or over hosts where no device has a
-/// span.
-fn between_ps(session: &Session, selected: &Selected<'_>, hosts: &[bool]) -> f64 {
-    let positions = selected.step_positions();
-    let Some(&first) = positions.first() else {
-        return 0.0;
-    };
-    let series = steps_of_series(session, session.steps[first].series);
-    let is_selected: BTreeSet<usize> = positions.into_iter().collect();
-    let pairs = series
-        .windows(2)
-        .filter(|pair| pair.iter().all(|step| is_selected.contains(step)));
-    let gaps: Vec<f64> = pairs
-        .filter_map(|pair| {
-            let [before, after] = [&session.steps[pair[0]], &session.steps[pair[1]]];
-            let devices = selected.devices.iter().filter_map(|&device| {
-                let end = device_span(before, session, device)?.end;
-                Some(device_span(after, session, device)?.start - end)
-            });
-            let taking_part = selected.hosts.iter().filter(|host| hosts[host.index()]);
-            let on_hosts = taking_part.filter_map(|&host| {
-                Some(after.annotation(host)?.span.start - before.annotation(host)?.span.end)
-            });
-            let gaps: Vec<f64> = devices.map(positive).collect();
-            let gaps = if gaps.is_empty() {
-                on_hosts.map(positive).collect()
-            } else {
-                gaps
-            };
-            (!gaps.is_empty()).then(|| gaps.iter().sum::<f64>() / gaps.len() as f64)
-        })
-        .collect();
-    gaps.iter().sum::<f64>() / gaps.len().max(1) as f64
+/// Mean time from the end of a step to the start of the next, in picoseconds.
+#[derive(Debug, Clone, Copy, Default)]
+struct Apart {
+    /// In no step.
+    between: f64,
+    /// In steps of other series.
+    others: f64,
 }
 
-/// Steps that overlap have nothing between them.
-fn positive(time: Picos) -> f64 {
-    time.0.max(0) as f64
+impl Apart {
+    fn mean(all: impl Iterator<Item = Self>) -> Option<Self> {
+        let (mut count, mut sum) = (0usize, Self::default());
+        for one in all {
+            count += 1;
+            sum.between += one.between;
+            sum.others += one.others;
+        }
+        (count > 0).then(|| Self {
+            between: sum.between / count as f64,
+            others: sum.others / count as f64,
+        })
+    }
+
+    /// From an end to the next start; steps that overlap have nothing between them.
+    fn of(end: Picos, start: Picos, others: &Intervals) -> Self {
+        let gap = Span::new(end, start);
+        let within = others.duration_within(gap).0 as f64;
+        Self {
+            between: gap.duration().0 as f64 - within,
+            others: within,
+        }
+    }
+}
+
+/// From the end of a selected step to the start of the next of its series ([`following`]): mean over
+/// pairs of steps of the mean over devices, or over hosts where no device has a span.
+fn apart(session: &Session, selected: &Selected<'_>, hosts: &[bool]) -> Apart {
+    let pairs = following(session, &selected.step_positions());
+    let Some(&[first, _]) = pairs.first() else {
+        return Apart::default();
+    };
+    let others = other_steps(session, session.steps[first].series);
+    let of_others = |span: &dyn Fn(&Step) -> Option<Span>| {
+        Intervals::union_of(others.iter().filter_map(|step| span(step)).collect())
+    };
+    let devices = selected.devices.iter().map(|&device| {
+        let span = move |step: &Step| device_span(step, session, device);
+        (device, of_others(&span))
+    });
+    let devices: Vec<(DeviceId, Intervals)> = devices.collect();
+    let taking_part = selected.hosts.iter().filter(|host| hosts[host.index()]);
+    let taking_part = taking_part.map(|&host| {
+        let span = move |step: &Step| step.annotation(host).map(|on| on.span);
+        (host, of_others(&span))
+    });
+    let taking_part: Vec<(HostId, Intervals)> = taking_part.collect();
+    let of_pairs = pairs.iter().filter_map(|pair| {
+        let [before, after] = pair.map(|step| &session.steps[step]);
+        let on_devices = devices.iter().filter_map(|(device, others)| {
+            let end = device_span(before, session, *device)?.end;
+            let start = device_span(after, session, *device)?.start;
+            Some(Apart::of(end, start, others))
+        });
+        let on_hosts = taking_part.iter().filter_map(|(host, others)| {
+            let end = before.annotation(*host)?.span.end;
+            Some(Apart::of(end, after.annotation(*host)?.span.start, others))
+        });
+        Apart::mean(on_devices).or_else(|| Apart::mean(on_hosts))
+    });
+    Apart::mean(of_pairs).unwrap_or_default()
 }
 
 /// Number of steps of a series whose time is known, and their mean over all hosts, or over all devices

@@ -23,9 +23,12 @@ pub struct StepTime {
     pub stddev: f64,
     /// Number of steps.
     pub count: usize,
-    /// Mean time from the end of a step to the start of the next, in picoseconds, which is no part of
-    /// either; 0 where steps follow one another, and without two steps that do.
+    /// Mean time from the end of a step to the start of the next, in picoseconds, that is in no step;
+    /// 0 where steps follow one another, and without two steps that do.
     pub between: f64,
+    /// Mean time from the end of a step to the start of the next, in picoseconds, that is in steps of
+    /// other series, such as an evaluation.
+    pub other_steps: f64,
     /// How the steps were found.
     pub source: StepSource,
 }
@@ -33,12 +36,17 @@ pub struct StepTime {
 impl StepTime {
     /// Mean time from the start of a step to the start of the next.
     pub(crate) fn period_ps(&self) -> f64 {
-        self.mean + self.between
+        self.mean + self.between + self.other_steps
     }
 
-    /// The share of it that passes between steps.
+    /// The share of it that passes between steps, in no step.
     pub(crate) fn between_ratio(&self) -> f64 {
         self.between / self.period_ps()
+    }
+
+    /// The share of it that passes in steps of other series.
+    pub(crate) fn other_steps_ratio(&self) -> f64 {
+        self.other_steps / self.period_ps()
     }
 }
 

@@ -12,6 +12,7 @@ use crate::measuring::callbacks::Callbacks;
 use crate::measuring::interval::Intervals;
 use crate::measuring::pauses::Pauses;
 use crate::measuring::selection::{Selected, device_span};
+use crate::measuring::steps::devices_in_steps;
 use crate::measuring::windows::observed_windows;
 use crate::measuring::work::AllWork;
 
@@ -32,8 +33,9 @@ pub(super) struct DeviceGaps {
     host_times: Arc<Vec<Intervals>>,
 }
 
-/// Gaps of every selected device that worked in the observed window. As in `overview`, other devices
-/// are excluded from sums, unless no device worked.
+/// Gaps of the devices that the busy share in `overview` covers: of those selected that worked in the
+/// observed window and, if any device worked in a step, in a step. Unless there are none: then of every
+/// device that worked at all.
 pub(super) fn devices(
     session: &Session,
     selected: &Selected<'_>,
@@ -48,9 +50,12 @@ pub(super) fn devices(
             has_worked(session, device).then_some((device, windows, busy))
         })
         .collect();
-    let is_busy = |busy: &Intervals| !busy.spans().is_empty();
-    if whole.iter().any(|(.., busy)| is_busy(busy)) {
-        whole.retain(|(.., busy)| is_busy(busy));
+    let in_steps = devices_in_steps(session, selected);
+    let is_counted = |(device, _, busy): &(DeviceId, Intervals, Intervals)| {
+        !busy.spans().is_empty() && (in_steps.is_empty() || in_steps.contains(device))
+    };
+    if whole.iter().any(is_counted) {
+        whole.retain(is_counted);
     }
     let mut hosts: Vec<HostId> = whole
         .iter()
@@ -256,7 +261,7 @@ pub(super) fn report(
         causes: cause_rows(session, devices, window_ps),
         devices: rows,
         buckets: buckets(devices),
-        steps: steps(session, selected, devices),
+        steps: steps(session, &selected.step_positions(), devices),
         rows: Vec::new(),
         row_count: 0,
         notes: Vec::new(),
@@ -371,10 +376,10 @@ fn buckets(devices: &[DeviceGaps]) -> Vec<GapBucket> {
     buckets
 }
 
-/// Each selected step on each device, with the parts of listed gaps within it.
+/// Each of these steps on each device, with the parts of listed gaps within it.
 pub(super) fn steps(
     session: &Session,
-    selected: &Selected<'_>,
+    positions: &[usize],
     devices: &[DeviceGaps],
 ) -> Vec<IdleStep> {
     let row = |device: &DeviceGaps, within: &WithinStep| IdleStep {
@@ -391,7 +396,7 @@ pub(super) fn steps(
             .saturating_sum(),
         causes_ps: within.causes_ps.to_vec(),
     };
-    let rows = each_step(session, selected, devices, |device, within| {
+    let rows = each_step(session, positions, devices, |device, within| {
         Some(row(device, within))
     });
     rows.into_iter().map(|(_, row)| row).collect()
@@ -412,7 +417,8 @@ pub(super) fn step_causes(
     selected: &Selected<'_>,
     devices: &[DeviceGaps],
 ) -> Vec<StepCauses> {
-    let rows = each_step(session, selected, devices, |device, within| {
+    let positions = selected.step_positions();
+    let rows = each_step(session, &positions, devices, |device, within| {
         let causes = StepCauses {
             step: within.position,
             device: device.device,
@@ -433,14 +439,13 @@ struct WithinStep {
     causes_ps: [i64; CAUSES.len()],
 }
 
-/// What `row` makes of each selected step on each device, by step, then device.
+/// What `row` makes of each of these steps on each device, by step, then device.
 fn each_step<T: Send>(
     session: &Session,
-    selected: &Selected<'_>,
+    positions: &[usize],
     devices: &[DeviceGaps],
     row: impl Fn(&DeviceGaps, &WithinStep) -> Option<T> + Sync,
 ) -> Vec<((usize, DeviceId), T)> {
-    let positions = selected.step_positions();
     let of_device = |device: &DeviceGaps| -> Vec<((usize, DeviceId), T)> {
         let rows = positions.iter().filter_map(|&position| {
             let span = device_span(&session.steps[position], session, device.device)?;

@@ -1,11 +1,13 @@
 //! Descriptions of a gap: the call that took most of it, the enclosing annotation, and the Python line.
 
+use std::sync::Arc;
+
 use stepscope_model::host_names::is_library_frame;
 use stepscope_model::{
     Activity, HostId, LabelId, Picos, Session, SliceId, SliceKind, Span, TrackId,
 };
 
-use crate::measuring::activity::{Cause, ThreadTime, driving_threads, own_tracks};
+use crate::measuring::activity::{Activities, Cause, ThreadTime, driving_threads, own_tracks};
 
 /// Maximum number of slices of one lane that are examined per gap. A gap with more of them is full of
 /// short ones.
@@ -30,6 +32,7 @@ pub(super) struct Words {
 pub(super) struct Explainer<'a> {
     session: &'a Session,
     own_time: ThreadTime,
+    activities: Arc<Activities>,
     threads: Vec<(HostId, Vec<TrackId>)>,
 }
 
@@ -42,6 +45,7 @@ impl<'a> Explainer<'a> {
         Self {
             session,
             own_time: ThreadTime::of_profiler(session),
+            activities: Activities::of(session),
             threads: hosts.into_iter().zip(threads).collect(),
         }
     }
@@ -100,7 +104,8 @@ impl<'a> Explainer<'a> {
                 {
                     continue;
                 }
-                if Cause::of(label.activity) == cause.0 && label.activity != Activity::None {
+                let activity = self.activities.label(id);
+                if Cause::of(activity) == cause.0 && activity != Activity::None {
                     let call = Call {
                         label: id,
                         slice: SliceId {

@@ -117,6 +117,8 @@ pub(crate) struct Gaps {
     pub(crate) devices: Vec<IdleDevice>,
     /// Causes within each step on each device.
     pub(crate) steps: Vec<IdleStep>,
+    /// The same for steps of other series.
+    pub(crate) other_steps: Vec<IdleStep>,
     /// The longest, longest first.
     pub(crate) longest: Vec<GapRow>,
     /// Gaps shorter than this have no cause. If devices differ, the smallest of their limits.
@@ -128,9 +130,14 @@ pub(crate) struct Gaps {
 /// The gaps of a selection, with the `most` longest explained.
 pub(crate) fn gaps(session: &Session, selected: &Selected<'_>, most: usize) -> Gaps {
     let devices = devices(session, selected, None);
+    let positions = selected.step_positions();
+    let series = positions.first().and_then(|&at| session.steps[at].series);
+    let is_other = |at: &usize| session.steps[*at].series != series;
+    let others: Vec<usize> = (0..session.steps.len()).filter(is_other).collect();
     Gaps {
         devices: collect::device_rows(session, &devices),
-        steps: collect::steps(session, selected, &devices),
+        steps: collect::steps(session, &positions, &devices),
+        other_steps: collect::steps(session, &others, &devices),
         longest: collect::gaps(session, &devices, None, most).0,
         min_gap_ps: collect::min_gap_ps(&devices),
         short_ratio: collect::short_ratio(&devices),
@@ -168,21 +175,25 @@ fn parse_causes(text: &str) -> Result<Vec<Cause>, AnalysisError> {
     words.filter(|word| !word.is_empty()).map(one).collect()
 }
 
-/// Note on devices that worked only outside of the observed window.
+/// Note on selected devices that are not listed.
 fn left_out(
     session: &Session,
     selected: &Selected<'_>,
     devices: &[collect::DeviceGaps],
 ) -> Option<Note> {
+    if devices.is_empty() {
+        return None;
+    }
     let is_listed = |id| devices.iter().any(|device| device.device == id);
     let others = selected.devices.iter().copied();
-    let others = others.filter(|&id| !is_listed(id) && collect::has_worked(session, id));
+    let others = others.filter(|&id| !is_listed(id));
     let titles: Vec<String> = others.map(|id| session.device_title(id)).collect();
     (!titles.is_empty()).then(|| {
         Note::info(
             "devices-without-work",
             format!(
-            "Excluded from sums, as in `overview`, because they did no work in the observed window: {}.",
+            "Excluded from sums, as in `overview`, because they did no work in the steps or in the observed \
+             window: {}.",
             titles.join(", ")
         ))
     })

@@ -67,13 +67,12 @@ impl Report for KernelsReport {
     }
 
     fn headline(&self) -> Vec<(String, String)> {
-        let mut lines = vec![
-            ("Kernels".to_owned(), self.row_count.to_string()),
-            (
-                "Σ kernel time".to_owned(),
-                format::duration_ps(self.total_ps as f64),
-            ),
-        ];
+        let mut lines = vec![("Kernels".to_owned(), self.row_count.to_string())];
+        // Without kernels, no time was measured.
+        if self.total_ps > 0 {
+            let total = format::duration_ps(self.total_ps as f64);
+            lines.push(("Σ kernel time".to_owned(), total));
+        }
         if let Some(covered) = attribution::sentence(&self.attribution) {
             lines.push(("Attributed to HLO ops".to_owned(), covered));
         }

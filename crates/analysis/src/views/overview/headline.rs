@@ -3,7 +3,7 @@
 use crate::measuring::occupation::Occupation;
 use crate::measuring::steps::{PartKind, StepPart, StepTime};
 use crate::telling::format::{duration_ps, percent};
-use crate::telling::steps::share_between;
+use crate::telling::steps::{share_between, share_of_others};
 
 /// Smaller shares are not named.
 const LEAST_RATIO: f64 = 0.05;
@@ -23,7 +23,7 @@ const fn doing(part: PartKind) -> &'static str {
         PartKind::PythonCallbacks => "in Python callbacks",
         PartKind::InputWait => "waiting for input",
         PartKind::Compilation => "waiting for compilation",
-        PartKind::HostOverhead => "waiting for the host",
+        PartKind::HostOverhead => "in host overhead",
         PartKind::Idle => "idle",
     }
 }
@@ -54,16 +54,25 @@ pub(super) fn headline(parts: &[StepPart], occupation: Option<Occupation>) -> St
     })
 }
 
-/// ` 26.92 ms pass between steps (80.9 % of the time from step to step).`; nothing if little time does.
+/// ` 26.92 ms pass between steps (80.9 % of the time from step to step).`, and what passes in steps of
+/// other series; nothing if little time does.
 pub(super) fn between(time: Option<&StepTime>) -> String {
-    let told = time.and_then(|time| {
-        let share = percent(share_between(time)?);
-        let passed = duration_ps(time.between);
+    let Some(time) = time else {
+        return String::new();
+    };
+    let told = |share: Option<f64>, passed_ps: f64, place: &str| {
+        let (passed, share) = (duration_ps(passed_ps), percent(share?));
         Some(format!(
-            " {passed} pass between steps ({share} of the time from step to step)."
+            " {passed} pass {place} ({share} of the time from step to step)."
         ))
-    });
-    told.unwrap_or_default()
+    };
+    let between = told(share_between(time), time.between, "between steps");
+    let others = told(
+        share_of_others(time),
+        time.other_steps,
+        "in steps of other series",
+    );
+    between.into_iter().chain(others).collect()
 }
 
 /// Shares by what devices do; the three kinds of copies are one.

@@ -2,7 +2,7 @@
 
 use stepscope_model::{Alike, Session, WarningKind, alike};
 
-use crate::measuring::busy::DeviceBusy;
+use crate::measuring::busy::{self, DeviceBusy};
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::StepParts;
 use crate::telling::Note;
@@ -20,6 +20,7 @@ pub(super) fn notes(
     let mut notes: Vec<Note> = alike(&session.warnings).iter().map(warning).collect();
     notes.extend(step_notes(session, Some(selected)));
     notes.extend(idle_devices(devices));
+    notes.extend(outside_of_steps(devices, parts));
     if parts.iter().any(|row| row.device.is_none()) {
         notes.push(Note::warning(
             "steps-of-host",
@@ -63,4 +64,27 @@ fn idle_devices(devices: &[DeviceBusy]) -> Option<Note> {
             idle.join(", ")
         ),
     ))
+}
+
+/// Devices that work, but in no step: the steps, and thus the busy share, are those of the others.
+fn outside_of_steps(devices: &[DeviceBusy], parts: &[StepParts]) -> Option<Note> {
+    let counted = busy::counted(devices, parts);
+    let working = busy::counted(devices, &[]).into_iter();
+    let is_left_out = |device: &&DeviceBusy| {
+        let mut counted = counted.iter();
+        counted.all(|other| other.device_index != device.device_index)
+    };
+    let left_out: Vec<&str> = working
+        .filter(is_left_out)
+        .map(|device| device.device.as_str())
+        .collect();
+    (!left_out.is_empty()).then(|| {
+        Note::info(
+            "devices-outside-of-steps",
+            format!(
+                "Excluded from means, as in `idle`, because they did no work in the steps: {}.",
+                left_out.join(", ")
+            ),
+        )
+    })
 }

@@ -72,7 +72,14 @@ impl Report for OverviewReport {
             lines.push(("Where".to_owned(), self.headline.clone()));
         }
         if let Some(ratio) = self.device_busy_ratio {
-            lines.push(("Device busy".to_owned(), format::percent(ratio)));
+            let (count, all) = (self.device_busy_count, self.devices.len());
+            let of = if count < all {
+                format!(" (mean of {count} of {all} devices; a note names the others)")
+            } else {
+                String::new()
+            };
+            let busy = format!("{}{of}", format::percent(ratio));
+            lines.push(("Device busy".to_owned(), busy));
         }
         if let Some((mfu, hfu)) = self.mfu_ratio.zip(self.hfu_ratio) {
             let (mfu, hfu) = (format::percent(mfu), format::percent(hfu));

@@ -39,14 +39,14 @@ impl Report for RegionsReport {
     }
 
     fn headline(&self) -> Vec<(String, String)> {
-        let mut lines = vec![(
-            "In regions".to_owned(),
-            format!(
-                "{} on {}",
-                format::duration_ps(self.covered_ps as f64),
-                format::counted(self.threads.len(), "thread")
-            ),
-        )];
+        let covered = if self.threads.is_empty() {
+            "none recorded".to_owned()
+        } else {
+            let threads = format::counted(self.threads.len(), "thread");
+            let covered = format::duration_ps(self.covered_ps as f64);
+            format!("{covered} on {threads}")
+        };
+        let mut lines = vec![("In regions".to_owned(), covered)];
         if let Some(ratio) = self.device_ratio {
             lines.push((
                 "Launches found".to_owned(),

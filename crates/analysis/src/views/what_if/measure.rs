@@ -1,21 +1,22 @@
 //! What a change gives: step times before and after, and what the recording leaves open.
 
-use std::collections::BTreeMap;
-
-use stepscope_model::DeviceId;
+use stepscope_model::Session;
 
 use super::report::WhatIfStepRow;
+use crate::measuring::selection::following;
+use crate::measuring::steps::mean;
 use crate::views::replay::Replay;
 use crate::views::replay::effects::{Effects, Reading};
 use crate::views::replay::run::Times;
 use crate::views::replay::steps::StepOn;
-use stepscope_model::Session;
 
-/// Time per step: the observed time of consecutive steps ÷ their number, which includes the gaps
-/// between them; else their mean length. Mean over devices.
+/// Time from step to step, as `steps` has it: the mean length of the steps plus the mean time from the
+/// end of a step to the start of the next of its series. Means over steps of means over devices.
 pub(super) struct Pace<'a> {
-    /// Steps of each device, in order, and whether they are consecutive.
-    devices: Vec<(Vec<&'a StepOn>, bool)>,
+    /// The steps, by step and device.
+    steps: &'a [StepOn],
+    /// Steps that follow each other: on each device that has both, the two.
+    pairs: Vec<Vec<[&'a StepOn; 2]>>,
 }
 
 /// A time in picoseconds under every reading of the recording.
@@ -35,72 +36,61 @@ impl Bounded {
         }
     }
 
-    /// The rest of a gain of which another is a part, times a factor.
-    pub(super) fn rest(&self, part: &Self, factor: f64) -> Self {
+    /// The rest of a gain of which another is a part.
+    pub(super) fn rest(&self, part: &Self) -> Self {
         Self {
-            likely: (self.likely - part.likely) * factor,
-            low: (self.low - part.low) * factor,
-            high: (self.high - part.high) * factor,
+            likely: self.likely - part.likely,
+            low: self.low - part.low,
+            high: self.high - part.high,
         }
     }
 }
 
 impl<'a> Pace<'a> {
-    pub(super) fn of(replay: &Replay, steps: &'a [StepOn]) -> Self {
-        let mut by_device: BTreeMap<DeviceId, Vec<&StepOn>> = BTreeMap::new();
-        for one in steps {
-            by_device.entry(one.device).or_default().push(one);
-        }
-        let devices = by_device.into_iter().map(|(device, mut own)| {
-            own.sort_by_key(|one| one.span);
-            let within = |one: &&StepOn| {
-                let first = own.first().map(|one| one.span.start);
-                let last = own.last().map(|one| one.span.start);
-                one.device == device
-                    && first <= Some(one.span.start)
-                    && Some(one.span.start) <= last
+    /// Of steps that are sorted by step and device.
+    pub(super) fn of(session: &Session, steps: &'a [StepOn]) -> Self {
+        let mut positions: Vec<usize> = steps.iter().map(|one| one.step).collect();
+        positions.dedup();
+        let of_step = |step: usize| {
+            let first = steps.partition_point(|one| one.step < step);
+            let own = steps[first..].iter();
+            own.take_while(move |one| one.step == step)
+        };
+        let pair = |[before, after]: [usize; 2]| {
+            let on_device = |one: &'a StepOn| {
+                let next = of_step(after).find(|next| next.device == one.device)?;
+                Some([one, next])
             };
-            let between = replay.steps.iter().filter(within).count();
-            let is_consecutive = between == own.len();
-            (own, is_consecutive)
-        });
+            of_step(before).filter_map(on_device).collect()
+        };
+        // A recording without steps is one step.
+        let pairs = following(session, &positions).into_iter();
         Self {
-            devices: devices.collect(),
+            steps,
+            pairs: pairs.map(pair).collect(),
         }
     }
 
     /// The same without what is between steps.
-    pub(super) fn within_steps(mut self) -> Self {
-        for (_, is_consecutive) in &mut self.devices {
-            *is_consecutive = false;
+    pub(super) fn within_steps(self) -> Self {
+        Self {
+            pairs: Vec::new(),
+            ..self
         }
-        self
     }
 
-    /// Steps ÷ pairs of steps that follow each other.
-    pub(super) fn steps_per_pair(&self) -> f64 {
-        let count: usize = self.devices.iter().map(|(own, _)| own.len()).sum();
-        let pairs = count.saturating_sub(self.devices.len());
-        count as f64 / pairs.max(1) as f64
-    }
-
-    /// The time per step in a replay.
+    /// The time from step to step in a replay.
     pub(super) fn in_replay(&self, times: &Times) -> f64 {
-        let of_device = |(own, is_consecutive): &(Vec<&StepOn>, bool)| {
-            let count = own.len().max(1) as f64;
-            let (Some(first), Some(last)) = (own.first(), own.last()) else {
-                return 0.0;
-            };
-            if *is_consecutive {
-                return (last.end.at(times) - first.begin.at(times)) as f64 / count;
-            }
-            own.iter()
-                .map(|one| one.length_ps(times) as f64)
-                .sum::<f64>()
-                / count
+        let length = |one: &StepOn| one.length_ps(times) as f64;
+        let steps = self.steps.chunk_by(|a, b| a.step == b.step);
+        let lengths = steps.filter_map(|on| mean(on.iter().map(length)));
+        // Steps that overlap have nothing between them.
+        let gap = |[before, after]: &[&StepOn; 2]| {
+            (after.begin.at(times) - before.end.at(times)).max(0) as f64
         };
-        let sum: f64 = self.devices.iter().map(of_device).sum();
-        sum / self.devices.len().max(1) as f64
+        let pairs = self.pairs.iter();
+        let gaps = pairs.filter_map(|on| mean(on.iter().map(gap)));
+        mean(lengths).unwrap_or(0.0) + mean(gaps).unwrap_or(0.0)
     }
 }
 

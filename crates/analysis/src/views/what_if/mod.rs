@@ -4,7 +4,7 @@
 //! |---|---|
 //! | replay | as in [`critical_path`](crate::views::critical_path): starts follow from dependencies and measured weights |
 //! | change | changes weights or drops dependencies ([`change`]); the order of work on each core, stream and thread stays |
-//! | time per step | observed time of consecutive steps ÷ their number, with the gaps between them ([`measure`]) |
+//! | time per step | from step to step, as in `steps`: mean length plus the mean time to the next step of the series ([`measure`]) |
 //! | at least, at most | the same under every reading of what the recording leaves open ([`crate::views::replay::effects::Reading`]) |
 
 pub(crate) mod change;
@@ -31,6 +31,7 @@ use crate::asking::group::Group;
 use crate::asking::order;
 use crate::asking::selection::Selection;
 use crate::asking::{Analysis, AnalysisError};
+use crate::measuring::steps::mean;
 use crate::telling::Note;
 use crate::views::critical_path::collect::Paths;
 use crate::views::replay::Replay;
@@ -88,7 +89,7 @@ stepscope what_if ./logs --change 'scale:attention:0.5'";
         let none = Effects::none();
         let steps = &admission.steps;
         let before = Paths::of(session, &replay, steps, &none, &replay.unchanged);
-        let pace = Pace::of(&replay, steps);
+        let pace = Pace::of(session, steps);
         let before_ps = pace.in_replay(&replay.unchanged);
         let mut report = WhatIfReport {
             error_ratio: admission.error_ratio,
@@ -157,11 +158,6 @@ fn notes(session: &Session, replay: &Replay) -> Vec<Note> {
     )];
     notes.extend(told::notes(session, replay));
     notes
-}
-
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let values: Vec<f64> = values.collect();
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 fn refused(refusal: String, error_ratio: f64, changes: &[Change]) -> WhatIfReport {

@@ -23,9 +23,9 @@ pub struct WhatIfReport {
     pub step_ps: Option<f64>,
     /// Mean length of the selected steps with all changes. Absent without changes.
     pub changed_step_ps: Option<f64>,
-    /// Recorded time per step, with the gaps between steps. Absent without an answer.
+    /// Recorded time per step: from step to step, with what is between steps. Absent without an answer.
     pub before_ps: Option<f64>,
-    /// Time per step with all changes, with the gaps between steps. Absent without changes.
+    /// Time per step with all changes, with what is between steps. Absent without changes.
     pub after_ps: Option<f64>,
     /// Least time per step with all changes that agrees with the recording.
     pub low_ps: Option<f64>,
@@ -52,7 +52,7 @@ pub struct WhatIfReport {
 pub struct WhatIfRow {
     /// The change, as `--change` takes it.
     pub change: String,
-    /// Time per step with the change, with the gaps between steps.
+    /// Time per step with the change, with what is between steps.
     pub after_ps: f64,
     /// How much shorter a step gets; negative if it gets longer.
     pub gain_ps: f64,

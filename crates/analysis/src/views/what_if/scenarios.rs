@@ -34,7 +34,7 @@ impl<'a> Scenarios<'a> {
         if let Some(refusal) = admission.refusal {
             return Err(refusal);
         }
-        let pace = Pace::of(&replay, &admission.steps);
+        let pace = Pace::of(session, &admission.steps);
         let before_ps = pace.in_replay(&replay.unchanged);
         let length_ps = pace.within_steps().in_replay(&replay.unchanged);
         Ok(Self {
@@ -80,12 +80,11 @@ impl<'a> Scenarios<'a> {
         let (pace, lengths) = (self.pace(), self.pace().within_steps());
         let both = [(&pace, self.before_ps), (&lengths, self.length_ps)];
         let [all, within] = self.gains(changes, both)?;
-        // After the last step nothing was recorded, so that a step has less than one such time.
-        Some(all.rest(&within, pace.steps_per_pair()))
+        Some(all.rest(&within))
     }
 
     fn pace(&self) -> Pace<'_> {
-        Pace::of(&self.replay, &self.admission.steps)
+        Pace::of(self.session, &self.admission.steps)
     }
 
     /// What several changes save together by each pace, given with its time without a change.

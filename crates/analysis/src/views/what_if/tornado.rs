@@ -30,7 +30,7 @@ pub(super) fn tornado(
     paths: &Paths<'_>,
     kinds: &Kinds,
 ) -> Result<Vec<WhatIfRow>, AnalysisError> {
-    let pace = Pace::of(replay, steps);
+    let pace = Pace::of(session, steps);
     let before = pace.in_replay(&replay.unchanged);
     let candidates = candidates(session, replay, steps, paths);
     let rows: Vec<Result<Option<WhatIfRow>, AnalysisError>> = candidates

@@ -84,9 +84,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .found()
 }
 
-/// The idle time of a device outside of all steps, by the position of its cause.
+/// The idle time of a device outside of all steps, those of other series too, by the position of its
+/// cause.
 fn causes_between(facts: &Facts<'_>, device: &IdleDevice) -> Vec<i64> {
-    let own = facts.gaps().steps.iter();
+    let gaps = facts.gaps();
+    let own = gaps.steps.iter().chain(&gaps.other_steps);
     let own: Vec<_> = own
         .filter(|step| step.device_index == device.device_index)
         .collect();

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::judging::advice::evidence::between;
 use crate::judging::advice::facts::{Facts, Place};
 use crate::judging::advice::report::AdviceEvidence;
-use crate::measuring::activity::{CAUSES, Cause};
+use crate::measuring::activity::{Activities, CAUSES, Cause};
 use crate::telling::format;
 use crate::views::idle::GapRow;
-use stepscope_model::{Activity, Direction, SaturatingSum as _};
+use stepscope_model::{Activity, Direction, LabelId, SaturatingSum as _};
 
 /// Number of causes and gaps that a finding names.
 const TOLD: usize = 3;
@@ -131,10 +131,13 @@ pub(super) fn reads_results(facts: &Facts<'_>, (_, device): Place) -> bool {
 /// Names of the calls that copy from a device to the host, as gaps have them.
 fn names_of_reads<'a>(facts: &Facts<'a>) -> BTreeSet<&'a str> {
     let session = facts.session;
-    let labels = session.labels.iter();
-    let reads =
-        labels.filter(|label| label.activity == Activity::Transfer(Direction::DeviceToHost));
-    let names = reads.map(|label| session.text(label.name).trim_start_matches('$'));
+    let activities = Activities::of(session);
+    let labels = (0..session.labels.len()).map(LabelId::from_index);
+    let is_read =
+        |id: &LabelId| activities.label(*id) == Activity::Transfer(Direction::DeviceToHost);
+    let names = labels
+        .filter(is_read)
+        .map(|id| session.label_name(id).trim_start_matches('$'));
     names.collect()
 }
 

@@ -31,17 +31,15 @@ const COPY: u8 = 1;
 const MIN_STOP_PS: i64 = 5_000_000;
 
 fn check(facts: &Facts<'_>) -> Outcome {
-    let Some((ratio, time)) = waiting(facts) else {
+    let Some(waiting) = waiting(facts) else {
         return Outcome::Skipped(no_steps(facts));
     };
     if !facts.has_work() {
         return Outcome::Skipped(NO_WORK.to_owned());
     }
-    let share = format::percent(ratio);
-    if ratio < MIN_WAITING {
-        return Outcome::Passed(format!(
-            "Devices wait for their host for only {share} of a step."
-        ));
+    let idle = waiting.told(facts);
+    if waiting.ratio < MIN_WAITING {
+        return Outcome::Passed(format!("Devices are idle for only {idle}."));
     }
     if facts.session.step_origin != Some(StepOrigin::Annotation) {
         return Outcome::Skipped(
@@ -58,8 +56,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Skipped(no_steps(facts));
     };
     let text = format!(
-        "The host waits for the device {} in the median step ({} to copy results), and devices wait \
-         for the host for {share} of a step.",
+        "The host waits for the device {} in the median step ({} to copy results), and devices are \
+         idle for {idle}.",
         format::counted(most.per_step, "time"),
         format::counted(most.copies_per_step, "time")
     );
@@ -85,8 +83,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         )
         .code("metrics.append(loss)                      # an array, not float(loss)\nif step % 100 == 0:\n    log(jax.device_get(metrics))")
         .gain(
-            Some(time * (1.0 - 1.0 / most.per_step.max(1.0))),
-            "time in which devices wait for their host, minus the share of one sync",
+            Some(waiting.time * (1.0 - 1.0 / most.per_step.max(1.0))),
+            "time in which devices are idle while their host works or waits, minus the share of one sync",
         )
         .sure(Confidence::Low)
         .seen(evidence)

@@ -23,7 +23,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some(kernels) = facts.kernels() else {
         return Outcome::Skipped("Only GPUs run kernels.".to_owned());
     };
-    let (Some(launching), Some((_, waits)), Some(step)) =
+    let (Some(launching), Some(waiting), Some(step)) =
         (launching_ps(kernels), waiting(facts), facts.step_ps)
     else {
         let how = match recording::host_threads(facts.session) {
@@ -73,8 +73,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
         )
         .code("XLA_FLAGS=\"--xla_gpu_graph_min_graph_size=1\"    # command buffers for short sequences too")
         .gain(
-            Some(launching.min(waits)),
-            "time in launch calls, at most the time in which devices wait for their host",
+            Some(launching.min(waiting.time)),
+            "time in launch calls, at most the time in which devices are idle while their host works or \
+             waits",
         )
         .without("no-launch-gaps")
         .sure(Confidence::Medium)

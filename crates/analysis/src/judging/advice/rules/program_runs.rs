@@ -28,29 +28,28 @@ const SHORT_PS: i64 = 1_000_000_000;
 const TOLD: usize = 4;
 
 fn check(facts: &Facts<'_>) -> Outcome {
-    let Some((ratio, time)) = waiting(facts) else {
+    let Some(waiting) = waiting(facts) else {
         return Outcome::Skipped(no_steps(facts));
     };
     let Some((device, runs)) = runs_per_step(facts) else {
         return Outcome::Skipped("No program runs were recorded within steps.".to_owned());
     };
     let device_name = facts.session.device_title(device);
-    let share = format::percent(ratio);
     let gravity = gravity(&facts.threshold("program_runs_count"), runs);
     // The arguments of each program are copied one by one.
     let copied = gravity.map_or(0.0, |_| copied_ps(facts, device));
-    let ratio = ratio + copied / facts.period_ps().unwrap_or(f64::INFINITY);
-    let copying = if copied <= MIN_COPIED * time {
+    let ratio = waiting.ratio + copied / facts.period_ps().unwrap_or(f64::INFINITY);
+    let copying = if copied <= MIN_COPIED * waiting.time {
         String::new()
     } else {
         let length = format::duration_ps(copied);
         format!(", and for {length} while it copies to them")
     };
     let text = format!(
-        "{device_name} runs {} of less than {} in the median step, and devices wait for their host for {share} of a \
-         step{copying}.",
+        "{device_name} runs {} of less than {} in the median step, and devices are idle for {}{copying}.",
         format::counted(runs, "program"),
-        format::duration_ps(SHORT_PS as f64)
+        format::duration_ps(SHORT_PS as f64),
+        waiting.told(facts)
     );
     let Some(severity) = gravity.filter(|_| ratio >= MIN_WAITING) else {
         return Outcome::Passed(text);
@@ -68,8 +67,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .fix_elsewhere("Put the whole step into one compiled function.")
         .code("@jax.jit\ndef train_step(state, batch):    # loss, gradients, update, metrics: one program\n    ...")
         .gain(
-            Some((time + copied) * (1.0 - 1.0 / runs.max(1.0))),
-            "time in which devices wait for their host, minus the share of one program",
+            Some((waiting.time + copied) * (1.0 - 1.0 / runs.max(1.0))),
+            "time in which devices are idle while their host works or waits, minus the share of one \
+             program",
         )
         .sure(Confidence::Medium)
         .seen(most_run(facts, device))

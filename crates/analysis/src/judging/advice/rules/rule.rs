@@ -191,16 +191,57 @@ pub(super) fn length_of(facts: &Facts<'_>, figure: &OfPlace) -> String {
     )
 }
 
-/// How long devices wait for their host (host overhead and idle time, without input, compilation and
-/// pauses of devices that have work): the share of the mean step, or of the recording without steps,
-/// and the time.
-pub(super) fn waiting(facts: &Facts<'_>) -> Option<(f64, f64)> {
-    let waits = |row: &StepParts| {
-        let idle_ps = part_ps(row, PartKind::Idle) - row.lengths.paused_ps;
-        (idle_ps + part_ps(row, PartKind::HostOverhead)) as f64
-    };
-    let (time, period) = facts.mean(waits).zip(facts.period_ps())?;
-    Some((time / period, time))
+/// How long devices are idle while their host works or waits: host overhead and idle time, without
+/// input, compilation and pauses of devices that have work.
+pub(super) struct Waiting {
+    /// Time per step, or in the recording without steps.
+    pub(super) time: f64,
+    /// Its share.
+    pub(super) ratio: f64,
+    /// The shares of the parts, as in `overview`, and of the pauses within the idle time.
+    overhead: f64,
+    idle: f64,
+    paused: f64,
+}
+
+/// Pauses below this share are not mentioned: they round to zero.
+const MIN_PAUSED: f64 = 0.0005;
+
+/// Of the mean step, or of the recording without steps; none without work.
+pub(super) fn waiting(facts: &Facts<'_>) -> Option<Waiting> {
+    let period = facts.period_ps()?;
+    let share =
+        |time: &dyn Fn(&StepParts) -> i64| Some(facts.mean(|row| time(row) as f64)? / period);
+    let overhead = share(&|row| part_ps(row, PartKind::HostOverhead))?;
+    let idle = share(&|row| part_ps(row, PartKind::Idle))?;
+    let paused = share(&|row| row.lengths.paused_ps)?;
+    let ratio = overhead + idle - paused;
+    Some(Waiting {
+        time: ratio * period,
+        ratio,
+        overhead,
+        idle,
+        paused,
+    })
+}
+
+impl Waiting {
+    /// `49.2 % of the mean step while their host works or waits (host overhead 21.1 %, idle 28.1 %)`:
+    /// the parts have the names and figures that the overview gives them.
+    pub(super) fn told(&self, facts: &Facts<'_>) -> String {
+        let less = if self.paused >= MIN_PAUSED {
+            format!(" less pauses of {}", format::percent(self.paused))
+        } else {
+            String::new()
+        };
+        format!(
+            "{} of {} while their host works or waits (host overhead {}, idle {}{less})",
+            format::percent(self.ratio),
+            facts.period(),
+            format::percent(self.overhead),
+            format::percent(self.idle),
+        )
+    }
 }
 
 /// The parts that [`waiting`] sums.

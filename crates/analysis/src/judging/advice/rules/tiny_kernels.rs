@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use stepscope_model::SaturatingSum as _;
 
-use super::{Outcome, Rule, WAITING, finding, gravity, no_steps, waiting};
+use super::{Outcome, Rule, WAITING, Waiting, finding, gravity, no_steps, waiting};
 use crate::judging::advice::evidence::in_view;
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::{AdviceEvidence, Confidence};
@@ -49,12 +49,12 @@ struct Tiny {
     /// Time per step, or in a recording without steps, that the device waits for its host because of
     /// them.
     blamed: f64,
-    waits: f64,
+    waiting: Waiting,
     step: f64,
 }
 
 fn tiny(facts: &Facts<'_>, kernels: &Launching) -> Option<Tiny> {
-    let ((_, waits), step) = waiting(facts).zip(facts.period_ps())?;
+    let (waiting, step) = waiting(facts).zip(facts.period_ps())?;
     let launches: i64 = kernels
         .rows
         .iter()
@@ -72,8 +72,8 @@ fn tiny(facts: &Facts<'_>, kernels: &Launching) -> Option<Tiny> {
     Some(Tiny {
         ratio,
         launches,
-        blamed: waits.min(cost),
-        waits,
+        blamed: waiting.time.min(cost),
+        waiting,
         step,
     })
 }
@@ -101,21 +101,22 @@ fn check(facts: &Facts<'_>) -> Outcome {
                 format::duration_ps(time),
                 depth(kernels)
             ),
-            "time in launch calls of tiny kernels, at most the time in which devices wait",
+            "time in launch calls of tiny kernels, at most the time in which devices are idle while their \
+             host works or waits",
         ),
         None => (
             String::new(),
-            "10 µs per launch of a tiny kernel, at most the time in which devices wait",
+            "10 µs per launch of a tiny kernel, at most the time in which devices are idle while their \
+             host works or waits",
         ),
     };
     let text = format!(
-        "{} of {} kernel launches are of kernels that take less than {} on average, and devices \
-         wait for their host for {} of {}.{calls}",
+        "{} of {} kernel launches are of kernels that take less than {} on average, and devices are \
+         idle for {}.{calls}",
         format::percent(tiny.ratio),
         tiny.launches,
         format::duration_ps(TINY_PS),
-        format::percent(tiny.waits / tiny.step),
-        facts.period()
+        tiny.waiting.told(facts)
     );
     let Some(severity) = gravity(
         &facts.threshold("tiny_kernel_ratio"),

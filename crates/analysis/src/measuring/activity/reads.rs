@@ -1,0 +1,100 @@
+//! Which frames read results: NumPy copies an array of JAX by itself, in a call that has the same name
+//! for any other array. It reads a result if the runtime waits for a buffer within it.
+
+use std::sync::Arc;
+
+use stepscope_model::{Activity, Direction, HostId, LabelId, Session, SliceKind, Span, Track};
+
+use super::host_tracks;
+use crate::measuring::interval::Intervals;
+
+/// What NumPy's own functions are called that make an array of anything.
+const CONVERSIONS: [&str; 5] = [
+    "$numpy array",
+    "$numpy asarray",
+    "$numpy asanyarray",
+    "$numpy ascontiguousarray",
+    "$numpy copyto",
+];
+/// The runtime waits for a buffer that the host is about to read.
+const AWAIT: &str = "Buffer::Await";
+/// Labels are shared by all threads, so that a few threads show what a conversion does.
+const MOST_THREADS: usize = 8;
+
+/// The activity of each label: as its name says, and of conversions by what happens within them.
+pub(crate) struct Activities(Vec<Activity>);
+
+impl Activities {
+    /// Computes or reuses the activities of the session.
+    pub(crate) fn of(session: &Session) -> Arc<Self> {
+        session.memo.get_or_compute(|| {
+            let labels = session.labels.iter();
+            let mut all: Vec<Activity> = labels.map(|label| label.activity).collect();
+            for label in reads(session) {
+                all[label.index()] = Activity::Transfer(Direction::DeviceToHost);
+            }
+            Self(all)
+        })
+    }
+
+    /// The activity of slices with this label.
+    pub(crate) fn label(&self, label: LabelId) -> Activity {
+        self.0[label.index()]
+    }
+}
+
+/// Conversions that for most of their time contain a wait for a buffer.
+fn reads(session: &Session) -> Vec<LabelId> {
+    let labels_with = |test: &dyn Fn(SliceKind, &str) -> bool| -> Vec<LabelId> {
+        let ids = (0..session.labels.len()).map(LabelId::from_index);
+        ids.filter(|&id| test(session.label(id).kind, session.label_name(id)))
+            .collect()
+    };
+    let conversions =
+        labels_with(&|kind, name| kind == SliceKind::Python && CONVERSIONS.contains(&name));
+    let awaits = labels_with(&|kind, name| kind == SliceKind::Host && name.contains(AWAIT));
+    if conversions.is_empty() || awaits.is_empty() {
+        return Vec::new();
+    }
+    let hosts = (0..session.hosts.len()).map(HostId::from_index);
+    let tracks = hosts.flat_map(|host| host_tracks(session, host));
+    let has = |track: &Track, wanted: &[LabelId]| track.may_have(|label| wanted.contains(&label));
+    let threads = tracks.filter(|&id| {
+        let track = session.track(id);
+        has(track, &conversions) && has(track, &awaits)
+    });
+    // By conversion: all of its time, and what contains a wait.
+    let mut times = vec![(0i64, 0i64); conversions.len()];
+    for id in threads.take(MOST_THREADS) {
+        let track = &*session.track_in_passing(id);
+        let waits = Intervals::union_of(spans_of(track, |label| awaits.contains(&label)));
+        for ((all, reading), &own) in times.iter_mut().zip(&conversions) {
+            for span in spans_of(track, |label| label == own) {
+                let length = span.duration().0;
+                *all = all.saturating_add(length);
+                let after = waits.spans();
+                let first = after.partition_point(|wait| wait.start < span.start);
+                if after.get(first).is_some_and(|wait| span.contains(*wait)) {
+                    *reading = reading.saturating_add(length);
+                }
+            }
+        }
+    }
+    let found = conversions.into_iter().zip(times);
+    found
+        .filter(|(_, (all, reading))| *reading > 0 && reading.saturating_mul(2) >= *all)
+        .map(|(label, _)| label)
+        .collect()
+}
+
+fn spans_of(track: &Track, is_wanted: impl Fn(LabelId) -> bool) -> Vec<Span> {
+    let lanes = track.lanes.iter();
+    let spans = lanes.flat_map(|lane| {
+        let labels = lane.labels().iter().enumerate();
+        let wanted = labels.filter(|(_, label)| is_wanted(**label));
+        wanted
+            .map(|(index, _)| lane.span(index))
+            .collect::<Vec<_>>()
+    });
+    spans.collect()
+}

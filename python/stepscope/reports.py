@@ -63,6 +63,7 @@ BaselineKind = Literal["none", "sessions", "history"]
 Cause = Literal[
     "compilation",
     "data_loading",
+    "copy_to_device",
     "garbage_collection",
     "checkpoint",
     "profiler",
@@ -84,13 +85,16 @@ these causes that applies to a driving thread; compilation counts on any thread.
 
 `data_loading`: The host loads input or waits for it.
 
+`copy_to_device`: The host copies to the device. With data loading, this is the part *input wait* of
+a step.
+
 `garbage_collection`: Python or JAX collects garbage.
 
 `checkpoint`: A checkpoint is written or read.
 
 `profiler`: The profiler starts, stops, or waits for the results of a step.
 
-`transfer`: Data is copied between host and device.
+`transfer`: Data is copied to the host, or in a direction that was not recorded.
 
 `dispatch`: The host dispatches a program to the device.
 

@@ -56,8 +56,8 @@ const REASONS: &[(&str, &str, &str)] = &[
     (
         "",
         "input",
-        "XProf counts only what a device recorded as copies from the host; ours also the host's \
-         loading while the device is idle",
+        "XProf counts only what a device recorded as copies from the host; ours also what \
+         the host loads and copies while the device is idle",
     ),
     (
         "",

@@ -425,10 +425,12 @@ fn the_path_of_two_cores_by_hand() {
 #[test]
 fn what_a_host_may_have_waited_for_bounds_the_answer() {
     let session = drawn(&[GPU]);
+    // Loading, and 2 µs in the call that copies to the device: hidden by what the device does, if the
+    // thread waits for that.
     check(
         &session,
         "no-input-wait",
-        [950.0, 730.0, 1000.0, 780.0, 780.0, 780.0],
+        [950.0, 730.0, 1000.0, 780.0, 778.0, 780.0],
     );
     // 300 µs of the device, which the host waited for or did not.
     check(

@@ -59,7 +59,8 @@ impl Program {
         format!("{}({})", self.name, self.id)
     }
 
-    /// Whether the program computes a single instruction.
+    /// Whether the program computes a single op: one instruction, or several that one op of JAX became,
+    /// such as a product in parts and their sum.
     pub(crate) fn is_single_op(&self) -> bool {
         let Some(hlo) = self.hlo.as_ref() else {
             return false;
@@ -74,8 +75,11 @@ impl Program {
             )
         };
         let instructions = hlo.instructions_of(entry).iter();
-        let own = instructions.filter(|instruction| computes(&instruction.opcode));
-        own.count() <= 1
+        let mut own = instructions.filter(|instruction| computes(&instruction.opcode));
+        let Some(first) = own.next() else {
+            return true;
+        };
+        own.all(|other| !first.op_name.is_empty() && other.op_name == first.op_name)
     }
 
     /// The serialized HLO; empty if there is none.

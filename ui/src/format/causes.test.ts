@@ -12,7 +12,7 @@ test('keys and colors are distinct', () => {
 test('only what occurs is shown', () => {
   const rows = [
     [0, 3],
-    [0, 0, 0, 0, 0, 0, 1],
+    [0, 0, 0, 0, 0, 0, 0, 1],
   ];
   expect(occurring(CAUSES, rows).map((meaning) => meaning.key)).toEqual([
     'data_loading',

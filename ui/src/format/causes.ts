@@ -20,6 +20,7 @@ function colored<Key extends string>(
 export const CAUSES = colored(WORDS.causes, {
   compilation: CLASS_COLORS.compile,
   data_loading: CLASS_COLORS.input,
+  copy_to_device: '#b3952a',
   garbage_collection: '#5d8a8f',
   checkpoint: CLASS_COLORS.program,
   profiler: '#56616e',
@@ -35,7 +36,7 @@ export const CAUSES = colored(WORDS.causes, {
   unknown: '#a3acb9',
 });
 
-/** Why a device waits for input, in the order of arrays by cause; copies outside loading come last. */
+/** Why a device waits for input, in the order of arrays by cause; copies by the device come last. */
 export const INPUT_CAUSES = colored(WORDS.input_causes, {
   transfer: '#b3952a',
   read: '#3f7fd0',

@@ -58,6 +58,16 @@ fn scores(between: &str, size: u32) -> String {
     with_ops(&["dot.1", "fusion.1", "dot.2"], &program)
 }
 
+/// The gradient of the weights of eight experts, by this primitive.
+fn experts(primitive: &str) -> String {
+    let program = format!(
+        "p.0 = bf16[8,512,64] parameter(0)
+        p.1 = bf16[8,512,32] parameter(1)
+        dot.1 = bf16[8,64,32] dot(p.0, p.1) lhs_contracting_dims={{1}} rhs_contracting_dims={{1}} lhs_batch_dims={{0}} rhs_batch_dims={{0}} op_name=\"jit(step)/{primitive}\""
+    );
+    with_ops(&["dot.1"], &program)
+}
+
 /// So many layers of one product each.
 fn layers(count: u32) -> String {
     let names: Vec<String> = (0..count).map(|number| format!("dot.{number}")).collect();
@@ -170,6 +180,11 @@ pub(crate) fn cases() -> Vec<Case> {
             scores("negate", 256),
         ),
         one("unrolled_loop", layers(12), layers(4)),
+        one(
+            "dense_groups",
+            experts("ragged_dot_general"),
+            experts("dot_general"),
+        ),
         one("tile_padding", product(40), product(256)),
         one("pad_ops", with_pad(400), with_pad(20)),
         one("unfused_ops", with_add("add.1"), with_add("fusion.1")),

@@ -84,7 +84,8 @@ fn gaps_of_an_nvidia_gpu_by_cause() {
     assert_eq!(cause(&report, "compilation"), 50, "on any thread");
     assert_eq!(cause(&report, "sleep"), 40);
     assert_eq!(cause(&report, "garbage_collection"), 40);
-    assert_eq!(cause(&report, "transfer"), 30);
+    assert_eq!(cause(&report, "copy_to_device"), 30);
+    assert_eq!(cause(&report, "transfer"), 0);
     assert_eq!(cause(&report, "python"), 200 - 40 - 40 - 30);
     assert_eq!(cause(&report, "annotation"), 50);
     assert_eq!(cause(&report, "blocked"), 100);

@@ -25,6 +25,7 @@ mod needed;
 mod parts;
 mod product_type;
 mod products;
+mod ragged;
 mod sizes;
 #[cfg(test)]
 mod tests;

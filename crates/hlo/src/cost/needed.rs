@@ -5,6 +5,7 @@
 //! | what is no product | opcode: elementwise operations, reductions and the like |
 //! | repeated to save memory | `.remat` in the name, `rematted_computation` in the name stack, or the same product of the same values in the same computation |
 //! | hidden by a causal mask | half of a product; see [`causal`](super::causal) |
+//! | of other groups than a row's own | shapes of a grouped product; see [`ragged`](super::ragged) |
 //! | computed alike on several devices | shardings of the inputs; see [`copies`](super::copies) |
 //!
 //! Attention kernels with a causal setting compute half in the first place.
@@ -101,6 +102,8 @@ fn product(
     }
     let is_half = causal.is_some_and(|causal| causal.is_half_masked(instruction));
     let visible = if is_half { 0.5 } else { 1.0 };
+    let groups = program.dense_groups(instruction).unwrap_or(1);
+    let visible = visible / groups as f64;
     let own = copies.map_or(1.0, |copies| copies.needed_ratio(program, instruction));
     Needed {
         products: all.products.scaled(visible * own),

@@ -9,7 +9,8 @@ pub struct Needed {
     pub products: Products,
     /// Not needed: they repeat earlier work to save memory.
     pub repeated: f64,
-    /// Not needed: a causal mask hides them.
+    /// Not needed: a causal mask hides them, or they multiply a row with groups that it does not belong
+    /// to.
     pub masked: f64,
     /// Not needed: other devices compute the same.
     pub copied: f64,

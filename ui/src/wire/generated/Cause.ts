@@ -4,4 +4,4 @@
  * Why a device waits: what its host is doing during the gap. Each instant belongs to the first of
  * these causes that applies to a driving thread; compilation counts on any thread.
  */
-export type Cause = "compilation" | "data_loading" | "garbage_collection" | "checkpoint" | "profiler" | "transfer" | "dispatch" | "sleep" | "python" | "runtime" | "annotation" | "callback" | "device" | "blocked" | "unknown";
+export type Cause = "compilation" | "data_loading" | "copy_to_device" | "garbage_collection" | "checkpoint" | "profiler" | "transfer" | "dispatch" | "sleep" | "python" | "runtime" | "annotation" | "callback" | "device" | "blocked" | "unknown";

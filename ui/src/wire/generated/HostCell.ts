@@ -42,7 +42,7 @@ copies_ps: number,
  */
 python_callbacks_ps: number, 
 /**
- * Time in which the device is idle while the host waits for or prepares input.
+ * Time in which the device is idle while the host prepares input, waits for it, or copies to the device.
  */
 input_wait_ps: number, 
 /**

@@ -45,7 +45,7 @@ copies_ps: number | null,
  */
 python_callbacks_ps: number | null, 
 /**
- * Mean input wait per step: the host waits for or prepares input while its devices are idle.
+ * Mean input wait per step: the host prepares input, waits for it, or copies to the device while its devices are idle.
  */
 input_wait_ps: number | null, 
 /**

@@ -25,7 +25,8 @@ start_ps: number,
  */
 duration_ps: number, 
 /**
- * Time in which the device waits for data: waiting + copies in.
+ * Time in which the device waits for data: waiting + copies in. The parts *input wait* and *host
+ * to device* of the step.
  */
 input_ps: number, 
 /**
@@ -33,21 +34,22 @@ input_ps: number,
  */
 input_ratio: number | null, 
 /**
- * Time in which the device is idle, nothing is compiled, and a thread that drives the device
- * loads or waits for input.
+ * The part *input wait* of the step: the device is idle, nothing is compiled, and a thread that
+ * drives the device loads input, waits for it, or copies to the device.
  */
 waiting_ps: number, 
 /**
- * Time of exposed host-to-device copies, plus the host's transfers to the device while it is
- * otherwise idle.
+ * The part *host to device* of the step: the device copies from the host and does nothing else.
+ * Copies that a TPU program makes itself are offloading.
  */
 copies_ps: number, 
 /**
- * Time in which a thread that drives the device loads input, whether the device waits or not.
+ * Time in which a thread that drives the device loads input or copies to the device, whether the
+ * device waits or not.
  */
 loading_ps: number, 
 /**
- * Waiting by cause: transfer, read, preprocess, enqueue, prefetch, wait, load.
+ * Waiting by cause, which sum to it: transfer, read, preprocess, enqueue, prefetch, wait, load.
  */
 causes_ps: number[], 
 /**

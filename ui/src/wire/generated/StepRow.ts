@@ -53,7 +53,7 @@ device_to_device_ps: number,
  */
 python_callbacks_ps: number, 
 /**
- * Step time in which the device is idle while the host waits for or prepares input.
+ * Step time in which the device is idle while the host prepares input, waits for it, or copies to the device.
  */
 input_wait_ps: number, 
 /**

@@ -340,7 +340,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     input_wait_ps: {
       title: "Input wait",
       kind: "duration",
-      meaning: "Step time in which the device is idle while the host waits for or prepares input.",
+      meaning: "Step time in which the device is idle while the host prepares input, waits for it, or copies to the device.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4503,7 +4503,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     input_ps: {
       title: "Input",
       kind: "duration",
-      meaning: "Time in which the device waits for data: waiting + copies in.",
+      meaning: "Time in which the device waits for data: waiting + copies in. The parts *input wait* and *host to device* of the step.",
       formula: "waiting + copies in",
       adds: "no",
       better: "less",
@@ -4519,7 +4519,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     waiting_ps: {
       title: "Waiting",
       kind: "duration",
-      meaning: "Time in which the device is idle, nothing is compiled, and a thread that drives the device loads or waits for input.",
+      meaning: "The part *input wait* of the step: the device is idle, nothing is compiled, and a thread that drives the device loads input, waits for it, or copies to the device.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4527,7 +4527,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     copies_ps: {
       title: "Copies in",
       kind: "duration",
-      meaning: "Time of exposed host-to-device copies, plus the host's transfers to the device while it is otherwise idle.",
+      meaning: "The part *host to device* of the step: the device copies from the host and does nothing else. Copies that a TPU program makes itself are offloading.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4535,7 +4535,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     loading_ps: {
       title: "Loading",
       kind: "duration",
-      meaning: "Time in which a thread that drives the device loads input, whether the device waits or not.",
+      meaning: "Time in which a thread that drives the device loads input or copies to the device, whether the device waits or not.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5887,7 +5887,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     input_wait_ps: {
       title: "Input wait",
       kind: "duration",
-      meaning: "Mean input wait per step: the host waits for or prepares input while its devices are idle.",
+      meaning: "Mean input wait per step: the host prepares input, waits for it, or copies to the device while its devices are idle.",
       formula: "",
       adds: "no",
       better: "less",

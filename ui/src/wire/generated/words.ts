@@ -36,7 +36,7 @@ export const WORDS = {
     {
       key: "input_wait",
       title: "Input wait",
-      meaning: "The device is idle while the thread that drives it prepares input or waits for it.",
+      meaning: "The device is idle while the thread that drives it prepares input, waits for it, or copies to the device.",
     },
     {
       key: "compilation",
@@ -66,6 +66,11 @@ export const WORDS = {
       meaning: "loading or waiting for input",
     },
     {
+      key: "copy_to_device",
+      title: "Copy to device",
+      meaning: "copying to the device",
+    },
+    {
       key: "garbage_collection",
       title: "Garbage collection",
       meaning: "collecting garbage",
@@ -82,8 +87,8 @@ export const WORDS = {
     },
     {
       key: "transfer",
-      title: "Transfer",
-      meaning: "copying between host and device",
+      title: "Other copies",
+      meaning: "copying to the host or between devices",
     },
     {
       key: "dispatch",
@@ -166,7 +171,7 @@ export const WORDS = {
   input_causes: [
     {
       key: "transfer",
-      title: "Copy while loading",
+      title: "Copy to device",
       meaning: "copied to the device while it waits",
     },
     {
@@ -201,8 +206,8 @@ export const WORDS = {
     },
     {
       key: "copies",
-      title: "Copies in",
-      meaning: "copied to the device outside of loading",
+      title: "Exposed copy",
+      meaning: "copied by the device, which does nothing else meanwhile",
     },
   ],
   compile_phases: [

@@ -18,7 +18,7 @@ use crate::telling::thresholds::{Threshold, Thresholds};
 use crate::views::collectives::{CollectiveRow, exposure};
 use crate::views::compile::{CompilationRow, compilations};
 use crate::views::glance::Glance;
-use crate::views::hosts::{Late, late};
+use crate::views::hosts::{WhoWasLate, who_was_late};
 use crate::views::idle::{Gaps, gaps};
 use crate::views::input::Waits;
 use crate::views::kernels::{Launching, launching};
@@ -49,7 +49,7 @@ struct Lazy<'a> {
     compilations: OnceCell<Vec<CompilationRow>>,
     gaps: OnceCell<Gaps>,
     kernels: OnceCell<Launching>,
-    late: OnceCell<Vec<Late>>,
+    late: OnceCell<WhoWasLate>,
     memory: OnceCell<DeviceMemory>,
     programs: OnceCell<Vec<super::programs::BusyProgram<'a>>>,
     recording: OnceCell<Vec<StepParts>>,
@@ -144,11 +144,11 @@ impl<'a> Facts<'a> {
         self.lazy.collectives.get_or_init(rows)
     }
 
-    /// Stragglers, as in `hosts`.
-    pub(super) fn late(&self) -> &[Late] {
+    /// Who was late, as in `hosts`.
+    pub(super) fn late(&self) -> &WhoWasLate {
         self.lazy
             .late
-            .get_or_init(|| late(self.session, &self.selected))
+            .get_or_init(|| who_was_late(self.session, &self.selected))
     }
 
     /// Waiting for data, as in `input`.

@@ -1,7 +1,7 @@
 //! Why a device waits: causes by decreasing priority, each with its title, meaning and remedy.
 
 use serde::Serialize;
-use stepscope_model::{Activity, Framework, SaturatingSum as _, Session, Span};
+use stepscope_model::{Activity, Direction, Framework, SaturatingSum as _, Session, Span};
 use ts_rs::TS;
 
 use super::{COMPILATION, INPUT, WAIT};
@@ -17,13 +17,15 @@ pub enum Cause {
     Compilation,
     /// The host loads input or waits for it.
     DataLoading,
+    /// The host copies to the device. With data loading, this is the part *input wait* of a step.
+    CopyToDevice,
     /// Python or JAX collects garbage.
     GarbageCollection,
     /// A checkpoint is written or read.
     Checkpoint,
     /// The profiler starts, stops, or waits for the results of a step.
     Profiler,
-    /// Data is copied between host and device.
+    /// Data is copied to the host, or in a direction that was not recorded.
     Transfer,
     /// The host dispatches a program to the device.
     Dispatch,
@@ -48,9 +50,10 @@ pub enum Cause {
 
 /// All causes by priority (except [`Cause::Callback`] and [`Cause::Device`]). Arrays by cause use the
 /// same order.
-pub(crate) const CAUSES: [Cause; 15] = [
+pub(crate) const CAUSES: [Cause; 16] = [
     Cause::Compilation,
     Cause::DataLoading,
+    Cause::CopyToDevice,
     Cause::GarbageCollection,
     Cause::Checkpoint,
     Cause::Profiler,
@@ -78,6 +81,7 @@ impl Cause {
             Activity::GarbageCollection => Self::GarbageCollection,
             Activity::Checkpoint => Self::Checkpoint,
             Activity::Profiler => Self::Profiler,
+            Activity::Transfer(Direction::HostToDevice) => Self::CopyToDevice,
             Activity::Transfer(_) => Self::Transfer,
             Activity::Dispatch => Self::Dispatch,
             Activity::Sleep => Self::Sleep,
@@ -89,11 +93,17 @@ impl Cause {
         }
     }
 
+    /// Whether the host provides input meanwhile, as [`super::is_input`] says of what it does.
+    pub(crate) const fn is_input(self) -> bool {
+        matches!(self, Self::DataLoading | Self::CopyToDevice)
+    }
+
     /// The name on the wire and in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Compilation => "compilation",
             Self::DataLoading => "data_loading",
+            Self::CopyToDevice => "copy_to_device",
             Self::GarbageCollection => "garbage_collection",
             Self::Checkpoint => "checkpoint",
             Self::Profiler => "profiler",
@@ -115,10 +125,11 @@ impl Cause {
         match self {
             Self::Compilation => "Compilation",
             Self::DataLoading => "Data loading",
+            Self::CopyToDevice => "Copy to device",
             Self::GarbageCollection => "Garbage collection",
             Self::Checkpoint => "Checkpoint",
             Self::Profiler => "Profiler",
-            Self::Transfer => "Transfer",
+            Self::Transfer => "Other copies",
             Self::Dispatch => "Dispatch",
             Self::Sleep => "Sleep",
             Self::Python => "Python",
@@ -136,10 +147,11 @@ impl Cause {
         match self {
             Self::Compilation => "tracing, lowering, compiling",
             Self::DataLoading => "loading or waiting for input",
+            Self::CopyToDevice => "copying to the device",
             Self::GarbageCollection => "collecting garbage",
             Self::Checkpoint => "writing or reading a checkpoint",
             Self::Profiler => "in the profiler: starting, stopping, waiting for a step",
-            Self::Transfer => "copying between host and device",
+            Self::Transfer => "copying to the host or between devices",
             Self::Dispatch => "dispatching a program to the device",
             Self::Sleep => "sleeping",
             Self::Python => "running Python",
@@ -171,10 +183,15 @@ impl Cause {
                 "This is profiler overhead. Wait only at the end of the window \
                  (`wait=\"window\"`), and ignore the first and last steps."
             }
-            Self::Transfer if is_jax => {
-                "Put data on the device ahead of time with `jax.device_put`, and keep results there."
+            Self::CopyToDevice if is_jax => {
+                "Put data on the device ahead of time with `jax.device_put`, and only once if every \
+                 step uses it; see `stepscope input`."
             }
-            Self::Transfer => "Put data on the device ahead of time, and keep results there.",
+            Self::CopyToDevice => {
+                "Put data on the device ahead of time, and only once if every step uses it; see \
+                 `stepscope input`."
+            }
+            Self::Transfer => "Keep results on the device, and read them less often.",
             Self::Dispatch if is_jax => {
                 "Do more work per call: larger jitted functions, `lax.scan` over several steps."
             }
@@ -298,6 +315,35 @@ mod tests {
     fn intervals(pairs: &[(i64, i64)]) -> Intervals {
         let span = |&(start, length): &(i64, i64)| Span::new(Picos(start), Picos(start + length));
         Intervals::union_of(pairs.iter().map(span).collect())
+    }
+
+    #[test]
+    fn input_is_the_same_for_causes_and_activities() {
+        use stepscope_model::{CompilePhase, InputStage};
+        let transfers = [
+            Direction::HostToDevice,
+            Direction::DeviceToHost,
+            Direction::Other,
+        ];
+        let transfers = transfers.map(Activity::Transfer);
+        let others = [
+            Activity::None,
+            Activity::Compile(CompilePhase::Trace),
+            Activity::GarbageCollection,
+            Activity::Checkpoint,
+            Activity::Profiler,
+            Activity::Dispatch,
+            Activity::Blocked,
+            Activity::Sleep,
+            Activity::Python,
+            Activity::Runtime,
+            Activity::Other,
+        ];
+        let loading = [InputStage::Wait, InputStage::Read, InputStage::Load].map(Activity::Input);
+        for activity in loading.into_iter().chain(transfers).chain(others) {
+            let is_input = super::super::is_input(activity);
+            assert_eq!(Cause::of(activity).is_input(), is_input, "{activity:?}");
+        }
     }
 
     #[test]

@@ -3,11 +3,20 @@
 //! Input and other work count only on the threads that drive the devices: a pool worker that
 //! prefetches or waits delays nothing. Compilation counts on any thread, since compilers use thread
 //! pools. A copy on a pool thread counts while a driving thread waits, since the driving thread waits
-//! for the copy. A frame that encloses a wait counts as work only outside the wait. While the profiler
-//! itself works or waits, the program does nothing, so that time counts only for the profiler.
+//! for the copy. A frame that encloses a wait counts as work only outside the wait, unless it is input:
+//! what waits, reads or computes within input is input. While the profiler itself works or waits, the
+//! program does nothing, so that time counts only for the profiler.
 //!
-//! `steps` uses four levels of activity; `idle` and `input` use one level per cause. Both share the
-//! same pass over the slices and the same classification.
+//! # Input
+//!
+//! Input is what a device needs before it can begin: loading, and copies to the device ([`is_input`]).
+//! All such copies count, also those of arguments that are not batches, such as NumPy arrays passed to
+//! a compiled function or parameters that are put on the device for the first time: nothing recorded
+//! tells them apart. Copies to the host do not count, and neither does what a copying frame spends on
+//! garbage collection, on a checkpoint, or on reading from a device.
+//!
+//! `steps` uses four levels of activity; `idle` and `input` use one level per cause. All share the
+//! same pass over the slices and the same classification, so input is the same time everywhere.
 
 mod cause;
 mod levels;
@@ -17,7 +26,7 @@ mod transfers;
 
 pub(crate) use levels::{LevelOf, levels};
 use rayon::prelude::*;
-use stepscope_model::{Activity, Direction, HostId, Picos, Session, Span, Track, TrackId};
+use stepscope_model::{Activity, Direction, HostId, LabelId, Picos, Session, Span, Track, TrackId};
 
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels, add_levels_in_passing};
@@ -26,13 +35,21 @@ pub use cause::Cause;
 pub(crate) use cause::{CAUSES, CauseTimes, cause_times, claimed};
 pub(crate) use reads::Activities;
 pub(crate) use threads::{driving_threads, host_tracks, own_tracks};
-pub(crate) use transfers::waited_for as transfers_waited_for;
 
-/// Levels that every division has. All further levels are work, from which waits are subtracted.
+/// Levels that every division has. All further levels are work, from which waits are subtracted unless
+/// the work is input.
 pub(crate) const COMPILATION: u8 = 0;
 pub(crate) const INPUT: u8 = 1;
 pub(crate) const WAIT: u8 = 2;
 const WAIT_INDEX: usize = WAIT as usize;
+
+/// Whether a driving thread that does this provides input to its devices.
+pub(crate) const fn is_input(activity: Activity) -> bool {
+    matches!(
+        activity,
+        Activity::Input(_) | Activity::Transfer(Direction::HostToDevice)
+    )
+}
 
 /// What each host did within `windows`, which are sorted and do not overlap: times by level. The times
 /// of different levels may overlap.
@@ -43,22 +60,7 @@ pub(crate) fn host_times(
     level_of: LevelOf,
     count: usize,
 ) -> Vec<(HostId, Vec<Intervals>)> {
-    let levels = levels(session, level_of);
-    let compile: Vec<u8> = levels
-        .iter()
-        .map(|&level| {
-            if level == COMPILATION {
-                level
-            } else {
-                NO_LEVEL
-            }
-        })
-        .collect();
-    let is_compiled = compile.contains(&COMPILATION);
-    let own_time = OwnTime::of(session);
-    let profiler_level = level_of(Activity::Profiler);
-    let transfer_level = usize::from(level_of(Activity::Transfer(Direction::HostToDevice)));
-    let transfer_level = Some(transfer_level).filter(|&level| level < count);
+    let threads = Threads::of(session, level_of, count);
     let driving = driving_threads(session, hosts);
     hosts
         .par_iter()
@@ -66,61 +68,145 @@ pub(crate) fn host_times(
         .map(|(&host, driving)| {
             let mut lists: Vec<Vec<Vec<Span>>> = vec![Vec::new(); count];
             for id in own_tracks(session, host) {
-                if driving.binary_search(&id).is_err() {
+                if driving.binary_search(&id).is_ok() {
+                    let track = &*session.track_in_passing(id);
+                    threads.add(track, windows, &mut lists);
+                } else if threads.is_compiled {
                     // Only compilation counts on other threads, which have most of the host slices.
-                    if is_compiled {
-                        add_levels_in_passing(session, id, &compile, windows, &mut lists[..1]);
-                    }
-                    continue;
-                }
-                let track = &*session.track_in_passing(id);
-                let mut own: Vec<Vec<Vec<Span>>> = vec![Vec::new(); count];
-                add_levels(track, &levels, windows, &mut own);
-                let mut own = own.into_iter().map(Intervals::union_of_sorted);
-                let mut take = || own.next().unwrap_or_default();
-                let profiler = own_time.within(track, windows);
-                let program = |times: Intervals| times.subtract(&profiler);
-                let (compilation, input, waits) = (take(), take(), program(take()));
-                let rests = own.map(|work| program(work.subtract(&waits)));
-                lists[usize::from(COMPILATION)].push(program(compilation).into_spans());
-                lists[usize::from(INPUT)].push(program(input).into_spans());
-                for (list, rest) in lists[3..].iter_mut().zip(rests) {
-                    list.push(rest.into_spans());
-                }
-                lists[usize::from(WAIT)].push(waits.into_spans());
-                if let Some(list) = lists.get_mut(usize::from(profiler_level)) {
-                    list.push(profiler.into_spans());
+                    let (levels, lists) = (&threads.compile, &mut lists[..1]);
+                    add_levels_in_passing(session, id, levels, windows, lists);
                 }
             }
             let mut times: Vec<Intervals> =
                 lists.into_iter().map(Intervals::union_of_sorted).collect();
-            if let Some(level) = transfer_level {
-                let waited = transfers_waited_for(session, host, &driving, windows, |_| true);
-                times[WAIT_INDEX] = times[WAIT_INDEX].subtract(&waited);
-                times[level] = times[level].union(&waited);
+            let copies = transfers::waited_for(session, host, &driving, windows, (level_of, count));
+            for (level, waited) in copies.iter().enumerate() {
+                if !waited.spans().is_empty() {
+                    times[WAIT_INDEX] = times[WAIT_INDEX].subtract(waited);
+                    times[level] = times[level].union(waited);
+                }
             }
             (host, times)
         })
         .collect()
 }
 
-/// When the profiler itself worked or waited on a thread.
-pub(crate) struct OwnTime {
+/// How slices of driving threads are sorted into levels.
+struct Threads {
+    /// Level of each label; [`Threads::count`] for copies to a device.
+    levels: Vec<u8>,
+    /// The same for labels of compilation only.
+    compile: Vec<u8>,
+    is_compiled: bool,
+    count: usize,
+    /// For each level, whether waits within it count for it.
+    keeps_waits: Vec<bool>,
+    profiler: (ThreadTime, u8),
+    /// What is no copy to a device, whatever encloses it.
+    no_copy: (ThreadTime, u8),
+}
+
+impl Threads {
+    fn of(session: &Session, level_of: LevelOf, count: usize) -> Self {
+        let copy = Activity::Transfer(Direction::HostToDevice);
+        let mut levels = levels(session, level_of);
+        let only = |kept: u8| -> Vec<u8> {
+            let levels = levels.iter();
+            let kept = levels.map(|&level| if level == kept { level } else { NO_LEVEL });
+            kept.collect()
+        };
+        let compile = only(COMPILATION);
+        for (level, label) in levels.iter_mut().zip(&session.labels) {
+            if usize::from(*level) < count && label.activity == copy {
+                *level = u8::try_from(count).unwrap_or(NO_LEVEL);
+            }
+        }
+        let mut keeps_waits = vec![false; count];
+        let activities = session.labels.iter().map(|label| label.activity);
+        for activity in activities.filter(|&activity| is_input(activity)) {
+            if let Some(keeps) = keeps_waits.get_mut(usize::from(level_of(activity))) {
+                *keeps = true;
+            }
+        }
+        Self {
+            is_compiled: compile.contains(&COMPILATION),
+            compile,
+            levels,
+            count,
+            keeps_waits,
+            profiler: (
+                ThreadTime::of_profiler(session),
+                level_of(Activity::Profiler),
+            ),
+            no_copy: (
+                ThreadTime::of(session, |activity| {
+                    matches!(
+                        activity,
+                        Activity::GarbageCollection
+                            | Activity::Checkpoint
+                            | Activity::Transfer(Direction::DeviceToHost)
+                    )
+                }),
+                level_of(copy),
+            ),
+        }
+    }
+
+    /// Adds the times of a driving thread to the lists of each level.
+    fn add(&self, track: &Track, windows: &[Span], lists: &mut [Vec<Vec<Span>>]) {
+        let mut own: Vec<Vec<Vec<Span>>> = vec![Vec::new(); self.count + 1];
+        add_levels(track, &self.levels, windows, &mut own);
+        let mut own: Vec<Intervals> = own.into_iter().map(Intervals::union_of_sorted).collect();
+        let (profiler, profiler_level) = &self.profiler;
+        let profiler = profiler.within(track, windows);
+        let program = |times: &Intervals| times.subtract(&profiler);
+        let copies = own.pop().unwrap_or_default();
+        let waits = program(&own[WAIT_INDEX]);
+        for (level, times) in own.iter().enumerate() {
+            let is_work = level > WAIT_INDEX && !self.keeps_waits[level];
+            let rest = match level {
+                WAIT_INDEX => waits.clone(),
+                _ if is_work => program(&times.subtract(&waits)),
+                _ => program(times),
+            };
+            lists[level].push(rest.into_spans());
+        }
+        if !copies.spans().is_empty() {
+            let (no_copy, copy_level) = &self.no_copy;
+            let rest = program(&copies.subtract(&no_copy.within(track, windows)));
+            lists[usize::from(*copy_level)].push(rest.into_spans());
+        }
+        if let Some(list) = lists.get_mut(usize::from(*profiler_level)) {
+            list.push(profiler.into_spans());
+        }
+    }
+}
+
+/// When threads did some of the things they do.
+pub(crate) struct ThreadTime {
     levels: Vec<u8>,
     is_there: bool,
 }
 
-impl OwnTime {
-    pub(crate) fn of(session: &Session) -> Self {
-        let levels = levels(session, |activity| match activity {
-            Activity::Profiler => 0,
-            _ => NO_LEVEL,
-        });
+impl ThreadTime {
+    /// The time in which the profiler itself worked or waited.
+    pub(crate) fn of_profiler(session: &Session) -> Self {
+        Self::of(session, |activity| activity == Activity::Profiler)
+    }
+
+    fn of(session: &Session, counts: fn(Activity) -> bool) -> Self {
+        let mut levels = levels(session, |_| 0);
+        let activities = Activities::of(session);
+        for (position, level) in levels.iter_mut().enumerate() {
+            if !counts(activities.label(LabelId::from_index(position))) {
+                *level = NO_LEVEL;
+            }
+        }
         let is_there = levels.contains(&0);
         Self { levels, is_there }
     }
 
-    /// The profiler's times on a track within `windows`, which are sorted and do not overlap.
+    /// The times on a track within `windows`, which are sorted and do not overlap.
     pub(crate) fn within(&self, track: &Track, windows: &[Span]) -> Intervals {
         let mut spans = vec![Vec::new()];
         if self.is_there {

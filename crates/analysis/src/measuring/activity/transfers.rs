@@ -1,44 +1,110 @@
 //! Copies on pool threads while the driving threads wait or do nothing.
+//!
+//! A thread that starts a program waits within the call for arguments that are still being copied,
+//! such as arrays of NumPy that were passed to it. Nothing is recorded of the wait: it is the time in
+//! which nothing else is recorded within the call.
 
-use stepscope_model::{Activity, Direction, HostId, Session, Span, TrackId};
+use stepscope_model::{Activity, HostId, Picos, Session, Span, Track, TrackId};
 
-use super::{levels, own_tracks};
+use super::{LevelOf, levels, own_tracks};
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels_in_passing};
 
 /// Times within `windows`, which are sorted and do not overlap, in which the driving threads wait or
-/// recorded nothing while another thread of the host copies in a direction that `counts`. `driving` is
-/// ascending.
-pub(crate) fn waited_for(
+/// recorded nothing while another thread of the host copies: by level of the copy, below `count`.
+/// `driving` is ascending.
+pub(super) fn waited_for(
     session: &Session,
     host: HostId,
     driving: &[TrackId],
     windows: &[Span],
-    counts: fn(Direction) -> bool,
-) -> Intervals {
+    (level_of, count): (LevelOf, usize),
+) -> Vec<Intervals> {
     let mut others = own_tracks(session, host).filter(|id| driving.binary_search(id).is_err());
     let copies: Vec<u8> = session
         .labels
         .iter()
         .map(|label| match label.activity {
-            Activity::Transfer(direction) if counts(direction) => 0,
+            Activity::Transfer(_) => level_of(label.activity),
             _ => NO_LEVEL,
         })
         .collect();
-    let copies = times(session, &mut others, &copies, windows);
-    if copies.spans().is_empty() {
+    let copies = times(session, &mut others, &copies, windows, count);
+    if copies.iter().all(|times| times.spans().is_empty()) {
         return copies;
     }
-    let of_driving = |level_of: fn(Activity) -> u8| {
+    let of_driving = |level_of: LevelOf| {
         let levels = levels(session, level_of);
-        times(session, &mut driving.iter().copied(), &levels, windows)
+        let mut threads = driving.iter().copied();
+        let mut times = times(session, &mut threads, &levels, windows, 1);
+        times.pop().unwrap_or_default()
     };
     let does_something = of_driving(|_| 0);
     let waits = of_driving(|activity| match activity {
         Activity::Blocked => 0,
         _ => NO_LEVEL,
     });
-    copies.subtract(&does_something.subtract(&waits))
+    let does_something = does_something.subtract(&waits);
+    let starts = waits_within_starts(session, driving, windows);
+    let does_something = does_something.subtract(&starts);
+    let copies = copies.into_iter();
+    copies
+        .map(|times| times.subtract(&does_something))
+        .collect()
+}
+
+/// Where a program is started: `[0] PjRtStreamExecutorRawLoadedExecutable::Execute` and the like.
+const STARTS: &str = "LoadedExecutable::Execute";
+
+/// When driving threads are in a call that starts a program, and nothing is recorded within it.
+fn waits_within_starts(session: &Session, driving: &[TrackId], windows: &[Span]) -> Intervals {
+    let is_start: Vec<bool> = session
+        .labels
+        .iter()
+        .map(|label| {
+            label.activity == Activity::Dispatch && session.text(label.name).contains(STARTS)
+        })
+        .collect();
+    let mut own = Vec::new();
+    for &id in driving {
+        let found = session.track_having(id, |label| is_start[label.index()]);
+        if let Some(track) = found {
+            add_own_times(&track, &is_start, windows, &mut own);
+        }
+    }
+    Intervals::union_of(own)
+}
+
+/// Adds the times of slices with these labels in which no slice is nested.
+fn add_own_times(track: &Track, is_wanted: &[bool], windows: &[Span], own: &mut Vec<Span>) {
+    for (number, lane) in track.lanes.iter().enumerate() {
+        let labels = lane.labels();
+        for &window in windows {
+            for index in lane.overlapping(window) {
+                if !is_wanted[labels[index].index()] {
+                    continue;
+                }
+                let Some(span) = lane.span(index).intersection(window) else {
+                    continue;
+                };
+                let mut from = span.start;
+                if let Some(children) = track.child_lane(number) {
+                    for child in children.overlapping(span) {
+                        let child = children.span(child);
+                        push(own, from, child.start);
+                        from = from.max(child.end);
+                    }
+                }
+                push(own, from, span.end);
+            }
+        }
+    }
+}
+
+fn push(spans: &mut Vec<Span>, start: Picos, end: Picos) {
+    if start < end {
+        spans.push(Span { start, end });
+    }
 }
 
 fn times(
@@ -46,10 +112,11 @@ fn times(
     tracks: &mut dyn Iterator<Item = TrackId>,
     levels: &[u8],
     windows: &[Span],
-) -> Intervals {
-    let mut spans = vec![Vec::new()];
+    count: usize,
+) -> Vec<Intervals> {
+    let mut spans = vec![Vec::new(); count];
     for id in tracks {
         add_levels_in_passing(session, id, levels, windows, &mut spans);
     }
-    Intervals::union_of_sorted(spans.pop().unwrap_or_default())
+    spans.into_iter().map(Intervals::union_of_sorted).collect()
 }

@@ -2,7 +2,7 @@
 
 use stepscope_model::{Activity, HostId, Session, Span};
 
-use crate::measuring::activity::{COMPILATION, INPUT, WAIT, host_times};
+use crate::measuring::activity::{COMPILATION, INPUT, WAIT, host_times, is_input};
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::NO_LEVEL;
 
@@ -11,7 +11,7 @@ use crate::measuring::work::NO_LEVEL;
 pub(super) struct HostActivity {
     /// Any thread compiles.
     pub(super) compilation: Intervals,
-    /// A driving thread waits for or prepares input.
+    /// A driving thread loads input, waits for it, or copies to a device.
     pub(super) input: Intervals,
     /// A driving thread does anything else except wait. The profiler's own work is excluded.
     pub(super) overhead: Intervals,
@@ -23,7 +23,7 @@ const LEVELS: usize = 4;
 fn level_of(activity: Activity) -> u8 {
     match activity {
         Activity::Compile(_) => COMPILATION,
-        Activity::Input(_) => INPUT,
+        activity if is_input(activity) => INPUT,
         Activity::Blocked => WAIT,
         Activity::Profiler => NO_LEVEL,
         _ => OVERHEAD,

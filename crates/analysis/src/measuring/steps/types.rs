@@ -101,7 +101,8 @@ pub enum PartKind {
     DeviceToDevice,
     /// The device waits for Python that its program calls on the host.
     PythonCallbacks,
-    /// The device is idle while the thread that drives it prepares input or waits for it.
+    /// The device is idle while the thread that drives it prepares input, waits for it, or copies to the
+    /// device.
     InputWait,
     /// The device is idle while any thread of the host compiles.
     Compilation,

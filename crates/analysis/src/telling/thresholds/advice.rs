@@ -43,6 +43,12 @@ pub const ADVICE: &[Threshold] = &[
         0.1,
         0.3,
     ),
+    smaller(
+        "dense_groups_ratio",
+        "Experts computed for every row",
+        0.05,
+        0.2,
+    ),
     smaller("load_imbalance_ratio", "Load imbalance", 0.05, 0.2),
     smaller("straggler_ratio", "Waiting for a straggler", 0.05, 0.2),
     smaller("dominating_op_ratio", "One dominating op", 0.5, 0.8),

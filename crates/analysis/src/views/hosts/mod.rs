@@ -122,10 +122,62 @@ pub(crate) struct Late {
     pub(crate) blame: BlameRow,
 }
 
-/// Stragglers, costliest first.
-pub(crate) fn late(session: &Session, selected: &Selected<'_>) -> Vec<Late> {
-    let Blamed { blamed, stragglers } = blamed(&Evidence::of(session, selected), selected);
-    let rows = rows::blame(session, &blamed);
+/// What the others waited for in one step.
+pub(crate) struct LateStep {
+    /// Position in `Session::steps`.
+    pub(crate) step: usize,
+    /// The host that caused the most waiting. With one host, the device.
+    pub(crate) name: String,
+    /// The collective at which it caused the most.
+    pub(crate) collective: String,
+    /// Its arrival there − the median arrival.
+    pub(crate) lateness_ps: i64,
+    /// Time that the others waited for it in the step, as their mean.
+    pub(crate) caused_ps: i64,
+    /// What it or its host did before; empty if nothing recorded explains it.
+    pub(crate) activity: String,
+}
+
+/// Who was late.
+pub(crate) struct WhoWasLate {
+    /// In more steps than chance explains, costliest first.
+    pub(crate) stragglers: Vec<Late>,
+    /// In each step with a matched collective, in order of time.
+    pub(crate) steps: Vec<LateStep>,
+}
+
+/// Who was late, in one step or in many.
+pub(crate) fn who_was_late(session: &Session, selected: &Selected<'_>) -> WhoWasLate {
+    let evidence = Evidence::of(session, selected);
+    let Blamed { blamed, stragglers } = blamed(&evidence, selected);
+    let steps = blamed.iter().map(|of| {
+        let device = session.device(of.device);
+        let name = if stragglers.are_hosts {
+            &session.host(device.host).name
+        } else {
+            &device.name
+        };
+        LateStep {
+            step: of.step,
+            name: name.clone(),
+            collective: evidence.survey.ops[of.op].name.to_string(),
+            lateness_ps: of.lateness_ps,
+            caused_ps: of.caused_ps,
+            activity: of.activity.text.clone(),
+        }
+    });
+    WhoWasLate {
+        steps: steps.collect(),
+        stragglers: late(session, &blamed, &stragglers),
+    }
+}
+
+fn late(
+    session: &Session,
+    blamed: &[blame::StepBlame],
+    stragglers: &stragglers::Stragglers,
+) -> Vec<Late> {
+    let rows = rows::blame(session, blamed);
     let mut found: Vec<Late> = stragglers
         .found
         .iter()

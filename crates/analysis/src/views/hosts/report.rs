@@ -57,7 +57,7 @@ pub struct HostRow {
     pub copies_ps: Option<f64>,
     /// Mean time per step in which the devices wait for Python callbacks of the program.
     pub python_callbacks_ps: Option<f64>,
-    /// Mean input wait per step: the host waits for or prepares input while its devices are idle.
+    /// Mean input wait per step: the host prepares input, waits for it, or copies to the device while its devices are idle.
     pub input_wait_ps: Option<f64>,
     /// Mean compilation time per step: the host compiles while its devices are idle.
     pub compilation_ps: Option<f64>,
@@ -201,7 +201,7 @@ pub struct HostCell {
     /// Time in which the device waits for Python callbacks of the program.
     #[ts(type = "number")]
     pub python_callbacks_ps: i64,
-    /// Time in which the device is idle while the host waits for or prepares input.
+    /// Time in which the device is idle while the host prepares input, waits for it, or copies to the device.
     #[ts(type = "number")]
     pub input_wait_ps: i64,
     /// Time in which the device is idle while the host compiles.

@@ -7,7 +7,7 @@ use stepscope_model::{
     Activity, HostId, LabelId, Picos, Session, SliceId, SliceKind, Span, TrackId,
 };
 
-use crate::measuring::activity::{Activities, Cause, OwnTime, driving_threads, own_tracks};
+use crate::measuring::activity::{Activities, Cause, ThreadTime, driving_threads, own_tracks};
 
 /// Maximum number of slices of one lane that are examined per gap. A gap with more of them is full of
 /// short ones.
@@ -31,7 +31,7 @@ pub(super) struct Words {
 /// Explains gaps; holds the threads to examine.
 pub(super) struct Explainer<'a> {
     session: &'a Session,
-    own_time: OwnTime,
+    own_time: ThreadTime,
     activities: Arc<Activities>,
     threads: Vec<(HostId, Vec<TrackId>)>,
 }
@@ -44,7 +44,7 @@ impl<'a> Explainer<'a> {
         let threads = driving_threads(session, &hosts);
         Self {
             session,
-            own_time: OwnTime::of(session),
+            own_time: ThreadTime::of_profiler(session),
             activities: Activities::of(session),
             threads: hosts.into_iter().zip(threads).collect(),
         }

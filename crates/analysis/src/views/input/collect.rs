@@ -3,19 +3,19 @@
 use rayon::prelude::*;
 use stepscope_model::{
     Activity, DeviceId, DeviceKind, Direction, Framework, HostId, InputStage, Picos,
-    SaturatingSum as _, Session, Span, TrackId,
+    SaturatingSum as _, Session, Span,
 };
 
 use super::report::{Bound, InputCause, InputHost, InputRow};
-use crate::measuring::activity::{
-    COMPILATION, driving_threads, host_times, levels, transfers_waited_for,
-};
+use crate::measuring::activity::{COMPILATION, host_times};
+use crate::measuring::callbacks::Callbacks;
+use crate::measuring::communication::under_way;
 use crate::measuring::interval::Intervals;
 use crate::measuring::pauses::Pauses;
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::PartKind;
 use crate::measuring::steps::{StepParts, divide_steps, median, part_position};
-use crate::measuring::work::{AllWork, NO_LEVEL, add_levels_in_passing, work_intervals};
+use crate::measuring::work::{AllWork, NO_LEVEL, work_intervals};
 use crate::telling::thresholds::VerdictKind;
 use crate::telling::{Word, Words};
 
@@ -30,7 +30,7 @@ pub(super) const KINDS: [(Word, &str); 7] = [
     (
         Word::new(
             "transfer",
-            "Copy while loading",
+            "Copy to device",
             "copied to the device while it waits",
         ),
         "Put the next batch on the device ahead of time.",
@@ -67,11 +67,11 @@ pub(super) const KINDS: [(Word, &str); 7] = [
     ),
 ];
 
-/// Copies to the device outside of input loading.
+/// Copies that the device makes while it does nothing else.
 const COPIES: Word = Word::new(
     "copies",
-    "Copies in",
-    "copied to the device outside of loading",
+    "Exposed copy",
+    "copied by the device, which does nothing else meanwhile",
 );
 
 /// The words for why a device waits for input, copies last.
@@ -90,13 +90,13 @@ const LEVELS: usize = 3 + KINDS.len();
 fn level_of(activity: Activity) -> u8 {
     let kind = match activity {
         Activity::Compile(_) => return COMPILATION,
+        Activity::Transfer(Direction::HostToDevice) => 0,
         Activity::Input(InputStage::Read) => 1,
         Activity::Input(InputStage::Preprocess) => 2,
         Activity::Input(InputStage::Enqueue) => 3,
         Activity::Input(InputStage::Prefetch) => 4,
         Activity::Input(InputStage::Wait) => 5,
         Activity::Input(InputStage::Load) => 6,
-        // Input is handled separately: transfers occur both within it and outside.
         _ => return NO_LEVEL,
     };
     FIRST_KIND + kind
@@ -106,8 +106,6 @@ fn level_of(activity: Activity) -> u8 {
 struct HostInput {
     /// By kind: disjoint, excluding compilation.
     kinds: Vec<Intervals>,
-    /// Transfers to devices outside of input and compilation.
-    copies: Intervals,
     /// All input, including compilation.
     loading: Intervals,
 }
@@ -127,24 +125,36 @@ pub(super) fn rows(session: &Session, selected: &Selected<'_>) -> Vec<InputRow> 
     devices.sort_unstable();
     devices.dedup();
     let work = AllWork::of(session);
-    let pauses = Pauses::of(session);
     let feeds = feeds(session, &devices, within);
+    let own_idle = devices.par_iter();
+    let own_idle = own_idle.map(|&device| own_idle_of(session, device, within));
+    let own_idle: Vec<Intervals> = own_idle.collect();
     divided
         .par_iter()
         .map(|parts| {
             let input = hosts.binary_search(&parts.host).map(|at| &inputs[at]);
-            let busy = parts.device.map(|device| {
+            let at = |device| devices.binary_search(&device).ok();
+            let at = parts.device.and_then(at);
+            let busy = parts.device.zip(at).map(|(device, at)| {
                 let own = work.within(session, device, &[parts.span]);
-                own.union(&pauses.of_device(session, device).clip(parts.span))
+                own.union(&own_idle[at].clip(parts.span))
             });
             let busy = busy.unwrap_or_default();
-            let feeds = parts
-                .device
-                .and_then(|device| devices.binary_search(&device).ok())
-                .and_then(|at| feeds[at].as_ref());
+            let feeds = at.and_then(|at| feeds[at].as_ref());
             row(session, parts, &busy, feeds, input.ok())
         })
         .collect()
+}
+
+/// When a device does no work, but not for its host: all that precedes input in the parts of a step,
+/// except work and compilation.
+fn own_idle_of(session: &Session, device: DeviceId, within: Span) -> Intervals {
+    let windows = [within];
+    let callbacks = Callbacks::of(session).within(session, device, &windows);
+    let pauses = Pauses::of(session);
+    let pauses = pauses.of_device(session, device).clip(within);
+    let own = callbacks.union(&pauses);
+    own.union(&under_way(session, device, &windows))
 }
 
 /// What a device exchanges with its host as input and output of the program.
@@ -187,7 +197,6 @@ fn row(
     let waits = |times: &Intervals| times.clip(parts.span).intersect(&idle).duration().0;
     let part = |kind: PartKind| parts.lengths.parts_ps[part_position(kind)];
     let waiting_ps = part(PartKind::InputWait);
-    let host_copies_ps = input.map_or(0, |input| waits(&input.copies));
     // Copies to and from host memory that a TPU's program makes itself, except for feeds.
     let beyond = |part_ps: i64, feed: Option<&Intervals>| {
         feed.map_or(0, |feed| {
@@ -197,7 +206,7 @@ fn row(
     let (to_device_ps, to_host_ps) = (part(PartKind::HostToDevice), part(PartKind::DeviceToHost));
     let fetched_ps = beyond(to_device_ps, feeds.map(|feeds| &feeds.infeed));
     let stored_ps = beyond(to_host_ps, feeds.map(|feeds| &feeds.outfeed));
-    let copies_ps = to_device_ps - fetched_ps + host_copies_ps;
+    let copies_ps = to_device_ps - fetched_ps;
     let host_parts = [
         PartKind::PythonCallbacks,
         PartKind::Compilation,
@@ -221,7 +230,6 @@ fn row(
         },
         waiting_ps,
         copies_ps,
-        host_copies_ps,
         loading_ps: loading,
         causes_ps: input.map_or_else(
             || vec![0; KINDS.len()],
@@ -231,59 +239,34 @@ fn row(
         collectives_ps: part(PartKind::Collectives),
         output_ps: to_host_ps - stored_ps,
         offload_ps: fetched_ps + stored_ps,
-        host_ps: (host_ps - host_copies_ps).max(0),
+        host_ps,
         unknown_ps: part(PartKind::Idle),
     }
 }
 
+/// The input of hosts: the same times as in the parts of steps, by kind.
 fn host_inputs(session: &Session, hosts: &[HostId], within: Span) -> Vec<HostInput> {
     let times = host_times(session, hosts, &[within], level_of, LEVELS);
-    let driving = driving_threads(session, hosts);
     times
         .into_par_iter()
-        .zip(driving)
-        .map(|((host, levels), driving)| {
+        .map(|(_, levels)| {
             let mut levels = levels.into_iter();
             let compilation = levels.next().unwrap_or_default();
-            let stages: Vec<Intervals> = levels.skip(2).collect();
-            let loading = stages
-                .iter()
-                .fold(Intervals::default(), |all, stage| all.union(stage));
-            let made_elsewhere =
-                transfers_waited_for(session, host, &driving, &[within], |direction| {
-                    matches!(direction, Direction::HostToDevice)
-                });
-            let transfers = transfers(session, &driving, within).union(&made_elsewhere);
-            let mut taken = compilation.clone();
-            let mut kinds = Vec::with_capacity(KINDS.len());
-            for (position, stage) in stages.iter().enumerate() {
-                let own = match position {
-                    0 => transfers.intersect(&loading).subtract(&taken),
-                    _ => stage.subtract(&taken),
-                };
+            let kinds: Vec<Intervals> = levels.skip(2).collect();
+            let loading = kinds.iter();
+            let loading = loading.fold(Intervals::default(), |all, kind| all.union(kind));
+            let mut taken = compilation;
+            let kinds = kinds.into_iter().map(|kind| {
+                let own = kind.subtract(&taken);
                 taken = taken.union(&own);
-                kinds.push(own);
-            }
+                own
+            });
             HostInput {
-                copies: transfers.subtract(&taken),
-                kinds,
+                kinds: kinds.collect(),
                 loading,
             }
         })
         .collect()
-}
-
-/// Time in which the threads copy to a device.
-fn transfers(session: &Session, threads: &[TrackId], within: Span) -> Intervals {
-    let levels = levels(session, |activity| match activity {
-        Activity::Transfer(Direction::HostToDevice) => 0,
-        _ => NO_LEVEL,
-    });
-    let mut spans = vec![Vec::new()];
-    for &id in threads {
-        add_levels_in_passing(session, id, &levels, &[within], &mut spans);
-    }
-    Intervals::union_of_sorted(spans.pop().unwrap_or_default())
 }
 
 /// Sums over rows.

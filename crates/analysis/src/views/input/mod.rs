@@ -3,11 +3,11 @@
 //! | Figure | Definition |
 //! |---|---|
 //! | row | one step on one device that recorded work; on a host without devices, the host |
-//! | waiting | `input_wait_ps` of the step in [`steps`](crate::views::steps): the device is idle, nothing is compiled, and a thread that drives it loads or waits for input |
+//! | waiting | `input_wait_ps` of the step in [`steps`](crate::views::steps): the device is idle, nothing is compiled, and a thread that drives it loads input, waits for it, or copies to the device |
 //! | causes | that time divided in the priority order transfer, read, preprocess, enqueue, prefetch, wait, load; they sum to waiting |
-//! | copies in | the step's exposed host-to-device copies, and the host's transfers to the device in other idle time |
+//! | copies in | `host_to_device_ps` of the step: exposed copies by the device, without those that a TPU program makes itself |
 //! | input | waiting + copies in |
-//! | loading | all time in which a driving thread loads, whether the device waits or not |
+//! | loading | all time in which a driving thread loads or copies to the device, whether the device waits or not |
 //! | share | Σ over rows ÷ Σ durations |
 //! | median | the median row of a host, which a single odd step does not distort; used by `advice` |
 //! | stage | each name in an input pipeline, with all its slices on all threads |

@@ -118,27 +118,25 @@ pub struct InputRow {
     /// Duration of the step.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// Time in which the device waits for data: waiting + copies in.
+    /// Time in which the device waits for data: waiting + copies in. The parts *input wait* and *host
+    /// to device* of the step.
     #[ts(type = "number")]
     pub input_ps: i64,
     /// Share of the step spent on input.
     pub input_ratio: Option<f64>,
-    /// Time in which the device is idle, nothing is compiled, and a thread that drives the device
-    /// loads or waits for input.
+    /// The part *input wait* of the step: the device is idle, nothing is compiled, and a thread that
+    /// drives the device loads input, waits for it, or copies to the device.
     #[ts(type = "number")]
     pub waiting_ps: i64,
-    /// Time of exposed host-to-device copies, plus the host's transfers to the device while it is
-    /// otherwise idle.
+    /// The part *host to device* of the step: the device copies from the host and does nothing else.
+    /// Copies that a TPU program makes itself are offloading.
     #[ts(type = "number")]
     pub copies_ps: i64,
-    /// Part of these copies that the host makes while the device waits.
-    #[serde(skip)]
-    #[ts(skip)]
-    pub(crate) host_copies_ps: i64,
-    /// Time in which a thread that drives the device loads input, whether the device waits or not.
+    /// Time in which a thread that drives the device loads input or copies to the device, whether the
+    /// device waits or not.
     #[ts(type = "number")]
     pub loading_ps: i64,
-    /// Waiting by cause: transfer, read, preprocess, enqueue, prefetch, wait, load.
+    /// Waiting by cause, which sum to it: transfer, read, preprocess, enqueue, prefetch, wait, load.
     #[ts(type = "number[]")]
     pub causes_ps: Vec<i64>,
     /// Time in which the device computes.

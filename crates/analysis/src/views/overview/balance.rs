@@ -97,10 +97,7 @@ impl Times {
         let within = |cause: Cause| of_gaps.map_or(0, |gaps| gaps.causes_ps[cause.position()]);
         let launch = within(Cause::Dispatch).min(rest);
         let is_other = |cause: &Cause| {
-            !matches!(
-                cause,
-                Cause::DataLoading | Cause::Compilation | Cause::Dispatch
-            )
+            !cause.is_input() && !matches!(cause, Cause::Compilation | Cause::Dispatch)
         };
         let mut times = Self {
             duration_ps: duration_ps as f64,

@@ -147,8 +147,8 @@ pub(super) const STEP_SERIES: &[Field<StepBar>] = &[
     Column::wide("input_wait_ps", PartKind::InputWait.title(), Unit::Picos)
         .fractional()
         .means(
-            "Time in which the device is idle while the host waits for or prepares \
-             input. Mean over hosts of the mean over the host's devices.",
+            "Time in which the device is idle while the host prepares input, waits for it, or \
+             copies to the device. Mean over hosts of the mean over the host's devices.",
         )
         .of(|bar| part(bar, PartKind::InputWait)),
     Column::wide("compilation_ps", PartKind::Compilation.title(), Unit::Picos)

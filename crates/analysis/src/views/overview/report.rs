@@ -102,7 +102,7 @@ pub struct IdleShare {
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
 pub enum IdleKind {
-    /// The host waits for or prepares input (the step part *input wait*).
+    /// The host prepares input, waits for it, or copies it to the device (the step part *input wait*).
     Input,
     /// The host compiles (the step part *compilation*).
     Compilation,

@@ -92,7 +92,8 @@ pub struct RooflineRow {
     /// Floating-point operations of products that repeat earlier work to save memory
     /// (rematerialization). Absent if unknown.
     pub recomputed_flops: Option<f64>,
-    /// Floating-point operations of products that a causal attention mask hides. Absent if unknown.
+    /// Floating-point operations of products that a causal attention mask hides, or that multiply rows with
+    /// groups that they do not belong to. Absent if unknown.
     pub masked_flops: Option<f64>,
     /// Floating-point operations of products that other devices compute alike. Absent if unknown.
     pub copied_flops: Option<f64>,

@@ -62,7 +62,7 @@ pub struct StepRow {
     /// Step time in which the program calls Python on the host and the device waits.
     #[ts(type = "number")]
     pub python_callbacks_ps: i64,
-    /// Step time in which the device is idle while the host waits for or prepares input.
+    /// Step time in which the device is idle while the host prepares input, waits for it, or copies to the device.
     #[ts(type = "number")]
     pub input_wait_ps: i64,
     /// Step time in which the device is idle while its host compiles.

@@ -39,6 +39,7 @@ enum ChangeKind {
     Overlap,
     Network(f64),
     Align,
+    NoInput,
     NoHost(Cause),
     NoLaunchGaps,
 }
@@ -98,7 +99,7 @@ impl Change {
                 ChangeKind::Network(times.ok_or_else(|| wrong(text))?)
             }
             ("align", None) => ChangeKind::Align,
-            ("no-input-wait", None) => ChangeKind::NoHost(Cause::DataLoading),
+            ("no-input-wait", None) => ChangeKind::NoInput,
             ("no-launch-gaps", None) => ChangeKind::NoLaunchGaps,
             ("no-host", Some(cause)) => {
                 let mut causes = CAUSES.into_iter().filter(|cause| is_removable(*cause));
@@ -185,6 +186,11 @@ impl Change {
                 ));
             }
             ChangeKind::Align => effects.is_aligned = true,
+            ChangeKind::NoInput => {
+                for cause in CAUSES.into_iter().filter(|cause| cause.is_input()) {
+                    effects.gone[cause.position()] = true;
+                }
+            }
             ChangeKind::NoHost(cause) => effects.gone[cause.position()] = true,
             ChangeKind::NoLaunchGaps => {
                 effects.is_merged = true;

@@ -7,7 +7,7 @@ use super::change::{Change, WITHIN, effects, is_removable};
 use super::measure::{Bounded, Pace, bounded};
 use super::report::WhatIfRow;
 use crate::asking::AnalysisError;
-use crate::measuring::activity::{CAUSES, Cause};
+use crate::measuring::activity::CAUSES;
 use crate::views::critical_path::collect::Paths;
 use crate::views::replay::Replay;
 use crate::views::replay::effects::Reading;
@@ -161,11 +161,14 @@ fn candidates(
     }
     for cause in CAUSES.into_iter().filter(|cause| causes[cause.position()]) {
         let change = match cause {
-            Cause::DataLoading => "no-input-wait".to_owned(),
+            cause if cause.is_input() => "no-input-wait".to_owned(),
             cause if is_removable(cause) => format!("no-host:{}", cause.name()),
             _ => continue,
         };
-        found.push((change, None));
+        // Loading and copies to the device are one change.
+        if !found.iter().any(|(known, _)| *known == change) {
+            found.push((change, None));
+        }
     }
     found
 }

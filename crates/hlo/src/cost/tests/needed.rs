@@ -245,3 +245,93 @@ fn what_several_devices_compute_alike_is_needed_once() {
     // Without a sharding all may differ.
     assert_eq!(on_four_devices(None, Some(whole)), [1.0, 0.25]);
 }
+
+/// Groups, rows, features and columns of a grouped product.
+const GROUPED: [i64; 4] = [4, 32, 8, 16];
+
+fn grouped(
+    draft: &mut Draft,
+    primitive: &str,
+    shape: wire::Shape,
+    operands: &[i64],
+    (contracted, batch): ([i64; 2], &[i64]),
+) -> i64 {
+    let product = multiply(draft, shape, operands, contracted);
+    draft.edit_last(|own| {
+        let numbers = own.dot_dimension_numbers.as_mut().expect("a product");
+        numbers.lhs_batch = batch.to_vec();
+        numbers.rhs_batch = batch.to_vec();
+        own.metadata = Some(wire::OpMetadata {
+            op_name: format!("jit(step)/jvp()/{primitive}").into(),
+            ..wire::OpMetadata::default()
+        });
+    });
+    product
+}
+
+/// Rows times groups, as one contraction over groups and features.
+fn experts(primitive: &str) -> Program {
+    let [groups, rows, features, columns] = GROUPED;
+    let mut entry = Draft::new(1, "entry");
+    let spread = entry.parameter(f32(&[rows, groups, features]));
+    let weights = entry.parameter(f32(&[groups, features, columns]));
+    let spread = entry.add("bitcast", f32(&[rows, groups * features]), &[spread]);
+    let weights = entry.add("bitcast", f32(&[groups * features, columns]), &[weights]);
+    let shape = f32(&[rows, columns]);
+    grouped(
+        &mut entry,
+        primitive,
+        shape,
+        &[spread, weights],
+        ([1, 0], &[]),
+    );
+    program(vec![entry])
+}
+
+#[test]
+fn a_row_needs_the_product_with_its_own_group() {
+    let [groups, rows, features, columns] = GROUPED;
+    let one = (2 * rows * features * columns) as f64;
+    let others = one * (groups - 1) as f64;
+    for primitive in ["ragged_dot_general", "ragged_dot"] {
+        let needed = sum(&experts(primitive));
+        assert_eq!((needed.products.total(), needed.masked), (one, others));
+    }
+    // The gradient of the weights: groups as batch.
+    let mut entry = Draft::new(1, "entry");
+    let left = entry.parameter(f32(&[groups, rows, features]));
+    let right = entry.parameter(f32(&[groups, rows, columns]));
+    let shape = f32(&[groups, features, columns]);
+    let batch: &[i64] = &[0];
+    grouped(
+        &mut entry,
+        "ragged_dot_general",
+        shape,
+        &[left, right],
+        ([1, 1], batch),
+    );
+    let needed = sum(&program(vec![entry]));
+    assert_eq!((needed.products.total(), needed.masked), (one, others));
+}
+
+#[test]
+fn products_whose_groups_are_unknown_are_needed_whole() {
+    let [groups, rows, features, columns] = GROUPED;
+    let all = (2 * groups * rows * features * columns) as f64;
+    let needed = sum(&experts("dot_general"));
+    assert_eq!((needed.products.total(), needed.masked), (all, 0.0));
+    // No shape says of what the contracted dimension was made.
+    let mut entry = Draft::new(1, "entry");
+    let left = entry.parameter(f32(&[rows, groups * features]));
+    let right = entry.parameter(f32(&[groups * features, columns]));
+    let shape = f32(&[rows, columns]);
+    grouped(
+        &mut entry,
+        "ragged_dot",
+        shape,
+        &[left, right],
+        ([1, 0], &[]),
+    );
+    let needed = sum(&program(vec![entry]));
+    assert_eq!((needed.products.total(), needed.masked), (all, 0.0));
+}

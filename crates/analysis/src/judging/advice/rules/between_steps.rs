@@ -102,8 +102,9 @@ fn causes_between(facts: &Facts<'_>, device: &IdleDevice) -> Vec<i64> {
 
 /// The change of `what_if` without a cause.
 fn change_of(cause: Cause) -> String {
-    match cause {
-        Cause::DataLoading => "no-input-wait".to_owned(),
-        _ => format!("no-host:{}", cause.name()),
+    if cause.is_input() {
+        "no-input-wait".to_owned()
+    } else {
+        format!("no-host:{}", cause.name())
     }
 }

@@ -1,8 +1,8 @@
 //! Matrix products in f32 where bf16 would do (XProf's low precision tip).
 
 use rustc_hash::FxHashSet;
-use stepscope_model::hlo::{Instruction, Program};
-use stepscope_model::{DeviceKind, SliceKind, is_16_bit_product};
+use stepscope_model::hlo::{Instruction, PrimitiveType, Program};
+use stepscope_model::{DeviceKind, ProductType, SliceKind, is_16_bit_product, product_name};
 
 use super::{CPU_ONLY, NO_HLO, Outcome, Rule, finding, share};
 use crate::judging::advice::facts::Facts;
@@ -17,13 +17,28 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Whether an operand is f32 and none is a 16-bit float. Indices and predicates do not matter.
+/// Whether most operations of the products that an instruction computes multiply 32-bit numbers, as
+/// the program has them. Scales, biases and sums do not matter: products of fp8 have those in f32.
 pub(super) fn is_float32(program: &Program, instruction: &Instruction) -> bool {
+    let products = program.products(instruction);
+    let wide = |product| matches!(product_name(product), "f32" | "tf32");
+    let in_32_bits = products.parts().filter(|(product, _)| wide(*product));
+    let flops: f64 = in_32_bits.map(|(_, flops)| flops).sum();
+    let unknown = products.get(ProductType::Unknown);
+    if unknown * 2.0 < products.total() {
+        return flops * 2.0 > products.total();
+    }
+    has_f32_factors(program, instruction)
+}
+
+/// Where the type of the products is unknown: whether an operand is f32 and none is narrower.
+fn has_f32_factors(program: &Program, instruction: &Instruction) -> bool {
     let types = || {
         let operands = program.operands(instruction);
-        operands.map(|operand| operand.shape.first_leaf().element_type.name())
+        operands.map(|operand| operand.shape.first_leaf().element_type)
     };
-    types().any(|name| name == "f32") && !types().any(|name| matches!(name, "bf16" | "f16"))
+    let is_narrow = |element: PrimitiveType| element.is_floating_point() && element.bits() < 32;
+    types().any(|element| element == PrimitiveType::F32) && !types().any(is_narrow)
 }
 
 /// Ops, by program id and name, whose kernels multiply 16-bit numbers according to their names: the

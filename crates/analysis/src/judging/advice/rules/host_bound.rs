@@ -1,17 +1,16 @@
 //! The device is idle while the host does other work: dispatch, Python (guides: host overhead).
 //!
-//! The finding is named after what the host does most of that time. Copies to the device that the host
-//! makes during that time are part of waiting for input and are not counted again.
+//! The finding is named after what the host does most of that time. Copies to the device are input.
 
-use super::host_causes::{Causes, longest_gaps, reads_results, title_of, why_of};
+use super::host_causes::{Causes, longest_gaps, title_of, why_of};
 use super::rival::{Rival, rival};
-use super::{Outcome, PART_ESTIMATE, Rule, finding, gravity, judged_in_recording, part};
-use crate::judging::advice::facts::{Facts, Place};
+use super::{Outcome, PART_ESTIMATE, Rule, finding, judged_in_recording, part};
+use crate::judging::advice::facts::Facts;
 use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
 use crate::views::what_if::change::is_removable;
-use stepscope_model::{Framework, SaturatingSum as _};
+use stepscope_model::Framework;
 
 pub(super) static RULE: Rule = Rule {
     id: "host_bound",
@@ -20,19 +19,12 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Copies to the device are excluded if they take at least this share of the host's work.
-const MIN_COPIES: f64 = 0.05;
-
 fn is_work(cause: Cause) -> bool {
-    !matches!(
-        cause,
-        Cause::Compilation
-            | Cause::DataLoading
-            | Cause::Callback
-            | Cause::Device
-            | Cause::Blocked
-            | Cause::Unknown
-    )
+    !cause.is_input()
+        && !matches!(
+            cause,
+            Cause::Compilation | Cause::Callback | Cause::Device | Cause::Blocked | Cause::Unknown
+        )
 }
 
 fn check(facts: &Facts<'_>) -> Outcome {
@@ -43,29 +35,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
         Ok(found) => found,
         Err(outcome) => return outcome,
     };
-    let copies = copies_ps(facts, found.place).min(found.time);
-    let copies = if copies < MIN_COPIES * found.time {
-        0.0
-    } else {
-        copies
-    };
-    let time = found.time - copies;
+    let time = found.time;
     let share = format::percent(time / found.step_ps);
-    let Some(severity) = gravity(&facts.threshold("host_bound_ratio"), time / found.step_ps) else {
-        return Outcome::Passed(format!(
-            "At most {share} of the mean step of any device, excluding copies to it."
-        ));
-    };
-    let left_out = if copies > 0.0 {
-        ", excluding copies to the device,"
-    } else {
-        ""
-    };
-    // Copies to the device are left out, results that the host reads are not.
-    let is_reading = reads_results(facts, found.place);
-    let causes = Causes::of_place_without(facts, found.place, copies, |cause| {
-        is_work(cause) && (copies <= 0.0 || is_reading || cause != Cause::Transfer)
-    });
+    let causes = Causes::of_place(facts, found.place, is_work);
     let doing = if causes.is_empty() {
         "Python, dispatch, bookkeeping".to_owned()
     } else {
@@ -98,9 +70,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     let finding = finding(
         &RULE,
-        severity,
+        found.severity,
         format!(
-            "{} is idle for {} of its mean step ({share}){left_out} while its host does work other \
+            "{} is idle for {} of its mean step ({share}) while its host does work other \
              than input and compilation: {doing}.{}",
             facts.place_name(found.place),
             format::duration_ps(time),
@@ -150,19 +122,6 @@ const fn reading_remedy(framework: Framework) -> &'static str {
              before reading those of the last one."
         }
     }
-}
-
-/// Mean over the steps of a place of the time in which its host copies to the idle device.
-fn copies_ps(facts: &Facts<'_>, place: Place) -> f64 {
-    let Some(device) = place.1 else {
-        return 0.0;
-    };
-    let host = &facts.session.host(place.0).name;
-    let device = &facts.session.device(device).name;
-    let rows = facts.waits().rows.iter();
-    let own = rows.filter(|row| row.host == *host && row.device == *device);
-    let copies: Vec<i64> = own.map(|row| row.host_copies_ps).collect();
-    copies.iter().saturating_sum() as f64 / copies.len().max(1) as f64
 }
 
 const CODE: &str = "@jax.jit\ndef many_steps(state, batches):\n    return jax.lax.scan(train_step, state, batches)";

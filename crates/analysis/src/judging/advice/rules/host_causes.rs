@@ -36,16 +36,6 @@ impl Causes {
         place: Place,
         counts: impl Fn(Cause) -> bool,
     ) -> Self {
-        Self::of_place_without(facts, place, 0.0, counts)
-    }
-
-    /// The same without this time of copies to the device.
-    pub(super) fn of_place_without(
-        facts: &Facts<'_>,
-        place: Place,
-        copies_ps: f64,
-        counts: impl Fn(Cause) -> bool,
-    ) -> Self {
         let own = facts.gaps().steps.iter();
         let own: Vec<&[i64]> = own
             .filter(|step| place.1.is_some_and(|device| step.device_index == device.0))
@@ -56,12 +46,7 @@ impl Causes {
                 .iter()
                 .map(|step| step[cause.position()])
                 .saturating_sum();
-            let copies_ps = if cause == Cause::Transfer {
-                copies_ps
-            } else {
-                0.0
-            };
-            (all as f64 / own.len().max(1) as f64 - copies_ps).max(0.0)
+            all as f64 / own.len().max(1) as f64
         };
         Self {
             reads_results: reads_results(facts, place),
@@ -161,6 +146,7 @@ pub(super) const fn title_of(cause: Cause) -> &'static str {
     match cause {
         Cause::Compilation => "The host compiles",
         Cause::DataLoading => "Waiting for input",
+        Cause::CopyToDevice => "Copying to the device",
         Cause::GarbageCollection => "Garbage collection delays the devices",
         Cause::Checkpoint => "Checkpoints delay the devices",
         Cause::Profiler => "The profiler delays the devices",
@@ -186,7 +172,9 @@ pub(super) const fn why_of(cause: Cause) -> &'static str {
              until the next launch."
         }
         Cause::Sleep => "The loop sleeps on the thread that launches the next step.",
-        Cause::Transfer => "The copy runs on the thread that launches the next step.",
+        Cause::CopyToDevice | Cause::Transfer => {
+            "The copy runs on the thread that launches the next step."
+        }
         Cause::Callback => {
             "The device stops, its operands go to the host, Python runs, and the result goes back."
         }

@@ -9,7 +9,7 @@ use stepscope_model::{Activity, Direction, HostId, Span, StepOrigin, Track};
 use super::{NO_WORK, Outcome, Rule, WAITING, finding, gravity, no_steps, waiting};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::Confidence;
-use crate::measuring::activity::{OwnTime, driving_threads, levels};
+use crate::measuring::activity::{ThreadTime, driving_threads, levels};
 use crate::measuring::interval::Intervals;
 use crate::measuring::steps::median;
 use crate::measuring::work::NO_LEVEL;
@@ -121,7 +121,7 @@ impl Stops {
         let is_call: Vec<bool> = labels
             .map(|label| dispatched_function(session.text(label.name)).is_some())
             .collect();
-        let own_time = OwnTime::of(session);
+        let own_time = ThreadTime::of_profiler(session);
         let mut found: Vec<Stop> = Vec::new();
         for track in driving_threads(session, &[host]).into_iter().flatten() {
             let track = session.track(track);

@@ -28,14 +28,12 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return outcome;
     }
     let threshold = facts.threshold("input_wait_ratio");
-    // Waiting for data is part of these, so this is an upper bound.
+    // Waiting for data is these parts, on a TPU without what the program copies itself.
     let bound = facts.worst(|row| {
-        let parts = [
-            PartKind::InputWait,
-            PartKind::HostToDevice,
-            PartKind::HostOverhead,
-        ];
-        parts.iter().map(|&part| part_ps(row, part) as f64).sum()
+        RULE.parts
+            .iter()
+            .map(|&part| part_ps(row, part) as f64)
+            .sum()
     });
     let (Some(_), Some(most)) = (facts.step_ps, bound) else {
         return Outcome::Skipped(no_steps(facts));
@@ -69,7 +67,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .take(CAUSES)
         .map(|cause| format!("{} {}", cause.meaning, format::duration_ps(cause.mean_ps)))
         .collect();
-    let remedy = causes.first().map(|cause| cause.remedy.clone());
+    let main = causes.first();
+    let remedy = main.map(|cause| cause.remedy.clone());
     let mut found = finding(
         &RULE,
         severity,
@@ -79,7 +78,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
             format::duration_ps(wait),
             format::duration_ps(worst.input_median_ps),
             words.join("; "),
-            doing(facts, worst),
+            doing(facts, worst, main.map_or("", |cause| cause.cause.as_str())),
             others(&waits.hosts, worst),
         ),
     )
@@ -100,7 +99,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "what `input` shows for the mean step of the host with the largest share",
     )
     .of_step(worst.duration_mean_ps)
-    .without("no-input-wait; no-host:transfer")
+    .without("no-input-wait")
     .seen(longest(&waits.rows, &worst.host))
     .seen([in_view("input", "waiting by step, cause and stage".to_owned())]);
     if several {
@@ -129,8 +128,22 @@ fn longest(rows: &[InputRow], host: &str) -> Option<AdviceEvidence> {
     })
 }
 
-/// What loads: the longest input slice in the step that waits longest, else the slowest stage.
-fn doing(facts: &Facts<'_>, worst: &InputHost) -> String {
+/// What loads: the longest input slice in the step that waits longest, else the slowest stage. If most
+/// of the wait is copies, where the host makes them.
+fn doing(facts: &Facts<'_>, worst: &InputHost, main: &str) -> String {
+    match main {
+        "transfer" => {
+            let place = place_of(facts, Cause::CopyToDevice);
+            let place = place.strip_prefix(',').unwrap_or_default();
+            return if place.is_empty() {
+                String::new()
+            } else {
+                format!(" The copies are made{place}.")
+            };
+        }
+        "copies" => return String::new(),
+        _ => {}
+    }
     let session = facts.session;
     let rows = facts.waits().rows.iter();
     let row = rows

@@ -11,6 +11,7 @@ mod compilation_time;
 mod cpu_fallback;
 mod data_shuffle;
 mod debug_print;
+mod dense_groups;
 mod device_copies;
 mod dominating_op;
 mod donation;
@@ -88,6 +89,7 @@ pub static RULES: &[&Rule] = &[
     &load_imbalance::RULE,
     &host_transfers::RULE,
     &device_copies::RULE,
+    &dense_groups::RULE,
     &data_shuffle::RULE,
     &pad_ops::RULE,
     &dominating_op::RULE,

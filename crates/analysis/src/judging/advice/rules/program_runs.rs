@@ -4,22 +4,24 @@ use std::collections::BTreeMap;
 
 use stepscope_model::{DeviceId, ProgramId, ProgramRun};
 
-use super::{Outcome, Rule, WAITING, finding, gravity, no_steps, waiting};
+use super::{Outcome, Rule, finding, gravity, no_steps, waiting};
 use crate::judging::advice::evidence::in_view;
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::{AdviceEvidence, Confidence};
-use crate::measuring::steps::median;
+use crate::measuring::steps::{PartKind, median};
 use crate::telling::format;
 
 pub(super) static RULE: Rule = Rule {
     id: "program_runs",
     title: "Many short programs per step",
-    parts: WAITING,
+    parts: &[PartKind::HostOverhead, PartKind::Idle, PartKind::InputWait],
     check,
 };
 
 /// Below this share of a step, the device hardly waits, no matter how many programs run.
 const MIN_WAITING: f64 = 0.05;
+/// Copies to the device are told from this share of the other time in which devices wait.
+const MIN_COPIED: f64 = 0.05;
 /// A program of at least this length is worth its launch, and runs of it do not count.
 const SHORT_PS: i64 = 1_000_000_000;
 /// Number of programs in the evidence.
@@ -33,14 +35,24 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Skipped("No program runs were recorded within steps.".to_owned());
     };
     let device_name = facts.session.device_title(device);
+    let gravity = gravity(&facts.threshold("program_runs_count"), runs);
+    // The arguments of each program are copied one by one.
+    let copied = gravity.map_or(0.0, |_| copied_ps(facts, device));
+    let ratio = waiting.ratio + copied / facts.period_ps().unwrap_or(f64::INFINITY);
+    let copying = if copied <= MIN_COPIED * waiting.time {
+        String::new()
+    } else {
+        let length = format::duration_ps(copied);
+        format!(", and for {length} while it copies to them")
+    };
     let text = format!(
-        "{device_name} runs {} of less than {} in the median step, and devices are idle for {}.",
+        "{device_name} runs {} of less than {} in the median step, and devices are idle for \
+         {}{copying}.",
         format::counted(runs, "program"),
         format::duration_ps(SHORT_PS as f64),
         waiting.told(facts)
     );
-    let gravity = gravity(&facts.threshold("program_runs_count"), runs);
-    let Some(severity) = gravity.filter(|_| waiting.ratio >= MIN_WAITING) else {
+    let Some(severity) = gravity.filter(|_| ratio >= MIN_WAITING) else {
         return Outcome::Passed(text);
     };
     finding(&RULE, severity, text)
@@ -56,13 +68,23 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .fix_elsewhere("Put the whole step into one compiled function.")
         .code("@jax.jit\ndef train_step(state, batch):    # loss, gradients, update, metrics: one program\n    ...")
         .gain(
-            Some(waiting.time * (1.0 - 1.0 / runs.max(1.0))),
+            Some((waiting.time + copied) * (1.0 - 1.0 / runs.max(1.0))),
             "time in which devices are idle while their host works or waits, minus the share of one \
              program",
         )
         .sure(Confidence::Medium)
         .seen(most_run(facts, device))
         .found()
+}
+
+/// How long the devices of the same host wait in their mean step while it copies to them.
+fn copied_ps(facts: &Facts<'_>, device: DeviceId) -> f64 {
+    let host = facts.session.device(device).host;
+    let causes = facts
+        .waits()
+        .causes(facts.session, &facts.session.host(host).name);
+    let copies = causes.iter().find(|cause| cause.cause == "transfer");
+    copies.map_or(0.0, |cause| cause.mean_ps)
 }
 
 /// Whether the host may take longer to launch the next program than the device runs this one.

@@ -11,6 +11,7 @@ use crate::measuring::activity::{CAUSES, Cause};
 use crate::measuring::steps::{MIN_APART, StepParts, median};
 use crate::measuring::steps::{PartKind, StepBar, grown_part};
 use crate::telling::format;
+use crate::views::hosts::LateStep;
 
 pub(super) static RULE: Rule = Rule {
     id: "step_outliers",
@@ -65,13 +66,20 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let warms_up = bars.iter().take(long.len()).all(|bar| is_long(&bar));
     let own = program_of_long_steps(facts, &of_bars, &long, worst);
     let own = own.filter(|&(_, time)| time >= EXPLAINS * (worst.duration_ps - usual));
-    let program = own.map_or_else(String::new, |(program, time)| {
-        format!(
+    let excess = worst.duration_ps - usual;
+    let late = own
+        .is_none()
+        .then(|| late_in(facts, &of_bars, worst, excess));
+    let late = late.flatten();
+    let cause = match (own, late) {
+        (Some((program, time)), _) => format!(
             " {} runs only in long steps, for {} in the longest one.",
             facts.session.program(program).name,
             format::duration_ps(time)
-        )
-    });
+        ),
+        (None, Some(late)) => lateness(late),
+        (None, None) => String::new(),
+    };
     let longest = format::duration_ps(worst.duration_ps);
     let took = if long.len() == 1 {
         format!("Step {} took {longest}", worst.step)
@@ -82,7 +90,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         severity,
         format!(
-            "{took}; the median of all {} steps is {}. Step {} has {} more {} than the median.{program}",
+            "{took}; the median of all {} steps is {}. Step {} has {} more {} than the median.{cause}",
             bars.len(),
             format::duration_ps(usual),
             worst.step,
@@ -94,6 +102,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "These steps run a program that others do not: an evaluation or a checkpoint.".to_owned()
     } else if warms_up {
         "They are the first steps of the recording: caches, allocators and pipelines are warming up."
+            .to_owned()
+    } else if late.is_some() {
+        "All participants meet in the collectives of a step, so the last to arrive sets the pace."
             .to_owned()
     } else {
         why(facts, part, worst.step)
@@ -116,7 +127,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
 fn why(facts: &Facts<'_>, part: PartKind, step: i64) -> String {
     let known = match part {
         PartKind::HostOverhead => return host_work(facts, step),
-        PartKind::InputWait => "Late input: a slow batch or disk, a filling shuffle buffer.",
+        PartKind::InputWait => {
+            "Late input: a slow batch or disk, a filling shuffle buffer, more to copy to the device."
+        }
         PartKind::Compilation => {
             "A function was compiled within these steps: its first call, or an argument of another \
              shape or type (see `stepscope compile`)."
@@ -125,6 +138,36 @@ fn why(facts: &Facts<'_>, part: PartKind, step: i64) -> String {
         _ => "The devices themselves took longer, or the cause on the host was not recorded.",
     };
     known.to_owned()
+}
+
+/// Who was late at a collective of the worst step, if the others waited for it for most of what the
+/// step takes beyond the median.
+fn late_in<'a>(
+    facts: &'a Facts<'_>,
+    of_bars: &Positions<'_>,
+    worst: &StepBar,
+    excess_ps: f64,
+) -> Option<&'a LateStep> {
+    if facts.has_virtual_devices_only() {
+        return None;
+    }
+    let step = of_bars.position(worst)?;
+    let mut steps = facts.late().steps.iter();
+    let found = steps.find(|late| late.step == step)?;
+    (found.caused_ps as f64 >= MOSTLY * excess_ps).then_some(found)
+}
+
+fn lateness(late: &LateStep) -> String {
+    let doing = match late.activity.as_str() {
+        "" => "; nothing recorded says what it did before".to_owned(),
+        activity => format!("; before, it is in {}", format::shortened(activity)),
+    };
+    format!(
+        " {} arrives {} late at {}, and the others wait{doing}.",
+        late.name,
+        format::duration_ps(late.lateness_ps as f64),
+        late.collective,
+    )
 }
 
 /// What the host did most while devices waited in a step.
@@ -182,6 +225,8 @@ impl<'a> Positions<'a> {
 
 /// A program explains the longest step if its time is at least this share of the excess over the median.
 const EXPLAINS: f64 = 1.0 / 3.0;
+/// Waiting for a late participant explains it from this share on.
+const MOSTLY: f64 = 0.5;
 
 /// The program of the function that runs only in long steps and takes the most time in the longest
 /// one, with its time there as a mean over devices.

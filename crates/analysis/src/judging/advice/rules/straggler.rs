@@ -30,7 +30,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     if facts.working().count() < 2 {
         return Outcome::Skipped("Requires at least two devices with work.".to_owned());
     }
-    let Some(worst) = facts.late().first() else {
+    let Some(worst) = facts.late().stragglers.first() else {
         return Outcome::Passed(
             "No host or device is last at collectives more often than chance explains.".to_owned(),
         );

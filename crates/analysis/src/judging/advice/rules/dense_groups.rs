@@ -1,0 +1,72 @@
+//! Grouped products (`ragged_dot`: the experts of a mixture) that are computed with every group.
+
+use std::collections::BTreeMap;
+
+use super::{NO_HLO, Outcome, Rule, finding, share};
+use crate::judging::advice::facts::Facts;
+use crate::judging::advice::programs::product;
+use crate::measuring::steps::PartKind;
+use crate::views::ops::OpRow;
+
+pub(super) static RULE: Rule = Rule {
+    id: "dense_groups",
+    title: "Experts computed for every row",
+    parts: &[PartKind::DeviceCompute],
+    check,
+};
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    if facts.programs().is_empty() {
+        return Outcome::Skipped(NO_HLO.to_owned());
+    }
+    let mut groups: BTreeMap<(String, String), u64> = BTreeMap::new();
+    for program in facts.programs() {
+        for (row, instruction) in program.executed(&facts.ops) {
+            let product = product(program.hlo, instruction);
+            if let Some(count) = product.and_then(|product| program.hlo.dense_groups(product)) {
+                groups.insert((row.program_id.clone(), row.name.clone()), count);
+            }
+        }
+    }
+    let count = |row: &OpRow| {
+        groups
+            .get(&(row.program_id.clone(), row.name.clone()))
+            .copied()
+    };
+    let is_dense = |row: &OpRow| count(row).is_some();
+    let Some(most) = facts.rows_of_ops().find_map(count) else {
+        return Outcome::Passed("No grouped product is computed with every group.".to_owned());
+    };
+    let found = match share(facts, "dense_groups_ratio", is_dense) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
+    };
+    finding(
+        &RULE,
+        found.severity,
+        format!(
+            "{} of the devices' work is spent on grouped products (ragged_dot) that multiply every row \
+             with all {most} groups, of which it belongs to one: {most} times the operations that the \
+             model needs.",
+            found.text
+        ),
+    )
+    .why(
+        "Without a kernel for grouped products, XLA computes them as plain products, with zeros for the \
+         rows of other groups.",
+    )
+    .fix(
+        "Use a kernel for grouped products: cuDNN's on NVIDIA GPUs, hipBLASLt's on AMD GPUs, or one in \
+         Pallas (jax.experimental.pallas.ops).",
+    )
+    .code(
+        "XLA_FLAGS=\"--xla_gpu_experimental_use_ragged_dot_fusion=true\"         # cuDNN\n\
+         XLA_FLAGS=\"--xla_gpu_experimental_use_ragged_dot_grouped_gemm=true\"   # hipBLASLt",
+    )
+    .gain(
+        found.per_step.map(|time| time * (1.0 - 1.0 / most as f64)),
+        "these ops at the same rate without the products with other groups",
+    )
+    .seen(facts.largest_ops(is_dense))
+    .found()
+}

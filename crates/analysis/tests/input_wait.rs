@@ -286,6 +286,8 @@ struct Raw {
     anything: Times,
     /// Waits there.
     waits: Times,
+    /// Calls there that start a program: within them, it waits for arguments that are copied.
+    starts: Times,
     /// Copies to the device on other threads.
     elsewhere: Times,
     work: Times,
@@ -310,6 +312,9 @@ impl Raw {
                 continue;
             }
             raw.anything.push(span(event));
+            if is(&["loadedexecutable::execute"]) {
+                raw.starts.push(span(event));
+            }
             if is(&["device_put", "deviceput", "shard_args", "hostbuffer"]) {
                 raw.copies.push(span(event));
             } else if is(&["garbage", "gc collect"]) {
@@ -327,7 +332,10 @@ impl Raw {
         let has = |spans: &Times, at: i128| spans.iter().any(|one| one.0 <= at && at < one.1);
         let is_input = |at: i128| {
             let is_copied = has(&self.copies, at) && !has(&self.garbage, at);
-            let is_doing = has(&self.anything, at) && !has(&self.waits, at);
+            let here = self.anything.iter().filter(|one| one.0 <= at && at < one.1);
+            let innermost = here.max_by_key(|one| (one.0, -one.1));
+            let does = |one| !self.starts.contains(one) && !has(&self.waits, at);
+            let is_doing = innermost.is_some_and(does);
             is_copied || has(&self.elsewhere, at) && !is_doing
         };
         let all = [&self.copies, &self.garbage, &self.anything, &self.waits];

@@ -195,7 +195,7 @@ fn each_label_says_how_its_op_was_found() {
         assert_eq!(shares, [("recorded", 65_000_000), ("none", 15_000_000)]);
         let verdict = ask(&session, "verdict", &[])["lines"].to_string();
         assert!(
-            verdict.contains("Kernel time with an HLO op: 81.2 %"),
+            verdict.contains("Kernel time with an HLO op: 81.3 %"),
             "{verdict}"
         );
     }

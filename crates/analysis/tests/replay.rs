@@ -430,7 +430,7 @@ fn what_a_host_may_have_waited_for_bounds_the_answer() {
     check(
         &session,
         "no-input-wait",
-        [950.0, 730.0, 1000.0, 780.0, 780.0, 780.0],
+        [950.0, 730.0, 1000.0, 780.0, 778.0, 780.0],
     );
     // 300 µs of the device, which the host waited for or did not.
     check(

@@ -26,7 +26,7 @@ mod transfers;
 
 pub(crate) use levels::{LevelOf, levels};
 use rayon::prelude::*;
-use stepscope_model::{Activity, Direction, HostId, Picos, Session, Span, Track, TrackId};
+use stepscope_model::{Activity, Direction, HostId, LabelId, Picos, Session, Span, Track, TrackId};
 
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels, add_levels_in_passing};
@@ -196,8 +196,9 @@ impl ThreadTime {
 
     fn of(session: &Session, counts: fn(Activity) -> bool) -> Self {
         let mut levels = levels(session, |_| 0);
-        for (level, label) in levels.iter_mut().zip(&session.labels) {
-            if !counts(label.activity) {
+        let activities = Activities::of(session);
+        for (position, level) in levels.iter_mut().enumerate() {
+            if !counts(activities.label(LabelId::from_index(position))) {
                 *level = NO_LEVEL;
             }
         }

@@ -52,7 +52,7 @@ test('texts have a sign', () => {
   expect(relativeText(11)).toBe('×\u202f12');
   expect(relativeText(null)).toBe('');
   expect(signedText('ratio', -0.017)).toBe('−1.7\u202fpoints');
-  expect(signedText('duration', -2e9)).toBe('−2.00\u202fms');
+  expect(signedText('duration', -2e9)).toBe('−2.000\u202fms');
 });
 
 test('columns say what they measure', () => {

@@ -179,7 +179,8 @@ HeapChange = Literal["new", "grown", "same", "shrunk", "gone"]
 IdleKind = Literal["input", "compilation", "kernel_launch", "all_others"]
 """Why devices are idle within a step, in the categories of performance guides.
 
-`input`: The host waits for or prepares input (the step part *input wait*).
+`input`: The host prepares input, waits for it, or copies it to the device (the step part *input
+wait*).
 
 `compilation`: The host compiles (the step part *compilation*).
 
@@ -251,7 +252,9 @@ device-to-device copy.
 
 `python_callbacks`: The device waits for Python that its program calls on the host.
 
-`input_wait`: The device is idle while the thread that drives it prepares input or waits for it.
+`input_wait`: The device is idle while the thread that drives it prepares input, waits for it, or
+copies to the
+device.
 
 `compilation`: The device is idle while any thread of the host compiles.
 
@@ -3516,7 +3519,9 @@ class HostCell(Record):
     """Time in which the device waits for Python callbacks of the program."""
 
     input_wait_ps: int
-    """Time in which the device is idle while the host waits for or prepares input."""
+    """Time in which the device is idle while the host prepares input, waits for it, or copies to
+    the device.
+    """
 
     compilation_ps: int
     """Time in which the device is idle while the host compiles."""
@@ -3597,7 +3602,9 @@ class HostRow(Record):
     """Mean time per step in which the devices wait for Python callbacks of the program."""
 
     input_wait_ps: float | None
-    """Mean input wait per step: the host waits for or prepares input while its devices are idle."""
+    """Mean input wait per step: the host prepares input, waits for it, or copies to the device
+    while its devices are idle.
+    """
 
     compilation_ps: float | None
     """Mean compilation time per step: the host compiles while its devices are idle."""
@@ -3965,27 +3972,33 @@ class InputRow(Record):
     """Duration of the step."""
 
     input_ps: int
-    """Time in which the device waits for data: waiting + copies in."""
+    """Time in which the device waits for data: waiting + copies in. The parts *input wait* and
+    *host
+    to device* of the step.
+    """
 
     input_ratio: float | None
     """Share of the step spent on input."""
 
     waiting_ps: int
-    """Time in which the device is idle, nothing is compiled, and a thread that drives the device
-    loads or waits for input.
+    """The part *input wait* of the step: the device is idle, nothing is compiled, and a thread that
+    drives the device loads input, waits for it, or copies to the device.
     """
 
     copies_ps: int
-    """Time of exposed host-to-device copies, plus the host's transfers to the device while it is
-    otherwise idle.
+    """The part *host to device* of the step: the device copies from the host and does nothing else.
+    Copies that a TPU program makes itself are offloading.
     """
 
     loading_ps: int
-    """Time in which a thread that drives the device loads input, whether the device waits or not.
+    """Time in which a thread that drives the device loads input or copies to the device, whether
+    the
+    device waits or not.
     """
 
     causes_ps: list[int]
-    """Waiting by cause: transfer, read, preprocess, enqueue, prefetch, wait, load."""
+    """Waiting by cause, which sum to it: transfer, read, preprocess, enqueue, prefetch, wait, load.
+    """
 
     compute_ps: int
     """Time in which the device computes."""
@@ -5639,7 +5652,9 @@ class RooflineRow(Record):
     """
 
     masked_flops: float | None
-    """Floating-point operations of products that a causal attention mask hides. Absent if unknown.
+    """Floating-point operations of products that a causal attention mask hides, or that multiply
+    rows with
+    groups that they do not belong to. Absent if unknown.
     """
 
     copied_flops: float | None
@@ -6440,7 +6455,9 @@ class StepRow(Record):
     """Step time in which the program calls Python on the host and the device waits."""
 
     input_wait_ps: int
-    """Step time in which the device is idle while the host waits for or prepares input."""
+    """Step time in which the device is idle while the host prepares input, waits for it, or copies
+    to the device.
+    """
 
     compilation_ps: int
     """Step time in which the device is idle while its host compiles."""
@@ -6481,12 +6498,14 @@ class StepTime(Record):
     """Number of steps."""
 
     between: float
-    """Mean time from the end of a step to the start of the next, in picoseconds, that is in no step;
+    """Mean time from the end of a step to the start of the next, in picoseconds, that is in no
+    step;
     0 where steps follow one another, and without two steps that do.
     """
 
     other_steps: float
-    """Mean time from the end of a step to the start of the next, in picoseconds, that is in steps of
+    """Mean time from the end of a step to the start of the next, in picoseconds, that is in steps
+    of
     other series, such as an evaluation.
     """
 

@@ -108,7 +108,8 @@ needed_flops: number | null,
  */
 recomputed_flops: number | null, 
 /**
- * Floating-point operations of products that a causal attention mask hides. Absent if unknown.
+ * Floating-point operations of products that a causal attention mask hides, or that multiply rows with
+ * groups that they do not belong to. Absent if unknown.
  */
 masked_flops: number | null, 
 /**

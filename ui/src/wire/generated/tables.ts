@@ -2383,7 +2383,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     masked_flops: {
       title: "Masked FLOPs",
       kind: "flops",
-      meaning: "Floating-point operations of products that a causal attention mask hides. Absent if unknown.",
+      meaning: "Floating-point operations of products that a causal attention mask hides, or that multiply rows with groups that they do not belong to. Absent if unknown.",
       formula: "",
       adds: "over_steps",
       better: "neither",

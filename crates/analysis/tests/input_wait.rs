@@ -125,7 +125,7 @@ fn check_idle(name: &str, session: &Session, said: &Said) {
     let causes = &causes.expect("causes have words").words;
     let is_input: Vec<bool> = causes
         .iter()
-        .map(|word| names.contains(&&*word.key))
+        .map(|word| names.contains(&word.key))
         .collect();
     let mut in_steps: BTreeMap<(String, String, i64), i64> = BTreeMap::new();
     for row in rows(&said.steps, "rows") {
@@ -375,9 +375,9 @@ fn a_batch_that_is_copied_in_the_loop_is_input() {
             assert_eq!(raw.input_wait(within), wait, "{name} {row}");
             waits.push(wait as f64);
         }
-        let wait_s = waits.iter().sum::<f64>() / waits.len() as f64 * 1e-12;
+        let mean_s = waits.iter().sum::<f64>() / waits.len() as f64 * 1e-12;
         // The clock also times the copy that NumPy makes, which reads and writes as many bytes.
-        let share = wait_s / planted.cause_s;
+        let share = mean_s / planted.cause_s;
         assert!((0.3..1.02).contains(&share), "{name}: {share}");
         let overview = ask(session, "overview", &[]);
         let parts = rows(&overview, "step_parts").iter();
@@ -386,8 +386,8 @@ fn a_batch_that_is_copied_in_the_loop_is_input() {
             let part = parts.next().expect("the part is there");
             part["mean_ps"].as_f64().expect("a time") * 1e-12
         };
-        near(name, part("input_wait"), wait_s);
+        near(name, part("input_wait"), mean_s);
         let said = ask(session, "input", &[])["bounds"][0]["mean_ps"].as_f64();
-        near(name, said.expect("a mean") * 1e-12, wait_s);
+        near(name, said.expect("a mean") * 1e-12, mean_s);
     }
 }

@@ -160,7 +160,7 @@ pub(crate) fn who_was_late(session: &Session, selected: &Selected<'_>) -> WhoWas
         LateStep {
             step: of.step,
             name: name.clone(),
-            collective: evidence.survey.ops[of.op].name.to_string(),
+            collective: evidence.survey.ops[of.op].name.clone(),
             lateness_ps: of.lateness_ps,
             caused_ps: of.caused_ps,
             activity: of.activity.text.clone(),

@@ -31,7 +31,7 @@ test('the overview shows step time, parts, devices, top ops and verdicts', async
   await openView(page, url, '2026_11_21_08_46_58', 'overview');
   const answer = await report<Overview>(page, url, 'overview');
   expect(answer.step_time_ps.count).toBe(20);
-  const milliseconds = (answer.step_time_ps.mean / 1e9).toFixed(2);
+  const milliseconds = (answer.step_time_ps.mean / 1e9).toPrecision(4);
   await expect(page.locator('.headline')).toContainText(milliseconds);
   await expect(page.locator('.headline')).toContainText('20\u00a0steps');
   // The whole answer in one sentence, and what to do first.

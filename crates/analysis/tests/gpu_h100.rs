@@ -4,31 +4,17 @@
 mod support;
 
 use std::collections::BTreeMap;
-use std::fs;
 
 use serde_json::Value;
 use stepscope_model::Session;
-use stepscope_testing::corpus::{self, Capture};
-use support::{ask, open};
-
-fn capture(name: &str) -> Capture {
-    let mut all = corpus::fixtures_in("gpu-h100").into_iter();
-    all.find(|capture| capture.name == name)
-        .unwrap_or_else(|| panic!("{name} is a fixture"))
-}
+use support::{ask, fixture_in, number, open, truth};
 
 fn captured(name: &str) -> Session {
-    open(&capture(name))
+    open(&fixture_in("gpu-h100", name))
 }
 
-fn truth(name: &str) -> Value {
-    let text =
-        fs::read_to_string(capture(name).folder.join("truth.json")).expect("the truth is there");
-    serde_json::from_str(&text).expect("the truth is JSON")
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().expect("a number")
+fn known(name: &str) -> Value {
+    truth(&fixture_in("gpu-h100", name))
 }
 
 /// With graphs and without, loops that wait in every step have the steps of the program's own clock.
@@ -44,7 +30,7 @@ fn step_times_are_those_of_the_programs_clock() {
     ] {
         let report = ask(&captured(name), "steps", &[]);
         let rows = report["rows"].as_array().expect("a list");
-        let own = truth(name)["step_s"].as_array().expect("a list").clone();
+        let own = known(name)["step_s"].as_array().expect("a list").clone();
         assert_eq!(rows.len(), own.len(), "{name}");
         for (row, own) in rows.iter().zip(&own) {
             let own_ps = number(own) * 1e12;
@@ -134,7 +120,7 @@ fn work(session: &Session, name: &str) -> Value {
 #[test]
 fn known_work_is_close_to_its_roof() {
     let session = captured("roofline");
-    let truth = truth("roofline");
+    let truth = known("roofline");
     for (name, operand, least) in [
         ("bf16", "bf16", 0.75),
         ("f16", "f16", 0.75),

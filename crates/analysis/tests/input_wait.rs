@@ -12,27 +12,13 @@ use stepscope_testing::corpus;
 use stepscope_testing::oracle::{self, Event};
 
 use support::planted::{Planted, read_all};
-use support::{all_captures, ask, drawn, open};
+use support::{all_captures, ask, drawn, open, picos, rows, text};
 
 const ALL: [(&str, &str); 1] = [("limit", "0")];
-
-fn rows<'a>(report: &'a Value, key: &str) -> &'a [Value] {
-    report[key].as_array().map_or(&[], Vec::as_slice)
-}
-
-fn picos(row: &Value, key: &str) -> i64 {
-    row[key]
-        .as_i64()
-        .unwrap_or_else(|| panic!("no {key} in {row}"))
-}
 
 fn sum(values: &Value) -> i64 {
     let values = values.as_array().expect("a list").iter();
     values.filter_map(Value::as_i64).sum()
-}
-
-fn text<'a>(row: &'a Value, key: &str) -> &'a str {
-    row[key].as_str().unwrap_or_default()
 }
 
 fn near(what: &str, a: f64, b: f64) {

@@ -4,37 +4,22 @@
 
 mod support;
 
-use std::fs;
-
 use serde_json::Value;
 use stepscope_model::Session;
-use stepscope_testing::corpus::{self, Capture};
-use support::{ask, open};
-
-fn capture(family: &str, name: &str) -> Capture {
-    let mut all = corpus::fixtures_in(family).into_iter();
-    all.find(|capture| capture.name == name)
-        .unwrap_or_else(|| panic!("{name} is a fixture"))
-}
+use support::{ask, fixture_in, number, open, truth};
 
 fn captured(name: &str) -> Session {
-    open(&capture("kinds-h100", name))
+    open(&fixture_in("kinds-h100", name))
 }
 
-fn truth(family: &str, name: &str) -> Value {
-    let folder = capture(family, name).folder;
-    let text = fs::read_to_string(folder.join("truth.json")).expect("the truth is there");
-    serde_json::from_str(&text).expect("the truth is JSON")
+fn known(name: &str) -> Value {
+    truth(&fixture_in("kinds-h100", name))
 }
 
 fn numbers(list: &Value) -> Vec<f64> {
     let list = list.as_array().expect("a list").iter();
     list.map(|value| value.as_f64().expect("a number"))
         .collect()
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().expect("a number")
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -65,7 +50,7 @@ fn steps_of_loops_that_nobody_annotated_are_those_of_their_clocks() {
         "experts",
     ];
     for name in cases {
-        let clock_ms = numbers(&truth("kinds-h100", name)["clock_ms"]);
+        let clock_ms = numbers(&known(name)["clock_ms"]);
         let found = &ask(&captured(name), "overview", &[])["step_time_ps"];
         assert_eq!(
             found["count"].as_u64(),
@@ -78,7 +63,7 @@ fn steps_of_loops_that_nobody_annotated_are_those_of_their_clocks() {
         assert!(off.abs() < 0.05, "{name}: {off}");
     }
     // Nothing waits within the loop: only the whole of it is known.
-    let clock_ms = numbers(&truth("kinds-h100", "async")["clock_ms"]);
+    let clock_ms = numbers(&known("async")["clock_ms"]);
     let found = &ask(&captured("async"), "overview", &[])["step_time_ps"];
     let each = clock_ms.iter().sum::<f64>() / clock_ms.len() as f64;
     let off = number(&found["mean"]) / 1e9 / each - 1.0;
@@ -94,7 +79,7 @@ fn a_product_of_fp8_is_no_product_of_f32() {
     let row = &ask(&session, "roofline", &[])["rows"][0];
     assert_eq!(row["operand_type"], "fp8");
     let each = number(&row["flops"]) / number(&row["executions"]);
-    assert!((each / number(&truth("kinds-h100", "fp8")["flops"]) - 1.0).abs() < 1e-9);
+    assert!((each / number(&known("fp8")["flops"]) - 1.0).abs() < 1e-9);
 }
 
 #[test]
@@ -109,7 +94,7 @@ fn a_product_of_f64_has_its_own_peak() {
 #[test]
 fn experts_that_are_computed_densely_are_found_and_do_not_count() {
     let session = captured("experts");
-    let known = truth("kinds-h100", "experts");
+    let known = known("experts");
     let report = ask(&session, "overview", &[]);
     let step_s = number(&report["step_time_ps"]["mean"]) / 1e12;
     let mfu = number(&known["flops_needed"]) / step_s / 989.4e12;
@@ -127,10 +112,10 @@ fn experts_that_are_computed_densely_are_found_and_do_not_count() {
 #[test]
 fn a_slow_step_names_who_was_late_at_a_collective_of_nccl() {
     for name in ["dp", "fsdp", "pp"] {
-        let session = open(&capture("nccl-h100", name));
+        let session = open(&fixture_in("nccl-h100", name));
         let rows = ask(&session, "steps", &[])["rows"].clone();
         let rows = rows.as_array().expect("a list");
-        let clocks = truth("nccl-h100", name)["clock_ms"].clone();
+        let clocks = truth(&fixture_in("nccl-h100", name))["clock_ms"].clone();
         for (rank, clock) in clocks.as_array().expect("a list").iter().enumerate() {
             let host = format!("gpu-host-{rank}");
             let own: Vec<f64> = rows
@@ -164,7 +149,7 @@ fn a_slow_step_names_who_was_late_at_a_collective_of_nccl() {
 /// of the arrays.
 #[test]
 fn collectives_of_nccl_have_their_bytes_and_their_waits() {
-    let session = open(&capture("nccl-h100", "dp"));
+    let session = open(&fixture_in("nccl-h100", "dp"));
     let report = ask(&session, "collectives", &[]);
     let rows = report["rows"].as_array().expect("a list");
     let reduced: Vec<&Value> = rows

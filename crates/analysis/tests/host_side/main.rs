@@ -12,17 +12,7 @@ use stepscope_model::DeviceKind;
 use stepscope_testing::corpus;
 use stepscope_testing::oracle;
 
-use support::{all_captures, ask, drawn, open};
-
-fn rows<'a>(report: &'a Value, key: &str) -> &'a [Value] {
-    report[key].as_array().map_or(&[], Vec::as_slice)
-}
-
-fn picos(row: &Value, key: &str) -> i64 {
-    row[key]
-        .as_i64()
-        .unwrap_or_else(|| panic!("no {key} in {row}"))
-}
+use support::{all_captures, ask, drawn, open, picos, rows, text};
 
 fn micros(row: &Value, key: &str) -> i64 {
     picos(row, key) / 1_000_000
@@ -34,10 +24,6 @@ fn cause(report: &Value, name: &str) -> i64 {
         .iter()
         .find(|row| row["cause"] == json!(name));
     found.map_or(0, |row| micros(row, "total_ps"))
-}
-
-fn text<'a>(row: &'a Value, key: &str) -> &'a str {
-    row[key].as_str().unwrap_or_default()
 }
 
 /// One step of 1 ms on one device; busy 100..200, 700..900 and 905..950.

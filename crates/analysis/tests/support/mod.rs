@@ -33,6 +33,42 @@ pub(crate) fn open(capture: &Capture) -> Session {
     ingest(&capture.name, hosts.collect()).expect("a capture is a profile")
 }
 
+/// A capture of a folder of fixtures, such as `gpu-h100`.
+pub(crate) fn fixture_in(family: &str, name: &str) -> Capture {
+    let mut all = corpus::fixtures_in(family).into_iter();
+    all.find(|capture| capture.name == name)
+        .unwrap_or_else(|| panic!("{name} is a fixture"))
+}
+
+/// What a recorded program measured of itself.
+pub(crate) fn truth(capture: &Capture) -> serde_json::Value {
+    let path = capture.folder.join("truth.json");
+    let text = std::fs::read_to_string(path).expect("the truth is there");
+    serde_json::from_str(&text).expect("the truth is JSON")
+}
+
+/// A number of a report.
+pub(crate) fn number(value: &serde_json::Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+/// A list of a report; empty if it is absent.
+pub(crate) fn rows<'a>(report: &'a serde_json::Value, key: &str) -> &'a [serde_json::Value] {
+    report[key].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// A whole number of a row.
+pub(crate) fn picos(row: &serde_json::Value, key: &str) -> i64 {
+    row[key]
+        .as_i64()
+        .unwrap_or_else(|| panic!("no {key} in {row}"))
+}
+
+/// A text of a row; empty if it is absent.
+pub(crate) fn text<'a>(row: &'a serde_json::Value, key: &str) -> &'a str {
+    row[key].as_str().unwrap_or_default()
+}
+
 /// The session of a drawing, one text for each host.
 pub(crate) fn drawn(texts: &[&str]) -> Session {
     let hosts = texts.iter().enumerate().map(|(number, text)| {

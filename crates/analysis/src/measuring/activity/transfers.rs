@@ -4,7 +4,7 @@
 //! such as arrays of NumPy that were passed to it. Nothing is recorded of the wait: it is the time in
 //! which nothing else is recorded within the call.
 
-use stepscope_model::{Activity, HostId, Picos, Session, Span, Track, TrackId};
+use stepscope_model::{Activity, HostId, Session, Span, Track, TrackId};
 
 use super::{LevelOf, levels, own_tracks};
 use crate::measuring::interval::Intervals;
@@ -65,46 +65,32 @@ fn waits_within_starts(session: &Session, driving: &[TrackId], windows: &[Span])
             label.activity == Activity::Dispatch && session.text(label.name).contains(STARTS)
         })
         .collect();
-    let mut own = Vec::new();
-    for &id in driving {
-        let found = session.track_having(id, |label| is_start[label.index()]);
-        if let Some(track) = found {
-            add_own_times(&track, &is_start, windows, &mut own);
-        }
-    }
-    Intervals::union_of(own)
+    let tracks = driving
+        .iter()
+        .filter_map(|&id| session.track_having(id, |label| is_start[label.index()]));
+    let own = tracks.map(|track| own_times(&track, &is_start, windows));
+    own.fold(Intervals::default(), |all, times| all.union(&times))
 }
 
-/// Adds the times of slices with these labels in which no slice is nested.
-fn add_own_times(track: &Track, is_wanted: &[bool], windows: &[Span], own: &mut Vec<Span>) {
+/// The times of slices with these labels in which no slice is nested.
+fn own_times(track: &Track, is_wanted: &[bool], windows: &[Span]) -> Intervals {
+    let mut own = Intervals::default();
     for (number, lane) in track.lanes.iter().enumerate() {
         let labels = lane.labels();
-        for &window in windows {
-            for index in lane.overlapping(window) {
-                if !is_wanted[labels[index].index()] {
-                    continue;
-                }
-                let Some(span) = lane.span(index).intersection(window) else {
-                    continue;
-                };
-                let mut from = span.start;
-                if let Some(children) = track.child_lane(number) {
-                    for child in children.overlapping(span) {
-                        let child = children.span(child);
-                        push(own, from, child.start);
-                        from = from.max(child.end);
-                    }
-                }
-                push(own, from, span.end);
-            }
-        }
+        let within = |&window: &Span| {
+            let found = lane.overlapping(window);
+            let found = found.filter(|&index| is_wanted[labels[index].index()]);
+            found.filter_map(move |index| lane.span(index).intersection(window))
+        };
+        let wanted: Vec<Span> = windows.iter().flat_map(within).collect();
+        let nested = track.child_lane(number).map(|children| {
+            let nested = wanted.iter().flat_map(|&span| children.overlapping(span));
+            Intervals::union_of(nested.map(|index| children.span(index)).collect())
+        });
+        let wanted = Intervals::union_of(wanted);
+        own = own.union(&wanted.subtract(&nested.unwrap_or_default()));
     }
-}
-
-fn push(spans: &mut Vec<Span>, start: Picos, end: Picos) {
-    if start < end {
-        spans.push(Span { start, end });
-    }
+    own
 }
 
 fn times(

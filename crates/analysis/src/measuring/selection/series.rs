@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stepscope_model::{Session, Step, StringId};
+use stepscope_model::{Session, StringId};
 
 use super::SelectionError;
 use super::{contains, join, nonempty};
@@ -65,10 +65,10 @@ pub(crate) fn following(session: &Session, positions: &[usize]) -> Vec<[usize; 2
         .collect()
 }
 
-/// Steps of other series than this one, cut ones too.
-pub(crate) fn other_steps(session: &Session, series: Option<StringId>) -> Vec<&Step> {
-    let steps = session.steps.iter();
-    steps.filter(|step| step.series != series).collect()
+/// Positions of the steps of other series than this one, cut ones too.
+pub(crate) fn other_steps(session: &Session, series: Option<StringId>) -> Vec<usize> {
+    let is_other = |at: &usize| session.steps[*at].series != series;
+    (0..session.steps.len()).filter(is_other).collect()
 }
 
 /// The selected series: an exact match of the name, else one whose name contains the text.

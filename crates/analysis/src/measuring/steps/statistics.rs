@@ -98,7 +98,8 @@ fn apart(session: &Session, selected: &Selected<'_>, hosts: &[bool]) -> Apart {
     };
     let others = other_steps(session, session.steps[first].series);
     let of_others = |span: &dyn Fn(&Step) -> Option<Span>| {
-        Intervals::union_of(others.iter().filter_map(|step| span(step)).collect())
+        let spans = others.iter().filter_map(|&at| span(&session.steps[at]));
+        Intervals::union_of(spans.collect())
     };
     let devices = selected.devices.iter().map(|&device| {
         let span = move |step: &Step| device_span(step, session, device);

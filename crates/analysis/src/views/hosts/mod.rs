@@ -150,21 +150,13 @@ pub(crate) struct WhoWasLate {
 pub(crate) fn who_was_late(session: &Session, selected: &Selected<'_>) -> WhoWasLate {
     let evidence = Evidence::of(session, selected);
     let Blamed { blamed, stragglers } = blamed(&evidence, selected);
-    let steps = blamed.iter().map(|of| {
-        let device = session.device(of.device);
-        let name = if stragglers.are_hosts {
-            &session.host(device.host).name
-        } else {
-            &device.name
-        };
-        LateStep {
-            step: of.step,
-            name: name.clone(),
-            collective: evidence.survey.ops[of.op].name.clone(),
-            lateness_ps: of.lateness_ps,
-            caused_ps: of.caused_ps,
-            activity: of.activity.text.clone(),
-        }
+    let steps = blamed.iter().map(|of| LateStep {
+        step: of.step,
+        name: stragglers.name_of(session, of.device).to_owned(),
+        collective: evidence.survey.ops[of.op].name.clone(),
+        lateness_ps: of.lateness_ps,
+        caused_ps: of.caused_ps,
+        activity: of.activity.text.clone(),
     });
     WhoWasLate {
         steps: steps.collect(),

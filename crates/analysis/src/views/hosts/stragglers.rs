@@ -56,13 +56,7 @@ pub(super) fn stragglers(
     step_ps: Option<f64>,
 ) -> Stragglers {
     let are_hosts = session.hosts.len() > 1;
-    let place_of = |device: DeviceId| {
-        if are_hosts {
-            session.device(device).host.index()
-        } else {
-            device.index()
-        }
-    };
+    let place_of = |device| place_of(session, device);
     let mut places: Vec<usize> = Vec::new();
     for id in session.device_ids() {
         let mut tracks = session.work_tracks(id);
@@ -102,6 +96,15 @@ pub(super) fn stragglers(
     Stragglers {
         found: places.iter().filter_map(straggler).collect(),
         are_hosts,
+    }
+}
+
+/// Position of the host of a device, or of the device if there is only one host.
+fn place_of(session: &Session, device: DeviceId) -> usize {
+    if session.hosts.len() > 1 {
+        session.device(device).host.index()
+    } else {
+        device.index()
     }
 }
 
@@ -149,10 +152,19 @@ impl Stragglers {
 
     /// Name of the host or device.
     pub(super) fn name<'a>(&self, session: &'a Session, one: &Straggler) -> &'a str {
+        self.name_at(session, one.place)
+    }
+
+    /// Name of the host of a device, or of the device if there is only one host.
+    pub(super) fn name_of<'a>(&self, session: &'a Session, device: DeviceId) -> &'a str {
+        self.name_at(session, place_of(session, device))
+    }
+
+    fn name_at<'a>(&self, session: &'a Session, place: usize) -> &'a str {
         if self.are_hosts {
-            &session.hosts[one.place].name
+            &session.hosts[place].name
         } else {
-            &session.devices[one.place].name
+            &session.devices[place].name
         }
     }
 

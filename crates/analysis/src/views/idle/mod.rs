@@ -25,7 +25,7 @@ use crate::asking::order;
 use crate::asking::selection::Selection;
 use crate::asking::{Analysis, AnalysisError};
 use crate::measuring::activity::Cause;
-use crate::measuring::selection::{Selected, parse_length};
+use crate::measuring::selection::{Selected, other_steps, parse_length};
 use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::recording;
@@ -132,8 +132,7 @@ pub(crate) fn gaps(session: &Session, selected: &Selected<'_>, most: usize) -> G
     let devices = devices(session, selected, None);
     let positions = selected.step_positions();
     let series = positions.first().and_then(|&at| session.steps[at].series);
-    let is_other = |at: &usize| session.steps[*at].series != series;
-    let others: Vec<usize> = (0..session.steps.len()).filter(is_other).collect();
+    let others = other_steps(session, series);
     Gaps {
         devices: collect::device_rows(session, &devices),
         steps: collect::steps(session, &positions, &devices),

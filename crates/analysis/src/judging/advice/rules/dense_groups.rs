@@ -19,19 +19,18 @@ fn check(facts: &Facts<'_>) -> Outcome {
     if facts.programs().is_empty() {
         return Outcome::Skipped(NO_HLO.to_owned());
     }
-    let mut groups: BTreeMap<(String, String), u64> = BTreeMap::new();
+    let mut groups: BTreeMap<(&str, &str), u64> = BTreeMap::new();
     for program in facts.programs() {
         for (row, instruction) in program.executed(&facts.ops) {
             let product = product(program.hlo, instruction);
             if let Some(count) = product.and_then(|product| program.hlo.dense_groups(product)) {
-                groups.insert((row.program_id.clone(), row.name.clone()), count);
+                groups.insert((&row.program_id, &row.name), count);
             }
         }
     }
     let count = |row: &OpRow| {
-        groups
-            .get(&(row.program_id.clone(), row.name.clone()))
-            .copied()
+        let key = (row.program_id.as_str(), row.name.as_str());
+        groups.get(&key).copied()
     };
     let is_dense = |row: &OpRow| count(row).is_some();
     let Some(most) = facts.rows_of_ops().find_map(count) else {

@@ -42,7 +42,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         format!(
             "{} only copies for {}.",
             facts.place_name(found.place),
-            found.text.trim_end_matches(',')
+            found.text
         ),
     )
     .why(

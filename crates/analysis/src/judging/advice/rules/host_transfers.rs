@@ -65,7 +65,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         format!(
             "{} only copies between itself and its host, mostly {direction}, for {}.",
             facts.place_name(found.place),
-            found.text.trim_end_matches(',')
+            found.text
         ),
     )
     .why(if is_offload {

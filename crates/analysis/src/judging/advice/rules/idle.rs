@@ -4,7 +4,9 @@ use stepscope_model::SliceKind;
 
 use super::host_causes::{Causes, longest_gaps, title_of, why_of};
 use super::rival::{Rival, rival};
-use super::{Outcome, Rule, finding, gravity, judged_in_recording, length_of, part};
+use super::{
+    Outcome, Rule, finding, gravity, is_in_few_steps, judged_in_recording, length_of, part,
+};
 use crate::judging::advice::facts::{Facts, OfPlace, Place, part_ps};
 use crate::judging::advice::report::{AdviceFinding, Confidence};
 use crate::judging::verdict::Severity;
@@ -129,11 +131,16 @@ fn check(facts: &Facts<'_>) -> Outcome {
         format!("its host does no work: {}", causes.told(facts))
     };
     let time = named.time.mean;
+    let comma = if is_in_few_steps(&named.time) {
+        ","
+    } else {
+        ""
+    };
     let finding = finding(
         &RULE,
         named.severity(facts),
         format!(
-            "{} is idle for {} while {doing}.{}",
+            "{} is idle for {}{comma} while {doing}.{}",
             facts.place_name(found.place),
             length_of(facts, &named.time),
             rest.as_rest(&named)

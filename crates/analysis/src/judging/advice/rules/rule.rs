@@ -171,6 +171,11 @@ pub(super) fn part(facts: &Facts<'_>, key: &str, parts: &[PartKind]) -> Result<P
     }
 }
 
+/// Whether a few steps contain most of a figure.
+pub(super) fn is_in_few_steps(figure: &OfPlace) -> bool {
+    figure.median < FEW_STEPS * figure.mean
+}
+
 /// `1.234 ms of its mean step (12.3 %)`, and whether a few steps contain most of it.
 pub(super) fn length_of(facts: &Facts<'_>, figure: &OfPlace) -> String {
     let whose = if facts.step_ps.is_some() {
@@ -179,9 +184,9 @@ pub(super) fn length_of(facts: &Facts<'_>, figure: &OfPlace) -> String {
         "the recording"
     };
     let share = format::percent(figure.share());
-    let few = if figure.median < FEW_STEPS * figure.mean {
+    let few = if is_in_few_steps(figure) {
         let median = format::duration_ps(figure.median);
-        format!(", mostly in a few steps (median {median}),")
+        format!(", mostly in a few steps (median {median})")
     } else {
         String::new()
     };

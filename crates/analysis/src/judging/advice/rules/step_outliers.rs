@@ -51,11 +51,6 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ));
     };
     let (part, more) = grown_part(bars, worst);
-    let numbers: Vec<String> = long
-        .iter()
-        .take(8)
-        .map(|bar| bar.step.to_string())
-        .collect();
     let of_bars = Positions::of(facts, bars);
     let mut rows = facts.rows().iter();
     let seen = rows.find(|row| Some(row.step) == of_bars.position(worst));
@@ -65,12 +60,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
     });
     let warms_up = bars.iter().take(long.len()).all(|bar| is_long(&bar));
     let own = program_of_long_steps(facts, &of_bars, &long, worst);
-    let own = own.filter(|&(_, time)| time >= EXPLAINS * (worst.duration_ps - usual));
     let excess = worst.duration_ps - usual;
-    let late = own
-        .is_none()
-        .then(|| late_in(facts, &of_bars, worst, excess));
-    let late = late.flatten();
+    let own = own.filter(|&(_, time)| time >= EXPLAINS * excess);
+    let late = if own.is_none() {
+        late_in(facts, &of_bars, worst, excess)
+    } else {
+        None
+    };
     let cause = match (own, late) {
         (Some((program, time)), _) => format!(
             " {} runs only in long steps, for {} in the longest one.",
@@ -80,17 +76,12 @@ fn check(facts: &Facts<'_>) -> Outcome {
         (None, Some(late)) => lateness(late),
         (None, None) => String::new(),
     };
-    let longest = format::duration_ps(worst.duration_ps);
-    let took = if long.len() == 1 {
-        format!("Step {} took {longest}", worst.step)
-    } else {
-        format!("Steps {} took up to {longest}", numbers.join(", "))
-    };
     finding(
         &RULE,
         severity,
         format!(
-            "{took}; the median of all {} steps is {}. Step {} has {} more {} than the median.{cause}",
+            "{}; the median of all {} steps is {}. Step {} has {} more {} than the median.{cause}",
+            took(&long, worst),
             bars.len(),
             format::duration_ps(usual),
             worst.step,
@@ -121,6 +112,17 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .of_parts(&[part])
     .seen(evidence)
     .found()
+}
+
+/// `Step 3 took 1.234 ms`, `Steps 3, 7 took up to 1.234 ms`.
+fn took(long: &[&StepBar], worst: &StepBar) -> String {
+    let longest = format::duration_ps(worst.duration_ps);
+    if long.len() == 1 {
+        return format!("Step {} took {longest}", worst.step);
+    }
+    let numbers = long.iter().take(8).map(|bar| bar.step.to_string());
+    let numbers: Vec<String> = numbers.collect();
+    format!("Steps {} took up to {longest}", numbers.join(", "))
 }
 
 /// Why a step takes longer because of a part of it.

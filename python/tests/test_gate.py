@@ -96,7 +96,7 @@ def test_what_is_no_budget_is_said() -> None:
         stepscope.assert_no_regression(SLOWER, baseline=BASE, budgets={"stp_time": "+2%"})
     report = stepscope.check(BASE, SLOWER, budget=["step_time=+2%", "memory_peak<=1GiB"])
     assert [row.verdict for row in report.rows] == ["broken", "passed"]
-    with pytest.raises(stepscope.Regression, match="no baseline to compare with"):
+    with pytest.raises(stepscope.Regression, match="no earlier\\s+session to compare with"):
         stepscope.assert_no_regression(SLOWER, budgets={"step_time": "+2%"})
     stepscope.assert_no_regression(SLOWER, budgets={"step_time": "+2%"}, allow_unknown=True)
 
@@ -161,7 +161,7 @@ def test_the_fixture_saves_compares_and_fails(pytester: pytest.Pytester) -> None
     test = f"def test_it(benchmark_step):\n    {call}\n"
     missing = outcome(pytester, test)
     missing.assert_outcomes(failed=1)
-    missing.stdout.fnmatch_lines(["*no baseline to compare with*"])
+    missing.stdout.fnmatch_lines(["*no baseline is stored in*"])
     missing.stdout.fnmatch_lines(["*--stepscope-save stores one*"])
     saved = outcome(pytester, test, "--stepscope-save")
     saved.assert_outcomes(passed=1)

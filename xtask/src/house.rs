@@ -64,6 +64,7 @@ pub(crate) fn violations(root: &Path) -> Result<Vec<String>> {
         check_machine_paths(file, &machine_paths, &mut found);
     }
     check_long_files_exist(&layers, &files, &mut found);
+    check_tests_are_run(&files, &mut found);
     found.extend(fixtures::violations(root)?);
     found.extend(links::violations(root, &files));
     found.extend(versions::violations(root)?);
@@ -112,6 +113,33 @@ fn check_long_files_exist(layers: &Layers, files: &[SourceFile], found: &mut Vec
         if reason.trim().is_empty() {
             found.push(format!(
                 "docs/internals/layers.toml gives no reason for the long file {path}"
+            ));
+        }
+    }
+}
+
+/// A file of tests that `tests/main.rs` does not name is compiled by nobody, unless it is a program
+/// of its own.
+fn check_tests_are_run(files: &[SourceFile], found: &mut Vec<String>) {
+    for main in files
+        .iter()
+        .filter(|file| file.path.ends_with("/tests/main.rs"))
+    {
+        let folder = main.path.trim_end_matches("main.rs");
+        let manifest = format!("{}Cargo.toml", folder.trim_end_matches("tests/"));
+        let manifest = files.iter().find(|file| file.path == manifest);
+        let is_named = |name: &str| {
+            main.text.contains(&format!("\nmod {name};"))
+                || manifest.is_some_and(|file| file.text.contains(&format!("name = \"{name}\"")))
+        };
+        let in_folder = files
+            .iter()
+            .filter_map(|file| file.path.strip_prefix(folder));
+        let names =
+            in_folder.filter_map(|path| path.strip_suffix("/mod.rs").or(path.strip_suffix(".rs")));
+        for name in names.filter(|name| *name != "main" && !name.contains('/') && !is_named(name)) {
+            found.push(format!(
+                "{folder}{name} is never run: name it in {folder}main.rs"
             ));
         }
     }
@@ -258,6 +286,30 @@ mod tests {
         check_marks(&file("a/src/lib.rs", &mark), &mut found);
         check_marks(&file("a/src/lib.rs", &mark.replace(':', "S:")), &mut found);
         assert_eq!(found.len(), 2, "{found:?}");
+    }
+
+    #[test]
+    fn a_file_of_tests_that_is_not_named_is_found() {
+        let files = [
+            file("crates/a/Cargo.toml", "[[test]]\nname = \"alone\"\n"),
+            file(
+                "crates/a/tests/main.rs",
+                "//! All.\n\nmod named;\nmod folder;\n",
+            ),
+            file("crates/a/tests/named.rs", ""),
+            file("crates/a/tests/folder/mod.rs", ""),
+            file("crates/a/tests/folder/part.rs", ""),
+            file("crates/a/tests/alone.rs", ""),
+            file("crates/a/tests/forgotten.rs", ""),
+            file("crates/b/tests/program.rs", ""),
+        ];
+        let mut found = Vec::new();
+        check_tests_are_run(&files, &mut found);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(
+            found[0].starts_with("crates/a/tests/forgotten is never run"),
+            "{found:?}"
+        );
     }
 
     #[test]

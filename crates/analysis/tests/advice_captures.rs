@@ -1,10 +1,8 @@
 //! What `advice` says of real captures: the first finding, and none that is not true.
 
-mod support;
-
 use serde_json::Value;
 
-use support::{all_captures, ask, open};
+use crate::support::{all_captures, ask, open};
 
 fn findings(report: &Value) -> Vec<(String, f64)> {
     let all = report["findings"].as_array().cloned().unwrap_or_default();

@@ -1,14 +1,12 @@
 //! Analyses agree with each other: no rule of `advice` passes what `overview` calls bad, and no share
 //! of a time is more than all of it.
 
-mod support;
-
 use serde_json::Value;
 use stepscope_analysis::catalogue::ANALYSES;
 use stepscope_model::Session;
 use stepscope_testing::corpus::Capture;
 
-use support::{all_captures, ask, drawn, open};
+use crate::support::{all_captures, ask, drawn, open};
 
 /// A verdict of the overview, and the rules that look at the same figure.
 const SAME: [(&str, &[&str]); 8] = [

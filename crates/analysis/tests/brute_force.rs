@@ -1,8 +1,6 @@
 //! Every figure of ops, kernels, steps and busy time against a second derivation from raw events
 //! that shares no code with the engine: exactly equal, for every capture there is.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -12,7 +10,7 @@ use stepscope_testing::corpus::{self, Capture};
 use stepscope_testing::oracle::{self, OpKey, OpTime};
 use stepscope_testing::space::{EventData, StatValue, XSpace};
 
-use support::{all_captures, ask, open};
+use crate::support::{all_captures, ask, open};
 
 /// Runs a check on every device of every capture: `check(what, session, index, space, device)`.
 fn for_each_device(check: impl Fn(&str, &Session, usize, &XSpace, oracle::Device)) {

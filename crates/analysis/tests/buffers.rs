@@ -1,15 +1,13 @@
 //! `buffers` on drawn plans worked out by hand, on what a file can do wrong, and against a second,
 //! slow derivation of every point of every plan in the corpus.
 
-mod support;
-
 use serde_json::Value;
 use stepscope_model::Session;
 use stepscope_model::hlo::{BufferAssignment, HeapEvent, HeapEventKind, Program};
 use stepscope_model::ingest::{ProgramInput, ingest_all};
 use stepscope_testing::corpus;
 
-use support::{all_captures, ask, drawn, open};
+use crate::support::{all_captures, ask, drawn, open};
 
 /// A training step in small: two arguments, of which one is handed over; an activation that is kept
 /// for the backward pass; a loss in the memory of another value; a table of pointers.

@@ -1,13 +1,11 @@
 //! `check` and `history` on drawings whose figures are worked out by hand.
 
-mod support;
-
 use serde_json::{Value, json};
 use stepscope_analysis::asking::NamedText;
 use stepscope_analysis::{AnalysisError, Compared, find_comparison};
 use stepscope_model::Session;
 
-use support::drawn;
+use crate::support::drawn;
 
 const NAMES: [&str; 5] = ["first", "second", "third", "fourth", "fifth"];
 
@@ -432,9 +430,9 @@ fn steps_of_unknown_length_pass_no_gate() {
 
 #[test]
 fn other_work_and_steps_without_overlap_break_a_budget() {
-    let before = support::uneven([150, 250, 180, 220, 200], 20);
-    let same = support::uneven([380, 620, 430, 560, 480], 20);
-    let other = support::uneven([380, 620, 430, 560, 480], 60);
+    let before = crate::support::uneven([150, 250, 180, 220, 200], 20);
+    let same = crate::support::uneven([380, 620, 430, 560, 480], 20);
+    let other = crate::support::uneven([380, 620, 430, 560, 480], 60);
     let budget = ["step_time=+2%"];
     assert_eq!(
         verdicts(&check(&[&before, &same], &budget)),

@@ -1,8 +1,6 @@
 //! Communication: every figure worked out by hand on drawings, exposed time re-derived by brute force
 //! on every capture, and what real captures must say.
 
-mod support;
-
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
@@ -11,7 +9,7 @@ use stepscope_testing::corpus;
 use stepscope_testing::oracle::{self, Event};
 use stepscope_testing::space::XSpace;
 
-use support::{all_captures, ask, drawn, open};
+use crate::support::{all_captures, ask, drawn, open};
 
 fn rows(report: &Value, key: &str) -> Vec<Value> {
     report[key].as_array().cloned().unwrap_or_default()

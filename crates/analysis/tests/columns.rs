@@ -1,14 +1,12 @@
 //! Every column holds what it declares, whatever the profile: formats with types, such as Arrow,
 //! must give a column the same type in every answer, also in one without rows.
 
-mod support;
-
 use std::collections::BTreeSet;
 
 use stepscope_analysis::{ANALYSES, Cell, Column, Unit};
 use stepscope_model::Session;
 
-use support::{all_captures, drawn, open};
+use crate::support::{all_captures, drawn, open};
 
 const GPU: &str = "
     host vm

@@ -1,11 +1,9 @@
 //! Ops that XLA combined out of several: together on one row, or divided over what they serve.
 
-mod support;
-
 use serde_json::Value;
 use stepscope_testing::corpus;
 
-use support::{ask, drawn, open};
+use crate::support::{ask, drawn, open};
 
 /// One all-reduce of two gradients, of which one is three times the other, and a loss.
 const ALL_REDUCE: &str = "

@@ -1,13 +1,11 @@
 //! `compare` on drawings whose differences are worked out by hand, and on real programs in which one
 //! thing was made worse each (`fixtures/planted-cpu`).
 
-mod support;
-
 use serde_json::Value;
 use stepscope_analysis::{AnalysisError, Compared, find_comparison};
 use stepscope_model::{Manifest, ManifestInput, Session, WallClock};
 
-use support::drawn;
+use crate::support::drawn;
 
 fn compare(sessions: &[&Session], options: &[(&str, &str)]) -> Result<Value, AnalysisError> {
     let names = ["before", "after", "third"];
@@ -482,7 +480,7 @@ fn what_cannot_be_compared_is_said() {
 fn variant(name: &str) -> Session {
     let folder = stepscope_testing::corpus::repository_root().join("fixtures/planted-cpu");
     let path = folder.join(format!("{name}/plugins/profile/{name}/vm.xplane.pb.gz"));
-    support::open(&stepscope_testing::corpus::Capture {
+    crate::support::open(&stepscope_testing::corpus::Capture {
         name: name.to_owned(),
         folder,
         hosts: vec![path],
@@ -587,7 +585,7 @@ fn memory_that_a_planted_batch_needs_is_found() {
     };
     let peak = |name: &str| {
         let options = [("program", "train_step")];
-        number(&support::ask(&variant(name), "buffers", &options)["peak_bytes"])
+        number(&crate::support::ask(&variant(name), "buffers", &options)["peak_bytes"])
     };
     let grown = peak("batch") - peak("base");
     assert!(grown > 0.0);
@@ -604,7 +602,10 @@ const LONG: [u64; 5] = [380, 620, 430, 560, 480];
 
 #[test]
 fn steps_without_overlap_and_other_work_are_a_difference() {
-    let report = both(&support::uneven(SHORT, 20), &support::uneven(LONG, 60));
+    let report = both(
+        &crate::support::uneven(SHORT, 20),
+        &crate::support::uneven(LONG, 60),
+    );
     let difference = &report["differences"][0];
     let step = &difference["step"];
     assert_eq!(step["evidence"], "beyond_noise", "{step}");
@@ -617,7 +618,10 @@ fn steps_without_overlap_and_other_work_are_a_difference() {
 
 #[test]
 fn steps_without_overlap_of_the_same_work_may_be_the_machine() {
-    let report = both(&support::uneven(SHORT, 20), &support::uneven(LONG, 20));
+    let report = both(
+        &crate::support::uneven(SHORT, 20),
+        &crate::support::uneven(LONG, 20),
+    );
     let difference = &report["differences"][0];
     assert_eq!(difference["step"]["evidence"], "within_noise");
     let conclusion = difference["conclusion"].as_str().expect("a sentence");
@@ -633,7 +637,10 @@ fn steps_without_overlap_of_the_same_work_may_be_the_machine() {
 #[test]
 fn an_interval_beyond_all_reason_is_too_noisy_to_tell() {
     let scattered = [160, 900, 320, 620, 450];
-    let report = both(&support::uneven(SHORT, 20), &support::uneven(scattered, 60));
+    let report = both(
+        &crate::support::uneven(SHORT, 20),
+        &crate::support::uneven(scattered, 60),
+    );
     let conclusion = report["differences"][0]["conclusion"]
         .as_str()
         .expect("a sentence");

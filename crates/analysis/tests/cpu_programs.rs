@@ -1,12 +1,10 @@
 //! What real programs on XLA:CPU got wrong answers for, each as a drawing of what misled.
 
-mod support;
-
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use support::{ask, drawn};
+use crate::support::{ask, drawn};
 
 fn finding<'a>(report: &'a Value, id: &str) -> Option<&'a Value> {
     let mut all = report["findings"].as_array().into_iter().flatten();

@@ -1,7 +1,5 @@
 //! Every column is declared once: with a meaning, and with nothing in a table that is not declared.
 
-mod support;
-
 use std::collections::BTreeSet;
 
 use stepscope_analysis::asking::Declaration;
@@ -83,7 +81,7 @@ fn what_adds_up_is_a_number() {
 fn tables_have_the_columns_that_are_declared_in_their_order() {
     let mut seen = BTreeSet::new();
     for capture in corpus::fixtures() {
-        let session = support::open(&capture);
+        let session = crate::support::open(&capture);
         for entry in ANALYSES {
             let Ok(answer) = entry.run_pairs(&session, []) else {
                 continue;

@@ -1,11 +1,9 @@
 //! Analyses on profiles small enough to work out by hand.
 
-mod support;
-
 use serde_json::{Value, json};
 use stepscope_analysis::find;
 
-use support::{ask, drawn};
+use crate::support::{ask, drawn};
 
 /// One training step of 100 us on one GPU, annotated, with every part in it.
 const GPU_STEPS: &str = "

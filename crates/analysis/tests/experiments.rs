@@ -1,12 +1,10 @@
 //! What `what_if` predicts of steps, compared with steps of the same recording in which the change was
 //! made (`fixtures/capture_experiments.py`: both kinds of steps in turns).
 
-mod support;
-
+use crate::support::{ask, open};
 use serde_json::Value;
 use stepscope_model::Session;
 use stepscope_testing::corpus::{self, Capture};
-use support::{ask, open};
 
 /// The largest accepted difference between prediction and measurement.
 const MOST_ERROR: f64 = 0.05;

@@ -2,15 +2,13 @@
 //! headline and the mean step those of `steps`, the busy share those of `idle`, what `advice` says of
 //! waiting those of the headline, and the base of `what_if` and `check` the step time.
 
-mod support;
-
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 use stepscope_analysis::{Compared, find_comparison, format};
 use stepscope_model::Session;
 
-use support::{all_captures, ask, drawn, open};
+use crate::support::{all_captures, ask, drawn, open};
 
 fn list<'a>(report: &'a Value, key: &str) -> &'a [Value] {
     report[key].as_array().map_or(&[], Vec::as_slice)
@@ -326,7 +324,7 @@ fn check_between(name: &str, session: &Session, series: &str, other: &str) {
 #[test]
 fn steps_of_another_series_are_not_between_steps() {
     let mut count = 0;
-    for planted in support::planted::read_all("causes-cpu") {
+    for planted in crate::support::planted::read_all("causes-cpu") {
         if planted.case == "train-and-eval" && planted.is_annotated {
             count += 1;
             check_between(&planted.name, &planted.session, "train", "eval");

@@ -1,7 +1,5 @@
 //! Advice speaks the language of the framework that a capture is of.
 
-mod support;
-
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -9,7 +7,7 @@ use serde_json::Value;
 use stepscope_analysis::ANALYSES;
 use stepscope_model::{Framework, Session};
 
-use support::{all_captures, ask, drawn, open};
+use crate::support::{all_captures, ask, drawn, open};
 
 /// Whole words, since paths of a capture may hold them as parts of others.
 static JAX: LazyLock<Regex> =

@@ -1,13 +1,11 @@
 //! Our own captures of an NVIDIA H100 (`fixtures/capture_gpu.py`), and what is true of them: the
 //! program's own clock, the same program without CUDA graphs, and work that is known.
 
-mod support;
-
 use std::collections::BTreeMap;
 
+use crate::support::{ask, fixture_in, number, open, truth};
 use serde_json::Value;
 use stepscope_model::Session;
-use support::{ask, fixture_in, number, open, truth};
 
 fn captured(name: &str) -> Session {
     open(&fixture_in("gpu-h100", name))

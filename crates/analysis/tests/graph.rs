@@ -1,8 +1,6 @@
 //! `graph` on drawn programs worked out by hand, against a slow search outwards on every program of
 //! the corpus, and on a program as large as they come.
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -10,7 +8,7 @@ use serde_json::Value;
 use stepscope_model::Session;
 use stepscope_model::hlo::Program;
 
-use support::{all_captures, ask, drawn, open};
+use crate::support::{all_captures, ask, drawn, open};
 
 /// Two steps of a program with a fusion, a small constant and a loop's worth of nothing.
 const STEP: &str = "

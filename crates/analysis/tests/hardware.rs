@@ -1,8 +1,6 @@
 //! `roofline`, `op_tree`, `kernels` and `counters` on drawings worked out by hand, and against second
 //! derivations from the raw events of captures.
 
-mod support;
-
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
@@ -10,7 +8,7 @@ use stepscope_model::Session;
 use stepscope_testing::corpus;
 use stepscope_testing::space::{EventData, StatValue, XEvent, XPlane, XSpace};
 
-use support::{all_captures, ask, drawn, open};
+use crate::support::{all_captures, ask, drawn, open};
 
 /// A chip with 918 TFLOP/s, 1 TB/s of device memory and 20 TB/s of reads from VMEM. `dot.1` runs
 /// twice for 10 µs with 4.59 GFLOP, half of the peak; `add.2` moves 8 MB in 10 µs, 80 % of the

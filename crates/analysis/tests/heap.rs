@@ -1,8 +1,6 @@
 //! The figures of `heap` against a count that shares no code with it: prost's reading of the same
 //! files, looked up by linear search and added up in maps of texts.
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -536,7 +534,7 @@ fn other_analyses_say_that_there_are_no_events() {
 #[test]
 fn a_session_without_snapshots_says_how_to_take_one() {
     let capture = stepscope_testing::corpus::fixture("hosts4-cpu").expect("a fixture");
-    let session = support::open(&capture);
+    let session = crate::support::open(&capture);
     let report = run(&session, &HeapOptions::default());
     assert!(report.rows.is_empty() && report.tree.is_empty());
     assert!(report.notes[0].hint.contains("save_device_memory_profile"));

@@ -1,8 +1,6 @@
 //! Hints have one form on every surface: code, commands and options are in backquotes, so that the
 //! page can link, copy and explain them without guessing. Notes have ids, by which programs know them.
 
-mod support;
-
 use std::collections::BTreeSet;
 
 use stepscope_analysis::catalogue::ANALYSES;
@@ -38,7 +36,7 @@ fn code_in_hints_is_in_backquotes_and_notes_have_ids() {
     let mut seen = BTreeSet::new();
     let mut ids = BTreeSet::new();
     for capture in corpus::fixtures().into_iter().chain(corpus::captures()) {
-        let session = support::open(&capture);
+        let session = crate::support::open(&capture);
         for entry in ANALYSES {
             if let Ok(answer) = entry.run_pairs(&session, []) {
                 ids.extend(answer.notes().iter().map(|note| note.id));

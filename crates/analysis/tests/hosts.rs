@@ -1,12 +1,10 @@
 //! Hosts side by side: lateness, blame and clocks worked out by hand, and the straggler that real
 //! captures must name.
 
-mod support;
-
 use serde_json::{Value, json};
 use stepscope_testing::corpus::{self, Capture};
 
-use support::{all_captures, ask, drawn, open};
+use crate::support::{all_captures, ask, drawn, open};
 
 fn rows(report: &Value, key: &str) -> Vec<Value> {
     report[key].as_array().cloned().unwrap_or_default()

@@ -1,8 +1,6 @@
 //! Input wait is one figure: `overview`, `steps`, `input`, `idle` and `advice` agree for every capture
 //! there is, and where a program copied its batch in the loop, with raw events and the program's clock.
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -11,8 +9,8 @@ use stepscope_model::{Session, TrackRole};
 use stepscope_testing::corpus;
 use stepscope_testing::oracle::{self, Event};
 
-use support::planted::{Planted, read_all};
-use support::{all_captures, ask, drawn, open, picos, rows, text};
+use crate::support::planted::{Planted, read_all};
+use crate::support::{all_captures, ask, drawn, open, picos, rows, text};
 
 const ALL: [(&str, &str); 1] = [("limit", "0")];
 

@@ -1,11 +1,9 @@
 //! Iterations of loops as layers, worked out by hand, and held to a slow count on a real scan.
 
-mod support;
-
 use serde_json::Value;
 use stepscope_testing::corpus;
 
-use support::{ask, drawn, open};
+use crate::support::{ask, drawn, open};
 
 /// Two runs of a scan over three layers on a TPU. In each iteration a product of 10 us (the second run
 /// 12 us, and 30 us in its last layer) and an add of 2 us; in layer 1 a branch runs for 5 us more. A

@@ -2,11 +2,9 @@
 //! collectives of NCCL between two processes on it (`fixtures/capture_nccl.py`): step times are those of
 //! the programs' own clocks, figures those of known work, and causes those that were planted.
 
-mod support;
-
+use crate::support::{ask, fixture_in, number, open, truth};
 use serde_json::Value;
 use stepscope_model::Session;
-use support::{ask, fixture_in, number, open, truth};
 
 fn captured(name: &str) -> Session {
     open(&fixture_in("kinds-h100", name))

@@ -1,11 +1,9 @@
 //! What is unknown is absent, and what kernels record of themselves is shown: custom calls, counters
 //! on rows of slices, regions within kernels. The profiles are drawn.
 
-mod support;
-
 use serde_json::{Value, json};
 
-use support::{ask, drawn};
+use crate::support::{ask, drawn};
 
 /// `dot.1` works for 10 µs of 40 with 918 MFLOP, a tenth of the peak. Nothing is recorded of what
 /// `opaque.2` computes in 20 µs; the two runs of `counted.3` say it each for itself; `alloc.4`

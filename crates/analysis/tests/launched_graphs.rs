@@ -1,10 +1,8 @@
 //! Analyses of a program that runs in CUDA graphs: the figures are those of the same program run op
 //! by op. Drawn, as no capture with graphs is at hand.
 
-mod support;
-
+use crate::support::{ask, drawn};
 use serde_json::Value;
-use support::{ask, drawn};
 
 const PROGRAM: &str = "
     program 5 jit_step

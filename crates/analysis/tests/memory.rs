@@ -1,15 +1,13 @@
 //! `memory` on drawings whose every figure is worked out by hand, and on every capture by brute
 //! force from the raw events.
 
-mod support;
-
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 use stepscope_testing::corpus;
 use stepscope_testing::space::{EventData, StatValue, XSpace};
 
-use support::{all_captures, ask, drawn, open};
+use crate::support::{all_captures, ask, drawn, open};
 
 /// One allocator event of a drawing.
 fn event(time: &str, name: &str, in_use: i64, bytes: i64, address: u64, more: &str) -> String {

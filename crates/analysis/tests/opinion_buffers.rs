@@ -1,18 +1,13 @@
 //! `buffers` against XProf's `memory_viewer` for the corpus: equal, or explained. The same figures
 //! make the table of `docs/internals/differences/buffers.md`, which is checked here too.
 
-mod support;
-
-#[path = "support/memory_viewer.rs"]
-mod memory_viewer;
-
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use stepscope_testing::corpus;
 
-use memory_viewer::ANSWERS;
-use support::{ask, open};
+use crate::support::memory_viewer::ANSWERS;
+use crate::support::{ask, open};
 
 const UNTRACED: &str = "XProf leaves out thread-local memory, and temporary allocations without a \
                         heap trace";
@@ -134,6 +129,6 @@ fn memory_plans_agree_with_xprof_or_say_why() {
     }
     assert!(
         known == fresh,
-        "stale: STEPSCOPE_UPDATE_DOCS=1 cargo test --test opinion_buffers"
+        "stale: STEPSCOPE_UPDATE_DOCS=1 cargo test --test analyses opinion_buffers"
     );
 }

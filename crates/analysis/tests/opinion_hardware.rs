@@ -2,8 +2,6 @@
 //! within 0.1 %, or explained. The tables are the pages `docs/internals/differences/<analysis>.md`,
 //! which are checked here; `STEPSCOPE_WRITE_DIFFERENCES=1` writes them.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -12,8 +10,8 @@ use serde_json::Value;
 use stepscope_model::Session;
 use stepscope_testing::corpus;
 
-use support::xprof::{Figure, table};
-use support::{ask, open};
+use crate::support::xprof::{Figure, table};
+use crate::support::{ask, open};
 
 const GIB: f64 = 1_073_741_824.0;
 

@@ -2,16 +2,14 @@
 //! explained. The tables stand in `hosts.md` and `collectives.md` of `docs/internals/differences`,
 //! which are checked here too.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::Value;
 use stepscope_testing::corpus;
 
-use support::xprof::{Figure, their_ops};
-use support::{ask, open};
+use crate::support::xprof::{Figure, their_ops};
+use crate::support::{ask, open};
 
 /// Why a figure differs: part of the capture's name, part of the figure's name, reason.
 const REASONS: &[(&str, &str, &str)] = &[

@@ -3,15 +3,13 @@
 //! in `docs/internals/differences`, which are checked here too: a stale page is printed as it
 //! should be.
 
-mod support;
-
 use std::fmt::Write as _;
 
 use serde_json::Value;
 use stepscope_testing::corpus;
 
-use support::xprof::{Figure, table};
-use support::{ask, open};
+use crate::support::xprof::{Figure, table};
+use crate::support::{ask, open};
 
 /// Part of the capture's name, part of the figure's name, reason.
 const REASONS: &[(&str, &str, &str)] = &[

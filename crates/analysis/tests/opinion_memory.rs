@@ -1,15 +1,13 @@
 //! Ours against XProf's `memory_profile` for the corpus: equal within 0.1 %, or explained. The same
 //! figures make the table of `docs/internals/differences/memory.md`, which is checked here too.
 
-mod support;
-
 use std::fmt::Write as _;
 
 use serde_json::Value;
 use stepscope_testing::corpus;
 
-use support::xprof::Figure;
-use support::{ask, open};
+use crate::support::xprof::Figure;
+use crate::support::{ask, open};
 
 /// Why a figure differs: part of the capture's name, part of the figure's name, reason.
 const REASONS: &[(&str, &str, &str)] = &[
@@ -170,6 +168,6 @@ fn the_page_is_fresh() {
     }
     assert!(
         page.ends_with(&table),
-        "docs/internals/differences/memory.md is stale: STEPSCOPE_UPDATE=1 cargo test --test opinion_memory"
+        "docs/internals/differences/memory.md is stale: STEPSCOPE_UPDATE=1 cargo test --test analyses opinion_memory"
     );
 }

@@ -4,10 +4,8 @@
 //! Captures are named `case`, `case-a` with steps annotated, `case-t` with the Python tracer, and
 //! `case-at` with both.
 
-mod support;
-
-use support::ask;
-use support::planted::{Planted, read_all};
+use crate::support::ask;
+use crate::support::planted::{Planted, read_all};
 
 /// What has to stand first, by the names of its findings: any of these.
 struct Expected {

@@ -2,10 +2,8 @@
 //! while it records. Seven programs shared the machine and the GPU, so what a step takes beyond its
 //! cause differs from run to run.
 
-mod support;
-
-use support::ask;
-use support::planted::{Planted, read_all};
+use crate::support::ask;
+use crate::support::planted::{Planted, read_all};
 
 fn planted() -> Vec<Planted> {
     let all = read_all("causes-h100");

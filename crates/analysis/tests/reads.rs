@@ -1,7 +1,5 @@
 //! Answers that are taken from parts of a profile are those of the whole.
 
-mod support;
-
 use std::sync::Arc;
 
 use stepscope_analysis::ANALYSES;

@@ -1,7 +1,5 @@
 //! GPU captures whose programs are not in the profile: the names that launches carried stand in.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -10,7 +8,7 @@ use stepscope_model::ingest::{HostInput, ingest};
 use stepscope_model::{Attribution, Session};
 use stepscope_testing::corpus;
 
-use support::{ask, drawn, open};
+use crate::support::{ask, drawn, open};
 
 /// A training step on one GPU whose kernels carry what XLA writes around launches.
 const NAMED: &str = "

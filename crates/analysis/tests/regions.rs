@@ -1,8 +1,6 @@
 //! `regions` on profiles small enough to work out by hand, and on every capture against a second
 //! derivation from raw events.
 
-mod support;
-
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
@@ -10,7 +8,7 @@ use stepscope_analysis::find;
 use stepscope_testing::corpus;
 use stepscope_testing::oracle::{self, RegionKey, RegionTime};
 
-use support::{all_captures, ask, drawn, open};
+use crate::support::{all_captures, ask, drawn, open};
 
 fn rows(report: &Value) -> &[Value] {
     report["rows"].as_array().map_or(&[], Vec::as_slice)

@@ -1,15 +1,13 @@
 //! What belongs to a slice on other tracks and around it: participants of collectives with the figures
 //! of `collectives`, and nesting on real captures.
 
-mod support;
-
 use serde_json::Value;
 use stepscope_analysis::views::timeline::nesting::nesting;
 use stepscope_analysis::views::timeline::participants::participants;
 use stepscope_analysis::views::timeline::{ParticipantsReport, SliceRefReport};
 use stepscope_model::{Session, SliceId, TrackId};
 
-use support::{all_captures, ask, drawn, open};
+use crate::support::{all_captures, ask, drawn, open};
 
 /// The first slice with this name on a device.
 fn find(session: &Session, device: &str, name: &str) -> SliceId {

@@ -1,8 +1,6 @@
 //! Replays: every capture is admitted or refused with a reason, from dependencies alone; changes of
 //! drawn captures give what arithmetic by hand gives; slow code agrees.
 
-mod support;
-
 use serde_json::Value;
 use stepscope_analysis::asking::selection::Selection;
 use stepscope_analysis::views::replay::Replay;
@@ -12,7 +10,7 @@ use stepscope_analysis::views::replay::graph::{Edge, EdgeKind, Graph, NodeKind};
 use stepscope_analysis::views::replay::run::Times;
 use stepscope_model::Session;
 
-use support::{all_captures, ask, drawn, open};
+use crate::support::{all_captures, ask, drawn, open};
 
 const TPU: &str = include_str!("../../../fixtures/drawn/tpu-v6e.txt");
 const GPU: &str = include_str!("../../../fixtures/drawn/gpu-h100.txt");

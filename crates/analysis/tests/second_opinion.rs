@@ -1,14 +1,12 @@
 //! Ours against XProf's answers for the corpus: equal within 0.1 %, or explained. The same figures
 //! make the tables of `docs/internals/differences.md`, which is checked here too.
 
-mod support;
-
 use std::fmt::Write as _;
 
 use stepscope_testing::corpus;
 
-use support::open;
-use support::xprof::{Figure, figures, our_ops, rates, their_ops};
+use crate::support::open;
+use crate::support::xprof::{Figure, figures, our_ops, rates, their_ops};
 
 /// Why a figure differs: part of the capture's name, part of the figure's name, reason.
 const REASONS: &[(&str, &str, &str)] = &[
@@ -165,7 +163,7 @@ fn idle_time_over_the_same_window() {
         return;
     };
     let session = open(&capture);
-    let report = support::ask(&session, "ops", &[]);
+    let report = crate::support::ask(&session, "ops", &[]);
     let busy = report["devices"].as_array().expect("devices").iter();
     let busy_ps: f64 = busy.filter_map(|device| device["busy_ps"].as_f64()).sum();
     let windows = session.device_ids().filter_map(|device| {

@@ -1,12 +1,10 @@
 //! What is said of a selection is of the selection: notes count what was selected, and a figure is
 //! the same whether it was asked for alone or among all.
 
-mod support;
-
 use serde_json::{Value, json};
 use stepscope_model::Session;
 
-use support::{all_captures, ask, drawn, open};
+use crate::support::{all_captures, ask, drawn, open};
 
 fn rows(report: &Value, key: &str) -> Vec<Value> {
     report[key].as_array().cloned().unwrap_or_default()

@@ -1,11 +1,9 @@
 //! Theory against measurement: peaks by operand type, expected times and their derivations, with
 //! operations counted by hand, and the worked profile of the scaling book.
 
-mod support;
-
+use crate::support::{ask, drawn, open};
 use serde_json::Value;
 use stepscope_testing::corpus;
-use support::{ask, drawn, open};
 
 fn row<'a>(report: &'a Value, name: &str) -> &'a Value {
     let rows = report["rows"].as_array().expect("rows");

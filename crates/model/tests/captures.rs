@@ -1,15 +1,13 @@
 //! Real captures: the engine and brute force over raw events agree; concatenated captures are one.
 
-mod support;
-
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::support::session_of;
 use stepscope_model::{Lane, Session, SliceKind, TrackRole};
 use stepscope_testing::corpus::{self, Capture};
 use stepscope_testing::oracle::{self, Device};
 use stepscope_testing::space::XSpace;
-use support::session_of;
 
 fn files(capture: &Capture) -> Vec<Vec<u8>> {
     capture

@@ -1,11 +1,9 @@
 //! Steps inferred from runs, where functions run several times within a step: what one reads again and
 //! again, another one updates.
 
-mod support;
-
 use std::fmt::Write as _;
 
-use support::session;
+use crate::support::session;
 
 const WEIGHTS: &str = "f32[64,32]";
 const OTHER: &str = "f32[16,8]";

@@ -1,9 +1,7 @@
 //! XLA:CPU: ops on host threads belong to virtual devices; markers and launches are no work.
 
-mod support;
-
+use crate::support::{assert_picture, assert_text, label, runs, session, slice, stats};
 use stepscope_model::{CostSource, SliceKind, TrackRole};
-use support::{assert_picture, assert_text, label, runs, session, slice, stats};
 
 #[test]
 fn ops_go_to_the_device_of_their_ordinal() {
@@ -83,7 +81,7 @@ fn arrow_ends_of_ops_do_not_stray() {
            0..9us launch [_ct=5 _c=2]
            9..10us other [_pt=5 _p=3]",
     );
-    let names = support::slices(&session);
+    let names = crate::support::slices(&session);
     for flow in session.flows.all() {
         for end in [flow.from, flow.to] {
             assert!(
@@ -159,6 +157,6 @@ fn ops_are_joined_with_their_hlo() {
     let unknown = session.op(label(&session, "unknown.9").op.expect("an op all the same"));
     assert!(unknown.cost.is_none());
     assert_eq!(session.text(unknown.category), "");
-    let track = support::track(&session, "tf_XLAEigen/42");
+    let track = crate::support::track(&session, "tf_XLAEigen/42");
     assert_eq!(track.role, TrackRole::Ops);
 }

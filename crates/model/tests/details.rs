@@ -1,11 +1,9 @@
 //! Details of slices are read again from the file: right for every slice of every kind of track.
 
-mod support;
-
+use crate::support::{session, slice, slices, stats};
 use stepscope_model::{Session, SliceId, TrackRole};
 use stepscope_testing::oracle;
 use stepscope_testing::{corpus, space::XSpace};
-use support::{session, slice, slices, stats};
 
 #[test]
 fn every_kind_of_value_is_text() {
@@ -87,7 +85,7 @@ fn recorded_slices_have_the_stats_of_their_events() {
         };
         let bytes = corpus::read_bytes(host).expect("readable");
         let space = XSpace::from_bytes(&bytes).expect("whole");
-        let session = support::session_of(&[bytes]);
+        let session = crate::support::session_of(&[bytes]);
         let checked = check(&session, &space);
         assert!(
             checked > 0 || session.slice_count() == 0,

@@ -1,9 +1,7 @@
 //! Steps inferred from runs, where a function was compiled for several shapes or a name stands for
 //! several functions.
 
-mod support;
-
-use support::session;
+use crate::support::session;
 
 /// Programs of `step`, a function of line 7, and of two lambdas, with their ids and widths.
 fn compiled(programs: &[(u32, &str, u32, u32)]) -> String {

@@ -1,9 +1,7 @@
 //! GPUs: arrows from launches to kernels, kernels without an op, runs, copies.
 
-mod support;
-
+use crate::support::{assert_text, label, runs, session, slice, slices, stats, warnings};
 use stepscope_model::{Class, Direction, FlowKind, SliceKind};
-use support::{assert_text, label, runs, session, slice, slices, stats, warnings};
 
 /// `from -> to` of every arrow, by name.
 fn arrows(session: &stepscope_model::Session) -> Vec<String> {
@@ -58,7 +56,7 @@ fn launches_point_at_what_they_launched() {
 
 #[test]
 fn correlation_ids_hold_within_one_host() {
-    let session = support::sessions(&[
+    let session = crate::support::sessions(&[
         "thread main/1\n 0..2us first [correlation_id=1]
          device gpu:0 nvidia H100\n stream 7 Compute\n 10..20us here [correlation_id=1]",
         "thread main/1\n 0..2us second [correlation_id=1u]
@@ -137,7 +135,7 @@ fn runs_without_launches_begin_where_the_first_op_returns() {
         &runs(&session),
         "jit_step(5) GPU:0 0us..25us\njit_step(5) GPU:0 30us..50us",
     );
-    let row = support::track(&session, "Program runs");
+    let row = crate::support::track(&session, "Program runs");
     assert_eq!(row.slice_count(), 2);
     assert_eq!(
         stats(&session, slice(&session, "jit_step(5)")),

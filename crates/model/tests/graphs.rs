@@ -1,10 +1,8 @@
 //! Kernels launched by CUDA and HIP graphs, drawn from what XLA and CUPTI are known to record: no
 //! capture with graphs is at hand.
 
-mod support;
-
+use crate::support::{assert_text, session, sessions};
 use stepscope_model::{Attribution, GraphDetail, OpenReason, Session};
-use support::{assert_text, session, sessions};
 
 /// `kernel -> op how` for each slice of the streams, in the order of time; `?` where none is known.
 fn found(session: &Session) -> String {

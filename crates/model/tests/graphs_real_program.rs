@@ -4,8 +4,6 @@
 //! The kernels are drawn because no capture with graphs is at hand; names, order and which ops launch
 //! several kernels follow what XLA is known to do.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -117,7 +115,7 @@ fn drawing(bytes: &[u8], how: How) -> Drawing {
         }
         (at, graph, node) = (at + 1000, 1, 0);
     }
-    let mut space = support::draw(&text);
+    let mut space = crate::support::draw(&text);
     for plane in &mut space.planes {
         for metadata in plane.event_metadata.values_mut() {
             for stat in &mut metadata.stats {
@@ -162,7 +160,7 @@ fn found(session: &Session) -> Vec<(String, Attribution)> {
 /// launched it.
 fn covered(how: How, bytes: &[u8]) -> (usize, usize) {
     let drawn = drawing(bytes, how);
-    let found = found(&support::session_of(&[drawn.space.to_bytes()]));
+    let found = found(&crate::support::session_of(&[drawn.space.to_bytes()]));
     assert_eq!(found.len(), drawn.ops.len());
     let (mut in_graph, mut covered) = (0usize, 0usize);
     for (((op, how), drawn), is_in_graph) in found.iter().zip(&drawn.ops).zip(&drawn.in_graph) {
@@ -184,7 +182,7 @@ fn with_graphs_on_and_off_the_ops_are_the_same() {
         return;
     };
     let off = drawing(&bytes, How::Off);
-    let without = found(&support::session_of(&[off.space.to_bytes()]));
+    let without = found(&crate::support::session_of(&[off.space.to_bytes()]));
     assert!(without.iter().all(|(_, how)| *how == Attribution::Recorded));
     for how in [How::Graphs, How::SharedKernels] {
         let (covered, in_graph) = covered(how, &bytes);

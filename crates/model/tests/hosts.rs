@@ -1,8 +1,8 @@
 //! Several hosts and their clocks, epochs in lines, program ids.
 
-mod support;
-
-use support::{assert_picture, assert_text, label, runs, session, sessions, slice, warnings};
+use crate::support::{
+    assert_picture, assert_text, label, runs, session, sessions, slice, warnings,
+};
 
 const EPOCH_NS: u64 = 1_700_000_000_000_000_000;
 

@@ -1,8 +1,6 @@
 //! The checks of the fuzz targets on a few thousand damaged profiles, always the same ones: bits
 //! flipped, parts cut out, doubled, and swapped between profiles.
 
-mod support;
-
 #[path = "../../../fuzz/src/ingest.rs"]
 #[expect(
     clippy::cast_possible_truncation,
@@ -94,7 +92,9 @@ fn check(bytes: &[u8]) {
 }
 
 fn seeds() -> Vec<Vec<u8>> {
-    let drawn = DRAWINGS.iter().map(|text| support::draw(text).to_bytes());
+    let drawn = DRAWINGS
+        .iter()
+        .map(|text| crate::support::draw(text).to_bytes());
     drawn.chain(small_fixtures()).collect()
 }
 

@@ -1,8 +1,6 @@
 //! Processes that were recorded with the profiled one: what they do is work of the host.
 
-mod support;
-
-use support::session;
+use crate::support::session;
 
 /// A loader that prepares batches with JAX on the CPU, beside a training on the CPU. Both number
 /// programs, devices and runs from the same values on.

@@ -1,12 +1,10 @@
 //! What is no profile is refused with a reason that helps; what is only damaged becomes a session
 //! with warnings.
 
-mod support;
-
+use crate::support::{draw, session, session_of, try_session, warnings};
 use stepscope_model::WarningKind;
 use stepscope_model::ingest::{IngestError, ingest};
 use stepscope_testing::{corpus, corrupt};
-use support::{draw, session, session_of, try_session, warnings};
 
 fn refusal(bytes: &[u8]) -> String {
     match try_session(&[bytes.to_vec()]) {
@@ -15,7 +13,7 @@ fn refusal(bytes: &[u8]) -> String {
             found
         }
         Err(error) => panic!("another error: {error}"),
-        Ok(session) => panic!("a session of\n{}", support::picture(&session)),
+        Ok(session) => panic!("a session of\n{}", crate::support::picture(&session)),
     }
 }
 

@@ -1,9 +1,7 @@
 //! Steps: recorded, annotated with synchronous and asynchronous dispatch, inferred from runs.
 
-mod support;
-
+use crate::support::{assert_text, label, session, steps};
 use stepscope_model::{Class, StepOrigin};
-use support::{assert_text, label, session, steps};
 
 #[test]
 fn recorded_step_lines_win() {
@@ -388,7 +386,7 @@ fn hosts_take_part_in_steps_of_one_number() {
     let text = "thread python
                   0..10us train #step_num=5,_r=1#
                   20..30us train #step_num=6,_r=1#";
-    let session = support::sessions(&[text, text]);
+    let session = crate::support::sessions(&[text, text]);
     assert_text(
         &steps(&session),
         "5: host0 0us..10us, host1 0us..10us

@@ -1,9 +1,7 @@
 //! Which tracks a profile becomes: merged, named, sorted, nested, and which of them are work.
 
-mod support;
-
+use crate::support::{assert_picture, picture, session, slice, stats, track, warnings};
 use stepscope_model::{DeviceKind, Picos, TrackRole};
-use support::{assert_picture, picture, session, slice, stats, track, warnings};
 
 #[test]
 fn repeated_planes_and_lines_are_one() {
@@ -73,7 +71,7 @@ fn line_ids_may_be_negative_and_names_may_repeat() {
 
 #[test]
 fn equal_display_ids_are_one_row_and_display_names_are_shown() {
-    let mut space = support::draw(
+    let mut space = crate::support::draw(
         "plane /host:CPU
          line first [id=1]
            0..1us a
@@ -86,7 +84,7 @@ fn equal_display_ids_are_one_row_and_display_names_are_shown() {
         (line.display_id, line.display_name) = (70, "shown".to_owned());
     }
     assert_picture(
-        &support::session_of(&[space.to_bytes()]),
+        &crate::support::session_of(&[space.to_bytes()]),
         "host_thread host0 \"shown\" #70
            0: a 0us..1us, b 2us..3us
          host_thread host0 \"third\" #3
@@ -248,7 +246,7 @@ fn async_ops_and_derived_rows_are_no_work() {
          line \"XLA Modules\" [id=3735928563]
            0..10us jit_step",
     );
-    let work: Vec<&str> = support::slices(&session)
+    let work: Vec<&str> = crate::support::slices(&session)
         .into_iter()
         .filter(|(id, _)| {
             let lane = session.lane(id.track, id.lane).expect("there");
@@ -313,7 +311,7 @@ fn a_large_distance_between_clocks_is_told() {
 
 #[test]
 fn tracks_are_in_order_of_host_device_and_number() {
-    let session = support::sessions(&[
+    let session = crate::support::sessions(&[
         "thread b/2\n 0us x\n thread a/10\n 0us x\n thread a/9\n 0us x\n thread python\n 0us x
          device gpu:1 nvidia H100
          stream 10 Compute\n 0..1us k

@@ -1,11 +1,9 @@
 //! Real captures, if available.
 
-mod common;
-
 use std::fs;
 use std::path::PathBuf;
 
-use common::{Tree, bytes_of, found, gzip, hosts, names, notes_of, tar};
+use crate::common::{Tree, bytes_of, found, gzip, hosts, names, notes_of, tar};
 use stepscope_storage::NoteKind;
 use stepscope_testing::corpus::say_skipped;
 

@@ -1,10 +1,8 @@
 //! Bytes in memory open like the same bytes in a file.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{Tree, found, gzip, profile, tar, zstd};
+use crate::common::{Tree, found, gzip, profile, tar, zstd};
 use stepscope_model::Reads;
 use stepscope_storage::{NoProgress, OpenedHosts, StorageError, open_bytes, open_hosts};
 

@@ -1,10 +1,8 @@
 //! Sessions and their names are found in every layout in which people keep captures.
 
-mod common;
-
 use std::time::{Duration, SystemTime};
 
-use common::{Tree, bytes_of, found, gzip, hosts, names, notes_of, profile, tar, zip, zstd};
+use crate::common::{Tree, bytes_of, found, gzip, hosts, names, notes_of, profile, tar, zip, zstd};
 use stepscope_storage::{Encoding, NoteKind};
 
 const RUN: &str = "2026_11_21_08_46_58";

@@ -1,8 +1,6 @@
 //! Manifests are next to profiles, in folders and archives, and never block a capture.
 
-mod common;
-
-use common::{Tree, found, gzip, hosts, notes_of, profile, tar};
+use crate::common::{Tree, found, gzip, hosts, notes_of, profile, tar};
 use stepscope_model::Reads;
 use stepscope_storage::{NoProgress, NoteKind, StorageError, find, open_hosts};
 

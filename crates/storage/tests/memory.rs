@@ -1,10 +1,8 @@
 //! Memory profiles: recognized by content, and assigned to the session next to them.
 
-mod common;
-
 use std::path::Path;
 
-use common::{Tree, found, gzip, hosts, names, profile, tar, zstd};
+use crate::common::{Tree, found, gzip, hosts, names, profile, tar, zstd};
 use stepscope_model::Reads;
 use stepscope_storage::{NoProgress, NoteKind, SessionFiles, open, open_hosts};
 

@@ -1,12 +1,10 @@
 //! Whatever is ignored, unreadable, or out of bounds is named with its reason; if nothing is found,
 //! the message says what is there instead.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{Tree, bytes_of, found, gzip, hosts, names, notes_of, profile, tar, zip};
+use crate::common::{Tree, bytes_of, found, gzip, hosts, names, notes_of, profile, tar, zip};
 use stepscope_storage::{Limits, NoteKind, StorageError, find, find_within};
 
 /// The error's sentence without the path, and its hint.

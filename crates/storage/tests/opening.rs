@@ -1,13 +1,13 @@
 //! Bytes come out as they went in: mapped if possible, truncated if the file is, rejected if they
 //! decompress without end.
 
-mod common;
-
 use std::fs;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::sync::Mutex;
 
-use common::{Tree, bytes_of, found, gzip, names, notes_of, profile, sparse_file, tar, zip, zstd};
+use crate::common::{
+    Tree, bytes_of, found, gzip, names, notes_of, profile, sparse_file, tar, zip, zstd,
+};
 use stepscope_storage::{
     HostFile, Limits, NoProgress, NoteKind, Progress, StorageError, open, open_within,
 };

@@ -1,11 +1,9 @@
 //! Captures in Riegeli files are found and opened wherever profiles are, with the contents of their
 //! records.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{Tree, found, gzip, hosts, names, notes_of, profile, riegeli, tar, zip, zstd};
+use crate::common::{Tree, found, gzip, hosts, names, notes_of, profile, riegeli, tar, zip, zstd};
 use stepscope_storage::{
     HostFile, Limits, NoProgress, NoteKind, StorageError, open, open_bytes, open_within,
 };

@@ -1,8 +1,6 @@
 //! If a profile is empty or truncated, the trace of the same host is shown if it contains more.
 
-mod common;
-
-use common::{Tree, found, gzip, notes_of};
+use crate::common::{Tree, found, gzip, notes_of};
 use stepscope_model::Reads;
 use stepscope_model::remains::remains;
 use stepscope_storage::{NoProgress, NoteKind, OpenedHosts, open_hosts};

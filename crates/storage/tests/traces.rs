@@ -1,9 +1,7 @@
 //! Traces for viewers: where they are read, to which session they belong, and messages about the
 //! others.
 
-mod common;
-
-use common::{Tree, found, gzip, hosts, names, notes_of, profile, tar, zip, zstd};
+use crate::common::{Tree, found, gzip, hosts, names, notes_of, profile, tar, zip, zstd};
 use stepscope_storage::{NoProgress, NoteKind, StorageError, find, open, open_all};
 
 const TRACE: &[u8] = br#"[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}]"#;

@@ -1,6 +1,6 @@
 //! A drawing that has what a rule looks for, and one that nearly has it.
 
-use crate::drawings::{BUSY, GAP, KERNELS, busy, cpu, gpu, on_cpu, steady, with_memory};
+use super::drawings::{BUSY, GAP, KERNELS, busy, cpu, gpu, on_cpu, steady, with_memory};
 
 /// Rule, hosts that have it, hosts that do not.
 pub(crate) type Case = (&'static str, Vec<String>, Vec<String>);

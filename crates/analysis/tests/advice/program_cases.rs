@@ -1,7 +1,7 @@
 //! Cases of what the program is made of: attention, loops, tiles, padding, memory plans.
 
-use crate::cases::Case;
-use crate::drawings::{KERNELS, gpu};
+use super::cases::Case;
+use super::drawings::{KERNELS, gpu};
 
 /// Six steps of a millisecond on a TPU: its ops, and its program.
 fn tpu(ops: &str, program: &str) -> String {

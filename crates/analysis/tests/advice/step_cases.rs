@@ -1,7 +1,7 @@
 //! Cases of what hosts do in a step: stops, programs, launches, compilations, requests.
 
-use crate::cases::Case;
-use crate::drawings::{BUSY, GAP, KERNELS, cpu, gpu, steady, with_memory};
+use super::cases::Case;
+use super::drawings::{BUSY, GAP, KERNELS, cpu, gpu, steady, with_memory};
 
 /// Six steps in which the host waits for the device so many times, the device idle in between.
 fn stops(times: u32) -> String {

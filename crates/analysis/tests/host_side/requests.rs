@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use stepscope_testing::corpus;
 
+use super::{micros, picos, rows, text};
 use crate::support::{ask, drawn, open};
-use crate::{micros, picos, rows, text};
 
 #[test]
 fn requests_batches_and_their_phases() {

@@ -1,7 +1,6 @@
 //! Sessions for tests: from captures and from drawings.
 
-#![expect(dead_code, reason = "each test file uses a part of it")]
-
+pub(crate) mod memory_viewer;
 pub(crate) mod planted;
 pub(crate) mod xprof;
 

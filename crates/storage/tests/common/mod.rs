@@ -1,6 +1,5 @@
 //! Log directories created on the spot, in common layouts.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail their tests")]
-#![expect(dead_code, reason = "each test file uses its part of these helpers")]
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};

@@ -4,5 +4,6 @@ mod kinds;
 mod many;
 mod rewritten;
 mod sizes;
+#[expect(dead_code, reason = "a part of these helpers is used")]
 #[path = "../common/mod.rs"]
 mod tree;

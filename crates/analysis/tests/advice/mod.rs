@@ -4,8 +4,6 @@ mod cases;
 mod drawings;
 mod program_cases;
 mod step_cases;
-#[path = "../support/mod.rs"]
-mod support;
 
 use std::collections::BTreeSet;
 
@@ -15,9 +13,9 @@ use stepscope_analysis::judging::advice::rules::RULES;
 use stepscope_analysis::telling::thresholds::ADVICE;
 use stepscope_testing::corpus;
 
+use crate::support::{ask, drawn};
 use cases::Case;
 use drawings::{GAP, cpu};
-use support::{ask, drawn};
 
 fn cases() -> Vec<Case> {
     let mut all = cases::cases();
@@ -161,7 +159,7 @@ fn the_straggler_of_four_hosts_is_named_first() {
         println!("no corpus");
         return;
     };
-    let report = ask(&support::open(&capture), "advice", &[]);
+    let report = ask(&crate::support::open(&capture), "advice", &[]);
     let first = &report["findings"][0];
     assert_eq!(first["id"], "input_wait");
     assert_eq!(first["title"], "host-2 waits for input");

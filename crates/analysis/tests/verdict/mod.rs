@@ -2,8 +2,6 @@
 //! says of real captures.
 
 mod cases;
-#[path = "../support/mod.rs"]
-mod support;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,8 +13,8 @@ use stepscope_model::ingest::{HostInput, ingest};
 use stepscope_model::{CaptureCost, Manifest, ManifestInput, Session};
 use stepscope_testing::{corpus, drawing};
 
+use crate::support::{all_captures, drawn, open};
 use cases::{HEALTHY, negatives, options, positives, replaced};
-use support::{all_captures, drawn, open};
 
 fn verdict(session: &Session) -> Value {
     let entry = find("verdict").expect("registered");
@@ -360,7 +358,7 @@ fn real_captures_have_the_findings_they_should() {
         };
         let expected: BTreeSet<String> = expected.iter().map(|&id| id.to_owned()).collect();
         assert_eq!(ids(&report), expected, "{}", capture.name);
-        let overview = support::ask(&open(&capture), "overview", &[]);
+        let overview = crate::support::ask(&open(&capture), "overview", &[]);
         for key in ["step_time_ps", "device_busy_ratio", "duration_ps"] {
             assert_eq!(report[key], overview[key], "{} of {}", key, capture.name);
         }

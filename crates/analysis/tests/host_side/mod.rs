@@ -3,8 +3,6 @@
 
 mod compile;
 mod requests;
-#[path = "../support/mod.rs"]
-mod support;
 
 use serde_json::{Value, json};
 use stepscope_analysis::find;
@@ -12,7 +10,7 @@ use stepscope_model::DeviceKind;
 use stepscope_testing::corpus;
 use stepscope_testing::oracle;
 
-use support::{all_captures, ask, drawn, open, picos, rows, text};
+use crate::support::{all_captures, ask, drawn, open, picos, rows, text};
 
 fn micros(row: &Value, key: &str) -> i64 {
     picos(row, key) / 1_000_000

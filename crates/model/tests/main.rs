@@ -1,0 +1,21 @@
+//! The tests of sessions, in one program: as one per file, they took longer to link than to run.
+
+mod support;
+
+mod captures;
+mod completing;
+mod cpu;
+mod details;
+mod functions;
+mod gpu;
+mod graphs;
+mod graphs_real_program;
+mod hosts;
+mod kernels;
+mod memory;
+mod mutations;
+mod processes;
+mod redaction;
+mod refusals;
+mod steps;
+mod tracks;

@@ -4,19 +4,17 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ballista_core::config::BALLISTA_SCHEDULER_MAX_PARTITIONS_PER_TASK;
-use ballista_core::execution_plans::execute_physical_plan;
 use ballista_core::extension::SessionConfigExt as _;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::prelude::SessionConfig;
-use datafusion_proto::protobuf::PhysicalPlanNode;
-use futures::TryStreamExt as _;
+use futures::{StreamExt as _, TryStreamExt as _};
 use stepscope_sql::Runner;
 
 use crate::address::{Address, MOST_MESSAGE_BYTES};
-use crate::codec::Codec;
+use crate::job;
 use crate::scan::portable;
 
 /// Tasks of stages after the first: groups, joins and sorts.
@@ -64,20 +62,16 @@ impl Runner for Fleet {
         let (plan, schema) = (portable(Arc::clone(&plan))?, plan.schema());
         let (address, reached) = (self.address.clone(), self.address.clone());
         // Whoever waits for rows waits for the fleet, so that limits of time hold for both.
-        let started = async move {
-            let configuration = context.session_config().clone();
-            let (ballista, codec) = (configuration.ballista_config(), Codec::default());
-            execute_physical_plan::<PhysicalPlanNode>(
-                address.url(),
-                &ballista,
-                plan,
-                &codec,
-                context.session_id(),
-                configuration,
-            )
-            .await
+        let answered = async move {
+            let parts = job::run(&address, plan, &context).await?;
+            let configuration = context.session_config().ballista_config();
+            let rows = parts.into_iter().map(move |part| {
+                let fetched = job::fetch(address.clone(), part, configuration.clone());
+                futures::stream::once(fetched).try_flatten()
+            });
+            Ok::<_, DataFusionError>(futures::stream::iter(rows).flatten())
         };
-        let rows = futures::stream::once(started).try_flatten();
+        let rows = futures::stream::once(answered).try_flatten();
         let rows = rows.map_err(move |error| told(error, &reached));
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
     }

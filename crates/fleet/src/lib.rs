@@ -19,6 +19,7 @@ mod client;
 mod codec;
 mod executor;
 mod index;
+mod job;
 mod scan;
 mod scheduler;
 mod work;

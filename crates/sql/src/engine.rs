@@ -162,6 +162,11 @@ impl Engine {
         &self.library
     }
 
+    /// Whether plans that read sessions run on other machines.
+    pub fn runs_elsewhere(&self) -> bool {
+        self.runner.is_some()
+    }
+
     /// Its tables, by name.
     pub fn tables(&self) -> &[SqlTable] {
         &self.tables

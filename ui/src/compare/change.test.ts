@@ -48,7 +48,7 @@ test('texts have a sign', () => {
   expect(differenceText(changeOf(10e9, 12e9, time)!, scale)).toBe('−2.000');
   expect(differenceText(changeOf(10e9, 10e9, time)!, scale)).toBe('=');
   expect(relativeText(0.0512)).toBe('+5.1\u202f%');
-  expect(relativeText(-0.5)).toBe('−50\u202f%');
+  expect(relativeText(-0.5)).toBe('−50.0\u202f%');
   expect(relativeText(11)).toBe('×\u202f12');
   expect(relativeText(null)).toBe('');
   expect(signedText('ratio', -0.017)).toBe('−1.7\u202fpoints');

@@ -95,13 +95,11 @@ export function toneOf(difference: number, better: Better, isNoise: boolean): To
   return difference > 0 === (better === 'more') ? 'better' : 'worse';
 }
 
-/** `+12.3 %`, `−4 %`, `× 12`; empty if there is no ratio. */
+/** `+12.3 %`, `−4.0 %`, `× 12`, as the engine's sentences; empty if there is no ratio. */
 export function relativeText(ratio: number | null): string {
   if (ratio === null) return '';
   if (ratio >= 9.995) return `×\u202f${Math.round(ratio + 1).toLocaleString('en')}`;
-  const percent = Math.abs(ratio * 100);
-  const text = percent.toFixed(percent < 9.95 ? 1 : 0);
-  return `${signOf(ratio)}${text}\u202f%`;
+  return `${signOf(ratio)}${Math.abs(ratio * 100).toFixed(1)}\u202f%`;
 }
 
 /** The difference with its sign, in the unit of a column. */

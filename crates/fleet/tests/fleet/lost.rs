@@ -7,9 +7,9 @@ use crate::processes::{executor, query, rows, scheduler};
 use crate::support::fixtures;
 
 /// Captures of the same run in this many folders.
-const SESSIONS: usize = 48;
+pub(crate) const SESSIONS: usize = 48;
 
-const QUERY: &str = "select session, name, count(*) as n, sum(duration_ps) as duration_ps, \
+pub(crate) const QUERY: &str = "select session, name, count(*) as n, sum(duration_ps) as duration_ps, \
                      union_ps(start_ps, duration_ps) as busy_ps from slices group by session, name \
                      order by session, name";
 

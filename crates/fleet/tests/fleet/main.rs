@@ -1,6 +1,7 @@
 //! Plans that travel give the rows of plans that stay; a fleet answers although an executor is lost.
 
 mod index;
+mod left;
 mod lost;
 mod overhead;
 mod plans;

@@ -74,13 +74,19 @@ impl Running {
     }
 }
 
+/// Sends a signal to a process.
+#[cfg(unix)]
+pub(crate) fn signal(child: &Child, name: &str) {
+    let id = child.id().to_string();
+    let asked = Command::new("kill").args([name, &id]).status();
+    assert!(asked.expect("kill starts").success());
+}
+
 #[cfg(unix)]
 impl Running {
     /// Asks it to end, and waits until it has.
     pub(crate) fn terminate(&mut self) -> bool {
-        let id = self.child.id().to_string();
-        let asked = Command::new("kill").args(["-TERM", &id]).status();
-        assert!(asked.expect("kill starts").success());
+        signal(&self.child, "-TERM");
         let until = Instant::now() + PATIENCE;
         while Instant::now() < until {
             if self.child.try_wait().expect("a process").is_some() {
@@ -100,6 +106,7 @@ pub(crate) fn scheduler(home: &Path) -> (Running, String) {
         "127.0.0.1:0",
         "--executor-timeout",
         "10",
+        "-v",
     ];
     let running = Running::start(&line, home);
     let said = running.says("df://");
@@ -129,11 +136,22 @@ pub(crate) fn executor(address: &str, slots: usize, allow: &Path, home: &Path) -
 
 /// Starts a query, here or on a fleet.
 pub(crate) fn query(fleet: Option<&str>, path: &Path, text: &str, home: &Path) -> Child {
+    query_within("170", fleet, path, text, home)
+}
+
+/// Starts a query that may take as many seconds.
+pub(crate) fn query_within(
+    seconds: &str,
+    fleet: Option<&str>,
+    path: &Path,
+    text: &str,
+    home: &Path,
+) -> Child {
     let mut command = command(home);
     command
         .arg("sql")
         .args(fleet.map(|address| format!("--fleet={address}")));
-    command.arg(path).args([text, "--csv", "--time", "170"]);
+    command.arg(path).args([text, "--csv", "--time", seconds]);
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -1,5 +1,6 @@
 //! One query and its rows, and what is said besides.
 
+use std::future;
 use std::io::{self, IsTerminal as _};
 use std::time::Instant;
 
@@ -7,7 +8,7 @@ use crate::engine::{Engine, QueryError};
 use stepscope_storage::hide_credentials;
 use tokio::runtime::Runtime;
 
-use super::arguments::{Arguments, FINE, USAGE};
+use super::arguments::{Arguments, FINE, INTERRUPT, USAGE};
 use super::write;
 
 /// Asks one query and writes its rows.
@@ -20,7 +21,18 @@ pub(crate) fn answer(
     let started = Instant::now();
     let written = runtime.block_on(async {
         let rows = engine.query(query).await?;
-        write::rows(rows, arguments, engine).await
+        let written = write::rows(rows, arguments, engine);
+        if !engine.runs_elsewhere() {
+            return written.await;
+        }
+        // Other machines would go on: dropping the rows ends their work.
+        tokio::select! {
+            written = written => written,
+            () = interrupted() => Err(QueryError {
+                message: INTERRUPTED.to_owned(),
+                hint: String::new(),
+            }),
+        }
     });
     let remarks = engine.library().take_remarks();
     if !arguments.quiet {
@@ -57,7 +69,40 @@ fn tell_remarks(remarks: &[String]) {
     }
 }
 
+/// What a query says that a signal ended.
+const INTERRUPTED: &str = "interrupted; the fleet starts no more of its tasks";
+
+/// Waits for a signal that asks the process to end.
+async fn interrupted() {
+    // Without a handler, the signal ends the process as usual.
+    let interrupt = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        let terminate = async {
+            match signal(SignalKind::terminate()) {
+                Ok(mut asked) => drop(asked.recv().await),
+                Err(_) => future::pending::<()>().await,
+            }
+        };
+        tokio::select! {
+            () = interrupt => {}
+            () = terminate => {}
+        }
+    }
+    #[cfg(not(unix))]
+    interrupt.await;
+}
+
 pub(crate) fn fail(error: &QueryError) -> i32 {
+    if error.message == INTERRUPTED {
+        return refuse(&error.message, "", INTERRUPT);
+    }
     // Whoever read the rows left.
     if error.message == write::BROKEN_PIPE {
         return FINE;

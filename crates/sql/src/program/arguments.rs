@@ -17,6 +17,8 @@ pub(crate) const FINE: i32 = 0;
 pub(crate) const FAILURE: i32 = 1;
 pub(crate) const USAGE: i32 = 2;
 pub(crate) const NOT_THERE: i32 = 3;
+/// As a shell calls what ended by an interrupt.
+pub(crate) const INTERRUPT: i32 = 130;
 
 /// Most bytes of a query.
 const MOST_BYTES: u64 = 1 << 20;

@@ -92,8 +92,8 @@ stepscope regions ./logs --kind all --by thread --steps 3";
         let placed = selected.hosts.iter().fold(Placed::default(), |sum, host| {
             sum.plus(launches.hosts[host.index()])
         });
-        report.device_ratio =
-            (placed.total_ps > 0).then(|| placed.placed_ps as f64 / placed.total_ps as f64);
+        let has_share = placed.total_ps > 0 && !report.threads.is_empty();
+        report.device_ratio = has_share.then(|| placed.placed_ps as f64 / placed.total_ps as f64);
         report.notes = Facts {
             session,
             selected: &selected,

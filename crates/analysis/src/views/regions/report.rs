@@ -29,7 +29,7 @@ pub struct RegionsReport {
     /// Number of steps that figures per step refer to.
     pub step_count: usize,
     /// Share of the device work whose launch was found on a thread with regions, 0..1; null without
-    /// device work.
+    /// device work or regions.
     pub device_ratio: Option<f64>,
     /// Number of names of the runtime on these threads that were left out.
     pub hidden_count: usize,

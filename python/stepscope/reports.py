@@ -5312,7 +5312,7 @@ class RegionsReport(Report):
 
     device_ratio: float | None
     """Share of the device work whose launch was found on a thread with regions, 0..1; null without
-    device work.
+    device work or regions.
     """
 
     hidden_count: int

@@ -70,8 +70,9 @@ pub(super) fn steps_of(
         .collect()
 }
 
-/// Of nested marks of one thread the outermost, unless one of these contains several steps: then it
-/// is a group of steps, such as an epoch, and so are others like it.
+/// Of nested marks of one thread the outermost, unless one of these contains several steps of one
+/// series: then it is a group of steps, such as an epoch, and so are others like it. One mark of each
+/// of several series are the parts of a step, such as loading and computing.
 fn each_once(mut marks: Vec<Mark>, depth: usize) -> Vec<Mark> {
     if depth == 0 {
         return marks;
@@ -99,7 +100,7 @@ fn each_once(mut marks: Vec<Mark>, depth: usize) -> Vec<Mark> {
             }
         })
         .collect();
-    let are_groups = inner.iter().any(|own| own.len() > 1);
+    let are_groups = inner.iter().any(|own| repeats(own));
     let pairs = outer.into_iter().zip(inner);
     pairs
         .flat_map(|(mark, own)| {
@@ -110,6 +111,13 @@ fn each_once(mut marks: Vec<Mark>, depth: usize) -> Vec<Mark> {
             }
         })
         .collect()
+}
+
+/// Whether two marks are of one series.
+fn repeats(marks: &[Mark]) -> bool {
+    let mut series: Vec<StringId> = marks.iter().map(|mark| mark.series).collect();
+    series.sort_unstable();
+    series.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 /// One program ran at least twice on some device, and had at least half of the time of all runs.

@@ -219,7 +219,8 @@ patterns! {
         r"block_until_ready| effects_barrier$|^threading\.py:\d+ (wait|acquire|join)|",
         r"^_thread (acquire|lock)|^queue get$|",
         // C methods have no module.
-        r"^<unknown> (acquire|wait|join|poll|select|accept|recv|recv_into|recvfrom)$",
+        // `get` is that of a `SimpleQueue`, in which workers of a pool wait for what to do.
+        r"^<unknown> (acquire|wait|join|get|poll|select|accept|recv|recv_into|recvfrom)$",
     ];
     /// The host waits for or prepares input: tf.data, grain, and common names of loaders.
     INPUT = [

@@ -38,7 +38,7 @@ slice_count: number,
 step_count: number, 
 /**
  * Share of the device work whose launch was found on a thread with regions, 0..1; null without
- * device work.
+ * device work or regions.
  */
 device_ratio: number | null, 
 /**

@@ -7423,7 +7423,7 @@ export const FIGURES: Record<FigureName, DeclaredColumn> = {
     "regions.device_ratio": {
       title: "Launches found",
       kind: "ratio",
-      meaning: "Share of the device work whose launch was found on a thread with regions, 0..1; null without device work.",
+      meaning: "Share of the device work whose launch was found on a thread with regions, 0..1; null without device work or regions.",
       formula: "",
       adds: "no",
       better: "more",

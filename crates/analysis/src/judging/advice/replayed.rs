@@ -47,14 +47,22 @@ pub(super) fn replay(scenarios: &Scenarios<'_>, findings: &mut [AdviceFinding]) 
         let Some((gain, step_ps)) = gain(scenarios, finding, &[&finding.change]) else {
             continue;
         };
+        // The change may remove more than a fix can, such as all of the time of collectives.
+        let bound_ps = finding.bound_ps.unwrap_or(f64::INFINITY);
+        let within = |gain_ps: f64| gain_ps.min(bound_ps).max(0.0);
         finding.is_replayed = true;
-        finding.gain_ps_per_step = Some(gain.likely.max(0.0));
-        finding.low_gain_ps_per_step = Some(gain.low.max(0.0));
-        finding.high_gain_ps_per_step = Some(gain.high.max(0.0));
+        finding.gain_ps_per_step = Some(within(gain.likely));
+        finding.low_gain_ps_per_step = Some(within(gain.low));
+        finding.high_gain_ps_per_step = Some(within(gain.high));
         finding.step_ps = Some(step_ps);
         let changes = finding.change.split("; ");
         let options: Vec<String> = changes.map(|one| format!("--change {one}")).collect();
-        finding.estimate = format!("replayed: `stepscope what_if PATH {}`", options.join(" "));
+        let replayed = format!("replayed: `stepscope what_if PATH {}`", options.join(" "));
+        finding.estimate = if gain.likely > bound_ps {
+            format!("{replayed}; at most {}", finding.estimate)
+        } else {
+            replayed
+        };
     }
 }
 

@@ -1,9 +1,10 @@
 //! Which frames read results: NumPy copies an array of JAX by itself, in a call that has the same name
-//! for any other array. It reads a result if the runtime waits for a buffer within it.
+//! for any other array. It reads a result if the runtime waits for a buffer within it, or if a program
+//! ends shortly before it does, which is what it waited for: the runtime does not record every wait.
 
 use std::sync::Arc;
 
-use stepscope_model::{Activity, Direction, HostId, LabelId, Session, SliceKind, Span, Track};
+use stepscope_model::{Activity, Direction, HostId, LabelId, Picos, Session, SliceKind, Span, Track};
 
 use super::host_tracks;
 use crate::measuring::interval::Intervals;
@@ -53,28 +54,28 @@ fn reads(session: &Session) -> Vec<LabelId> {
     let conversions =
         labels_with(&|kind, name| kind == SliceKind::Python && CONVERSIONS.contains(&name));
     let awaits = labels_with(&|kind, name| kind == SliceKind::Host && name.contains(AWAIT));
-    if conversions.is_empty() || awaits.is_empty() {
+    if conversions.is_empty() {
         return Vec::new();
     }
+    let ends = ends(session);
     let hosts = (0..session.hosts.len()).map(HostId::from_index);
     let tracks = hosts.flat_map(|host| host_tracks(session, host));
     let has = |track: &Track, wanted: &[LabelId]| track.may_have(|label| wanted.contains(&label));
-    let threads = tracks.filter(|&id| {
-        let track = session.track(id);
-        has(track, &conversions) && has(track, &awaits)
-    });
-    // By conversion: all of its time, and what contains a wait.
+    let threads = tracks.filter(|&id| has(session.track(id), &conversions));
+    // By conversion: all of its time, and what waited.
     let mut times = vec![(0i64, 0i64); conversions.len()];
     for id in threads.take(MOST_THREADS) {
         let track = &*session.track_in_passing(id);
         let waits = Intervals::union_of(spans_of(track, |label| awaits.contains(&label)));
+        let ends = &ends[track.host.index()];
         for ((all, reading), &own) in times.iter_mut().zip(&conversions) {
             for span in spans_of(track, |label| label == own) {
                 let length = span.duration().0;
                 *all = all.saturating_add(length);
                 let after = waits.spans();
                 let first = after.partition_point(|wait| wait.start < span.start);
-                if after.get(first).is_some_and(|wait| span.contains(*wait)) {
+                let awaits = after.get(first).is_some_and(|wait| span.contains(*wait));
+                if awaits || ends_late(ends, span) {
                     *reading = reading.saturating_add(length);
                 }
             }
@@ -85,6 +86,26 @@ fn reads(session: &Session) -> Vec<LabelId> {
         .filter(|(_, (all, reading))| *reading > 0 && reading.saturating_mul(2) >= *all)
         .map(|(label, _)| label)
         .collect()
+}
+
+/// By host, when programs ended on its devices, sorted.
+fn ends(session: &Session) -> Vec<Vec<Picos>> {
+    let mut ends = vec![Vec::new(); session.hosts.len()];
+    for run in &session.program_runs {
+        ends[session.device(run.device).host.index()].push(run.span.end);
+    }
+    for own in &mut ends {
+        own.sort_unstable();
+    }
+    ends
+}
+
+/// Whether a program ends in the last quarter of a span. That of a host that converts something else
+/// meanwhile may end at any time.
+fn ends_late(ends: &[Picos], span: Span) -> bool {
+    let late = span.end - Picos(span.duration().0 / 4);
+    let first = ends.partition_point(|&end| end < late);
+    ends.get(first).is_some_and(|&end| end <= span.end)
 }
 
 fn spans_of(track: &Track, is_wanted: impl Fn(LabelId) -> bool) -> Vec<Span> {

@@ -8,6 +8,7 @@ use super::device::CLOSE_PS;
 use super::graph::{Builder, CauseTime, EdgeKind, Elastic, Graph, NodeKind, Why};
 use super::host::{Stretch, Threads, recorded};
 use crate::measuring::activity::{CAUSES, Cause, cause_times, claimed};
+use crate::measuring::callbacks::Callbacks;
 use crate::measuring::interval::Intervals;
 use crate::measuring::pauses::Pauses;
 use crate::views::collectives::clocks::Clocks;
@@ -29,10 +30,14 @@ pub(super) fn add_host_causes(session: &Session, builder: &mut Builder, threads:
         let host = of_host[0].host;
         let spans: Vec<Span> = of_host.iter().map(|one| one.span).collect();
         let windows = Intervals::union_of(spans.clone());
-        let claimed = claimed(session, &[host], windows.spans());
-        let Some((_, times)) = claimed.first() else {
+        let mut claimed = claimed(session, &[host], windows.spans());
+        let Some((_, times)) = claimed.first_mut() else {
             continue;
         };
+        // A call that waits for Python that its program calls is not dispatching.
+        let called = called_back(session, host, windows.spans());
+        let dispatch = &mut times[Cause::Dispatch.position()];
+        *dispatch = dispatch.subtract(&called);
         for (pieces, own) in spans.chunks(CHUNK).zip(of_host.chunks(CHUNK)) {
             for (row, stretch) in cause_times(pieces, &clip(times, pieces)).iter().zip(own) {
                 push(&mut builder.graph, stretch.node, row);
@@ -41,6 +46,16 @@ pub(super) fn add_host_causes(session: &Session, builder: &mut Builder, threads:
         }
     }
     builder.graph.causes.sort_by_key(|one| one.node);
+}
+
+/// When devices of a host wait for Python that their programs call.
+fn called_back(session: &Session, host: HostId, windows: &[Span]) -> Intervals {
+    let callbacks = Callbacks::of(session);
+    let devices = session.device_ids();
+    let own = devices.filter(|&device| session.device(device).host == host);
+    own.fold(Intervals::default(), |sum, device| {
+        sum.union(&callbacks.within(session, device, windows))
+    })
 }
 
 /// Where nothing is known of the thread, it may have waited for the work that ended meanwhile.
@@ -71,7 +86,8 @@ fn add_loose(builder: &mut Builder, stretch: &Stretch, row: &[i64; CAUSES.len()]
     }
 }
 
-/// Says of every long delay of a device why: it paused, or its host did something else.
+/// Says of every long delay of a device why: it paused, or its host did something else, also before it
+/// launched.
 pub(super) fn add_device_causes(session: &Session, clocks: &Clocks, graph: &mut Graph) {
     let pauses = Pauses::of(session);
     let mut by_host: BTreeMap<HostId, Vec<(Span, u32)>> = BTreeMap::new();
@@ -85,17 +101,21 @@ pub(super) fn add_device_causes(session: &Session, clocks: &Clocks, graph: &mut 
             node.kind,
             NodeKind::Work | NodeKind::Arrive | NodeKind::Mark
         );
-        if !is_on_device || node.why != Why::Short || node.sure_delay_ps < CLOSE_PS {
+        let is_launch = node.why == Why::Launch;
+        let is_explained = is_launch || node.why == Why::Short;
+        if !is_on_device || !is_explained || node.sure_delay_ps < CLOSE_PS {
             continue;
         }
         let end = recorded(clocks, track.host, node.start_ps);
         let gap = Span::new(Picos(end - node.sure_delay_ps), Picos(end));
-        let within = pauses.of_device(session, device).duration_within(gap);
-        if within.0 * 2 >= gap.duration().0 {
-            graph.nodes[number].why = Why::Pause;
-            continue;
+        if !is_launch {
+            let within = pauses.of_device(session, device).duration_within(gap);
+            if within.0 * 2 >= gap.duration().0 {
+                graph.nodes[number].why = Why::Pause;
+                continue;
+            }
+            graph.nodes[number].why = Why::Host;
         }
-        graph.nodes[number].why = Why::Host;
         let node = u32::try_from(number).unwrap_or(u32::MAX);
         by_host.entry(track.host).or_default().push((gap, node));
     }
@@ -110,11 +130,27 @@ pub(super) fn add_device_causes(session: &Session, clocks: &Clocks, graph: &mut 
         for (pieces, own) in spans.chunks(CHUNK).zip(gaps.chunks(CHUNK)) {
             let rows = cause_times(pieces, &clip(times, pieces));
             for (row, &(_, node)) in rows.iter().zip(own) {
-                push(graph, node, row);
+                if graph.nodes[node as usize].why == Why::Launch {
+                    push(graph, node, &before_launch(row));
+                } else {
+                    push(graph, node, row);
+                }
             }
         }
     }
     graph.causes.sort_by_key(|one| (one.node, one.cause));
+}
+
+/// What a call does before what it launches can begin: the launch is late because of it. Whatever else
+/// the host does meanwhile, it does while the launch is on its way.
+fn before_launch(row: &[i64; CAUSES.len()]) -> [i64; CAUSES.len()] {
+    let mut kept = [0; CAUSES.len()];
+    for cause in CAUSES {
+        if cause.is_input() || matches!(cause, Cause::Compilation | Cause::Dispatch) {
+            kept[cause.position()] = row[cause.position()];
+        }
+    }
+    kept
 }
 
 fn clip(times: &[Intervals], pieces: &[Span]) -> Vec<Intervals> {

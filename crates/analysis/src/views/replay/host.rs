@@ -13,7 +13,7 @@ use stepscope_model::{Activity, Direction, HostId, Picos, Session, Span, TrackId
 use super::calls::Call;
 use super::device::CLOSE_PS;
 use super::graph::{Builder, EdgeKind, Node, NodeKind};
-use crate::measuring::activity::{driving_threads, levels};
+use crate::measuring::activity::{driving_threads, is_input, levels};
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels};
 use crate::views::collectives::clocks::Clocks;
@@ -68,7 +68,7 @@ struct Thread<'a> {
 
 /// When a thread did not work for itself, outermost calls only.
 struct Pauses {
-    /// In calls that do nothing but wait.
+    /// In calls that do nothing but wait, other than for input.
     waits: Intervals,
     /// In calls that read from a device: they wait for the result, and then copy it.
     reads: Intervals,
@@ -169,6 +169,7 @@ impl HostSources<'_> {
         let levels = levels(self.session, |activity| match activity {
             Activity::Blocked => 0,
             Activity::Transfer(Direction::DeviceToHost) => 1,
+            activity if is_input(activity) => 2,
             _ => NO_LEVEL,
         });
         let everything = [Span {
@@ -176,10 +177,12 @@ impl HostSources<'_> {
             end: Picos::MAX,
         }];
         let of_track = |&track: &TrackId| {
-            let mut spans = vec![Vec::new(); 2];
+            let mut spans = vec![Vec::new(); 3];
             add_levels(self.session.track(track), &levels, &everything, &mut spans);
-            let reads = Intervals::union_of_sorted(spans.pop().unwrap_or_default());
-            let waits = Intervals::union_of_sorted(spans.pop().unwrap_or_default());
+            let mut next = || Intervals::union_of_sorted(spans.pop().unwrap_or_default());
+            let (inputs, reads, waits) = (next(), next(), next());
+            // A queue of batches is filled by another thread, not by a device.
+            let waits = waits.subtract(&inputs);
             Pauses { waits, reads }
         };
         tracks.par_iter().map(of_track).collect()

@@ -234,7 +234,9 @@ impl Walk<'_> {
     fn delay(&mut self, node: u32, ready_ps: i64) {
         let own = &self.graph.nodes[node as usize];
         match own.why {
-            Why::Launch => self.back_to(ready_ps, node, WaitKind::Launch, What::Launch),
+            Why::Launch => {
+                self.by_cause(node, ready_ps, own.sure_delay_ps);
+            }
             Why::Pause => self.back_to(ready_ps, node, WaitKind::Idle, What::Pause),
             Why::Wake => self.back_to(ready_ps, node, WaitKind::Idle, What::Wake),
             Why::Host => self.by_cause(node, ready_ps, own.sure_delay_ps),
@@ -258,11 +260,14 @@ impl Walk<'_> {
             let until = self.now_ps.saturating_sub(piece_ps).max(to_ps);
             self.back_to(until, node, kind, What::Cause(cause));
         }
-        let is_short_host = self.graph.nodes[node as usize].kind == NodeKind::Host;
-        let (kind, what) = if is_short_host && self.graph.causes_of(node).is_empty() {
-            (WaitKind::Host, What::Cause(Cause::Unknown))
-        } else {
-            (WaitKind::Idle, What::Gap)
+        let own = &self.graph.nodes[node as usize];
+        let (kind, what) = match (own.kind, own.why) {
+            (NodeKind::Host, _) if self.graph.causes_of(node).is_empty() => {
+                (WaitKind::Host, What::Cause(Cause::Unknown))
+            }
+            (NodeKind::Host, _) => (WaitKind::Idle, What::Gap),
+            (_, Why::Launch) => (WaitKind::Launch, What::Launch),
+            _ => (WaitKind::Idle, What::Gap),
         };
         self.back_to(to_ps, node, kind, what);
     }

@@ -103,12 +103,17 @@ impl<'a> Weights<'a> {
         }
         // A pause before an op may be the op's own doing, or befall whatever runs next.
         let may_pause = node.why == Why::Pause && self.reading == Reading::Most;
-        let belongs_to_op = is_launch || may_pause;
+        // The launch of a run is late for whatever op runs first.
+        let begins_run = node.why == Why::Launch && {
+            let mut edges = self.graph.edges_of(number).iter();
+            edges.any(|edge| edge.kind == EdgeKind::RunLaunch)
+        };
+        let belongs_to_op = (is_launch && !begins_run) || may_pause;
         if belongs_to_op && node.kind != NodeKind::Mark && self.effects.is_removed(node.label) {
             return 0;
         }
         match node.why {
-            Why::Host => {
+            Why::Host | Why::Launch => {
                 // Causes are those of the longer delay; of the shorter one, the same share.
                 let share = delay_ps as f64 / node.sure_delay_ps.max(1) as f64;
                 delay_ps - scaled(self.gone(number), share).min(delay_ps)

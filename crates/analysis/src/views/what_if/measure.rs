@@ -1,12 +1,13 @@
 //! What a change gives: step times before and after, and what the recording leaves open.
 
-use stepscope_model::Session;
+use stepscope_model::{SaturatingSum as _, Session};
 
 use super::report::WhatIfStepRow;
 use crate::measuring::selection::following;
 use crate::measuring::steps::mean;
 use crate::views::replay::Replay;
 use crate::views::replay::effects::{Effects, Reading};
+use crate::views::replay::graph::{Node, NodeKind};
 use crate::views::replay::run::Times;
 use crate::views::replay::steps::StepOn;
 
@@ -17,6 +18,7 @@ pub(super) struct Pace<'a> {
     steps: &'a [StepOn],
     /// Steps that follow each other: on each device that has both, the two.
     pairs: Vec<Vec<[&'a StepOn; 2]>>,
+    busy: Busy,
 }
 
 /// A time in picoseconds under every reading of the recording.
@@ -48,7 +50,7 @@ impl Bounded {
 
 impl<'a> Pace<'a> {
     /// Of steps that are sorted by step and device.
-    pub(super) fn of(session: &Session, steps: &'a [StepOn]) -> Self {
+    pub(super) fn of(session: &Session, replay: &Replay, steps: &'a [StepOn]) -> Self {
         let mut positions: Vec<usize> = steps.iter().map(|one| one.step).collect();
         positions.dedup();
         let of_step = |step: usize| {
@@ -68,6 +70,7 @@ impl<'a> Pace<'a> {
         Self {
             steps,
             pairs: pairs.map(pair).collect(),
+            busy: Busy::of(session, replay, steps),
         }
     }
 
@@ -90,7 +93,79 @@ impl<'a> Pace<'a> {
         };
         let pairs = self.pairs.iter();
         let gaps = pairs.filter_map(|on| mean(on.iter().map(gap)));
-        mean(lengths).unwrap_or(0.0) + mean(gaps).unwrap_or(0.0)
+        let paced = mean(lengths).unwrap_or(0.0) + mean(gaps).unwrap_or(0.0);
+        paced.max(self.busy.mean(self.steps, times))
+    }
+}
+
+/// How long devices work in each step: no step is shorter, whatever its host does. Where a step is
+/// measured by what its host does, nothing in the recording may say that its end waits for a device.
+pub(super) struct Busy {
+    /// Stretches of work: the step that they begin in, their track, their node. Sorted.
+    work: Vec<(usize, u32, u32)>,
+    /// For each step, the work that lasts beyond its end as recorded.
+    beyond_ps: Vec<i64>,
+}
+
+impl Busy {
+    /// Of steps that are sorted by step and device.
+    pub(super) fn of(session: &Session, replay: &Replay, steps: &[StepOn]) -> Self {
+        let mut starts: Vec<Vec<(i64, usize)>> = vec![Vec::new(); session.devices.len()];
+        for (position, one) in steps.iter().enumerate() {
+            starts[one.device.index()].push((one.span.start.0, position));
+        }
+        for own in &mut starts {
+            own.sort_unstable();
+        }
+        let step_of = |node: &Node| {
+            let track = session.tracks.get(node.track as usize)?;
+            let own = &starts[track.device?.index()];
+            let after = own.partition_point(|&(start, _)| start <= node.start_ps);
+            let (_, position) = own[after.checked_sub(1)?];
+            (node.start_ps < steps[position].span.end.0).then_some(position)
+        };
+        let nodes = (0u32..).zip(&replay.graph.nodes);
+        let nodes = nodes.filter(|(_, node)| node.kind == NodeKind::Work);
+        let in_steps = nodes.filter_map(|(number, node)| Some((step_of(node)?, node.track, number)));
+        let mut work: Vec<(usize, u32, u32)> = in_steps.collect();
+        work.sort_unstable();
+        let mut busy = Self {
+            work,
+            beyond_ps: vec![0; steps.len()],
+        };
+        let recorded = busy.of_steps(steps.len(), &replay.unchanged);
+        let beyond = recorded.iter().zip(steps);
+        let beyond = beyond.map(|(ps, one)| (ps - one.length_ps(&replay.unchanged)).max(0));
+        busy.beyond_ps = beyond.collect();
+        busy
+    }
+
+    /// For each step, the least time that its device needs: that of the track with the most work.
+    pub(super) fn of_steps(&self, count: usize, times: &Times) -> Vec<i64> {
+        let mut least = vec![0; count];
+        for own in self.work.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let lengths = own.iter().map(|&(_, _, node)| {
+                times.end_ps[node as usize] - times.start_ps[node as usize]
+            });
+            let step: &mut i64 = &mut least[own[0].0];
+            *step = (*step).max(lengths.saturating_sum());
+        }
+        for (own, beyond) in least.iter_mut().zip(&self.beyond_ps) {
+            *own = (*own - beyond).max(0);
+        }
+        least
+    }
+
+    /// Mean over steps of the mean over devices.
+    fn mean(&self, steps: &[StepOn], times: &Times) -> f64 {
+        let least = self.of_steps(steps.len(), times);
+        let mut least = least.into_iter();
+        let steps = steps.chunk_by(|a, b| a.step == b.step);
+        let means = steps.filter_map(|on| {
+            let own: Vec<i64> = least.by_ref().take(on.len()).collect();
+            mean(own.iter().map(|&ps| ps as f64))
+        });
+        mean(means).unwrap_or(0.0)
     }
 }
 
@@ -132,16 +207,30 @@ impl Changed {
     }
 
     /// Each step, mean over the devices on which it ran.
-    pub(super) fn steps(&self, session: &Session, steps: &[StepOn]) -> Vec<WhatIfStepRow> {
-        let [likely, least, most] = &self.times;
+    pub(super) fn steps(
+        &self,
+        session: &Session,
+        pace: &Pace<'_>,
+        steps: &[StepOn],
+    ) -> Vec<WhatIfStepRow> {
+        let lengths = self.times.each_ref().map(|times| {
+            let least = pace.busy.of_steps(steps.len(), times).into_iter();
+            let lengths = steps.iter().zip(least);
+            lengths
+                .map(|(one, least)| one.length_ps(times).max(least))
+                .collect::<Vec<i64>>()
+        });
+        let mut first = 0;
         let row = |on: &[StepOn]| {
-            let count = on.len().max(1) as f64;
-            let mean = |length: &dyn Fn(&StepOn) -> i64| {
-                on.iter().map(|one| length(one) as f64).sum::<f64>() / count
-            };
-            let after =
-                Bounded::of([likely, least, most].map(|times| mean(&|one| one.length_ps(times))));
-            let duration_ps = mean(&|one| one.span.duration().0);
+            let own = first..first + on.len();
+            first = own.end;
+            let mean_of = |lengths: &[i64]| mean(lengths.iter().map(|&ps| ps as f64));
+            let after = lengths
+                .each_ref()
+                .map(|lengths| mean_of(&lengths[own.clone()]).unwrap_or(0.0));
+            let after = Bounded::of(after);
+            let durations = on.iter().map(|one| one.span.duration().0 as f64);
+            let duration_ps = mean(durations).unwrap_or(0.0);
             WhatIfStepRow {
                 step: session.steps.get(on[0].step).map(|step| step.number),
                 duration_ps,

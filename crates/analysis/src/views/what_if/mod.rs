@@ -89,7 +89,7 @@ stepscope what_if ./logs --change 'scale:attention:0.5'";
         let none = Effects::none();
         let steps = &admission.steps;
         let before = Paths::of(session, &replay, steps, &none, &replay.unchanged);
-        let pace = Pace::of(session, steps);
+        let pace = Pace::of(session, &replay, steps);
         let before_ps = pace.in_replay(&replay.unchanged);
         let mut report = WhatIfReport {
             error_ratio: admission.error_ratio,
@@ -97,7 +97,7 @@ stepscope what_if ./logs --change 'scale:attention:0.5'";
             notes: notes(session, &replay),
             ..refused(String::new(), 0.0, &changes)
         };
-        let unchanged = Changed::of(&replay, &none).steps(session, steps);
+        let unchanged = Changed::of(&replay, &none).steps(session, &pace, steps);
         report.step_ps = mean(unchanged.iter().map(|row| row.duration_ps));
         let left_out = told::other_steps(session, &selected, steps, None);
         report.notes.extend(left_out);
@@ -122,7 +122,7 @@ stepscope what_if ./logs --change 'scale:attention:0.5'";
             report
                 .rows
                 .push(tornado::of_change(&text.join("; "), bounds, before_ps));
-            report.steps = after.steps(session, steps);
+            report.steps = after.steps(session, &pace, steps);
             report.changed_step_ps = mean(report.steps.iter().map(|row| row.after_ps));
             report.after_ps = Some(bounds.likely);
             report.low_ps = Some(bounds.low);

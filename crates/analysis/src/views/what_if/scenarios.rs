@@ -34,7 +34,7 @@ impl<'a> Scenarios<'a> {
         if let Some(refusal) = admission.refusal {
             return Err(refusal);
         }
-        let pace = Pace::of(session, &admission.steps);
+        let pace = Pace::of(session, &replay, &admission.steps);
         let before_ps = pace.in_replay(&replay.unchanged);
         let length_ps = pace.within_steps().in_replay(&replay.unchanged);
         Ok(Self {
@@ -84,7 +84,7 @@ impl<'a> Scenarios<'a> {
     }
 
     fn pace(&self) -> Pace<'_> {
-        Pace::of(self.session, &self.admission.steps)
+        Pace::of(self.session, &self.replay, &self.admission.steps)
     }
 
     /// What several changes save together by each pace, given with its time without a change.

@@ -70,10 +70,11 @@ impl Report for WhatIfReport {
             lines.push((
                 title.to_owned(),
                 format!(
-                    "{} → {} per step, {}{bounds}",
+                    "{} → {} per step, {} {}{bounds}",
                     time(before),
                     time(after),
-                    format::signed(-gain, format::percent),
+                    format::percent(gain.abs()),
+                    if gain < 0.0 { "longer" } else { "shorter" },
                 ),
             ));
         } else {

@@ -1,7 +1,8 @@
 //! The largest single causes: candidates from the critical paths, each replayed on its own.
 
 use rayon::prelude::*;
-use stepscope_model::Session;
+use rustc_hash::FxHashSet;
+use stepscope_model::{Op, Session};
 
 use super::change::{Change, WITHIN, effects, is_removable};
 use super::measure::{Bounded, Pace, bounded};
@@ -30,7 +31,7 @@ pub(super) fn tornado(
     paths: &Paths<'_>,
     kinds: &Kinds,
 ) -> Result<Vec<WhatIfRow>, AnalysisError> {
-    let pace = Pace::of(session, steps);
+    let pace = Pace::of(session, replay, steps);
     let before = pace.in_replay(&replay.unchanged);
     let candidates = candidates(session, replay, steps, paths);
     let rows: Vec<Result<Option<WhatIfRow>, AnalysisError>> = candidates
@@ -112,6 +113,16 @@ fn likely_gain(
     Ok(Some(before - pace.in_replay(&times)))
 }
 
+/// What patterns are compared with besides names: categories, scopes and sources, in lower case.
+fn words(session: &Session) -> FxHashSet<String> {
+    let of_op = |op: &Op| [op.category, op.scope, op.source];
+    let mut texts: Vec<_> = session.ops.iter().flat_map(of_op).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    let words = texts.into_iter().map(|text| session.text(text).to_lowercase());
+    words.collect()
+}
+
 /// What is on the paths, and what concerns all of a kind.
 fn candidates(
     session: &Session,
@@ -121,12 +132,15 @@ fn candidates(
 ) -> Vec<Candidate> {
     let ops = paths.ops(steps);
     let on_path = ops.iter().filter(|row| row.mean_ps > 0.0).take(MOST_OPS);
+    let words = words(session);
     let mut found: Vec<Candidate> = Vec::new();
     for row in on_path {
         let is_of_many = ops
             .iter()
             .any(|other| other.name == row.name && other.program != row.program);
-        let name = if is_of_many && !row.program.is_empty() {
+        // An op may be called like its category: `all-reduce` alone would mean all of them.
+        let is_word = words.contains(&row.name.to_lowercase());
+        let name = if (is_of_many || is_word) && !row.program.is_empty() {
             format!("{}{WITHIN}{}", row.program, row.name)
         } else {
             row.name.clone()

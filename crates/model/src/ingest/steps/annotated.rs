@@ -1,7 +1,8 @@
 //! Steps of the training loop's annotation, with the work that each one launched on every device.
 //!
-//! If a loop waits for its devices in every step, its work is inside its annotations: these are the
-//! steps. A loop that runs ahead annotates how long it takes to dispatch a step, which is not the
+//! If a loop waits for its devices in every step, what it launches within its annotations also runs
+//! within them: these are the steps, and whatever is launched between them, such as an evaluation or
+//! steps that are not annotated, is between steps. A loop that runs ahead annotates how long it takes to dispatch a step, which is not the
 //! step time: there a step lasts on a device from its first work to that of the next step.
 //!
 //! ```text
@@ -87,8 +88,17 @@ impl HostSteps {
             });
         }
         let is_only = self.annotations.len() == 1;
-        for DeviceWorks { device, works } in &self.works {
-            let work = works[position];
+        for DeviceWorks {
+            device,
+            works,
+            within,
+        } in &self.works
+        {
+            let work = if is_synchronous && within[position].is_some() {
+                within[position]
+            } else {
+                works[position]
+            };
             let span = match (is_synchronous, period(works, position)) {
                 // It ends on the device, as in a loop that runs ahead; the annotation ended before.
                 (false, own) if waited.is_some() => own.and(waited),
@@ -111,12 +121,23 @@ impl HostSteps {
     }
 }
 
-/// For each annotation: whether nine in ten of its series contain their work, on every device.
+/// For each annotation: whether nine in ten of its series contain the work that was launched within
+/// them, on every device. Where nothing was, such as in annotations of loading alone, what was launched
+/// after them counts.
 fn is_synchronous(annotations: &[HostStep], works: &[DeviceWorks]) -> Vec<bool> {
     let judged = |series| {
-        works.iter().all(|DeviceWorks { works, .. }| {
-            let own = works.iter().zip(annotations);
-            let own = own.filter(|(_, step)| step.series == series);
+        let is_own = |(_, step): &(&Option<Span>, &HostStep)| step.series == series;
+        let launches_within = works.iter().any(|on| {
+            let mut own = on.within.iter().zip(annotations).filter(is_own);
+            own.any(|(work, _)| work.is_some())
+        });
+        works.iter().all(|on| {
+            let works = if launches_within {
+                &on.within
+            } else {
+                &on.works
+            };
+            let own = works.iter().zip(annotations).filter(is_own);
             let (mut inside, mut all) = (0usize, 0usize);
             for (work, step) in own.filter_map(|(work, step)| Some(((*work)?, step))) {
                 all += 1;

@@ -10,6 +10,8 @@ pub(super) struct DeviceWorks {
     pub(super) device: DeviceId,
     /// For each annotation, the hull of its launches.
     pub(super) works: Vec<Option<Span>>,
+    /// The same of launches within the annotation, without those between it and the next.
+    pub(super) within: Vec<Option<Span>>,
 }
 
 /// More steps times devices than any host has: such a file tries to exhaust memory.
@@ -52,10 +54,11 @@ pub(super) fn device_works(
     }
     devices
         .map(|(position, (_, own))| {
-            let works = works(annotations, own)?;
+            let (works, within) = works(annotations, own)?;
             Some(DeviceWorks {
                 device: DeviceId::from_index(position),
                 works,
+                within,
             })
         })
         .collect()
@@ -75,8 +78,13 @@ struct Piece {
     span: Span,
 }
 
-fn works(annotations: &[HostStep], pieces: &[Piece]) -> Option<Vec<Option<Span>>> {
+/// Of each annotation, the hull of what was launched from its start on, and of what was launched
+/// within it.
+type Works = (Vec<Option<Span>>, Vec<Option<Span>>);
+
+fn works(annotations: &[HostStep], pieces: &[Piece]) -> Option<Works> {
     let mut works: Vec<Option<Span>> = vec![None; annotations.len()];
+    let mut within = works.clone();
     let (mut unknown_ps, mut all_ps) = (0i64, 0i64);
     let in_open_call = in_open_call(annotations, pieces);
     for piece in pieces {
@@ -99,10 +107,15 @@ fn works(annotations: &[HostStep], pieces: &[Piece]) -> Option<Vec<Option<Span>>
         if after == annotations.len() && began >= around.end {
             continue;
         }
-        let work = &mut works[step];
-        *work = Some(work.map_or(piece.span, |work| work.hull(piece.span)));
+        let add = |work: &mut Option<Span>| {
+            *work = Some(work.map_or(piece.span, |work| work.hull(piece.span)));
+        };
+        add(&mut works[step]);
+        if around.contains_instant(began) {
+            add(&mut within[step]);
+        }
     }
-    (unknown_ps as f64 <= MOST_UNKNOWN * all_ps as f64).then_some(works)
+    (unknown_ps as f64 <= MOST_UNKNOWN * all_ps as f64).then_some((works, within))
 }
 
 /// The last run, if it began after all annotations and nothing says what launched it: the recording

@@ -44,7 +44,7 @@ test('two snapshots are compared, largest growth first', async ({ page, url }) =
   await expect(page).toHaveURL(/against=step_000001/);
   const answer = await heap(page, url, '?against=step_000001');
   expect(answer.change_bytes).toBe(8_864_048 - 6_897_696);
-  await expect(page.locator('.heap-totals')).toContainText('+1.88');
+  await expect(page.locator('.heap-totals')).toContainText('+1.875');
   const first = page.locator('.table-row:not(.table-head)').first();
   await expect(first).toContainText(answer.rows[0]!.site.split(' ')[0]!);
   await expect(first).toContainText('new');

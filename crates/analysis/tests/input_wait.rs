@@ -303,7 +303,13 @@ impl Raw {
                 raw.copies.push(span(event));
             } else if is(&["garbage", "gc collect"]) {
                 raw.garbage.push(span(event));
-            } else if is(&["await", "wait for", "block_until_ready", "acquire"]) {
+            } else if is(&[
+                "await",
+                "wait for",
+                "block_until_ready",
+                "acquire",
+                "<unknown> get",
+            ]) {
                 raw.waits.push(span(event));
             }
         }

@@ -13,6 +13,7 @@ use crate::measuring::callbacks::Callbacks;
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::parts::position;
 use crate::measuring::steps::{PartKind, StepParts, divide_recording, mean, median};
+use crate::measuring::totals::work_totals;
 use crate::measuring::workload::partition_count;
 use crate::telling::thresholds::{Threshold, Thresholds};
 use crate::views::collectives::{CollectiveRow, exposure};
@@ -23,7 +24,7 @@ use crate::views::idle::{Gaps, gaps};
 use crate::views::input::Waits;
 use crate::views::kernels::{Launching, launching};
 use crate::views::memory::DeviceMemory;
-use crate::views::ops::OpRow;
+use crate::views::ops::{AllOps, Measured, OpRow, all_ops};
 use crate::views::requests::{RequestsReport, requests};
 
 /// Number of gaps to explain, longest first. Findings name a few of them, and what the host did in most
@@ -35,6 +36,7 @@ pub(super) struct Facts<'a> {
     pub(super) session: &'a Session,
     pub(super) selected: Selected<'a>,
     thresholds: &'a Thresholds,
+    selection: Selection,
     glance: Arc<Glance>,
     /// The mean step that `overview` divides into parts: mean over steps of the mean over hosts of the
     /// mean over each host's devices.
@@ -48,6 +50,7 @@ struct Lazy<'a> {
     collectives: OnceCell<Vec<CollectiveRow>>,
     compilations: OnceCell<Vec<CompilationRow>>,
     gaps: OnceCell<Gaps>,
+    in_steps: OnceCell<Arc<AllOps>>,
     kernels: OnceCell<Launching>,
     late: OnceCell<WhoWasLate>,
     memory: OnceCell<DeviceMemory>,
@@ -121,6 +124,7 @@ impl<'a> Facts<'a> {
         Ok(Self {
             session,
             thresholds,
+            selection,
             step_ps: is_timed.then_some(mean),
             selected,
             glance,
@@ -326,7 +330,44 @@ impl<'a> Facts<'a> {
     pub(super) fn ops_per_step(&self, passes: impl Fn(&OpRow) -> bool) -> (i64, Option<f64>) {
         let rows = self.rows_of_ops().filter(|row| passes(row));
         let total_ps: i64 = rows.map(|row| row.self_ps).saturating_sum();
-        (total_ps, self.per_step(total_ps as f64))
+        (
+            total_ps,
+            self.weighted_per_step(|row| f64::from(passes(row))),
+        )
+    }
+
+    /// The same of a part of the time of each op: its share of all work in the steps × the mean time
+    /// per step in which ops ran. What ran outside of steps, such as a warm-up, dilutes nothing.
+    pub(super) fn weighted_per_step(&self, weight: impl Fn(&OpRow) -> f64) -> Option<f64> {
+        let worked_ps = self.worked_per_step()?;
+        let all = self.lazy.in_steps.get_or_init(|| self.ops_in_steps());
+        let time = |op: &Measured| op.row.self_ps as f64 * weight(&op.row);
+        let time_ps: f64 = all.ops.iter().map(time).sum();
+        let share = time_ps / all.total_self_ps.max(1) as f64;
+        Some((share * worked_ps).min(worked_ps))
+    }
+
+    /// Every op within the steps; the selected ops where steps or times were selected, or without steps.
+    fn ops_in_steps(&self) -> Arc<AllOps> {
+        let is_chosen = self.selection.steps.is_some() || self.selection.time.is_some();
+        let positions = self.selected.step_positions();
+        let numbers = positions.iter().map(|&at| self.session.steps[at].number);
+        let range = numbers.clone().min().zip(numbers.max());
+        let (Some((first, last)), false) = (range, is_chosen) else {
+            return Arc::clone(&self.glance.ops);
+        };
+        let selection = Selection {
+            steps: Some(format!("{first}..={last}")),
+            ..self.selection.clone()
+        };
+        let Ok(selected) = selection.resolve(self.session) else {
+            return Arc::clone(&self.glance.ops);
+        };
+        all_ops(
+            self.session,
+            &selected,
+            &work_totals(self.session, &selected),
+        )
     }
 
     /// Converts a sum over all devices and the whole capture to time per step and device: its share of

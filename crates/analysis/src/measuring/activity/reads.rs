@@ -4,7 +4,9 @@
 
 use std::sync::Arc;
 
-use stepscope_model::{Activity, Direction, HostId, LabelId, Picos, Session, SliceKind, Span, Track};
+use stepscope_model::{
+    Activity, Direction, HostId, LabelId, Picos, Session, SliceKind, Span, Track,
+};
 
 use super::host_tracks;
 use crate::measuring::interval::Intervals;

@@ -126,7 +126,8 @@ impl Busy {
         };
         let nodes = (0u32..).zip(&replay.graph.nodes);
         let nodes = nodes.filter(|(_, node)| node.kind == NodeKind::Work);
-        let in_steps = nodes.filter_map(|(number, node)| Some((step_of(node)?, node.track, number)));
+        let in_steps =
+            nodes.filter_map(|(number, node)| Some((step_of(node)?, node.track, number)));
         let mut work: Vec<(usize, u32, u32)> = in_steps.collect();
         work.sort_unstable();
         let mut busy = Self {
@@ -144,9 +145,9 @@ impl Busy {
     pub(super) fn of_steps(&self, count: usize, times: &Times) -> Vec<i64> {
         let mut least = vec![0; count];
         for own in self.work.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-            let lengths = own.iter().map(|&(_, _, node)| {
-                times.end_ps[node as usize] - times.start_ps[node as usize]
-            });
+            let lengths = own
+                .iter()
+                .map(|&(_, _, node)| times.end_ps[node as usize] - times.start_ps[node as usize]);
             let step: &mut i64 = &mut least[own[0].0];
             *step = (*step).max(lengths.saturating_sum());
         }

@@ -119,7 +119,9 @@ fn words(session: &Session) -> FxHashSet<String> {
     let mut texts: Vec<_> = session.ops.iter().flat_map(of_op).collect();
     texts.sort_unstable();
     texts.dedup();
-    let words = texts.into_iter().map(|text| session.text(text).to_lowercase());
+    let words = texts
+        .into_iter()
+        .map(|text| session.text(text).to_lowercase());
     words.collect()
 }
 

@@ -43,9 +43,12 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ));
     };
     // Without peaks, it is unknown how fast the op could be.
-    let wasted = row
-        .roofline_ratio
-        .map(|ratio| row.self_ps as f64 * (1.0 - ratio).max(0.0));
+    let wasted = |own: &OpRow| {
+        let is_it = own.name == row.name && own.program_id == row.program_id;
+        let ratio = own.roofline_ratio.filter(|_| is_it);
+        ratio.map_or(0.0, |ratio| (1.0 - ratio).max(0.0))
+    };
+    let gain = || facts.weighted_per_step(wasted);
     let roofline = row.roofline_ratio.map_or_else(String::new, |ratio| {
         format!(
             " It reaches {} of its roofline, bound by {}.",
@@ -64,7 +67,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .why("Improvements elsewhere matter less than this op.")
     .fix(fix(facts, row))
     .gain(
-        wasted.and_then(|wasted| facts.per_step(wasted)),
+        row.roofline_ratio.and_then(|_| gain()),
         "its time × (1 − its roofline ratio)",
     )
     .sure(Confidence::Medium)

@@ -57,25 +57,47 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .iter()
         .map(|place| place.mean)
         .fold(f64::INFINITY, f64::min);
-    let gain = least
-        .min(mean * (1.0 - waits.unwrap_or(0.0)))
-        .min(compute.unwrap_or(0.0));
-    let main = rows.first().map_or("", |row| row.reason.as_str());
-    finding(&RULE, severity, format!("{what}{waited}"))
+    let compute = compute.unwrap_or(0.0);
+    let transferred = least.min(mean * (1.0 - waits.unwrap_or(0.0)));
+    let reason_of_most = rows.first().map_or("", |row| row.reason.as_str());
+    // Overlap hides at most the computation: of much longer communication there has to be less.
+    let is_too_much = compute < transferred * MOST_TO_HIDE && reason_of_most != "late_participant";
+    let main = if is_too_much {
+        "compute_shorter"
+    } else {
+        reason_of_most
+    };
+    let (gain, estimate) = if is_too_much {
+        (transferred, WITHOUT_WAITING.to_owned())
+    } else {
+        let estimate = format!("{WITHOUT_WAITING}, at most the computation that could hide it");
+        (transferred.min(compute), estimate)
+    };
+    let limit = is_too_much.then(|| {
+        let compute = format::duration_ps(compute);
+        format!(" Devices compute for {compute} per step, so overlap can hide no more than that.")
+    });
+    let limit = limit.unwrap_or_default();
+    finding(&RULE, severity, format!("{what}{waited}{limit}"))
         .why(reason(main).1)
         .fix(remedy(main))
         .fix_elsewhere(remedy_elsewhere(main))
-        .code(if main == "late_participant" { "" } else { FLAGS })
-        .gain(
-            Some(gain),
-            "exposed communication of the device with the least of it, without waiting for the last \
-             participant, at most the computation that could hide it",
-        )
+        .code(if main == "late_participant" {
+            ""
+        } else {
+            FLAGS
+        })
+        .gain(Some(gain), estimate)
         .without("hide:collectives")
         .sure(Confidence::Medium)
         .seen(told(rows, mean))
         .found()
 }
+
+const WITHOUT_WAITING: &str = "exposed communication of the device with the least of it, without waiting \
+                               for the last participant";
+/// Share of the communication that overlap should be able to hide, to be the remedy.
+const MOST_TO_HIDE: f64 = 0.5;
 
 const FLAGS: &str =
     "XLA_FLAGS=\"--xla_gpu_enable_latency_hiding_scheduler=true\"    # GPU; TPUs do it by default";
@@ -181,7 +203,7 @@ fn reason(key: &str) -> (&'static str, &'static str) {
         ),
         "compute_shorter" => (
             "the computation during it is shorter",
-            "Computation runs during the collectives, but it takes less time than they do.",
+            "The collectives take longer than the computation that could run during them.",
         ),
         _ => (
             "nothing ran during it",

@@ -50,6 +50,59 @@ fn with_synchronous_dispatch_the_annotation_is_the_step() {
     assert_eq!(label(&session, "train").class, Class::Step);
 }
 
+/// Every fifth step is annotated, and waits for its device: what runs between is between steps.
+#[test]
+fn work_between_annotations_that_contain_their_own_is_not_theirs() {
+    let session = session(
+        "thread python
+           0..40us    train #step_num=0,_r=1#
+           100..140us train #step_num=5,_r=1#
+           200..240us train #step_num=10,_r=1#
+           1..2us     launch [run_id=70]
+           50..51us   launch [run_id=71]
+           101..102us launch [run_id=72]
+           150..151us launch [run_id=73]
+           201..202us launch [run_id=74]
+         device tpu:0 v6e
+         line XLA Modules
+           5..35us    jit_step(5) [run_id=70]
+           55..85us   jit_step(5) [run_id=71]
+           105..135us jit_step(5) [run_id=72]
+           155..185us jit_step(5) [run_id=73]
+           205..235us jit_step(5) [run_id=74]",
+    );
+    assert_text(
+        &steps(&session),
+        "0: host0 0us..40us, TPU:0 0us..40us work 5us..35us
+         5: host0 100us..140us, TPU:0 100us..140us work 105us..135us
+         10: host0 200us..240us, TPU:0 200us..240us work 205us..235us",
+    );
+}
+
+/// One annotation of each of several series inside another are the parts of a step.
+#[test]
+fn annotated_parts_of_a_step_are_no_steps() {
+    let session = session(
+        "thread python
+         repeat 3 every 100us
+           0..90us  whole #step_num=$i,_r=1#
+           1..30us  load #step_num=$i,_r=1#
+           40..80us compute #step_num=$i,_r=1#
+         end
+         thread tf_XLAEigen/42
+         each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+         repeat 3 every 100us
+           50..70us fusion.1 [run_id=$i]
+         end",
+    );
+    assert_text(
+        &steps(&session),
+        "0: host0 0us..90us, CPU:0 0us..90us work 50us..70us
+         1: host0 100us..190us, CPU:0 100us..190us work 150us..170us
+         2: host0 200us..290us, CPU:0 200us..290us work 250us..270us",
+    );
+}
+
 /// The host runs ahead: a step lasts on the device from its first work to the next step's.
 #[test]
 fn with_asynchronous_dispatch_device_spans_are_periods() {

@@ -434,3 +434,55 @@ fn host_2_loads_its_data_slowly() {
         );
     }
 }
+
+/// A loop that converts something with NumPy while its device works from `from` on, until `until`.
+fn converting(from: u32, until: u32) -> Value {
+    let text = format!(
+        "
+        thread python
+        repeat 4 every 1ms
+          50..80us   PjitFunction(step)
+          100..600us $numpy asarray
+        end
+        thread tf_XLAEigen/1
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+        repeat 4 every 1ms
+          {from}..{until}us dot.1 [run_id=$i]
+        end"
+    );
+    ask(&drawn(&[&text]), "idle", &[])
+}
+
+/// The runtime does not record every wait for a result.
+#[test]
+fn a_conversion_that_ends_with_a_program_reads_its_result() {
+    let read = converting(200, 580);
+    assert_eq!(cause(&read, "python"), 0, "{read}");
+    assert!(cause(&read, "transfer") > 0, "{read}");
+    let other = converting(120, 200);
+    assert_eq!(cause(&other, "transfer"), 0, "{other}");
+    assert!(cause(&other, "python") > 0, "{other}");
+}
+
+/// Workers of a pool wait for what to do in a `SimpleQueue`.
+#[test]
+fn a_worker_without_work_runs_no_python() {
+    let report = ask(
+        &drawn(&["
+        thread python
+        repeat 4 every 1ms
+          0..700us  $thread.py:70 _worker
+          1..699us  $<unknown> get
+          720..780us PjitFunction(step)
+        end
+        thread tf_XLAEigen/1
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+        repeat 4 every 1ms
+          800..950us dot.1 [run_id=$i]
+        end"]),
+        "idle",
+        &[],
+    );
+    let (waiting, python) = (cause(&report, "blocked"), cause(&report, "python"));
+    assert!(waiting > 10 * python, "{report}");
+}

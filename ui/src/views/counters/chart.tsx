@@ -8,7 +8,7 @@ import { formatRange } from '../../timeline/address';
 import type { TimeWindow } from '../../timeline/viewport';
 import { timeAcross } from '../../widgets/chart/axis';
 import type { Frame } from '../../widgets/chart/frame';
-import { bandPath, linePath } from '../../widgets/chart/paths';
+import { bandPath, corners, stepPath } from '../../widgets/chart/paths';
 import { Plot } from '../../widgets/chart/plot';
 import { nearestIndex } from '../../widgets/chart/points';
 import { Middle } from '../../widgets/middle';
@@ -88,9 +88,9 @@ export function CounterChart(props: ChartProps) {
         {(frame) => (
           <>
             <Show when={isWide()}>
-              <path class="counter-band" d={bandPath(line('max', frame()), line('min', frame()))} />
+              <path class="counter-band" d={bandPath(corners(line('max', frame())), corners(line('min', frame())))} />
             </Show>
-            <path class="counter-line" d={linePath(line('mean', frame()))} />
+            <path class="counter-line" d={stepPath(line('mean', frame()))} />
             <Show when={points().length === 1 && points()[0]}>
               {(only) => (
                 <circle

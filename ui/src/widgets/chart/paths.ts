@@ -24,6 +24,14 @@ export function stepPath(places: readonly Place[], endX?: number): string {
   return path && endX !== undefined ? `${path}H${short(endX)}` : path;
 }
 
+/** The corners of a stepped line, for bands between two of them. */
+export function corners(places: readonly Place[]): Place[] {
+  return places.flatMap((place, index) => {
+    const before = places[index - 1];
+    return before ? [{ x: place.x, y: before.y }, place] : [place];
+  });
+}
+
 /** The area below a line that begins at `startX`. */
 export function areaPath(line: string, startX: number, bottom: number): string {
   return line && `${line}V${short(bottom)}H${short(startX)}Z`;

@@ -159,6 +159,10 @@ fn unknown(budget: &Budget, why: &Unknown) -> String {
             metric if metric.unit() == FigureUnit::Bytes => {
                 "Not in the capture: memory was not recorded, or shapes are unknown.".to_owned()
             }
+            metric if metric.unit() == FigureUnit::Ratio => "Not in the capture: it needs steps, and \
+                                                             utilizations need FLOPs and peaks that \
+                                                             are known."
+                .to_owned(),
             _ => "Not in the capture: it has no steps.".to_owned(),
         },
         Unknown::NoStepTime => {

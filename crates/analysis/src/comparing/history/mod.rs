@@ -239,7 +239,7 @@ fn remarks(groups: &[HistoryGroup], confidence: f64) -> Vec<Note> {
         notes.push(Note::info(
             "too-few-runs",
             format!(
-            "{} are too few to find a change point in a time; {FEWEST_RUNS} are enough to distinguish a \
+            "{} are not enough to find a change point in a time; {FEWEST_RUNS} are enough to distinguish a \
              clear one from noise.",
             counted(run_count, "run")
         )));

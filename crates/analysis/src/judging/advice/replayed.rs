@@ -5,7 +5,7 @@ use stepscope_model::Session;
 use super::report::{AdviceFinding, AdviceTogether};
 use super::rules::BETWEEN_STEPS;
 use crate::measuring::selection::Selected;
-use crate::telling::Note;
+use crate::telling::{Note, format};
 use crate::views::what_if::{Bounded, Scenarios};
 
 /// Slices of work up to which a session is replayed for advice, so that it stays quick.
@@ -50,20 +50,32 @@ pub(super) fn replay(scenarios: &Scenarios<'_>, findings: &mut [AdviceFinding]) 
         // The change may remove more than a fix can, such as all of the time of collectives.
         let bound_ps = finding.bound_ps.unwrap_or(f64::INFINITY);
         let within = |gain_ps: f64| gain_ps.min(bound_ps).max(0.0);
+        let changes = finding.change.split("; ");
+        let options: Vec<String> = changes.map(|one| format!("--change {one}")).collect();
+        let replayed = format!("replayed: `stepscope what_if PATH {}`", options.join(" "));
+        if scenarios.has_one_host() && is_of_host(&finding.change) && gain.likely < 0.5 * bound_ps {
+            // The devices waited for this and for nothing else that is known: the replay holds on to
+            // gaps that the recording does not explain.
+            let least = format::duration_ps(gain.likely.max(0.0));
+            finding.estimate = format!("{}; at least {least}, {replayed}", finding.estimate);
+            continue;
+        }
         finding.is_replayed = true;
         finding.gain_ps_per_step = Some(within(gain.likely));
         finding.low_gain_ps_per_step = Some(within(gain.low));
         finding.high_gain_ps_per_step = Some(within(gain.high));
         finding.step_ps = Some(step_ps);
-        let changes = finding.change.split("; ");
-        let options: Vec<String> = changes.map(|one| format!("--change {one}")).collect();
-        let replayed = format!("replayed: `stepscope what_if PATH {}`", options.join(" "));
         finding.estimate = if gain.likely > bound_ps {
             format!("{replayed}; at most {}", finding.estimate)
         } else {
             replayed
         };
     }
+}
+
+/// Whether a change removes what a host does while devices wait for it.
+fn is_of_host(change: &str) -> bool {
+    change.starts_with("no-host:") || change.starts_with("no-input-wait")
 }
 
 /// What changes save of the time that a finding is about, and what that is a share of: steps, or where

@@ -197,6 +197,11 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
                 "No compilations in this selection.",
             )];
         }
+        if session.programs.is_empty() {
+            let text = "No compilation was recorded, and no compiled program: whether this program \
+                        compiles anything is unknown.";
+            return vec![Note::info("no-compilation", text)];
+        }
         let text = "Nothing was compiled while the profiler ran: shapes and static arguments did \
                     not change, and every program had been compiled before.";
         return vec![Note::info("no-compilation", text).with_hint(record(session))];

@@ -91,9 +91,10 @@ pub(crate) fn notes(session: &Session, replay: &Replay) -> Vec<Note> {
         notes.push(Note::info(
             "waits-inferred",
             format!(
-                "{} between streams are inferred: the other stream's work ended less than 10 µs \
+                "{} between streams {} inferred: the other stream's work ended less than 10 µs \
                  before. Events that streams wait for are not recorded.",
-                format::counted(inferred, "wait")
+                format::counted(inferred, "wait"),
+                if inferred == 1 { "is" } else { "are" }
             ),
         ));
     }

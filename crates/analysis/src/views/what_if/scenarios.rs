@@ -47,6 +47,11 @@ impl<'a> Scenarios<'a> {
         })
     }
 
+    /// Whether nothing can hide behind another host.
+    pub(crate) fn has_one_host(&self) -> bool {
+        self.session.hosts.len() == 1
+    }
+
     /// Time from step to step without any change.
     pub(crate) const fn before_ps(&self) -> f64 {
         self.before_ps

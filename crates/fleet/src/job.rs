@@ -98,7 +98,7 @@ pub(crate) async fn fetch(
     configuration: BallistaConfig,
 ) -> Result<SendableRecordBatchStream> {
     let layout = location.layout();
-    let (Some(executor), Some(part)) = (location.executor_meta, location.partition_id) else {
+    let (Some(executor), Some(rows)) = (location.executor_meta, location.partition_id) else {
         let reason = "the scheduler does not say where rows are: all machines need one release";
         return Err(DataFusionError::Execution(reason.to_owned()));
     };
@@ -120,17 +120,17 @@ pub(crate) async fn fetch(
     let port = u16::try_from(executor.port).map_err(|_| {
         DataFusionError::Execution(format!("an executor has the port {}", executor.port))
     })?;
-    let part = part.into();
-    let rows = client.fetch_partition_proxied(
+    let rows_id = rows.into();
+    let fetched = client.fetch_partition_proxied(
         &executor.id,
-        &part,
+        &rows_id,
         location.file_id,
         layout,
         &executor.host,
         port,
         true,
     );
-    rows.await.map_err(BallistaError::into_datafusion)
+    fetched.await.map_err(BallistaError::into_datafusion)
 }
 
 async fn connect(address: &Address, configuration: &SessionConfig) -> Result<Scheduler> {

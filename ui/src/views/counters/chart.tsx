@@ -88,7 +88,10 @@ export function CounterChart(props: ChartProps) {
         {(frame) => (
           <>
             <Show when={isWide()}>
-              <path class="counter-band" d={bandPath(corners(line('max', frame())), corners(line('min', frame())))} />
+              <path
+                class="counter-band"
+                d={bandPath(corners(line('max', frame())), corners(line('min', frame())))}
+              />
             </Show>
             <path class="counter-line" d={stepPath(line('mean', frame()))} />
             <Show when={points().length === 1 && points()[0]}>

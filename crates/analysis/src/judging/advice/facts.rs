@@ -338,13 +338,26 @@ impl<'a> Facts<'a> {
 
     /// The same of a part of the time of each op: its share of all work in the steps × the mean time
     /// per step in which ops ran. What ran outside of steps, such as a warm-up, dilutes nothing.
-    pub(super) fn weighted_per_step(&self, weight: impl Fn(&OpRow) -> f64) -> Option<f64> {
+    fn weighted_per_step(&self, weight: impl Fn(&OpRow) -> f64) -> Option<f64> {
         let worked_ps = self.worked_per_step()?;
         let all = self.lazy.in_steps.get_or_init(|| self.ops_in_steps());
         let time = |op: &Measured| op.row.self_ps as f64 * weight(&op.row);
         let time_ps: f64 = all.ops.iter().map(time).sum();
         let share = time_ps / all.total_self_ps.max(1) as f64;
         Some((share * worked_ps).min(worked_ps))
+    }
+
+    /// Time per step and device that ops take beyond their rooflines: their time in the steps × (1 − their
+    /// roofline ratio). None if the roofline of one of them is unknown.
+    pub(super) fn above_roofline(&self, ops: &[&OpRow]) -> Option<f64> {
+        if ops.iter().any(|op| op.roofline_ratio.is_none()) {
+            return None;
+        }
+        self.weighted_per_step(|row| {
+            let is_one = |op: &&OpRow| op.name == row.name && op.program_id == row.program_id;
+            let ratio = row.roofline_ratio.filter(|_| ops.iter().any(is_one));
+            ratio.map_or(0.0, |ratio| (1.0 - ratio).max(0.0))
+        })
     }
 
     /// Every op within the steps; the selected ops where steps or times were selected, or without steps.

@@ -144,15 +144,12 @@ fn rank(findings: &mut [AdviceFinding], facts: &Facts<'_>) {
 fn rank_ps(finding: &AdviceFinding) -> f64 {
     let gain = finding.gain_ps_per_step.unwrap_or(0.0);
     let bound = finding.bound_ps.unwrap_or(0.0);
-    if finding.is_replayed && gain >= MOSTLY_HIDDEN * bound {
+    if finding.is_replayed && gain >= replayed::MOSTLY_HIDDEN * bound {
         bound
     } else {
         gain
     }
 }
-
-/// A replayed gain below this share of the bound ranks by itself.
-const MOSTLY_HIDDEN: f64 = 0.5;
 
 /// Marks findings whose gains come from the same parts of a step.
 fn mark_overlaps(findings: &mut [AdviceFinding]) {

@@ -10,6 +10,8 @@ use crate::views::what_if::{Bounded, Scenarios};
 
 /// Slices of work up to which a session is replayed for advice, so that it stays quick.
 const MOST_SLICES: usize = 400_000;
+/// A replayed gain below this share of the bound says that most of it is hidden behind other work.
+pub(super) const MOSTLY_HIDDEN: f64 = 0.5;
 
 /// The replay of a session for findings that a change models; none if there are none. An error says
 /// why gains stay upper bounds.
@@ -53,7 +55,8 @@ pub(super) fn replay(scenarios: &Scenarios<'_>, findings: &mut [AdviceFinding]) 
         let changes = finding.change.split("; ");
         let options: Vec<String> = changes.map(|one| format!("--change {one}")).collect();
         let replayed = format!("replayed: `stepscope what_if PATH {}`", options.join(" "));
-        if scenarios.has_one_host() && is_of_host(&finding.change) && gain.likely < 0.5 * bound_ps {
+        let is_hidden = gain.likely < MOSTLY_HIDDEN * bound_ps;
+        if is_hidden && scenarios.has_one_host() && is_of_host(&finding.change) {
             // The devices waited for this and for nothing else that is known: the replay holds on to
             // gaps that the recording does not explain.
             let least = format::duration_ps(gain.likely.max(0.0));

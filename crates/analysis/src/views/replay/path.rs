@@ -234,12 +234,9 @@ impl Walk<'_> {
     fn delay(&mut self, node: u32, ready_ps: i64) {
         let own = &self.graph.nodes[node as usize];
         match own.why {
-            Why::Launch => {
-                self.by_cause(node, ready_ps, own.sure_delay_ps);
-            }
             Why::Pause => self.back_to(ready_ps, node, WaitKind::Idle, What::Pause),
             Why::Wake => self.back_to(ready_ps, node, WaitKind::Idle, What::Wake),
-            Why::Host => self.by_cause(node, ready_ps, own.sure_delay_ps),
+            Why::Host | Why::Launch => self.by_cause(node, ready_ps, own.sure_delay_ps),
             Why::Short | Why::Origin => {
                 self.back_to(ready_ps, node, WaitKind::Idle, What::Gap);
             }

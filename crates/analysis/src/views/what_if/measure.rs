@@ -134,7 +134,7 @@ impl Busy {
             work,
             beyond_ps: vec![0; steps.len()],
         };
-        let recorded = busy.of_steps(steps.len(), &replay.unchanged);
+        let recorded = busy.of_steps(&replay.unchanged);
         let beyond = recorded.iter().zip(steps);
         let beyond = beyond.map(|(ps, one)| (ps - one.length_ps(&replay.unchanged)).max(0));
         busy.beyond_ps = beyond.collect();
@@ -142,8 +142,8 @@ impl Busy {
     }
 
     /// For each step, the least time that its device needs: that of the track with the most work.
-    pub(super) fn of_steps(&self, count: usize, times: &Times) -> Vec<i64> {
-        let mut least = vec![0; count];
+    pub(super) fn of_steps(&self, times: &Times) -> Vec<i64> {
+        let mut least = vec![0; self.beyond_ps.len()];
         for own in self.work.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
             let lengths = own
                 .iter()
@@ -159,7 +159,7 @@ impl Busy {
 
     /// Mean over steps of the mean over devices.
     fn mean(&self, steps: &[StepOn], times: &Times) -> f64 {
-        let least = self.of_steps(steps.len(), times);
+        let least = self.of_steps(times);
         let mut least = least.into_iter();
         let steps = steps.chunk_by(|a, b| a.step == b.step);
         let means = steps.filter_map(|on| {
@@ -215,7 +215,7 @@ impl Changed {
         steps: &[StepOn],
     ) -> Vec<WhatIfStepRow> {
         let lengths = self.times.each_ref().map(|times| {
-            let least = pace.busy.of_steps(steps.len(), times).into_iter();
+            let least = pace.busy.of_steps(times).into_iter();
             let lengths = steps.iter().zip(least);
             lengths
                 .map(|(one, least)| one.length_ps(times).max(least))

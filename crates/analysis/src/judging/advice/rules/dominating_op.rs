@@ -42,13 +42,6 @@ fn check(facts: &Facts<'_>) -> Outcome {
             "The largest compute op, {name}, takes {share} of the work."
         ));
     };
-    // Without peaks, it is unknown how fast the op could be.
-    let wasted = |own: &OpRow| {
-        let is_it = own.name == row.name && own.program_id == row.program_id;
-        let ratio = own.roofline_ratio.filter(|_| is_it);
-        ratio.map_or(0.0, |ratio| (1.0 - ratio).max(0.0))
-    };
-    let gain = || facts.weighted_per_step(wasted);
     let roofline = row.roofline_ratio.map_or_else(String::new, |ratio| {
         format!(
             " It reaches {} of its roofline, bound by {}.",
@@ -66,8 +59,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
     )
     .why("Improvements elsewhere matter less than this op.")
     .fix(fix(facts, row))
+    // Without peaks, it is unknown how fast the op could be.
     .gain(
-        row.roofline_ratio.and_then(|_| gain()),
+        facts.above_roofline(&[row]),
         "its time × (1 − its roofline ratio)",
     )
     .sure(Confidence::Medium)

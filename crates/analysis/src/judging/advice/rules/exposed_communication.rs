@@ -67,17 +67,15 @@ fn check(facts: &Facts<'_>) -> Outcome {
     } else {
         reason_of_most
     };
-    let (gain, estimate) = if is_too_much {
-        (transferred, WITHOUT_WAITING.to_owned())
+    let (gain, estimate, limit) = if is_too_much {
+        let most = format::duration_ps(compute);
+        let limit =
+            format!(" Devices compute for {most} per step, so overlap can hide no more than that.");
+        (transferred, WITHOUT_WAITING.to_owned(), limit)
     } else {
         let estimate = format!("{WITHOUT_WAITING}, at most the computation that could hide it");
-        (transferred.min(compute), estimate)
+        (transferred.min(compute), estimate, String::new())
     };
-    let limit = is_too_much.then(|| {
-        let compute = format::duration_ps(compute);
-        format!(" Devices compute for {compute} per step, so overlap can hide no more than that.")
-    });
-    let limit = limit.unwrap_or_default();
     finding(&RULE, severity, format!("{what}{waited}{limit}"))
         .why(reason(main).1)
         .fix(remedy(main))

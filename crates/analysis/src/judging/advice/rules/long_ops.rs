@@ -46,13 +46,6 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ));
     };
     rows.retain(|row| each_ps(row) > threshold.good);
-    let are_known = rows.iter().all(|row| row.roofline_ratio.is_some());
-    let wasted = |own: &OpRow| {
-        let is_same = |row: &&OpRow| row.name == own.name && row.program_id == own.program_id;
-        let ratio = own.roofline_ratio.filter(|_| rows.iter().any(is_same));
-        ratio.map_or(0.0, |ratio| (1.0 - ratio).max(0.0))
-    };
-    let gain = are_known.then(|| facts.weighted_per_step(wasted)).flatten();
     let count = if rows.len() == 1 {
         "One op takes".to_owned()
     } else {
@@ -73,7 +66,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
          as possible?",
     )
     .gain(
-        gain,
+        facts.above_roofline(&rows),
         "their time × (1 − their roofline ratio)",
     )
     .sure(Confidence::Low)

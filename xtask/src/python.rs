@@ -121,7 +121,7 @@ pub(crate) fn usual() -> Result<PathBuf> {
     Ok(interpreters::require()?.program)
 }
 
-/// Builds the wheel as users get it, installs it into each environment, and runs the tests there.
+/// Builds the wheel, installs it into each environment as users do, and runs the tests there.
 pub(crate) fn test(counts: &mut Counts) -> Result<()> {
     let usual = interpreters::require()?;
     let wheel = wheel(&folder(&LATEST, &usual)?)?;
@@ -173,7 +173,7 @@ pub(crate) fn notebooks() -> Result<PathBuf> {
     Ok(scripts_of(&folder(&NOTEBOOKS, &python)?))
 }
 
-/// The wheel, from the same release build as the program.
+/// The wheel, from the artifacts of stage `program`.
 fn wheel(environment: &Path) -> Result<PathBuf> {
     let out = tree::root().join("target/wheels");
     if out.is_dir() {
@@ -184,7 +184,8 @@ fn wheel(environment: &Path) -> Result<PathBuf> {
         "-m",
         "maturin",
         "build",
-        "--release",
+        "--profile",
+        "dev",
         "--locked",
         "--out",
         &out_text,

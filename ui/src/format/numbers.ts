@@ -92,9 +92,10 @@ export function columnScale(kind: Kind, values: Iterable<number | null | undefin
   const isNothing = largest === 0 && kind !== 'ratio';
   const decimals = isWhole || isNothing ? 0 : columnDecimals(kind, unit, largest / unit.size);
   const least = 10 ** -decimals;
-  return {
-    // Dashes have no unit.
-    unit: known.length > 0 ? unit.name : '',
+  // Dashes have no unit.
+  const name = known.length > 0 ? unit.name : '';
+  return sameScale(`${kind} ${name} ${unit.size} ${decimals}`, () => ({
+    unit: name,
     size: unit.size,
     text: (value) => {
       if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
@@ -104,7 +105,18 @@ export function columnScale(kind: Kind, values: Iterable<number | null | undefin
       if (scaled >= 1e6 && kind !== 'count') return scaled.toExponential(2).replace('e+', 'e');
       return fixed(scaled, decimals);
     },
-  };
+  }));
+}
+
+const SCALES = new Map<string, Scale>();
+
+/** Equal scales are one object, so that a table whose values change notices that their scale does not. */
+function sameScale(key: string, make: () => Scale): Scale {
+  const known = SCALES.get(key);
+  if (known) return known;
+  const made = make();
+  SCALES.set(key, made);
+  return made;
 }
 
 /** Kinds whose units differ by factors that a column of very different values needs. */
@@ -134,7 +146,7 @@ export function ownScale(kind: Kind, values: readonly (number | null | undefined
   const largest = sizes.reduce((most, value) => Math.max(most, value), 0);
   const unit = unitFor(kind, largest);
   const decimals = columnDecimals(kind, unit, largest / unit.size);
-  return {
+  return sameScale(`${kind} each ${unit.size} ${decimals}`, () => ({
     unit: '',
     size: unit.size,
     text: (value) => {
@@ -143,7 +155,7 @@ export function ownScale(kind: Kind, values: readonly (number | null | undefined
       const isTiny = Math.abs(value) < unit.size / WIDEST_SPAN;
       return isTiny ? format(kind, value) : withUnit(fixed(value / unit.size, decimals), unit.name);
     },
-  };
+  }));
 }
 
 function columnUnit(kind: Kind, largest: number, magnitudes: readonly number[]): Unit {

@@ -157,13 +157,14 @@ export class Commands {
     const spanPs = endPs - startPs;
     const at = stepIndexAt(steps, (startPs + endPs) / 2);
     const shown = steps[at];
-    const isWide = shown !== undefined && spanPs > 2 * shown.duration_ps;
+    const { limits } = viewport;
+    const isWhole = startPs <= limits.startPs && endPs >= limits.endPs;
+    const isWide = isWhole || (shown !== undefined && spanPs > 2 * shown.duration_ps);
     // In a wide window, the first and the last step in it are where n and p begin.
     const edge =
       offset > 0 ? stepIndexFrom(steps, startPs) : stepIndexAt(steps, endPs - 1);
     const index = isWide ? edge : at + offset;
     const step = steps[Math.min(Math.max(index, 0), steps.length - 1)]!;
-    const { limits } = viewport;
     this.timeline.jumpTo(fitRange(step.start_ps, step.start_ps + step.duration_ps, limits, 0.04));
   }
 

@@ -2,6 +2,7 @@
 
 mod cases;
 mod drawings;
+mod long_steps;
 mod program_cases;
 mod step_cases;
 

@@ -187,14 +187,15 @@ pub fn table(sessions: &[SessionSummary], times: &[Option<u64>]) -> Table {
 }
 
 /// `epoch_ns` is the recorded time of the capture; without it, the time when the file was written
-/// is used.
+/// stands there, marked, because a copy of the file changes it.
 fn row(session: &SessionSummary, epoch_ns: Option<u64>) -> Vec<Cell> {
     let is_known = session.state == SessionState::Open || session.is_indexed;
     let count = |count: usize| Cell::Int(i64::try_from(count).unwrap_or(i64::MAX));
     let written_ns = session
         .modified_epoch_ms
         .map(|ms| ms.saturating_mul(1_000_000));
-    let time = epoch_ns.or(written_ns).map(format::date);
+    let captured = epoch_ns.map(format::date);
+    let time = captured.or_else(|| written_ns.map(|ns| format!("{} (file)", format::date(ns))));
     vec![
         i64::from(session.id).into(),
         session.name.as_str().into(),

@@ -123,6 +123,15 @@ const COLUMNS: Column<SessionSummary>[] = [
     value: (session) => session.step_count,
   },
   {
+    key: 'captured',
+    title: 'Captured',
+    figure: 'sessions.session_captured',
+    width: 138,
+    isOptional: true,
+    value: (session) =>
+      session.captured_epoch_ms === null ? null : formatDate(session.captured_epoch_ms),
+  },
+  {
     key: 'modified',
     title: 'Modified',
     figure: '',

@@ -28,6 +28,13 @@ export const MEANINGS: Record<string, Figure> = {
     formula: '',
     unit: '',
   },
+  session_captured: {
+    title: 'Captured',
+    definition:
+      'When the capture began, as recorded in it; known once the session is open or indexed. Modified is when its newest file was written: a copy changes it.',
+    formula: '',
+    unit: '',
+  },
   session_commit: {
     title: 'Commit',
     definition: 'Commit of the program, where the capture recorded it. Known for sessions that were indexed by `stepscope index`.',

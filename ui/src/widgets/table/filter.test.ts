@@ -100,6 +100,13 @@ describe('errors say what is wrong and what to write', () => {
       'Bytes accessed needs a unit, such as bytes accessed > 64MiB.',
     );
   });
+  test('no number', () => {
+    expect(errorOf('self > abc')).toBe('“abc” is not a number. Write it like self > 1ms.');
+    expect(errorOf('self >')).toBe('Self is compared with a number, such as self > 1ms.');
+    expect(found('self > abc')).toHaveLength(3);
+    expect(found('self > abc copy')).toEqual(['copy.1[axes=0]']);
+    expect(errorOf('a -> b')).toBe('');
+  });
   test('an invalid regular expression', () => {
     expect(errorOf('self > 1ms jit(')).toMatch(/^Invalid regular expression: unterminated group/);
   });

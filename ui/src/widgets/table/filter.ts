@@ -47,6 +47,8 @@ const COMPARISONS: Record<Operator, (one: number, other: number) => boolean> = {
 /** An operator with a number: `>= 1.5`, `<3`, and what may be its unit. */
 const CONDITION =
   /(>=|<=|!=|==|≥|≤|≠|=|<|>)\s*([+-]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?)(\s*)([a-zµμ%]+(?:\/s)?)?/giu;
+/** An operator that no number follows. A lone `=` may be a part of a text. */
+const UNFINISHED = /(>=|<=|!=|==|≥|≤|≠|<|>)\s*(\S*)/u;
 const SAME: Record<string, Operator> = { '==': '=', '≥': '>=', '≤': '<=', '≠': '!=' };
 /** Titles have at most this many words. */
 const MOST_WORDS = 5;
@@ -119,7 +121,20 @@ function conditions<Row>(query: string, columns: readonly FilterColumn<Row>[]): 
   }
   rest.push(query.slice(from));
   found.text = textOf(rest, found.conditions.length > 0);
-  return found;
+  return withoutUnfinished(found, columns);
+}
+
+/** A comparison of a column with what is no number is reported, and is not searched for as a text. */
+function withoutUnfinished<Row>(
+  found: Conditions<Row>,
+  columns: readonly FilterColumn<Row>[],
+): Conditions<Row> {
+  const match = UNFINISHED.exec(found.text);
+  const named = match && nameAtEnd(found.text.slice(0, match.index), columns);
+  if (!named) return found;
+  const [whole, sign = '', word = ''] = match;
+  const rest = found.text.slice(0, named.start) + found.text.slice(match.index + whole.length);
+  return { ...found, text: rest.trim(), error: found.error || noNumber(named.column, sign, word) };
 }
 
 /** What is left of the query; words that join conditions are not a text to search for. */
@@ -165,9 +180,18 @@ function unknownColumn<Row>(word: string, columns: readonly FilterColumn<Row>[])
   return `Unknown column “${word}”. Columns with numbers: ${known.join(', ')}.`;
 }
 
+function noNumber<Row>(column: FilterColumn<Row>, sign: string, word: string): string {
+  const example = exampleOf(column, sign);
+  return word
+    ? `“${word}” is not a number. Write it like ${example}.`
+    : `${column.title} is compared with a number, such as ${example}.`;
+}
+
+const exampleOf = <Row>(column: FilterColumn<Row>, sign: string) =>
+  `${column.title.toLowerCase()} ${sign} ${EXAMPLES[column.kind as Kind]}`;
+
 function wrongUnit<Row>(column: FilterColumn<Row>, sign: string, unit: string): string {
-  const name = column.title.toLowerCase();
-  const example = `${name} ${sign} ${EXAMPLES[column.kind as Kind]}`;
+  const example = exampleOf(column, sign);
   return unit
     ? `“${unit}” is not a unit of ${column.title}. Write it like ${example}.`
     : `${column.title} needs a unit, such as ${example}.`;

@@ -22,7 +22,7 @@ import { canGroup, linesOf, type Line } from './groups';
 import { titleWidth } from './measure';
 import type { Shown, TableProps } from './props';
 import { hasValues, plainKey, sortRows, type Column } from './rows';
-import { scalesOf, type ColumnScale } from './scales';
+import { areSame, scalesOf, type ColumnScale } from './scales';
 import { spreadOf } from './spread';
 
 /** Padding and gaps of a header cell, and its sort indicator. */
@@ -83,7 +83,15 @@ export function createTable<Row extends object>(props: TableProps<Row>): TableMo
     const found = pairs();
     return found && !props.isOrdered ? [...givenRows(), ...found.gone] : givenRows();
   });
-  const scales = createMemo(() => scalesOf(given(), all()));
+  // Figures that arrive one by one must not draw every cell anew.
+  const scaled = createMemo(
+    () => ({ columns: given(), scales: scalesOf(given(), all()) }),
+    undefined,
+    {
+      equals: (one, other) => one.columns === other.columns && areSame(one.scales, other.scales),
+    },
+  );
+  const scales = () => scaled().scales;
   const filter = createMemo(() =>
     parseFilter(
       props.state.query(),

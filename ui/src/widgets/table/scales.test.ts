@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { Column } from './rows';
-import { scalesOf } from './scales';
+import { areSame, scalesOf } from './scales';
 
 interface Row {
   name: string;
@@ -48,4 +48,11 @@ test('one unit per row of statistics when the column spans more than a thousand'
 test('positions in time keep one unit', () => {
   const scale = scalesOf(COLUMNS, [row(1, 1, 5e3), row(1, 1, 9e12)]).get('start');
   expect(scale?.isOwn).toBe(false);
+});
+
+test('other values of the same size are written the same way', () => {
+  const of = (...rows: Row[]) => scalesOf(COLUMNS, rows);
+  expect(areSame(of(row(2e9, 40e9)), of(row(3e9, 41e9), row(1e9, 2e9)))).toBe(true);
+  expect(areSame(of(row(2e9, 40e9)), of(row(2e9, 400e9)))).toBe(false);
+  expect(areSame(of(row(2e6, 4e6)), of(row(2e6, 4e6), row(1e9, 9e12)))).toBe(false);
 });

@@ -48,6 +48,18 @@ export function scalesOf<Row>(
   return scales;
 }
 
+/** Whether every column is written as before. */
+export function areSame(
+  one: ReadonlyMap<string, ColumnScale>,
+  other: ReadonlyMap<string, ColumnScale>,
+): boolean {
+  if (one.size !== other.size) return false;
+  return [...one].every(([key, { shared, isOwn }]) => {
+    const same = other.get(key);
+    return same?.shared === shared && same.isOwn === isOwn;
+  });
+}
+
 function scaleOf<Row>(
   column: Column<Row>,
   sharing: readonly Column<Row>[],

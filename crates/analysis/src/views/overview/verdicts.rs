@@ -1,7 +1,9 @@
 //! The key figures behind the verdicts, each with how it was obtained or what is missing.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
-use stepscope_model::{Class, SaturatingSum as _, Session, SliceKind, StringId};
+use stepscope_model::{Class, DeviceId, LabelId, SaturatingSum as _, Session, SliceKind, StringId};
 
 use super::report::Verdict;
 use crate::measuring::activity::compilation_ps;
@@ -462,7 +464,27 @@ fn dominant_op(facts: &Facts<'_>) -> Figure {
     )
 }
 
-/// Self time of the largest op, per step and per device that worked.
+/// Number of devices that ran the op: one that ran on a single device of eight is not spread over all.
+fn devices_running(facts: &Facts<'_>, row: &OpRow) -> usize {
+    let session = facts.session;
+    let is_it = |id: LabelId| {
+        let label = session.label(id);
+        label.op.map_or_else(
+            || session.text(label.name) == row.name,
+            |op| {
+                let op = session.op(op);
+                session.text(op.name) == row.name
+                    && session.program(op.program).title() == row.program
+            },
+        )
+    };
+    let totals = facts.totals.iter();
+    let running = totals.filter(|totals| totals.labels.iter().any(|(id, _)| is_it(*id)));
+    let devices: BTreeSet<DeviceId> = running.map(|totals| totals.device).collect();
+    devices.len()
+}
+
+/// Self time of the largest op, per step and per device that ran it.
 fn top_op(facts: &Facts<'_>) -> Figure {
     let Some(row) = largest_op(facts) else {
         return missing("No device recorded work.");
@@ -471,13 +493,11 @@ fn top_op(facts: &Facts<'_>) -> Figure {
     if steps == 0 {
         return (None, recording::needs_steps(facts.session));
     }
-    let devices = facts.devices.iter();
-    let working = devices.filter(|device| device.busy_ratio.is_some()).count();
-    let time = row.self_ps as f64 / (steps * working.max(1)) as f64;
+    let time = row.self_ps as f64 / (steps * devices_running(facts, row).max(1)) as f64;
     (
         Some(time),
         format!(
-            "Self time of {} per step and device; at 10 ms an op is worth a look, at 50 ms it is a \
+            "Self time of {} per step and device that runs it; at 10 ms an op is worth a look, at 50 ms it is a \
              target for optimization.",
             format::shortened(&row.name)
         ),

@@ -120,10 +120,14 @@ impl HostSources<'_> {
         tracks.dedup();
         let hosts: Vec<HostId> = (0..session.hosts.len()).map(HostId::from_index).collect();
         let driving = driving_threads(session, &hosts);
-        let is_driving = |track: TrackId| {
-            let host = session.track(track).host;
-            driving[host.index()].contains(&track)
-        };
+        let host_of = |track: TrackId| session.track(track).host.index();
+        let drives = |track: TrackId| driving[host_of(track)].contains(&track);
+        // Recorders may name the thread that launches on their own: then it stands for the one that drives.
+        let mut has_driving = vec![false; hosts.len()];
+        for &track in tracks.iter().filter(|&&track| drives(track)) {
+            has_driving[host_of(track)] = true;
+        }
+        let is_driving = |track: TrackId| drives(track) || !has_driving[host_of(track)];
         // Others wait for the threads that drive.
         tracks.sort_by_key(|&track| (!is_driving(track), track));
         let pauses = self.pauses(&tracks);

@@ -1,17 +1,16 @@
 //! Some steps take much longer than the others.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
-
-use stepscope_model::{DeviceId, Functions, ProgramId, SaturatingSum as _};
+use stepscope_model::SaturatingSum as _;
 
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::facts::Facts;
 use crate::measuring::activity::{CAUSES, Cause};
-use crate::measuring::steps::{MIN_APART, StepParts, median};
+use crate::measuring::steps::{MIN_APART, median};
 use crate::measuring::steps::{PartKind, StepBar, grown_part};
 use crate::telling::format;
 use crate::views::hosts::LateStep;
+
+mod programs;
 
 pub(super) static RULE: Rule = Rule {
     id: "step_outliers",
@@ -59,20 +58,18 @@ fn check(facts: &Facts<'_>) -> Outcome {
         facts.at_row(row, format!("step {}: {length}", worst.step))
     });
     let warms_up = bars.iter().take(long.len()).all(|bar| is_long(&bar));
-    let own = program_of_long_steps(facts, &of_bars, &long, worst);
     let excess = worst.duration_ps - usual;
-    let own = own.filter(|&(_, time)| time >= EXPLAINS * excess);
+    let steps = long.iter().filter_map(|bar| of_bars.position(bar));
+    let own = of_bars
+        .position(worst)
+        .and_then(|worst| programs::of_long_steps(facts, &steps.collect(), worst, excess));
     let late = if own.is_none() {
         late_in(facts, &of_bars, worst, excess)
     } else {
         None
     };
-    let cause = match (own, late) {
-        (Some((program, time)), _) => format!(
-            " {} runs only in long steps, for {} in the longest one.",
-            facts.session.program(program).name,
-            format::duration_ps(time)
-        ),
+    let cause = match (&own, late) {
+        (Some(own), _) => own.text(facts),
         (None, Some(late)) => lateness(late),
         (None, None) => String::new(),
     };
@@ -89,24 +86,25 @@ fn check(facts: &Facts<'_>) -> Outcome {
             part.in_sentence()
         ),
     )
-    .why(if own.is_some() {
-        "These steps run a program that others do not: an evaluation or a checkpoint.".to_owned()
-    } else if warms_up {
-        "They are the first steps of the recording: caches, allocators and pipelines are warming up."
+    .why(match &own {
+        Some(own) => own.why().to_owned(),
+        None if warms_up && part != PartKind::Compilation => {
+            "They are the first steps of the recording: caches, allocators and pipelines are warming \
+             up."
             .to_owned()
-    } else if late.is_some() {
-        "All participants meet in the collectives of a step, so the last to arrive sets the pace."
-            .to_owned()
-    } else {
-        why(facts, part, worst.step)
+        }
+        None if late.is_some() => {
+            "All participants meet in the collectives of a step, so the last to arrive sets the pace."
+                .to_owned()
+        }
+        None => why(facts, part, worst.step),
     })
-    .fix(if own.is_some() {
-        "Annotate steps that are not training steps with a different name, so that they form a \
-         separate series. Run them less often, or in parallel with the training steps."
-    } else if warms_up {
-        "Exclude them from what you measure (`--steps`), and start recording at a later step."
-    } else {
-        "Compare the longest of these steps with a typical one in the timeline."
+    .fix(match &own {
+        Some(own) => own.fix(),
+        None if warms_up => {
+            "Exclude them from what you measure (`--steps`), and start recording at a later step."
+        }
+        None => "Compare the longest of these steps with a typical one in the timeline.",
     })
     .gain(Some(gain), "time of these steps beyond the median ÷ number of steps")
     .of_parts(&[part])
@@ -225,60 +223,5 @@ impl<'a> Positions<'a> {
     }
 }
 
-/// A program explains the longest step if its time is at least this share of the excess over the median.
-const EXPLAINS: f64 = 1.0 / 3.0;
 /// Waiting for a late participant explains it from this share on.
 const MOSTLY: f64 = 0.5;
-
-/// The program of the function that runs only in long steps and takes the most time in the longest
-/// one, with its time there as a mean over devices.
-fn program_of_long_steps(
-    facts: &Facts<'_>,
-    of_bars: &Positions<'_>,
-    long: &[&StepBar],
-    worst: &StepBar,
-) -> Option<(ProgramId, f64)> {
-    let session = facts.session;
-    // A function with arguments of a new shape is another program, but the same part of the step.
-    let functions = Functions::of(&session.programs);
-    let long: BTreeSet<usize> = long
-        .iter()
-        .filter_map(|bar| of_bars.position(bar))
-        .collect();
-    let worst = of_bars.position(worst)?;
-    let mut longest: BTreeMap<ProgramId, i64> = BTreeMap::new();
-    let mut usual: BTreeSet<ProgramId> = BTreeSet::new();
-    let mut devices = BTreeSet::new();
-    let mut of_device: BTreeMap<DeviceId, Vec<&StepParts>> = BTreeMap::new();
-    for row in facts.rows() {
-        if let Some(device) = row.device {
-            of_device.entry(device).or_default().push(row);
-        }
-    }
-    for rows in of_device.values_mut() {
-        rows.sort_by_key(|row| row.span);
-    }
-    for run in &session.program_runs {
-        let Some(rows) = of_device.get(&run.device) else {
-            continue;
-        };
-        let after = rows.partition_point(|row| row.span.start <= run.span.start);
-        let row = after.checked_sub(1).map(|at| rows[at]);
-        let Some(row) = row.filter(|row| row.span.contains_instant(run.span.start)) else {
-            continue;
-        };
-        let function = functions.function(run.program);
-        if !long.contains(&row.step) {
-            usual.insert(function);
-        } else if row.step == worst {
-            let sum: &mut i64 = longest.entry(function).or_default();
-            *sum = sum.saturating_add(run.span.duration().0);
-            devices.insert(run.device);
-        }
-    }
-    let alone = longest
-        .into_iter()
-        .filter(|(program, _)| !usual.contains(program));
-    let (program, time) = alone.max_by_key(|&(program, time)| (time, Reverse(program)))?;
-    Some((program, time as f64 / devices.len() as f64))
-}

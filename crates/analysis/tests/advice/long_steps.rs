@@ -1,0 +1,99 @@
+//! Steps that take longer because of the program they run.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::{advice, finding};
+
+/// Steps on a TPU: the function and program of each, and how long it takes.
+fn steps(of: &[(&str, u32, u32)]) -> String {
+    let mut lines = [String::new(), String::new(), String::new()];
+    let mut at = 0;
+    for (step, &(function, program, us)) in of.iter().enumerate() {
+        let end = at + us;
+        let own = format!("[run_id={step} program_id={program}]");
+        _ = writeln!(lines[0], "{at}..{end}us {function}({program}) {own}");
+        _ = writeln!(
+            lines[1],
+            "{at}..{end}us dot.{program} [run_id={step} hlo_op=dot.{program} hlo_module={function} \
+             program_id={program}]"
+        );
+        _ = writeln!(
+            lines[2],
+            "{at}..{}us train #step_num={step},_r=1#",
+            end + 10
+        );
+        at = end + 20;
+    }
+    let [modules, ops, marks] = lines;
+    let programs: Vec<String> = [("jit_step", 5), ("jit_step", 6), ("jit_eval", 7)]
+        .iter()
+        .map(|(function, program)| {
+            format!(
+                "program {program} {function}\n  p.0 = bf16[64,64] parameter(0)\n  dot.{program} = \
+                 bf16[64,64] dot(p.0, p.0)"
+            )
+        })
+        .collect();
+    format!(
+        "host vm\ndevice tpu:0 v6e\nline XLA Modules\n{modules}line XLA Ops\n{ops}thread python\n\
+         {marks}{}",
+        programs.join("\n")
+    )
+}
+
+const SHORT: (&str, u32, u32) = ("jit_step", 5, 1000);
+const LONG: (&str, u32, u32) = ("jit_step", 6, 3000);
+const EVALUATION: (&str, u32, u32) = ("jit_eval", 7, 4000);
+
+fn long_steps(of: &[(&str, u32, u32)]) -> Value {
+    finding(&advice(&[steps(of)]), "step_outliers")
+}
+
+fn text(found: &Value, key: &str) -> String {
+    found[key].as_str().expect("a text").to_owned()
+}
+
+#[test]
+fn a_longer_sequence_is_no_slower_device() {
+    let mut all = vec![SHORT; 20];
+    (all[6], all[13]) = (LONG, LONG);
+    let found = long_steps(&all);
+    let what = text(&found, "what");
+    let told = "There jit_step is another program than in the other steps and takes 2.000 ms more in \
+                the longest one.";
+    assert!(what.contains(told), "{what}");
+    let why = text(&found, "why");
+    assert!(why.contains("another shape or type"), "{why}");
+    // A step that is slow for another reason changes nothing.
+    all[17].2 = 2500;
+    let why = text(&long_steps(&all), "why");
+    assert!(why.contains("another shape or type"), "{why}");
+    // The same lengths in one program: nothing says why.
+    for step in &mut all {
+        step.1 = 5;
+    }
+    let why = text(&long_steps(&all), "why");
+    assert!(why.contains("cause on the host was not recorded"), "{why}");
+}
+
+#[test]
+fn a_short_run_of_the_same_function_does_not_refute_it() {
+    let mut all = vec![SHORT; 30];
+    for at in [4, 9, 14, 19] {
+        all[at] = EVALUATION;
+    }
+    let what = text(&long_steps(&all), "what");
+    assert!(
+        what.contains("jit_eval runs only in long steps, for 4.000 ms"),
+        "{what}"
+    );
+    // One of five evaluations has little to do.
+    all[24] = ("jit_eval", 7, 1000);
+    let what = text(&long_steps(&all), "what");
+    assert!(
+        what.contains("jit_eval runs mostly in long steps, for 4.000 ms"),
+        "{what}"
+    );
+}

@@ -1,10 +1,10 @@
 //! Tests with a script in place of `aws`: its arguments, how often it runs, and its failures.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::program::write_script;
 
 /// A script that writes its arguments to the file `calls` in the same folder.
 fn fake_aws(folder: &Path, body: &str) -> PathBuf {
@@ -13,8 +13,7 @@ fn fake_aws(folder: &Path, body: &str) -> PathBuf {
         "#!/bin/sh\necho \"$@\" >> '{}/calls'\n{body}\n",
         folder.display()
     );
-    fs::write(&path, script).expect("a script");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+    write_script(&path, &script);
     path
 }
 

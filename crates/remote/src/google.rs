@@ -209,17 +209,16 @@ impl CredentialProvider for Gcloud {
 #[cfg(all(test, unix))]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
+    use crate::program::write_script;
 
     /// A script in place of `gcloud` that writes its arguments to the file `calls`.
     fn gcloud(folder: &Path, body: &str) -> Gcloud {
         let path = folder.join("gcloud");
         let calls = folder.join("calls");
         let script = format!("#!/bin/sh\necho \"$@\" >> '{}'\n{body}\n", calls.display());
-        fs::write(&path, script).expect("a script");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+        write_script(&path, &script);
         Gcloud::new(&path.to_string_lossy())
     }
 

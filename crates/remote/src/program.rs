@@ -66,3 +66,21 @@ pub(crate) async fn output(
     let detail = last.map_or_else(|| output.status.to_string(), str::to_owned);
     Err(ProgramError::Failed(detail))
 }
+
+/// Writes an executable script for a test. Another process writes it: a file that this one has open for
+/// writing is also open in every process that another test starts meanwhile, and cannot be run until that
+/// one is gone.
+#[cfg(all(test, unix))]
+pub(crate) fn write_script(path: &std::path::Path, script: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let text = path.with_extension("txt");
+    std::fs::write(&text, script).expect("a script");
+    let copied = std::process::Command::new("cp")
+        .arg(&text)
+        .arg(path)
+        .status();
+    assert!(copied.expect("cp").success());
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(path, executable).expect("executable");
+}

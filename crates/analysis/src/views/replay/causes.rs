@@ -1,6 +1,6 @@
 //! What hosts did in their own stretches, and while devices waited.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stepscope_model::{HostId, Picos, Session, Span};
 
@@ -17,6 +17,9 @@ use crate::views::collectives::clocks::Clocks;
 const SHORTEST_PS: i64 = 1_000_000;
 /// Share of a stretch without anything recorded from which the thread is taken to have waited.
 const SILENT: f64 = 0.9;
+/// Share of the time between two cuts of a thread that is left when work of a device ends, up to which
+/// the thread goes on right after it.
+const SOON: f64 = 0.1;
 /// Pieces divided at a time, which bounds memory.
 const CHUNK: usize = 4096;
 
@@ -26,6 +29,7 @@ pub(super) fn add_host_causes(session: &Session, builder: &mut Builder, threads:
     let mut stretches = std::mem::take(&mut threads.stretches);
     stretches.retain(|one| one.span.duration().0 >= SHORTEST_PS);
     stretches.sort_by_key(|one| (one.host, one.span));
+    let resuming = resuming_threads(&builder.graph, &stretches);
     for of_host in stretches.chunk_by(|a, b| a.host == b.host) {
         let host = of_host[0].host;
         let spans: Vec<Span> = of_host.iter().map(|one| one.span).collect();
@@ -41,7 +45,8 @@ pub(super) fn add_host_causes(session: &Session, builder: &mut Builder, threads:
         for (pieces, own) in spans.chunks(CHUNK).zip(of_host.chunks(CHUNK)) {
             for (row, stretch) in cause_times(pieces, &clip(times, pieces)).iter().zip(own) {
                 push(&mut builder.graph, stretch.node, row);
-                add_loose(builder, stretch, row);
+                let track = builder.graph.nodes[stretch.node as usize].track;
+                add_loose(builder, stretch, row, resuming.contains(&track));
             }
         }
     }
@@ -58,8 +63,29 @@ fn called_back(session: &Session, host: HostId, windows: &[Span]) -> Intervals {
     })
 }
 
-/// Where nothing is known of the thread, it may have waited for the work that ended meanwhile.
-fn add_loose(builder: &mut Builder, stretch: &Stretch, row: &[i64; CAUSES.len()]) {
+/// Threads that nearly always go on right after the work of a device ended. Then they waited for it in
+/// a function that records nothing else, such as `block_until_ready` called from a frame of Python.
+fn resuming_threads(graph: &Graph, stretches: &[Stretch]) -> BTreeSet<u32> {
+    let mut counts: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
+    for stretch in stretches {
+        let Some(may) = stretch.may_wait.as_ref().filter(|may| !may.is_paced) else {
+            continue;
+        };
+        let whole_ps = stretch.span.duration().0.saturating_add(may.rest_ps);
+        let track = graph.nodes[stretch.node as usize].track;
+        let (soon, all) = counts.entry(track).or_default();
+        *soon += usize::from(may.rest_ps as f64 <= SOON * whole_ps as f64);
+        *all += 1;
+    }
+    let resumes =
+        |&(_, (soon, all)): &(u32, (usize, usize))| all >= 2 && soon as f64 >= SILENT * all as f64;
+    let tracks = counts.into_iter().filter(resumes);
+    tracks.map(|(track, _)| track).collect()
+}
+
+/// Where nothing is known of the thread, it may have waited for the work that ended meanwhile. On a
+/// thread that `resumes` right after such work, Python that calls nothing recorded is nothing known.
+fn add_loose(builder: &mut Builder, stretch: &Stretch, row: &[i64; CAUSES.len()], resumes: bool) {
     let Some(may) = &stretch.may_wait else {
         return;
     };
@@ -69,6 +95,11 @@ fn add_loose(builder: &mut Builder, stretch: &Stretch, row: &[i64; CAUSES.len()]
         row[Cause::Unknown.position()]
             + row[Cause::Annotation.position()]
             + row[Cause::Blocked.position()]
+            + if resumes {
+                row[Cause::Python.position()]
+            } else {
+                0
+            }
     };
     if unknown_ps >= CLOSE_PS {
         let is_silent = unknown_ps as f64 >= SILENT * stretch.span.duration().0 as f64;

@@ -45,6 +45,8 @@ pub(super) struct MayWait {
     /// The node by which the thread would continue.
     pub(super) resume: u32,
     pub(super) exit: u32,
+    /// How long the thread went on after the work ended, until it was cut.
+    pub(super) rest_ps: i64,
 }
 
 /// A stretch of a thread, as recorded.
@@ -317,6 +319,7 @@ impl HostSources<'_> {
                 is_paced,
                 resume,
                 exit,
+                rest_ps: cut.to - at,
             });
         }
         self.add_stretch(builder, threads, resume, after, true)

@@ -14,6 +14,9 @@ use crate::tree;
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     command.args(arguments).current_dir(tree::root());
+    // Set by `cargo run` for this program. Build scripts that read it would run again, and with them all
+    // that depends on them, whenever a build by hand follows one by this program.
+    command.env_remove("CARGO_MANIFEST_DIR");
     // This program's own output is piped to count tests; cargo would then drop its colors.
     if io::stdout().is_terminal() && env::var_os("CARGO_TERM_COLOR").is_none() {
         command.env("CARGO_TERM_COLOR", "always");

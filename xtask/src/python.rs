@@ -279,6 +279,7 @@ pub(crate) fn python_in(folder: &Path, arguments: &[&str]) -> Command {
     }
     command
         .env("VIRTUAL_ENV", folder)
+        .env_remove("CARGO_MANIFEST_DIR")
         .env_remove("PYTHONPATH")
         .env_remove("PYTHONHOME");
     command

@@ -257,8 +257,8 @@ fn cargo_test(run: &mut Run) -> Result<()> {
 
 /// Builds the program with the features that users get, and no others: those of the whole workspace,
 /// with which stage cargo-test builds it, could hide that one is missing. In the profile of the tests,
-/// because optimizing takes three times as long as all browser tests; releases have their own smoke
-/// test, `cargo xtask dist --smoke`.
+/// because an optimized build takes more than twice as long; releases have their own smoke test,
+/// `cargo xtask dist --smoke`.
 fn program(_: &mut Run) -> Result<()> {
     process::run(&mut process::cargo(&[
         "build",

@@ -124,7 +124,7 @@ function conditions<Row>(query: string, columns: readonly FilterColumn<Row>[]): 
   return withoutUnfinished(found, columns);
 }
 
-/** A comparison of a column with what is no number is reported, and is not searched for as a text. */
+/** Reports a comparison whose right side is not a number, and removes it from the text to search for. */
 function withoutUnfinished<Row>(
   found: Conditions<Row>,
   columns: readonly FilterColumn<Row>[],

@@ -497,8 +497,8 @@ fn top_op(facts: &Facts<'_>) -> Figure {
     (
         Some(time),
         format!(
-            "Self time of {} per step and device that runs it; at 10 ms an op is worth a look, at 50 ms it is a \
-             target for optimization.",
+            "Self time of {} per step and device that runs it; at 10 ms an op is worth a look, at \
+             50 ms it is a target for optimization.",
             format::shortened(&row.name)
         ),
     )

@@ -95,6 +95,15 @@ struct Seen {
 }
 
 impl Seen {
+    fn merge(&mut self, other: &Self) {
+        self.worst_ps = self.worst_ps.saturating_add(other.worst_ps);
+        self.worst_on.extend(&other.worst_on);
+        self.long.extend(&other.long);
+        self.other.extend(&other.other);
+        self.other_ps = self.other_ps.saturating_add(other.other_ps);
+        self.other_at.extend(&other.other_at);
+    }
+
     fn is_of_long_steps(&self) -> bool {
         !self.long.is_empty() && self.long.len() >= LONG_PER_OTHER * self.other.len()
     }
@@ -117,8 +126,12 @@ pub(super) fn of_long_steps(
     excess_ps: f64,
 ) -> Option<OfLongSteps> {
     let functions = functions(&facts.session.programs);
-    let of_programs = seen(facts, long, worst, |program| program);
-    let of_functions = seen(facts, long, worst, |program| functions[program.index()]);
+    let of_programs = seen(facts, long, worst);
+    let mut of_functions: BTreeMap<ProgramId, Seen> = BTreeMap::new();
+    for (program, seen) in &of_programs {
+        let function = of_functions.entry(functions[program.index()]);
+        function.or_default().merge(seen);
+    }
     let function = of_functions
         .iter()
         .filter(|(_, seen)| seen.is_of_long_steps())
@@ -162,13 +175,8 @@ fn functions(programs: &[Program]) -> Vec<ProgramId> {
         .collect()
 }
 
-/// Runs that start within a step of their device, by what `key` maps their programs to.
-fn seen(
-    facts: &Facts<'_>,
-    long: &BTreeSet<usize>,
-    worst: usize,
-    key: impl Fn(ProgramId) -> ProgramId,
-) -> BTreeMap<ProgramId, Seen> {
+/// Runs that start within a step of their device, by program.
+fn seen(facts: &Facts<'_>, long: &BTreeSet<usize>, worst: usize) -> BTreeMap<ProgramId, Seen> {
     let mut of_device: BTreeMap<DeviceId, Vec<&StepParts>> = BTreeMap::new();
     for row in facts.rows() {
         if let Some(device) = row.device {
@@ -188,7 +196,7 @@ fn seen(
         let Some(row) = row.filter(|row| row.span.contains_instant(run.span.start)) else {
             continue;
         };
-        let own = seen.entry(key(run.program)).or_default();
+        let own = seen.entry(run.program).or_default();
         let took_ps = run.span.duration().0;
         if row.step == worst {
             own.worst_ps = own.worst_ps.saturating_add(took_ps);

@@ -96,7 +96,9 @@ class Held:
         self.array = array
 
 
-@pytest.mark.parametrize("wrap", [lambda x: x, lambda x: {"a": [x, 1]}, Held], ids=str)
+@pytest.mark.parametrize(
+    "wrap", [lambda x: x, lambda x: {"a": [x, 1]}, Held], ids=["array", "pytree", "object"]
+)
 def test_waits_for_the_device(wrap: Any) -> None:
     """A call returns long before its work is done; the figures must include the work."""
     matrix = jnp.full((400, 400), 1e-3)

@@ -1,14 +1,13 @@
 /** Every view passes the checks of axe-core: of one session in light colors, of another in dark ones. */
-import AxeBuilder from '@axe-core/playwright';
-
+import { violations } from './accessible';
 import { expect, openView, test } from './server';
 
-// Each takes a minute, so not all four combinations run.
-for (const [session, colorScheme] of [
-  ['mlp_dp', 'light'],
-  ['demo', 'dark'],
+// All rules take a minute or two, those of colors a third.
+for (const [session, colorScheme, rules] of [
+  ['mlp_dp', 'light', 'all'],
+  ['demo', 'dark', 'colors'],
 ] as const) {
-  test(`axe finds nothing in any view of ${session}, ${colorScheme}`, async ({ page, url }) => {
+  test(`axe finds nothing in any view of ${session}, ${colorScheme}, rules: ${rules}`, async ({ page, url }) => {
     test.setTimeout(600_000);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     const names: string[] = [];
@@ -20,12 +19,7 @@ for (const [session, colorScheme] of [
     for (const view of names) {
       await openView(page, url, session, view);
       await page.waitForTimeout(400);
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      for (const { id, nodes } of violations) {
-        found.push(
-          ...nodes.slice(0, 3).map((node) => `${view}: ${id}: ${node.target.join(' ')}: ${node.html.slice(0, 160)}`),
-        );
-      }
+      found.push(...(await violations(page, view, rules)));
     }
     expect(found).toEqual([]);
   });
@@ -34,12 +28,7 @@ for (const [session, colorScheme] of [
 test('axe finds nothing in the list of sessions, the palette and the panels', async ({ page, url }) => {
   test.setTimeout(120_000);
   const found: string[] = [];
-  const check = async (what: string) => {
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    for (const { id, nodes } of violations) {
-      found.push(...nodes.slice(0, 3).map((node) => `${what}: ${id}: ${node.html.slice(0, 160)}`));
-    }
-  };
+  const check = async (what: string) => found.push(...(await violations(page, what)));
   await page.goto(`${url}#/`);
   await page.locator('.table-row').nth(1).waitFor();
   await check('sessions');

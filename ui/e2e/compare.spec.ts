@@ -234,7 +234,7 @@ test('a slice shows its counterpart in the other session', async ({ page, url })
   await expect(page.locator('.slice-counterpart')).toContainText(/dot/);
 });
 
-test('two timelines together run at 60 frames per second', async ({ page, url }) => {
+test('two timelines together run at 60 frames per second', { tag: '@timed' }, async ({ page, url }) => {
   await openPair(page, url, ['base', 'slower'], 'timeline');
   await timelinesSettled(page);
   await probe(page, (now) => now.timeline!.reset());

@@ -86,7 +86,7 @@ async function withTrace(
   }
 }
 
-test('every view of a large capture stays responsive', async ({ page }) => {
+test('every view of a large capture stays responsive', { tag: '@timed' }, async ({ page }) => {
   test.setTimeout(300_000);
   await withTrace(page, trace(), async (url, key) => {
     const views = await page.request.get(`${url}api/analyses`);
@@ -122,7 +122,7 @@ test('every view of a large capture stays responsive', async ({ page }) => {
   });
 });
 
-test('zooming and panning over merged tracks stays responsive', async ({ page }) => {
+test('zooming and panning over merged tracks stays responsive', { tag: '@timed' }, async ({ page }) => {
   test.setTimeout(300_000);
   await withTrace(page, trace(4), async (url, key) => {
     await page.goto(`${url}#/s/${key}/timeline`);

@@ -230,7 +230,7 @@ test('a reload restores everything in the URL', async ({ page, url }) => {
   expect(page.url().endsWith(query)).toBe(true);
 });
 
-test('panning with a held key draws each frame in time', async ({ page, url }) => {
+test('panning with a held key draws each frame in time', { tag: '@timed' }, async ({ page, url }) => {
   await openTimeline(page, url, '2026_11_21_08_46_58');
   const { start_ps, end_ps } = await reportOf(page, url);
   const third = Math.round((end_ps - start_ps) / 3);

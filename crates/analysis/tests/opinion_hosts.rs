@@ -156,8 +156,8 @@ fn collective_figures() -> Vec<Figure> {
             let exposed_ms: f64 = rows(&report, "devices")
                 .iter()
                 .filter_map(|row| row["exposed_ps"].as_f64())
-                .sum::<f64>()
-                .max(0.0)
+                // `sum` of nothing is −0.
+                .fold(0.0, |sum, ps| sum + ps)
                 / 1e9;
             let name_of = "communication of all devices, ms";
             let theirs = (!steps.is_empty()).then_some(bucket_ms);

@@ -277,6 +277,18 @@ fn a_read_waits_for_the_device() {
     assert_eq!(gain("scale:compute:0.5"), 250.0);
 }
 
+/// Python waits there in a frame that records nothing; the device is busy for 587.5 of 700.8 µs.
+#[test]
+fn a_thread_that_goes_on_soon_after_the_device_waited_for_it() {
+    let captures = all_captures().into_iter();
+    for capture in captures.filter(|capture| capture.name == "mi300x-jax-gemm") {
+        let report = ask(&open(&capture), "critical_path", &[]);
+        let step = &rows(&report, "steps")[1];
+        assert!(step["compute_ps"].as_f64() >= Some(585.0 * US), "{step}");
+        assert!(step["host_ps"].as_f64() <= Some(100.0 * US), "{step}");
+    }
+}
+
 /// Without its first op, a program still waits for the host that calls it.
 #[test]
 fn a_removed_first_op_leaves_its_program_waiting() {

@@ -1,7 +1,8 @@
 //! What hosts did in their own stretches, and while devices waited.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use stepscope_model::{HostId, Picos, Session, Span};
 
 use super::device::CLOSE_PS;
@@ -17,9 +18,9 @@ use crate::views::collectives::clocks::Clocks;
 const SHORTEST_PS: i64 = 1_000_000;
 /// Share of a stretch without anything recorded from which the thread is taken to have waited.
 const SILENT: f64 = 0.9;
-/// Share of the time between two cuts of a thread that is left when work of a device ends, up to which
-/// the thread goes on right after it.
-const SOON: f64 = 0.1;
+/// Share of a thread's time without anything recorded, between its calls, that is left when work of a
+/// device ends, up to which the thread goes on soon after it.
+const SOON: f64 = 0.15;
 /// Pieces divided at a time, which bounds memory.
 const CHUNK: usize = 4096;
 
@@ -29,7 +30,7 @@ pub(super) fn add_host_causes(session: &Session, builder: &mut Builder, threads:
     let mut stretches = std::mem::take(&mut threads.stretches);
     stretches.retain(|one| one.span.duration().0 >= SHORTEST_PS);
     stretches.sort_by_key(|one| (one.host, one.span));
-    let resuming = resuming_threads(&builder.graph, &stretches);
+    let mut quiet: FxHashMap<u32, Quiet> = FxHashMap::default();
     for of_host in stretches.chunk_by(|a, b| a.host == b.host) {
         let host = of_host[0].host;
         let spans: Vec<Span> = of_host.iter().map(|one| one.span).collect();
@@ -45,12 +46,37 @@ pub(super) fn add_host_causes(session: &Session, builder: &mut Builder, threads:
         for (pieces, own) in spans.chunks(CHUNK).zip(of_host.chunks(CHUNK)) {
             for (row, stretch) in cause_times(pieces, &clip(times, pieces)).iter().zip(own) {
                 push(&mut builder.graph, stretch.node, row);
-                let track = builder.graph.nodes[stretch.node as usize].track;
-                add_loose(builder, stretch, row, resuming.contains(&track));
+                quiet.insert(stretch.node, Quiet::of(row));
             }
         }
     }
+    let resuming = resuming_threads(&builder.graph, &stretches, &quiet);
+    for stretch in &stretches {
+        add_loose(builder, stretch, &quiet, &resuming);
+    }
     builder.graph.causes.sort_by_key(|one| one.node);
+}
+
+/// Time of a stretch of which nothing says what the thread did.
+#[derive(Clone, Copy, Default)]
+struct Quiet {
+    unknown_ps: i64,
+    /// In functions of Python.
+    python_ps: i64,
+}
+
+impl Quiet {
+    fn of(row: &[i64; CAUSES.len()]) -> Self {
+        let time = |cause: Cause| row[cause.position()];
+        Self {
+            unknown_ps: time(Cause::Unknown) + time(Cause::Annotation) + time(Cause::Blocked),
+            python_ps: time(Cause::Python),
+        }
+    }
+
+    const fn sum_ps(self) -> i64 {
+        self.unknown_ps.saturating_add(self.python_ps)
+    }
 }
 
 /// When devices of a host wait for Python that their programs call.
@@ -63,43 +89,57 @@ fn called_back(session: &Session, host: HostId, windows: &[Span]) -> Intervals {
     })
 }
 
-/// Threads that nearly always go on right after the work of a device ended. Then they waited for it in
-/// a function that records nothing else, such as `block_until_ready` called from a frame of Python.
-fn resuming_threads(graph: &Graph, stretches: &[Stretch]) -> BTreeSet<u32> {
-    let mut counts: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
+/// Threads that go on soon after the work of a device ended, however long it took. Then they waited for
+/// it in a function that records nothing else, such as `block_until_ready` called from a frame of Python.
+/// Of a thread that does not wait, about half of a stretch would be left on average.
+fn resuming_threads(
+    graph: &Graph,
+    stretches: &[Stretch],
+    quiet: &FxHashMap<u32, Quiet>,
+) -> FxHashSet<u32> {
+    let of = |node: u32| quiet.get(&node).copied().unwrap_or_default().sum_ps();
+    let mut waits: FxHashMap<u32, Vec<(i64, i64)>> = FxHashMap::default();
     for stretch in stretches {
         let Some(may) = stretch.may_wait.as_ref().filter(|may| !may.is_paced) else {
             continue;
         };
-        let whole_ps = stretch.span.duration().0.saturating_add(may.rest_ps);
-        let track = graph.nodes[stretch.node as usize].track;
-        let (soon, all) = counts.entry(track).or_default();
-        *soon += usize::from(may.rest_ps as f64 <= SOON * whole_ps as f64);
-        *all += 1;
+        let (before_ps, rest_ps) = (of(stretch.node), of(may.rest));
+        if before_ps >= CLOSE_PS {
+            let track = graph.nodes[stretch.node as usize].track;
+            waits.entry(track).or_default().push((before_ps, rest_ps));
+        }
     }
-    let resumes =
-        |&(_, (soon, all)): &(u32, (usize, usize))| all >= 2 && soon as f64 >= SILENT * all as f64;
-    let tracks = counts.into_iter().filter(resumes);
-    tracks.map(|(track, _)| track).collect()
+    let resuming = waits.into_iter().filter(|(_, waits)| resumes(waits));
+    resuming.map(|(track, _)| track).collect()
+}
+
+/// Whether little of the time is left after the work ended. The longest stretch does not count: it
+/// would decide alone where a thread did something else once.
+fn resumes(waits: &[(i64, i64)]) -> bool {
+    let longest_ps = waits.iter().map(|wait| wait.0).max().unwrap_or(0);
+    let before_ps: i64 = waits.iter().map(|wait| wait.0).sum::<i64>() - longest_ps;
+    let rest_ps: i64 = waits.iter().map(|wait| wait.1).sum();
+    before_ps > 0 && rest_ps as f64 <= SOON * before_ps.saturating_add(rest_ps) as f64
 }
 
 /// Where nothing is known of the thread, it may have waited for the work that ended meanwhile. On a
-/// thread that `resumes` right after such work, Python that calls nothing recorded is nothing known.
-fn add_loose(builder: &mut Builder, stretch: &Stretch, row: &[i64; CAUSES.len()], resumes: bool) {
-    let Some(may) = &stretch.may_wait else {
+/// thread that resumes right after such work, Python that calls nothing recorded is nothing known.
+fn add_loose(
+    builder: &mut Builder,
+    stretch: &Stretch,
+    quiet: &FxHashMap<u32, Quiet>,
+    resuming: &FxHashSet<u32>,
+) {
+    let Some((may, quiet)) = stretch.may_wait.as_ref().zip(quiet.get(&stretch.node)) else {
         return;
     };
+    let track = builder.graph.nodes[stretch.node as usize].track;
     let unknown_ps = if may.is_paced {
         stretch.span.duration().0
+    } else if resuming.contains(&track) {
+        quiet.sum_ps()
     } else {
-        row[Cause::Unknown.position()]
-            + row[Cause::Annotation.position()]
-            + row[Cause::Blocked.position()]
-            + if resumes {
-                row[Cause::Python.position()]
-            } else {
-                0
-            }
+        quiet.unknown_ps
     };
     if unknown_ps >= CLOSE_PS {
         let is_silent = unknown_ps as f64 >= SILENT * stretch.span.duration().0 as f64;
@@ -199,5 +239,23 @@ fn push(graph: &mut Graph, node: u32, row: &[i64; CAUSES.len()]) {
                 time_ps,
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_resumes_soon_after_work_of_any_length() {
+        // 40 µs each time, after 110 and after 790.
+        let waited = [(110, 40), (790, 40), (110, 40), (790, 40)];
+        assert!(resumes(&waited));
+        // It runs on for as long as the work took.
+        assert!(!resumes(&[(110, 40), (340, 500), (110, 40), (340, 500)]));
+        // One stretch, however long, says nothing of the others.
+        assert!(!resumes(&[(100_000, 40)]));
+        assert!(!resumes(&[(100_000, 40), (110, 90), (110, 90)]));
+        assert!(!resumes(&[]));
     }
 }

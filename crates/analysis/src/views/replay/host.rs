@@ -45,8 +45,8 @@ pub(super) struct MayWait {
     /// The node by which the thread would continue.
     pub(super) resume: u32,
     pub(super) exit: u32,
-    /// How long the thread went on after the work ended, until it was cut.
-    pub(super) rest_ps: i64,
+    /// What the thread did after the work ended, until it was cut.
+    pub(super) rest: u32,
 }
 
 /// A stretch of a thread, as recorded.
@@ -314,15 +314,17 @@ impl HostSources<'_> {
         let at_ps = builder.graph.nodes[node as usize].end_ps();
         let resume = builder.add(Node::instant(NodeKind::Resume, cut.track.0, at_ps));
         builder.wait(resume, node, EdgeKind::HostOrder, 0);
-        if let Some(stretch) = threads.stretches.last_mut() {
+        let position = threads.stretches.len().checked_sub(1);
+        let rest = self.add_stretch(builder, threads, resume, after, true);
+        if let Some(stretch) = position.and_then(|at| threads.stretches.get_mut(at)) {
             stretch.may_wait = Some(MayWait {
                 is_paced,
                 resume,
                 exit,
-                rest_ps: cut.to - at,
+                rest,
             });
         }
-        self.add_stretch(builder, threads, resume, after, true)
+        rest
     }
 
     fn add_launches(&self, builder: &mut Builder, threads: &Threads) {

@@ -240,7 +240,7 @@ fn make(environment: &Environment, python: &Python) -> Result<()> {
     fs::write(&is_complete, "").context("cannot mark the environment as complete")
 }
 
-/// Installs the requirements with uv, in a sixth of pip's time. Where that fails, pip does it: it alone
+/// Installs the requirements with uv, in a fraction of pip's time. Where that fails, pip does it: it alone
 /// reads the machine's `pip.conf`, which may name another registry.
 fn install(environment: &Environment, folder: &Path) -> Result<()> {
     if environment.name != INSTALLER.name {

@@ -14,7 +14,7 @@ fn row<'a>(report: &'a Value, name: &str) -> &'a Value {
 fn number(value: &Value) -> f64 {
     value
         .as_f64()
-        .unwrap_or_else(|| panic!("{value} is no number"))
+        .unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 fn close(found: &Value, expected: f64, tolerance: f64) {

@@ -18,8 +18,8 @@ use crate::views::collectives::clocks::Clocks;
 const SHORTEST_PS: i64 = 1_000_000;
 /// Share of a stretch without anything recorded from which the thread is taken to have waited.
 const SILENT: f64 = 0.9;
-/// Share of a thread's time without anything recorded, between its calls, that is left when work of a
-/// device ends, up to which the thread goes on soon after it.
+/// Share of a thread's quiet time between two cuts that is left when work of a device ends, up to which
+/// the thread goes on soon after it.
 const SOON: f64 = 0.15;
 /// Pieces divided at a time, which bounds memory.
 const CHUNK: usize = 4096;
@@ -113,17 +113,18 @@ fn resuming_threads(
     resuming.map(|(track, _)| track).collect()
 }
 
-/// Whether little of the time is left after the work ended. The longest stretch does not count: it
-/// would decide alone where a thread did something else once.
+/// Whether little of the time is left after the work ended, of pairs of time before and after it. The
+/// longest time before it does not count: a thread that did something else once would pass by it alone.
 fn resumes(waits: &[(i64, i64)]) -> bool {
     let longest_ps = waits.iter().map(|wait| wait.0).max().unwrap_or(0);
-    let before_ps: i64 = waits.iter().map(|wait| wait.0).sum::<i64>() - longest_ps;
-    let rest_ps: i64 = waits.iter().map(|wait| wait.1).sum();
-    before_ps > 0 && rest_ps as f64 <= SOON * before_ps.saturating_add(rest_ps) as f64
+    let sum_ps = |of: fn(&(i64, i64)) -> i64| waits.iter().map(|wait| of(wait) as f64).sum::<f64>();
+    let before_ps = sum_ps(|wait| wait.0) - longest_ps as f64;
+    let rest_ps = sum_ps(|wait| wait.1);
+    before_ps > 0.0 && rest_ps <= SOON * (before_ps + rest_ps)
 }
 
 /// Where nothing is known of the thread, it may have waited for the work that ended meanwhile. On a
-/// thread that resumes right after such work, Python that calls nothing recorded is nothing known.
+/// thread that goes on soon after such work, Python that calls nothing recorded is nothing known.
 fn add_loose(
     builder: &mut Builder,
     stretch: &Stretch,

@@ -45,7 +45,7 @@ pub(super) struct MayWait {
     /// The node by which the thread would continue.
     pub(super) resume: u32,
     pub(super) exit: u32,
-    /// What the thread did after the work ended, until it was cut.
+    /// The node of what the thread did after the work ended, until it was cut.
     pub(super) rest: u32,
 }
 
@@ -314,9 +314,8 @@ impl HostSources<'_> {
         let at_ps = builder.graph.nodes[node as usize].end_ps();
         let resume = builder.add(Node::instant(NodeKind::Resume, cut.track.0, at_ps));
         builder.wait(resume, node, EdgeKind::HostOrder, 0);
-        let position = threads.stretches.len().checked_sub(1);
         let rest = self.add_stretch(builder, threads, resume, after, true);
-        if let Some(stretch) = position.and_then(|at| threads.stretches.get_mut(at)) {
+        if let [.., stretch, _] = &mut threads.stretches[..] {
             stretch.may_wait = Some(MayWait {
                 is_paced,
                 resume,

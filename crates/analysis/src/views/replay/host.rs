@@ -27,6 +27,9 @@ pub(super) struct Chain {
     times: Vec<i64>,
     /// For each cut, the node that is over then.
     nodes: Vec<u32>,
+    /// When it compiled or handled input. A call that does so before it launches work is late by that;
+    /// its launch takes no longer.
+    delays: Intervals,
 }
 
 /// A stretch of a driving thread, with the work of a device that ended with it.
@@ -74,6 +77,8 @@ struct Pauses {
     waits: Intervals,
     /// In calls that read from a device: they wait for the result, and then copy it.
     reads: Intervals,
+    /// See [`Chain::delays`].
+    delays: Intervals,
 }
 
 /// All threads that launched work.
@@ -176,6 +181,7 @@ impl HostSources<'_> {
             Activity::Blocked => 0,
             Activity::Transfer(Direction::DeviceToHost) => 1,
             activity if is_input(activity) => 2,
+            Activity::Compile(_) => 3,
             _ => NO_LEVEL,
         });
         let everything = [Span {
@@ -183,13 +189,16 @@ impl HostSources<'_> {
             end: Picos::MAX,
         }];
         let of_track = |&track: &TrackId| {
-            let mut spans = vec![Vec::new(); 3];
+            let mut spans = vec![Vec::new(); 4];
             add_levels(self.session.track(track), &levels, &everything, &mut spans);
             let mut next = || Intervals::union_of_sorted(spans.pop().unwrap_or_default());
-            let (inputs, reads, waits) = (next(), next(), next());
-            // A queue of batches is filled by another thread, not by a device.
-            let waits = waits.subtract(&inputs);
-            Pauses { waits, reads }
+            let (compiling, inputs, reads, waits) = (next(), next(), next(), next());
+            Pauses {
+                // A queue of batches is filled by another thread, not by a device.
+                waits: waits.subtract(&inputs),
+                reads,
+                delays: inputs.union(&compiling),
+            }
         };
         tracks.par_iter().map(of_track).collect()
     }
@@ -210,6 +219,7 @@ impl HostSources<'_> {
             is_driving,
             times: Vec::with_capacity(cuts.len()),
             nodes: Vec::with_capacity(cuts.len()),
+            delays: thread.pauses.delays.clone(),
         };
         let mut before: Option<(i64, u32)> = None;
         for cut in cuts {
@@ -333,11 +343,13 @@ impl HostSources<'_> {
         let chains: FxHashMap<TrackId, &Chain> = chains.map(|one| (one.track, one)).collect();
         for call in self.calls {
             let chain = chains.get(&call.track);
-            let Some(from) = chain.and_then(|chain| chain.node_at(call.at_ps)) else {
+            let node = chain.and_then(|chain| Some((chain, chain.node_at(call.at_ps)?)));
+            let Some((chain, from)) = node else {
                 continue;
             };
             let nodes = &builder.graph.nodes;
-            let latency = nodes[call.to as usize].start_ps - nodes[from as usize].end_ps();
+            let start_ps = nodes[call.to as usize].start_ps;
+            let latency = start_ps - nodes[from as usize].end_ps();
             builder.graph.launches += 1;
             if latency < 0 {
                 builder.graph.late_launches += 1;
@@ -346,6 +358,11 @@ impl HostSources<'_> {
                 least.resize(call.device + 1, None);
             }
             if latency >= 0 {
+                let host = self.session.track(call.track).host;
+                let start_ps = recorded(self.clocks, host, start_ps).max(call.at_ps);
+                let meanwhile = Span::new(Picos(call.at_ps), Picos(start_ps));
+                let delay = chain.delays.duration_within(meanwhile).0;
+                let latency = (latency - delay).max(0);
                 let known = &mut least[call.device];
                 *known = Some(known.map_or(latency, |known| known.min(latency)));
             }

@@ -8,7 +8,7 @@
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use stepscope_model::{Activity, Direction, HostId, Picos, Session, Span, TrackId};
+use stepscope_model::{Activity, Direction, HostId, Lane, Picos, Session, Span, Track, TrackId};
 
 use super::calls::Call;
 use super::device::CLOSE_PS;
@@ -17,6 +17,10 @@ use crate::measuring::activity::{driving_threads, is_input, levels};
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels};
 use crate::views::collectives::clocks::Clocks;
+
+/// A thread that something was handed over to begins within this time, unless it first has to wait for
+/// a device; then it begins within this time after the work of the device ended.
+const WAKE_PS: i64 = 100_000_000;
 
 /// A thread in the graph.
 pub(super) struct Chain {
@@ -225,7 +229,13 @@ impl HostSources<'_> {
         for cut in cuts {
             let instant = |kind| Node::instant(kind, track.0, aligned(cut));
             let Some((from, last)) = before else {
-                let origin = builder.add(instant(NodeKind::Mark));
+                let handed = (!is_driving)
+                    .then(|| handed_over(self.session, threads, host, i64::MIN, cut))
+                    .flatten();
+                let origin = match handed {
+                    Some(handed) => self.add_handed(builder, threads, None, (track, cut), handed),
+                    None => builder.add(instant(NodeKind::Mark)),
+                };
                 chain.push(cut, origin, &mut before);
                 continue;
             };
@@ -235,11 +245,8 @@ impl HostSources<'_> {
             let is_paced = thread.paced.contains(&cut) && ended.is_some();
             let handed = (!is_driving && !is_paced)
                 .then(|| handed_over(self.session, threads, host, from, cut));
-            let over = if let Some((_, call)) = handed.flatten() {
-                let resume = builder.add(instant(NodeKind::Resume));
-                builder.wait(resume, last, EdgeKind::HostOrder, 0);
-                builder.wait(resume, call, EdgeKind::HandOver, 0);
-                resume
+            let over = if let Some(handed) = handed.flatten() {
+                self.add_handed(builder, threads, Some(last), (track, cut), handed)
             } else if let Some((_, exit)) = ended.filter(|_| is_wait) {
                 let resume = builder.add(instant(NodeKind::Resume));
                 builder.wait(resume, last, EdgeKind::HostOrder, 0);
@@ -266,14 +273,14 @@ impl HostSources<'_> {
         chain
     }
 
-    /// A stretch of a thread as a node.
+    /// A stretch of a thread as a node; with `has_causes`, what the thread did in it counts.
     fn add_stretch(
         &self,
         builder: &mut Builder,
         threads: &mut Threads,
         last: u32,
         cut: Cut,
-        is_driving: bool,
+        has_causes: bool,
     ) -> u32 {
         let aligned = |time: i64| self.clocks.aligned(cut.host, Picos(time)).0;
         let node = builder.add(Node {
@@ -281,7 +288,7 @@ impl HostSources<'_> {
             ..Node::instant(NodeKind::Host, cut.track.0, aligned(cut.from))
         });
         builder.wait(node, last, EdgeKind::HostOrder, 0);
-        if is_driving {
+        if has_causes {
             threads.stretches.push(Stretch {
                 node,
                 span: Span::new(Picos(cut.from), Picos(cut.to)),
@@ -290,6 +297,45 @@ impl HostSources<'_> {
             });
         }
         node
+    }
+
+    /// What another thread handed over with a call: what this thread does from then on, until it is
+    /// cut, it does for that call. Before, it had nothing to do.
+    fn add_handed(
+        &self,
+        builder: &mut Builder,
+        threads: &mut Threads,
+        last: Option<u32>,
+        (track, cut): (TrackId, i64),
+        (at, call): (i64, u32),
+    ) -> u32 {
+        let host = self.session.track(track).host;
+        let aligned = |time: i64| self.clocks.aligned(host, Picos(time)).0;
+        let begin = begin_of_work(self.session.track(track), at, cut);
+        let ended = last_end(&self.ends[host.index()], aligned(at), aligned(begin));
+        let waited =
+            ended.filter(|&(end_ps, _)| begin - at > WAKE_PS && aligned(begin) - end_ps <= WAKE_PS);
+        let from = if waited.is_some() { begin } else { at };
+        let is_short = cut - from < CLOSE_PS;
+        let from = if is_short { cut } else { from };
+        let resume = builder.add(Node::instant(NodeKind::Resume, track.0, aligned(from)));
+        if let Some(last) = last {
+            builder.wait(resume, last, EdgeKind::HostOrder, 0);
+        }
+        builder.wait(resume, call, EdgeKind::HandOver, 0);
+        if let Some((_, exit)) = waited {
+            builder.wait(resume, exit, EdgeKind::HostWait, 0);
+        }
+        if is_short {
+            return resume;
+        }
+        let after = Cut {
+            track,
+            host,
+            from,
+            to: cut,
+        };
+        self.add_stretch(builder, threads, resume, after, true)
     }
 
     /// A read: the thread waited until the result was there, and then copied it.
@@ -393,6 +439,16 @@ fn last_end(ends: &Ends, from_ps: i64, to_ps: i64) -> Option<(i64, u32)> {
     let after = ends.partition_point(|&(end, _)| end <= to_ps);
     let found = *ends.get(after.checked_sub(1)?)?;
     (found.0 > from_ps).then_some(found)
+}
+
+/// When a thread began to work after a time, `to` at the latest; the time itself if it was at work then.
+fn begin_of_work(track: &Track, from: i64, to: i64) -> i64 {
+    let within = Span::new(Picos(from), Picos(to));
+    let outermost = track.nests.iter().filter(|nest| !nest.is_empty());
+    let lanes = outermost.map(|nest| &track.lanes[nest.start as usize]);
+    let first = |lane: &Lane| Some(lane.starts()[lane.overlapping(within).next()?]);
+    let begin = lanes.filter_map(first).min();
+    begin.map_or(to, |begin| begin.max(from))
 }
 
 /// The last cut of a driving thread of the host within a stretch of time.

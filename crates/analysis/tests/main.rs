@@ -43,6 +43,7 @@ mod recorded_names;
 mod regions;
 mod related_slices;
 mod replay;
+mod replay_hosts;
 mod second_opinion;
 mod selections;
 mod theory;

@@ -407,8 +407,7 @@ impl HostSources<'_> {
                 let host = self.session.track(call.track).host;
                 let start_ps = recorded(self.clocks, host, start_ps).max(call.at_ps);
                 let meanwhile = Span::new(Picos(call.at_ps), Picos(start_ps));
-                let delay = chain.delays.duration_within(meanwhile).0;
-                let latency = (latency - delay).max(0);
+                let latency = (latency - begun_within(&chain.delays, meanwhile)).max(0);
                 let known = &mut least[call.device];
                 *known = Some(known.map_or(latency, |known| known.min(latency)));
             }
@@ -439,6 +438,17 @@ fn last_end(ends: &Ends, from_ps: i64, to_ps: i64) -> Option<(i64, u32)> {
     let after = ends.partition_point(|&(end, _)| end <= to_ps);
     let found = *ends.get(after.checked_sub(1)?)?;
     (found.0 > from_ps).then_some(found)
+}
+
+/// Time of intervals that begin within a window, as far as they lie in it. A copy that is launched is
+/// no reason for its own launch to be late, so what begins with the window does not count.
+fn begun_within(intervals: &Intervals, window: Span) -> i64 {
+    let spans = intervals.spans();
+    let first = spans.partition_point(|span| span.start <= window.start);
+    let within = spans[first..].iter();
+    let within = within.take_while(|span| span.start < window.end);
+    let lengths = within.filter_map(|span| span.intersection(window));
+    lengths.map(|span| span.duration().0).sum()
 }
 
 /// When a thread began to work after a time, `to` at the latest; the time itself if it was at work then.

@@ -10,6 +10,7 @@ pub(crate) mod compiled_calls;
 pub mod environment;
 pub mod interval;
 pub(crate) mod levels;
+pub(crate) mod long_launches;
 pub(crate) mod long_loop;
 pub(crate) mod occupation;
 pub(crate) mod pauses;

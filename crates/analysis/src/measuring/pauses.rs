@@ -9,7 +9,8 @@
 //!
 //! A call that compiles launches its program afterwards: until then, the host is the cause.
 //!
-//! On a GPU the host launches every kernel, so gaps within a run are not pauses of the device.
+//! On a GPU the host launches every kernel, so gaps within a run are not pauses of the device. What it
+//! waits after a launch returned is: see [`long_launches`].
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use stepscope_model::{DeviceId, DeviceKind, Program, ProgramRun, Session, Span};
 
 use crate::measuring::compiled_calls::CompiledCalls;
 use crate::measuring::interval::Intervals;
+use crate::measuring::long_launches::long_launches;
 use crate::measuring::work::AllWork;
 
 /// Pauses of every device: found once per session and kept, or with many hosts found for whoever
@@ -25,8 +27,10 @@ use crate::measuring::work::AllWork;
 pub(crate) struct Pauses {
     work: Arc<AllWork>,
     calls: Arc<CompiledCalls>,
-    /// Positions of each device's program runs.
+    /// Positions of each device's program runs, by start.
     runs: Vec<Vec<u32>>,
+    /// By device.
+    launches: Vec<Intervals>,
     /// By device; empty with many hosts.
     kept: Vec<Intervals>,
 }
@@ -39,6 +43,7 @@ impl Pauses {
                 work: AllWork::of(session),
                 calls: CompiledCalls::of(session),
                 runs: vec![Vec::new(); session.devices.len()],
+                launches: Vec::new(),
                 kept: Vec::new(),
             };
             let is_trial = Program::trials(&session.programs);
@@ -49,6 +54,15 @@ impl Pauses {
                 }
                 pauses.runs[run.device.index()].push(position);
             }
+            let all = &session.program_runs;
+            for own in &mut pauses.runs {
+                own.sort_by_key(|&position| all[position as usize].span);
+            }
+            let runs = session
+                .device_ids()
+                .map(|device| pauses.runs(session, device));
+            let runs: Vec<Vec<&ProgramRun>> = runs.collect();
+            pauses.launches = long_launches(session, &runs);
             if !session.has_many_hosts() {
                 let devices = session.device_ids();
                 pauses.kept = devices.map(|device| pauses.find(session, device)).collect();
@@ -65,14 +79,17 @@ impl Pauses {
         }
     }
 
+    fn runs<'a>(&self, session: &'a Session, device: DeviceId) -> Vec<&'a ProgramRun> {
+        let own = self.runs[device.index()].iter();
+        let run = |&position: &u32| &session.program_runs[position as usize];
+        own.map(run).collect()
+    }
+
     fn find(&self, session: &Session, device: DeviceId) -> Intervals {
-        let runs = self.runs[device.index()].iter();
-        let mut runs: Vec<&ProgramRun> = runs
-            .map(|&position| &session.program_runs[position as usize])
-            .collect();
-        runs.sort_unstable_by_key(|run| run.span);
+        let runs = self.runs(session, device);
         let spans = spans(session.device(device).kind, &runs, &self.calls);
-        Intervals::union_of(spans).subtract(&self.work.of_device(session, device))
+        let spans = Intervals::union_of(spans).union(&self.launches[device.index()]);
+        spans.subtract(&self.work.of_device(session, device))
     }
 }
 

@@ -136,6 +136,36 @@ fn the_host_is_not_the_cause_where_the_device_had_work() {
     assert_eq!(micros(step, "idle_ps"), 50 + 100);
 }
 
+/// A graph arrives 380 µs after its launch returned. Meanwhile the host waits, but for the 50 µs in which
+/// it loads, which the program might need.
+#[test]
+fn a_launch_that_is_on_its_way_is_not_the_hosts() {
+    let launch = |start: u32| {
+        let text = format!(
+            "
+            host vm
+            device gpu:0 nvidia H100
+            stream 7 Compute
+            repeat 3 every 1ms
+              {start}..700us gemm [program_id=5 hlo_module=jit_step hlo_op=dot.1 correlation_id=1$i]
+            end
+            thread python
+            repeat 3 every 1ms
+              0..900us   train #step_num=$i,_r=1#
+              10..20us   cuGraphLaunch [correlation_id=1$i]
+              30..900us  $api.py:2757 block_until_ready
+              40..90us   data_loading
+            end"
+        );
+        ask(&drawn(&[&text]), "idle", &[])
+    };
+    let late = launch(400);
+    assert_eq!(cause(&late, "device"), 3 * (380 - 50));
+    assert_eq!(cause(&late, "data_loading"), 3 * 50);
+    // 90 µs are no long time.
+    assert_eq!(cause(&launch(110), "device"), 0);
+}
+
 #[test]
 fn gaps_within_the_runs_of_a_gpu_are_its_hosts() {
     let report = ask(&drawn(&[NVIDIA]), "idle", &[]);

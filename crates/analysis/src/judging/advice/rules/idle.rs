@@ -21,6 +21,14 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
+/// Why a GPU does nothing although its next program was launched.
+const LATE_LAUNCH: &str = "The call that launched it had returned, so the host does not cause the delay: \
+    the launch took long to arrive, the GPU waited for a copy or another GPU, or it did something that \
+    was not recorded.";
+const GRAPHS: &str = "Look at the gaps on the timeline. A CUDA or HIP graph is uploaded before its first runs, \
+    which takes longer while a profiler records its kernels: look at later steps, or capture once with \
+    `XLA_FLAGS=--xla_gpu_enable_command_buffer=`, which turns graphs off.";
+
 /// Whether the host waits for something other than the device in its longest blocked gap.
 fn waits_for_others(facts: &Facts<'_>) -> bool {
     const CALLS: [&str; 8] = [
@@ -122,7 +130,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     let causes = Causes::of_place(facts, found.place, waits);
     let is_blocked = causes.main() == Some(Cause::Blocked);
-    let doing = if is_pause {
+    let on_gpus = facts.session.devices.iter().all(|one| one.kind.is_gpu());
+    let doing = if is_pause && on_gpus {
+        "its next program is launched already".to_owned()
+    } else if is_pause {
         "it has work: between ops of a program, or before a program that was already launched"
             .to_owned()
     } else if causes.main() == Some(Cause::Unknown) || causes.is_empty() {
@@ -151,6 +162,14 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .sure(Confidence::Medium)
     .seen(facts.longest(found.place, PartKind::Idle))
     .seen(longest_gaps(facts, found.place, waits));
+    if is_pause && on_gpus {
+        return finding
+            .titled(title_of(Cause::Device).to_owned())
+            .why(LATE_LAUNCH)
+            .fix(GRAPHS)
+            .sure(Confidence::Low)
+            .found();
+    }
     if is_pause {
         return finding
             .titled(title_of(Cause::Device).to_owned())

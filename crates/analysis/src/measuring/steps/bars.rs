@@ -71,6 +71,12 @@ pub(crate) fn mean_parts(parts: &[StepParts]) -> Vec<StepPart> {
     shares.collect()
 }
 
+/// The share of a part in the mean step, 0..1; none without steps.
+pub(crate) fn share_of(part: PartKind, of: &[StepPart]) -> Option<f64> {
+    let found = of.iter().find(|one| one.part == part)?;
+    Some(found.ratio)
+}
+
 fn bar(rows: &[StepParts]) -> Bar {
     let mut hosts: Vec<HostId> = rows.iter().map(|row| row.host).collect();
     hosts.sort_unstable();

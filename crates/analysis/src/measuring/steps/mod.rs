@@ -9,6 +9,7 @@ mod types;
 
 pub(crate) use bars::bars as step_bars;
 pub use bars::grown_part;
+pub(crate) use bars::{mean_parts, share_of};
 pub(crate) use parts::position as part_position;
 pub(crate) use rows::{DividedSteps, StepParts, devices_in_steps, divide_recording, divide_steps};
 pub(crate) use statistics::{

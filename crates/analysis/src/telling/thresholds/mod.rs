@@ -162,6 +162,21 @@ impl Thresholds {
         self.0.iter().find(|entry| entry.key == key).copied()
     }
 
+    /// The verdict on compilation where the steps decide it, and the threshold: little compilation is much
+    /// if steps are short. `judged` is the verdict on its time, `ratio` the share of the mean step in
+    /// which devices wait for it.
+    pub(crate) fn compilation_in_steps(
+        &self,
+        judged: VerdictKind,
+        ratio: f64,
+    ) -> Option<(VerdictKind, String)> {
+        let threshold = self.get("compilation_in_steps_ratio")?;
+        let waited = threshold.judge(ratio);
+        waited
+            .is_worse_than(judged)
+            .then(|| (waited, format!("{} of the mean step", threshold.text())))
+    }
+
     /// The entry of a rule. Without one, a threshold that passes everything.
     pub(crate) fn of_rule(&self, key: &str) -> Threshold {
         let none = smaller("unknown_ratio", "", f64::INFINITY, f64::INFINITY);

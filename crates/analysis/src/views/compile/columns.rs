@@ -68,7 +68,10 @@ pub(super) const PASSES: &[Field<PassRow>] = &[
 ];
 
 /// The key figures of the report.
-pub(super) const FIGURES: &[Column] = &[Column::new("total_ps", "Compilation", Unit::Picos)];
+pub(super) const FIGURES: &[Column] = &[
+    Column::new("total_ps", "Compilation", Unit::Picos),
+    Column::new("in_steps_ratio", "Of the mean step", Unit::Ratio),
+];
 
 /// The tables of the report with their columns.
 pub(super) fn tables() -> Vec<Declared> {

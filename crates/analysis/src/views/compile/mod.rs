@@ -30,11 +30,11 @@ use crate::asking::{Analysis, AnalysisError};
 use crate::measuring::activity::{compilation_ps, compilation_within_ps};
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
+use crate::measuring::steps::{PartKind, divide_steps, mean_parts, share_of};
 use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::recording;
-use crate::telling::thresholds;
-use crate::telling::thresholds::VerdictKind;
+use crate::telling::thresholds::{Thresholds, VerdictKind};
 
 /// The `compile` analysis.
 pub struct Compile;
@@ -80,11 +80,16 @@ stepscope compile ./logs --table functions --csv";
             total_of(session, &selected, &rows)
         };
         longest_first(&mut rows);
-        let (verdict, threshold) = verdict(total_ps);
+        let in_steps_ratio = share_of(
+            PartKind::Compilation,
+            &mean_parts(&divide_steps(session, &selected).rows),
+        );
+        let (verdict, threshold) = verdict(total_ps, in_steps_ratio);
         let notes = notes(session, &rows, recorded_ps);
         let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
         Ok(CompileReport {
             total_ps,
+            in_steps_ratio,
             verdict,
             threshold,
             functions,
@@ -154,15 +159,15 @@ fn spans_of(session: &Session, host: HostId, rows: &[CompilationRow]) -> Interva
     Intervals::union_of(own.map(span).collect())
 }
 
-/// The verdict of the key figure, and its threshold.
-fn verdict(total_ps: Option<i64>) -> (VerdictKind, String) {
-    let entry = thresholds::DEFAULTS
-        .iter()
-        .find(|entry| entry.key == "compilation_ps");
-    match (entry, total_ps) {
-        (Some(entry), Some(total)) => (entry.judge(total as f64), entry.text()),
-        _ => (VerdictKind::Unknown, String::new()),
-    }
+/// The verdict of the key figure, and its threshold: those of `overview`.
+fn verdict(total_ps: Option<i64>, in_steps_ratio: Option<f64>) -> (VerdictKind, String) {
+    let thresholds = Thresholds::default();
+    let Some((entry, total)) = thresholds.get("compilation_ps").zip(total_ps) else {
+        return (VerdictKind::Unknown, String::new());
+    };
+    let judged = entry.judge(total as f64);
+    let in_steps = in_steps_ratio.and_then(|ratio| thresholds.compilation_in_steps(judged, ratio));
+    in_steps.unwrap_or_else(|| (judged, entry.text()))
 }
 
 /// How to record compilations.

@@ -38,7 +38,9 @@ pub struct CompileReport {
     /// Time spent compiling, on the host that compiled most. Absent if no host thread was recorded.
     #[ts(type = "number | null")]
     pub total_ps: Option<i64>,
-    /// Verdict on the total.
+    /// Share of the mean step in which devices wait for compilation, 0..1. Absent without steps.
+    pub in_steps_ratio: Option<f64>,
+    /// Verdict on the total, or on the share of the mean step if that is worse.
     pub verdict: VerdictKind,
     /// Threshold of the verdict.
     pub threshold: String,

@@ -37,12 +37,16 @@ impl Report for CompileReport {
             0 => "none recompiled".to_owned(),
             again => format!("{again} recompiled"),
         };
+        let in_steps = self.in_steps_ratio.map_or_else(String::new, |ratio| {
+            format!(", {} of the mean step", format::percent(ratio))
+        });
         vec![
             (
                 "Compilation".to_owned(),
                 format!(
-                    "{} ({}: {})",
+                    "{}{} ({}: {})",
                     format::duration_ps(total_ps as f64),
+                    in_steps,
                     self.verdict.name(),
                     self.threshold
                 ),

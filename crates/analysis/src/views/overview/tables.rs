@@ -3,6 +3,7 @@
 use super::columns::{
     self, BalanceLine, DEVICES, ENVIRONMENT, STEP_BALANCE, STEP_PARTS, STEP_SERIES, VERDICTS,
 };
+use super::headline;
 use super::report::{IdleKind, OverviewReport, StepBalance};
 use crate::asking::Report;
 use crate::measuring::environment::Fact;
@@ -78,7 +79,13 @@ impl Report for OverviewReport {
             } else {
                 String::new()
             };
-            let busy = format!("{}{of}", format::percent(ratio));
+            // Parts of the step are of its own time, and this is of more.
+            let window = if headline::between(self.step_time_ps.as_ref()).is_empty() {
+                ""
+            } else {
+                " of the time from the first step to the last"
+            };
+            let busy = format!("{}{window}{of}", format::percent(ratio));
             lines.push(("Device busy".to_owned(), busy));
         }
         if let Some((mfu, hfu)) = self.mfu_ratio.zip(self.hfu_ratio) {

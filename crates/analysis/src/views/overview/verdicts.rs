@@ -10,7 +10,7 @@ use crate::measuring::activity::compilation_ps;
 use crate::measuring::busy::{self, DeviceBusy};
 use crate::measuring::occupation::Occupation;
 use crate::measuring::selection::Selected;
-use crate::measuring::steps::{PartKind, StepPart, StepParts};
+use crate::measuring::steps::{PartKind, StepPart, StepParts, share_of};
 use crate::measuring::totals::WorkTotals;
 use crate::measuring::work::AllWork;
 use crate::telling::format;
@@ -45,9 +45,10 @@ pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdic
     let verdict = |threshold: &Threshold| {
         let (value, mut explanation) = figure(facts, threshold.key);
         let judged = value.map_or(VerdictKind::Unknown, |value| threshold.judge(value));
-        let (verdict, reason) = match in_steps(facts, threshold, thresholds) {
-            Some((waited, reason)) if waited.is_worse_than(judged) => (waited, reason),
-            _ => tempered(facts, threshold, judged),
+        let in_steps = in_steps(facts, threshold.key, thresholds, judged);
+        let (verdict, reason) = match &in_steps {
+            Some((waited, _)) => (*waited, IN_STEPS.to_owned()),
+            None => tempered(facts, threshold, judged),
         };
         let judged_as = beside(facts, threshold.key).filter(|_| verdict != judged);
         if !reason.is_empty() {
@@ -58,12 +59,7 @@ pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdic
             title: threshold.title.to_owned(),
             value,
             verdict,
-            thresholds: match thresholds.get("compilation_in_steps_ratio") {
-                Some(in_steps) if threshold.key == "compilation_ps" && judged_as.is_some() => {
-                    format!("{} of the mean step", in_steps.text())
-                }
-                _ => threshold.text(),
-            },
+            thresholds: in_steps.map_or_else(|| threshold.text(), |(_, text)| text),
             judged_as: judged_as.unwrap_or_default(),
             is_larger_better: threshold.is_larger_better,
             explanation,
@@ -81,9 +77,8 @@ fn beside(facts: &Facts<'_>, key: &str) -> Option<String> {
             Some(format!("computing {}", format::percent(compute)))
         }
         "compilation_ps" => {
-            let mut parts = facts.step_parts.iter();
-            let part = parts.find(|part| part.part == PartKind::Compilation)?;
-            Some(format!("{} of the mean step", format::percent(part.ratio)))
+            let ratio = share_of(PartKind::Compilation, facts.step_parts)?;
+            Some(format!("{} of the mean step", format::percent(ratio)))
         }
         _ => None,
     }
@@ -185,24 +180,19 @@ fn tempered(
     }
 }
 
-/// The verdict on compilation by what the steps wait for it: little of it is much if steps are short.
+/// Why the verdict on compilation is not that on its time.
+const IN_STEPS: &str = "How long the mean step waits for it decides the verdict.";
+
+/// See [`Thresholds::compilation_in_steps`].
 fn in_steps(
     facts: &Facts<'_>,
-    threshold: &Threshold,
+    key: &str,
     thresholds: &Thresholds,
+    judged: VerdictKind,
 ) -> Option<(VerdictKind, String)> {
-    let part = facts
-        .step_parts
-        .iter()
-        .find(|part| part.part == PartKind::Compilation)?;
-    let in_steps = thresholds.get("compilation_in_steps_ratio")?;
-    (threshold.key == "compilation_ps").then(|| {
-        let text = format!(
-            "Devices wait for it for {} of the mean step, which decides the verdict.",
-            format::percent(part.ratio)
-        );
-        (in_steps.judge(part.ratio), text)
-    })
+    let ratio =
+        share_of(PartKind::Compilation, facts.step_parts).filter(|_| key == "compilation_ps")?;
+    thresholds.compilation_in_steps(judged, ratio)
 }
 
 fn is_memory(bound_by: &str) -> bool {

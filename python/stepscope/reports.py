@@ -2221,8 +2221,11 @@ class CompileReport(Report):
     """Time spent compiling, on the host that compiled most. Absent if no host thread was recorded.
     """
 
+    in_steps_ratio: float | None
+    """Share of the mean step in which devices wait for compilation, 0..1. Absent without steps."""
+
     verdict: VerdictKind
-    """Verdict on the total."""
+    """Verdict on the total, or on the share of the mean step if that is worse."""
 
     threshold: str
     """Threshold of the verdict."""
@@ -5684,8 +5687,8 @@ class RooflineRow(Record):
     """How the expected time of one execution of the op was derived, or why it is unknown."""
 
     is_over_peak: bool
-    """Whether an achieved rate exceeds its peak. If so, the peak, the time, or the work is not
-    what it seems.
+    """Whether an achieved rate exceeds its peak by more than 5 %. If so, the peak, the time, or the
+    work is not what it seems.
     """
 
     levels: list[RooflineLevel]

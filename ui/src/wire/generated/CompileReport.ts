@@ -14,7 +14,11 @@ export type CompileReport = {
  */
 total_ps: number | null, 
 /**
- * Verdict on the total.
+ * Share of the mean step in which devices wait for compilation, 0..1. Absent without steps.
+ */
+in_steps_ratio: number | null, 
+/**
+ * Verdict on the total, or on the share of the mean step if that is worse.
  */
 verdict: VerdictKind, 
 /**

@@ -143,8 +143,8 @@ times_expected: number | null,
  */
 expectation: string, 
 /**
- * Whether an achieved rate exceeds its peak. If so, the peak, the time, or the work is not
- * what it seems.
+ * Whether an achieved rate exceeds its peak by more than 5 %. If so, the peak, the time, or the
+ * work is not what it seems.
  */
 is_over_peak: boolean, 
 /**

@@ -2234,7 +2234,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     },
     is_over_peak: {
       title: "Over peak",
-      meaning: "Whether an achieved rate exceeds its peak. If so, the peak, the time, or the work is not what it seems.",
+      meaning: "Whether an achieved rate exceeds its peak by more than 5 %. If so, the peak, the time, or the work is not what it seems.",
       formula: "",
       adds: "no",
       better: "incomparable",

@@ -31,7 +31,7 @@ pub use options::{GroupBy, OpsOptions};
 use std::sync::Arc;
 
 pub use report::{OpRegion, OpRow, OpsDevice, OpsReport};
-pub(crate) use roofline::{Peaks, Roofline, Work, common_peaks, roofline};
+pub(crate) use roofline::{Peaks, Roofline, Work, common_peaks, is_over_peak, roofline};
 pub(crate) use row::{Measured, is_async_half, own_cost};
 use stepscope_model::{DeviceKind, Reads, SaturatingSum as _, Session};
 pub(crate) use tables::op_table;
@@ -265,9 +265,7 @@ fn notes(
              is counted once per execution.",
         ));
     }
-    let over = rows
-        .iter()
-        .filter(|row| row.roofline_ratio.is_some_and(|ratio| ratio > 1.05));
+    let over = rows.iter().filter(|row| is_over_peak(row.roofline_ratio));
     let over: Vec<&str> = over.map(|row| row.name.as_str()).collect();
     if let Some(first) = over.first() {
         notes.push(Note::warning(

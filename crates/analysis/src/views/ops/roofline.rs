@@ -182,6 +182,14 @@ pub(crate) fn bound_name(level: MemoryLevel) -> &'static str {
     }
 }
 
+/// Ratios up to this are within the error of clocks and peaks.
+const MOST_RATIO: f64 = 1.05;
+
+/// Whether work is faster than its roofline allows: the peak, the time, or the work is not what it seems.
+pub(crate) fn is_over_peak(ratio: Option<f64>) -> bool {
+    ratio.is_some_and(|ratio| ratio > MOST_RATIO)
+}
+
 /// Work ÷ time, compared with the peaks. If the operations are unknown, so are the bound and how
 /// close the work is to the roofline: a kernel that computes but moves few bytes would seem idle.
 pub(crate) fn roofline(work: &Work, time_ps: i64, peaks: &Peaks) -> Roofline {

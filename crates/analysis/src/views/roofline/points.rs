@@ -7,10 +7,9 @@ use stepscope_model::{
 };
 
 use super::report::{RooflineLevel, RooflinePeak, RooflineRow};
-use crate::views::ops::{Measured, Peaks, Roofline, Work, common_peaks, is_async_half, roofline};
-
-/// A ratio above this exceeds its peak by more than rounding.
-const OVER_PEAK: f64 = 1.000_5;
+use crate::views::ops::{
+    Measured, Peaks, Roofline, Work, common_peaks, is_async_half, is_over_peak, roofline,
+};
 
 /// An op over its total time.
 pub(super) fn op(op: &Measured, peaks: &Peaks, total_self_ps: i64) -> RooflineRow {
@@ -187,7 +186,7 @@ pub(super) fn point(
         expected_ps: None,
         times_expected: None,
         expectation: String::new(),
-        is_over_peak: rates.ratio.is_some_and(|ratio| ratio > OVER_PEAK),
+        is_over_peak: is_over_peak(rates.ratio),
         levels: work
             .filter(|_| time_ps > 0)
             .map(|work| levels(work, time_ps, peaks, &rates))

@@ -111,8 +111,8 @@ pub struct RooflineRow {
     pub times_expected: Option<f64>,
     /// How the expected time of one execution of the op was derived, or why it is unknown.
     pub expectation: String,
-    /// Whether an achieved rate exceeds its peak. If so, the peak, the time, or the work is not
-    /// what it seems.
+    /// Whether an achieved rate exceeds its peak by more than 5 %. If so, the peak, the time, or the
+    /// work is not what it seems.
     pub is_over_peak: bool,
     /// Use of each memory with a peak or traffic.
     pub levels: Vec<RooflineLevel>,

@@ -5,7 +5,7 @@ use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::Confidence;
 use crate::judging::verdict::Severity;
 use crate::telling::format;
-use crate::views::ops::OpRow;
+use crate::views::ops::{OpRow, is_over_peak};
 
 pub(super) static RULE: Rule = Rule {
     id: "over_peak",
@@ -14,11 +14,8 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Ratios up to this are within the error of clocks and peaks.
-const BEYOND: f64 = 1.05;
-
 fn is_over(row: &OpRow) -> bool {
-    row.roofline_ratio.is_some_and(|ratio| ratio > BEYOND)
+    is_over_peak(row.roofline_ratio)
 }
 
 fn check(facts: &Facts<'_>) -> Outcome {

@@ -225,7 +225,9 @@ patterns! {
     /// The host waits for or prepares input: tf.data, grain, and common names of loaders.
     INPUT = [
         r"^Iterator::|IteratorGetNext|(?i)data[ _]?load|load[ _]?(data|batch)|",
-        r"(next|get|fetch|make|prepare|read)[ _]?batch|infeed|input[ _]?pipeline|prefetch|",
+        r"(next|get|fetch|make|prepare|read)[ _]?batch|input[ _]?pipeline|prefetch|",
+        // Not the passes over them, such as `infeed-decomposer` and `infeed_flattener`.
+        r"(?-i:Infeed|INFEED)|[ _]infeed|^infeed$|infeed[ _](enqueue|queue|transfer|buffer|thread)|",
         r"\bgrain\b|data[ _]?wait|dataset\.py|^next\(|iterator_ops\.py|\bdata_iter|",
         // Annotations of one word. Others, such as `batch` and `fetch`, are also names of steps and reads.
         r"^(load|loading|data|inputs?)$|(next|get|fetch|make|prepare|read)[ _]?(data|inputs?|samples?)$",
@@ -250,7 +252,7 @@ patterns! {
         r"XlaCompile|backend_compile|::Compile\b|::Compile\(|CompileAndLoad|RunBackend|RunHloPasses|",
         r"HloPassPipeline|^HloPass|^HLO passes|LLVM|llvm::|BuildExecutable|compile_or_get_cached|",
         r"CompileTo|lower_jaxpr_to_module|^Compile([ -ce-~]|$)|lower_sharding_computation|trace_to_jaxpr|",
-        r"XLA::TPU (run|code|lowering|emitting|HLO|Phase)|(?i)autotun|CompileCpuExecutable|^config-assigner$|PTX->CUBIN",
+        r"^XLA::TPU |(?i)autotun|CompileCpuExecutable|^config-assigner$|PTX->CUBIN",
     ];
     /// JAX frames that compile.
     PYTHON_COMPILE = [
@@ -286,7 +288,7 @@ patterns! {
     ];
     OPTIMIZE = [
         r"RunHloPasses|HloPass|^HLO passes|run hlo passes|XLA::TPU Phase|HLO PostOptimization|HLO optimization|",
-        r"lowering and optimization",
+        r"lowering and optimization|^XLA::TPU [ -~]*(HloOptimize|fusion pass|elimination)$",
     ];
     /// Transfers as seen by the host, by direction if the name contains it.
     TO_DEVICE = [
@@ -451,6 +453,23 @@ mod tests {
         ] {
             assert_eq!(activity(name), Activity::Input(expected), "{name}");
         }
+    }
+
+    #[test]
+    fn passes_over_infeeds_are_no_input() {
+        for name in [
+            "infeed-decomposer",
+            "infeed-token-propagation",
+            "infeed_flattener",
+        ] {
+            assert_eq!(activity(name), Activity::Other, "{name}");
+        }
+        for name in ["TransferLiteralToInfeed", "enqueue_infeed", "infeed queue"] {
+            let expected = Activity::Input(InputStage::Enqueue);
+            assert_eq!(activity(name), expected, "{name}");
+        }
+        let phase = activity("XLA::TPU main fusion pass");
+        assert_eq!(phase, Activity::Compile(CompilePhase::Optimize));
     }
 
     #[test]

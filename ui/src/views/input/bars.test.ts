@@ -22,7 +22,7 @@ function row(step: number, host: string, device: string, causePs: number, copies
     output_ps: 0,
     offload_ps: 0,
     host_ps: 0,
-    unknown_ps: 0,
+    idle_ps: 0,
   };
 }
 

@@ -360,6 +360,6 @@ const fn in_words(part: PartKind) -> &'static str {
         PartKind::InputWait => "waiting for input",
         PartKind::Compilation => "compilation",
         PartKind::HostOverhead => "host overhead",
-        PartKind::Idle => "idle devices, cause not recorded",
+        PartKind::Idle => "devices that are idle without host work",
     }
 }

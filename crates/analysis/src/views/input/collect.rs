@@ -240,7 +240,7 @@ fn row(
         output_ps: to_host_ps - stored_ps,
         offload_ps: fetched_ps + stored_ps,
         host_ps,
-        unknown_ps: part(PartKind::Idle),
+        idle_ps: part(PartKind::Idle),
     }
 }
 
@@ -282,7 +282,7 @@ pub(super) struct Totals {
     output_ps: i64,
     offload_ps: i64,
     host_ps: i64,
-    pub(super) unknown_ps: i64,
+    pub(super) idle_ps: i64,
     rows: usize,
 }
 
@@ -307,7 +307,7 @@ pub(super) fn totals(rows: &[InputRow]) -> Totals {
         output_ps: sum(|row| row.output_ps),
         offload_ps: sum(|row| row.offload_ps),
         host_ps: sum(|row| row.host_ps),
-        unknown_ps: sum(|row| row.unknown_ps),
+        idle_ps: sum(|row| row.idle_ps),
         rows: rows.len(),
     }
 }
@@ -344,13 +344,7 @@ pub(super) fn bounds(totals: &Totals) -> Vec<Bound> {
         ),
         bound("offload", "Host offloading", totals.offload_ps, low, high),
         bound("host", "Other host work", totals.host_ps, low, high),
-        bound(
-            "unknown",
-            "Idle, cause not recorded",
-            totals.unknown_ps,
-            low,
-            high,
-        ),
+        bound("idle", "Idle without host work", totals.idle_ps, low, high),
     ]
 }
 

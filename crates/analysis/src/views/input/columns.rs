@@ -26,7 +26,7 @@ pub(super) const ROWS: &[Field<InputRow>] = &[
         .of(|row| row.input_ratio.into()),
     Column::new("waiting_ps", "Waiting", Unit::Picos).of(|row| row.waiting_ps.into()),
     Column::wide("copies_ps", "Copies in", Unit::Picos).of(|row| row.copies_ps.into()),
-    Column::wide("loading_ps", "Loading", Unit::Picos).of(|row| row.loading_ps.into()),
+    Column::wide("loading_ps", "Host loads", Unit::Picos).of(|row| row.loading_ps.into()),
     Column::wide("cause", "Main cause", Unit::Text)
         .means(
             "Cause with the most waiting in the step. Each instant counts for the first \
@@ -46,7 +46,7 @@ pub(super) const HOSTS: &[Field<InputHost>] = &[
         .fractional()
         .of(|row| row.input_mean_ps.into()),
     Column::new("input_ratio", "Of step", Unit::Ratio).of(|row| row.input_ratio.into()),
-    Column::new("loading_mean_ps", "Mean loading", Unit::Picos)
+    Column::new("loading_mean_ps", "Host loads, mean", Unit::Picos)
         .fractional()
         .of(|row| row.loading_mean_ps.into()),
     Column::new("duration_mean_ps", "Mean step", Unit::Picos)

@@ -145,13 +145,13 @@ fn conclusion(totals: &collect::Totals, hosts: &[InputHost], stages: &[StageRow]
     } else if share >= collect::INPUT_LOW {
         format!("The program waits for input for {percent} of the step.")
     } else if totals
-        .ratio(totals.unknown_ps)
-        .is_some_and(|unknown| unknown >= collect::OTHER_LOW)
+        .ratio(totals.idle_ps)
+        .is_some_and(|idle| idle >= collect::OTHER_LOW)
     {
         format!(
-            "Recorded input takes {percent} of the step. For {} of the step, devices are idle and \
-             the cause was not recorded.",
-            format::percent(totals.ratio(totals.unknown_ps).unwrap_or(0.0))
+            "Recorded input takes {percent} of the step. For {} of the step, devices are idle while \
+             their host waits or recorded nothing, or although they have work: see `idle`.",
+            format::percent(totals.ratio(totals.idle_ps).unwrap_or(0.0))
         )
     } else {
         format!("The program is not input-bound: input takes {percent} of the step.")

@@ -154,9 +154,10 @@ pub struct InputRow {
     /// Time in which the device is idle while the host compiles or does other work.
     #[ts(type = "number")]
     pub host_ps: i64,
-    /// Idle time without a recorded cause.
+    /// Time in which the device is idle while its host waits or recorded nothing, or although it has
+    /// work: the part *idle* of the step.
     #[ts(type = "number")]
-    pub unknown_ps: i64,
+    pub idle_ps: i64,
 }
 
 /// One stage of an input pipeline.

@@ -163,7 +163,7 @@ fn the_straggler_of_four_hosts_is_named_first() {
     let report = ask(&crate::support::open(&capture), "advice", &[]);
     let first = &report["findings"][0];
     assert_eq!(first["id"], "input_wait");
-    assert_eq!(first["title"], "host-2 waits for input");
+    assert_eq!(first["title"], "The hosts wait for input, host-2 longest");
     assert!(
         first["what"]
             .as_str()

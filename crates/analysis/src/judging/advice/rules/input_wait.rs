@@ -103,7 +103,16 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .seen(longest(&waits.rows, &worst.host))
     .seen([in_view("input", "waiting by step, cause and stage".to_owned())]);
     if several {
-        found = found.titled(format!("{} waits for input", worst.host));
+        // The gain is that of all hosts without waiting, so a title that names one has to mean one.
+        let also = waits.hosts.iter().filter(|host| host.host != worst.host);
+        let is_alone = also
+            .map(ratio)
+            .all(|share| gravity(&threshold, share).is_none());
+        found = found.titled(if is_alone {
+            format!("{} waits for input", worst.host)
+        } else {
+            format!("The hosts wait for input, {} longest", worst.host)
+        });
     }
     found.found()
 }

@@ -222,6 +222,11 @@ impl Selected<'_> {
         }
     }
 
+    /// The pattern of `--match`.
+    pub(crate) fn pattern(&self) -> Option<&str> {
+        self.pattern.as_ref().map(Regex::as_str)
+    }
+
     /// Whether one of the texts matches `--match`; always true without a pattern.
     pub fn matches(&self, texts: &[&str]) -> bool {
         self.pattern

@@ -6,6 +6,7 @@ use super::{OpTreeOptions, TreeBy};
 use crate::measuring::selection::Selected;
 use crate::telling::Note;
 use crate::telling::format;
+use crate::telling::no_device_work;
 use crate::telling::recording;
 use crate::views::ops::{Measured, is_async_half, unknown_flops_note};
 use crate::views::roofline::Choice;
@@ -17,10 +18,7 @@ pub(super) fn notes(
     ops: &[Measured],
 ) -> Vec<Note> {
     if ops.is_empty() {
-        return vec![Note::warning(
-            "no-device-work",
-            "No device work was recorded in this selection, so there is no tree to show.",
-        )];
+        return vec![no_device_work(selected, ", so there is no tree to show")];
     }
     let mut notes = Vec::new();
     let devices = || {

@@ -50,6 +50,7 @@ use crate::telling::attribution;
 use crate::telling::format;
 use crate::telling::launched_graphs;
 use crate::telling::launched_graphs::CUDA_GRAPHS_OFF;
+use crate::telling::no_device_work;
 use crate::views::kernels::has_cuda_graphs;
 
 /// The `ops` analysis.
@@ -234,10 +235,7 @@ fn notes(
 ) -> Vec<Note> {
     let mut notes = Vec::new();
     if rows.is_empty() {
-        notes.push(Note::warning(
-            "no-device-work",
-            "No device work was recorded in this selection.",
-        ));
+        notes.push(no_device_work(selected, ""));
         return notes;
     }
     let kinds: Vec<DeviceKind> = selected

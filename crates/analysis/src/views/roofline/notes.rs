@@ -7,6 +7,7 @@ use super::{Choice, RooflineOptions};
 use crate::measuring::selection::Selected;
 use crate::telling::Note;
 use crate::telling::format;
+use crate::telling::no_device_work;
 use crate::telling::recording;
 use crate::views::ops::{Measured, unknown_flops_note};
 
@@ -18,10 +19,7 @@ pub(super) fn notes(
     rows: &[RooflineRow],
 ) -> Vec<Note> {
     if ops.is_empty() {
-        return vec![Note::warning(
-            "no-device-work",
-            "No device work was recorded in this selection, so there are no points to show.",
-        )];
+        return vec![no_device_work(selected, ", so there are no points to show")];
     }
     let mut notes = peak_notes(session, selected);
     notes.extend(coverage(ops));

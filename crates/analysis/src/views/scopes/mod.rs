@@ -25,9 +25,11 @@ use stepscope_model::{Reads, SaturatingSum as _, Session};
 
 use crate::asking::group::Group;
 use crate::asking::{Analysis, AnalysisError};
+use crate::measuring::selection::Selected;
 use crate::measuring::totals::work_totals;
 use crate::telling::Note;
 use crate::telling::format;
+use crate::telling::no_device_work;
 use crate::telling::recording;
 use crate::views::ops::{AllOps, OpRow, all_ops};
 
@@ -84,7 +86,7 @@ stepscope scopes ./logs --match attn --sort backward_ps";
         let total_self_ps = all.total_self_ps;
         let attributed_ratio =
             (total_self_ps > 0).then(|| attributed_ps as f64 / total_self_ps as f64);
-        let mut notes = notes(session, options.by, &all, attributed_ratio);
+        let mut notes = notes(session, &selected, options.by, &all, attributed_ratio);
         if by_scope {
             notes.extend(combined::note(session, &all, combined));
             notes.extend(layers::note(&layers));
@@ -113,12 +115,15 @@ fn key(row: &OpRow, by: ScopeBy) -> &str {
     }
 }
 
-fn notes(session: &Session, by: ScopeBy, all: &AllOps, attributed_ratio: Option<f64>) -> Vec<Note> {
+fn notes(
+    session: &Session,
+    selected: &Selected<'_>,
+    by: ScopeBy,
+    all: &AllOps,
+    attributed_ratio: Option<f64>,
+) -> Vec<Note> {
     let Some(ratio) = attributed_ratio else {
-        return vec![Note::warning(
-            "no-device-work",
-            "No device work was recorded in this selection.",
-        )];
+        return vec![no_device_work(selected, "")];
     };
     let (what, hint) = match by {
         ScopeBy::Scope => ("a name stack", recording::scope(session)),

@@ -487,3 +487,41 @@ fn paths_say_why_they_are_longer_than_steps() {
     let told = notes(800);
     assert!(!told.contains("the mean over all devices"), "{told}");
 }
+
+/// Two threads with loops of their own share a device: the steps are those of one of them, which is said.
+#[test]
+fn a_loop_of_another_thread_is_named() {
+    let loops = |second: &str| {
+        let text = format!(
+            "
+            host vm
+            thread python
+            repeat 8 every 1ms
+              0..20us  PjitFunction(step)
+              30..900us $api.py:2757 block_until_ready
+            end
+            thread {second}
+            repeat 4 every 2ms
+              5..25us  PjitFunction(other)
+              40..900us $api.py:2757 block_until_ready
+            end
+            thread tf_XLAEigen/42
+            each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+            repeat 8 every 1ms
+              30..400us dot.1 [run_id=$i]
+            end
+            each [hlo_op=$name hlo_module=jit_other program_id=6 device_ordinal=0]
+            repeat 4 every 2ms
+              450..750us dot.2 [run_id=10$i]
+            end"
+        );
+        let report = ask(&drawn(&[&text]), "steps", &[]);
+        let notes = report["notes"].as_array().expect("notes").clone();
+        let of = |note: &Value| note["id"] == "steps-of-one-thread";
+        notes.into_iter().find(|note| of(note))
+    };
+    let note = loops("worker").expect("two loops").to_string();
+    assert!(note.contains("jit_other(6) (4 runs of 300.0 µs"), "{note}");
+    // Of one thread, both are of one step.
+    assert_eq!(loops("python"), None);
+}

@@ -13,6 +13,7 @@ pub(crate) mod levels;
 pub(crate) mod long_launches;
 pub(crate) mod long_loop;
 pub(crate) mod occupation;
+pub(crate) mod other_loops;
 pub(crate) mod pauses;
 pub mod selection;
 pub mod steps;

@@ -6,6 +6,7 @@ use stepscope_model::{Framework, ProgramId, Session, StepOrigin};
 use super::note::Note;
 use super::words::{Word, Words};
 use crate::measuring::long_loop::{long_loop, single_run};
+use crate::measuring::other_loops::other_loops;
 use crate::measuring::selection::{Selected, all_series, counted_steps, main_series};
 use crate::measuring::steps::parts::PARTS;
 use crate::measuring::steps::{PartKind, StepSource, StepTime, series_time};
@@ -31,6 +32,7 @@ pub(crate) fn step_notes(session: &Session, selected: Option<&Selected<'_>>) -> 
         return vec![not_timed(session)];
     }
     let mut notes = vec![found(session, origin, selected)];
+    notes.extend(other_threads(session, origin));
     notes.extend(cut(session, origin));
     notes.extend(other_series(session));
     notes
@@ -116,6 +118,43 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
         ))
         .with_code(recording::steps(session)),
     }
+}
+
+/// Other threads that run programs of their own beside the loop whose steps were inferred.
+fn other_threads(session: &Session, origin: StepOrigin) -> Option<Note> {
+    if !matches!(origin, StepOrigin::ProgramRuns | StepOrigin::Cadence) {
+        return None;
+    }
+    let main = dominant_program(session)?;
+    let others = other_loops(session, main);
+    if others.is_empty() {
+        return None;
+    }
+    let told = others.iter().take(TOLD_SERIES).map(|one| {
+        format!(
+            "{} ({} of {} on average)",
+            session.program(one.program).title(),
+            format::counted(one.run_count, "run"),
+            format::duration_ps(one.mean_ps)
+        )
+    });
+    let told: Vec<String> = told.collect();
+    let more = match others.len() - told.len() {
+        0 => String::new(),
+        more => format!(" and {} more", format::counted(more, "program")),
+    };
+    let note = Note::warning(
+        "steps-of-one-thread",
+        format!(
+            "Other threads run programs of their own meanwhile: {}{more}. The steps are those of the \
+             thread that runs {}, and the work of the others is in them too.",
+            told.join(", "),
+            session.program(main).title()
+        ),
+    );
+    Some(note.with_hint(
+        "Annotate the steps of both loops, under different names: `--series` selects one.",
+    ))
 }
 
 /// The name of the main series, with the framework's name for its annotation.

@@ -1,10 +1,12 @@
 //! Assembling: decoded tracks become a session.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use stepscope_xplane::Space;
 
+use super::async_ops::completed;
 use super::build::BuiltTrack;
 use super::clocks::Clocks;
 use super::devices::add_cpu_devices;
@@ -18,7 +20,7 @@ use super::programs::decode_programs;
 use super::round::{Headers, Round, outlines, survey};
 use super::tracks::build_tracks;
 use super::warn::Warnings;
-use crate::ids::LabelId;
+use crate::ids::{HostId, LabelId};
 use crate::session::{Device, Host, Session};
 
 /// Builds the session, this many hosts at a time, which changes nothing in it. `None` if no file is
@@ -101,6 +103,7 @@ impl Assembly {
                 None => name,
             };
         }
+        complete_async_ops(&plan, &mut built);
         self.warnings.files(round, &plan);
         self.warnings.tracks(round, &plan.tracks, &built);
         self.add_hosts(round, &plan, &built);
@@ -187,5 +190,21 @@ impl Assembly {
         finish(&mut session, tracks, runs, &mut self.warnings);
         session.warnings = self.warnings.into_sorted();
         session
+    }
+}
+
+/// Asynchronous ops of XLA:CPU end on another thread of their host than the one that started them.
+fn complete_async_ops(plan: &Plan, built: &mut [BuiltTrack]) {
+    let mut by_host: BTreeMap<HostId, Vec<usize>> = BTreeMap::new();
+    for (position, track) in plan.tracks.iter().enumerate() {
+        by_host.entry(track.host).or_default().push(position);
+    }
+    for positions in by_host.into_values() {
+        let unpaired = |&position: &usize| (position, &built[position].decoded.unpaired);
+        let mut ops = completed(positions.iter().map(unpaired));
+        ops.sort_unstable_by_key(|op| op.track);
+        for own in ops.chunk_by(|a, b| a.track == b.track) {
+            built[own[0].track].complete(own);
+        }
     }
 }

@@ -5,18 +5,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytemuck::TransparentWrapper as _;
+use rustc_hash::FxHashMap;
 use stepscope_xplane::{EventMetadata, Plane, Space, Stat, lossy};
 
-use super::decode::{Decoded, LineInput, TrackKind, decode_track};
+use super::async_ops::Completed;
+use super::decode::{Decoded, LineInput, RunKey, TrackKind, decode_track};
 use super::deferred::Deferred;
 use super::labels::{Labels, TrackContext};
-use super::nest::{Keep, Nested, Nester};
+use super::nest::{Keep, Nested, Nester, Slice};
 use super::plan::TrackPlan;
 use crate::flow::FlowEnd;
 use crate::ids::LabelId;
 use crate::slices::SliceBlock;
 use crate::strings::Strings;
 use crate::track::{CounterFacts, Origin, Samples, Track, TrackRole};
+use crate::units::{Picos, Span};
 
 /// Slices of one track that belong together: the thread's own, or the ops that it ran for one
 /// device.
@@ -24,6 +27,8 @@ pub(super) struct Piece {
     /// `device_ordinal` of the XLA:CPU device; none for the track's own slices.
     pub(super) ordinal: Option<i64>,
     pub(super) nested: Nested,
+    /// The columns of this piece, if they are not in the track's block.
+    pub(super) block: Option<SliceBlock>,
 }
 
 /// A track whose labels are not yet resolved.
@@ -60,7 +65,11 @@ pub(super) fn build_track(
     // The track's own slices are the first group.
     let ordinals = decoded.ordinals.iter().copied().map(Some);
     let pieces = std::iter::once(None).chain(ordinals).zip(nested.groups);
-    let pieces = pieces.map(|(ordinal, nested)| Piece { ordinal, nested });
+    let pieces = pieces.map(|(ordinal, nested)| Piece {
+        ordinal,
+        nested,
+        block: None,
+    });
     BuiltTrack {
         ends: nested.ends,
         pieces: pieces.collect(),
@@ -80,8 +89,25 @@ impl BuiltTrack {
     /// Replaces the numbers of label keys by their labels.
     pub(super) fn apply_labels(&mut self, ids: &[LabelId]) {
         let ids = LabelId::peel_slice(ids);
-        for label in self.block.columns_mut().labels {
-            *label = ids[*label as usize];
+        let own = self.pieces.iter_mut();
+        let own = own.filter_map(|piece| piece.block.as_mut());
+        for block in own.chain([&mut self.block]) {
+            for label in block.columns_mut().labels {
+                *label = ids[*label as usize];
+            }
+        }
+    }
+
+    /// Sets the ends of asynchronous ops, which may then outlast what follows on their thread: they get
+    /// nests of their own. Their runs last as long as they do.
+    pub(super) fn complete(&mut self, ops: &[Completed]) {
+        for (group, piece) in (0u16..).zip(&mut self.pieces) {
+            let own = ops.iter().filter(|op| op.group == group);
+            let ends: FxHashMap<u32, i64> = own.map(|op| (op.event, op.end)).collect();
+            if let Some(ordinal) = piece.ordinal.filter(|_| !ends.is_empty()) {
+                let later = piece.complete(&self.block, &ends);
+                outlast(&mut self.decoded.runs, ordinal, &later);
+            }
         }
     }
 
@@ -101,6 +127,73 @@ impl BuiltTrack {
         numbered
             .map(|numbered| labels.resolve(space, &self.decoded, numbered, context))
             .collect()
+    }
+}
+
+impl Piece {
+    /// Sets the ends of these events. Returns the new times of their slices.
+    fn complete(&mut self, block: &SliceBlock, ends: &FxHashMap<u32, i64>) -> Vec<Span> {
+        let mut slices = Vec::new();
+        for lane in &self.nested.lanes {
+            let range = || lane.range.clone();
+            let times = block.starts(range()).iter().zip(block.durations(range()));
+            let keys = block.labels(range()).iter().zip(block.events(range()));
+            slices.extend(
+                times
+                    .zip(keys)
+                    .map(|((&start, &duration), (label, &event))| Slice {
+                        start,
+                        duration,
+                        label: label.0,
+                        event,
+                    }),
+            );
+        }
+        let mut later = Vec::new();
+        let mut groups: Vec<(u16, Slice)> = Vec::with_capacity(slices.len());
+        for mut slice in slices {
+            let end = ends.get(&slice.event);
+            if let Some(end) = end {
+                slice.duration = end - slice.start;
+                later.push(Span::new(Picos(slice.start), Picos(*end)));
+            }
+            groups.push((u16::from(end.is_some()), slice));
+        }
+        groups.sort_unstable_by_key(|(_, slice)| {
+            (slice.start, std::cmp::Reverse(slice.duration), slice.event)
+        });
+        let mut nester = Nester::new(Keep::All);
+        for (group, slice) in groups {
+            nester.push(group, slice);
+        }
+        let nested = nester.finish(2);
+        let mut nests = nested.groups.into_iter();
+        if let (Some(mut all), Some(apart)) = (nests.next(), nests.next()) {
+            let before = u32::try_from(all.lanes.len()).unwrap_or(u32::MAX);
+            let apart_nests = apart.nests.into_iter();
+            all.nests
+                .extend(apart_nests.map(|nest| nest.start + before..nest.end + before));
+            all.lanes.extend(apart.lanes);
+            all.overlapping = self.nested.overlapping;
+            self.nested = all;
+        }
+        self.block = Some(nested.block);
+        later
+    }
+}
+
+/// Extends the runs in which slices begin to the end of these.
+fn outlast(runs: &mut FxHashMap<RunKey, Span>, ordinal: i64, slices: &[Span]) {
+    let own = runs.iter_mut().filter(|(key, _)| key.ordinal == ordinal);
+    let mut own: Vec<&mut Span> = own.map(|(_, span)| span).collect();
+    own.sort_unstable_by_key(|span| span.start);
+    for slice in slices {
+        let after = own.partition_point(|span| span.start <= slice.start);
+        if let Some(span) = after.checked_sub(1).map(|at| &mut *own[at])
+            && slice.start <= span.end
+        {
+            span.end = span.end.max(slice.end);
+        }
     }
 }
 

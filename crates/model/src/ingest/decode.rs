@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use stepscope_xplane::{Event, Events, Head, Line};
 
 use super::arrows::Arrows;
+use super::async_ops::{Marked, OpenOp, Unpaired};
 use super::keys::{Context, LabelKeys, TextKey};
 use super::nest::{Nester, Slice};
 use super::repeat::Repeat;
@@ -27,7 +28,7 @@ pub(super) struct LineInput<'a> {
     pub(super) line: &'a Line<'a>,
     pub(super) roles: &'a Arc<StatRoles>,
     /// By event metadata ID: events of which only the time matters (`end: op` markers).
-    pub(super) muted: &'a Arc<[bool]>,
+    pub(super) muted: &'a Arc<[Option<Marked>]>,
     /// Host time of offset 0, picoseconds of session time.
     pub(super) base_ps: i64,
 }
@@ -120,6 +121,8 @@ pub(super) struct Decoded {
     pub(super) repaired: u64,
     /// Largest difference between the host's and the device's time of an event.
     pub(super) clock_distance_ps: i64,
+    /// Ops of XLA:CPU and end markers that did not meet.
+    pub(super) unpaired: Unpaired,
 }
 
 /// State of one pass.
@@ -282,6 +285,13 @@ impl Pass<'_, '_> {
         let label = keys.number(known.context, event.metadata_id, known.op);
         let (start, duration) = self.host_time(input, event.offset_ps, event.duration_ps);
         self.push(start, duration, label, ordinal, known.group);
+        self.pair(
+            input,
+            event.metadata_id,
+            (start, duration),
+            ordinal,
+            known.group,
+        );
         for key in known.arrows.keys() {
             self.nester.end_of_last(key, ordinal);
         }
@@ -329,6 +339,7 @@ impl Pass<'_, '_> {
         }
         let group = self.group(seen);
         self.push(start, duration, label, ordinal, group);
+        self.pair(input, event.metadata_id, (start, duration), ordinal, group);
         self.side_outputs(seen, label, start, duration, ordinal);
         seen.context.is_cpu_op.then_some((context, group))
     }
@@ -342,6 +353,32 @@ impl Pass<'_, '_> {
             event: ordinal,
         };
         self.nester.push(group, slice);
+    }
+
+    /// Pairs ops of XLA:CPU with their end markers, where there are any.
+    #[inline]
+    fn pair(
+        &mut self,
+        input: &LineInput<'_>,
+        metadata: i64,
+        (start, duration): (i64, i64),
+        event: u32,
+        group: u16,
+    ) {
+        if input.muted.is_empty() {
+            return;
+        }
+        if group > 0 {
+            self.out.unpaired.op(OpenOp {
+                name: (input.plane, metadata),
+                group,
+                start,
+                end: start + duration,
+                event,
+            });
+        } else if let Some(marked) = marked(input, metadata) {
+            self.out.unpaired.marker(input.plane, marked, start);
+        }
     }
 
     /// Start and duration in session time.
@@ -479,7 +516,7 @@ fn known<'a>(
     repeat: Option<&Repeat<'a>>,
 ) -> Option<Known> {
     let tail = head.tail();
-    let is_bare = tail.rest().is_empty() || is_muted(input, head.metadata_id());
+    let is_bare = tail.rest().is_empty() || marked(input, head.metadata_id()).is_some();
     if !is_bare
         && let Some(repeat) = repeat
         && let Some(op) = repeat.op(input.roles, head.tail())
@@ -508,9 +545,7 @@ fn known<'a>(
 
 /// Only the time of these events matters.
 #[inline]
-fn is_muted(input: &LineInput<'_>, metadata: i64) -> bool {
-    let slot = usize::try_from(metadata).ok();
-    slot.and_then(|slot| input.muted.get(slot))
-        .copied()
-        .unwrap_or(false)
+fn marked(input: &LineInput<'_>, metadata: i64) -> Option<Marked> {
+    let slot = usize::try_from(metadata).ok()?;
+    *input.muted.get(slot)?
 }

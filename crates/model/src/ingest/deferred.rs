@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use stepscope_xplane::{Line, Space};
 
+use super::async_ops::Marked;
 use super::decode::{LineInput, TrackKind, decode_track};
 use super::input::HostInput;
 use super::nest::{Keep, NestedLane, Nester, Target};
@@ -40,7 +41,7 @@ struct DeferredLine {
     line_position: u32,
     range: Range<usize>,
     roles: Arc<StatRoles>,
-    muted: Arc<[bool]>,
+    muted: Arc<[Option<Marked>]>,
     base_ps: i64,
 }
 

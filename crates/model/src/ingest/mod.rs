@@ -12,6 +12,7 @@
 
 mod arrows;
 mod assemble;
+mod async_ops;
 mod build;
 mod calls;
 mod clocks;

@@ -77,7 +77,9 @@ impl Parts {
             let is_first = piece.ordinal.is_none();
             let deferred = built.deferred.as_ref().filter(|_| is_first);
             let later = deferred.and_then(|deferred| deferred.block(&piece.nested.lanes, ids));
-            let block = later.map_or_else(|| Arc::clone(&block), Arc::new);
+            let block = later
+                .or(piece.block)
+                .map_or_else(|| Arc::clone(&block), Arc::new);
             let lanes = piece.nested.lanes.into_iter();
             let lanes: Vec<Lane> = lanes.map(|lane| lane.of_block(&block)).collect();
             let keys = built.decoded.keys.iter().zip(ids);

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
-use stepscope_xplane::{Plane, Space};
+use stepscope_xplane::Space;
 
+use super::async_ops::{Marked, marked_ops};
 use super::build::{BuiltTrack, build_track};
 use super::clocks::Clocks;
 use super::decode::{ClockChoice, LineInput, TrackKind};
@@ -18,7 +19,7 @@ use crate::track::TrackRole;
 /// Decodes and nests all tracks of a round, in parallel.
 pub(super) fn build_tracks(plan: &Plan, clocks: &Clocks, round: &Round<'_, '_>) -> Vec<BuiltTrack> {
     let spaces = round.hosts().map(|(_, _, space)| space);
-    let muted: Vec<Vec<Arc<[bool]>>> = spaces.map(muted_metadata).collect();
+    let muted: Vec<Vec<Arc<[Option<Marked>]>>> = spaces.map(muted_metadata).collect();
     // Long tracks first, so that the last one to finish is short.
     let mut order: Vec<usize> = (0..plan.tracks.len()).collect();
     let bytes = |track: &TrackPlan| -> usize {
@@ -88,23 +89,7 @@ pub(super) fn build_tracks(plan: &Plan, clocks: &Clocks, round: &Round<'_, '_>) 
 }
 
 /// Events whose arrows don't matter: the end markers of XLA:CPU's thunks.
-fn muted_metadata(space: &Space<'_>) -> Vec<Arc<[bool]>> {
-    let plane_muted = |plane: &Plane<'_>| {
-        // Writers number IDs consecutively; a table by position must not outgrow the plane's own.
-        let limit = plane.event_metadata.len().saturating_mul(16);
-        let mut muted = Vec::new();
-        let markers = plane
-            .event_metadata
-            .iter()
-            .filter(|entry| entry.name.starts_with(b"end: "));
-        let slots = markers.filter_map(|entry| usize::try_from(entry.id).ok());
-        for slot in slots.filter(|&slot| slot < limit) {
-            if muted.len() <= slot {
-                muted.resize(slot + 1, false);
-            }
-            muted[slot] = true;
-        }
-        muted.into()
-    };
-    space.planes.iter().map(plane_muted).collect()
+fn muted_metadata(space: &Space<'_>) -> Vec<Arc<[Option<Marked>]>> {
+    let planes = space.planes.iter();
+    planes.map(|plane| marked_ops(plane).into()).collect()
 }

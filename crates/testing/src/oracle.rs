@@ -10,12 +10,13 @@
 //! |---|---|
 //! | `Tpu(n)` | timed events of the `XLA Ops` lines of `/device:TPU:n` |
 //! | `Gpu(n)` | timed events of the `Stream #…` lines of `/device:GPU:n`, without the lines that another tool derived from them |
-//! | `Cpu(n)` | timed events of `/host:CPU` with `hlo_op` and `program_id`, and without a `correlation_id` (those launch GPU work); `n` is their `device_ordinal`, 0 where absent |
+//! | `Cpu(n)` | timed events of `/host:CPU` with `hlo_op` and `program_id`, and without a `correlation_id` (those launch GPU work); `n` is their `device_ordinal`, 0 where absent. Asynchronous ones last until they are done |
 //!
 //! The spans are the recorded, host-aligned ones. TPU events also carry their span on the
 //! device's own clock, which differs where the alignment moved an end (by seconds in some
 //! files); [`ops_on_device_clock`] is measured on that one.
 
+mod asynchronous;
 mod events;
 mod regions;
 
@@ -99,14 +100,13 @@ pub struct Step {
 /// Every device that has slices, with its slices in file order.
 pub fn device_slices(space: &XSpace) -> BTreeMap<Device, Vec<Event>> {
     let mut devices: BTreeMap<Device, Vec<Event>> = BTreeMap::new();
-    for event in events(space)
-        .into_iter()
-        .filter(|event| event.occurrences.is_none())
-    {
-        if let Some(device) = device_of(&event) {
-            devices.entry(device).or_default().push(event);
+    let all = events(space);
+    for event in all.iter().filter(|event| event.occurrences.is_none()) {
+        if let Some(device) = device_of(event) {
+            devices.entry(device).or_default().push(event.clone());
         }
     }
+    asynchronous::complete(&mut devices, &all);
     devices
 }
 

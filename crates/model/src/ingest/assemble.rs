@@ -200,8 +200,11 @@ fn complete_async_ops(plan: &Plan, built: &mut [BuiltTrack]) {
         by_host.entry(track.host).or_default().push(position);
     }
     for positions in by_host.into_values() {
-        let unpaired = |&position: &usize| (position, &built[position].decoded.unpaired);
-        let mut ops = completed(positions.iter().map(unpaired));
+        let unpaired = |&position: &usize| {
+            let own = built[position].decoded.unpaired.as_deref()?;
+            Some((position, own))
+        };
+        let mut ops = completed(positions.iter().filter_map(unpaired));
         ops.sort_unstable_by_key(|op| op.track);
         for own in ops.chunk_by(|a, b| a.track == b.track) {
             built[own[0].track].complete(own);

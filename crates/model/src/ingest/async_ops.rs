@@ -8,15 +8,13 @@
 //!
 //! Every op has a marker, `end: dot.1`. That of a synchronous op lies within it or follows at once, on
 //! the same thread. That of an asynchronous op comes later, on the thread that completed it; ops that
-//! waited for it run there before the marker, so the first op of such a chain shows when it was done.
-
-use std::collections::BTreeMap;
+//! waited for it run there before the marker, so the first op of such a chain shows when it was done. An
+//! arrow leads from the op to its marker.
 
 use rustc_hash::FxHashMap;
-use stepscope_xplane::Plane;
+use stepscope_xplane::{Plane, Tail};
 
-/// An op of a plane, by the ID of its event metadata.
-pub(super) type OpName = (u32, i64);
+use crate::vendor::stats::{StatRole, StatRoles};
 
 /// What an event marks the end of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,14 +69,17 @@ pub(super) fn marked_ops(plane: &Plane<'_>) -> Vec<Option<Marked>> {
 /// An op whose end was not marked when its call returned.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OpenOp {
-    pub(super) name: OpName,
+    /// Its plane and its event metadata.
+    pub(super) name: (u32, i64),
     /// Its group of slices: the device.
     pub(super) group: u16,
-    pub(super) start: i64,
     pub(super) end: i64,
     /// Ordinal of its event.
     pub(super) event: u32,
 }
+
+/// The arrow from an op to its marker: the plane and the id.
+type Arrow = (u32, u64);
 
 /// An end marker apart from its op.
 #[derive(Debug, Clone, Copy)]
@@ -91,50 +92,87 @@ struct Marker {
 /// Ops and end markers of one thread that did not meet there.
 #[derive(Debug, Default)]
 pub(super) struct Unpaired {
-    open: Vec<OpenOp>,
-    markers: Vec<(OpName, Marker)>,
+    open: Vec<(Arrow, OpenOp)>,
+    markers: Vec<(Arrow, Marker)>,
+}
+
+/// Pairs the ops of one thread with their end markers.
+#[derive(Default)]
+pub(super) struct Pairing<'a> {
+    unpaired: Unpaired,
+    /// Ops of the current line, with the stats of their events.
+    open: Vec<(OpenOp, Tail<'a>)>,
     /// Start and end of the chain of ops that is under way.
     chain: (i64, i64),
     is_without_markers: bool,
 }
 
-impl Unpaired {
-    /// An op, in time order.
+impl<'a> Pairing<'a> {
+    /// An op that began at a time, in time order.
     #[inline]
-    pub(super) fn op(&mut self, op: OpenOp) {
+    pub(super) fn op(&mut self, op: OpenOp, start: i64, stats: Tail<'a>) {
         if self.is_without_markers {
             return;
         }
-        if op.start.saturating_sub(self.chain.1) > CHAIN_PS {
-            self.chain.0 = op.start;
+        if start.saturating_sub(self.chain.1) > CHAIN_PS {
+            self.chain.0 = start;
         }
         self.chain.1 = self.chain.1.max(op.end);
-        self.open.push(op);
+        self.open.push((op, stats));
         if self.open.len() > MOST_OPEN {
-            *self = Self {
-                is_without_markers: true,
-                ..Self::default()
-            };
+            self.is_without_markers = true;
+            self.open = Vec::new();
         }
     }
 
     /// The end of an op is marked.
     #[inline]
-    pub(super) fn marker(&mut self, plane: u32, marked: Marked, at: i64) {
+    pub(super) fn marker(
+        &mut self,
+        (roles, plane): (&StatRoles, u32),
+        marked: Marked,
+        at: i64,
+        stats: Tail<'_>,
+    ) {
         let Some(op) = marked.op else { return };
-        let name = (plane, op);
         let first = self.open.len().saturating_sub(RECENT);
-        let found = self.open[first..].iter().rposition(|op| op.name == name);
+        let mut recent = self.open[first..].iter();
+        let found = recent.rposition(|(open, _)| open.name == (plane, op));
+        let at_once = |end: i64| at <= end.saturating_add(AT_ONCE_PS);
         if let Some(position) = found
-            && (marked.is_control
-                || at <= self.open[first + position].end.saturating_add(AT_ONCE_PS))
+            && (marked.is_control || at_once(self.open[first + position].0.end))
         {
             self.open.remove(first + position);
-        } else if !marked.is_control && !self.is_without_markers {
+        } else if !marked.is_control
+            && let Some(id) = arrow(roles, stats, StatRole::ConsumerId)
+        {
             let chain_start = self.chain.0;
-            self.markers.push((name, Marker { at, chain_start }));
+            let marker = Marker { at, chain_start };
+            self.unpaired.markers.push(((plane, id), marker));
         }
     }
+
+    /// A line is over: the arrows of ops that are still open are read.
+    pub(super) fn end_line(&mut self, roles: &StatRoles) {
+        for (op, stats) in self.open.drain(..) {
+            if let Some(id) = arrow(roles, stats, StatRole::ProducerId) {
+                self.unpaired.open.push(((op.name.0, id), op));
+            }
+        }
+    }
+
+    /// What did not meet on this thread; most threads have nothing.
+    pub(super) fn into_unpaired(self) -> Option<Box<Unpaired>> {
+        let unpaired = self.unpaired;
+        let is_empty = unpaired.open.is_empty() && unpaired.markers.is_empty();
+        (!is_empty).then(|| Box::new(unpaired))
+    }
+}
+
+/// The id of an arrow's end among the stats of an event.
+fn arrow(roles: &StatRoles, mut stats: Tail<'_>, wanted: StatRole) -> Option<u64> {
+    let found = stats.find(|stat| roles.get(stat.metadata_id) == wanted)?;
+    found.value().as_int().map(i64::cast_unsigned)
 }
 
 /// An op that went on: the position of its track, its group, its event, and when it was done.
@@ -146,59 +184,29 @@ pub(super) struct Completed {
     pub(super) end: i64,
 }
 
-/// The asynchronous ops of a host, from its tracks.
-pub(super) fn completed<'a>(tracks: impl Iterator<Item = (usize, &'a Unpaired)>) -> Vec<Completed> {
-    let mut by_name: BTreeMap<OpName, (Vec<(OpenOp, usize)>, Vec<Marker>)> = BTreeMap::new();
-    for (track, unpaired) in tracks {
-        for &op in &unpaired.open {
-            by_name.entry(op.name).or_default().0.push((op, track));
-        }
-        for &(name, marker) in &unpaired.markers {
-            by_name.entry(name).or_default().1.push(marker);
-        }
-    }
-    let mut found = Vec::new();
-    for (mut ops, mut markers) in by_name.into_values() {
-        ops.sort_unstable_by_key(|(op, track)| (op.start, *track));
-        markers.sort_unstable_by_key(|marker| marker.at);
-        pair(&ops, &markers, &mut found);
-    }
-    found
-}
-
-/// Pairs the executions of one op with its markers: a marker belongs to the latest execution that has
-/// none. On each device, one is under way at a time, so older ones lack a marker.
-fn pair(ops: &[(OpenOp, usize)], markers: &[Marker], found: &mut Vec<Completed>) {
-    let mut devices: Vec<u16> = ops.iter().map(|(op, _)| op.group).collect();
-    devices.sort_unstable();
-    devices.dedup();
-    let mut waiting = Vec::new();
-    let mut next = ops.iter().peekable();
-    for marker in markers {
-        while let Some(op) = next.next_if(|(op, _)| op.start <= marker.at) {
-            waiting.push(op);
-            if waiting.len() > devices.len() {
-                waiting.remove(0);
-            }
-        }
-        let Some((op, track)) = waiting.pop() else {
-            continue;
-        };
+/// The asynchronous ops of a host, from its tracks, each with its position.
+pub(super) fn completed<'a>(
+    tracks: impl Iterator<Item = (usize, &'a Unpaired)> + Clone,
+) -> Vec<Completed> {
+    let markers = tracks.clone().flat_map(|(_, own)| &own.markers);
+    let markers: FxHashMap<Arrow, Marker> = markers.copied().collect();
+    let ops = tracks.flat_map(|(track, own)| own.open.iter().map(move |open| (track, open)));
+    let completed = ops.filter_map(|(track, (arrow, op))| {
+        let marker = markers.get(arrow)?;
         let is_chain = op.end < marker.chain_start && marker.chain_start <= marker.at;
         let end = if is_chain {
             marker.chain_start
         } else {
             marker.at
         };
-        if end > op.end {
-            found.push(Completed {
-                track: *track,
-                group: op.group,
-                event: op.event,
-                end,
-            });
-        }
-    }
+        (end > op.end).then_some(Completed {
+            track,
+            group: op.group,
+            event: op.event,
+            end,
+        })
+    });
+    completed.collect()
 }
 
 #[cfg(test)]
@@ -206,77 +214,56 @@ mod tests {
     use super::*;
 
     const US: i64 = 1_000_000;
-    const DOT: i64 = 7;
-    const ADD: i64 = 8;
 
-    fn op(op: i64, from_us: i64, to_us: i64, event: u32) -> OpenOp {
-        OpenOp {
-            name: (0, op),
-            group: 1,
-            start: from_us * US,
-            end: to_us * US,
-            event,
-        }
-    }
-
-    impl Unpaired {
-        fn end_of(&mut self, op: i64, at_us: i64) {
-            let marked = Marked {
-                op: Some(op),
-                is_control: false,
+    /// Ops of a thread, each with its arrow and when its call returned, and the markers there, each with
+    /// the start of the chain before it.
+    fn thread(ops_us: &[(u64, i64)], markers_us: &[(u64, i64, i64)]) -> Unpaired {
+        let op = |&(id, end_us): &(u64, i64)| {
+            let op = OpenOp {
+                name: (0, 7),
+                group: 1,
+                end: end_us * US,
+                event: u32::try_from(id).expect("few"),
             };
-            self.marker(0, marked, at_us * US);
+            ((0, id), op)
+        };
+        let marker = |&(id, chain_us, at_us): &(u64, i64, i64)| {
+            let marker = Marker {
+                at: at_us * US,
+                chain_start: chain_us * US,
+            };
+            ((0, id), marker)
+        };
+        Unpaired {
+            open: ops_us.iter().map(op).collect(),
+            markers: markers_us.iter().map(marker).collect(),
         }
     }
 
-    fn ends(tracks: &[Unpaired]) -> Vec<(u32, i64)> {
+    fn ends_us(tracks: &[Unpaired]) -> Vec<(u32, i64)> {
         let found = completed(tracks.iter().enumerate());
         found.iter().map(|one| (one.event, one.end / US)).collect()
     }
 
     #[test]
     fn an_op_lasts_until_what_waits_for_it_begins() {
-        let (mut first, mut second) = (Unpaired::default(), Unpaired::default());
-        for step in [0, 10_000] {
-            first.op(op(DOT, step, step + 70, 1));
-            second.op(op(ADD, step + 9_000, step + 9_300, 2));
-            second.end_of(ADD, step + 9_299);
-            second.end_of(DOT, step + 9_310);
-        }
-        assert_eq!(ends(&[first, second]), [(1, 9_000), (1, 19_000)]);
+        let first = thread(&[(1, 70), (2, 10_070)], &[]);
+        let second = thread(&[], &[(1, 9_000, 9_310), (2, 19_000, 19_310)]);
+        assert_eq!(ends_us(&[first, second]), [(1, 9_000), (2, 19_000)]);
     }
 
     #[test]
     fn without_such_an_op_it_lasts_until_its_marker() {
-        let (mut first, mut second) = (Unpaired::default(), Unpaired::default());
-        second.op(op(ADD, 0, 10, 2));
-        second.end_of(ADD, 10);
-        first.op(op(DOT, 50, 70, 1));
-        second.end_of(DOT, 900);
-        assert_eq!(ends(&[first, second]), [(1, 900)]);
+        let first = thread(&[(1, 70)], &[]);
+        // The last ops there began before the call returned.
+        let second = thread(&[], &[(1, 0, 900)]);
+        assert_eq!(ends_us(&[first, second]), [(1, 900)]);
     }
 
     #[test]
-    fn a_lost_marker_does_not_stretch_the_ops_after_it() {
-        let (mut first, mut second) = (Unpaired::default(), Unpaired::default());
-        // The marker of something before the recording.
-        second.end_of(DOT, -5);
-        for (step, event) in (0..4).zip(1..) {
-            first.op(op(DOT, step * 1_000, step * 1_000 + 10, event));
-            if step != 1 {
-                second.end_of(DOT, step * 1_000 + 500);
-            }
-        }
-        assert_eq!(ends(&[first, second]), [(1, 500), (3, 2_500), (4, 3_500)]);
-    }
-
-    #[test]
-    fn synchronous_ops_end_where_they_end() {
-        let mut thread = Unpaired::default();
-        thread.op(op(DOT, 0, 70, 1));
-        thread.end_of(DOT, 69);
-        thread.op(op(ADD, 80, 90, 2));
-        thread.end_of(ADD, 91);
-        assert_eq!(ends(&[thread]), []);
+    fn a_lost_marker_changes_no_other_op() {
+        let first = thread(&[(1, 10), (2, 1_010), (3, 2_010)], &[]);
+        let second = thread(&[], &[(9, 0, 5), (1, 500, 510), (3, 2_500, 2_510)]);
+        assert_eq!(ends_us(&[first, second]), [(1, 500), (3, 2_500)]);
     }
 }

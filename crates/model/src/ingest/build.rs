@@ -1,6 +1,7 @@
 //! Building one track: decode, split by device, nest, and find the places of arrow ends.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -21,6 +22,9 @@ use crate::strings::Strings;
 use crate::track::{CounterFacts, Origin, Samples, Track, TrackRole};
 use crate::units::{Picos, Span};
 
+/// Asynchronous ops of one thread that are kept apart while they go on side by side.
+const MOST_APART: usize = 1024;
+
 /// Slices of one track that belong together: the thread's own, or the ops that it ran for one
 /// device.
 pub(super) struct Piece {
@@ -28,7 +32,7 @@ pub(super) struct Piece {
     pub(super) ordinal: Option<i64>,
     pub(super) nested: Nested,
     /// The columns of this piece, if they are not in the track's block.
-    pub(super) block: Option<SliceBlock>,
+    pub(super) block: Option<Box<SliceBlock>>,
 }
 
 /// A track whose labels are not yet resolved.
@@ -90,7 +94,7 @@ impl BuiltTrack {
     pub(super) fn apply_labels(&mut self, ids: &[LabelId]) {
         let ids = LabelId::peel_slice(ids);
         let own = self.pieces.iter_mut();
-        let own = own.filter_map(|piece| piece.block.as_mut());
+        let own = own.filter_map(|piece| piece.block.as_deref_mut());
         for block in own.chain([&mut self.block]) {
             for label in block.columns_mut().labels {
                 *label = ids[*label as usize];
@@ -133,52 +137,68 @@ impl BuiltTrack {
 impl Piece {
     /// Sets the ends of these events. Returns the new times of their slices.
     fn complete(&mut self, block: &SliceBlock, ends: &FxHashMap<u32, i64>) -> Vec<Span> {
+        let mut slices = self.slices(block);
+        for slice in &mut slices {
+            if let Some(end) = ends.get(&slice.event) {
+                slice.duration = end - slice.start;
+            }
+        }
+        slices.sort_unstable_by_key(|slice| (slice.start, Reverse(slice.duration), slice.event));
+        let mut later = Vec::new();
+        // Ops that go on side by side contain neither each other nor what follows on their thread.
+        let mut apart: Vec<i64> = Vec::new();
+        let mut nester = Nester::new(Keep::All);
+        for slice in slices {
+            let Some(&end) = ends.get(&slice.event) else {
+                nester.push(0, slice);
+                continue;
+            };
+            let free = apart.iter().position(|&last| last <= slice.start);
+            let number = free.unwrap_or_else(|| {
+                if apart.len() < MOST_APART {
+                    apart.push(end);
+                }
+                apart.len() - 1
+            });
+            apart[number] = end;
+            later.push(Span::new(Picos(slice.start), Picos(end)));
+            nester.push(u16::try_from(number + 1).unwrap_or(u16::MAX), slice);
+        }
+        let nested = nester.finish(apart.len() + 1);
+        let mut all = Nested {
+            lanes: Vec::new(),
+            nests: Vec::new(),
+            overlapping: self.nested.overlapping,
+        };
+        for group in nested.groups {
+            let before = u32::try_from(all.lanes.len()).unwrap_or(u32::MAX);
+            let nests = group.nests.into_iter();
+            all.nests
+                .extend(nests.map(|nest| nest.start + before..nest.end + before));
+            all.lanes.extend(group.lanes);
+        }
+        self.nested = all;
+        self.block = Some(Box::new(nested.block));
+        later
+    }
+
+    /// The slices of all lanes.
+    fn slices(&self, block: &SliceBlock) -> Vec<Slice> {
         let mut slices = Vec::new();
         for lane in &self.nested.lanes {
             let range = || lane.range.clone();
             let times = block.starts(range()).iter().zip(block.durations(range()));
             let keys = block.labels(range()).iter().zip(block.events(range()));
-            slices.extend(
-                times
-                    .zip(keys)
-                    .map(|((&start, &duration), (label, &event))| Slice {
-                        start,
-                        duration,
-                        label: label.0,
-                        event,
-                    }),
-            );
+            let slice =
+                |((&start, &duration), (label, &event)): ((&i64, &i64), (&LabelId, &u32))| Slice {
+                    start,
+                    duration,
+                    label: label.0,
+                    event,
+                };
+            slices.extend(times.zip(keys).map(slice));
         }
-        let mut later = Vec::new();
-        let mut groups: Vec<(u16, Slice)> = Vec::with_capacity(slices.len());
-        for mut slice in slices {
-            let end = ends.get(&slice.event);
-            if let Some(end) = end {
-                slice.duration = end - slice.start;
-                later.push(Span::new(Picos(slice.start), Picos(*end)));
-            }
-            groups.push((u16::from(end.is_some()), slice));
-        }
-        groups.sort_unstable_by_key(|(_, slice)| {
-            (slice.start, std::cmp::Reverse(slice.duration), slice.event)
-        });
-        let mut nester = Nester::new(Keep::All);
-        for (group, slice) in groups {
-            nester.push(group, slice);
-        }
-        let nested = nester.finish(2);
-        let mut nests = nested.groups.into_iter();
-        if let (Some(mut all), Some(apart)) = (nests.next(), nests.next()) {
-            let before = u32::try_from(all.lanes.len()).unwrap_or(u32::MAX);
-            let apart_nests = apart.nests.into_iter();
-            all.nests
-                .extend(apart_nests.map(|nest| nest.start + before..nest.end + before));
-            all.lanes.extend(apart.lanes);
-            all.overlapping = self.nested.overlapping;
-            self.nested = all;
-        }
-        self.block = Some(nested.block);
-        later
+        slices
     }
 }
 

@@ -7,10 +7,10 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use stepscope_xplane::{Event, Events, Head, Line};
+use stepscope_xplane::{Event, Events, Head, Line, Tail};
 
 use super::arrows::Arrows;
-use super::async_ops::{Marked, OpenOp, Unpaired};
+use super::async_ops::{Marked, OpenOp, Pairing, Unpaired};
 use super::keys::{Context, LabelKeys, TextKey};
 use super::nest::{Nester, Slice};
 use super::repeat::Repeat;
@@ -121,12 +121,12 @@ pub(super) struct Decoded {
     pub(super) repaired: u64,
     /// Largest difference between the host's and the device's time of an event.
     pub(super) clock_distance_ps: i64,
-    /// Ops of XLA:CPU and end markers that did not meet.
-    pub(super) unpaired: Unpaired,
+    /// Ops of XLA:CPU and end markers that did not meet; most of many tracks have none.
+    pub(super) unpaired: Option<Box<Unpaired>>,
 }
 
 /// State of one pass.
-struct Pass<'a, 't> {
+struct Pass<'a, 't, 'e> {
     out: Decoded,
     nester: &'a mut Nester<'t>,
     inline_numbers: FxHashMap<Vec<u8>, u64>,
@@ -135,6 +135,7 @@ struct Pass<'a, 't> {
     groups: FxHashMap<i64, u16>,
     /// Last ordinal and its group.
     last_group: (i64, u16),
+    pairing: Pairing<'e>,
     kind: TrackKind,
 }
 
@@ -165,6 +166,7 @@ pub(super) fn decode_track(
         last_run: None,
         groups: FxHashMap::default(),
         last_group: (0, 0),
+        pairing: Pairing::default(),
         kind,
     };
     let mut ordinal = 0;
@@ -178,10 +180,11 @@ pub(super) fn decode_track(
     }
     pass.flush_run();
     pass.out.keys.finish();
+    pass.out.unpaired = pass.pairing.into_unpaired();
     pass.out
 }
 
-impl Pass<'_, '_> {
+impl<'e> Pass<'_, '_, 'e> {
     /// An event of a host thread that names its op and program. If the file has accelerators, host
     /// threads also name the ops they launch, so only a device ordinal proves execution.
     #[inline]
@@ -218,7 +221,7 @@ impl Pass<'_, '_> {
         })
     }
 
-    fn line(&mut self, input: &LineInput<'_>, first_ordinal: u32) -> u32 {
+    fn line(&mut self, input: &LineInput<'e>, first_ordinal: u32) -> u32 {
         let mut ordinal = first_ordinal;
         let mut events = input.line.events();
         let mut texts = InlineTexts {
@@ -236,19 +239,23 @@ impl Pass<'_, '_> {
                 && !self.kind.is_counter
                 && let Some(known) = known(input, &head, bare_number, repeat.as_ref())
             {
-                self.known_event(input, &event, &known, ordinal);
+                self.known_event(input, (&event, head.tail()), &known, ordinal);
             } else {
                 let mut seen = Seen {
                     context: bare,
                     ..Seen::default()
                 };
+                let tail = head.tail();
                 let event = head.finish(&mut |stat| seen.stat(input.roles, stat, &mut texts));
-                if let Some((context, group)) = self.event(input, &event, &mut seen, ordinal) {
-                    repeat = Repeat::of(input.roles, head.tail(), &seen, context, group);
+                if let Some((context, group)) =
+                    self.event(input, (&event, tail.clone()), &mut seen, ordinal)
+                {
+                    repeat = Repeat::of(input.roles, tail, &seen, context, group);
                 }
             }
             ordinal = ordinal.saturating_add(1);
         }
+        self.pairing.end_line(input.roles);
         self.out.event_count += u64::from(ordinal - first_ordinal);
         self.header_behind(input.line, &events);
         self.inline_numbers = texts.numbers;
@@ -277,7 +284,7 @@ impl Pass<'_, '_> {
     fn known_event(
         &mut self,
         input: &LineInput<'_>,
-        event: &Event<'_>,
+        (event, stats): (&Event<'_>, Tail<'e>),
         known: &Known,
         ordinal: u32,
     ) {
@@ -285,13 +292,8 @@ impl Pass<'_, '_> {
         let label = keys.number(known.context, event.metadata_id, known.op);
         let (start, duration) = self.host_time(input, event.offset_ps, event.duration_ps);
         self.push(start, duration, label, ordinal, known.group);
-        self.pair(
-            input,
-            event.metadata_id,
-            (start, duration),
-            ordinal,
-            known.group,
-        );
+        let named = (event.metadata_id, stats);
+        self.pair(input, named, (start, duration), ordinal, known.group);
         for key in known.arrows.keys() {
             self.nester.end_of_last(key, ordinal);
         }
@@ -306,7 +308,7 @@ impl Pass<'_, '_> {
     fn event(
         &mut self,
         input: &LineInput<'_>,
-        event: &Event<'_>,
+        (event, stats): (&Event<'_>, Tail<'e>),
         seen: &mut Seen,
         ordinal: u32,
     ) -> Option<(u32, u16)> {
@@ -339,7 +341,8 @@ impl Pass<'_, '_> {
         }
         let group = self.group(seen);
         self.push(start, duration, label, ordinal, group);
-        self.pair(input, event.metadata_id, (start, duration), ordinal, group);
+        let named = (event.metadata_id, stats);
+        self.pair(input, named, (start, duration), ordinal, group);
         self.side_outputs(seen, label, start, duration, ordinal);
         seen.context.is_cpu_op.then_some((context, group))
     }
@@ -360,7 +363,7 @@ impl Pass<'_, '_> {
     fn pair(
         &mut self,
         input: &LineInput<'_>,
-        metadata: i64,
+        (metadata, stats): (i64, Tail<'e>),
         (start, duration): (i64, i64),
         event: u32,
         group: u16,
@@ -369,15 +372,16 @@ impl Pass<'_, '_> {
             return;
         }
         if group > 0 {
-            self.out.unpaired.op(OpenOp {
+            let op = OpenOp {
                 name: (input.plane, metadata),
                 group,
-                start,
                 end: start + duration,
                 event,
-            });
+            };
+            self.pairing.op(op, start, stats);
         } else if let Some(marked) = marked(input, metadata) {
-            self.out.unpaired.marker(input.plane, marked, start);
+            let place = (&**input.roles, input.plane);
+            self.pairing.marker(place, marked, start, stats);
         }
     }
 

@@ -78,7 +78,7 @@ impl Parts {
             let deferred = built.deferred.as_ref().filter(|_| is_first);
             let later = deferred.and_then(|deferred| deferred.block(&piece.nested.lanes, ids));
             let block = later
-                .or(piece.block)
+                .or(piece.block.map(|block| *block))
                 .map_or_else(|| Arc::clone(&block), Arc::new);
             let lanes = piece.nested.lanes.into_iter();
             let lanes: Vec<Lane> = lanes.map(|lane| lane.of_block(&block)).collect();

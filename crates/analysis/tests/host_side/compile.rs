@@ -78,7 +78,8 @@ fn a_compilation_and_its_phases() {
     };
     assert_eq!(micros(pass("algsimp"), "self_ps"), 20);
     assert_eq!(micros(pass("HLO passes (jit_step)"), "self_ps"), 80);
-    assert_eq!(report["verdict"], json!("good"));
+    // The mean step waits for it, however short it is.
+    assert_eq!(report["verdict"], json!("bad"));
     let function = &rows(&report, "functions")[0];
     assert_eq!(
         (&function["count"], &function["again_count"]),

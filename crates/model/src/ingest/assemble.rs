@@ -204,7 +204,8 @@ fn complete_async_ops(plan: &Plan, built: &mut [BuiltTrack]) {
             let own = built[position].decoded.unpaired.as_deref()?;
             Some((position, own))
         };
-        let mut ops = completed(positions.iter().filter_map(unpaired));
+        let first_after = |track: usize, after: i64| built[track].first_op_after(after);
+        let mut ops = completed(positions.iter().filter_map(unpaired), first_after);
         ops.sort_unstable_by_key(|op| op.track);
         for own in ops.chunk_by(|a, b| a.track == b.track) {
             built[own[0].track].complete(own);

@@ -184,21 +184,25 @@ pub(super) struct Completed {
     pub(super) end: i64,
 }
 
-/// The asynchronous ops of a host, from its tracks, each with its position.
+/// The asynchronous ops of a host, from its tracks, each with its position. `first_after` gives the start
+/// of the first op of a track after a time.
 pub(super) fn completed<'a>(
     tracks: impl Iterator<Item = (usize, &'a Unpaired)> + Clone,
+    first_after: impl Fn(usize, i64) -> Option<i64>,
 ) -> Vec<Completed> {
-    let markers = tracks.clone().flat_map(|(_, own)| &own.markers);
-    let markers: FxHashMap<Arrow, Marker> = markers.copied().collect();
+    let markers = tracks.clone().flat_map(|(track, own)| {
+        let own = own.markers.iter();
+        own.map(move |&(arrow, marker)| (arrow, (track, marker)))
+    });
+    let markers: FxHashMap<Arrow, (usize, Marker)> = markers.collect();
     let ops = tracks.flat_map(|(track, own)| own.open.iter().map(move |open| (track, open)));
     let completed = ops.filter_map(|(track, (arrow, op))| {
-        let marker = markers.get(arrow)?;
-        let is_chain = op.end < marker.chain_start && marker.chain_start <= marker.at;
-        let end = if is_chain {
-            marker.chain_start
-        } else {
-            marker.at
-        };
+        let &(marked_on, marker) = markers.get(arrow)?;
+        // Of the chain that ran until the marker, ops that began before the call returned waited for
+        // something else.
+        let waited = first_after(marked_on, op.end.max(marker.chain_start.saturating_sub(1)));
+        let waited = waited.filter(|&start| start <= marker.at);
+        let end = waited.unwrap_or(marker.at);
         (end > op.end).then_some(Completed {
             track,
             group: op.group,
@@ -240,8 +244,13 @@ mod tests {
         }
     }
 
-    fn ends_us(tracks: &[Unpaired]) -> Vec<(u32, i64)> {
-        let found = completed(tracks.iter().enumerate());
+    /// Ends of ops by event, where these ops began on the second thread.
+    fn ends_us(tracks: &[Unpaired], starts_us: &[i64]) -> Vec<(u32, i64)> {
+        let first_after = |track: usize, after: i64| {
+            let starts = starts_us.iter().map(|start| start * US);
+            starts.filter(|&start| track == 1 && start > after).min()
+        };
+        let found = completed(tracks.iter().enumerate(), first_after);
         found.iter().map(|one| (one.event, one.end / US)).collect()
     }
 
@@ -249,7 +258,11 @@ mod tests {
     fn an_op_lasts_until_what_waits_for_it_begins() {
         let first = thread(&[(1, 70), (2, 10_070)], &[]);
         let second = thread(&[], &[(1, 9_000, 9_310), (2, 19_000, 19_310)]);
-        assert_eq!(ends_us(&[first, second]), [(1, 9_000), (2, 19_000)]);
+        let starts = [9_000, 9_200, 19_000];
+        assert_eq!(
+            ends_us(&[first, second], &starts),
+            [(1, 9_000), (2, 19_000)]
+        );
     }
 
     #[test]
@@ -257,13 +270,23 @@ mod tests {
         let first = thread(&[(1, 70)], &[]);
         // The last ops there began before the call returned.
         let second = thread(&[], &[(1, 0, 900)]);
-        assert_eq!(ends_us(&[first, second]), [(1, 900)]);
+        assert_eq!(ends_us(&[first, second], &[0, 60]), [(1, 900)]);
+    }
+
+    #[test]
+    fn all_that_follows_may_run_before_the_marker() {
+        let first = thread(&[(1, 70)], &[]);
+        // One chain: it began before the call returned, went on after the op, and ran to the end.
+        let second = thread(&[], &[(1, 60, 9_000)]);
+        let starts = [60, 80, 300, 5_000];
+        assert_eq!(ends_us(&[first, second], &starts), [(1, 80)]);
     }
 
     #[test]
     fn a_lost_marker_changes_no_other_op() {
         let first = thread(&[(1, 10), (2, 1_010), (3, 2_010)], &[]);
         let second = thread(&[], &[(9, 0, 5), (1, 500, 510), (3, 2_500, 2_510)]);
-        assert_eq!(ends_us(&[first, second]), [(1, 500), (3, 2_500)]);
+        let starts = [0, 500, 2_500];
+        assert_eq!(ends_us(&[first, second], &starts), [(1, 500), (3, 2_500)]);
     }
 }

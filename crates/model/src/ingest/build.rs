@@ -13,7 +13,7 @@ use super::async_ops::Completed;
 use super::decode::{Decoded, LineInput, RunKey, TrackKind, decode_track};
 use super::deferred::Deferred;
 use super::labels::{Labels, TrackContext};
-use super::nest::{Keep, Nested, Nester, Slice};
+use super::nest::{Keep, Nested, NestedLane, Nester, Slice};
 use super::plan::TrackPlan;
 use crate::flow::FlowEnd;
 use crate::ids::LabelId;
@@ -100,6 +100,18 @@ impl BuiltTrack {
                 *label = ids[*label as usize];
             }
         }
+    }
+
+    /// When the first op of XLA:CPU after a time began on this thread.
+    pub(super) fn first_op_after(&self, after: i64) -> Option<i64> {
+        let pieces = self.pieces.iter().filter(|piece| piece.ordinal.is_some());
+        let lanes = pieces.flat_map(|piece| &piece.nested.lanes);
+        let first = |lane: &NestedLane| {
+            let starts = self.block.starts(lane.range.clone());
+            let at = starts.partition_point(|&start| start <= after);
+            starts.get(at).copied()
+        };
+        lanes.filter_map(first).min()
     }
 
     /// Sets the ends of asynchronous ops, which may then outlast what follows on their thread: they get

@@ -46,9 +46,9 @@ pub(super) fn complete(devices: &mut BTreeMap<Device, Vec<Event>>, all: &[Event]
                 continue;
             }
             let own = lines.get(&marker.line_id).map_or(&[][..], Vec::as_slice);
-            let start_ps = chain_start(own, marker.start_ps);
-            let is_after = slice.end_ps() < start_ps && start_ps <= marker.start_ps;
-            let end_ps = if is_after { start_ps } else { marker.start_ps };
+            let first_ps = first_of_chain(own, marker.start_ps, slice.end_ps());
+            // Without an op there, the marker itself is the end.
+            let end_ps = first_ps.unwrap_or(marker.start_ps);
             if end_ps > slice.end_ps() {
                 slice.duration_ps = end_ps - slice.start_ps;
                 slice.line_id = own_line;
@@ -58,16 +58,17 @@ pub(super) fn complete(devices: &mut BTreeMap<Device, Vec<Event>>, all: &[Event]
     }
 }
 
-/// When the ops began that ran one after the other until an instant; of ops of one thread, by start.
-fn chain_start(ops: &[(i128, i128)], at_ps: i128) -> i128 {
+/// Of the ops of one thread, by start, that ran one after the other until an instant: when the first of
+/// them began after a time.
+fn first_of_chain(ops: &[(i128, i128)], at_ps: i128, after_ps: i128) -> Option<i128> {
     let before = ops.iter().take_while(|(start_ps, _)| *start_ps <= at_ps);
-    let (mut chain_ps, mut reached_ps) = (i128::MAX, None);
+    let (mut chain_ps, mut reached_ps) = (Vec::new(), None);
     for &(start_ps, end_ps) in before {
         if reached_ps.is_none_or(|reached_ps| start_ps - reached_ps > CHAIN_PS) {
-            chain_ps = start_ps;
+            chain_ps.clear();
         }
+        chain_ps.push(start_ps);
         reached_ps = reached_ps.max(Some(end_ps));
     }
-    // Without an op there, the marker itself is the end.
-    chain_ps
+    chain_ps.into_iter().find(|&start_ps| start_ps > after_ps)
 }

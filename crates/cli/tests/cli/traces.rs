@@ -69,7 +69,7 @@ fn what_is_exported_gives_the_same_answers() {
         answer.stderr
     );
     assert!(
-        answer.stderr.contains("26108 slices, 49 tracks"),
+        answer.stderr.contains("26108 slices, 52 tracks"),
         "{}",
         answer.stderr
     );

@@ -3,6 +3,7 @@ import { createSignal, For, Show } from 'solid-js';
 
 import { formatCount, formatDate } from '../../format/numbers';
 import { escapeRegex } from '../../format/text';
+import { isProblem } from '../../shell/warnings';
 import { VerdictSign } from '../../widgets/kpi';
 import { Middle } from '../../widgets/middle';
 import { Sparkline } from '../../widgets/sparkline';
@@ -167,17 +168,17 @@ const COLUMNS: Column<SessionSummary>[] = [
     figure: '',
     width: 82,
     kind: 'count',
-    value: (session) => (isKnown(session) ? session.warnings.length : null),
+    value: (session) => (isKnown(session) ? problemsOf(session).length : null),
     cell: (session) => (
       <Show
-        when={session.warnings.length > 0}
+        when={problemsOf(session).length > 0}
         fallback={<span class="muted">{isKnown(session) ? 'none' : '–'}</span>}
       >
         <span
           class="session-warned"
-          data-tip={session.warnings.map((warning) => warning.message).join('\n')}
+          data-tip={problemsOf(session).map((warning) => warning.message).join('\n')}
         >
-          {formatCount(session.warnings.length)}
+          {formatCount(problemsOf(session).length)}
         </span>
       </Show>
     ),
@@ -204,6 +205,8 @@ const COLUMNS: Column<SessionSummary>[] = [
 const isKnown = (session: SessionSummary): boolean =>
   session.state === 'open' ||
   (session.state !== 'in_parts' && (session.devices !== '' || session.duration_ps !== null));
+
+const problemsOf = (session: SessionSummary) => session.warnings.filter(isProblem);
 
 /** The log directory of a run: its location without `plugins/profile/<run>`. */
 const folderOf = (location: string): string =>

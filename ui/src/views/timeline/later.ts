@@ -3,4 +3,5 @@ export { Drawer } from './drawer';
 export { HoverCard } from './hover-card';
 export { LegendList } from './legend-list';
 export { canvasMenu, groupMenu, trackMenu } from './menus';
+export { SearchError } from '../../widgets/search-error';
 export { rowCommands } from './palette-rows';

@@ -3,6 +3,7 @@ import { createSignal, For, Show } from 'solid-js';
 
 import { formatCount, formatDate } from '../../format/numbers';
 import { escapeRegex } from '../../format/text';
+import { isNarrow } from '../../shell/rail-state';
 import { isProblem } from '../../shell/warnings';
 import { VerdictSign } from '../../widgets/kpi';
 import { Middle } from '../../widgets/middle';
@@ -20,6 +21,9 @@ function toggleChecked(key: string): void {
   const rest = checked().filter((other) => other !== key);
   setChecked(rest.length < checked().length ? rest : [...rest, key]);
 }
+
+/** Pixels of the session's column on a phone. */
+const NARROW_NAME = 190;
 
 const COLUMNS: Column<SessionSummary>[] = [
   {
@@ -263,13 +267,22 @@ function locationColumn(root: string): Column<SessionSummary> {
 }
 
 
+/** On a phone, two columns are in sight: the session and its step time. */
+function withStepTimeFirst(columns: Column<SessionSummary>[]): Column<SessionSummary>[] {
+  const [name, ...others] = columns;
+  const step = others.find(({ key }) => key === 'step_ps');
+  if (!name || !step) return columns;
+  return [{ ...name, width: NARROW_NAME }, step, ...others.filter((column) => column !== step)];
+}
+
 /** All columns in their order. */
 export function sessionColumns(root: string, state: TableState): Column<SessionSummary>[] {
-  return [
+  const columns = [
     ...COLUMNS.slice(0, 2),
     locationColumn(root),
     ...COLUMNS.slice(2, 4),
     tagsColumn(state),
     ...COLUMNS.slice(4),
   ];
+  return isNarrow() ? withStepTimeFirst(columns) : columns;
 }

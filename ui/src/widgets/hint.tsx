@@ -1,34 +1,33 @@
 /** The text of a hint: what the page has itself is a link, and statements in it can be copied. */
 import { For, Match, Show, Switch } from 'solid-js';
 
-import { hintPieces, isStatement, type HintPiece } from '../format/hint';
+import { hintPieces, isStatement, type HintPiece, type HintPlace } from '../format/hint';
 import { Icon } from '../shell/icons';
-import { titleOf } from '../shell/session';
-import { shared } from '../shell/shared';
-import { hrefTo, route } from '../shell/state';
-import { VIEWS } from '../shell/views';
 import { CodeBlock, CopyButton } from './copy';
 
-/** Where the hint is shown: a saved report has the answers to one question per view. */
-export const hintPlace = () => ({
-  view: shared() || route.session === null ? '' : route.view,
-  isView: (name: string) => VIEWS.has(name),
-});
-
-export default function HintText(props: { text: string }) {
-  return <For each={hintPieces(props.text, hintPlace())}>{(piece) => <Piece piece={piece} />}</For>;
+/** What the page knows, given by what is loaded first. */
+export interface HintPage extends HintPlace {
+  titleOf: (view: string) => string;
+  hrefTo: (target: { view: string; params: Record<string, string> }) => string;
 }
 
-function Piece(props: { piece: HintPiece }) {
+export default function HintText(props: { text: string; page: HintPage }) {
+  return (
+    <For each={hintPieces(props.text, props.page)}>
+      {(piece) => <Piece piece={piece} page={props.page} />}
+    </For>
+  );
+}
+
+function Piece(props: { piece: HintPiece; page: HintPage }) {
+  const href = (view: string) => props.page.hrefTo({ view, params: props.piece.params ?? {} });
   return (
     <Switch fallback={props.piece.text}>
       <Match when={props.piece.kind === 'view'}>
-        <a href={hrefTo({ view: props.piece.text, params: props.piece.params ?? {} })}>
-          {titleOf(props.piece.text)}
-        </a>
+        <a href={href(props.piece.text)}>{props.page.titleOf(props.piece.text)}</a>
       </Match>
       <Match when={props.piece.kind === 'link'}>
-        <a href={hrefTo({ view: route.view, params: props.piece.params ?? {} })}>{props.piece.text}</a>
+        <a href={href(props.page.view)}>{props.piece.text}</a>
       </Match>
       <Match when={props.piece.kind === 'selection'}>
         <strong>{props.piece.text}</strong> at the top

@@ -1,6 +1,10 @@
 /** The notes of a report: warnings are always shown, the others can be folded. */
 import { ErrorBoundary, For, lazy, Show, Suspense } from 'solid-js';
 
+import { titleOf } from '../shell/session';
+import { shared } from '../shell/shared';
+import { hrefTo, route } from '../shell/state';
+import { VIEWS } from '../shell/views';
 import type { Note } from '../wire/generated/Note';
 import { Prose } from './prose';
 import './notes.css';
@@ -52,6 +56,14 @@ export function NotesList(props: { notes: readonly Note[] }) {
 /** Fetched when the first hint is shown. */
 const HintText = lazy(() => import('./hint'));
 
+/** Where a hint is shown: a saved report has the answers to one question per view. */
+export const hintPage = () => ({
+  view: shared() || route.session === null ? '' : route.view,
+  isView: (name: string) => VIEWS.has(name),
+  titleOf,
+  hrefTo,
+});
+
 /** A hint below what it is about. */
 export function Hint(props: { hint: string }) {
   return (
@@ -66,7 +78,7 @@ export function InlineHint(props: { text: string }) {
   return (
     <ErrorBoundary fallback={<Prose text={props.text} />}>
       <Suspense fallback={<Prose text={props.text} />}>
-        <HintText text={props.text} />
+        <HintText text={props.text} page={hintPage()} />
       </Suspense>
     </ErrorBoundary>
   );

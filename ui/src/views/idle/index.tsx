@@ -14,8 +14,7 @@ import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
 import { Middle } from '../../widgets/middle';
 import { compareFigure, FigureChange } from '../../widgets/kpi';
-import { hintPlace } from '../../widgets/hint';
-import { Hint, Remarks, Warnings } from '../../widgets/notes';
+import { Hint, hintPage, Remarks, Warnings } from '../../widgets/notes';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { GapRow } from '../../wire/generated/GapRow';
@@ -213,7 +212,7 @@ function Causes(props: { report: IdleReport }) {
             <For each={props.report.causes}>
               {(row) => (
                 <tr>
-                  <td data-tip={hintText(row.remedy, hintPlace(), titleOf)}>
+                  <td data-tip={hintText(row.remedy, hintPage(), titleOf)}>
                     <a href={hrefTo({ view: 'idle', params: { cause: row.cause } })}>
                       <MeaningCell meaning={meaningOf(CAUSES, row.cause)} />
                     </a>

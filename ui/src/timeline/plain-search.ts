@@ -2,7 +2,6 @@
 import { invalidPattern, patternError } from '../format/pattern';
 import { escapeRegex } from '../format/text';
 import type { SearchReport } from '../wire/generated/SearchReport';
-import { errorText } from './api';
 
 /** The answer to a search as plain text. Throws the error of the search if that is about something else. */
 export async function searchedAsText(
@@ -10,7 +9,7 @@ export async function searchedAsText(
   error: unknown,
   ask: (query: string) => Promise<SearchReport>,
 ): Promise<SearchReport & { remark: string }> {
-  const reason = /^invalid regular expression \((.*?)\): /.exec(errorText(error) ?? '')?.[1];
+  const reason = /^\w+: invalid regular expression \((.*?)\): /.exec(String(error))?.[1];
   const text = plainSearch(query);
   if (reason === undefined || text === query) throw error;
   const report = await ask(text);

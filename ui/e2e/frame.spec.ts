@@ -370,6 +370,19 @@ test('source lines open in the editor that the reader chose', async ({ page, url
   await expect(page.getByRole('menuitem', { name: 'Open in the editor' })).toBeVisible();
 });
 
+test('what a click puts under the resting pointer has no tooltip before the pointer moves', async ({
+  page,
+  url,
+}) => {
+  await openView(page, url, 'mlp_dp', 'ops');
+  // Sorting replaces the header that was clicked.
+  await page.getByRole('columnheader', { name: 'Count' }).click();
+  await page.waitForTimeout(700);
+  await expect(page.getByRole('tooltip')).toHaveCount(0);
+  await page.getByRole('columnheader', { name: 'Total' }).hover();
+  await expect(page.getByRole('tooltip')).toBeVisible();
+});
+
 test('a tooltip comes late, lies beside its element, and stays away after a click', async ({
   page,
   url,

@@ -152,7 +152,7 @@ test('an invalid pattern replaces the matches of the search before', async ({ pa
   const matches = page.getByRole('tab', { name: /^Matches/ });
   await expect(matches).toHaveText(/\d/);
   await search.fill('a([');
-  await expect(page.locator('.timeline-search')).toContainText('invalid regular expression');
+  await expect(page.locator('.timeline-search')).toContainText('Invalid regular expression: ');
   await expect(matches).toHaveText('Matches');
   await expect(page.locator('.search-panel')).toHaveCount(0);
 });

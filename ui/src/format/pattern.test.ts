@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { parsePattern, patternError } from './pattern';
+import { parsePattern, patternError, patternOf } from './pattern';
 
 test('ignores case unless the query has capitals', () => {
   expect(parsePattern('fusion').test('Fusion.3')).toBe(true);
@@ -21,4 +21,9 @@ test('escapes that the server accepts are not errors', () => {
   expect(patternError('all\\-reduce')).toBe('');
   expect(parsePattern('all\\-reduce').test('all-reduce.3')).toBe(true);
   expect(patternError('')).toBe('');
+});
+
+test('what the server gets is always a regular expression', () => {
+  expect(patternOf('dot|conv')).toBe('dot|conv');
+  expect(patternOf('jit(f')).toBe('jit\\(f');
 });

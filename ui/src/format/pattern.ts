@@ -19,12 +19,19 @@ export function parsePattern(query: string, cases: 'as typed' | 'ignored' = 'as 
   return {
     regex: used,
     test: (text) => used.test(text),
-    error: reason && `Invalid regular expression: ${reason}. Searched for as plain text.`,
+    error: reason && invalidPattern(reason),
   };
 }
 
+/** The message of all searches. */
+export const invalidPattern = (reason: string): string =>
+  `Invalid regular expression: ${reason}. Searched for as plain text.`;
+
 /** What is wrong with a regular expression; empty if nothing. */
 export const patternError = (query: string): string => (query ? parsePattern(query).error : '');
+
+/** A text as a pattern for the server: if it is not a regular expression, one for the text. */
+export const patternOf = (text: string): string => (patternError(text) ? escapeRegex(text) : text);
 
 function compile(query: string, flags: string): { regex: RegExp | null; reason: string } {
   try {

@@ -2,6 +2,7 @@
 import { createSignal, For, Show, type JSX } from 'solid-js';
 
 import { plural } from '../format/numbers';
+import { patternError, patternOf } from '../format/pattern';
 import { shellQuote } from '../format/text';
 import { stepsText, timeText } from '../format/time-range';
 import { CopyButton, copyText } from '../widgets/copy';
@@ -93,6 +94,7 @@ export function SelectionBar() {
             name="match"
             close={close}
             placeholder="dot|attention"
+            isPattern
             help="Regular expression for name, category, scope and source. Capitals make it case-sensitive."
           />
         )}
@@ -173,11 +175,15 @@ function TextSelection(props: {
   close: () => void;
   placeholder: string;
   help: JSX.Element;
+  /** A regular expression. */
+  isPattern?: boolean;
 }) {
   const [text, setText] = createSignal(selected(props.name));
+  const problem = () => (props.isPattern ? patternError(text()) : '');
   const submit = (event: Event) => {
     event.preventDefault();
-    select(props.name, text().trim() || null);
+    const typed = text().trim();
+    select(props.name, (props.isPattern ? patternOf(typed) : typed) || null);
     props.close();
   };
   return (
@@ -196,7 +202,9 @@ function TextSelection(props: {
           Select
         </button>
       </div>
-      <p class="muted">{props.help}</p>
+      <p class="muted" role="status">
+        {problem() || props.help}
+      </p>
     </form>
   );
 }

@@ -18,6 +18,7 @@ import { ShareButton } from './share-button';
 import { shared } from './shared';
 import { openShortcuts } from './shortcuts-overlay';
 import { flushUrl, hrefTo, navigate, route } from './state';
+import { isProblem } from './warnings';
 import { cycleTheme, setTheme, themeChoice } from './theme';
 import './topbar.css';
 
@@ -198,7 +199,7 @@ function SessionLinks(props: { close: () => void }) {
 }
 
 function SessionWarnings() {
-  const warnings = () => summaryOf(route.session)?.warnings ?? [];
+  const warnings = () => (summaryOf(route.session)?.warnings ?? []).filter(isProblem);
   return (
     <Show when={warnings().length > 0}>
       <Popover

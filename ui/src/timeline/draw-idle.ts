@@ -61,9 +61,11 @@ function drawGap(
   const shown = [text, title].find((one) => context.measureText(one).width <= room);
   if (!shown) return;
   const width = context.measureText(shown).width;
-  // A plain ground, so that the text does not cross the lines.
+  // A paler ground, through which the hatching still shows.
   context.fillStyle = scene.palette.theme.background;
-  context.fillRect(x0 + TEXT_INSET - 3, top, width + 6, height);
+  context.globalAlpha = 0.7;
+  context.fillRect(x0 + TEXT_INSET - 3, top + 2, width + 6, height - 4);
+  context.globalAlpha = 1;
   context.fillStyle = scene.palette.theme.mutedText;
   context.fillText(shown, x0 + TEXT_INSET, top + height / 2 + 0.5);
 }

@@ -275,7 +275,7 @@ function summaryOf(group: TrackGroup | HostSection): number[] {
   }
   const inRoles = (...roles: string[]) => group.tracks.filter(({ role }) => roles.includes(role));
   const work = inRoles('ops', 'stream');
-  const found = work.length > 0 ? work : inRoles('host_thread');
+  const found = work.length > 0 ? work : inRoles('python', 'host_thread');
   const slices = group.tracks.filter(({ role }) => role !== 'counter');
   return (found.length > 0 ? found : slices).map(({ track }) => track);
 }

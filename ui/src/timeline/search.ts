@@ -5,6 +5,7 @@
 import { createSignal, type Accessor } from 'solid-js';
 
 import type { SearchName } from '../wire/generated/SearchName';
+import type { SearchReport } from '../wire/generated/SearchReport';
 import type { SearchSlice } from '../wire/generated/SearchSlice';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import { errorText, SEARCH_LIMIT, type TimelineApi } from './api';
@@ -25,6 +26,8 @@ export interface SearchState {
   /** Position in `slices`; -1 before the first jump. */
   current: number;
   error: string;
+  /** How the query was read, if not as it was typed. */
+  remark: string;
 }
 
 const EMPTY: SearchState = {
@@ -37,6 +40,7 @@ const EMPTY: SearchState = {
   hasMore: false,
   current: -1,
   error: '',
+  remark: '',
 };
 
 /** Whether two references are to the same slice. */
@@ -68,7 +72,7 @@ export class TimelineSearch {
       return;
     }
     // The last answer stays on the screen until the new one arrives.
-    this.setState({ ...this.state(), query, isReady: false, current: -1, error: '' });
+    this.setState({ ...this.state(), query, isReady: false, current: -1, error: '', remark: '' });
     await this.load(query, 0);
   }
 
@@ -161,15 +165,23 @@ export class TimelineSearch {
       hasMore: report.slices.length >= SEARCH_LIMIT,
       current: -1,
       error: '',
+      remark: report.remark ?? '',
     });
     this.onAnswer(this.state());
   }
 
-  private async fetch(query: string, fromPs: number) {
+  private async fetch(
+    query: string,
+    fromPs: number,
+  ): Promise<(SearchReport & { remark?: string }) | null> {
     this.controller.abort();
-    this.controller = new AbortController();
+    const { signal } = (this.controller = new AbortController());
+    const ask = (asked: string) => this.api.search(asked, fromPs, signal);
     try {
-      return await this.api.search(query, fromPs, this.controller.signal);
+      return await ask(query).catch(async (error: unknown) => {
+        if (signal.aborted) throw error;
+        return (await import('./plain-search')).searchedAsText(query, error, ask);
+      });
     } catch (error) {
       const text = errorText(error);
       if (text !== null && this.state().query === query) {

@@ -114,9 +114,9 @@ describe('pixels', () => {
     expect(instants).toEqual([5]);
   });
 
-  test('slices that share a pixel are counted together, and the longest sets the color', () => {
+  test('slices that share a pixel are counted together, and what takes most time sets the color', () => {
     const glyphs = Array.from({ length: 10 }, (_, i) =>
-      lone(30 + i * 0.1, i === 4 ? 0.09 : 0.02, i, i === 4 ? 2 : 1),
+      lone(30 + i * 0.1, i === 4 ? 0.09 : 0.005, i, i === 4 ? 2 : 1),
     );
     const { body, foot } = draw([segment(glyphs)]);
     expect(foot[30]).toBe(footRowsOf(10));
@@ -149,5 +149,42 @@ describe('pixels', () => {
     expect(body[15]).toBe(palette.dimmed[5 * 8 + 7]);
     const shades = Array.from({ length: 8 }, (_, density) => palette.body[13 * 8 + density]);
     expect(shades).toContain(body[50]);
+  });
+
+  test('what takes most of a pixel sets its color, even as many short slices', () => {
+    const short = Array.from({ length: 6 }, (_, i) => lone(30 + i * 0.1, 0.1, i, 1));
+    const { body } = draw([segment([...short, lone(30.6, 0.3, 6, 2)])]);
+    const shades = Array.from({ length: 8 }, (_, density) => palette.body[5 * 8 + density]);
+    expect(shades).toContain(body[30]);
+  });
+
+  test('a short slice in the last pixel of a long one does not take it over', () => {
+    const shades = (slot: number) =>
+      Array.from({ length: 8 }, (_, density) => palette.body[slot * 8 + density]);
+    const short = [lone(11.9, 0.02, 1, 2), lone(11.93, 0.02, 2, 2), lone(40, 0.7, 3, 2)];
+    const { body, foot } = draw([segment([lone(10, 1.9, 0, 1), ...short, lone(40.7, 2, 4, 1)])]);
+    expect(shades(5)).toContain(body[11]);
+    expect(foot[11]).toBe(footRowsOf(2));
+    expect(shades(9)).toContain(body[40]);
+  });
+
+  test('a summary shows the innermost slices, and what is around them where nothing is in them', () => {
+    const nested = (lanes: GlyphSpec[][]): Segment => {
+      const spec = { startPs: 0, endPs: width, widthPx: width, tracks: [{ track: 0, lanes }] };
+      const tile = decodeTile(buildTile(spec)).tracks[0]!;
+      return { tile, startPs: 0, endPs: width, isExact: true };
+    };
+    const thread = nested([[lone(0, 100, 0, 0)], [lone(20, 60, 0, 1)], [lone(40, 20, 0, 3)]]);
+    const strips = new StripPixels();
+    strips.begin(width, 2);
+    const projection = { originPs: 0, scale: 1, width };
+    strips.summary(0, [[thread]], projection, palette, labels, false);
+    const colors = [10, 30, 50, 70, 90].map((x) => strips.pixels[x]);
+    expect(colors).toEqual([1, 5, 13, 5, 1].map(full));
+    // Two threads that wait outweigh one that works.
+    const waiting = nested([[lone(0, 100, 0, 2)]]);
+    strips.summary(1, [[thread], [waiting], [waiting]], projection, palette, labels, false);
+    const below = STRIP_ROWS * width;
+    expect([10, 50].map((x) => strips.pixels[below + x])).toEqual([9, 9].map(full));
   });
 });

@@ -11,6 +11,7 @@
 import type { LabelTable } from './labels';
 import { DENSITIES, type Palette } from './palette';
 import { firstGlyphAt, type Segment } from './segments';
+import { SharedPixels } from './shared-pixels';
 import type { LaneTile } from './tile';
 
 /** Pixel rows of a strip. */
@@ -50,13 +51,7 @@ export class StripPixels {
   /** Glyphs processed since `begin`. */
   glyphCount = 0;
   protected laneCapacity = 0;
-  private busy = new Float32Array(0);
-  private count = new Float32Array(0);
-  private best = new Float32Array(0);
-  private slot = new Uint8Array(0);
-  private isMatch = new Uint8Array(0);
-  private touchedFrom = 0;
-  private touchedTo = 0;
+  private shared = new SharedPixels(0);
 
   /** Prepares empty memory for a frame; true if it was newly allocated. */
   begin(width: number, laneCount: number): boolean {
@@ -68,11 +63,7 @@ export class StripPixels {
     this.width = width;
     this.laneCapacity = Math.max(laneCount + 8, this.laneCapacity);
     this.pixels = new Uint32Array(width * this.laneCapacity * STRIP_ROWS);
-    this.busy = new Float32Array(width);
-    this.count = new Float32Array(width);
-    this.best = new Float32Array(width);
-    this.slot = new Uint8Array(width);
-    this.isMatch = new Uint8Array(width);
+    this.shared = new SharedPixels(width);
     return true;
   }
 
@@ -87,8 +78,6 @@ export class StripPixels {
     isSearching: boolean,
     sink: LabelSink,
   ): void {
-    this.touchedFrom = this.width;
-    this.touchedTo = 0;
     const endPs = projection.originPs + projection.width / projection.scale;
     let isFirst = true;
     for (let i = 0; i < segments.length; i++) {
@@ -116,8 +105,9 @@ export class StripPixels {
   }
 
   /**
-   * Writes what several tracks do as one strip: in each pixel the class that takes most time, paler
-   * where less runs. Only the outermost lanes count, as the others are within them.
+   * Writes what several tracks do as one strip: in each pixel the color that takes most time, paler
+   * where less runs. Slices count without those within them, so that waits are not hidden by steps
+   * and functions around them.
    */
   summary(
     strip: number,
@@ -127,32 +117,46 @@ export class StripPixels {
     labels: LabelTable,
     isSearching: boolean,
   ): void {
-    this.touchedFrom = this.width;
-    this.touchedTo = 0;
-    const { originPs, scale, width } = projection;
-    const endPs = originPs + width / scale;
     for (const segments of tracks) {
-      for (const { tile, ...segment } of segments) {
-        const columns = tile?.lanes[0];
-        const fromPs = Math.max(segment.startPs, originPs);
-        const toPs = Math.min(segment.endPs, endPs);
-        if (!columns || toPs <= fromPs) continue;
-        const { startPs, durationPs, busyPs, label, glyphCount } = columns;
-        for (let i = firstGlyphAt(startPs, fromPs); i < glyphCount && startPs[i]! < toPs; i++) {
-          const start = startPs[i]!;
-          const end = start + durationPs[i]!;
-          if (end <= fromPs && start < fromPs) continue;
-          const x0 = (Math.max(start, fromPs) - originPs) * scale;
-          const x1 = (Math.min(end, toPs) - originPs) * scale;
-          const match = isSearching ? labels.matches[label[i]!]! : 1;
-          const slot = labels.glyphSlot
-            ? labels.glyphSlot(start, busyPs[i]! / columns.count[i]!)
-            : labels.slot[label[i]!]!;
-          this.merge(x0, x1, busyPs[i]! * scale, end - start, SUMMED, slot, match, scale);
-        }
+      const depth = Math.max(0, ...segments.map(({ tile }) => tile?.lanes.length ?? 0));
+      this.shared.firstLane();
+      for (let lane = depth - 1; lane >= 0; lane--) {
+        this.shared.nextLane();
+        this.summedLane(lane, segments, projection, labels, isSearching);
       }
     }
+    this.shared.firstLane();
     this.finish(strip, palette, isSearching);
+  }
+
+  private summedLane(
+    lane: number,
+    segments: readonly Segment[],
+    { originPs, scale, width }: Projection,
+    labels: LabelTable,
+    isSearching: boolean,
+  ): void {
+    const endPs = originPs + width / scale;
+    for (const { tile, ...segment } of segments) {
+      const columns = tile?.lanes[lane];
+      const fromPs = Math.max(segment.startPs, originPs);
+      const toPs = Math.min(segment.endPs, endPs);
+      if (!columns || toPs <= fromPs) continue;
+      const { startPs, durationPs, busyPs, label, glyphCount } = columns;
+      for (let i = firstGlyphAt(startPs, fromPs); i < glyphCount && startPs[i]! < toPs; i++) {
+        const start = startPs[i]!;
+        const end = start + durationPs[i]!;
+        if (end <= fromPs && start < fromPs) continue;
+        const x0 = (Math.max(start, fromPs) - originPs) * scale;
+        const x1 = (Math.min(end, toPs) - originPs) * scale;
+        const match = isSearching ? labels.matches[label[i]!]! : 1;
+        const slot = labels.glyphSlot
+          ? labels.glyphSlot(start, busyPs[i]! / columns.count[i]!)
+          : labels.slot[label[i]!]!;
+        const wholePx = (end - start) * scale;
+        this.shared.merge(x0, x1, busyPs[i]! * scale, wholePx, SUMMED, slot, match);
+      }
+    }
   }
 
   private segment(
@@ -191,6 +195,7 @@ export class StripPixels {
         const to = Math.max(from + 1, (x1 | 0) - (isWhole ? 1 : 0));
         const colors = match === 1 ? palette.body : palette.dimmed;
         this.fill(strip, from, to, colors[slot * DENSITIES + FULL]!);
+        this.shared.addEnds(x0, x1, slot, match);
         if (isFirst || start >= fromPs) {
           const ink = match === 1 ? palette.darkText[slot]! : 2;
           const endPx = (end - originPs) * scale;
@@ -198,55 +203,22 @@ export class StripPixels {
         }
       } else {
         if (slices === 1 && end === start && match === 1) sink.addInstant(strip, slot, x0);
-        this.merge(x0, x1, busyPs[i]! * scale, end - start, slices, slot, match, scale);
+        const wholePx = (end - start) * scale;
+        this.shared.merge(x0, x1, busyPs[i]! * scale, wholePx, slices, slot, match);
       }
     }
   }
 
-  /** Adds slices that share pixels to those pixels. */
-  private merge(
-    x0: number,
-    x1: number,
-    busyPx: number,
-    durationPs: number,
-    slices: number,
-    slot: number,
-    match: number,
-    scale: number,
-  ): void {
-    const from = Math.max(0, x0 | 0);
-    const to = Math.min(this.width, Math.max(from + 1, Math.round(x1)));
-    if (from >= this.width || to <= 0) return;
-    // Only the part of the glyph inside the segment counts.
-    const wholePx = Math.max(durationPs * scale, 1e-9);
-    const share = Math.min(1, (x1 - x0) / wholePx) / (to - from);
-    const busyEach = wholePx > 1e-6 ? busyPx * share : 0;
-    const slicesEach = slices > 1 ? Math.max(slices * share, 2) : slices;
-    for (let x = from; x < to; x++) {
-      this.busy[x]! += busyEach;
-      this.count[x]! += slicesEach;
-      // A match is shown even where something else takes more of the pixel.
-      const weight = busyEach + 1e-9 + (match === 1 && this.isMatch[x] === 0 ? 1e6 : 0);
-      if (weight > this.best[x]! && (match === 1 || this.isMatch[x] === 0)) {
-        this.best[x] = busyEach + 1e-9;
-        this.slot[x] = slot;
-        this.isMatch[x] = match;
-      }
-    }
-    if (from < this.touchedFrom) this.touchedFrom = from;
-    if (to > this.touchedTo) this.touchedTo = to;
-  }
-
-  /** Writes the shared pixels of a lane and resets their sums. */
+  /** Writes the shared pixels of a lane. */
   private finish(strip: number, palette: Palette, isSearching: boolean): void {
-    const { width, pixels, busy, count, best } = this;
+    const { width, pixels, shared } = this;
     const top = strip * STRIP_ROWS * width;
-    for (let x = this.touchedFrom; x < this.touchedTo; x++) {
-      const slices = count[x]!;
+    for (let x = shared.from; x < shared.to; x++) {
+      const slices = shared.count[x]!;
       if (slices === 0) continue;
-      const slot = this.slot[x]!;
-      const isDim = isSearching && this.isMatch[x] === 0;
-      const density = Math.min(FULL, (busy[x]! * DENSITIES) | 0);
+      const slot = shared.slot[x]!;
+      const isDim = isSearching && shared.isMatch[x] === 0;
+      const density = Math.min(FULL, (shared.busy[x]! * DENSITIES) | 0);
       const body = (isDim ? palette.dimmed : palette.body)[slot * DENSITIES + density]!;
       const foot = (isDim ? palette.dimmedCount : palette.count)[slot]!;
       const footRows = footRowsOf(slices);
@@ -254,11 +226,8 @@ export class StripPixels {
       for (let row = STRIP_ROWS; row > 0; row--, at += width) {
         pixels[at] = row <= footRows ? foot : body;
       }
-      busy[x] = 0;
-      count[x] = 0;
-      best[x] = 0;
-      this.isMatch[x] = 0;
     }
+    shared.reset();
   }
 
   private fill(strip: number, from: number, to: number, color: number): void {

@@ -1,13 +1,11 @@
 /** The notes of a report: warnings are always shown, the others can be folded. */
-import { For, Match, Show, Switch } from 'solid-js';
+import { ErrorBoundary, For, lazy, Show, Suspense } from 'solid-js';
 
-import { hintPieces, isStatement, type HintPiece } from '../format/hint';
-import { Icon } from '../shell/icons';
 import { titleOf } from '../shell/session';
-import { hrefTo } from '../shell/state';
+import { shared } from '../shell/shared';
+import { hrefTo, route } from '../shell/state';
 import { VIEWS } from '../shell/views';
 import type { Note } from '../wire/generated/Note';
-import { CodeBlock, CopyButton } from './copy';
 import { Prose } from './prose';
 import './notes.css';
 
@@ -55,53 +53,33 @@ export function NotesList(props: { notes: readonly Note[] }) {
   );
 }
 
-/** A hint: statements in it can be copied, and names of views are links. */
+/** Fetched when the first hint is shown. */
+const HintText = lazy(() => import('./hint'));
+
+/** Where a hint is shown: a saved report has the answers to one question per view. */
+export const hintPage = () => ({
+  view: shared() || route.session === null ? '' : route.view,
+  isView: (name: string) => VIEWS.has(name),
+  titleOf,
+  hrefTo,
+});
+
+/** A hint below what it is about. */
 export function Hint(props: { hint: string }) {
   return (
     <div class="note-hint">
-      <For each={hintPieces(props.hint, (name) => VIEWS.has(name))}>
-        {(piece) => <Piece piece={piece} />}
-      </For>
+      <InlineHint text={props.hint} />
     </div>
   );
 }
 
-function Piece(props: { piece: HintPiece }) {
+/** The same within a sentence. A server that has stopped leaves the text. */
+export function InlineHint(props: { text: string }) {
   return (
-    <Switch fallback={props.piece.text}>
-      <Match when={props.piece.kind === 'view'}>
-        <a href={hrefTo({ view: props.piece.text })}>{titleOf(props.piece.text)}</a>
-      </Match>
-      <Match when={props.piece.kind === 'option'}>
-        <code>{props.piece.text}</code>
-      </Match>
-      <Match when={props.piece.kind === 'code'}>
-        <InlineCode code={props.piece.text} />
-      </Match>
-    </Switch>
-  );
-}
-
-function InlineCode(props: { code: string }) {
-  return (
-    <Show
-      when={props.code.length > 90 || props.code.includes('\n')}
-      fallback={<ShortCode code={props.code} />}
-    >
-      <CodeBlock code={props.code} />
-    </Show>
-  );
-}
-
-function ShortCode(props: { code: string }) {
-  return (
-    <>
-      <code>{props.code}</code>
-      <Show when={isStatement(props.code)}>
-        <CopyButton class="quiet note-copy" text={() => props.code} name="Copy" tip="Copy">
-          <Icon name="copy" />
-        </CopyButton>
-      </Show>
-    </>
+    <ErrorBoundary fallback={<Prose text={props.text} />}>
+      <Suspense fallback={<Prose text={props.text} />}>
+        <HintText text={props.text} page={hintPage()} />
+      </Suspense>
+    </ErrorBoundary>
   );
 }

@@ -2,6 +2,7 @@
 import { createUniqueId, Show } from 'solid-js';
 
 import { patternError } from '../format/pattern';
+import { SearchError } from './search-error';
 import './search-field.css';
 
 export function SearchField(props: {
@@ -33,13 +34,7 @@ export function SearchField(props: {
           event.currentTarget.blur();
         }}
       />
-      <Show when={error()}>
-        {(text) => (
-          <span class="search-error" id={id} role="status">
-            {text()}
-          </span>
-        )}
-      </Show>
+      <Show when={error()}>{(text) => <SearchError id={id} text={text()} />}</Show>
     </span>
   );
 }

@@ -1,6 +1,6 @@
 /**
  * The only tooltip of the page. It comes after a delay, never lies over its element, and after a click
- * stays away until the pointer has left. Any element with `data-tip="text"` shows that text, any with
+ * stays away until the pointer has moved away. Any element with `data-tip="text"` shows that text, any with
  * `data-figure="key"` shows the definition from `figures.ts`, even if elements are added later;
  * `data-tip-side="right"` puts it to the right instead of below.
  */
@@ -33,17 +33,25 @@ export function TooltipLayer() {
 
   /** Was pressed, and is not explained again before the pointer or the focus leaves it. */
   let pressed: Element | null = null;
+  /**
+   * Where, until the pointer moves away or a key is pressed: what appears there or gets the focus
+   * because of the press does not cover its result with an explanation.
+   */
+  let pressedAt: PointerEvent | null = null;
 
   const hide = () => {
     clearTimeout(timer);
     timer = undefined;
     setShown(null);
   };
-  const press = (event: Event) => {
+  const press = (event: PointerEvent) => {
     pressed = elementOf(event);
+    pressedAt = event;
     hide();
   };
-  const show = (event: Event) => {
+  const show = (event: PointerEvent | FocusEvent) => {
+    if (pressedAt && (!('clientX' in event) || isNear(event, pressedAt))) return;
+    pressedAt = null;
     const element = elementOf(event);
     if (element !== pressed) pressed = null;
     if (element === shown()?.element || element === pressed) return;
@@ -71,7 +79,10 @@ export function TooltipLayer() {
 
   onMount(() => {
     const options = { capture: true, passive: true };
-    const keys = (event: KeyboardEvent) => event.key === 'Escape' && hide();
+    const keys = (event: KeyboardEvent) => {
+      pressedAt = null;
+      if (event.key === 'Escape') hide();
+    };
     document.addEventListener('pointerover', show, options);
     document.addEventListener('focusin', show, options);
     document.addEventListener('pointerdown', press, options);
@@ -107,6 +118,11 @@ export function TooltipLayer() {
       )}
     </Show>
   );
+}
+
+/** Whether the pointer has hardly moved. */
+function isNear(one: MouseEvent, other: MouseEvent): boolean {
+  return Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY) < 6;
 }
 
 /** The element of an event that has a text. */

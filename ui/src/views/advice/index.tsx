@@ -6,8 +6,7 @@ import { hrefTo, selectionParams } from '../../shell/state';
 import { VIEWS, type ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { CodeBlock } from '../../widgets/copy';
-import { Remarks } from '../../widgets/notes';
-import { Prose } from '../../widgets/prose';
+import { InlineHint, Remarks } from '../../widgets/notes';
 import { SourceText } from '../../widgets/source-text';
 import { scrollToPart } from '../../widgets/scroll';
 import type { AdviceCheck } from '../../wire/generated/AdviceCheck';
@@ -109,11 +108,13 @@ function Card(props: {
       <div class="card-body">
         <p class="advice-what">{finding().what}</p>
         <Show when={finding().why}>
-          <p class="muted">{finding().why}</p>
+          <p class="muted">
+            <InlineHint text={finding().why} />
+          </p>
         </Show>
         <Show when={finding().fix}>
           <p>
-            <strong>What to do.</strong> <Prose text={finding().fix} />
+            <strong>What to do.</strong> <InlineHint text={finding().fix} />
           </p>
         </Show>
         <Show when={finding().code}>{(code) => <CodeBlock code={code()} />}</Show>
@@ -128,7 +129,7 @@ function Card(props: {
             {(estimate) => (
               <>
                 {finding().is_replayed ? ' · ' : ' · at most: '}
-                <Prose text={estimate()} />
+                <InlineHint text={estimate()} />
               </>
             )}
           </Show>

@@ -41,7 +41,9 @@ export default function HistoryView() {
             </section>
             <Warnings notes={data().notes} />
             <Groups report={data()} />
-            <Changes report={data()} />
+            <Show when={data().groups.some((group) => group.run_count > 1)}>
+              <Changes report={data()} />
+            </Show>
             <Remarks notes={data().notes} />
           </div>
         )}
@@ -220,7 +222,7 @@ function SingleRuns(props: { report: HistoryReport }) {
     },
     {
       key: 'step_ps',
-      title: 'Step time',
+      title: 'Typical step',
       figure: 'history.rows.last',
       kind: 'duration',
       width: 110,

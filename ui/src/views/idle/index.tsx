@@ -2,8 +2,9 @@
 import { For, Show } from 'solid-js';
 
 import { CAUSES, meaningOf, occurring } from '../../format/causes';
+import { hintText } from '../../format/hint';
 import { columnScale, formatCount, formatDuration, formatRatio, plural } from '../../format/numbers';
-import { summaryOf } from '../../shell/session';
+import { summaryOf, titleOf } from '../../shell/session';
 import { baseline, getParam, hrefTo, navigate, selectionParams, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { timelineParams } from '../../timeline/link';
@@ -13,7 +14,7 @@ import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
 import { Middle } from '../../widgets/middle';
 import { compareFigure, FigureChange } from '../../widgets/kpi';
-import { Hint, Remarks, Warnings } from '../../widgets/notes';
+import { Hint, hintPage, Remarks, Warnings } from '../../widgets/notes';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { GapRow } from '../../wire/generated/GapRow';
@@ -211,7 +212,7 @@ function Causes(props: { report: IdleReport }) {
             <For each={props.report.causes}>
               {(row) => (
                 <tr>
-                  <td data-tip={row.remedy}>
+                  <td data-tip={hintText(row.remedy, hintPage(), titleOf)}>
                     <a href={hrefTo({ view: 'idle', params: { cause: row.cause } })}>
                       <MeaningCell meaning={meaningOf(CAUSES, row.cause)} />
                     </a>

@@ -15,7 +15,7 @@ import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
 import { compareFigure, FigureChange, KpiCard } from '../../widgets/kpi';
 import { Middle } from '../../widgets/middle';
-import { Remarks, Warnings } from '../../widgets/notes';
+import { InlineHint, Remarks, Warnings } from '../../widgets/notes';
 import { StepChart } from '../../widgets/steps/chart';
 import { CODE_STEPS } from '../../widgets/steps/source';
 import type { Column } from '../../widgets/table/rows';
@@ -328,7 +328,7 @@ function Causes(props: { report: InputReport }) {
                     </tr>
                     <tr>
                       <td class="input-remedy" colspan="3">
-                        {row.remedy.replace(/`/g, '')}
+                        <InlineHint text={row.remedy} />
                       </td>
                     </tr>
                   </>

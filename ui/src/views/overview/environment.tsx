@@ -4,6 +4,7 @@ import { createMemo, For, Show } from 'solid-js';
 import { format, formatBytes, formatDate } from '../../format/numbers';
 import type { ChipReport } from '../../wire/generated/ChipReport';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
+import { momentOf } from './moment';
 
 export function Environment(props: { report: OverviewReport }) {
   const environment = () => props.report.environment;
@@ -28,7 +29,7 @@ export function Environment(props: { report: OverviewReport }) {
           />
           <For each={environment().chips}>{(chip) => <Chip chip={chip} />}</For>
           <For each={environment().facts}>
-            {(fact) => <Fact name={fact.name} value={fact.value} />}
+            {(fact) => <Fact name={fact.name} value={fact.value} moment={momentOf(fact)} />}
           </For>
         </dl>
       </div>
@@ -65,11 +66,15 @@ function Chip(props: { chip: ChipReport }) {
   );
 }
 
-function Fact(props: { name: string; value: string }) {
+function Fact(props: { name: string; value: string; moment?: string | undefined }) {
   return (
     <div class="fact">
       <dt>{props.name}</dt>
-      <dd data-tip={props.value.length > 26 ? props.value : undefined}>{props.value}</dd>
+      <dd data-tip={props.value.length > 26 ? props.value : undefined}>
+        <Show when={props.moment} fallback={props.value}>
+          {props.moment} <span class="muted number">{props.value} ns</span>
+        </Show>
+      </dd>
     </div>
   );
 }

@@ -17,7 +17,7 @@ export function KeyFigures(props: { report: OverviewReport }) {
   const unknown = () => props.report.verdicts.filter((verdict) => verdict.value === null);
   return (
     <section aria-label="Key figures">
-      <div class="key-figures">
+      <div class="kpi-row key-figures">
         <For each={known()}>{(verdict) => <VerdictCard verdict={verdict} report={props.report} />}</For>
       </div>
       <Show when={zero().length + unknown().length > 0}>

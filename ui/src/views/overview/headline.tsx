@@ -46,9 +46,11 @@ interface Piece {
 export function Headline(props: { report: OverviewReport; advice: AdviceReport | undefined }) {
   const pieces = (): Piece[] =>
     props.report.step_time_ps ? piecesOfStep(props.report) : piecesOfTime(props.report);
-  /** Whether that is good: what devices are busy with. */
+  /** Whether that is good: what devices are busy with. A verdict that says neither would read as one. */
   const judged = () =>
-    props.report.verdicts.find(({ key, value }) => key === 'device_busy_ratio' && value !== null);
+    props.report.verdicts.find(
+      ({ key, verdict }) => key === 'device_busy_ratio' && !['neutral', 'unknown'].includes(verdict),
+    );
   return (
     <section class="card headline" aria-label="Headline">
       <Time report={props.report} />

@@ -1,17 +1,17 @@
 /** Rate over intensity on logarithmic axes, with the roofs of the chip. */
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
-import { format, formatDuration, formatRatio } from '../../format/numbers';
 import { classColor } from '../../format/palette';
 import type { Frame } from '../../widgets/chart/frame';
 import { Plot } from '../../widgets/chart/plot';
 import { closest, type Place } from '../../widgets/chart/points';
-import { ReadoutRow } from '../../widgets/chart/readout';
 import type { RooflinePeak } from '../../wire/generated/RooflinePeak';
 import type { RooflineRow } from '../../wire/generated/RooflineRow';
 import { ceilings } from './ceilings';
 import type { Corner, Region } from './region';
-import { CeilingLine, Roof } from './roof';
+import { flatNames, slopeNames } from './names';
+import { intensityOf, Tip } from './tip';
+import { CeilingLine, flatName, flatNameY, Roof, roofLine, roofName } from './roof';
 import { decadeAxis, decadesAround, intensityText, rateText } from './scale';
 
 /** Maximum number of points drawn; the table has all ops. */
@@ -29,12 +29,6 @@ const LEVELS: Record<string, string> = {
 
 /** The title of a memory. */
 export const levelTitle = (level: string) => LEVELS[level] ?? level;
-
-/** FLOP per byte of the chosen memory. */
-export function intensityOf(row: RooflineRow, level: string): number | null {
-  if (level === 'all') return row.intensity;
-  return row.levels.find((found) => found.level === level)?.intensity ?? null;
-}
 
 /** Rows that logarithmic axes can show: rate and intensity are known and positive. */
 export function plotted(rows: readonly RooflineRow[], level: string): RooflineRow[] {
@@ -91,6 +85,30 @@ export function RooflineChart(props: ChartProps) {
       flops() ?? 0,
     ]),
   );
+  const slopes = (frame: Frame) =>
+    slopeNames(
+      memories().map((peak) => {
+        const bytes = peak.per_second ?? 1;
+        const line = roofLine(across(), frame, bytes, flops());
+        const ridge = frame.x(Math.min(peak.ridge_intensity ?? Infinity, across().to));
+        return { name: roofName(levelTitle(peak.level), bytes), line, ridge };
+      }),
+      flat().map(({ perSecond }) => {
+        const y = frame.y(perSecond);
+        return [{ x: frame.x(perSecond / (mainBytes() ?? Infinity)), y }, { x: frame.width, y }];
+      }),
+      frame,
+    );
+  /** Of the stated peak, then of the others. */
+  const flats = (frame: Frame) => {
+    const stated = { title: 'compute', perSecond: flops() ?? 0 };
+    return flatNames(
+      [stated, ...flat()].map(({ title, perSecond }) => ({
+        name: flatName(title, perSecond),
+        y: flatNameY(frame.y(perSecond || 1), perSecond < stated.perSecond),
+      })),
+    );
+  };
   const placeOf = (row: RooflineRow, frame: Frame) => ({
     x: frame.x(intensity(row)),
     y: frame.y(row.flop_rate ?? 1),
@@ -137,7 +155,8 @@ export function RooflineChart(props: ChartProps) {
           <For each={memories()}>
             {(peak, position) => (
               <Roof
-                position={position()}
+                place={slopes(frame())[position()]!}
+                fromRight={flats(frame())[0]!}
                 peak={peak}
                 title={levelTitle(peak.level)}
                 flops={flops()}
@@ -148,8 +167,9 @@ export function RooflineChart(props: ChartProps) {
             )}
           </For>
           <For each={flat()}>
-            {(ceiling) => (
+            {(ceiling, position) => (
               <CeilingLine
+                fromRight={flats(frame())[position() + 1]!}
                 ceiling={ceiling}
                 bytes={mainBytes() ?? null}
                 flops={flops()}
@@ -243,47 +263,3 @@ const cornersOf = ({ intensity, rate }: Region & { shape: 'rectangle' }): Corner
 
 /** Whether a roof is that of the chosen memory; for all bytes, that of device memory. */
 const isMain = (roof: string, level: string) => roof === (level === 'all' ? 'hbm' : level);
-
-function Tip(props: { row: RooflineRow | undefined; level: string }) {
-  return (
-    <Show when={props.row}>
-      {(row) => (
-        <>
-          <p class="mono">
-            <strong>{row().name}</strong>
-          </p>
-          <p class="muted">{row().category || row().kind}</p>
-          <table>
-            <tbody>
-              <ReadoutRow title={row().kind === 'op' ? 'Self' : 'Time'}>
-                <td class="number">
-                  {formatDuration(row().kind === 'op' ? row().self_ps : row().total_ps)}
-                </td>
-              </ReadoutRow>
-              <ReadoutRow title="Rate">
-                <td class="number">
-                  {format('flop_rate', row().flop_rate)}
-                  {row().compute_ratio === null
-                    ? ''
-                    : ` (${formatRatio(row().compute_ratio)} of peak)`}
-                </td>
-              </ReadoutRow>
-              <ReadoutRow title="Intensity">
-                <td class="number">
-                  {(intensityOf(row(), props.level) ?? 0).toPrecision(3)} FLOP/B
-                </td>
-              </ReadoutRow>
-              <Show when={row().bound_by}>
-                <ReadoutRow title="Bound by">
-                  <td class="number">
-                    {row().bound_by}, {formatRatio(row().roofline_ratio)} of peak
-                  </td>
-                </ReadoutRow>
-              </Show>
-            </tbody>
-          </table>
-        </>
-      )}
-    </Show>
-  );
-}

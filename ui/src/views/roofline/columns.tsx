@@ -10,9 +10,10 @@ import { SourceText } from '../../widgets/source-text';
 import type { Column } from '../../widgets/table/rows';
 import type { RooflinePeak } from '../../wire/generated/RooflinePeak';
 import type { RooflineRow } from '../../wire/generated/RooflineRow';
-import { intensityOf, levelTitle } from './chart';
+import { levelTitle } from './chart';
 import { declared, type Layout } from '../../widgets/table/declared';
 import '../../widgets/op-columns.css';
+import { intensityOf } from './tip';
 
 function rates(level: string): Layout<RooflineRow>[] {
   return [

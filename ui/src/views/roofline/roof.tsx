@@ -6,10 +6,22 @@ import type { Frame } from '../../widgets/chart/frame';
 import { linePath } from '../../widgets/chart/paths';
 import type { RooflinePeak } from '../../wire/generated/RooflinePeak';
 import type { Ceiling } from './ceilings';
+import type { NamePlace } from './names';
 import { roofOf, type Decades } from './scale';
 
-/** Pixels of a character of a roof's name. */
-const NAME_WIDTH = 7;
+/** The name of a memory's roof. */
+export const roofName = (title: string, bytes: number) => `${title} ${format('bandwidth', bytes)}`;
+
+/** The name of a peak of compute. */
+export const flatName = (title: string, perSecond: number | null) =>
+  `${title} ${format('flop_rate', perSecond)}`;
+
+/** Where the base of a flat line's name is: a lower line than the stated peak has it below. */
+export const flatNameY = (y: number, isLower: boolean) => y + (isLower ? 14 : -5);
+
+/** The line of a memory's roof, in pixels. */
+export const roofLine = (axis: Decades, frame: Frame, bytes: number, flops: number | null) =>
+  roofOf(axis, bytes, flops).map(([x, y]) => ({ x: frame.x(x), y: frame.y(y) }));
 
 /** The peak of a type: what the slope of the main memory lacks up to it, then flat. */
 export function CeilingLine(props: {
@@ -20,10 +32,11 @@ export function CeilingLine(props: {
   flops: number | null;
   axis: Decades;
   frame: Frame;
+  /** Pixels of its name from the right edge. */
+  fromRight: number;
 }) {
-  const y = () => props.frame.y(props.ceiling.perSecond);
-  /** Away from the line of the stated peak. */
-  const beside = () => (props.ceiling.perSecond > (props.flops ?? 0) ? -5 : 14);
+  const nameY = () =>
+    flatNameY(props.frame.y(props.ceiling.perSecond), props.ceiling.perSecond < (props.flops ?? 0));
   const line = () => {
     const { axis, bytes, ceiling, flops } = props;
     const roof = roofOf(axis, bytes ?? Infinity, ceiling.perSecond);
@@ -38,8 +51,8 @@ export function CeilingLine(props: {
   return (
     <g class="roofline-roof">
       <path d={line()} />
-      <text class="halo" x={props.frame.width - 6} y={y() + beside()} text-anchor="end">
-        {props.ceiling.title} {format('flop_rate', props.ceiling.perSecond)}
+      <text class="halo" x={props.frame.width - props.fromRight} y={nameY()} text-anchor="end">
+        {flatName(props.ceiling.title, props.ceiling.perSecond)}
       </text>
     </g>
   );
@@ -52,34 +65,23 @@ export function Roof(props: {
   axis: Decades;
   frame: Frame;
   isMain: boolean;
-  /** Its number among the roofs. */
-  position: number;
+  place: NamePlace;
+  /** Pixels of the name of the peak of compute from the right edge. */
+  fromRight: number;
 }) {
   const bytes = () => props.peak.per_second ?? 1;
-  const line = () =>
-    linePath(
-      roofOf(props.axis, bytes(), props.flops).map(([x, y]) => ({
-        x: props.frame.x(x),
-        y: props.frame.y(y),
-      })),
-    );
+  const line = () => linePath(roofLine(props.axis, props.frame, bytes(), props.flops));
   const ridge = () => props.peak.ridge_intensity;
-  const name = () => `${props.title} ${format('bandwidth', bytes())}`;
-  /** Where the name ends on the slope, at a different height for each roof. */
-  const label = () => {
-    const to = Math.min(ridge() ?? props.axis.to, props.axis.to);
-    const wanted = props.frame.x(to) * (0.8 - 0.22 * props.position);
-    // Where the slope is short, the name starts at the axis.
-    const x = Math.max(wanted, 6 + name().length * NAME_WIDTH);
-    const y = Math.min(props.frame.atX(x) * bytes(), props.flops ?? Infinity);
-    return { x, y: props.frame.y(y) };
-  };
   const isNearRight = () => props.frame.x(ridge() ?? 1) > 0.85 * props.frame.width;
   return (
     <g class="roofline-roof" classList={{ 'is-main': props.isMain }}>
       <path d={line()} />
-      <text class="halo" x={label().x} y={label().y - 8} text-anchor="end">
-        {name()}
+      <text
+        class="halo"
+        text-anchor="end"
+        transform={`translate(${props.place.x} ${props.place.y}) rotate(${props.place.angle})`}
+      >
+        {roofName(props.title, bytes())}
       </text>
       <Show when={props.isMain && ridge() !== null && props.flops !== null}>
         <line
@@ -98,8 +100,13 @@ export function Roof(props: {
         >
           ridge {(ridge() ?? 0).toPrecision(3)} FLOP/B
         </text>
-        <text x={props.frame.width - 6} y={props.frame.y(props.flops ?? 1) - 5} text-anchor="end">
-          compute {format('flop_rate', props.flops)}
+        <text
+          class="halo"
+          x={props.frame.width - props.fromRight}
+          y={flatNameY(props.frame.y(props.flops ?? 1), false)}
+          text-anchor="end"
+        >
+          {flatName('compute', props.flops)}
         </text>
       </Show>
     </g>

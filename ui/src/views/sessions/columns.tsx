@@ -3,6 +3,8 @@ import { createSignal, For, Show } from 'solid-js';
 
 import { formatCount, formatDate } from '../../format/numbers';
 import { escapeRegex } from '../../format/text';
+import { isNarrow } from '../../shell/rail-state';
+import { isProblem } from '../../shell/warnings';
 import { VerdictSign } from '../../widgets/kpi';
 import { Middle } from '../../widgets/middle';
 import { Sparkline } from '../../widgets/sparkline';
@@ -19,6 +21,9 @@ function toggleChecked(key: string): void {
   const rest = checked().filter((other) => other !== key);
   setChecked(rest.length < checked().length ? rest : [...rest, key]);
 }
+
+/** Pixels of the session's column on a phone. */
+const NARROW_NAME = 190;
 
 const COLUMNS: Column<SessionSummary>[] = [
   {
@@ -167,17 +172,17 @@ const COLUMNS: Column<SessionSummary>[] = [
     figure: '',
     width: 82,
     kind: 'count',
-    value: (session) => (isKnown(session) ? session.warnings.length : null),
+    value: (session) => (isKnown(session) ? problemsOf(session).length : null),
     cell: (session) => (
       <Show
-        when={session.warnings.length > 0}
+        when={problemsOf(session).length > 0}
         fallback={<span class="muted">{isKnown(session) ? 'none' : '–'}</span>}
       >
         <span
           class="session-warned"
-          data-tip={session.warnings.map((warning) => warning.message).join('\n')}
+          data-tip={problemsOf(session).map((warning) => warning.message).join('\n')}
         >
-          {formatCount(session.warnings.length)}
+          {formatCount(problemsOf(session).length)}
         </span>
       </Show>
     ),
@@ -204,6 +209,8 @@ const COLUMNS: Column<SessionSummary>[] = [
 const isKnown = (session: SessionSummary): boolean =>
   session.state === 'open' ||
   (session.state !== 'in_parts' && (session.devices !== '' || session.duration_ps !== null));
+
+const problemsOf = (session: SessionSummary) => session.warnings.filter(isProblem);
 
 /** The log directory of a run: its location without `plugins/profile/<run>`. */
 const folderOf = (location: string): string =>
@@ -260,13 +267,22 @@ function locationColumn(root: string): Column<SessionSummary> {
 }
 
 
+/** On a phone, two columns are in sight: the session and its step time. */
+function withStepTimeFirst(columns: Column<SessionSummary>[]): Column<SessionSummary>[] {
+  const [name, ...others] = columns;
+  const step = others.find(({ key }) => key === 'step_ps');
+  if (!name || !step) return columns;
+  return [{ ...name, width: NARROW_NAME }, step, ...others.filter((column) => column !== step)];
+}
+
 /** All columns in their order. */
 export function sessionColumns(root: string, state: TableState): Column<SessionSummary>[] {
-  return [
+  const columns = [
     ...COLUMNS.slice(0, 2),
     locationColumn(root),
     ...COLUMNS.slice(2, 4),
     tagsColumn(state),
     ...COLUMNS.slice(4),
   ];
+  return isNarrow() ? withStepTimeFirst(columns) : columns;
 }

@@ -34,6 +34,11 @@ export interface Other extends Side {
 
 export function BaselineStage(props: {
   upper: Timeline;
+  upperCommands: Commands;
+  /** This stage once it is mounted, and whether it is the one in use. */
+  other: Other | null;
+  isActive: boolean;
+  onCounterpart: (counterpart: Counterpart | null) => void;
   report: TimelineReport;
   session: string;
   headerWidth: number;
@@ -59,6 +64,13 @@ export function BaselineStage(props: {
   followPath(timeline, () => props.session);
   followIdle(timeline, () => props.session);
   followRelated(timeline);
+  const counterpart = createCounterparts(
+    { timeline: props.upper, commands: props.upperCommands },
+    () => props.other,
+    () => props.isActive,
+  );
+  createEffect(() => props.onCounterpart(counterpart()));
+  onCleanup(() => props.onCounterpart(null));
   let isPressed = false;
   createEffect(
     on(
@@ -118,7 +130,7 @@ export type Counterpart =
   | { kind: 'none'; isBaseline: boolean; reason: string };
 
 /** Follows the selection of the active timeline; null while there is nothing to show. */
-export function createCounterparts(
+function createCounterparts(
   upper: Side,
   other: Accessor<Other | null>,
   isOtherActive: Accessor<boolean>,

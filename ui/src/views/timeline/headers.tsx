@@ -21,6 +21,7 @@ import type { Timeline } from '../../timeline/timeline';
 import { contextMenu } from '../../widgets/menu/menu';
 import { Glyph } from './glyphs';
 import { dragRow, dropLine, moveByKey } from './row-drag';
+import { SearchRemark } from './search-remark';
 
 const OVERSCAN_PX = 80;
 /** Kept free below a name with the focus, so that the next one can be seen. */
@@ -141,7 +142,6 @@ function HeaderTools(props: { timeline: Timeline; height: number }) {
         aria-label="Filter tracks by a regular expression"
         value={text()}
         aria-invalid={problem() !== ''}
-        data-tip={problem() || undefined}
         onInput={(event) => apply(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return;
@@ -149,6 +149,7 @@ function HeaderTools(props: { timeline: Timeline; height: number }) {
           event.currentTarget.blur();
         }}
       />
+      <SearchRemark text={problem()} />
       <div class="header-actions">
         <StepPlaceChoice timeline={props.timeline} />
         <span class="spacer" />

@@ -9,6 +9,7 @@ import type { Timeline, Tool } from '../../timeline/timeline';
 import { NotesList } from '../../widgets/notes';
 import { Popover } from '../../widgets/popover';
 import { Glyph } from './glyphs';
+import { SearchRemark } from './search-remark';
 
 const TOOLS: readonly { tool: Tool; tip: string }[] = [
   { tool: 'select', tip: 'Select: click a slice, drag an area (1)' },
@@ -206,6 +207,7 @@ function SearchField(props: ToolbarProps) {
           <Glyph name="next" />
         </button>
       </Show>
+      <SearchRemark text={state().remark} />
     </div>
   );
 }

@@ -20,7 +20,7 @@ import { Timeline } from '../../timeline/timeline';
 import { Late } from '../../widgets/late';
 import type { TimelineReport } from '../../wire/generated/TimelineReport';
 import { followAddress, initialChoices } from './address-sync';
-import { BaselineStage, createCounterparts, type Other } from './baseline-stage';
+import type { Counterpart, Other } from './baseline-stage';
 import type { DrawerTab } from './drawer';
 import { followGhost } from './ghost';
 import { followIdle } from './idle';
@@ -54,6 +54,7 @@ interface WorkspaceProps {
 
 /** With its tables it is a third of the page's code, and nobody needs it for the first picture. */
 const Drawer = lazy(async () => ({ default: (await import('./later')).Drawer }));
+const BaselineStage = lazy(async () => ({ default: (await import('./later')).BaselineStage }));
 
 /** The tracks of the baseline are shown unless they were turned off. */
 const isSplit = () => getParam('split') !== 'off';
@@ -104,7 +105,7 @@ export function Workspace(props: WorkspaceProps) {
       ? lower
       : { timeline, commands, session: props.session };
   };
-  const counterpart = createCounterparts({ timeline, commands }, other, isOtherActive);
+  const [counterpart, setCounterpart] = createSignal<Counterpart | null>(null);
 
   onMount(() => {
     timeline.showsStats = getParam('fps') === '1';
@@ -157,17 +158,23 @@ export function Workspace(props: WorkspaceProps) {
       />
       <Show when={shownBaseline()} keyed>
         {(baseline) => (
-          <BaselineStage
-            upper={timeline}
-            report={baseline.report}
-            session={baseline.session}
-            headerWidth={headerWidth()}
-            onHeaderWidth={setHeaderWidth}
-            onOther={setOther}
-            onPress={() => setOtherActive(true)}
-            onSelect={() => open('slice')}
-            onArea={() => open('area')}
-          />
+          <Late>
+            <BaselineStage
+              upper={timeline}
+              report={baseline.report}
+              session={baseline.session}
+              headerWidth={headerWidth()}
+              onHeaderWidth={setHeaderWidth}
+              upperCommands={commands}
+              other={other()}
+              isActive={isOtherActive()}
+              onCounterpart={setCounterpart}
+              onOther={setOther}
+              onPress={() => setOtherActive(true)}
+              onSelect={() => open('slice')}
+              onArea={() => open('area')}
+            />
+          </Late>
         )}
       </Show>
       <StatusLine timeline={timeline} session={props.session} baseline={props.baseline} />

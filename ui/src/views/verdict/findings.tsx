@@ -1,7 +1,7 @@
 /** Findings about the capture: what, why, and how to fix it. */
 import { For, Show } from 'solid-js';
 
-import { Hint } from '../../widgets/notes';
+import { Hint, InlineHint } from '../../widgets/notes';
 import type { Finding } from '../../wire/generated/Finding';
 import type { Severity } from '../../wire/generated/Severity';
 import './verdict.css';
@@ -18,7 +18,9 @@ export function Findings(props: { findings: readonly Finding[] }) {
             <div>
               <p class="finding-what">{finding.what}</p>
               <Show when={finding.why}>
-                <p>{finding.why}</p>
+                <p>
+                  <InlineHint text={finding.why} />
+                </p>
               </Show>
               <Show when={finding.fix}>
                 <Hint hint={finding.fix} />

@@ -2,6 +2,7 @@
 import { createMemo, For, onCleanup, Show } from 'solid-js';
 
 import { formatCount, plural, pluralOf } from '../../format/numbers';
+import { patternOf } from '../../format/pattern';
 import { registerShortcut } from '../../shell/shortcuts';
 import { download } from '../copy';
 import { SearchField } from '../search-field';
@@ -59,7 +60,7 @@ export function TableTools<Row>(props: {
             onClick={() => {
               const pattern = text();
               state().setQuery('');
-              props.table.onPromoteQuery?.(pattern);
+              props.table.onPromoteQuery?.(patternOf(pattern));
             }}
           >
             Use in all views

@@ -106,7 +106,10 @@ pub fn device_slices(space: &XSpace) -> BTreeMap<Device, Vec<Event>> {
             devices.entry(device).or_default().push(event.clone());
         }
     }
-    asynchronous::complete(&mut devices, &all);
+    let is_cpu = |device: &Device| matches!(device, Device::Cpu(_));
+    let on_cpu = devices.iter_mut().filter(|(device, _)| is_cpu(device));
+    let mut on_cpu: Vec<&mut Vec<Event>> = on_cpu.map(|(_, slices)| slices).collect();
+    asynchronous::complete(&mut on_cpu, &all);
     devices
 }
 

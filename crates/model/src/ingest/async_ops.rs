@@ -147,8 +147,8 @@ impl<'a> Pairing<'a> {
             && let Some(id) = arrow(roles, stats, StatRole::ConsumerId)
         {
             let chain_start = self.chain.0;
-            let marker = Marker { at, chain_start };
-            self.unpaired.markers.push(((plane, id), marker));
+            let own = Marker { at, chain_start };
+            self.unpaired.markers.push(((plane, id), own));
         }
     }
 

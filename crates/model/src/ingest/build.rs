@@ -176,13 +176,13 @@ impl Piece {
             later.push(Span::new(Picos(slice.start), Picos(end)));
             nester.push(u16::try_from(number + 1).unwrap_or(u16::MAX), slice);
         }
-        let nested = nester.finish(apart.len() + 1);
+        let found = nester.finish(apart.len() + 1);
         let mut all = Nested {
             lanes: Vec::new(),
             nests: Vec::new(),
             overlapping: self.nested.overlapping,
         };
-        for group in nested.groups {
+        for group in found.groups {
             let before = u32::try_from(all.lanes.len()).unwrap_or(u32::MAX);
             let nests = group.nests.into_iter();
             all.nests
@@ -190,7 +190,7 @@ impl Piece {
             all.lanes.extend(group.lanes);
         }
         self.nested = all;
-        self.block = Some(Box::new(nested.block));
+        self.block = Some(Box::new(found.block));
         later
     }
 

@@ -3,35 +3,31 @@
 
 use std::collections::BTreeMap;
 
-use super::{Device, Event};
+use super::events::Event;
 
 /// Markers of ops that are done when their call returns follow within this time.
 const AT_ONCE_PS: i128 = 2_000_000;
 /// Ops that follow each other within this time are one chain.
 const CHAIN_PS: i128 = 20_000_000;
 
-/// Sets the ends of asynchronous ops, each on a line of its own: it contains nothing.
-pub(super) fn complete(devices: &mut BTreeMap<Device, Vec<Event>>, all: &[Event]) {
+/// Sets the ends of asynchronous ops, each on a line of its own: it contains nothing. `devices` are the
+/// slices of XLA:CPU by device, `all` are all events.
+pub(super) fn complete(devices: &mut [&mut Vec<Event>], all: &[Event]) {
     let markers = all.iter().filter(|event| event.name.starts_with("end: "));
     let markers: BTreeMap<i64, &Event> = markers
         .filter_map(|event| Some((event.stats.integer("_c")?, event)))
         .collect();
     let mut lines: BTreeMap<i64, Vec<(i128, i128)>> = BTreeMap::new();
-    for (device, slices) in devices.iter() {
-        if matches!(device, Device::Cpu(_)) {
-            for op in slices {
-                let line = lines.entry(op.line_id).or_default();
-                line.push((op.start_ps, op.end_ps()));
-            }
-        }
+    for op in devices.iter().flat_map(|slices| slices.iter()) {
+        let line = lines.entry(op.line_id).or_default();
+        line.push((op.start_ps, op.end_ps()));
     }
-    lines.values_mut().for_each(|line| line.sort_unstable());
+    for line in lines.values_mut() {
+        line.sort_unstable();
+    }
     let mut own_line = i64::MIN;
-    for (device, slices) in devices.iter_mut() {
-        if !matches!(device, Device::Cpu(_)) {
-            continue;
-        }
-        for slice in slices {
+    for slices in devices {
+        for slice in slices.iter_mut() {
             let control = ["while", "conditional", "call"];
             if control.iter().any(|name| slice.name.starts_with(name)) {
                 continue;

@@ -4018,8 +4018,10 @@ class InputRow(Record):
     host_ps: int
     """Time in which the device is idle while the host compiles or does other work."""
 
-    unknown_ps: int
-    """Idle time without a recorded cause."""
+    idle_ps: int
+    """Time in which the device is idle while its host waits or recorded nothing, or although it has
+    work: the part *idle* of the step.
+    """
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,7 @@ offload_ps: number,
  */
 host_ps: number, 
 /**
- * Idle time without a recorded cause.
+ * Time in which the device is idle while its host waits or recorded nothing, or although it has
+ * work: the part *idle* of the step.
  */
-unknown_ps: number, };
+idle_ps: number, };

@@ -4533,7 +4533,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "less",
     },
     loading_ps: {
-      title: "Loading",
+      title: "Host loads",
       kind: "duration",
       meaning: "Time in which a thread that drives the device loads input or copies to the device, whether the device waits or not.",
       formula: "",

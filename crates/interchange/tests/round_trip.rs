@@ -81,11 +81,13 @@ fn check_xplane(session: &Session, what: &str) {
         return;
     }
     let back = support::session_of(files);
-    assert_same(
-        &from_zero(&expected),
-        &from_zero(&rows(&back, Grain::Picoseconds)),
-        &format!("a third of {what} as XSpace"),
+    let (expected, back) = (
+        from_zero(&expected),
+        from_zero(&rows(&back, Grain::Picoseconds)),
     );
+    // The end of an op may lie outside the part.
+    let back = support::with_async_ends(&expected, back);
+    assert_same(&expected, &back, &format!("a third of {what} as XSpace"));
 }
 
 /// Rows with times since the first of them: a file that counts from its first line loses that.

@@ -27,6 +27,9 @@ pub(super) struct Marked {
 
 /// Markers follow synchronous ops within this time.
 const AT_ONCE_PS: i64 = 2_000_000;
+/// An op that goes on for less than this after its call is synchronous. Exported traces have ops that are
+/// complete already, with rounded times.
+const LEAST_PS: i64 = 1_000_000;
 /// Ops of one thread that follow each other within this time form a chain.
 const CHAIN_PS: i64 = 20_000_000;
 /// Ops after an op among which its marker is looked for.
@@ -200,10 +203,11 @@ pub(super) fn completed<'a>(
         let &(marked_on, marker) = markers.get(arrow)?;
         // Of the chain that ran until the marker, ops that began before the call returned waited for
         // something else.
-        let waited = first_after(marked_on, op.end.max(marker.chain_start.saturating_sub(1)));
+        let after = op.end.saturating_sub(LEAST_PS);
+        let waited = first_after(marked_on, after.max(marker.chain_start.saturating_sub(1)));
         let waited = waited.filter(|&start| start <= marker.at);
         let end = waited.unwrap_or(marker.at);
-        (end > op.end).then_some(Completed {
+        (end > op.end.saturating_add(LEAST_PS)).then_some(Completed {
             track,
             group: op.group,
             event: op.event,

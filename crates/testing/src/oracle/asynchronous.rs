@@ -7,6 +7,8 @@ use super::events::Event;
 
 /// Markers of ops that are done when their call returns follow within this time.
 const AT_ONCE_PS: i128 = 2_000_000;
+/// Ops that go on for less than this after their call are synchronous.
+const LEAST_PS: i128 = 1_000_000;
 /// Ops that follow each other within this time are one chain.
 const CHAIN_PS: i128 = 20_000_000;
 
@@ -42,10 +44,10 @@ pub(super) fn complete(devices: &mut [&mut Vec<Event>], all: &[Event]) {
                 continue;
             }
             let own = lines.get(&marker.line_id).map_or(&[][..], Vec::as_slice);
-            let first_ps = first_of_chain(own, marker.start_ps, slice.end_ps());
+            let first_ps = first_of_chain(own, marker.start_ps, slice.end_ps() - LEAST_PS);
             // Without an op there, the marker itself is the end.
             let end_ps = first_ps.unwrap_or(marker.start_ps);
-            if end_ps > slice.end_ps() {
+            if end_ps > slice.end_ps() + LEAST_PS {
                 slice.duration_ps = end_ps - slice.start_ps;
                 slice.line_id = own_line;
                 own_line += 1;

@@ -107,14 +107,17 @@ export function TooltipLayer() {
   return (
     <Show when={shown()}>
       {(at) => (
-        <div
-          ref={(element) => (box = element)}
-          class="tooltip"
-          role="tooltip"
-          style={{ left: `${at().left}px`, top: `${at().top}px` }}
-        >
-          <Content element={at().element} />
-        </div>
+        // A landmark, as all that is on a page has to be in one.
+        <section aria-label="Explanation">
+          <div
+            ref={(element) => (box = element)}
+            class="tooltip"
+            role="tooltip"
+            style={{ left: `${at().left}px`, top: `${at().top}px` }}
+          >
+            <Content element={at().element} />
+          </div>
+        </section>
       )}
     </Show>
   );

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::target::Target;
 
 /// The crates of the programs; everything else is found from them.
-const ROOTS: [&str; 2] = ["stepscope-cli", "stepscope-sql"];
+const ROOTS: [&str; 3] = ["stepscope-cli", "stepscope-sql", "stepscope-fleet"];
 
 /// One crate or package.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -72,7 +72,7 @@ fn context(release: &Release) -> Result<PathBuf> {
     let context = built.join("image");
     let _ = fs::remove_dir_all(&context);
     anyones(&context.join("folders/tmp")).context("cannot make the folder of the image")?;
-    for name in ["stepscope", "stepscope-sql"] {
+    for name in programs::names() {
         copy(&built.join(name), &context.join(name))?;
     }
     for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
@@ -129,6 +129,7 @@ mod tests {
         let folder = [
             "stepscope",
             "stepscope-sql",
+            "stepscope-fleet",
             "LICENSE-APACHE",
             "LICENSE-MIT",
             "ca-certificates.crt",

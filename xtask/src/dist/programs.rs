@@ -15,9 +15,9 @@ struct Program {
     most_bytes: u64,
 }
 
-/// One after the other, so that `stepscope` has none of the features that `stepscope-sql` asks of
-/// crates that both use.
-const PROGRAMS: [Program; 2] = [
+/// One after the other, so that `stepscope` has none of the features that the others ask of crates
+/// that all use.
+const PROGRAMS: [Program; 3] = [
     Program {
         package: "stepscope-cli",
         name: "stepscope",
@@ -28,7 +28,17 @@ const PROGRAMS: [Program; 2] = [
         name: "stepscope-sql",
         most_bytes: 90_000_000,
     },
+    Program {
+        package: "stepscope-fleet",
+        name: "stepscope-fleet",
+        most_bytes: 130_000_000,
+    },
 ];
+
+/// The names of the programs.
+pub(super) fn names() -> [&'static str; PROGRAMS.len()] {
+    PROGRAMS.map(|program| program.name)
+}
 
 /// Builds the programs and gives their paths.
 ///
@@ -76,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_program_that_is_too_large_is_refused() {
-        let [stepscope, _] = &PROGRAMS;
+        let [stepscope, ..] = &PROGRAMS;
         assert!(check(stepscope, 45_000_000).is_ok());
         assert!(check(stepscope, 45_000_001).is_err());
     }

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
 
 use self::said::{REPORTED, said};
+use super::programs::names;
 use super::release::Release;
 use super::target::VERSION;
 use super::{offline, sums, wheel};
@@ -102,9 +103,9 @@ fn unpack(release: &Release, folder: &TempDir) -> Result<PathBuf> {
 }
 
 fn programs(release: &Release, program: &Path, capture: &Path) -> Result<()> {
-    let queries = program.with_file_name(release.target.program("stepscope-sql"));
-    for path in [program, &queries] {
-        let version = said(Command::new(path).arg("--version"))?;
+    for name in names() {
+        let path = program.with_file_name(release.target.program(name));
+        let version = said(Command::new(&path).arg("--version"))?;
         ensure!(version.contains(VERSION), "{} is {version}", path.display());
     }
     let demo = said(Command::new(program).args(["demo", "--no-serve"]))?;

@@ -182,7 +182,7 @@ fn rows<'a>(report: &'a Value, key: &str) -> &'a [Value] {
 }
 
 /// Recorded and changed step, recorded and changed time per step, with bounds, in µs.
-fn what_if(session: &Session, change: &str) -> [f64; 6] {
+pub(crate) fn what_if(session: &Session, change: &str) -> [f64; 6] {
     let report = ask(session, "what_if", &[("change", change)]);
     assert_eq!(report["is_admitted"], true, "{report}");
     let keys = [

@@ -4,6 +4,7 @@
 use serde_json::Value;
 use stepscope_model::Session;
 
+use crate::replay::what_if;
 use crate::support::{ask, drawn};
 
 const US: f64 = 1e6;
@@ -72,10 +73,8 @@ const COMPILES: &str = "
 
 /// What a change gains per step, in µs.
 fn gain(session: &Session, change: &str) -> f64 {
-    let report = ask(session, "what_if", &[("change", change)]);
-    assert_eq!(report["is_admitted"], true, "{report}");
-    let us = |key: &str| report[key].as_f64().expect("a figure") / US;
-    us("before_ps") - us("after_ps")
+    let [_, _, before, after, ..] = what_if(session, change);
+    before - after
 }
 
 fn step_of_path(session: &Session) -> Value {

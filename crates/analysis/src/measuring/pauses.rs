@@ -54,10 +54,6 @@ impl Pauses {
                 }
                 pauses.runs[run.device.index()].push(position);
             }
-            let all = &session.program_runs;
-            for own in &mut pauses.runs {
-                own.sort_by_key(|&position| all[position as usize].span);
-            }
             let runs = session
                 .device_ids()
                 .map(|device| pauses.runs(session, device));

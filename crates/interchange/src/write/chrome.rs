@@ -8,7 +8,7 @@ use stepscope_xplane::{Plane, StatValue, lossy};
 
 use super::arrows::{Arrows, OfTrack};
 use super::layout::{Group, groups, spaces};
-use super::source::{EventSource, is_complete, leads_to_end};
+use super::source::{EventSource, stats};
 use super::steps::step_rows;
 use super::{BLOCK, Wanted, Written, contains};
 use crate::draft::DERIVED;
@@ -296,11 +296,7 @@ impl Writer<'_> {
         started?;
         let mut is_first = true;
         if let Some((_, plane, event)) = source.get(lane.events()[index]) {
-            let is_complete = is_complete(session, track);
-            for stat in event.stats() {
-                if is_complete && leads_to_end(plane, stat.metadata_id) {
-                    continue;
-                }
+            for stat in stats(session, track, plane, &event) {
                 self.argument(plane, stat.metadata_id, stat.value(), &mut is_first);
             }
             let metadata = plane.event_metadata.get(event.metadata_id);

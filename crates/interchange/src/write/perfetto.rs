@@ -21,7 +21,7 @@ use stepscope_xplane::{Plane, StatValue, lossy};
 
 use super::arrows::{Arrows, OfTrack};
 use super::layout::{Group, groups, spaces};
-use super::source::{EventSource, is_complete, leads_to_end};
+use super::source::{EventSource, stats};
 use super::steps::{StepRow, step_rows};
 use super::{BLOCK, Wanted, Written, contains};
 use crate::draft::DERIVED;
@@ -356,11 +356,7 @@ impl Writer<'_> {
         push_number(&mut self.buffer, event::CATEGORY_IIDS, category);
         if let Some((position, plane, found)) = source.get(lane.events()[index]) {
             let place = (track.host.0, position);
-            let is_complete = is_complete(self.session, track);
-            for stat in found.stats() {
-                if is_complete && leads_to_end(plane, stat.metadata_id) {
-                    continue;
-                }
+            for stat in stats(self.session, track, plane, &found) {
                 self.annotation(place, plane, stat.metadata_id, stat.value());
             }
             let metadata = plane.event_metadata.get(found.metadata_id);

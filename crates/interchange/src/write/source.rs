@@ -1,19 +1,25 @@
 //! Recorded events of a track by their ordinals, read again from the host's file.
 
 use stepscope_model::{DeviceKind, Session, Track};
-use stepscope_xplane::{Event, Events, Plane, Space};
+use stepscope_xplane::{Event, Events, Plane, Space, Stat};
 
-/// Whether the slices of a track last until they are done, as asynchronous ops of XLA:CPU do, not until
-/// their call returned. Then their arrows to the markers of their ends must not be followed again.
-pub(super) fn is_complete(session: &Session, track: &Track) -> bool {
+/// The stats of a slice's event that are written with it. Ops of XLA:CPU last until they are done, not
+/// until their call returned, so the arrows to the markers of their ends must not be followed again.
+pub(super) fn stats<'a>(
+    session: &Session,
+    track: &Track,
+    plane: &Plane<'a>,
+    event: &Event<'a>,
+) -> impl Iterator<Item = Stat<'a>> {
     let on_cpu = |device| session.device(device).kind == DeviceKind::Cpu;
-    track.device.is_some_and(on_cpu)
-}
-
-/// Whether a stat is where the arrow of an op to its end begins.
-pub(super) fn leads_to_end(plane: &Plane<'_>, stat: i64) -> bool {
-    let name = plane.stat_metadata.get(stat).map(|entry| entry.name);
-    name.is_some_and(|name| name == b"_p" || name == b"_pt")
+    let is_complete = track.device.is_some_and(on_cpu);
+    let leads_to_end = move |stat: &Stat<'_>| {
+        let entry = plane.stat_metadata.get(stat.metadata_id);
+        entry.is_some_and(|entry| matches!(entry.name, b"_p" | b"_pt"))
+    };
+    event
+        .stats()
+        .filter(move |stat| !(is_complete && leads_to_end(stat)))
 }
 
 /// Reads events mostly one after the other, as slices are mostly recorded in the order they began.

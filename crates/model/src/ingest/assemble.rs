@@ -1,6 +1,5 @@
 //! Assembling: decoded tracks become a session.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -20,7 +19,7 @@ use super::programs::decode_programs;
 use super::round::{Headers, Round, outlines, survey};
 use super::tracks::build_tracks;
 use super::warn::Warnings;
-use crate::ids::{HostId, LabelId};
+use crate::ids::LabelId;
 use crate::session::{Device, Host, Session};
 
 /// Builds the session, this many hosts at a time, which changes nothing in it. `None` if no file is
@@ -195,11 +194,10 @@ impl Assembly {
 
 /// Asynchronous ops of XLA:CPU end on another thread of their host than the one that started them.
 fn complete_async_ops(plan: &Plan, built: &mut [BuiltTrack]) {
-    let mut by_host: BTreeMap<HostId, Vec<usize>> = BTreeMap::new();
-    for (position, track) in plan.tracks.iter().enumerate() {
-        by_host.entry(track.host).or_default().push(position);
-    }
-    for positions in by_host.into_values() {
+    let has_unpaired = |&position: &usize| built[position].decoded.unpaired.is_some();
+    let positions: Vec<usize> = (0..built.len()).filter(has_unpaired).collect();
+    let host = |position: usize| plan.tracks[position].host;
+    for positions in positions.chunk_by(|&a, &b| host(a) == host(b)) {
         let unpaired = |&position: &usize| {
             let own = built[position].decoded.unpaired.as_deref()?;
             Some((position, own))

@@ -162,19 +162,17 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .sure(Confidence::Medium)
     .seen(facts.longest(found.place, PartKind::Idle))
     .seen(longest_gaps(facts, found.place, waits));
-    if is_pause && on_gpus {
-        return finding
-            .titled(title_of(Cause::Device).to_owned())
-            .why(LATE_LAUNCH)
-            .fix(GRAPHS)
-            .sure(Confidence::Low)
-            .found();
-    }
     if is_pause {
+        let (why, fix) = if on_gpus {
+            (LATE_LAUNCH, GRAPHS)
+        } else {
+            let framework = facts.session.framework();
+            (why_of(Cause::Device), Cause::Device.remedy(framework))
+        };
         return finding
             .titled(title_of(Cause::Device).to_owned())
-            .why(why_of(Cause::Device))
-            .fix(Cause::Device.remedy(facts.session.framework()))
+            .why(why)
+            .fix(fix)
             .sure(Confidence::Low)
             .found();
     }

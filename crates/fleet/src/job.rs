@@ -1,7 +1,8 @@
 //! A query on a scheduler: submitted, waited for, fetched; cancelled when nobody waits for it any more.
 
+use std::pin::pin;
 use std::sync::Arc;
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use ballista_core::client::BallistaClient;
@@ -23,6 +24,7 @@ use datafusion::prelude::SessionConfig;
 use datafusion_proto::physical_plan::AsExecutionPlan as _;
 use datafusion_proto::protobuf::PhysicalPlanNode;
 use tokio::runtime::Builder;
+use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 use tonic::Request;
 use tonic::transport::Channel;
@@ -37,13 +39,13 @@ const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 
 /// How long whoever leaves waits for the scheduler to hear of it.
-const PARTING: Duration = Duration::from_secs(2);
+const PARTING: Duration = Duration::from_secs(5);
 
-/// A job that the scheduler has taken. It is cancelled if this is dropped before the job has ended.
+/// A job, from when its plan is handed over until it has ended. Dropped before that, it is cancelled.
 struct Job {
-    address: Address,
-    id: String,
-    has_ended: bool,
+    /// Told when the job has ended.
+    end: Option<oneshot::Sender<()>>,
+    companion: Option<JoinHandle<()>>,
 }
 
 /// Runs a plan, and gives where its rows are when all of them are there.
@@ -56,27 +58,22 @@ pub(crate) async fn run(
     plan: Arc<dyn ExecutionPlan>,
     context: &TaskContext,
 ) -> Result<Vec<PartitionLocation>> {
-    let mut scheduler = connect(address, context.session_config()).await?;
-    let mut job = Job {
-        address: address.clone(),
-        id: submit(&mut scheduler, plan, context).await?,
-        has_ended: false,
+    let (mut job, id) = Job::start(address, request(plan, context)?);
+    let Ok(id) = id.await else {
+        return Err(failed("the query was left before its plan was handed over"));
     };
+    let job_id = id?;
+    let mut scheduler = connect(address, context.session_config()).await?;
     let mut pause = FIRST_PAUSE;
     loop {
-        let asked = GetJobStatusParams {
-            job_id: job.id.clone(),
-        };
-        let answer = scheduler.get_job_status(asked).await.map_err(failed)?;
-        let status = answer.into_inner().status.and_then(|status| status.status);
-        match status {
+        match status(&mut scheduler, &job_id).await? {
             Some(job_status::Status::Successful(done)) => {
-                job.has_ended = true;
+                job.has_ended();
                 return Ok(done.partition_location);
             }
             Some(job_status::Status::Failed(failure)) => {
-                job.has_ended = true;
-                let text = format!("Job {} failed: {}", job.id, failure.error);
+                job.has_ended();
+                let text = format!("Job {job_id} failed: {}", failure.error);
                 return Err(DataFusionError::Execution(text));
             }
             Some(job_status::Status::Queued(_) | job_status::Status::Running(_)) | None => {}
@@ -84,6 +81,16 @@ pub(crate) async fn run(
         sleep(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
+}
+
+/// How far a job is, if the scheduler knows it.
+async fn status(scheduler: &mut Scheduler, job_id: &str) -> Result<Option<job_status::Status>> {
+    let asked = GetJobStatusParams {
+        job_id: job_id.to_owned(),
+    };
+    let answer = scheduler.get_job_status(asked).await.map_err(failed)?;
+    let status = answer.into_inner().status;
+    Ok(status.and_then(|status| status.status))
 }
 
 /// The rows of a part of the answer. The scheduler passes them on, so that clients need to reach
@@ -143,12 +150,8 @@ async fn connect(address: &Address, configuration: &SessionConfig) -> Result<Sch
         .max_decoding_message_size(most_bytes))
 }
 
-/// Hands a plan over, and gives the number of its job.
-async fn submit(
-    scheduler: &mut Scheduler,
-    plan: Arc<dyn ExecutionPlan>,
-    context: &TaskContext,
-) -> Result<String> {
+/// What hands a plan over.
+fn request(plan: Arc<dyn ExecutionPlan>, context: &TaskContext) -> Result<ExecuteQueryParams> {
     let plan = PhysicalPlanNode::try_from_physical_plan(plan, &Codec::default())?;
     let mut bytes = Vec::new();
     plan.try_encode(&mut bytes)?;
@@ -157,13 +160,19 @@ async fn submit(
         key: entry.key,
         value: entry.value,
     });
-    let mut request = Request::new(ExecuteQueryParams {
+    Ok(ExecuteQueryParams {
         query: Some(Query::PhysicalPlan(bytes)),
         settings: settings.collect(),
         session_id: context.session_id(),
         operation_id: String::new(),
-    });
+    })
+}
+
+/// Hands a plan over, and gives the number of its job.
+async fn submit(address: &Address, plan: ExecuteQueryParams) -> Result<String> {
+    let mut request = Request::new(plan);
     insert_version_header(request.metadata_mut());
+    let mut scheduler = connect(address, &SessionConfig::new_with_ballista()).await?;
     let answer = scheduler.execute_query(request).await.map_err(failed)?;
     match answer.into_inner().result {
         Some(execute_query_result::Result::Success(taken)) => Ok(taken.job_id),
@@ -173,31 +182,93 @@ async fn submit(
     }
 }
 
+/// Cancels a job, again and again until it has ended: a scheduler that still plans a job forgets that
+/// it is cancelled.
+async fn cancel(address: &Address, job_id: &str) -> Result<()> {
+    let mut scheduler = connect(address, &SessionConfig::new_with_ballista()).await?;
+    while let Some(job_status::Status::Queued(_) | job_status::Status::Running(_)) =
+        status(&mut scheduler, job_id).await?
+    {
+        let cancelled = CancelJobParams {
+            job_id: job_id.to_owned(),
+        };
+        scheduler.cancel_job(cancelled).await.map_err(failed)?;
+        sleep(FIRST_PAUSE).await;
+    }
+    Ok(())
+}
+
+/// Hands a plan over, tells the number of its job, and cancels the job if the query leaves before it
+/// has ended. A query may leave while its plan is on the way: the scheduler has the job then, and only
+/// its answer says which one.
+async fn accompany(
+    address: Address,
+    plan: ExecuteQueryParams,
+    told: oneshot::Sender<Result<String>>,
+    mut end: oneshot::Receiver<()>,
+) {
+    let mut submitted = pin!(submit(&address, plan));
+    let taken = tokio::select! {
+        taken = &mut submitted => taken,
+        _left = &mut end => {
+            if let Ok(Ok(job_id)) = timeout(PARTING, submitted).await {
+                drop(timeout(PARTING, cancel(&address, &job_id)).await);
+            }
+            return;
+        }
+    };
+    let job_id = taken.as_ref().ok().cloned();
+    // Whoever left meanwhile has dropped the other end of `end` too.
+    drop(told.send(taken));
+    if let (Some(job_id), Err(_left)) = (job_id, end.await) {
+        drop(timeout(PARTING, cancel(&address, &job_id)).await);
+    }
+}
+
 /// An error as the protocol's own client words it.
 fn failed(error: impl std::fmt::Debug) -> DataFusionError {
     DataFusionError::Execution(format!("{error:?}"))
 }
 
+impl Job {
+    /// Hands a plan over. The number of the job follows.
+    ///
+    /// On a thread with a runtime of its own: that of the query may be ending, or busy, when nobody
+    /// waits for the job any more.
+    fn start(
+        address: &Address,
+        plan: ExecuteQueryParams,
+    ) -> (Self, oneshot::Receiver<Result<String>>) {
+        let (told, id) = oneshot::channel();
+        let (end, ended) = oneshot::channel();
+        let address = address.clone();
+        let companion = thread::spawn(move || {
+            let runtime = Builder::new_current_thread().enable_all().build();
+            match runtime {
+                Ok(runtime) => runtime.block_on(accompany(address, plan, told, ended)),
+                Err(error) => drop(told.send(Err(failed(error)))),
+            }
+        });
+        let job = Self {
+            end: Some(end),
+            companion: Some(companion),
+        };
+        (job, id)
+    }
+
+    /// Nothing is left to cancel.
+    fn has_ended(&mut self) {
+        if let Some(end) = self.end.take() {
+            let _ = end.send(());
+        }
+    }
+}
+
 impl Drop for Job {
     fn drop(&mut self) {
-        if self.has_ended {
-            return;
+        drop(self.end.take());
+        if let Some(companion) = self.companion.take() {
+            let _ = companion.join();
         }
-        let (address, job_id) = (self.address.clone(), std::mem::take(&mut self.id));
-        // On a thread with a runtime of its own: that of the query may be ending, or busy.
-        let parting = thread::spawn(move || {
-            let runtime = Builder::new_current_thread().enable_all().build();
-            let Ok(runtime) = runtime else { return };
-            runtime.block_on(async {
-                let cancelled = async {
-                    let mut scheduler = connect(&address, &SessionConfig::new()).await?;
-                    let answer = scheduler.cancel_job(CancelJobParams { job_id });
-                    answer.await.map_err(failed)
-                };
-                // A scheduler that does not answer has lost the job, or will run it for nobody.
-                let _ = timeout(PARTING, cancelled).await;
-            });
-        });
-        let _ = parting.join();
     }
 }

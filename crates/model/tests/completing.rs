@@ -126,6 +126,31 @@ fn what_runs_after_training_has_its_own_steps() {
     assert_eq!(steps("lllaaaaaa", &programs), [3, 4, 5, 6, 7, 8]);
 }
 
+fn own(letter: char, id: u32, name: &'static str, weights: &str) -> (char, &'static str, String) {
+    let plain = name.split('(').next().expect("a name");
+    (letter, name, updating(id, plain, weights, None))
+}
+
+#[test]
+fn functions_that_each_train_their_own_are_one_step_a_round() {
+    let programs = [
+        own('a', 5, "jit_one(5)", WEIGHTS),
+        own('b', 6, "jit_two(6)", OTHER),
+    ];
+    assert_eq!(steps(&"aabbb".repeat(4), &programs), [0, 5, 10, 15]);
+    // Those of a recording that begins within a round: the last one is cut.
+    assert_eq!(
+        steps(&format!("abbb{}aa", "aabbb".repeat(3)), &programs),
+        [1, 6, 11, 16]
+    );
+    // Without a rule, each run of what runs most often is a step.
+    assert_eq!(steps("abbaabbbab", &programs), [1, 2, 5, 6, 7, 9]);
+    // One that only copies what the other trains has no round of its own.
+    let copy = ('c', "jit_copy(7)", copying(7, "jit_copy", WEIGHTS));
+    let programs = [own('a', 5, "jit_one(5)", WEIGHTS), copy];
+    assert_eq!(steps(&"aaac".repeat(4), &programs).len(), 12);
+}
+
 #[test]
 fn without_the_program_nobody_knows_what_is_updated() {
     let unknown = ('l', "jit_learn(6)", String::new());
@@ -186,7 +211,12 @@ fn a_round_of_single_ops_is_a_step() {
         ('d', "jit_dot(5)", op(5, "jit_dot", "negate")),
         ('t', "jit_tanh(6)", op(6, "jit_tanh", "tanh")),
         ('s', "jit_sum(7)", op(7, "jit_sum", "exponential")),
+        ('u', "jit_abs(8)", op(8, "jit_abs", "abs")),
     ];
     assert_eq!(steps(&"dtdts".repeat(3), &programs), [4, 9, 14]);
+    // Runs of the most frequent one follow each other, and others take more time.
+    assert_eq!(steps(&"dddtstus".repeat(3), &programs), [6, 14, 22]);
+    // What takes most of the time is the step, whatever is dispatched now and then.
+    assert_eq!(steps(&"ddddts".repeat(3), &programs).len(), 12);
     assert!(steps("dtdtsddtstdsds", &programs).is_empty());
 }

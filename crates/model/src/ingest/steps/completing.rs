@@ -80,7 +80,7 @@ fn blocks_between(order: &[ProgramId], inner: ProgramId, outer: ProgramId) -> us
 type Kind<'a> = (&'static str, &'a [i64]);
 
 /// What a function is called with: arrays by type and size, without numbers.
-struct Arrays<'a> {
+pub(super) struct Arrays<'a> {
     all: usize,
     kinds: BTreeMap<Kind<'a>, Uses>,
 }
@@ -106,7 +106,7 @@ impl Uses {
 
 impl<'a> Arrays<'a> {
     /// `None` where the program is unknown.
-    fn of(program: &'a Program) -> Option<Self> {
+    pub(super) fn of(program: &'a Program) -> Option<Self> {
         let signature = program.hlo.as_ref()?.signature()?;
         let mut kinds: BTreeMap<Kind<'a>, Uses> = BTreeMap::new();
         let kind = |shape: &'a hlo::Shape| (shape.element_type.name(), shape.dimensions.as_slice());
@@ -125,11 +125,21 @@ impl<'a> Arrays<'a> {
         })
     }
 
+    /// How many of them the function updates.
+    pub(super) fn updated(&self) -> usize {
+        self.kinds.values().map(|uses| uses.updates()).sum()
+    }
+
+    /// How many of them it only reads.
+    pub(super) fn read(&self) -> usize {
+        self.all - self.updated()
+    }
+
     /// Whether this function updates what the other one reads. It does not if the other updates more
     /// arrays of that kind itself: training also reads the weights of an old policy, which something
     /// copies now and then. With as many each, as the two sides of an adversarial network, each must
     /// read what the other updates.
-    fn updates_what(&self, reader: &Self) -> bool {
+    pub(super) fn updates_what(&self, reader: &Self) -> bool {
         let shared = Shared::of(self, reader);
         let is_enough = |shared: &Shared, reader: &Self| {
             shared.arrays >= MIN_SHARED

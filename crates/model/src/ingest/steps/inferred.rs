@@ -1,27 +1,25 @@
 //! Steps if none are known: the period of the main function.
 
 use super::evidence::{Evidence, Found, Steps, period};
-use super::main_function::main_programs;
+use super::main_function::main_function;
 use crate::ids::DeviceId;
 use crate::ingest::runs::runs_by_device;
+use crate::session::ProgramRun;
 use crate::step::StepSpan;
-use crate::units::Span;
 
-/// The k-th run, on every device, of the main function's programs is step k, until the next run.
-/// The last run has no next: the end of its step is unknown, so it is cut.
+/// The k-th run, on every device, of the main function's programs is step k, until the next run, or the
+/// k-th round of several functions. The last one has no next: the end of its step is unknown, so it is cut.
 pub(super) fn steps(evidence: &Evidence<'_>) -> Steps {
-    let Some(programs) = main_programs(evidence) else {
+    let Some(main) = main_function(evidence) else {
         return Steps::new();
     };
     let mut steps = Steps::new();
     let runs_of = runs_by_device(evidence.runs, evidence.devices.len());
     for (position, device) in evidence.devices.iter().enumerate() {
         let id = DeviceId::from_index(position);
-        let runs = runs_of[position]
-            .iter()
-            .filter(|run| programs.contains(&run.program));
-        let mut works: Vec<Option<Span>> = runs.map(|run| Some(run.span)).collect();
-        works.sort_unstable();
+        let mut runs: Vec<&ProgramRun> = runs_of[position].iter().collect();
+        runs.sort_by_key(|run| (run.span, run.program));
+        let works = main.works(&runs);
         for position in 0..works.len() {
             let Some((span, is_last)) = period(&works, position) else {
                 continue;

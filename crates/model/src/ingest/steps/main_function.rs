@@ -5,10 +5,12 @@
 //! train train eval eval eval train train eval eval eval   train: what eval reads, it updates
 //! act act act act learn act act act act learn             learn: what act reads, it updates
 //! dot tanh dot sum dot tanh dot sum                       sum: ops, dispatched one at a time, in rounds
+//! one one two two two one one two two two                 one one two two two: each trains its own
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::alternation::Alternation;
 use super::completing::completing;
 use super::evidence::Evidence;
 use super::rounds::round_mark;
@@ -17,7 +19,7 @@ use crate::functions::Functions;
 use crate::ids::{DeviceId, ProgramId};
 use crate::program::Program;
 use crate::session::ProgramRun;
-use crate::units::Picos;
+use crate::units::{Picos, Span};
 
 /// Programs that are shorter than this, have one op each, and run at least this often are ops that
 /// the host dispatches one at a time: parts of a step, not a step.
@@ -31,14 +33,39 @@ const MIN_OF_LONGEST: f64 = 0.25;
 /// as keys that are split before a whole training loop runs as one program.
 const MIN_OF_ALL: f64 = 0.05;
 
-/// The programs of the function whose runs are steps; `None` if there is none.
-pub(super) fn main_programs(evidence: &Evidence<'_>) -> Option<BTreeSet<ProgramId>> {
+/// Share of the time of all single ops, below which one of them is not what a step consists of.
+const MIN_OF_SINGLE: f64 = 0.5;
+
+/// What begins steps.
+pub(super) enum Main {
+    /// Each run of the programs of a function.
+    Runs(BTreeSet<ProgramId>),
+    /// Each round of several functions.
+    Rounds(Alternation),
+}
+
+impl Main {
+    /// The work that begins steps, of the runs of a device in order.
+    pub(super) fn works(&self, runs: &[&ProgramRun]) -> Vec<Option<Span>> {
+        match self {
+            Self::Runs(programs) => {
+                let own = runs.iter().filter(|run| programs.contains(&run.program));
+                own.map(|run| Some(run.span)).collect()
+            }
+            Self::Rounds(alternation) => alternation.works(runs),
+        }
+    }
+}
+
+/// What begins steps; `None` if nothing does.
+pub(super) fn main_function(evidence: &Evidence<'_>) -> Option<Main> {
     // What XLA tries out while it compiles is no step.
     let is_trial = Program::trials(evidence.programs);
     let runs = evidence.runs.iter();
     let runs: Vec<&ProgramRun> = runs.filter(|run| !is_trial[run.program.index()]).collect();
     let functions = Functions::of(evidence.programs);
-    let first = programs_in_order(&runs, runs.first()?.device);
+    let first = runs_in_order(&runs, runs.first()?.device);
+    let first: Vec<ProgramId> = first.iter().map(|run| run.program).collect();
     let taking_turns = taking_turns(&runs, &first, &functions);
     let function = |program: ProgramId| {
         let function = functions.function(program);
@@ -47,24 +74,35 @@ pub(super) fn main_programs(evidence: &Evidence<'_>) -> Option<BTreeSet<ProgramI
     };
     let counts = Counts::of(&runs, function);
     let frequent = counts.frequent()?;
-    let order = programs_in_order(&runs, counts.busiest(frequent)?);
-    let order: Vec<ProgramId> = order.into_iter().map(function).collect();
+    let in_order = runs_in_order(&runs, counts.busiest(frequent)?);
+    let order: Vec<ProgramId> = in_order.iter().map(|run| function(run.program)).collect();
     let is_single = |program: ProgramId| evidence.programs[program.index()].is_single_op();
     let main = if is_single(frequent) && counts.is_part(frequent, &order, is_single) {
         round_mark(&order, frequent)?
     } else {
-        completing(evidence.programs, frequent, &order)
+        let round = || round_mark(&order, frequent);
+        let is_minor = is_single(frequent) && counts.is_minor(frequent, is_single);
+        let completing = || completing(evidence.programs, frequent, &order);
+        is_minor.then(round).flatten().unwrap_or_else(completing)
     };
+    if main == frequent {
+        let is_long = |one| counts.is_long(one);
+        let round = Alternation::of(evidence.programs, main, &in_order, function, is_long);
+        if let Some(round) = round {
+            return Some(Main::Rounds(round));
+        }
+    }
     let own = runs.iter().map(|run| run.program);
-    Some(own.filter(|&one| function(one) == main).collect())
+    let own = own.filter(|&one| function(one) == main);
+    Some(Main::Runs(own.collect()))
 }
 
-/// The programs that run on a device, in the order of their runs.
-fn programs_in_order(runs: &[&ProgramRun], device: DeviceId) -> Vec<ProgramId> {
+/// The runs of a device in order.
+fn runs_in_order<'a>(runs: &[&'a ProgramRun], device: DeviceId) -> Vec<&'a ProgramRun> {
     let own = runs.iter().filter(|run| run.device == device);
-    let mut own: Vec<_> = own.map(|run| (run.span, run.program)).collect();
-    own.sort_by_key(|(span, _)| *span);
-    own.into_iter().map(|(_, program)| program).collect()
+    let mut own: Vec<&ProgramRun> = own.copied().collect();
+    own.sort_by_key(|run| (run.span, run.program));
+    own
 }
 
 /// How long and how often functions ran.
@@ -96,13 +134,31 @@ impl Counts {
             all.filter(|(program, _)| self.most(**program) >= 2)
         };
         let longest = repeated().map(|(_, total)| total.0).max()?;
-        let all_ps: f64 = self.totals.values().map(|total| total.0 as f64).sum();
-        let least_ps = (MIN_OF_LONGEST * longest as f64).max(MIN_OF_ALL * all_ps);
+        let least_ps = (MIN_OF_LONGEST * longest as f64).max(self.least_ps());
         let long = repeated().filter(|(_, total)| total.0 as f64 >= least_ps);
         let rank = |(program, total): &(&ProgramId, &Picos)| {
             (self.most(**program), **total, std::cmp::Reverse(**program))
         };
         long.max_by_key(rank).map(|(program, _)| *program)
+    }
+
+    /// What a function takes at least that makes steps.
+    fn least_ps(&self) -> f64 {
+        let all_ps: f64 = self.totals.values().map(|total| total.0 as f64).sum();
+        MIN_OF_ALL * all_ps
+    }
+
+    fn is_long(&self, function: ProgramId) -> bool {
+        let total = self.totals.get(&function).copied().unwrap_or_default();
+        total.0 as f64 >= self.least_ps()
+    }
+
+    /// Whether other single ops take more time than this one.
+    fn is_minor(&self, function: ProgramId, is_single: impl Fn(ProgramId) -> bool) -> bool {
+        let single = self.totals.iter().filter(|(program, _)| is_single(**program));
+        let all_ps: f64 = single.map(|(_, total)| total.0 as f64).sum();
+        let total = self.totals.get(&function).copied().unwrap_or_default();
+        (total.0 as f64) < MIN_OF_SINGLE * all_ps
     }
 
     /// Its runs on the device where it ran most often.

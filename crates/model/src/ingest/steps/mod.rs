@@ -1,5 +1,6 @@
 //! Steps: recorded on the device, annotated on the host, or inferred from program runs.
 
+mod alternation;
 mod annotated;
 mod completing;
 mod evidence;

@@ -1,0 +1,127 @@
+//! Functions that each train something of their own, in rounds: one round is a step.
+//!
+//! ```text
+//! first first second second second first first second second second      from first to first
+//! ```
+//!
+//! Each run of such a function is as much a step as one of the other, and takes another time; only
+//! the round, what the loop repeats, is the same each time.
+
+use std::collections::BTreeMap;
+
+use super::completing::Arrays;
+use crate::ids::ProgramId;
+use crate::program::Program;
+use crate::session::ProgramRun;
+use crate::units::{Picos, Span};
+
+/// Fewer rounds do not show that they follow a rule.
+const MIN_ROUNDS: usize = 3;
+
+/// Arrays that a function updates at least: less is a counter or a key, not what it trains.
+const MIN_UPDATED: usize = 2;
+
+/// The runs of one round.
+pub(super) struct Alternation {
+    /// Functions in the order of their runs.
+    round: Vec<ProgramId>,
+    /// The functions of programs.
+    function_of: BTreeMap<ProgramId, ProgramId>,
+}
+
+impl Alternation {
+    /// The round of which runs of `frequent` are parts, if they are of one: at least two functions train
+    /// something that no other one reads, in an order that repeats, and this one more than once.
+    ///
+    /// `runs` are those of one device in order; `is_long` tells which functions take a considerable part
+    /// of the time.
+    pub(super) fn of(
+        programs: &[Program],
+        frequent: ProgramId,
+        runs: &[&ProgramRun],
+        function: impl Fn(ProgramId) -> ProgramId,
+        is_long: impl Fn(ProgramId) -> bool,
+    ) -> Option<Self> {
+        let mut trained: BTreeMap<ProgramId, Arrays<'_>> = BTreeMap::new();
+        for run in runs {
+            let own = function(run.program);
+            if is_long(own) && !trained.contains_key(&own) {
+                let arrays = Arrays::of(&programs[own.index()]);
+                // What only copies weights reads nothing else.
+                let is_trained =
+                    |arrays: &Arrays<'_>| arrays.updated() >= MIN_UPDATED && arrays.read() > 0;
+                let arrays = arrays.filter(is_trained);
+                trained.extend(arrays.map(|arrays| (own, arrays)));
+            }
+        }
+        let is_apart = trained.iter().all(|(one, arrays)| {
+            let mut others = trained.iter().filter(|(other, _)| *other != one);
+            others.all(|(_, other)| !arrays.updates_what(other))
+        });
+        if trained.len() < 2 || !trained.contains_key(&frequent) || !is_apart {
+            return None;
+        }
+        let of_trained = runs
+            .iter()
+            .map(|run| (function(run.program), *run))
+            .filter(|(own, _)| trained.contains_key(own));
+        let (order, runs): (Vec<ProgramId>, Vec<&ProgramRun>) = of_trained.unzip();
+        let length = shortest_round(&order)?;
+        let first = first_of_round(&order, &runs, length);
+        let round = order[first..first + length].to_vec();
+        if round.iter().filter(|&&one| one == frequent).count() < 2 {
+            return None;
+        }
+        let function_of = runs.iter().zip(&order);
+        Some(Self {
+            round,
+            function_of: function_of.map(|(run, &own)| (run.program, own)).collect(),
+        })
+    }
+
+    /// The work of each round among the runs of a device, which are in order; the last one may be cut.
+    pub(super) fn works(&self, runs: &[&ProgramRun]) -> Vec<Option<Span>> {
+        let own = runs
+            .iter()
+            .filter_map(|run| Some((*self.function_of.get(&run.program)?, run.span)));
+        let (order, spans): (Vec<ProgramId>, Vec<Span>) = own.unzip();
+        let mut works = Vec::new();
+        let mut at = 0;
+        while at < order.len() {
+            let length = self.round.len().min(order.len() - at);
+            if order[at..at + length] != self.round[..length] {
+                at += 1;
+                continue;
+            }
+            let ends = spans[at..at + length].iter().map(|span| span.end);
+            let end = ends.max().unwrap_or(spans[at].end);
+            works.push(Some(Span::new(spans[at].start, end)));
+            at += length;
+        }
+        works
+    }
+}
+
+/// The least number of runs after which the order repeats itself.
+fn shortest_round(order: &[ProgramId]) -> Option<usize> {
+    let longest = order.len() / MIN_ROUNDS;
+    (2..=longest).find(|&length| order[length..] == order[..order.len() - length])
+}
+
+/// Where a round begins: with the function before whose first run the device waits longest, which is
+/// where the host comes back to the beginning of its loop; otherwise with the first run of all.
+fn first_of_round(order: &[ProgramId], runs: &[&ProgramRun], length: usize) -> usize {
+    let waited = |first: usize| {
+        let rounds = (first..order.len()).step_by(length).filter(|&at| at > 0);
+        let mut waits: Vec<Picos> = rounds
+            .map(|at| runs[at].span.start - runs[at - 1].span.end)
+            .collect();
+        waits.sort_unstable();
+        waits.get(waits.len() / 2).copied().unwrap_or_default()
+    };
+    let begins = |&first: &usize| order[first] != order[(first + length - 1) % length];
+    let firsts = (0..length).filter(begins);
+    firsts
+        .max_by_key(|&first| (waited(first), std::cmp::Reverse(first)))
+        .unwrap_or(0)
+}

@@ -71,6 +71,32 @@ const COMPILES: &str = "
     end
 ";
 
+/// A thread trains and waits, of which nothing is recorded; another one evaluates meanwhile, and reads
+/// its own result until 965 µs.
+const TWO_LOOPS: &str = "
+    host vm
+    thread python/1
+    repeat 6 every 1000us
+      5..15us    PjitFunction(step)
+      7..14us    CommonPjRtLoadedExecutable::ExecuteHelperOnSingleDevice #run_id=1$i#
+    end
+    thread python/2
+    repeat 6 every 1000us
+      100..110us PjitFunction(eval)
+      102..109us CommonPjRtLoadedExecutable::ExecuteHelperOnSingleDevice #run_id=2$i#
+      112..965us np.asarray(jax.Array)
+    end
+    thread tf_XLAEigen/42
+    each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0 run_id=1$i]
+    repeat 6 every 1000us
+      20..820us  dot.1
+    end
+    each [hlo_op=$name hlo_module=jit_eval program_id=6 device_ordinal=0 run_id=2$i]
+    repeat 6 every 1000us
+      825..960us dot.2
+    end
+";
+
 /// What a change gains per step, in µs.
 fn gain(session: &Session, change: &str) -> f64 {
     let [_, _, before, after, ..] = what_if(session, change);
@@ -110,4 +136,15 @@ fn compiling_is_no_part_of_a_launch() {
     assert_eq!(gain(&session, "no-host:compilation"), 480.0);
     let step = step_of_path(&session);
     assert!(us(&step, "host_ps") >= 480.0, "{step}");
+}
+
+/// The thread that trains waits for its own work, not for what another one reads.
+#[test]
+fn a_thread_waits_for_what_it_launched() {
+    let session = drawn(&[TWO_LOOPS]);
+    let step = step_of_path(&session);
+    assert_eq!(us(&step, "compute_ps"), 800.0, "{step}");
+    assert_eq!(us(&step, "host_ps"), 0.0, "{step}");
+    assert_eq!(gain(&session, "remove:^dot.1$"), 800.0);
+    assert_eq!(gain(&session, "remove:^dot.2$"), 0.0);
 }

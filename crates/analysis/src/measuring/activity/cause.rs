@@ -1,7 +1,9 @@
 //! Why a device waits: causes by decreasing priority, each with its title, meaning and remedy.
 
 use serde::Serialize;
-use stepscope_model::{Activity, Direction, Framework, SaturatingSum as _, Session, Span};
+use stepscope_model::{
+    Activity, Direction, Framework, HostId, SaturatingSum as _, Session, Span, TrackId,
+};
 use ts_rs::TS;
 
 use super::{COMPILATION, INPUT, WAIT};
@@ -253,14 +255,28 @@ const LEVELS: usize = CAUSES.len() - 1;
 /// applies. `Unknown` is the remainder and has no entry.
 pub(crate) fn claimed(
     session: &Session,
-    hosts: &[stepscope_model::HostId],
+    hosts: &[HostId],
     windows: &[Span],
-) -> Vec<(stepscope_model::HostId, Vec<Intervals>)> {
+) -> Vec<(HostId, Vec<Intervals>)> {
     let times = super::host_times(session, hosts, windows, level_of, LEVELS);
-    times
-        .into_iter()
+    let claimed = times.into_iter();
+    claimed
         .map(|(host, levels)| (host, by_priority(levels)))
         .collect()
+}
+
+/// [`claimed`] of a host that these threads alone drive, ascending.
+pub(crate) fn claimed_by(
+    session: &Session,
+    host: HostId,
+    threads: &[TrackId],
+    windows: &[Span],
+) -> Vec<Intervals> {
+    let driving = [(host, threads.to_vec())];
+    let mut times = super::times_of_threads(session, &driving, windows, level_of, LEVELS);
+    times
+        .pop()
+        .map_or_else(Vec::new, |(_, levels)| by_priority(levels))
 }
 
 fn by_priority(mut levels: Vec<Intervals>) -> Vec<Intervals> {

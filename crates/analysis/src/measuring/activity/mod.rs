@@ -32,7 +32,7 @@ use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels, add_levels_in_passing};
 
 pub use cause::Cause;
-pub(crate) use cause::{CAUSES, CauseTimes, cause_times, claimed};
+pub(crate) use cause::{CAUSES, CauseTimes, cause_times, claimed, claimed_by};
 pub(crate) use reads::Activities;
 pub(crate) use threads::{driving_threads, host_tracks, own_tracks};
 
@@ -60,12 +60,24 @@ pub(crate) fn host_times(
     level_of: LevelOf,
     count: usize,
 ) -> Vec<(HostId, Vec<Intervals>)> {
-    let threads = Threads::of(session, level_of, count);
     let driving = driving_threads(session, hosts);
-    hosts
+    let driving: Vec<(HostId, Vec<TrackId>)> = hosts.iter().copied().zip(driving).collect();
+    times_of_threads(session, &driving, windows, level_of, count)
+}
+
+/// [`host_times`] of hosts that these threads drive, each list ascending.
+pub(crate) fn times_of_threads(
+    session: &Session,
+    driving: &[(HostId, Vec<TrackId>)],
+    windows: &[Span],
+    level_of: LevelOf,
+    count: usize,
+) -> Vec<(HostId, Vec<Intervals>)> {
+    let threads = Threads::of(session, level_of, count);
+    driving
         .par_iter()
-        .zip(driving)
-        .map(|(&host, driving)| {
+        .map(|(host, driving)| {
+            let host = *host;
             let mut lists: Vec<Vec<Vec<Span>>> = vec![Vec::new(); count];
             for id in own_tracks(session, host) {
                 if driving.binary_search(&id).is_ok() {
@@ -79,7 +91,7 @@ pub(crate) fn host_times(
             }
             let mut times: Vec<Intervals> =
                 lists.into_iter().map(Intervals::union_of_sorted).collect();
-            let copies = transfers::waited_for(session, host, &driving, windows, (level_of, count));
+            let copies = transfers::waited_for(session, host, driving, windows, (level_of, count));
             for (level, waited) in copies.iter().enumerate() {
                 if !waited.spans().is_empty() {
                     times[WAIT_INDEX] = times[WAIT_INDEX].subtract(waited);

@@ -3,8 +3,10 @@
 //! A thread that starts a program waits within the call for arguments that are still being copied,
 //! such as arrays of NumPy that were passed to it. Nothing is recorded of the wait: it is the time in
 //! which nothing else is recorded within the call.
+//!
+//! A thread that starts programs itself, such as one that evaluates meanwhile, reads results for itself.
 
-use stepscope_model::{Activity, HostId, Session, Span, Track, TrackId};
+use stepscope_model::{Activity, Direction, HostId, Label, Session, Span, Track, TrackId};
 
 use super::{LevelOf, levels, own_tracks};
 use crate::measuring::interval::Intervals;
@@ -20,16 +22,22 @@ pub(super) fn waited_for(
     windows: &[Span],
     (level_of, count): (LevelOf, usize),
 ) -> Vec<Intervals> {
-    let mut others = own_tracks(session, host).filter(|id| driving.binary_search(id).is_err());
-    let copies: Vec<u8> = session
-        .labels
-        .iter()
-        .map(|label| match label.activity {
-            Activity::Transfer(_) => level_of(label.activity),
+    let others = own_tracks(session, host).filter(|id| driving.binary_search(id).is_err());
+    let starting = starting_tracks(session);
+    let (others, pools): (Vec<TrackId>, Vec<TrackId>) =
+        others.partition(|id| starting.binary_search(id).is_ok());
+    let of_copies = |tracks: Vec<TrackId>, counts: fn(Direction) -> bool| {
+        let level = |label: &Label| match label.activity {
+            Activity::Transfer(direction) if counts(direction) => level_of(label.activity),
             _ => NO_LEVEL,
-        })
-        .collect();
-    let copies = times(session, &mut others, &copies, windows, count);
+        };
+        let levels: Vec<u8> = session.labels.iter().map(level).collect();
+        times(session, &mut tracks.into_iter(), &levels, windows, count)
+    };
+    let copies = of_copies(pools, |_| true);
+    let of_others = of_copies(others, |direction| direction != Direction::DeviceToHost);
+    let copies = copies.iter().zip(&of_others);
+    let copies: Vec<Intervals> = copies.map(|(one, other)| one.union(other)).collect();
     if copies.iter().all(|times| times.spans().is_empty()) {
         return copies;
     }
@@ -51,6 +59,15 @@ pub(super) fn waited_for(
     copies
         .map(|times| times.subtract(&does_something))
         .collect()
+}
+
+/// Threads on which programs are started, ascending.
+fn starting_tracks(session: &Session) -> Vec<TrackId> {
+    let runs = session.program_runs.iter();
+    let mut tracks: Vec<TrackId> = runs.filter_map(|run| run.launched_on).collect();
+    tracks.sort_unstable();
+    tracks.dedup();
+    tracks
 }
 
 /// Where a program is started: `[0] PjRtStreamExecutorRawLoadedExecutable::Execute` and the like.

@@ -17,6 +17,8 @@ pub(super) struct Call {
     pub(super) at_ps: i64,
     /// The node that it launched.
     pub(super) to: u32,
+    /// When all that it launched ended, on aligned clocks, and the node that is over then.
+    pub(super) end: Option<(i64, u32)>,
     /// Position of the device in the list of devices.
     pub(super) device: usize,
     pub(super) kind: EdgeKind,
@@ -62,6 +64,7 @@ pub(super) fn calls(
                 track,
                 at_ps: at.0,
                 to: first.entry,
+                end: devices[position].last_within(from, until),
                 device: position,
                 kind: EdgeKind::RunLaunch,
                 is_paced: false,
@@ -111,9 +114,9 @@ fn of_kernels(session: &Session, devices: &[DeviceNodes]) -> Vec<Call> {
     if !devices.iter().any(is_gpu) {
         return Vec::new();
     }
-    let mut entries: Vec<(SliceId, u32, usize)> = Vec::new();
+    let mut entries: Vec<(SliceId, u32, (i64, u32), usize)> = Vec::new();
     for (position, on) in devices.iter().enumerate().filter(|(_, on)| is_gpu(on)) {
-        let entry = |one: &Segment| (slice(one), one.entry, position);
+        let entry = |one: &Segment| (slice(one), one.entry, (one.end_ps, one.exit), position);
         entries.extend(on.segments.iter().map(entry));
     }
     entries.sort_unstable();
@@ -132,11 +135,12 @@ fn of_kernels(session: &Session, devices: &[DeviceNodes]) -> Vec<Call> {
     pairs.dedup_by_key(|pair| pair.0);
     let call = |(to, at_ps, from): (SliceId, i64, SliceId)| {
         let found = entries.binary_search_by_key(&to, |entry| entry.0).ok()?;
-        let (_, to, device) = entries[found];
+        let (_, to, end, device) = entries[found];
         Some(Call {
             track: from.track,
             at_ps,
             to,
+            end: Some(end),
             device,
             kind: EdgeKind::Launch,
             is_paced: false,

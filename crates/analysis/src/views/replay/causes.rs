@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use stepscope_model::{HostId, Picos, Session, Span};
+use stepscope_model::{HostId, Picos, Session, Span, TrackId};
 
 use super::device::CLOSE_PS;
 use super::graph::{Builder, CauseTime, EdgeKind, Elastic, Graph, NodeKind, Why};
 use super::host::{Stretch, Threads, recorded};
-use crate::measuring::activity::{CAUSES, Cause, cause_times, claimed};
+use crate::measuring::activity::{
+    CAUSES, Cause, cause_times, claimed, claimed_by, driving_threads,
+};
 use crate::measuring::callbacks::Callbacks;
 use crate::measuring::interval::Intervals;
 use crate::measuring::pauses::Pauses;
@@ -29,28 +31,35 @@ const CHUNK: usize = 4096;
 pub(super) fn add_host_causes(session: &Session, builder: &mut Builder, threads: &mut Threads) {
     let mut stretches = std::mem::take(&mut threads.stretches);
     stretches.retain(|one| one.span.duration().0 >= SHORTEST_PS);
-    stretches.sort_by_key(|one| (one.host, one.span));
+    let hosts: Vec<HostId> = (0..session.hosts.len()).map(HostId::from_index).collect();
+    let driving = driving_threads(session, &hosts);
+    // Of threads that each drive devices, none delays the others.
+    let alone = |one: &Stretch| {
+        let driving = &driving[one.host.index()];
+        let is_alone = driving.len() > 1 && driving.binary_search(&one.track).is_ok();
+        is_alone.then_some(one.track)
+    };
+    stretches.sort_by_key(|one| (one.host, alone(one), one.span));
     let mut quiet: FxHashMap<u32, Quiet> = FxHashMap::default();
-    for of_host in stretches.chunk_by(|a, b| a.host == b.host) {
-        let host = of_host[0].host;
-        let spans: Vec<Span> = of_host.iter().map(|one| one.span).collect();
+    for alike in stretches.chunk_by(|a, b| (a.host, alone(a)) == (b.host, alone(b))) {
+        let host = alike[0].host;
+        let spans: Vec<Span> = alike.iter().map(|one| one.span).collect();
         let windows = Intervals::union_of(spans.clone());
-        let mut claimed = claimed(session, &[host], windows.spans());
-        let Some((_, times)) = claimed.first_mut() else {
-            continue;
-        };
+        let threads = alone(&alike[0]).map(|thread| vec![thread]);
+        let threads = threads.as_ref().unwrap_or(&driving[host.index()]);
+        let times = &mut claimed_by(session, host, threads, windows.spans());
         // A call that waits for Python that its program calls is not dispatching.
         let called = called_back(session, host, windows.spans());
         let dispatch = &mut times[Cause::Dispatch.position()];
         *dispatch = dispatch.subtract(&called);
-        for (pieces, own) in spans.chunks(CHUNK).zip(of_host.chunks(CHUNK)) {
+        for (pieces, own) in spans.chunks(CHUNK).zip(alike.chunks(CHUNK)) {
             for (row, stretch) in cause_times(pieces, &clip(times, pieces)).iter().zip(own) {
                 push(&mut builder.graph, stretch.node, row);
                 quiet.insert(stretch.node, Quiet::of(row));
             }
         }
     }
-    let resuming = resuming_threads(&builder.graph, &stretches, &quiet);
+    let resuming = resuming_threads(&stretches, &quiet);
     for stretch in &stretches {
         add_loose(builder, stretch, &quiet, &resuming);
     }
@@ -92,21 +101,19 @@ fn called_back(session: &Session, host: HostId, windows: &[Span]) -> Intervals {
 /// Threads that go on soon after the work of a device ended, however long it took. Then they waited for
 /// it in a function that records nothing else, such as `block_until_ready` called from a frame of Python.
 /// Of a thread that does not wait, about half of a stretch would be left on average.
-fn resuming_threads(
-    graph: &Graph,
-    stretches: &[Stretch],
-    quiet: &FxHashMap<u32, Quiet>,
-) -> FxHashSet<u32> {
+fn resuming_threads(stretches: &[Stretch], quiet: &FxHashMap<u32, Quiet>) -> FxHashSet<TrackId> {
     let of = |node: u32| quiet.get(&node).copied().unwrap_or_default().sum_ps();
-    let mut waits: FxHashMap<u32, Vec<(i64, i64)>> = FxHashMap::default();
+    let mut waits: FxHashMap<TrackId, Vec<(i64, i64)>> = FxHashMap::default();
     for stretch in stretches {
         let Some(may) = stretch.may_wait.as_ref().filter(|may| !may.is_paced) else {
             continue;
         };
         let (before_ps, rest_ps) = (of(stretch.node), of(may.rest));
         if before_ps >= CLOSE_PS {
-            let track = graph.nodes[stretch.node as usize].track;
-            waits.entry(track).or_default().push((before_ps, rest_ps));
+            waits
+                .entry(stretch.track)
+                .or_default()
+                .push((before_ps, rest_ps));
         }
     }
     let resuming = waits.into_iter().filter(|(_, waits)| resumes(waits));
@@ -129,15 +136,14 @@ fn add_loose(
     builder: &mut Builder,
     stretch: &Stretch,
     quiet: &FxHashMap<u32, Quiet>,
-    resuming: &FxHashSet<u32>,
+    resuming: &FxHashSet<TrackId>,
 ) {
     let Some((may, quiet)) = stretch.may_wait.as_ref().zip(quiet.get(&stretch.node)) else {
         return;
     };
-    let track = builder.graph.nodes[stretch.node as usize].track;
     let unknown_ps = if may.is_paced {
         stretch.span.duration().0
-    } else if resuming.contains(&track) {
+    } else if resuming.contains(&stretch.track) {
         quiet.sum_ps()
     } else {
         quiet.unknown_ps

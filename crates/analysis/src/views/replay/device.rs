@@ -161,6 +161,15 @@ impl DeviceNodes {
         self.segments.get(position)
     }
 
+    /// The last end of work within a stretch of time, and the node that is over then.
+    pub(super) fn last_within(&self, from_ps: i64, until_ps: i64) -> Option<(i64, u32)> {
+        let first = self.segments.partition_point(|one| one.start_ps < from_ps);
+        let begun = self.segments[first..].iter();
+        let begun = begun.take_while(|one| one.start_ps < until_ps);
+        let ends = begun.map(|one| (one.end_ps, one.exit));
+        ends.filter(|end| end.0 <= until_ps).max()
+    }
+
     /// Edges from the work that ended last before a stretch that nothing else explains: certain on
     /// a device that runs a program in order, inferred between the streams of a GPU.
     pub(super) fn add_device_order(&self, builder: &mut Builder, is_gpu: bool) {

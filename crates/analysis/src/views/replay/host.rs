@@ -39,6 +39,7 @@ pub(super) struct Chain {
 /// A stretch of a driving thread, with the work of a device that ended with it.
 pub(super) struct Stretch {
     pub(super) node: u32,
+    pub(super) track: TrackId,
     /// As recorded.
     pub(super) span: Span,
     pub(super) host: HostId,
@@ -73,6 +74,28 @@ struct Thread<'a> {
     pauses: &'a Pauses,
     /// When it made calls that the device's pace delayed.
     paced: FxHashSet<i64>,
+    /// When what it launched ended, if other threads of its host launch work as well: it waits for its
+    /// own.
+    own_ends: Option<Ends>,
+}
+
+impl Thread<'_> {
+    /// The last end of work that the thread may have waited for within a stretch of time, excluding its
+    /// start. `of_host` are all ends of its host.
+    fn last_end(
+        &self,
+        of_host: &Ends,
+        from_ps: i64,
+        to_ps: i64,
+        is_wait: bool,
+    ) -> Option<(i64, u32)> {
+        let own = self.own_ends.as_ref().filter(|_| self.is_driving);
+        let Some(own) = own else {
+            return last_end(of_host, from_ps, to_ps);
+        };
+        let other = || is_wait.then(|| last_end(of_host, from_ps, to_ps)).flatten();
+        last_end(own, from_ps, to_ps).or_else(other)
+    }
 }
 
 /// When a thread did not work for itself, outermost calls only.
@@ -146,6 +169,10 @@ impl HostSources<'_> {
         for call in self.calls {
             calls.entry(call.track).or_default().push(call);
         }
+        let mut launching = vec![0; hosts.len()];
+        for &track in &tracks {
+            launching[host_of(track)] += 1;
+        }
         let mut threads = Threads::default();
         let mut has_boundaries = vec![false; hosts.len()];
         for (&track, pauses) in tracks.iter().zip(&pauses) {
@@ -166,11 +193,13 @@ impl HostSources<'_> {
             cuts.dedup();
             let paced = own.iter().filter(|call| call.is_paced);
             let paced: FxHashSet<i64> = paced.map(|call| call.at_ps).collect();
+            let is_alone = launching[host.index()] < 2;
             let thread = Thread {
                 track,
                 is_driving: drives,
                 pauses,
                 paced,
+                own_ends: (!is_alone).then(|| own_ends(own)),
             };
             let chain = self.add_thread(builder, &thread, cuts, &mut threads);
             threads.chains.push(chain);
@@ -239,9 +268,9 @@ impl HostSources<'_> {
                 chain.push(cut, origin, &mut before);
                 continue;
             };
-            let ended = last_end(ends, aligned(from), aligned(cut));
             let is_wait = thread.pauses.waits.contains_instant(Picos(from));
             let is_read = is_driving && thread.pauses.reads.contains_instant(Picos(from));
+            let ended = thread.last_end(ends, aligned(from), aligned(cut), is_wait || is_read);
             let is_paced = thread.paced.contains(&cut) && ended.is_some();
             let handed = (!is_driving && !is_paced)
                 .then(|| handed_over(self.session, threads, host, from, cut));
@@ -291,6 +320,7 @@ impl HostSources<'_> {
         if has_causes {
             threads.stretches.push(Stretch {
                 node,
+                track: cut.track,
                 span: Span::new(Picos(cut.from), Picos(cut.to)),
                 host: cut.host,
                 may_wait: None,
@@ -431,6 +461,13 @@ impl Chain {
 /// A time of the aligned clock as the host recorded it.
 pub(super) fn recorded(clocks: &Clocks, host: HostId, time_ps: i64) -> i64 {
     time_ps + (time_ps - clocks.aligned(host, Picos(time_ps)).0)
+}
+
+/// When what these calls launched ended.
+fn own_ends(calls: &[&Call]) -> Ends {
+    let mut ends: Ends = calls.iter().filter_map(|call| call.end).collect();
+    ends.sort_unstable();
+    ends
 }
 
 /// The last end within a stretch of time, excluding its start.

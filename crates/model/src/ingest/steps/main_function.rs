@@ -155,7 +155,10 @@ impl Counts {
 
     /// Whether other single ops take more time than this one.
     fn is_minor(&self, function: ProgramId, is_single: impl Fn(ProgramId) -> bool) -> bool {
-        let single = self.totals.iter().filter(|(program, _)| is_single(**program));
+        let single = self
+            .totals
+            .iter()
+            .filter(|(program, _)| is_single(**program));
         let all_ps: f64 = single.map(|(_, total)| total.0 as f64).sum();
         let total = self.totals.get(&function).copied().unwrap_or_default();
         (total.0 as f64) < MIN_OF_SINGLE * all_ps

@@ -34,7 +34,7 @@ use crate::measuring::work::{NO_LEVEL, add_levels, add_levels_in_passing};
 pub use cause::Cause;
 pub(crate) use cause::{CAUSES, CauseTimes, cause_times, claimed, claimed_by};
 pub(crate) use reads::Activities;
-pub(crate) use threads::{driving_threads, host_tracks, own_tracks};
+pub(crate) use threads::{calls_functions, driving_threads, host_tracks, own_tracks};
 
 /// Levels that every division has. All further levels are work, from which waits are subtracted unless
 /// the work is input.

@@ -2,6 +2,8 @@
 //! else threads that call compiled functions, else threads whose calls launched device work, else all.
 //! A runtime thread that launches work on behalf of another thread is not a driving thread.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use stepscope_model::host_names::dispatched_function;
 use stepscope_model::{
@@ -58,7 +60,7 @@ fn of_all_hosts(session: &Session) -> Vec<Vec<TrackId>> {
     let is_annotated =
         |tracks: &Vec<TrackId>| tracks.iter().any(|track| evidence[0][track.index()]);
     if !hosts.iter().all(is_annotated) {
-        let calls = calling_tracks(session);
+        let calls = Vec::clone(&calling_tracks(session).0);
         let is_told = |tracks: &Vec<TrackId>| {
             is_annotated(tracks) || tracks.iter().any(|track| calls[track.index()])
         };
@@ -92,13 +94,22 @@ fn annotated_tracks(session: &Session) -> Vec<bool> {
     tracks_with(session, &is_step)
 }
 
-/// For each track, whether compiled functions are called on it.
-fn calling_tracks(session: &Session) -> Vec<bool> {
-    let names = session.labels.iter();
-    let is_call: Vec<bool> = names
-        .map(|label| dispatched_function(session.text(label.name)).is_some())
-        .collect();
-    tracks_with(session, &is_call)
+/// For each track, whether compiled functions are called on it; found once per session.
+struct CallingTracks(Vec<bool>);
+
+fn calling_tracks(session: &Session) -> Arc<CallingTracks> {
+    session.memo.get_or_compute(|| {
+        let names = session.labels.iter();
+        let is_call: Vec<bool> = names
+            .map(|label| dispatched_function(session.text(label.name)).is_some())
+            .collect();
+        CallingTracks(tracks_with(session, &is_call))
+    })
+}
+
+/// Whether compiled functions are called on a thread.
+pub(crate) fn calls_functions(session: &Session, thread: TrackId) -> bool {
+    calling_tracks(session).0[thread.index()]
 }
 
 fn labels(session: &Session, test: impl Fn(Class, Activity) -> bool) -> Vec<bool> {

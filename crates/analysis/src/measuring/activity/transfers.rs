@@ -4,11 +4,11 @@
 //! such as arrays of NumPy that were passed to it. Nothing is recorded of the wait: it is the time in
 //! which nothing else is recorded within the call.
 //!
-//! A thread that starts programs itself, such as one that evaluates meanwhile, reads results for itself.
+//! A thread that calls functions itself, such as one that evaluates meanwhile, reads results for itself.
 
 use stepscope_model::{Activity, Direction, HostId, Label, Session, Span, Track, TrackId};
 
-use super::{LevelOf, levels, own_tracks};
+use super::{LevelOf, calls_functions, levels, own_tracks};
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels_in_passing};
 
@@ -23,9 +23,8 @@ pub(super) fn waited_for(
     (level_of, count): (LevelOf, usize),
 ) -> Vec<Intervals> {
     let others = own_tracks(session, host).filter(|id| driving.binary_search(id).is_err());
-    let starting = starting_tracks(session);
     let (others, pools): (Vec<TrackId>, Vec<TrackId>) =
-        others.partition(|id| starting.binary_search(id).is_ok());
+        others.partition(|&id| calls_functions(session, id));
     let of_copies = |tracks: Vec<TrackId>, counts: fn(Direction) -> bool| {
         let level = |label: &Label| match label.activity {
             Activity::Transfer(direction) if counts(direction) => level_of(label.activity),
@@ -59,15 +58,6 @@ pub(super) fn waited_for(
     copies
         .map(|times| times.subtract(&does_something))
         .collect()
-}
-
-/// Threads on which programs are started, ascending.
-fn starting_tracks(session: &Session) -> Vec<TrackId> {
-    let runs = session.program_runs.iter();
-    let mut tracks: Vec<TrackId> = runs.filter_map(|run| run.launched_on).collect();
-    tracks.sort_unstable();
-    tracks.dedup();
-    tracks
 }
 
 /// Where a program is started: `[0] PjRtStreamExecutorRawLoadedExecutable::Execute` and the like.

@@ -13,7 +13,7 @@ use stepscope_model::{Activity, Direction, HostId, Lane, Picos, Session, Span, T
 use super::calls::Call;
 use super::device::CLOSE_PS;
 use super::graph::{Builder, EdgeKind, Node, NodeKind};
-use crate::measuring::activity::{driving_threads, is_input, levels};
+use crate::measuring::activity::{calls_functions, driving_threads, is_input, levels};
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels};
 use crate::views::collectives::clocks::Clocks;
@@ -74,8 +74,8 @@ struct Thread<'a> {
     pauses: &'a Pauses,
     /// When it made calls that the device's pace delayed.
     paced: FxHashSet<i64>,
-    /// When what it launched ended, if other threads of its host launch work as well: it waits for its
-    /// own.
+    /// When what it launched ended, if other threads of its host call functions as well: it waits for
+    /// its own.
     own_ends: Option<Ends>,
 }
 
@@ -169,9 +169,9 @@ impl HostSources<'_> {
         for call in self.calls {
             calls.entry(call.track).or_default().push(call);
         }
-        let mut launching = vec![0; hosts.len()];
-        for &track in &tracks {
-            launching[host_of(track)] += 1;
+        let mut calling = vec![0; hosts.len()];
+        for &track in tracks.iter().filter(|&&one| calls_functions(session, one)) {
+            calling[host_of(track)] += 1;
         }
         let mut threads = Threads::default();
         let mut has_boundaries = vec![false; hosts.len()];
@@ -193,13 +193,13 @@ impl HostSources<'_> {
             cuts.dedup();
             let paced = own.iter().filter(|call| call.is_paced);
             let paced: FxHashSet<i64> = paced.map(|call| call.at_ps).collect();
-            let is_alone = launching[host.index()] < 2;
+            let is_one_of_many = calling[host.index()] > 1 && calls_functions(session, track);
             let thread = Thread {
                 track,
                 is_driving: drives,
                 pauses,
                 paced,
-                own_ends: (!is_alone).then(|| own_ends(own)),
+                own_ends: is_one_of_many.then(|| own_ends(own)),
             };
             let chain = self.add_thread(builder, &thread, cuts, &mut threads);
             threads.chains.push(chain);

@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 
 use stepscope_model::host_names::dispatched_function;
-use stepscope_model::{Activity, Session, SliceKind, Track};
+use stepscope_model::{Activity, SaturatingSum as _, Session, SliceKind, Track};
 
 /// jaxlib 0.4 runs programs for CPUs within this call and records none of their ops.
 const RUNS_WITHIN: &str = "TfrtCpuExecutable::ExecuteHelper";
@@ -22,11 +22,13 @@ const WAITS: [&str; 2] = ["block_until_ready", "np.asarray(jax.Array)"];
 
 /// Calls of compiled functions.
 pub(crate) struct Calls {
-    /// The label of the function that was called most often, such as `PjitFunction(step)`.
+    /// The label of the function in whose calls most time passed, such as `PjitFunction(step)`.
     pub(crate) name: String,
     /// How often that function was called.
+    pub(crate) of_name: usize,
+    /// How often any was.
     pub(crate) count: usize,
-    /// Time in calls of any compiled function, without compilation.
+    /// Time in calls of any of them, without compilation.
     pub(crate) called_ps: i64,
     /// How much of it jaxlib spent in running programs, where that is recorded.
     pub(crate) ran_ps: i64,
@@ -81,8 +83,8 @@ pub(crate) fn calls(session: &Session) -> Option<Calls> {
     let is_compilation: Vec<bool> = labels
         .map(|label| matches!(label.activity, Activity::Compile(_)))
         .collect();
-    let mut counts = vec![0usize; session.labels.len()];
-    let (mut called_ps, mut ran_ps) = (0i64, 0i64);
+    let mut of_label = vec![(0i64, 0usize); session.labels.len()];
+    let (mut compiled_ps, mut ran_ps) = (0i64, 0i64);
     let tracks = session
         .track_ids()
         .filter_map(|id| session.track_having(id, |label| is_call[label.index()]));
@@ -98,12 +100,13 @@ pub(crate) fn calls(session: &Session) -> Option<Calls> {
                 if is_call[label] {
                     // JAX records a call twice, one slice within the other.
                     if !is_below_same(&track, lane, index) {
-                        counts[label] += 1;
-                        called_ps = called_ps.saturating_add(length_ps);
+                        let (time_ps, count) = &mut of_label[label];
+                        *time_ps = time_ps.saturating_add(length_ps);
+                        *count += 1;
                     }
                 } else if has_above(&track, lane, index, &is_call) {
                     if is_compilation[label] {
-                        called_ps = called_ps.saturating_sub(length_ps);
+                        compiled_ps = compiled_ps.saturating_add(length_ps);
                     } else {
                         ran_ps = ran_ps.saturating_add(length_ps);
                     }
@@ -111,11 +114,14 @@ pub(crate) fn calls(session: &Session) -> Option<Calls> {
             }
         }
     }
-    let most = (0..counts.len()).max_by_key(|&index| (counts[index], Reverse(index)))?;
-    (counts[most] > 0).then(|| Calls {
+    let most = (0..of_label.len()).max_by_key(|&index| (of_label[index], Reverse(index)))?;
+    let called_ps: i64 = of_label.iter().map(|of| of.0).saturating_sum();
+    let (_, of_name) = of_label[most];
+    (of_name > 0).then(|| Calls {
         name: session.text(session.labels[most].name).to_owned(),
-        count: counts[most],
-        called_ps,
+        of_name,
+        count: of_label.iter().map(|of| of.1).sum(),
+        called_ps: called_ps.saturating_sub(compiled_ps),
         ran_ps,
     })
 }

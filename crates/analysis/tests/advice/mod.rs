@@ -264,3 +264,41 @@ fn shardings_are_advised_only_where_work_is_divided() {
     let found = finding(&report, "input_wait")["code"].to_string();
     assert!(found.contains("device_put(next(loader))"), "{found}");
 }
+
+/// Two virtual devices of one host; the second one computes until 800 µs, in as many ops as are given.
+fn virtual_devices(late: &str) -> String {
+    format!(
+        "host vm
+        thread python
+        repeat 6 every 1000us
+          0..999us train #step_num=$i,_r=1#
+        end
+        thread tf_XLAEigen/42
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+        repeat 6 every 1000us
+          1..300us dot.1
+          300..1000us all-reduce.1
+        end
+        thread tf_XLAEigen/43
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=1]
+        repeat 6 every 1000us
+          {late}
+          800..1000us all-reduce.1
+        end
+        program 5 jit_step
+          p.0 = f32[64,64] parameter(0)
+          dot.1 = f32[64,64] dot(p.0, p.0)
+          all-reduce.1 = f32[64,64] all-reduce(p.0) replica_groups={{{{0,1}}}}"
+    )
+}
+
+#[test]
+fn a_virtual_device_is_a_straggler_only_if_it_runs_more_ops() {
+    let more = virtual_devices("1..300us dot.1\n300..800us dot.1");
+    let report = ask(&drawn(&[&more]), "advice", &[]);
+    let found = finding(&report, "straggler");
+    assert_eq!(found["title"], "CPU:1 is late");
+    let slow = ask(&drawn(&[&virtual_devices("1..800us dot.1")]), "advice", &[]);
+    assert!(!ids(&slow).contains(&"straggler"), "{:?}", ids(&slow));
+    assert!(check(&slow, "straggler").contains("take turns"));
+}

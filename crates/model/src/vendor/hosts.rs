@@ -128,7 +128,8 @@ fn input_stage(name: &str) -> InputStage {
 /// The function that a JAX call dispatches: `PjitFunction(step)` is `step`, and so is
 /// `PjitFunction(jit(step))`, a call of a function that was compiled ahead of time.
 pub fn dispatched_function(name: &str) -> Option<&str> {
-    let called = ["PjitFunction(", "PmapFunction("];
+    // jaxlib 0.4.13 has the third.
+    let called = ["PjitFunction(", "PmapFunction(", "JaxPmapFunction("];
     let rest = called.iter().find_map(|call| name.strip_prefix(call))?;
     let function = rest.strip_suffix(')')?;
     let compiled = function.strip_prefix("jit(");

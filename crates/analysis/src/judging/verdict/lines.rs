@@ -28,7 +28,10 @@ pub(super) fn lines(report: &VerdictReport, program_count: Option<usize>) -> Vec
     }
     let mut lines = vec![captured(report)];
     lines.extend(key_figures(report));
-    lines.extend(mean_step(report));
+    // Without work of a device, nothing is known of what it did.
+    if report.device_busy_ratio.is_some() {
+        lines.extend(mean_step(report));
+    }
     lines.extend(attribution::sentence(&report.attribution).map(|share| covered(&share)));
     lines.extend(top_ops(report));
     let room = limits::LINES - lines.len();

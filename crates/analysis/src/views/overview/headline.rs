@@ -31,8 +31,15 @@ const fn doing(part: PartKind) -> &'static str {
 /// A share of the time, and what devices do in it.
 type Share = (&'static str, f64);
 
-/// The sentence: of the mean step, or without steps of the observed time. Empty without work.
-pub(super) fn headline(parts: &[StepPart], occupation: Option<Occupation>) -> String {
+/// The sentence: of the mean step, or without steps of the observed time. Empty without either.
+pub(super) fn headline(
+    parts: &[StepPart],
+    occupation: Option<Occupation>,
+    has_work: bool,
+) -> String {
+    if !parts.is_empty() && !has_work {
+        return of_hosts(parts);
+    }
     if !parts.is_empty() {
         return sentence(of_parts(parts), "a step");
     }
@@ -73,6 +80,20 @@ pub(super) fn between(time: Option<&StepTime>) -> String {
         "in steps of other series",
     );
     between.into_iter().chain(others).collect()
+}
+
+/// What is known of steps in which no device recorded work.
+fn of_hosts(parts: &[StepPart]) -> String {
+    let unknown = "What devices do in a step is unknown: none recorded work";
+    let known = parts.iter().filter(|part| part.part != PartKind::Idle);
+    let known: f64 = known.map(|part| part.ratio).sum();
+    if known < LEAST_RATIO {
+        return format!("{unknown}.");
+    }
+    format!(
+        "{unknown}. For {} of it, hosts did something.",
+        percent(known)
+    )
 }
 
 /// Shares by what devices do; the three kinds of copies are one.
@@ -132,7 +153,7 @@ mod tests {
             mean_ps: ratio * 1e9,
             ratio,
         });
-        headline(&parts.collect::<Vec<_>>(), None)
+        headline(&parts.collect::<Vec<_>>(), None, true)
     }
 
     #[test]
@@ -190,9 +211,9 @@ mod tests {
             is_of_steps: false,
         };
         assert_eq!(
-            headline(&[], Some(occupation)),
+            headline(&[], Some(occupation), true),
             "Devices spend 79.2 % of the observed time computing and 20.8 % idle."
         );
-        assert_eq!(headline(&[], None), "");
+        assert_eq!(headline(&[], None, true), "");
     }
 }

@@ -98,7 +98,8 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
             occupation: occupation(session, &selected, &glance.steps.rows, &glance.devices),
         };
         let verdicts = verdicts::verdicts(&facts, &thresholds);
-        let mut headline = headline::headline(&step_parts, facts.occupation);
+        let mut headline =
+            headline::headline(&step_parts, facts.occupation, glance.busy_ratio.is_some());
         headline.push_str(&headline::between(glance.step_time.as_ref()));
         let notes = notes::notes(
             session,

@@ -1,6 +1,10 @@
 //! A host, or a device of one host, that the others wait for in collectives. The figure is that of
 //! `hosts`: the time that the others wait for it, on aligned clocks.
 
+use std::collections::BTreeMap;
+
+use stepscope_model::{DeviceId, SaturatingSum as _};
+
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::evidence::{between, in_view};
 use crate::judging::advice::facts::Facts;
@@ -21,9 +25,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some(step) = facts.step_ps else {
         return Outcome::Skipped(no_steps(facts));
     };
-    if facts.has_virtual_devices_only() {
+    if facts.has_virtual_devices_only() && !runs_more_ops(facts) {
         return Outcome::Skipped(
-            "Virtual devices of XLA:CPU take turns on the same cores, so one of them is always last."
+            "Virtual devices of XLA:CPU take turns on the same cores, so one of them is always last, \
+             and none runs more ops than the others."
                 .to_owned(),
         );
     }
@@ -70,6 +75,29 @@ fn check(facts: &Facts<'_>) -> Outcome {
         })
         .seen([seen(worst), in_view("hosts", "lateness by step".to_owned())])
         .found()
+}
+
+/// Ops that a device runs, relative to any other, from which on it has more work: virtual devices have
+/// nothing else that tells.
+const MORE_OPS: f64 = 1.2;
+
+/// Whether the device that is late runs more ops than any other one.
+fn runs_more_ops(facts: &Facts<'_>) -> bool {
+    let Some(worst) = facts.late().stragglers.first() else {
+        return false;
+    };
+    let mut counts: BTreeMap<DeviceId, i64> = BTreeMap::new();
+    for totals in facts.totals.iter() {
+        let ran = totals.labels.iter().map(|(_, one)| one.occurrences);
+        *counts.entry(totals.device).or_default() += ran.saturating_sum();
+    }
+    let is_late = |device: DeviceId| facts.session.device_title(device) == worst.name;
+    let (late, others): (Vec<_>, Vec<_>) =
+        counts.into_iter().partition(|&(device, _)| is_late(device));
+    let most = |counts: &[(DeviceId, i64)]| counts.iter().map(|one| one.1).max();
+    most(&late)
+        .zip(most(&others))
+        .is_some_and(|(late, others)| late as f64 >= MORE_OPS * others as f64)
 }
 
 /// What made it late and what to change, or what to record if no activity explains it.

@@ -27,8 +27,12 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
     let is_jax = session.framework() == Framework::Jax;
     let calls = calls(session);
     let counted = |calls: &Calls| {
-        let count = format::counted(calls.count, "call");
-        format!("{count} of {}", short(&calls.name))
+        let (count, name) = (format::counted(calls.count, "call"), short(&calls.name));
+        if calls.of_name == calls.count {
+            return format!("{count} of {name}");
+        }
+        let of_name = calls.of_name;
+        format!("{count} of compiled functions, {of_name} of them of {name},")
     };
     let finding = match (&calls, work_on_cpu::accelerator(evidence)) {
         (Some(calls), Some(accelerator)) => finding

@@ -43,7 +43,7 @@ fn python_activity(frame: &str) -> Activity {
         Activity::Sleep
     } else if PYTHON_PROFILER.is_match(frame) {
         Activity::Profiler
-    } else if is_checkpoint(frame) {
+    } else if is_checkpoint(frame) || PYTHON_CHECKPOINT.is_match(frame) {
         Activity::Checkpoint
     } else if PYTHON_DISPATCH.is_match(frame) {
         Activity::Dispatch
@@ -225,7 +225,7 @@ patterns! {
     ];
     /// The host waits for or prepares input: tf.data, grain, and common names of loaders.
     INPUT = [
-        r"^Iterator::|IteratorGetNext|(?i)data[ _]?load|load[ _]?(data|batch)|",
+        r"^Iterator::|IteratorGetNext|(?i)data[ _:]{0,2}load|load[ _:]{0,2}(data|batch)|",
         r"(next|get|fetch|make|prepare|read)[ _]?batch|input[ _]?pipeline|prefetch|",
         // Not the passes over them, such as `infeed-decomposer` and `infeed_flattener`.
         r"(?-i:Infeed|INFEED)|[ _]infeed|^infeed$|infeed[ _](enqueue|queue|transfer|buffer|thread)|",
@@ -236,7 +236,11 @@ patterns! {
     /// Frames that return the next element: what waits, reads, or computes inside is input. A queue
     /// read by the driving thread is filled by another thread.
     PYTHON_INPUT = [
-        r" __next__$|^builtins next$|^queues?\.py:\d+ get$|^dataloader\.py:\d+ |(?i) (next|get)_?(item|element|example)s?$",
+        r" __next__$|^builtins next$|^queues?\.py:\d+ get$|^dataloader\.py:\d+ |",
+        // NumPy reads a file, and pandas a table.
+        r"^_?npyio(_impl)?\.py:\d+ (load|loadtxt|genfromtxt|fromfile|__getitem__)$|",
+        r"^(readers|parquet|feather_format)\.py:\d+ read_[a-z]+$|",
+        r"(?i) (next|get)_?(item|element|example)s?$",
     ];
     INPUT_WAIT = [r"^queues?\.py|GetNext|__next__|^\$?builtins next$|^next\(|(?i)(data|input)[ _]?wait|_next_data"];
     INPUT_ENQUEUE = [r"(?i)infeed"];
@@ -315,6 +319,11 @@ patterns! {
     ];
     PYTHON_DISPATCH = [r"^pjit\.py:\d+ (cache_miss|_run_python_pjit)|^dispatch\.py:\d+ apply_primitive"];
     CHECKPOINT = [r"(?i)checkpoint|\borbax"];
+    /// Arrays are written to files: what a loop keeps of its training.
+    PYTHON_CHECKPOINT = [
+        r"^_?npyio(_impl)?\.py:\d+ (save|savez|savez_compressed|_savez)$|^posix (fsync|fdatasync)$|",
+        r"^_pickle dump$|^serialization\.py:\d+ (save|save_file|to_bytes|msgpack_serialize)$",
+    ];
     /// A program is handed to a device.
     DISPATCH = [
         r"^PjitFunction|^ExecuteReplicated|LoadedExecutable::Execute|^PJRT_LoadedExecutable_Execute|",
@@ -449,6 +458,9 @@ mod tests {
             ("InfeedEnqueueTuple", InputStage::Enqueue),
             ("data_loading", InputStage::Load),
             ("fetch_batch", InputStage::Load),
+            ("load::data", InputStage::Load),
+            ("$_npyio_impl.py:239 __getitem__", InputStage::Load),
+            ("$readers.py:912 read_csv", InputStage::Read),
             ("$dataloader.py:630 __next__", InputStage::Wait),
             ("$builtins next", InputStage::Wait),
         ] {

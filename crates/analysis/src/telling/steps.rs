@@ -1,7 +1,7 @@
 //! Notes on steps: how they were found, and which of them statistics exclude.
 
 use documented::DocumentedVariants;
-use stepscope_model::{Framework, ProgramId, Session, StepOrigin};
+use stepscope_model::{Framework, ProgramId, Session, Step, StepOrigin};
 
 use super::note::Note;
 use super::words::{Word, Words};
@@ -224,10 +224,9 @@ fn not_timed(session: &Session) -> Note {
 fn cut(session: &Session, origin: StepOrigin) -> Option<Note> {
     let main = main_series(session);
     let own = session.steps.iter().filter(|step| step.series == main);
-    let cut: Vec<String> = own
-        .filter(|step| step.is_cut)
-        .map(|step| step.number.to_string())
-        .collect();
+    let own: Vec<&Step> = own.collect();
+    let cut = own.iter().filter(|step| step.is_cut);
+    let cut: Vec<String> = cut.map(|step| step.number.to_string()).collect();
     if cut.is_empty() {
         return None;
     }
@@ -243,7 +242,17 @@ fn cut(session: &Session, origin: StepOrigin) -> Option<Note> {
     };
     let why = match origin {
         StepOrigin::ProgramRuns | StepOrigin::Cadence => {
-            "no run follows, so the end is unknown".to_owned()
+            let begins_cut = own.len() > 1 && own[0].is_cut;
+            let ends_cut = own.last().is_some_and(|last| last.is_cut);
+            match (begins_cut, ends_cut) {
+                (true, false) => "it may have begun before the recording",
+                (true, true) => {
+                    "the first may have begun before the recording, and no run follows the last, so \
+                     its end is unknown"
+                }
+                (false, _) => "no run follows, so the end is unknown",
+            }
+            .to_owned()
         }
         StepOrigin::StepLine | StepOrigin::Annotation => {
             format!("the end of {its} device work was not recorded, or no step follows")

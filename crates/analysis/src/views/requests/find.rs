@@ -2,7 +2,7 @@
 
 use regex::Regex;
 use stepscope_model::host_names::{is_batch, is_request};
-use stepscope_model::{Activity, HostId, Label, Session, SliceId, SliceKind, Span, TrackId};
+use stepscope_model::{Activity, Class, HostId, Label, Session, SliceId, SliceKind, Span, TrackId};
 
 use crate::measuring::activity::host_tracks;
 use crate::measuring::selection::Selected;
@@ -29,7 +29,7 @@ pub(super) fn find(
 ) -> Roots {
     let can_be = |label: &Label| {
         matches!(label.kind, SliceKind::Host | SliceKind::Python)
-            && !matches!(label.activity, Activity::None)
+            && (label.class == Class::Step || label.activity != Activity::None)
     };
     let is_named = |label: &Label, pattern: Option<&Regex>, usual: fn(&str) -> bool| {
         let name = session.text(label.name);
@@ -51,9 +51,10 @@ pub(super) fn find(
 }
 
 /// Whether the label can be a request by its activity. Runtime calls may contain the words too, but
-/// what compiles, waits or copies is not a request.
+/// what compiles, waits or copies is not a request. A loop may annotate requests as its steps.
 const fn is_annotation(label: &Label) -> bool {
-    matches!(label.activity, Activity::Other | Activity::Runtime)
+    matches!(label.class, Class::Step)
+        || matches!(label.activity, Activity::Other | Activity::Runtime)
 }
 
 /// Slices of these labels that are not within another such slice.

@@ -93,6 +93,29 @@ fn requests_under_a_name_of_ones_own() {
     assert_eq!(rows(&report, "percentiles").len(), 6);
 }
 
+/// A server may annotate its requests as steps.
+#[test]
+fn steps_that_are_requests_are_found() {
+    let session = |name: &str| {
+        let text = format!(
+            "host vm
+            thread python
+            repeat 4 every 100us
+              0..80us  {name} #step_num=$i,_r=1#
+            end
+            thread tf_XLAEigen/42
+            each [hlo_op=$name hlo_module=jit_f program_id=5 device_ordinal=0]
+            repeat 4 every 100us
+              20..60us dot.1
+            end"
+        );
+        drawn(&[&text])
+    };
+    let count = |name: &str| ask(&session(name), "requests", &[])["row_count"].clone();
+    assert_eq!(count("request"), json!(4));
+    assert_eq!(count("train"), json!(0));
+}
+
 /// A call that compiles is compilation, not the runtime, until it has compiled.
 #[test]
 fn compilation_within_a_request_is_named() {

@@ -302,3 +302,16 @@ fn a_virtual_device_is_a_straggler_only_if_it_runs_more_ops() {
     assert!(!ids(&slow).contains(&"straggler"), "{:?}", ids(&slow));
     assert!(check(&slow, "straggler").contains("take turns"));
 }
+
+/// Devices that are idle without a reason may wait for data that nobody annotated.
+#[test]
+fn input_is_unknown_where_no_loading_was_recorded() {
+    let silent = drawn(&[&cpu(GAP, "", "")]);
+    let advised = ask(&silent, "advice", &[]);
+    assert!(check(&advised, "input_wait").contains("it may wait for data"));
+    assert_eq!(ask(&silent, "input", &[])["verdict"], "unknown");
+    let loaded = drawn(&[&cpu(GAP, "701..702us data_loading", "")]);
+    let advised = ask(&loaded, "advice", &[]);
+    assert!(check(&advised, "input_wait").contains("Less than"));
+    assert_eq!(ask(&loaded, "input", &[])["verdict"], "good");
+}

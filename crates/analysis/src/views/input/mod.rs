@@ -72,7 +72,13 @@ stepscope input ./logs --table stages --csv";
         let mut rows = rows(session, &selected);
         let stages = stages::stages(session, &selected);
         let totals = collect::totals(&rows);
-        let bounds = collect::bounds(&totals);
+        let mut bounds = collect::bounds(&totals);
+        if totals
+            .ratio(totals.idle_ps)
+            .is_some_and(|idle| may_hide_loading(session, idle))
+        {
+            bounds[0].verdict = VerdictKind::Unknown;
+        }
         let causes = collect::causes(session, &totals);
         let hosts = collect::hosts(&rows);
         let conclusion = conclusion(&totals, &hosts, &stages);
@@ -126,6 +132,17 @@ impl Waits {
             .collect();
         collect::causes(session, &collect::totals(&own))
     }
+}
+
+/// Whether devices may wait for data without anything that shows it: no loading was recorded, and they
+/// are idle for a considerable share of the time while their host does nothing that was recorded.
+pub(crate) fn may_hide_loading(session: &Session, idle_ratio: f64) -> bool {
+    idle_ratio >= collect::OTHER_HIGH && !has_loaded(session)
+}
+
+fn has_loaded(session: &Session) -> bool {
+    let mut labels = session.labels.iter();
+    labels.any(|label| matches!(label.activity, Activity::Input(_)))
 }
 
 /// The slowest stage that does work, over all hosts of a selection.
@@ -197,11 +214,7 @@ fn notes(
     if rows.is_empty() {
         return notes;
     }
-    let has_loaded = || {
-        let mut labels = session.labels.iter();
-        labels.any(|label| matches!(label.activity, Activity::Input(_)))
-    };
-    if stages.is_empty() && has_loaded() {
+    if stages.is_empty() && has_loaded(session) {
         notes.push(Note::info(
             "no-input-selected",
             "No input loading starts in this selection, but it does elsewhere in the session.",

@@ -1,5 +1,6 @@
 //! The `input` report as tables.
 
+use super::VerdictKind;
 use super::columns::{self, BOUNDS, CAUSES, HOSTS, ROWS, STAGES};
 use super::report::InputReport;
 use crate::asking::Report;
@@ -45,8 +46,11 @@ impl Report for InputReport {
             );
             Some((bound.title.clone(), text))
         };
-        let mut lines: Vec<(String, String)> =
-            share("input").into_iter().chain(share("unknown")).collect();
+        let mut lines: Vec<(String, String)> = share("input").into_iter().collect();
+        let mut bounds = self.bounds.iter();
+        if bounds.any(|bound| bound.key == "idle" && bound.verdict != VerdictKind::Good) {
+            lines.extend(share("idle"));
+        }
         if let Some(worst) = self.hosts.first().filter(|_| self.hosts.len() > 1) {
             let usual = format::duration_ps(worst.input_median_ps);
             let mean = format::duration_ps(worst.input_mean_ps);

@@ -11,7 +11,7 @@ use crate::judging::advice::report::AdviceEvidence;
 use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
-use crate::views::input::{InputHost, InputRow, slowest_stage};
+use crate::views::input::{InputHost, InputRow, may_hide_loading, slowest_stage};
 
 pub(super) static RULE: Rule = Rule {
     id: "input_wait",
@@ -40,6 +40,15 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     if gravity(&threshold, most.share()).is_none() {
         let share = format::percent(most.share());
+        let idle = facts.worst(|row| part_ps(row, PartKind::Idle) as f64);
+        let idle = idle.map_or(0.0, |idle| idle.share());
+        if may_hide_loading(facts.session, idle) {
+            return Outcome::Skipped(format!(
+                "No loading was recorded, and a device is idle for {} of its step while its host does \
+                 nothing that was recorded: it may wait for data.",
+                format::percent(idle)
+            ));
+        }
         return Outcome::Passed(format!("Less than {share} of the mean step of any device."));
     }
     let waits = facts.waits();

@@ -313,3 +313,37 @@ fn a_device_has_the_step_time_of_its_own_host() {
         assert!((sum - expected).abs() < 1.0, "{sum} of device {device}");
     }
 }
+
+/// Inferred steps stay those of their program, whatever is selected.
+#[test]
+fn what_a_selection_leaves_out_is_said() {
+    let session = drawn(&["
+        host vm
+        thread python
+        repeat 4 every 100us
+          0..2us    PjitFunction(step)
+          50..52us  PjitFunction(log)
+        end
+        thread tf_XLAEigen/1
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+        repeat 4 every 100us
+          4..44us   dot.1 [run_id=1$i]
+        end
+        each [hlo_op=$name hlo_module=jit_log program_id=6 device_ordinal=0]
+        repeat 4 every 100us
+          54..58us  add.1 [run_id=2$i]
+        end
+    "]);
+    let notes = |analysis: &str, program: &str| {
+        let report = ask(&session, analysis, &[("program", program)]);
+        report["notes"].to_string()
+    };
+    assert!(notes("steps", "log").contains("those of jit_step"));
+    assert!(!notes("steps", "step").contains("those of jit_step"));
+    assert!(notes("overview", "log").contains("Only the top ops"));
+    assert!(
+        !ask(&session, "overview", &[])["notes"]
+            .to_string()
+            .contains("Only the top ops")
+    );
+}

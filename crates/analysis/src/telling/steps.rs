@@ -32,6 +32,7 @@ pub(crate) fn step_notes(session: &Session, selected: Option<&Selected<'_>>) -> 
         return vec![not_timed(session)];
     }
     let mut notes = vec![found(session, origin, selected)];
+    notes.extend(left_out(session, origin, selected));
     notes.extend(other_threads(session, origin));
     notes.extend(cut(session, origin));
     notes.extend(other_series(session));
@@ -67,10 +68,9 @@ fn one_run(session: &Session) -> Option<String> {
 
 fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>) -> Note {
     let counted = counted(session, selected);
-    let program = || {
-        let program = dominant_program(session);
-        let named = program.map(|id| format!(" ({})", session.program(id).title()));
-        named.unwrap_or_default()
+    let runs = || match dominant_program(session) {
+        Some(id) => format!("runs of the main program ({})", session.program(id).title()),
+        None => format!("rounds of {}", in_turns(session)),
     };
     match origin {
         StepOrigin::StepLine => Note::info(
@@ -101,10 +101,10 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
         StepOrigin::Cadence => Note::warning(
             "steps-from-cadence",
             format!(
-            "{counted}, from the device's cadence: the period of its main program{}. Steps are \
-             annotated, but the work that each annotation launched was not recorded, and the time to \
-             dispatch a step is not its step time.",
-            program()
+            "{counted}, from the device's cadence: the period of {}. Steps are annotated, but the work \
+             that each annotation launched was not recorded, and the time to dispatch a step is not \
+             its step time.",
+            runs()
         ))
         .with_hint(
             "Record launches (`host_tracer_level=2`), or wait for the result at the end of every step \
@@ -113,8 +113,8 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
         StepOrigin::ProgramRuns => Note::info(
             "steps-inferred",
             format!(
-            "{counted}, inferred from runs of the main program{}; no steps were annotated.",
-            program()
+            "{counted}, inferred from {}; no steps were annotated.",
+            runs()
         ))
         .with_code(recording::steps(session)),
     }
@@ -310,6 +310,47 @@ fn dominant_program(session: &Session) -> Option<ProgramId> {
     let mut runs = session.program_runs.iter();
     let run = runs.find(|run| Some(run.device) == step.device && Some(run.span) == step.work)?;
     Some(run.program)
+}
+
+/// The programs of one step whose runs take turns: `jit_generate(4) and jit_judge(6)`.
+fn in_turns(session: &Session) -> String {
+    let first = session.steps.first().and_then(|step| step.spans.first());
+    let mut titles: Vec<String> = Vec::new();
+    for run in &session.program_runs {
+        let work = first.filter(|span| span.device == Some(run.device));
+        let work = work.and_then(|span| span.work);
+        let title = session.program(run.program).title();
+        let is_within = work.is_some_and(|work| work.intersection(run.span) == Some(run.span));
+        if is_within && !titles.contains(&title) {
+            titles.push(title);
+        }
+    }
+    match titles.as_slice() {
+        [] => "programs".to_owned(),
+        [one] => one.clone(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+/// Steps that were inferred from runs which the selection leaves out.
+fn left_out(
+    session: &Session,
+    origin: StepOrigin,
+    selected: Option<&Selected<'_>>,
+) -> Option<Note> {
+    if !matches!(origin, StepOrigin::ProgramRuns | StepOrigin::Cadence) {
+        return None;
+    }
+    let main = dominant_program(session)?;
+    if selected?.has_program(Some(main)) {
+        return None;
+    }
+    let main = session.program(main).title();
+    let note = Note::warning(
+        "steps-left-out",
+        format!("The steps are those of {main}, whose runs are not selected."),
+    );
+    Some(note.with_hint("Annotate the loop, so that its steps are known."))
 }
 
 impl PartKind {

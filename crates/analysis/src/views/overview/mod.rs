@@ -101,13 +101,14 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
         let mut headline =
             headline::headline(&step_parts, facts.occupation, glance.busy_ratio.is_some());
         headline.push_str(&headline::between(glance.step_time.as_ref()));
-        let notes = notes::notes(
+        let mut notes = notes::notes(
             session,
             &selected,
             &glance.devices,
             &ops,
             &glance.steps.rows,
         );
+        notes.extend(notes::of_selection(&options.selection));
         let top_ops = top_ops(session, options, ops)?;
         Ok(OverviewReport {
             session: session.name.clone(),

@@ -2,6 +2,7 @@
 
 use stepscope_model::{Alike, Session, WarningKind, alike};
 
+use crate::asking::selection::Selection;
 use crate::measuring::busy::{self, DeviceBusy};
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::StepParts;
@@ -9,6 +10,17 @@ use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::steps::step_notes;
 use crate::views::ops::OpsReport;
+
+/// What a selection of programs or names leaves as it is.
+pub(super) fn of_selection(selection: &Selection) -> Option<Note> {
+    (selection.program.is_some() || selection.pattern.is_some()).then(|| {
+        Note::info(
+            "overview-of-all",
+            "Only the top ops are those of the selected programs and names; all other figures are of \
+             all work.",
+        )
+    })
+}
 
 pub(super) fn notes(
     session: &Session,

@@ -160,3 +160,31 @@ fn ops_are_joined_with_their_hlo() {
     let track = crate::support::track(&session, "tf_XLAEigen/42");
     assert_eq!(track.role, TrackRole::Ops);
 }
+
+/// A run that no recorded call started may have begun before the recording.
+#[test]
+fn the_first_step_without_a_call_is_cut() {
+    let runs = |first_call: &str| {
+        let session = session(&format!(
+            "host vm
+            thread python
+              {first_call}
+              30..32us   PjitFunction(step)
+              60..62us   PjitFunction(step)
+              90..92us   PjitFunction(step)
+            thread tf_XLAEigen/1
+            each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+              4..14us    dot.1 [run_id=1]
+              33..53us   dot.1 [run_id=2]
+              63..83us   dot.1 [run_id=3]
+              93..113us  dot.1 [run_id=4]"
+        ));
+        let cut = session.steps.iter().map(|step| step.is_cut);
+        cut.collect::<Vec<bool>>()
+    };
+    assert_eq!(runs("0..1us $train.py:1 main"), [true, false, false, true]);
+    assert_eq!(
+        runs("1..3us PjitFunction(step)"),
+        [false, false, false, true]
+    );
+}

@@ -83,6 +83,15 @@ export function slotOfStep(step: number): number {
   return FIRST_HUE + ((((step * 7) % HUES) + HUES) % HUES);
 }
 
+/** Color slots of single slices, if not all slices of a label have the same; `stepAt` tells the step. */
+export function slotOfSlices(
+  by: ColorBy,
+  stepAt: (timePs: number) => number,
+): ((startPs: number, durationPs: number) => number) | null {
+  if (by === 'step') return (startPs) => slotOfStep(stepAt(startPs));
+  return by === 'duration' ? (_, durationPs) => slotOfDuration(durationPs) : null;
+}
+
 /** `fusion.12` and `fusion.7` are the same kind of op, and so are the markers of their ends. */
 function withoutNumber(name: string): string {
   return name.replace(/^end: /, '').replace(/[.\d]+$/, '') || name;

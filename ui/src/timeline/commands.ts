@@ -191,7 +191,7 @@ export class Commands {
     if (!group || scene.selection) return;
     // Nothing on a thread explains it: the range is selected on the rows of the device alone.
     this.timeline.setArea({ ...range, tracks: group.tracks.map(({ track }) => track) });
-    this.timeline.revealPlace(place);
+    this.timeline.rows.revealPlace(place);
   }
 
   /** Selects a slice and makes its track visible, and leaves the window as it is. */

@@ -171,3 +171,10 @@ export function scrolledHeight(geometry: Geometry): number {
 export function maxScrollY(geometry: Geometry, layout: Layout): number {
   return Math.max(0, layout.height + 24 - scrolledHeight(geometry));
 }
+
+/** Adopts the size of the canvas in CSS pixels. */
+export function sizeScene({ geometry, viewport }: Scene, width: number, height: number): void {
+  geometry.width = Math.max(1, width);
+  geometry.height = Math.max(1, height);
+  viewport.widthPx = geometry.width;
+}

@@ -11,8 +11,8 @@ import type { TimelineReport } from '../wire/generated/TimelineReport';
 import { errorText, SEARCH_LIMIT, TimelineApi } from './api';
 import { Renderer } from './draw';
 import { FrameClock } from './frame-clock';
-import { slotOfDuration, slotOfStep, type ColorBy } from './coloring';
-import { LabelTable, searchPattern, type GlyphSlot } from './labels';
+import { slotOfSlices, type ColorBy } from './coloring';
+import { LabelTable, searchPattern } from './labels';
 import { measuredDepths } from './depths';
 import type { IdleGaps } from './idle-gaps';
 import { Laid, LAID_TRACK, type LaidTrack } from './laid';
@@ -24,6 +24,7 @@ import type { PathRuler } from './path-ruler';
 import { Rows } from './rows';
 import {
   headHeightOf,
+  sizeScene,
   type Area,
   type Hover,
   type Measure,
@@ -190,15 +191,24 @@ export class Timeline {
     this.context = null;
   }
 
+  /**
+   * Requests the tiles of a window before there is a canvas, for the size that it will have: the
+   * server answers while the page is built. What turns out not to be needed is canceled.
+   */
+  expect(width: number, height: number, window: TimeWindow | null): void {
+    sizeScene(this.scene, width, height);
+    this.scene.viewport.show(window ?? this.home);
+    this.place();
+    this.requestTiles();
+  }
+
   /** Adopts the size of the canvas in CSS pixels. */
   resize(width: number, height: number): void {
-    const { geometry, viewport } = this.scene;
+    const { geometry } = this.scene;
     const ratio = window.devicePixelRatio || 1;
     const isLower = height < geometry.height;
-    geometry.width = Math.max(1, width);
-    geometry.height = Math.max(1, height);
+    sizeScene(this.scene, width, height);
     geometry.ratio = ratio;
-    viewport.widthPx = geometry.width;
     if (this.canvas) {
       this.canvas.width = Math.max(1, Math.round(width * ratio));
       this.canvas.height = Math.max(1, Math.round(height * ratio));
@@ -314,11 +324,6 @@ export class Timeline {
 
   scrollTo(y: number): void {
     this.rows.scrollTo(y);
-  }
-
-  /** Scrolls to the group of a device or host, by its name in reports. */
-  revealPlace(place: string): void {
-    this.rows.revealPlace(place);
   }
 
   /** Makes a lane of a track visible: opens its group, unfolds it, scrolls to it. */
@@ -437,9 +442,7 @@ export class Timeline {
   color(by: ColorBy, only: ReadonlySet<string> | null = null): void {
     const { scene } = this;
     scene.only = only;
-    const ofStep: GlyphSlot = (startPs) => slotOfStep(stepIndexAt(scene.steps, startPs));
-    const ofDuration: GlyphSlot = (_, durationPs) => slotOfDuration(durationPs);
-    scene.labels.glyphSlot = by === 'step' ? ofStep : by === 'duration' ? ofDuration : null;
+    scene.labels.glyphSlot = slotOfSlices(by, (startPs) => stepIndexAt(scene.steps, startPs));
     this.coloring[1]({ by, only });
     for (const labels of new Set([scene.labels, scene.ghost?.labels ?? scene.labels])) {
       void labels.setColoring(by, only);
@@ -467,10 +470,8 @@ export class Timeline {
 
   /** Figures for the overlay and for tests. */
   stats(): Stats {
-    const { viewport, ghost } = this.scene;
-    const { isBehind } = this.scene.plan;
-    const isMoving = viewport.animating || this.motion.isActive || isBehind;
-    const isResting = this.depthTimer === undefined && !isMoving && (ghost?.settled ?? true);
+    const isAtRest = this.depthTimer === undefined && !this.isMoving;
+    const isResting = isAtRest && (this.scene.ghost?.settled ?? true);
     return statsOf(this.frames, this.renderer.stats, this.loader, this.cache, isResting);
   }
 
@@ -517,7 +518,6 @@ export class Timeline {
     if (!this.context) return;
     const beganMs = performance.now();
     const { plan, viewport } = this.scene;
-    plan.update(viewport, viewport.psPerPx);
     this.requestTiles();
     if (!viewport.animating) this.scene.ghost?.update(viewport, rowsInSight(this.scene));
     this.renderer.draw(this.context, this.scene);
@@ -531,6 +531,7 @@ export class Timeline {
   }
 
   private requestTiles(): void {
+    this.scene.plan.update(this.scene.viewport, this.scene.viewport.psPerPx);
     if (this.scene.viewport.animating || this.isPassing) return;
     const view = this.wanted.next(this.scene, this.rootLevel);
     if (!view) return;
@@ -544,18 +545,19 @@ export class Timeline {
     this.depthTimer = setTimeout(() => this.measure(), SETTLE_MS);
   }
 
+  private get isMoving(): boolean {
+    const { viewport, plan } = this.scene;
+    return viewport.animating || this.motion.isActive || plan.isBehind;
+  }
+
   private measure(): void {
     this.depthTimer = undefined;
     if (!this.context) return;
-    const { scene, rows } = this;
-    const isMoving = scene.viewport.animating || this.motion.isActive || scene.plan.isBehind;
-    if (!this.loader.settled || isMoving) {
-      return this.measureLater();
-    }
+    if (!this.loader.settled || this.isMoving) return this.measureLater();
     this.isDrawn[1](true);
-    const depths = measuredDepths(scene, rows.choices[0]().depths);
+    const depths = measuredDepths(this.scene, this.rows.choices[0]().depths);
     if (!depths) return;
-    rows.adoptDepths(depths, scene.pointer?.y ?? 0);
+    this.rows.adoptDepths(depths, this.scene.pointer?.y ?? 0);
     this.wanted.forget();
   }
 

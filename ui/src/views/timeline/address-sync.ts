@@ -55,6 +55,11 @@ export function initialChoices(report: TimelineReport): Partial<LayoutChoices> {
   };
 }
 
+/** The window that the URL asks for; null for the usual one. */
+export function firstWindow(timeline: Timeline): TimeWindow | null {
+  return parseRange(getParam('window') ?? '') ?? selectedSteps(timeline);
+}
+
 /** Follows the URL and updates it, as long as the calling component lives. */
 export function followAddress(timeline: Timeline, commands: Commands): void {
   const writer = new Writer();
@@ -82,7 +87,7 @@ export function followAddress(timeline: Timeline, commands: Commands): void {
   // Where a link leads; scrolling does not change it.
   followParam('at', writer, {
     read: () => '',
-    apply: (place) => timeline.revealPlace(place),
+    apply: (place) => timeline.rows.revealPlace(place),
     isStep: false,
   });
   followParam('cause', writer, {
@@ -174,7 +179,7 @@ export function followAddress(timeline: Timeline, commands: Commands): void {
     read: createRest(() => formatTop(timeline.rows.top())),
     apply: (text) => {
       const place = getParam('at');
-      if (!text && place) timeline.revealPlace(place);
+      if (!text && place) timeline.rows.revealPlace(place);
       else timeline.rows.showTop(parseTop(text));
     },
     isStep: false,
@@ -209,7 +214,7 @@ function followWindow(timeline: Timeline, writer: Writer): void {
       (text) => {
         if (!isFirst && text === writer.known('window')) return;
         writer.note('window', text);
-        const wanted = parseRange(text) ?? (isFirst ? selectedSteps(timeline) : null);
+        const wanted = isFirst ? firstWindow(timeline) : parseRange(text);
         timeline.adopt(wanted, !isFirst);
         isFirst = false;
       },

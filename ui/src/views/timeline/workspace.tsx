@@ -19,7 +19,7 @@ import { registerKeys } from '../../timeline/keys';
 import { Timeline } from '../../timeline/timeline';
 import { Late } from '../../widgets/late';
 import type { TimelineReport } from '../../wire/generated/TimelineReport';
-import { followAddress, initialChoices } from './address-sync';
+import { firstWindow, followAddress, initialChoices } from './address-sync';
 import type { Counterpart, Other } from './baseline-stage';
 import type { DrawerTab } from './drawer';
 import { followGhost } from './ghost';
@@ -72,6 +72,8 @@ export function Workspace(props: WorkspaceProps) {
   const [isDrawerOpen, setDrawerOpen] = createSignal(false);
   const [tab, setTab] = createSignal<DrawerTab>('slice');
   const [headerWidth, setHeaderWidth] = createSignal(firstHeaderWidth());
+  const around = document.querySelector('main')?.clientWidth ?? window.innerWidth;
+  timeline.expect(around - headerWidth(), window.innerHeight, firstWindow(timeline));
   /** The other timeline, as long as it is shown. */
   const [other, setOther] = createSignal<Other | null>(null);
   const [isOtherActive, setOtherActive] = createSignal(false);

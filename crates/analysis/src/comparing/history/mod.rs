@@ -30,7 +30,6 @@ use crate::asking::{AnalysisError, Asks, AsksEach, Compared, Comparison, NamedTe
 use crate::comparing::check::{Check, CheckOptions};
 use crate::comparing::compare::checked_confidence;
 use crate::telling::Note;
-use crate::telling::format::counted;
 
 /// The `history` comparison.
 pub struct History;
@@ -239,9 +238,9 @@ fn remarks(groups: &[HistoryGroup], confidence: f64) -> Vec<Note> {
         notes.push(Note::info(
             "too-few-runs",
             format!(
-            "{} are not enough to find a change point in a time; {FEWEST_RUNS} are enough to distinguish a \
-             clear one from noise.",
-            counted(run_count, "run")
+            "A change point in a time needs {FEWEST_RUNS} runs, to distinguish a clear one from noise; \
+             there {} {run_count}.",
+            if run_count == 1 { "is" } else { "are" }
         )));
     }
     notes.push(Note::info(

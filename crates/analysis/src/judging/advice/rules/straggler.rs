@@ -25,15 +25,15 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some(step) = facts.step_ps else {
         return Outcome::Skipped(no_steps(facts));
     };
+    if facts.working().count() < 2 {
+        return Outcome::Skipped("Requires at least two devices with work.".to_owned());
+    }
     if facts.has_virtual_devices_only() && !runs_more_ops(facts) {
         return Outcome::Skipped(
             "Virtual devices of XLA:CPU take turns on the same cores, so one of them is always last, \
              and none runs more ops than the others."
                 .to_owned(),
         );
-    }
-    if facts.working().count() < 2 {
-        return Outcome::Skipped("Requires at least two devices with work.".to_owned());
     }
     let Some(worst) = facts.late().stragglers.first() else {
         return Outcome::Passed(

@@ -381,8 +381,9 @@ fn remarks(builder: &Builder) -> Vec<String> {
         );
     } else if builder.is_jax {
         remarks.push(
-            "This is a trace viewer's copy of a capture: the HLO of programs and details of kernels \
-             are only in the *.xplane.pb"
+            "This is a trace viewer's copy of a capture: the HLO of programs, details of kernels, and \
+             when asynchronous ops of CPUs were done (here they end with their calls) are only in the \
+             *.xplane.pb"
                 .to_owned(),
         );
         if builder.events.abs_diff(jax::MOST_EVENTS) <= 1 {

@@ -62,6 +62,11 @@ impl PartLengths {
     pub(crate) fn worked_ps(&self) -> i64 {
         self.busy_ps + self.parts_ps[position(PartKind::PythonCallbacks)]
     }
+
+    /// Idle time in which the host did nothing that was recorded, and the device had no work.
+    pub(crate) fn quiet_ps(&self) -> i64 {
+        self.parts_ps[position(PartKind::Idle)] - self.paused_ps
+    }
 }
 
 impl Division {

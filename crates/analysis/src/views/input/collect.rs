@@ -146,6 +146,19 @@ pub(super) fn rows(session: &Session, selected: &Selected<'_>) -> Vec<InputRow> 
         .collect()
 }
 
+/// Share of the time of the selected steps in which devices are idle without a reason: their host does
+/// nothing that was recorded, and they do not pause by themselves.
+pub(super) fn quiet_ratio(session: &Session, selected: &Selected<'_>) -> f64 {
+    let divided = divide_steps(session, selected);
+    let rows = || divided.rows.iter();
+    let quiet = rows().map(|row| row.lengths.quiet_ps()).saturating_sum();
+    let all = rows()
+        .map(|row| row.span.duration().0)
+        .saturating_sum()
+        .max(1);
+    quiet as f64 / all as f64
+}
+
 /// When a device does no work, but not for its host: all that precedes input in the parts of a step,
 /// except work and compilation.
 fn own_idle_of(session: &Session, device: DeviceId, within: Span) -> Intervals {

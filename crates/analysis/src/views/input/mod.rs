@@ -73,10 +73,7 @@ stepscope input ./logs --table stages --csv";
         let stages = stages::stages(session, &selected);
         let totals = collect::totals(&rows);
         let mut bounds = collect::bounds(&totals);
-        if totals
-            .ratio(totals.idle_ps)
-            .is_some_and(|idle| may_hide_loading(session, idle))
-        {
+        if may_hide_loading(session, collect::quiet_ratio(session, &selected)) {
             bounds[0].verdict = VerdictKind::Unknown;
         }
         let causes = collect::causes(session, &totals);
@@ -134,10 +131,10 @@ impl Waits {
     }
 }
 
-/// Whether devices may wait for data without anything that shows it: no loading was recorded, and they
-/// are idle for a considerable share of the time while their host does nothing that was recorded.
-pub(crate) fn may_hide_loading(session: &Session, idle_ratio: f64) -> bool {
-    idle_ratio >= collect::OTHER_HIGH && !has_loaded(session)
+/// Whether devices may wait for data without anything that shows it: no loading was recorded, and for a
+/// considerable share of the time they are idle without a reason.
+pub(crate) fn may_hide_loading(session: &Session, quiet_ratio: f64) -> bool {
+    quiet_ratio >= collect::OTHER_HIGH && !has_loaded(session)
 }
 
 fn has_loaded(session: &Session) -> bool {

@@ -7,7 +7,7 @@ use super::rival::{Rival, rival};
 use super::{
     Outcome, Rule, finding, gravity, is_in_few_steps, judged_in_recording, length_of, part,
 };
-use crate::judging::advice::facts::{Facts, OfPlace, Place, part_ps};
+use crate::judging::advice::facts::{Facts, OfPlace, Place};
 use crate::judging::advice::report::{AdviceFinding, Confidence};
 use crate::judging::verdict::Severity;
 use crate::measuring::activity::Cause;
@@ -90,12 +90,10 @@ impl Half {
 fn halves(facts: &Facts<'_>, place: Place) -> (Half, Half) {
     let half = |is_pause: bool| {
         let of_row = |row: &StepParts| {
-            let paused_ps = row.lengths.paused_ps;
-            let idle_ps = part_ps(row, PartKind::Idle);
             (if is_pause {
-                paused_ps
+                row.lengths.paused_ps
             } else {
-                idle_ps - paused_ps
+                row.lengths.quiet_ps()
             }) as f64
         };
         let mut places = facts.by_place(of_row).into_iter();

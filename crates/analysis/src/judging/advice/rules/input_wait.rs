@@ -40,13 +40,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     if gravity(&threshold, most.share()).is_none() {
         let share = format::percent(most.share());
-        let idle = facts.worst(|row| part_ps(row, PartKind::Idle) as f64);
-        let idle = idle.map_or(0.0, |idle| idle.share());
-        if may_hide_loading(facts.session, idle) {
+        let quiet = facts.worst(|row| row.lengths.quiet_ps() as f64);
+        let quiet = quiet.map_or(0.0, |quiet| quiet.share());
+        if may_hide_loading(facts.session, quiet) {
             return Outcome::Skipped(format!(
                 "No loading was recorded, and a device is idle for {} of its step while its host does \
                  nothing that was recorded: it may wait for data.",
-                format::percent(idle)
+                format::percent(quiet)
             ));
         }
         return Outcome::Passed(format!("Less than {share} of the mean step of any device."));

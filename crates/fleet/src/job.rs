@@ -41,10 +41,13 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 /// How long whoever leaves waits for the scheduler to hear of it.
 const PARTING: Duration = Duration::from_secs(5);
 
+/// Where the rows of a job are, or why there are none.
+type Rows = Result<Vec<PartitionLocation>>;
+
 /// A job, from when its plan is handed over until it has ended. Dropped before that, it is cancelled.
 struct Job {
-    /// Told when the job has ended.
-    end: Option<oneshot::Sender<()>>,
+    /// Closed when nobody waits for the rows any more.
+    rows: oneshot::Receiver<Rows>,
     companion: Option<JoinHandle<()>>,
 }
 
@@ -57,22 +60,20 @@ pub(crate) async fn run(
     address: &Address,
     plan: Arc<dyn ExecutionPlan>,
     context: &TaskContext,
-) -> Result<Vec<PartitionLocation>> {
-    let (mut job, id) = Job::start(address, request(plan, context)?);
-    let Ok(id) = id.await else {
-        return Err(failed("the query was left before its plan was handed over"));
-    };
-    let job_id = id?;
-    let mut scheduler = connect(address, context.session_config()).await?;
+) -> Rows {
+    let configuration = context.session_config().clone();
+    let mut job = Job::start(address, request(plan, context)?, configuration);
+    let ended = (&mut job.rows).await;
+    ended.unwrap_or_else(|_| Err(left()))
+}
+
+/// Waits until a job has ended.
+async fn ended(scheduler: &mut Scheduler, job_id: &str) -> Rows {
     let mut pause = FIRST_PAUSE;
     loop {
-        match status(&mut scheduler, &job_id).await? {
-            Some(job_status::Status::Successful(done)) => {
-                job.has_ended();
-                return Ok(done.partition_location);
-            }
+        match status(scheduler, job_id).await? {
+            Some(job_status::Status::Successful(done)) => return Ok(done.partition_location),
             Some(job_status::Status::Failed(failure)) => {
-                job.has_ended();
                 let text = format!("Job {job_id} failed: {}", failure.error);
                 return Err(DataFusionError::Execution(text));
             }
@@ -169,10 +170,9 @@ fn request(plan: Arc<dyn ExecutionPlan>, context: &TaskContext) -> Result<Execut
 }
 
 /// Hands a plan over, and gives the number of its job.
-async fn submit(address: &Address, plan: ExecuteQueryParams) -> Result<String> {
+async fn submit(scheduler: &mut Scheduler, plan: ExecuteQueryParams) -> Result<String> {
     let mut request = Request::new(plan);
     insert_version_header(request.metadata_mut());
-    let mut scheduler = connect(address, &SessionConfig::new_with_ballista()).await?;
     let answer = scheduler.execute_query(request).await.map_err(failed)?;
     match answer.into_inner().result {
         Some(execute_query_result::Result::Success(taken)) => Ok(taken.job_id),
@@ -184,10 +184,9 @@ async fn submit(address: &Address, plan: ExecuteQueryParams) -> Result<String> {
 
 /// Cancels a job, again and again until it has ended: a scheduler that still plans a job forgets that
 /// it is cancelled.
-async fn cancel(address: &Address, job_id: &str) -> Result<()> {
-    let mut scheduler = connect(address, &SessionConfig::new_with_ballista()).await?;
+async fn cancel(scheduler: &mut Scheduler, job_id: &str) -> Result<()> {
     while let Some(job_status::Status::Queued(_) | job_status::Status::Running(_)) =
-        status(&mut scheduler, job_id).await?
+        status(scheduler, job_id).await?
     {
         let cancelled = CancelJobParams {
             job_id: job_id.to_owned(),
@@ -198,31 +197,40 @@ async fn cancel(address: &Address, job_id: &str) -> Result<()> {
     Ok(())
 }
 
-/// Hands a plan over, tells the number of its job, and cancels the job if the query leaves before it
-/// has ended. A query may leave while its plan is on the way: the scheduler has the job then, and only
-/// its answer says which one.
+/// Hands a plan over, waits for its job, and tells where the rows are. If the query leaves before, the
+/// job is cancelled. A query may leave while its plan is on the way: the scheduler has the job then, and
+/// only its answer says which one.
 async fn accompany(
-    address: Address,
+    address: &Address,
+    configuration: &SessionConfig,
     plan: ExecuteQueryParams,
-    told: oneshot::Sender<Result<String>>,
-    mut end: oneshot::Receiver<()>,
-) {
-    let mut submitted = pin!(submit(&address, plan));
-    let taken = tokio::select! {
-        taken = &mut submitted => taken,
-        _left = &mut end => {
-            if let Ok(Ok(job_id)) = timeout(PARTING, submitted).await {
-                drop(timeout(PARTING, cancel(&address, &job_id)).await);
-            }
-            return;
+    told: &mut oneshot::Sender<Rows>,
+) -> Rows {
+    let mut scheduler = tokio::select! {
+        connected = connect(address, configuration) => connected?,
+        () = told.closed() => return Err(left()),
+    };
+    let scheduler = &mut scheduler;
+    let job_id = {
+        let mut submitted = pin!(submit(scheduler, plan));
+        tokio::select! {
+            taken = &mut submitted => taken?,
+            () = told.closed() => timeout(PARTING, submitted).await.map_err(failed)??,
         }
     };
-    let job_id = taken.as_ref().ok().cloned();
-    // Whoever left meanwhile has dropped the other end of `end` too.
-    drop(told.send(taken));
-    if let (Some(job_id), Err(_left)) = (job_id, end.await) {
-        drop(timeout(PARTING, cancel(&address, &job_id)).await);
+    let rows = tokio::select! {
+        rows = ended(scheduler, &job_id) => rows,
+        () = told.closed() => Err(left()),
+    };
+    if rows.is_err() {
+        drop(timeout(PARTING, cancel(scheduler, &job_id)).await);
     }
+    rows
+}
+
+/// Nobody waits for the rows any more.
+fn left() -> DataFusionError {
+    failed("the query was left before it ended")
 }
 
 /// An error as the protocol's own client words it.
@@ -231,42 +239,31 @@ fn failed(error: impl std::fmt::Debug) -> DataFusionError {
 }
 
 impl Job {
-    /// Hands a plan over. The number of the job follows.
+    /// Hands a plan over.
     ///
     /// On a thread with a runtime of its own: that of the query may be ending, or busy, when nobody
     /// waits for the job any more.
-    fn start(
-        address: &Address,
-        plan: ExecuteQueryParams,
-    ) -> (Self, oneshot::Receiver<Result<String>>) {
-        let (told, id) = oneshot::channel();
-        let (end, ended) = oneshot::channel();
+    fn start(address: &Address, plan: ExecuteQueryParams, configuration: SessionConfig) -> Self {
+        let (mut told, rows) = oneshot::channel();
         let address = address.clone();
         let companion = thread::spawn(move || {
             let runtime = Builder::new_current_thread().enable_all().build();
-            match runtime {
-                Ok(runtime) => runtime.block_on(accompany(address, plan, told, ended)),
-                Err(error) => drop(told.send(Err(failed(error)))),
-            }
+            let rows = runtime.map_err(failed).and_then(|runtime| {
+                runtime.block_on(accompany(&address, &configuration, plan, &mut told))
+            });
+            // Whoever has left does not listen.
+            let _ = told.send(rows);
         });
-        let job = Self {
-            end: Some(end),
+        Self {
+            rows,
             companion: Some(companion),
-        };
-        (job, id)
-    }
-
-    /// Nothing is left to cancel.
-    fn has_ended(&mut self) {
-        if let Some(end) = self.end.take() {
-            let _ = end.send(());
         }
     }
 }
 
 impl Drop for Job {
     fn drop(&mut self) {
-        drop(self.end.take());
+        self.rows.close();
         if let Some(companion) = self.companion.take() {
             let _ = companion.join();
         }

@@ -32,8 +32,12 @@ pub(crate) fn step_notes(session: &Session, selected: Option<&Selected<'_>>) -> 
         return vec![not_timed(session)];
     }
     let mut notes = vec![found(session, origin, selected)];
-    notes.extend(left_out(session, origin, selected));
-    notes.extend(other_threads(session, origin));
+    if matches!(origin, StepOrigin::ProgramRuns | StepOrigin::Cadence)
+        && let Some(main) = dominant_program(session)
+    {
+        notes.extend(left_out(session, main, selected));
+        notes.extend(other_threads(session, main));
+    }
     notes.extend(cut(session, origin));
     notes.extend(other_series(session));
     notes
@@ -121,11 +125,7 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
 }
 
 /// Other threads that run programs of their own beside the loop whose steps were inferred.
-fn other_threads(session: &Session, origin: StepOrigin) -> Option<Note> {
-    if !matches!(origin, StepOrigin::ProgramRuns | StepOrigin::Cadence) {
-        return None;
-    }
-    let main = dominant_program(session)?;
+fn other_threads(session: &Session, main: ProgramId) -> Option<Note> {
     let others = other_loops(session, main);
     if others.is_empty() {
         return None;
@@ -333,15 +333,7 @@ fn in_turns(session: &Session) -> String {
 }
 
 /// Steps that were inferred from runs which the selection leaves out.
-fn left_out(
-    session: &Session,
-    origin: StepOrigin,
-    selected: Option<&Selected<'_>>,
-) -> Option<Note> {
-    if !matches!(origin, StepOrigin::ProgramRuns | StepOrigin::Cadence) {
-        return None;
-    }
-    let main = dominant_program(session)?;
+fn left_out(session: &Session, main: ProgramId, selected: Option<&Selected<'_>>) -> Option<Note> {
     if selected?.has_program(Some(main)) {
         return None;
     }

@@ -6,7 +6,7 @@
 //!
 //! A thread that calls functions itself, such as one that evaluates meanwhile, reads results for itself.
 
-use stepscope_model::{Activity, Direction, HostId, Label, Session, Span, Track, TrackId};
+use stepscope_model::{Activity, Direction, HostId, Label, LabelId, Session, Span, Track, TrackId};
 
 use super::{LevelOf, calls_functions, levels, own_tracks};
 use crate::measuring::interval::Intervals;
@@ -23,8 +23,15 @@ pub(super) fn waited_for(
     (level_of, count): (LevelOf, usize),
 ) -> Vec<Intervals> {
     let others = own_tracks(session, host).filter(|id| driving.binary_search(id).is_err());
-    let (others, pools): (Vec<TrackId>, Vec<TrackId>) =
-        others.partition(|&id| calls_functions(session, id));
+    let reads_for_itself = |id: TrackId| {
+        let is_read = |label: LabelId| {
+            let activity = session.label(label).activity;
+            activity == Activity::Transfer(Direction::DeviceToHost)
+        };
+        session.track(id).may_have(is_read) && calls_functions(session, id)
+    };
+    let (readers, others): (Vec<TrackId>, Vec<TrackId>) =
+        others.partition(|&id| reads_for_itself(id));
     let of_copies = |tracks: Vec<TrackId>, counts: fn(Direction) -> bool| {
         let level = |label: &Label| match label.activity {
             Activity::Transfer(direction) if counts(direction) => level_of(label.activity),
@@ -33,9 +40,9 @@ pub(super) fn waited_for(
         let levels: Vec<u8> = session.labels.iter().map(level).collect();
         times(session, &mut tracks.into_iter(), &levels, windows, count)
     };
-    let copies = of_copies(pools, |_| true);
-    let of_others = of_copies(others, |direction| direction != Direction::DeviceToHost);
-    let copies = copies.iter().zip(&of_others);
+    let copies = of_copies(others, |_| true);
+    let of_readers = of_copies(readers, |direction| direction != Direction::DeviceToHost);
+    let copies = copies.iter().zip(&of_readers);
     let copies: Vec<Intervals> = copies.map(|(one, other)| one.union(other)).collect();
     if copies.iter().all(|times| times.spans().is_empty()) {
         return copies;

@@ -7,7 +7,7 @@
 //! Each run of such a function is as much a step as one of the other, and takes another time; only
 //! the round, what the loop repeats, is the same each time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::completing::Arrays;
 use crate::ids::ProgramId;
@@ -42,18 +42,19 @@ impl Alternation {
         function: impl Fn(ProgramId) -> ProgramId,
         is_long: impl Fn(ProgramId) -> bool,
     ) -> Option<Self> {
-        let mut trained: BTreeMap<ProgramId, Arrays<'_>> = BTreeMap::new();
-        for run in runs {
-            let own = function(run.program);
-            if is_long(own) && !trained.contains_key(&own) {
-                let arrays = Arrays::of(&programs[own.index()]);
-                // What only copies weights reads nothing else.
-                let is_trained =
-                    |arrays: &Arrays<'_>| arrays.updated() >= MIN_UPDATED && arrays.read() > 0;
-                let arrays = arrays.filter(is_trained);
-                trained.extend(arrays.map(|arrays| (own, arrays)));
-            }
+        let long: BTreeSet<ProgramId> = runs.iter().map(|run| function(run.program)).collect();
+        let long: Vec<ProgramId> = long.into_iter().filter(|&one| is_long(one)).collect();
+        if long.len() < 2 {
+            return None;
         }
+        // What only copies weights reads nothing else.
+        let is_trained = |arrays: &Arrays<'_>| arrays.updated() >= MIN_UPDATED && arrays.read() > 0;
+        let of_function = |one: ProgramId| {
+            let arrays = Arrays::of(&programs[one.index()]).filter(is_trained);
+            arrays.map(|arrays| (one, arrays))
+        };
+        let trained: BTreeMap<ProgramId, Arrays<'_>> =
+            long.into_iter().filter_map(of_function).collect();
         let is_apart = trained.iter().all(|(one, arrays)| {
             let mut others = trained.iter().filter(|(other, _)| *other != one);
             others.all(|(_, other)| !arrays.updates_what(other))

@@ -88,6 +88,15 @@ fn a_product_of_f64_has_its_own_peak() {
     assert!((0.8..1.0).contains(&ratio), "{ratio}");
 }
 
+#[test]
+fn work_on_f64_is_the_first_finding() {
+    let advice = ask(&captured("f64"), "advice", &[]);
+    let first = &advice["findings"][0];
+    assert_eq!(first["id"], "float64_work");
+    let text = first["what"].as_str().expect("a text");
+    assert!(text.starts_with("100.0 % of"), "{text}");
+}
+
 /// XLA multiplies every token with every expert: the operations that the model needs are a 16th.
 #[test]
 fn experts_that_are_computed_densely_are_found_and_do_not_count() {

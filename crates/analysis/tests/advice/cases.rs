@@ -242,6 +242,11 @@ pub(crate) fn cases() -> Vec<Case> {
             gpu(KERNELS, "", "bf16[4217,4217]"),
         ),
         one(
+            "float64_work",
+            gpu(KERNELS, "", "f64[4217,4217]"),
+            gpu(KERNELS, "", "f32[4217,4217]"),
+        ),
+        one(
             "rematerialization",
             scoped("mul.1", "jit(step)/rematted_computation/mul"),
             scoped("mul.1", "jit(step)/mul"),

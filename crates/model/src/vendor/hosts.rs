@@ -80,11 +80,17 @@ fn host_activity(name: &str) -> Activity {
         Activity::Dispatch
     } else if is_checkpoint(name) {
         Activity::Checkpoint
-    } else if RUNTIME.is_match(name) {
+    } else if RUNTIME.is_match(name) && !is_own_path(name) {
         Activity::Runtime
     } else {
         Activity::Other
     }
+}
+
+/// A path in lower case, as people name parts of their program: `data::augment`. Libraries name
+/// their events the same way, but in namespaces that are known.
+pub(super) fn is_own_path(name: &str) -> bool {
+    OWN_PATH.is_match(name) && !LIBRARY_PATH.is_match(name)
 }
 
 /// `jax.checkpoint`, which recomputes, does not write checkpoints.
@@ -339,6 +345,14 @@ patterns! {
         r"^(RecordUsage|Allocate|Release|Transpose|MapDmaBuffer|ReadSyncFlag|CompleteCallbacks)|",
         r"^(RemoteCall|Rendezvous|Memory(De)?[Aa]llocation|LoadProgram|py_xla)|Callback",
     ];
+    OWN_PATH = [r"^[a-z][a-z0-9_]*(::[a-z0-9_]+)+$"];
+    /// Namespaces of libraries that name events in lower case.
+    LIBRARY_PATH = [
+        r"^(absl|at|aten|autograd|c10|c10d|command_buffer|cub|cublas|cudnn|custom_call|cutlass|",
+        r"deepsea|eigen|fbgemm|ffi|gloo|grpc|hip|hlo|ifrt|inductor|jax|jaxlib|llvm|megascale|mkldnn|",
+        r"mlir|nanobind|nccl|onednn|pathways|pjrt|prims|profiler|proto2|pybind11|quantized|rccl|rocm|",
+        r"se|std|stream_executor|tensorflow|tf|thrust|thunk|torch[a-z_]*|tpu|triton|tsl|xla|xnn|ynn)::",
+    ];
     /// Roots of requests: of servers, and common names in programs.
     REQUEST = [
         r"^(BatchingSessionRun|SessionRun|RunGraph|TfrtModelRun|ServingModelRun|ModelServerRequest)|",
@@ -410,6 +424,9 @@ mod tests {
             ("$ad_checkpoint.py:10 remat", Python),
             ("$checkpointer.py:60 save", Checkpoint),
             ("ThunkExecutor::Execute", Runtime),
+            ("aten::mm", Runtime),
+            ("command_buffer::execute", Runtime),
+            ("my::thing", Other),
             ("load", Input(InputStage::Load)),
             ("get_data", Input(InputStage::Load)),
             ("batch", Other),

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::events::constant_pattern;
+use super::hosts::is_own_path;
 use crate::activity::Activity;
 use crate::label::SliceKind;
 
@@ -93,6 +94,9 @@ fn without_arguments(name: &str) -> &str {
 fn is_runtime(name: &str, activity: Activity) -> bool {
     if OWN_WORDS.is_match(name) {
         return LIBRARY_WORDS.is_match(name);
+    }
+    if is_own_path(name) {
+        return false;
     }
     match activity {
         Activity::Runtime
@@ -189,6 +193,8 @@ mod tests {
             "layers[3]",
             "dense_1/MatMul:MatMul",
             "load#batch=3#",
+            "my::thing",
+            "data::augment_2::crop",
         ] {
             assert_eq!(region_of(name).0, RegionKind::Annotation, "{name}");
         }
@@ -205,6 +211,8 @@ mod tests {
             "MemcpyH2D",
             "MemoryDeallocation",
             "Iterator::Prefetch::Map",
+            "aten::mm",
+            "autograd::engine::evaluate_function",
             "ExecutorPropagateOutputs",
             "DoEnqueueProgram",
             "Release semaphore",

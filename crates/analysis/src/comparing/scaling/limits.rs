@@ -64,13 +64,22 @@ impl Law {
         let distance =
             |&(x, y): &(f64, f64)| ((serial_ratio + (1.0 - serial_ratio) * x) - y).abs() / y;
         let error = points.iter().map(distance).fold(0.0, f64::max);
-        if points.len() > 1 && error > MOST_ERROR {
+        let is_tested = points.len() > 1;
+        let law = Self {
+            serial_ratio,
+            error_ratio: is_tested.then_some(error),
+        };
+        if is_tested && (error > MOST_ERROR || law.contradicts(group)) {
             return Fit::Off(error);
         }
-        Fit::Law(Self {
-            serial_ratio,
-            error_ratio: (points.len() > 1).then_some(error),
-        })
+        Fit::Law(law)
+    }
+
+    /// For twice the devices it predicts a step no faster than the one that was measured: the fit is
+    /// off by more than what is left to gain.
+    fn contradicts(&self, group: &Group<'_>) -> bool {
+        let largest = group.largest();
+        self.step_ps(group, largest.device_count * 2) >= largest.step_ps
     }
 
     fn step_ps(&self, group: &Group<'_>, device_count: usize) -> f64 {

@@ -245,13 +245,13 @@ impl<'a> Facts<'a> {
         self.selected.worked_steps().max(1) as f64
     }
 
-    /// Whether there are enough slices of work for shares to be meaningful.
+    /// Whether there is enough work for shares to be meaningful: a step repeats, or many ops ran.
     pub(super) fn has_enough_work(&self) -> bool {
         let slices: i64 = self
             .rows_of_ops()
             .map(|row| row.occurrences)
             .saturating_sum();
-        self.has_work() && slices >= 20
+        self.has_work() && (slices >= 20 || self.selected.worked_steps() > 1)
     }
 
     /// Whether any device recorded work.

@@ -60,6 +60,7 @@ pub const ADVICE: &[Threshold] = &[
         0.3,
     ),
     smaller("float32_matmul_ratio", "Matrix products in f32", 0.1, 0.4),
+    smaller("float64_work_ratio", "Work on f64", 0.1, 0.4),
     smaller("rematerialized_ratio", "Rematerialization", 0.1, 0.3),
     smaller("barrier_cores_ratio", "Core barriers", 0.1, 0.3),
     smaller("debug_print_ratio", "Debug prints", 0.05, 0.2),

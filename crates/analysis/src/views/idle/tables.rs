@@ -38,14 +38,18 @@ impl Report for IdleReport {
         if window == 0 {
             return Vec::new();
         }
+        let places = match gaps {
+            0 if idle == 0 => String::new(),
+            0 => format!(", in gaps shorter than {}", self.min_gaps().join(" or ")),
+            _ => format!(", in {}", format::counted(gaps, "gap")),
+        };
         let mut lines = vec![(
             "Idle".to_owned(),
             format!(
-                "{} of {} on {}, in {}",
+                "{} of {} on {}{places}",
                 format::percent(idle as f64 / window as f64),
                 format::duration_ps(window as f64),
                 format::counted(self.devices.len(), "device"),
-                format::counted(gaps, "gap"),
             ),
         )];
         if let Some(first) = self.causes.first() {

@@ -23,7 +23,7 @@ pub use report::{
     WhatIfStepRow,
 };
 pub(crate) use scenarios::Scenarios;
-use stepscope_model::Session;
+use stepscope_model::{DeviceKind, HostId, Session};
 
 use self::change::Change;
 use self::measure::{Changed, Pace, bounded};
@@ -156,8 +156,24 @@ fn notes(session: &Session, replay: &Replay) -> Vec<Note> {
         "The order of work on each core, stream and thread is kept. A compiler would plan a changed \
          program anew, which is not modeled.",
     )];
+    if has_shared_cores(session) {
+        notes.push(Note::info(
+            "cores-shared",
+            "Devices of XLA:CPU on one host share its cores. The replay gives each its own, so a gain \
+             on some of the devices is an upper bound where the cores are busy.",
+        ));
+    }
     notes.extend(told::notes(session, replay));
     notes
+}
+
+/// Whether several devices of XLA:CPU work on one host.
+fn has_shared_cores(session: &Session) -> bool {
+    let devices = session.devices.iter();
+    let cores = devices.filter(|device| device.kind == DeviceKind::Cpu);
+    let mut hosts: Vec<HostId> = cores.map(|device| device.host).collect();
+    hosts.sort_unstable();
+    hosts.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 fn refused(refusal: String, error_ratio: f64, changes: &[Change]) -> WhatIfReport {

@@ -4,6 +4,7 @@ use super::python_ops::is_python;
 use super::{LITTLE_WORK, Outcome, Rule, finding, gravity, is_control, ops_seen};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::Confidence;
+use crate::judging::verdict::Severity;
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
 use crate::views::ops::OpRow;
@@ -42,6 +43,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
             "The largest compute op, {name}, takes {share} of the work."
         ));
     };
+    let gain = facts.above_roofline(&[row]);
+    // Without peaks, it is unknown how fast the op could be: a fact, and no judgment.
+    let severity = if gain.is_some() {
+        severity
+    } else {
+        Severity::Info
+    };
     let roofline = row.roofline_ratio.map_or_else(String::new, |ratio| {
         format!(
             " It reaches {} of its roofline, bound by {}.",
@@ -59,11 +67,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     )
     .why("Improvements elsewhere matter less than this op.")
     .fix(fix(facts, row))
-    // Without peaks, it is unknown how fast the op could be.
-    .gain(
-        facts.above_roofline(&[row]),
-        "its time × (1 − its roofline ratio)",
-    )
+    .gain(gain, "its time × (1 − its roofline ratio)")
     .sure(Confidence::Medium)
     .seen(ops_seen(std::iter::once(row), 1, |_| {
         format!("{share} of the work")

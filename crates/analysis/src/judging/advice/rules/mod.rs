@@ -17,6 +17,7 @@ mod dominating_op;
 mod donation;
 mod exposed_communication;
 mod float32_matmul;
+mod float64_work;
 mod fragmentation;
 mod heap_growth;
 mod host_bound;
@@ -99,6 +100,7 @@ pub static RULES: &[&Rule] = &[
     &tile_padding::RULE,
     &matrix_units::RULE,
     &float32_matmul::RULE,
+    &float64_work::RULE,
     &low_occupancy::RULE,
     &kernel_input_wait::RULE,
     &register_spills::RULE,

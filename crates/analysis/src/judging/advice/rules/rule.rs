@@ -49,7 +49,7 @@ pub(super) const NO_WORK: &str = "No device recorded work.";
 
 /// Why a rule about shares of work cannot be checked.
 pub(super) const LITTLE_WORK: &str =
-    "Devices recorded too little work to check (fewer than 20 op executions).";
+    "Devices recorded too little work to check (fewer than two steps and 20 op executions).";
 
 /// Why a rule about HLO cannot be checked.
 pub(super) const NO_HLO: &str =

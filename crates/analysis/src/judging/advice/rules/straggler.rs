@@ -8,7 +8,7 @@ use stepscope_model::{DeviceId, SaturatingSum as _};
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::evidence::{between, in_view};
 use crate::judging::advice::facts::Facts;
-use crate::judging::advice::report::AdviceEvidence;
+use crate::judging::advice::report::{AdviceEvidence, Confidence};
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
 use crate::telling::recording;
@@ -53,28 +53,36 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Passed(text);
     };
     let (doing, fix) = doing(facts, worst);
-    finding(&RULE, severity, format!("{text}{doing}"))
+    let late = finding(&RULE, severity, format!("{text}{doing}"))
         .titled(format!("{} is late", worst.name))
         .why("All participants meet in the collectives of every step, so the slowest one sets the pace.")
-        .fix(fix)
-        .gain(
+        .fix(fix);
+    // A replay moves the work of each device as if it had cores of its own.
+    let late = if facts.has_virtual_devices_only() {
+        let estimate = "what `hosts` shows: mean over steps of the time that the others wait for it; \
+                        virtual devices share their host's cores, so less is gained if these are busy";
+        let gain = late.gain(Some(worst.cost_ps), estimate);
+        gain.sure(Confidence::Low)
+    } else {
+        late.gain(
             Some(worst.cost_ps),
             "what `hosts` shows: mean over steps of the time that the others wait for it",
         )
         .without("align")
-        .of_parts(if worst.blame.activity_on == "device" {
-            &[PartKind::Collectives, PartKind::DeviceCompute]
-        } else {
-            // Removing what makes it late also removes its own wait.
-            &[
-                PartKind::Collectives,
-                PartKind::InputWait,
-                PartKind::Compilation,
-                PartKind::HostOverhead,
-            ]
-        })
-        .seen([seen(worst), in_view("hosts", "lateness by step".to_owned())])
-        .found()
+    };
+    late.of_parts(if worst.blame.activity_on == "device" {
+        &[PartKind::Collectives, PartKind::DeviceCompute]
+    } else {
+        // Removing what makes it late also removes its own wait.
+        &[
+            PartKind::Collectives,
+            PartKind::InputWait,
+            PartKind::Compilation,
+            PartKind::HostOverhead,
+        ]
+    })
+    .seen([seen(worst), in_view("hosts", "lateness by step".to_owned())])
+    .found()
 }
 
 /// Ops that a device runs, relative to any other, from which on it has more work: virtual devices have

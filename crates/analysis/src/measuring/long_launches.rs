@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use stepscope_model::{DeviceId, HostId, Picos, ProgramRun, Session, Span, Track, TrackId};
 
-use crate::measuring::activity::{Cause, claimed};
+use crate::measuring::activity::{Cause, Loops, claimed};
 use crate::measuring::interval::Intervals;
 
 /// Launches usually arrive within 50 µs. Those that take longer than this are noted.
@@ -93,7 +93,7 @@ fn without_host_work(session: &Session, found: Vec<Vec<Span>>) -> Vec<Intervals>
     }
     let mut work: BTreeMap<HostId, Intervals> = BTreeMap::new();
     for (&host, windows) in &of_host {
-        for (_, times) in claimed(session, &[host], windows.spans()) {
+        for (_, times) in claimed(session, (&[host], Loops::All), windows.spans()) {
             let times = times.iter().take(Cause::Dispatch.position() + 1);
             let times = times.fold(Intervals::default(), |all, own| all.union(own));
             work.insert(host, times);

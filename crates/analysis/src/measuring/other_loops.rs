@@ -1,10 +1,11 @@
-//! Loops beside the one whose steps were inferred: programs that another thread runs again and again.
+//! Loops beside the one whose steps were inferred: programs that another thread runs again and again,
+//! or that run before or after its steps.
 
 use std::collections::BTreeMap;
 
-use stepscope_model::{HostId, ProgramId, ProgramRun, SaturatingSum as _, Session, TrackId};
+use stepscope_model::{HostId, ProgramId, ProgramRun, SaturatingSum as _, Session, Span, TrackId};
 
-use crate::measuring::activity::driving_threads;
+use crate::measuring::activity::{Loops, driving_threads};
 
 /// A program of another loop.
 pub(crate) struct OtherLoop {
@@ -35,7 +36,7 @@ pub(crate) fn other_loops(session: &Session, main: ProgramId) -> Vec<OtherLoop> 
         return Vec::new();
     }
     let hosts: Vec<HostId> = (0..session.hosts.len()).map(HostId::from_index).collect();
-    let driving = driving_threads(session, &hosts).concat();
+    let driving = driving_threads(session, &hosts, Loops::All).concat();
     let is_apart = |run: &ProgramRun| {
         let thread = run.launched_on;
         thread
@@ -46,8 +47,28 @@ pub(crate) fn other_loops(session: &Session, main: ProgramId) -> Vec<OtherLoop> 
         others.entry(run.program).or_default().push(run);
     }
     others.retain(|_, runs| runs.len() >= FEWEST_RUNS && runs.iter().all(|run| is_apart(run)));
+    listed(session, others)
+}
+
+/// Programs that run again and again, but only before the first or after the last step, the one that takes
+/// most time first.
+pub(crate) fn other_phases(session: &Session) -> Vec<OtherLoop> {
+    let spans = session.steps.iter().flat_map(|step| &step.spans);
+    let Some(steps) = spans.map(|on| on.span).reduce(Span::hull) else {
+        return Vec::new();
+    };
+    let mut others: BTreeMap<ProgramId, Vec<&ProgramRun>> = BTreeMap::new();
+    for run in &session.program_runs {
+        others.entry(run.program).or_default().push(run);
+    }
+    let is_outside = |run: &&ProgramRun| run.span.end <= steps.start || run.span.start >= steps.end;
+    others.retain(|_, runs| runs.len() >= FEWEST_RUNS && runs.iter().all(is_outside));
+    listed(session, others)
+}
+
+fn listed(session: &Session, others: BTreeMap<ProgramId, Vec<&ProgramRun>>) -> Vec<OtherLoop> {
     let sum_ps = |run: &ProgramRun| run.span.duration().0;
-    let all_ps = runs().map(sum_ps).saturating_sum() as f64;
+    let all_ps = session.program_runs.iter().map(sum_ps).saturating_sum() as f64;
     let mut found: Vec<OtherLoop> = others
         .into_iter()
         .map(|(program, runs)| {

@@ -6,7 +6,7 @@ use stepscope_model::{Framework, ProgramId, Session, Step, StepOrigin};
 use super::note::Note;
 use super::words::{Word, Words};
 use crate::measuring::long_loop::{long_loop, single_run};
-use crate::measuring::other_loops::other_loops;
+use crate::measuring::other_loops::{OtherLoop, other_loops, other_phases};
 use crate::measuring::selection::{Selected, all_series, counted_steps, main_series};
 use crate::measuring::steps::parts::PARTS;
 use crate::measuring::steps::{PartKind, StepSource, StepTime, series_time};
@@ -37,6 +37,7 @@ pub(crate) fn step_notes(session: &Session, selected: Option<&Selected<'_>>) -> 
     {
         notes.extend(left_out(session, main, selected));
         notes.extend(other_threads(session, main));
+        notes.extend(before_or_after(session, main));
     }
     notes.extend(cut(session, origin));
     notes.extend(other_series(session));
@@ -130,6 +131,22 @@ fn other_threads(session: &Session, main: ProgramId) -> Option<Note> {
     if others.is_empty() {
         return None;
     }
+    let told = listed(session, &others);
+    let note = Note::warning(
+        "steps-of-one-thread",
+        format!(
+            "Other threads run programs of their own meanwhile: {told}. The steps are those of the \
+             thread that runs {}, and the work of the others is in them too.",
+            session.program(main).title()
+        ),
+    );
+    Some(note.with_hint(
+        "Annotate the steps of both loops, under different names: `--series` selects one.",
+    ))
+}
+
+/// `jit_eval_step(7) (20 runs of 2.060 ms on average)`
+fn listed(session: &Session, others: &[OtherLoop]) -> String {
     let told = others.iter().take(TOLD_SERIES).map(|one| {
         format!(
             "{} ({} of {} on average)",
@@ -143,12 +160,21 @@ fn other_threads(session: &Session, main: ProgramId) -> Option<Note> {
         0 => String::new(),
         more => format!(" and {} more", format::counted(more, "program")),
     };
+    format!("{}{more}", told.join(", "))
+}
+
+/// Other loops before the first or after the last step.
+fn before_or_after(session: &Session, main: ProgramId) -> Option<Note> {
+    let others = other_phases(session);
+    if others.is_empty() {
+        return None;
+    }
     let note = Note::warning(
-        "steps-of-one-thread",
+        "steps-of-one-loop",
         format!(
-            "Other threads run programs of their own meanwhile: {}{more}. The steps are those of the \
-             thread that runs {}, and the work of the others is in them too.",
-            told.join(", "),
+            "Other programs run again and again before or after these steps: {}. The steps are those of \
+             the loop that takes longest, which runs {}, and nothing of the others is in them.",
+            listed(session, &others),
             session.program(main).title()
         ),
     );

@@ -167,6 +167,13 @@ pub fn module_function(module: &str) -> &str {
     rest.unwrap_or(module)
 }
 
+/// Whether programs give what evaluates this name: `eval`, `jit_validate_step`, `test`.
+pub fn is_evaluation(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let mut words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
+    words.any(|word| word.starts_with("eval") || word.starts_with("valid") || word == "test")
+}
+
 /// A function's name as names of modules have it, by which both are compared: letters, digits and `_`,
 /// none of them at the end. `<lambda>` is `_lambda`; older versions of JAX wrote `_lambda_`.
 pub fn plain_function(function: &str) -> String {

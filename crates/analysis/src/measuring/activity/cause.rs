@@ -6,7 +6,7 @@ use stepscope_model::{
 };
 use ts_rs::TS;
 
-use super::{COMPILATION, INPUT, WAIT};
+use super::{COMPILATION, INPUT, Loops, WAIT};
 use crate::measuring::interval::Intervals;
 
 /// Why a device waits: what its host is doing during the gap. Each instant belongs to the first of
@@ -255,10 +255,10 @@ const LEVELS: usize = CAUSES.len() - 1;
 /// applies. `Unknown` is the remainder and has no entry.
 pub(crate) fn claimed(
     session: &Session,
-    hosts: &[HostId],
+    (hosts, loops): (&[HostId], Loops),
     windows: &[Span],
 ) -> Vec<(HostId, Vec<Intervals>)> {
-    let times = super::host_times(session, hosts, windows, level_of, LEVELS);
+    let times = super::host_times(session, (hosts, loops), windows, level_of, LEVELS);
     let claimed = times.into_iter();
     claimed
         .map(|(host, levels)| (host, by_priority(levels)))

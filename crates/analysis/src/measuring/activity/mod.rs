@@ -34,7 +34,7 @@ use crate::measuring::work::{NO_LEVEL, add_levels, add_levels_in_passing};
 pub use cause::Cause;
 pub(crate) use cause::{CAUSES, CauseTimes, cause_times, claimed, claimed_by};
 pub(crate) use reads::Activities;
-pub(crate) use threads::{calls_functions, driving_threads, host_tracks, own_tracks};
+pub(crate) use threads::{Loops, calls_functions, driving_threads, host_tracks, own_tracks};
 
 /// Levels that every division has. All further levels are work, from which waits are subtracted unless
 /// the work is input.
@@ -55,12 +55,12 @@ pub(crate) const fn is_input(activity: Activity) -> bool {
 /// of different levels may overlap.
 pub(crate) fn host_times(
     session: &Session,
-    hosts: &[HostId],
+    (hosts, loops): (&[HostId], Loops),
     windows: &[Span],
     level_of: LevelOf,
     count: usize,
 ) -> Vec<(HostId, Vec<Intervals>)> {
-    let driving = driving_threads(session, hosts);
+    let driving = driving_threads(session, hosts, loops);
     let driving: Vec<(HostId, Vec<TrackId>)> = hosts.iter().copied().zip(driving).collect();
     times_of_threads(session, &driving, windows, level_of, count)
 }

@@ -1,13 +1,17 @@
 //! Which threads drive the devices, by the best available evidence: threads with step annotations,
 //! else threads that call compiled functions, else threads whose calls launched device work, else all.
-//! A runtime thread that launches work on behalf of another thread is not a driving thread.
+//! A runtime thread that launches work on behalf of another thread is not a driving thread. Of several
+//! loops in several threads, only the one whose steps are looked at delays them.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 use stepscope_model::host_names::dispatched_function;
 use stepscope_model::{
-    Activity, Class, HostId, Lane, Session, SliceKind, StepOrigin, TrackId, TrackRole,
+    Activity, Class, DeviceId, HostId, Label, Lane, Picos, Session, SliceKind, StepOrigin,
+    StringId, TrackId, TrackRole,
 };
 
 /// The threads of every host, found once: a session has a thousand hosts at times, and most analyses
@@ -40,49 +44,124 @@ pub(crate) fn own_tracks(session: &Session, host: HostId) -> impl Iterator<Item 
     host_tracks(session, host).filter(|&id| session.track(id).process.is_none())
 }
 
-/// The driving threads of every host, found once per session.
-struct DrivingThreads(Vec<Vec<TrackId>>);
+/// Whose threads are meant.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Loops {
+    /// Those of every loop in the program.
+    All,
+    /// Those of the loop whose steps have this series; of the one whose steps were inferred.
+    Of(Option<StringId>),
+}
+
+/// What shows that threads drive devices, by track; found once per session.
+struct Evidence {
+    /// Step annotations, by their series.
+    annotated: BTreeMap<StringId, Vec<bool>>,
+    /// Calls that launched the runs by which steps were inferred.
+    main: Vec<bool>,
+    /// Any step annotation, else calls of compiled functions, else launches.
+    any: [Vec<bool>; 3],
+}
 
 /// The threads that drive the devices of each host, ascending; all threads if there is no evidence.
-pub(crate) fn driving_threads(session: &Session, hosts: &[HostId]) -> Vec<Vec<TrackId>> {
-    let all = session
-        .memo
-        .get_or_compute(|| DrivingThreads(of_all_hosts(session)));
-    let of_host = |host: &HostId| all.0.get(host.index()).cloned().unwrap_or_default();
+pub(crate) fn driving_threads(
+    session: &Session,
+    hosts: &[HostId],
+    loops: Loops,
+) -> Vec<Vec<TrackId>> {
+    let evidence = session.memo.get_or_compute(|| Evidence::of(session));
+    let own = match loops {
+        Loops::All => None,
+        Loops::Of(Some(series)) => evidence.annotated.get(&series),
+        Loops::Of(None) => Some(&evidence.main),
+    };
+    let of_host = |&host: &HostId| {
+        let tracks: Vec<TrackId> = own_tracks(session, host).collect();
+        let marked = own.into_iter().chain(&evidence.any).map(|is_marked| {
+            let marked = tracks.iter().filter(|id| is_marked[id.index()]);
+            marked.copied().collect::<Vec<_>>()
+        });
+        let found = marked.into_iter().find(|found| !found.is_empty());
+        found.unwrap_or(tracks)
+    };
     hosts.iter().map(of_host).collect()
 }
 
-fn of_all_hosts(session: &Session) -> Vec<Vec<TrackId>> {
-    let hosts: Vec<Vec<TrackId>> = (0..session.hosts.len())
-        .map(|host| own_tracks(session, HostId::from_index(host)).collect())
-        .collect();
-    let mut evidence = vec![annotated_tracks(session)];
-    let is_annotated =
-        |tracks: &Vec<TrackId>| tracks.iter().any(|track| evidence[0][track.index()]);
-    if !hosts.iter().all(is_annotated) {
-        let calls = Vec::clone(&calling_tracks(session).0);
-        let is_told = |tracks: &Vec<TrackId>| {
-            is_annotated(tracks) || tracks.iter().any(|track| calls[track.index()])
-        };
-        // Arrows are joined only where nothing else tells: that is slow in large sessions.
-        let untold = (0..hosts.len()).filter(|&host| !is_told(&hosts[host]));
-        let untold: Vec<HostId> = untold.map(HostId::from_index).collect();
-        evidence.push(calls);
-        evidence.push(launching_tracks(session, &untold));
+impl Evidence {
+    fn of(session: &Session) -> Self {
+        let hosts: Vec<Vec<TrackId>> = (0..session.hosts.len())
+            .map(|host| own_tracks(session, HostId::from_index(host)).collect())
+            .collect();
+        let nothing = || vec![false; session.tracks.len()];
+        let annotated = annotated_tracks(session);
+        let is_annotated =
+            |tracks: &Vec<TrackId>| tracks.iter().any(|track| annotated[track.index()]);
+        let (mut calls, mut launches) = (nothing(), nothing());
+        if !hosts.iter().all(is_annotated) {
+            calls.clone_from(&calling_tracks(session).0);
+            let is_told = |tracks: &Vec<TrackId>| {
+                is_annotated(tracks) || tracks.iter().any(|track| calls[track.index()])
+            };
+            // Arrows are joined only where nothing else tells: that is slow in large sessions.
+            let untold = (0..hosts.len()).filter(|&host| !is_told(&hosts[host]));
+            let untold: Vec<HostId> = untold.map(HostId::from_index).collect();
+            launches = launching_tracks(session, &untold);
+        }
+        let main = main_tracks(session, &calls);
+        Self {
+            annotated: annotated_by_series(session, &annotated),
+            main,
+            any: [annotated, calls, launches],
+        }
     }
-    hosts
-        .iter()
-        .map(|tracks| driving(tracks, &evidence))
-        .collect()
 }
 
-fn driving(tracks: &[TrackId], evidence: &[Vec<bool>]) -> Vec<TrackId> {
-    let marked = evidence.iter().map(|is_marked| -> Vec<TrackId> {
-        let marked = tracks.iter().filter(|id| is_marked[id.index()]);
-        marked.copied().collect()
-    });
-    let found = marked.into_iter().find(|found| !found.is_empty());
-    found.unwrap_or_else(|| tracks.to_vec())
+/// For each track, whether it calls functions and its calls launched the runs by which steps were
+/// inferred. Recorders may name workers that launch on their own: those drive nothing.
+fn main_tracks(session: &Session, calls: &[bool]) -> Vec<bool> {
+    let mut is_main = vec![false; session.tracks.len()];
+    let inferred = [StepOrigin::Cadence, StepOrigin::ProgramRuns];
+    if !session
+        .step_origin
+        .is_some_and(|origin| inferred.contains(&origin))
+    {
+        return is_main;
+    }
+    let spans = session.steps.iter().flat_map(|step| &step.spans);
+    let begins: FxHashSet<(DeviceId, Picos)> = spans
+        .filter_map(|on| Some((on.device?, on.work?.start)))
+        .collect();
+    for run in &session.program_runs {
+        let thread = run
+            .launched_on
+            .filter(|_| begins.contains(&(run.device, run.span.start)));
+        if let Some(thread) = thread.filter(|thread| calls[thread.index()]) {
+            is_main[thread.index()] = true;
+        }
+    }
+    is_main
+}
+
+/// For each series on several threads, the tracks with its annotations. Where one thread has all of
+/// them, `annotated` says the same.
+fn annotated_by_series(session: &Session, annotated: &[bool]) -> BTreeMap<StringId, Vec<bool>> {
+    let series = session.steps.iter().filter_map(|step| step.series);
+    let series: BTreeSet<StringId> = series.collect();
+    let threads = annotated.iter().filter(|&&is_annotated| is_annotated);
+    if series.len() < 2 || threads.count() < 2 {
+        return BTreeMap::new();
+    }
+    let tracks = |series: StringId| {
+        let name = session.text(series);
+        let is_own = |label: &Label| {
+            label.class == Class::Step
+                && label.kind != SliceKind::Marker
+                && session.text(label.name).starts_with(name)
+        };
+        let labels: Vec<bool> = session.labels.iter().map(is_own).collect();
+        tracks_with(session, &labels)
+    };
+    series.into_iter().map(|one| (one, tracks(one))).collect()
 }
 
 /// For each track, whether it has step annotations.

@@ -7,6 +7,7 @@ use stepscope_model::{
 pub use words::SelectionError;
 use words::{any_part, contains, join, nonempty};
 
+use crate::measuring::activity::Loops;
 use crate::measuring::interval::Intervals;
 
 mod parts;
@@ -202,6 +203,12 @@ impl Selected<'_> {
         let has_worked =
             |step: &&Step| !step.is_cut || step.spans.iter().any(|on| on.work.is_some());
         own.filter(has_worked).count()
+    }
+
+    /// The loop whose steps are selected.
+    pub(crate) fn loops(&self) -> Loops {
+        let first = self.step_positions().into_iter().next();
+        Loops::Of(first.and_then(|step| self.session.steps[step].series))
     }
 
     /// Whether everything is selected, so that the result can be computed once and shared.

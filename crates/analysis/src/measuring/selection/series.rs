@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stepscope_model::host_names::is_evaluation;
 use stepscope_model::{Session, StringId};
 
 use super::SelectionError;
@@ -22,13 +23,6 @@ pub(crate) fn main_series(session: &Session) -> Option<StringId> {
     let rank = |&(series, size): &(StringId, _)| (!is_evaluation(session.text(series)), size);
     let largest = sizes.into_iter().max_by_key(rank);
     largest.map(|(series, _)| series)
-}
-
-/// Whether programs give steps this name that evaluate.
-fn is_evaluation(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let mut words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
-    words.any(|word| word.starts_with("eval") || word.starts_with("valid") || word == "test")
 }
 
 /// All series of a session.

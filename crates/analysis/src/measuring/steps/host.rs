@@ -2,7 +2,7 @@
 
 use stepscope_model::{Activity, HostId, Session, Span};
 
-use crate::measuring::activity::{COMPILATION, INPUT, WAIT, host_times, is_input};
+use crate::measuring::activity::{COMPILATION, INPUT, Loops, WAIT, host_times, is_input};
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::NO_LEVEL;
 
@@ -33,10 +33,10 @@ fn level_of(activity: Activity) -> u8 {
 /// What each host did within a span of time.
 pub(super) fn host_activities(
     session: &Session,
-    hosts: &[HostId],
+    (hosts, loops): (&[HostId], Loops),
     within: Span,
 ) -> Vec<(HostId, HostActivity)> {
-    let times = host_times(session, hosts, &[within], level_of, LEVELS);
+    let times = host_times(session, (hosts, loops), &[within], level_of, LEVELS);
     times
         .into_iter()
         .map(|(host, levels)| {

@@ -8,6 +8,7 @@ use stepscope_model::{DeviceId, HostId, Session, Span};
 
 use super::host::host_activities;
 use super::parts::{Division, PartLengths};
+use crate::measuring::activity::Loops;
 use crate::measuring::interval::Intervals;
 use crate::measuring::levels::device_levels;
 use crate::measuring::selection::Selected;
@@ -92,7 +93,7 @@ pub(crate) fn divide_recording(session: &Session, selected: &Selected<'_>) -> Ve
             lengths: division.within(span),
         }
     };
-    let rows = divide_places(session, &places, within, row).into_iter();
+    let rows = divide_places(session, (&places, selected.loops()), within, row).into_iter();
     rows.filter(|row| row.lengths.busy_ps > 0).collect()
 }
 
@@ -124,9 +125,10 @@ fn divide(session: &Session, selected: &Selected<'_>) -> DividedSteps {
         let kept = (!session.has_many_hosts()).then_some(division);
         (rows, ((host, device), kept))
     };
-    let (rows, divisions): (Vec<_>, _) = divide_places(session, &places, hull, of_place)
-        .into_iter()
-        .unzip();
+    let (rows, divisions): (Vec<_>, _) =
+        divide_places(session, (&places, selected.loops()), hull, of_place)
+            .into_iter()
+            .unzip();
     let mut rows: Vec<StepParts> = rows.into_iter().flatten().collect();
     let mut order = vec![0; session.steps.len()];
     for (number, step) in selected.step_positions().into_iter().enumerate() {
@@ -169,7 +171,7 @@ fn spans(session: &Session, selected: &Selected<'_>, places: &[Place]) -> Vec<Ve
 /// What `of_place` makes of the division of each place, in order.
 fn divide_places<T: Send>(
     session: &Session,
-    places: &[Place],
+    (places, loops): (&[Place], Loops),
     within: Span,
     of_place: impl Fn(usize, Division) -> T + Sync,
 ) -> Vec<T> {
@@ -177,7 +179,7 @@ fn divide_places<T: Send>(
     let mut hosts: Vec<HostId> = places.iter().map(|&(host, _)| host).collect();
     hosts.sort_unstable();
     hosts.dedup();
-    let activities = host_activities(session, &hosts, within);
+    let activities = host_activities(session, (&hosts, loops), within);
     places
         .par_iter()
         .enumerate()

@@ -26,7 +26,7 @@ use stepscope_model::{
     Class, DeviceId, LabelId, Picos, SaturatingSum as _, Session, SliceKind, Span, Track, TrackId,
 };
 
-use crate::measuring::activity::driving_threads;
+use crate::measuring::activity::{Loops, driving_threads};
 use crate::measuring::interval::Intervals;
 use crate::measuring::steps::median;
 use crate::measuring::work::AllWork;
@@ -113,7 +113,7 @@ pub(super) fn blame(evidence: &Evidence<'_>, steps: &StepIndex) -> Vec<StepBlame
     let hosts: Vec<_> = (0..session.hosts.len())
         .map(stepscope_model::HostId::from_index)
         .collect();
-    let threads = driving_threads(session, &hosts);
+    let threads = driving_threads(session, &hosts, Loops::All);
     let before = Before::of(evidence);
     let of_step = |(step, caused): (usize, Caused)| {
         let (device, (caused_ps, _, instance, arrivals)) = caused

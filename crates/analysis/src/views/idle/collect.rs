@@ -7,7 +7,7 @@ use stepscope_model::{DeviceId, DeviceKind, HostId, Picos, SaturatingSum as _, S
 
 use super::explain::Explainer;
 use super::report::{CauseRow, GapBucket, GapRow, IdleDevice, IdleReport, IdleStep};
-use crate::measuring::activity::{CAUSES, Cause, CauseTimes, cause_times, claimed};
+use crate::measuring::activity::{CAUSES, Cause, CauseTimes, Loops, cause_times, claimed};
 use crate::measuring::callbacks::Callbacks;
 use crate::measuring::interval::Intervals;
 use crate::measuring::pauses::Pauses;
@@ -73,10 +73,11 @@ pub(super) fn devices(
     // Only what hosts did during gaps is computed, which is little if the devices are busy.
     let gaps = found.iter().map(|found| found.gaps.clone()).collect();
     let gaps = Intervals::union_of_sorted(gaps);
-    let host_times: Vec<(HostId, Arc<Vec<Intervals>>)> = claimed(session, &hosts, gaps.spans())
-        .into_iter()
-        .map(|(host, times)| (host, Arc::new(times)))
-        .collect();
+    let host_times: Vec<(HostId, Arc<Vec<Intervals>>)> =
+        claimed(session, (&hosts, selected.loops()), gaps.spans())
+            .into_iter()
+            .map(|(host, times)| (host, Arc::new(times)))
+            .collect();
     let divided = |found: Found| {
         let host = session.device(found.device).host;
         let times = host_times.iter().find(|(id, _)| *id == host);
@@ -188,7 +189,7 @@ fn main_cause(times: &CauseTimes) -> (Cause, i64) {
 /// The longest gaps with their explanations, longest first, and the total number of gaps.
 pub(super) fn gaps(
     session: &Session,
-    devices: &[DeviceGaps],
+    (devices, loops): (&[DeviceGaps], Loops),
     wanted: Option<&[Cause]>,
     most: usize,
 ) -> (Vec<GapRow>, usize) {
@@ -207,7 +208,7 @@ pub(super) fn gaps(
     let count = all.len();
     all.truncate(most);
     let hosts: Vec<HostId> = devices.iter().map(|device| device.host).collect();
-    let explainer = Explainer::new(session, &hosts);
+    let explainer = Explainer::new(session, &hosts, loops);
     let rows = all
         .into_par_iter()
         .map(|(place, index, cause, cause_ps)| {

@@ -7,7 +7,9 @@ use stepscope_model::{
     Activity, HostId, LabelId, Picos, Session, SliceId, SliceKind, Span, TrackId,
 };
 
-use crate::measuring::activity::{Activities, Cause, ThreadTime, driving_threads, own_tracks};
+use crate::measuring::activity::{
+    Activities, Cause, Loops, ThreadTime, driving_threads, own_tracks,
+};
 
 /// Maximum number of slices of one lane that are examined per gap. A gap with more of them is full of
 /// short ones.
@@ -37,11 +39,11 @@ pub(super) struct Explainer<'a> {
 }
 
 impl<'a> Explainer<'a> {
-    pub(super) fn new(session: &'a Session, hosts: &[HostId]) -> Self {
+    pub(super) fn new(session: &'a Session, hosts: &[HostId], loops: Loops) -> Self {
         let mut hosts = hosts.to_vec();
         hosts.sort_unstable();
         hosts.dedup();
-        let threads = driving_threads(session, &hosts);
+        let threads = driving_threads(session, &hosts, loops);
         Self {
             session,
             own_time: ThreadTime::of_profiler(session),

@@ -78,7 +78,12 @@ stepscope idle ./logs --cause data_loading";
             Some(limit) => limit.max(MOST_ROWS),
             None => MOST_ROWS,
         };
-        let (mut rows, listed) = collect::gaps(session, &devices, wanted.as_deref(), most);
+        let (mut rows, listed) = collect::gaps(
+            session,
+            (&devices, selected.loops()),
+            wanted.as_deref(),
+            most,
+        );
         let found = rows.len();
         rows.retain(|row| {
             selected.matches(&[
@@ -137,7 +142,7 @@ pub(crate) fn gaps(session: &Session, selected: &Selected<'_>, most: usize) -> G
         devices: collect::device_rows(session, &devices),
         steps: collect::steps(session, &positions, &devices),
         other_steps: collect::steps(session, &others, &devices),
-        longest: collect::gaps(session, &devices, None, most).0,
+        longest: collect::gaps(session, (&devices, selected.loops()), None, most).0,
         min_gap_ps: collect::min_gap_ps(&devices),
         short_ratio: collect::short_ratio(&devices),
     }

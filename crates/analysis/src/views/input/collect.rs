@@ -7,7 +7,7 @@ use stepscope_model::{
 };
 
 use super::report::{Bound, InputCause, InputHost, InputRow};
-use crate::measuring::activity::{COMPILATION, host_times};
+use crate::measuring::activity::{COMPILATION, Loops, host_times};
 use crate::measuring::callbacks::Callbacks;
 use crate::measuring::communication::under_way;
 use crate::measuring::interval::Intervals;
@@ -120,7 +120,7 @@ pub(super) fn rows(session: &Session, selected: &Selected<'_>) -> Vec<InputRow> 
     let mut hosts: Vec<HostId> = divided.iter().map(|row| row.host).collect();
     hosts.sort_unstable();
     hosts.dedup();
-    let inputs = host_inputs(session, &hosts, within);
+    let inputs = host_inputs(session, (&hosts, selected.loops()), within);
     let mut devices: Vec<DeviceId> = divided.iter().filter_map(|row| row.device).collect();
     devices.sort_unstable();
     devices.dedup();
@@ -258,7 +258,7 @@ fn row(
 }
 
 /// The input of hosts: the same times as in the parts of steps, by kind.
-fn host_inputs(session: &Session, hosts: &[HostId], within: Span) -> Vec<HostInput> {
+fn host_inputs(session: &Session, hosts: (&[HostId], Loops), within: Span) -> Vec<HostInput> {
     let times = host_times(session, hosts, &[within], level_of, LEVELS);
     times
         .into_par_iter()

@@ -29,7 +29,10 @@ pub(super) fn stages(session: &Session, selected: &Selected<'_>) -> Vec<StageRow
         return Vec::new();
     }
     let mut sums = vec![Sum::default(); session.labels.len()];
-    for (&host, driving) in hosts.iter().zip(driving_threads(session, hosts)) {
+    for (&host, driving) in hosts
+        .iter()
+        .zip(driving_threads(session, hosts, selected.loops()))
+    {
         let windows = selected.host_windows(host);
         for id in host_tracks(session, host) {
             let Some(track) = session.track_having(id, |label| is_input[label.index()]) else {

@@ -9,7 +9,7 @@ use super::device::CLOSE_PS;
 use super::graph::{Builder, CauseTime, EdgeKind, Elastic, Graph, NodeKind, Why};
 use super::host::{Stretch, Threads, recorded};
 use crate::measuring::activity::{
-    CAUSES, Cause, cause_times, claimed, claimed_by, driving_threads,
+    CAUSES, Cause, Loops, cause_times, claimed, claimed_by, driving_threads,
 };
 use crate::measuring::callbacks::Callbacks;
 use crate::measuring::interval::Intervals;
@@ -32,7 +32,7 @@ pub(super) fn add_host_causes(session: &Session, builder: &mut Builder, threads:
     let mut stretches = std::mem::take(&mut threads.stretches);
     stretches.retain(|one| one.span.duration().0 >= SHORTEST_PS);
     let hosts: Vec<HostId> = (0..session.hosts.len()).map(HostId::from_index).collect();
-    let driving = driving_threads(session, &hosts);
+    let driving = driving_threads(session, &hosts, Loops::All);
     // Of threads that each drive devices, none delays the others.
     let alone = |one: &Stretch| {
         let driving = &driving[one.host.index()];
@@ -201,7 +201,7 @@ pub(super) fn add_device_causes(session: &Session, clocks: &Clocks, graph: &mut 
         gaps.sort_unstable();
         let spans: Vec<Span> = gaps.iter().map(|&(gap, _)| gap).collect();
         let windows = Intervals::union_of(spans.clone());
-        let claimed = claimed(session, &[host], windows.spans());
+        let claimed = claimed(session, (&[host], Loops::All), windows.spans());
         let Some((_, times)) = claimed.first() else {
             continue;
         };

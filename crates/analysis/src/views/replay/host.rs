@@ -13,7 +13,7 @@ use stepscope_model::{Activity, Direction, HostId, Lane, Picos, Session, Span, T
 use super::calls::Call;
 use super::device::CLOSE_PS;
 use super::graph::{Builder, EdgeKind, Node, NodeKind};
-use crate::measuring::activity::{calls_functions, driving_threads, is_input, levels};
+use crate::measuring::activity::{Loops, calls_functions, driving_threads, is_input, levels};
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels};
 use crate::views::collectives::clocks::Clocks;
@@ -153,7 +153,7 @@ impl HostSources<'_> {
         tracks.sort_unstable();
         tracks.dedup();
         let hosts: Vec<HostId> = (0..session.hosts.len()).map(HostId::from_index).collect();
-        let driving = driving_threads(session, &hosts);
+        let driving = driving_threads(session, &hosts, Loops::All);
         let host_of = |track: TrackId| session.track(track).host.index();
         let drives = |track: TrackId| driving[host_of(track)].contains(&track);
         // Recorders may name the thread that launches on their own: then it stands for the one that drives.

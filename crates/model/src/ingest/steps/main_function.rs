@@ -6,6 +6,7 @@
 //! act act act act learn act act act act learn             learn: what act reads, it updates
 //! dot tanh dot sum dot tanh dot sum                       sum: ops, dispatched one at a time, in rounds
 //! one one two two two one one two two two                 one one two two two: each trains its own
+//! train train train train eval eval eval eval eval eval   train: of loops in turn, the longest
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::alternation::Alternation;
 use super::completing::completing;
 use super::evidence::Evidence;
+use super::phases::longest_loop;
 use super::rounds::round_mark;
 use super::turns::taking_turns;
 use crate::functions::Functions;
@@ -72,6 +74,8 @@ pub(super) fn main_function(evidence: &Evidence<'_>) -> Option<Main> {
         let is_apart = taking_turns.contains(&function);
         if is_apart { program } else { function }
     };
+    let name = |program: ProgramId| evidence.programs[program.index()].name.as_str();
+    let runs = longest_loop(runs, function, name);
     let counts = Counts::of(&runs, function);
     let frequent = counts.frequent()?;
     let in_order = runs_in_order(&runs, counts.busiest(frequent)?);

@@ -7,6 +7,7 @@ mod evidence;
 mod inferred;
 mod launched;
 mod main_function;
+mod phases;
 mod rounds;
 mod turns;
 mod waited;

@@ -123,7 +123,10 @@ impl Stops {
             .collect();
         let own_time = ThreadTime::of_profiler(session);
         let mut found: Vec<Stop> = Vec::new();
-        for track in driving_threads(session, &[host]).into_iter().flatten() {
+        for track in driving_threads(session, &[host], facts.selected.loops())
+            .into_iter()
+            .flatten()
+        {
             let track = session.track(track);
             // Syncs of the profiler are not syncs of the program.
             let of_profiler = own_time.within(track, windows.spans());

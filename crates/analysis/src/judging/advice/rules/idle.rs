@@ -1,6 +1,6 @@
 //! The device is idle while its host does no recorded work (guides: device idle gaps).
 
-use stepscope_model::SliceKind;
+use stepscope_model::{SaturatingSum as _, SliceKind};
 
 use super::host_causes::{Causes, longest_gaps, title_of, why_of};
 use super::rival::{Rival, rival};
@@ -13,6 +13,7 @@ use crate::judging::verdict::Severity;
 use crate::measuring::activity::Cause;
 use crate::measuring::steps::{PartKind, StepParts};
 use crate::telling::format;
+use crate::views::idle::GapRow;
 
 pub(super) static RULE: Rule = Rule {
     id: "idle",
@@ -29,7 +30,8 @@ const GRAPHS: &str = "Look at the gaps on the timeline. A CUDA or HIP graph is u
     which takes longer while a profiler records its kernels: look at later steps, or capture once with \
     `XLA_FLAGS=--xla_gpu_enable_command_buffer=`, which turns graphs off.";
 
-/// Whether the host waits for something other than the device in its longest blocked gap.
+/// Whether the host waits for something other than the device in most of its longest blocked gaps, by
+/// time.
 fn waits_for_others(facts: &Facts<'_>) -> bool {
     const CALLS: [&str; 8] = [
         "acquire",
@@ -41,12 +43,26 @@ fn waits_for_others(facts: &Facts<'_>) -> bool {
         "recv",
         "recv_into",
     ];
-    let mut gaps = facts.gaps().longest.iter();
-    let longest = gaps.find(|gap| gap.cause == Cause::Blocked);
-    longest.is_some_and(|gap| {
+    let is_for_others = |gap: &&GapRow| {
         let call = gap.what.rsplit(' ').next().unwrap_or_default();
         CALLS.contains(&call) && !gap.what.contains("::")
-    })
+    };
+    is_mostly(facts, is_for_others)
+}
+
+/// Whether the host waits until each device has taken over its part of a launch.
+fn waits_for_launches(facts: &Facts<'_>) -> bool {
+    is_mostly(facts, |gap| gap.what.contains("LaunchOnDevice"))
+}
+
+/// Whether most of the longest blocked gaps, by time, are like this.
+fn is_mostly(facts: &Facts<'_>, is_so: impl Fn(&&GapRow) -> bool) -> bool {
+    let gaps = facts.gaps().longest.iter();
+    let (own, rest): (Vec<&GapRow>, Vec<&GapRow>) = gaps
+        .filter(|gap| gap.cause == Cause::Blocked)
+        .partition(is_so);
+    let time = |gaps: Vec<&GapRow>| gaps.iter().map(|gap| gap.duration_ps).saturating_sum();
+    time(own) > time(rest)
 }
 
 /// How the gain was estimated.
@@ -183,6 +199,18 @@ fn check(facts: &Facts<'_>) -> Outcome {
             .fix(
                 "Check what blocks it: look at the other threads of the process during the longest \
                  gaps. Do not wait for them on the thread that launches steps.",
+            )
+            .found();
+    }
+    if is_blocked && waits_for_launches(facts) {
+        return finding
+            .why(
+                "The call that launches a program on all devices waits until a thread of each has taken \
+                 over its part.",
+            )
+            .fix(
+                "On XLA:CPU, give each device a core of its own, or more work per step. Elsewhere, look \
+                 at the threads that launch in the longest gaps.",
             )
             .found();
     }

@@ -55,7 +55,7 @@ pub(super) fn rival(
         return None;
     }
     let levels = levels(session);
-    let driving = driving_threads(session, &[host]);
+    let driving = driving_threads(session, &[host], facts.selected.loops());
     let others =
         own_tracks(session, host).filter(|id| !driving.iter().flatten().any(|own| own == id));
     let runs = |label: LabelId| levels[label.index()] == RUNS;

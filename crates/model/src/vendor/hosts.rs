@@ -253,7 +253,9 @@ patterns! {
         // NumPy reads a file, and pandas a table.
         r"^_?npyio(_impl)?\.py:\d+ (load|loadtxt|genfromtxt|fromfile|__getitem__)$|",
         r"^(readers|parquet|feather_format)\.py:\d+ read_[a-z]+$|",
-        r"(?i) (next|get)_?(item|element|example)s?$",
+        r"(?i) (next|get)_?(item|element|example)s?$|",
+        // Generators have the frame of their function.
+        r"(?i)[ _](mini_?)?batches$|[ _](data|batch|train|input)_?(loader|iter|iterator|gen|generator|stream)$",
     ];
     INPUT_WAIT = [r"^queues?\.py|GetNext|__next__|^\$?builtins next$|^next\(|(?i)(data|input)[ _]?wait|_next_data"];
     INPUT_ENQUEUE = [r"(?i)infeed"];
@@ -435,6 +437,9 @@ mod tests {
             ("command_buffer::execute", Runtime),
             ("my::thing", Other),
             ("load", Input(InputStage::Load)),
+            ("$train.py:32 batches", Input(InputStage::Load)),
+            ("$train.py:32 train_loader", Input(InputStage::Load)),
+            ("$train.py:32 batch", Python),
             ("get_data", Input(InputStage::Load)),
             ("batch", Other),
             ("load_weights", Other),

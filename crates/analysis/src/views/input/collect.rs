@@ -6,6 +6,7 @@ use stepscope_model::{
     SaturatingSum as _, Session, Span,
 };
 
+use super::between::BetweenSteps;
 use super::report::{Bound, InputCause, InputHost, InputRow};
 use crate::measuring::activity::{COMPILATION, Loops, host_times};
 use crate::measuring::callbacks::Callbacks;
@@ -103,9 +104,9 @@ fn level_of(activity: Activity) -> u8 {
 }
 
 /// What a host did for its input.
-struct HostInput {
+pub(super) struct HostInput {
     /// By kind: disjoint, excluding compilation.
-    kinds: Vec<Intervals>,
+    pub(super) kinds: Vec<Intervals>,
     /// All input, including compilation.
     loading: Intervals,
 }
@@ -258,7 +259,11 @@ fn row(
 }
 
 /// The input of hosts: the same times as in the parts of steps, by kind.
-fn host_inputs(session: &Session, hosts: (&[HostId], Loops), within: Span) -> Vec<HostInput> {
+pub(super) fn host_inputs(
+    session: &Session,
+    hosts: (&[HostId], Loops),
+    within: Span,
+) -> Vec<HostInput> {
     let times = host_times(session, hosts, &[within], level_of, LEVELS);
     times
         .into_par_iter()
@@ -325,6 +330,21 @@ pub(super) fn totals(rows: &[InputRow]) -> Totals {
     }
 }
 
+fn judged(ratio: Option<f64>, low: f64, high: f64) -> VerdictKind {
+    match ratio {
+        None => VerdictKind::Unknown,
+        Some(ratio) if ratio < low => VerdictKind::Good,
+        Some(ratio) if ratio < high => VerdictKind::Warning,
+        Some(_) => VerdictKind::Bad,
+    }
+}
+
+/// The verdict on input where devices wait for it between steps, too.
+pub(super) fn verdict_with(between: BetweenSteps, input: &Bound) -> VerdictKind {
+    let ratio = (input.mean_ps + between.input_ps) / between.period_ps;
+    judged(Some(ratio), input.low_ratio, input.high_ratio)
+}
+
 /// What bounds the step, input first.
 pub(super) fn bounds(totals: &Totals) -> Vec<Bound> {
     let bound = |key: &str, title: &str, part_ps: i64, low: f64, high: f64| {
@@ -336,12 +356,7 @@ pub(super) fn bounds(totals: &Totals) -> Vec<Bound> {
             ratio,
             low_ratio: low,
             high_ratio: high,
-            verdict: match ratio {
-                None => VerdictKind::Unknown,
-                Some(ratio) if ratio < low => VerdictKind::Good,
-                Some(ratio) if ratio < high => VerdictKind::Warning,
-                Some(_) => VerdictKind::Bad,
-            },
+            verdict: judged(ratio, low, high),
         }
     };
     let (low, high) = (OTHER_LOW, OTHER_HIGH);

@@ -10,8 +10,10 @@
 //! | loading | all time in which a driving thread loads or copies to the device, whether the device waits or not |
 //! | share | Σ over rows ÷ Σ durations |
 //! | median | the median row of a host, which a single odd step does not distort; used by `advice` |
+//! | between steps | the same from the end of a step to the start of the next, outside steps of other series; the verdict counts it, as a share of the time from step to step |
 //! | stage | each name in an input pipeline, with all its slices on all threads |
 
+mod between;
 mod collect;
 mod columns;
 mod report;
@@ -20,9 +22,10 @@ mod tables;
 
 use std::fmt::Write as _;
 
+pub(crate) use between::{BetweenSteps, between_steps};
 use clap::Args;
 pub(crate) use collect::words;
-pub use report::{Bound, InputCause, InputHost, InputReport, InputRow, StageRow};
+pub use report::{Bound, InputBetween, InputCause, InputHost, InputReport, InputRow, StageRow};
 use stepscope_model::{Activity, SaturatingSum as _, Session};
 
 use crate::asking::group::Group;
@@ -76,9 +79,15 @@ stepscope input ./logs --table stages --csv";
         if may_hide_loading(session, collect::quiet_ratio(session, &selected)) {
             bounds[0].verdict = VerdictKind::Unknown;
         }
+        let between = between_steps(session, &selected);
+        let between = between.filter(|one| one.ratio() >= collect::INPUT_LOW);
+        if let Some(between) = between {
+            bounds[0].verdict = collect::verdict_with(between, &bounds[0]);
+        }
         let causes = collect::causes(session, &totals);
         let hosts = collect::hosts(&rows);
-        let conclusion = conclusion(&totals, &hosts, &stages);
+        let mut conclusion = conclusion(&totals, &hosts, &stages);
+        conclusion.push_str(&between.map_or_else(String::new, told));
         let notes = notes(session, &selected, &rows, &totals, &stages);
         let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
         Ok(InputReport {
@@ -87,6 +96,10 @@ stepscope input ./logs --table stages --csv";
                 .map_or(VerdictKind::Unknown, |bound| bound.verdict),
             conclusion,
             bounds,
+            between_steps: between.map(|one| InputBetween {
+                input_ps: one.input_ps,
+                ratio: one.ratio(),
+            }),
             causes,
             hosts,
             rows,
@@ -184,6 +197,17 @@ fn conclusion(totals: &collect::Totals, hosts: &[InputHost], stages: &[StageRow]
         let _ = write!(text, " The slowest stage is {}.", stage.name);
     }
     text
+}
+
+/// What is added to the conclusion if devices wait for input between steps.
+fn told(between: BetweenSteps) -> String {
+    format!(
+        " Between steps, devices wait for input for {} more on average ({} of the {} from step to step), \
+         which the figures of steps do not contain: annotate the whole iteration.",
+        format::duration_ps(between.input_ps),
+        format::percent(between.ratio()),
+        format::duration_ps(between.period_ps),
+    )
 }
 
 /// The host that waits longest for input, if that is at least 1.5 times as long as the median host.

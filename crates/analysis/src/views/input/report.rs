@@ -17,6 +17,8 @@ pub struct InputReport {
     pub conclusion: String,
     /// What bounds the step, input first, each with its thresholds.
     pub bounds: Vec<Bound>,
+    /// Waiting between steps, from 5 % of the time from step to step on; the verdict counts it.
+    pub between_steps: Option<InputBetween>,
     /// Waiting by cause, largest first.
     pub causes: Vec<InputCause>,
     /// Each host, the one that waits longest first.
@@ -50,6 +52,17 @@ pub struct Bound {
     /// Rating of the part: good below the lower threshold, bad from the upper threshold on, warning
     /// in between, unknown without steps.
     pub verdict: VerdictKind,
+}
+
+/// Waiting for input from the end of a step to the start of the next, on the device with the largest
+/// share.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct InputBetween {
+    /// Mean over pairs of steps that follow each other.
+    pub input_ps: f64,
+    /// Share of the mean time from the start of a step to the start of the next, 0..1.
+    pub ratio: f64,
 }
 
 /// Why devices wait for input.

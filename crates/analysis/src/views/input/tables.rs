@@ -47,6 +47,14 @@ impl Report for InputReport {
             Some((bound.title.clone(), text))
         };
         let mut lines: Vec<(String, String)> = share("input").into_iter().collect();
+        if let Some(between) = &self.between_steps {
+            let text = format!(
+                "{} more ({} of the time from step to step)",
+                format::duration_ps(between.input_ps),
+                format::percent(between.ratio)
+            );
+            lines.push(("Input between steps".to_owned(), text));
+        }
         let mut bounds = self.bounds.iter();
         if bounds.any(|bound| bound.key == "idle" && bound.verdict != VerdictKind::Good) {
             lines.extend(share("idle"));

@@ -11,7 +11,7 @@ use crate::judging::advice::report::AdviceEvidence;
 use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
-use crate::views::input::{InputHost, InputRow, may_hide_loading, slowest_stage};
+use crate::views::input::{InputHost, InputRow, between_steps, may_hide_loading, slowest_stage};
 
 pub(super) static RULE: Rule = Rule {
     id: "input_wait",
@@ -47,6 +47,15 @@ fn check(facts: &Facts<'_>) -> Outcome {
                 "No loading was recorded, and a device is idle for {} of its step while its host does \
                  nothing that was recorded: it may wait for data.",
                 format::percent(quiet)
+            ));
+        }
+        let between = between_steps(facts.session, &facts.selected);
+        let between = between.filter(|one| gravity(&threshold, one.ratio()).is_some());
+        if let Some(between) = between {
+            return Outcome::Skipped(format!(
+                "Devices wait for input between steps, for {} of the time from step to step: see time \
+                 between steps, and `input`.",
+                format::percent(between.ratio())
             ));
         }
         return Outcome::Passed(format!("Less than {share} of the mean step of any device."));

@@ -61,7 +61,7 @@ impl Program {
 
     /// Whether the program computes a single op: one instruction, or several that one op of JAX became,
     /// such as a product in parts and their sum.
-    pub(crate) fn is_single_op(&self) -> bool {
+    pub fn is_single_op(&self) -> bool {
         let Some(hlo) = self.hlo.as_ref() else {
             return false;
         };

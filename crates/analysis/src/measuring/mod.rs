@@ -15,6 +15,7 @@ pub(crate) mod long_loop;
 pub(crate) mod occupation;
 pub(crate) mod other_loops;
 pub(crate) mod pauses;
+pub(crate) mod repeats;
 pub mod selection;
 pub mod steps;
 pub mod totals;

@@ -7,6 +7,7 @@ use super::note::Note;
 use super::words::{Word, Words};
 use crate::measuring::long_loop::{long_loop, single_run};
 use crate::measuring::other_loops::{OtherLoop, other_loops, other_phases};
+use crate::measuring::repeats::repeated;
 use crate::measuring::selection::{Selected, all_series, counted_steps, main_series};
 use crate::measuring::steps::parts::PARTS;
 use crate::measuring::steps::{PartKind, StepSource, StepTime, series_time};
@@ -82,7 +83,8 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
             "steps-origin",
             format!("{counted}, recorded by the device.")),
         StepOrigin::Annotation => {
-            let annotated = format!("{counted}, annotated as {}", annotation(session));
+            let each = runs_in_each(session, selected).unwrap_or_default();
+            let annotated = format!("{counted}, annotated as {}{each}", annotation(session));
             Note::info(
                 "steps-origin",
                 match loop_kind(session) {
@@ -115,6 +117,16 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
             "Record launches (`host_tracer_level=2`), or wait for the result at the end of every step \
              while you measure.",
         ),
+        StepOrigin::ProgramRuns if is_round_of_ops(session) => Note::warning(
+            "steps-inferred",
+            format!(
+                "{counted}, inferred from {}: rounds of ops that the host dispatched one at a time; no \
+                 steps were annotated. If a step repeats the same ops, such as layers, a round is a part \
+                 of it.",
+                runs()
+            ),
+        )
+        .with_code(recording::steps(session)),
         StepOrigin::ProgramRuns => Note::info(
             "steps-inferred",
             format!(
@@ -123,6 +135,22 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
         ))
         .with_code(recording::steps(session)),
     }
+}
+
+/// Whether inferred steps are rounds of single ops, as of a loop without `jit`.
+fn is_round_of_ops(session: &Session) -> bool {
+    let main = dominant_program(session);
+    main.is_some_and(|main| session.program(main).is_single_op())
+}
+
+/// `, each with 8 runs of jit_train_step(5)`; none if the program of the steps runs once in each.
+fn runs_in_each(session: &Session, selected: Option<&Selected<'_>>) -> Option<String> {
+    let all = || counted_steps(session);
+    let steps = selected.map_or_else(all, Selected::step_positions);
+    let found = repeated(session, &steps)?;
+    let about = if found.is_always { "" } else { "about " };
+    let title = session.program(found.program).title();
+    Some(format!(", each with {about}{} runs of {title}", found.runs))
 }
 
 /// Other threads that run programs of their own beside the loop whose steps were inferred.
@@ -332,7 +360,8 @@ fn counted(session: &Session, selected: Option<&Selected<'_>>) -> String {
 
 /// The program whose runs define the steps: the one whose run is the work of the first step.
 fn dominant_program(session: &Session) -> Option<ProgramId> {
-    let step = session.steps.first()?.spans.first()?;
+    let spans = session.steps.first()?.spans.iter();
+    let step = spans.into_iter().find(|on| on.work.is_some())?;
     let mut runs = session.program_runs.iter();
     let run = runs.find(|run| Some(run.device) == step.device && Some(run.span) == step.work)?;
     Some(run.program)
@@ -340,7 +369,8 @@ fn dominant_program(session: &Session) -> Option<ProgramId> {
 
 /// The programs of one step whose runs take turns: `jit_generate(4) and jit_judge(6)`.
 fn in_turns(session: &Session) -> String {
-    let first = session.steps.first().and_then(|step| step.spans.first());
+    let first = session.steps.first();
+    let first = first.and_then(|step| step.spans.iter().find(|on| on.work.is_some()));
     let mut titles: Vec<String> = Vec::new();
     for run in &session.program_runs {
         let work = first.filter(|span| span.device == Some(run.device));

@@ -2,7 +2,8 @@
 //!
 //! Input and other work count only on the threads that drive the devices: a pool worker that
 //! prefetches or waits delays nothing. Compilation counts on any thread, since compilers use thread
-//! pools. A copy on a pool thread counts while a driving thread waits, since the driving thread waits
+//! pools; a call that compiles counts from its beginning, since without a Python tracer nothing is
+//! recorded of tracing. A copy on a pool thread counts while a driving thread waits, since the driving thread waits
 //! for the copy. A frame that encloses a wait counts as work only outside the wait, unless it is input:
 //! what waits, reads or computes within input is input. While the profiler itself works or waits, the
 //! program does nothing, so that time counts only for the profiler.
@@ -34,6 +35,7 @@ use crate::measuring::work::{NO_LEVEL, add_levels, add_levels_in_passing};
 pub use cause::Cause;
 pub(crate) use cause::{CAUSES, CauseTimes, cause_times, claimed, claimed_by};
 pub(crate) use reads::Activities;
+use threads::call_levels;
 pub(crate) use threads::{Loops, calls_functions, driving_threads, host_tracks, own_tracks};
 
 /// Levels that every division has. All further levels are work, from which waits are subtracted unless
@@ -110,6 +112,8 @@ struct Threads {
     /// The same for labels of compilation only.
     compile: Vec<u8>,
     is_compiled: bool,
+    /// 0 for labels of calls of compiled functions.
+    calls: Vec<u8>,
     count: usize,
     /// For each level, whether waits within it count for it.
     keeps_waits: Vec<bool>,
@@ -142,6 +146,7 @@ impl Threads {
         }
         Self {
             is_compiled: compile.contains(&COMPILATION),
+            calls: call_levels(session),
             compile,
             levels,
             count,
@@ -164,6 +169,19 @@ impl Threads {
         }
     }
 
+    /// Compilation with the time of the calls that compile, from their beginning: without a Python
+    /// tracer, nothing is recorded of tracing.
+    fn with_tracing(&self, track: &Track, windows: &[Span], compile: &Intervals) -> Intervals {
+        let mut calls = vec![Vec::new()];
+        add_levels(track, &self.calls, windows, &mut calls);
+        let calls = Intervals::union_of_sorted(calls.pop().unwrap_or_default());
+        let until_compiled = calls.spans().iter().filter_map(|call| {
+            let last = compile.clip(*call).spans().last()?.end;
+            Some(Span::new(call.start, last))
+        });
+        compile.union(&Intervals::union_of(until_compiled.collect()))
+    }
+
     /// Adds the times of a driving thread to the lists of each level.
     fn add(&self, track: &Track, windows: &[Span], lists: &mut [Vec<Vec<Span>>]) {
         let mut own: Vec<Vec<Vec<Span>>> = vec![Vec::new(); self.count + 1];
@@ -173,6 +191,10 @@ impl Threads {
         let profiler = profiler.within(track, windows);
         let program = |times: &Intervals| times.subtract(&profiler);
         let copies = own.pop().unwrap_or_default();
+        let compile = &mut own[usize::from(COMPILATION)];
+        if !compile.spans().is_empty() {
+            *compile = self.with_tracing(track, windows, compile);
+        }
         let waits = program(&own[WAIT_INDEX]);
         for (level, times) in own.iter().enumerate() {
             let is_work = level > WAIT_INDEX && !self.keeps_waits[level];

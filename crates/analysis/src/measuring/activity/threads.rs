@@ -44,6 +44,8 @@ pub(crate) fn own_tracks(session: &Session, host: HostId) -> impl Iterator<Item 
     host_tracks(session, host).filter(|&id| session.track(id).process.is_none())
 }
 
+use crate::measuring::work::NO_LEVEL;
+
 /// Whose threads are meant.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Loops {
@@ -177,13 +179,22 @@ fn annotated_tracks(session: &Session) -> Vec<bool> {
 struct CallingTracks(Vec<bool>);
 
 fn calling_tracks(session: &Session) -> Arc<CallingTracks> {
-    session.memo.get_or_compute(|| {
-        let names = session.labels.iter();
-        let is_call: Vec<bool> = names
-            .map(|label| dispatched_function(session.text(label.name)).is_some())
-            .collect();
-        CallingTracks(tracks_with(session, &is_call))
-    })
+    session
+        .memo
+        .get_or_compute(|| CallingTracks(tracks_with(session, &call_labels(session))))
+}
+
+fn call_labels(session: &Session) -> Vec<bool> {
+    let labels = session.labels.iter();
+    let is_call = labels.map(|label| dispatched_function(session.text(label.name)).is_some());
+    is_call.collect()
+}
+
+/// Level 0 for labels of calls of compiled functions.
+pub(super) fn call_levels(session: &Session) -> Vec<u8> {
+    let is_call = call_labels(session).into_iter();
+    let levels = is_call.map(|is_call| if is_call { 0 } else { NO_LEVEL });
+    levels.collect()
 }
 
 /// Whether compiled functions are called on a thread.

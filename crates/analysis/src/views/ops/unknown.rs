@@ -4,7 +4,7 @@
 //! (copies, communication) do not count as unknown, and neither do control ops and ends of
 //! asynchronous ops, whose work is counted elsewhere.
 
-use stepscope_model::{Class, Session};
+use stepscope_model::{Class, DeviceKind, Session};
 
 use super::row::{Measured, is_async_half};
 use crate::telling::Note;
@@ -67,7 +67,14 @@ pub(crate) fn unknown_flops_note<'a>(
         ),
     );
     let mut unknown = ops.filter(|op| is_unknown(session, op));
-    let has_calls = unknown.any(|op| op.row.category.starts_with("custom"));
+    // Pallas compiles kernels for accelerators; calls of Python have no FLOPs anyone declares.
+    let is_kernel =
+        |op: &Measured| op.row.category.starts_with("custom") && !op.row.scope.contains("callback");
+    let is_accelerated = session
+        .devices
+        .iter()
+        .any(|one| one.kind != DeviceKind::Cpu);
+    let has_calls = is_accelerated && unknown.any(is_kernel);
     Some(if has_calls {
         note.with_hint(
             "A Pallas kernel declares its cost with `pallas_call(…, cost_estimate=\

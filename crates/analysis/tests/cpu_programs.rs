@@ -131,7 +131,7 @@ const COMPILES: &str = "
 fn a_call_that_compiles_has_not_launched_yet() {
     let session = drawn(&[COMPILES]);
     let rows = ask(&session, "steps", &[])["rows"].clone();
-    assert_eq!(rows[0]["compilation_ps"], json!(750_000_000), "{rows}");
+    assert_eq!(rows[0]["compilation_ps"], json!(770_000_000), "{rows}");
     let causes = ask(&session, "idle", &[("min-gap", "1us")])["causes"].clone();
     let cause = |name: &str| {
         let mut all = causes.as_array().into_iter().flatten();

@@ -30,6 +30,7 @@ mod iterations;
 mod kinds_h100;
 mod known_work;
 mod launched_graphs;
+mod loops;
 mod memory;
 mod opinion_buffers;
 mod opinion_hardware;

@@ -126,6 +126,22 @@ fn what_runs_after_training_has_its_own_steps() {
     assert_eq!(steps("lllaaaaaa", &programs), [3, 4, 5, 6, 7, 8]);
 }
 
+#[test]
+fn of_loops_that_follow_each_other_the_longest_has_the_steps() {
+    let train = || own('t', 5, "jit_train(5)", WEIGHTS);
+    let score = ('s', "jit_score(6)", acting(6, "jit_score", WEIGHTS));
+    let programs = [train(), score];
+    assert_eq!(steps("ttttttttssss", &programs), [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(steps("tttssssss", &programs), [3, 4, 5, 6, 7, 8]);
+    // What evaluates, by its name, makes steps only if nothing else does.
+    let evaluate = ('e', "jit_evaluate(6)", acting(6, "jit_evaluate", WEIGHTS));
+    let programs = [train(), evaluate];
+    assert_eq!(steps("ttteeeeee", &programs), [0, 1, 2]);
+    assert_eq!(steps("teeeeee", &programs), [1, 2, 3, 4, 5, 6]);
+    // Evaluations between steps are in one loop with them.
+    assert_eq!(steps("tteettee", &programs), [0, 1, 4, 5]);
+}
+
 fn own(letter: char, id: u32, name: &'static str, weights: &str) -> (char, &'static str, String) {
     let plain = name.split('(').next().expect("a name");
     (letter, name, updating(id, plain, weights, None))

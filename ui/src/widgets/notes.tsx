@@ -64,11 +64,15 @@ export const hintPage = () => ({
   hrefTo,
 });
 
+/** On the command line, hints follow a colon. Names of commands stay as they are typed. */
+const asSentence = (hint: string) =>
+  /^(?!stepscope|pip)[a-z]+ /.test(hint) ? hint.charAt(0).toUpperCase() + hint.slice(1) : hint;
+
 /** A hint below what it is about. */
 export function Hint(props: { hint: string }) {
   return (
     <div class="note-hint">
-      <InlineHint text={props.hint} />
+      <InlineHint text={asSentence(props.hint)} />
     </div>
   );
 }

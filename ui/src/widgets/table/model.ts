@@ -202,12 +202,17 @@ export function createTable<Row extends object>(props: TableProps<Row>): TableMo
   };
 }
 
-/** The first column of text takes the remaining width; if its width was chosen, nothing does. */
+/** Columns of text that are narrower hold a word, such as a kind. */
+const LEAST_NAME_WIDTH = 150;
+
+/**
+ * The first column of names takes the remaining width, or else the first of text; if its width was
+ * chosen, nothing does.
+ */
 function templateOf<Row>(columns: readonly Shown<Row>[]): string {
-  const text = Math.max(
-    0,
-    columns.findIndex((column) => column.kind === undefined),
-  );
+  const isText = (column: Shown<Row>) => column.kind === undefined;
+  const name = columns.findIndex((column) => isText(column) && column.width >= LEAST_NAME_WIDTH);
+  const text = name >= 0 ? name : Math.max(0, columns.findIndex(isText));
   const tracks = columns.map(({ width, isSized }, index) =>
     index === text && !isSized ? `minmax(${width}px, 1fr)` : `${width}px`,
   );

@@ -210,14 +210,14 @@ function SingleRuns(props: { report: HistoryReport }) {
       key: 'program',
       title: 'Program',
       figure: 'history.groups.program',
-      width: 220,
+      width: 190,
       value: (run) => run.group.program || 'unknown',
     },
     {
       key: 'devices',
       title: 'Devices',
       figure: 'history.groups.devices',
-      width: 170,
+      width: 250,
       value: (run) => run.group.devices || 'unknown',
     },
     {
@@ -232,7 +232,7 @@ function SingleRuns(props: { report: HistoryReport }) {
       key: 'apart_because',
       title: 'Why alone',
       figure: 'history.groups.apart_because',
-      width: 420,
+      width: 360,
       value: ({ group }) => group.apart_because || 'No other run of this program on these devices',
     },
   ]);

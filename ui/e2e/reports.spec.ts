@@ -51,6 +51,17 @@ test('the overview shows step time, parts, devices, top ops and verdicts', async
   await expect(page.getByRole('heading', { name: 'Environment' })).toBeVisible();
 });
 
+test('findings on the overview say why and what to do', async ({ page, url }) => {
+  for (const session of ['recompile', 'compile', 'serving']) {
+    await openView(page, url, session, 'overview');
+    const { findings } = await report<{ findings: { why: string }[] }>(page, url, 'verdict');
+    expect(findings.length).toBeGreaterThan(0);
+    for (const { why } of findings) {
+      await expect(page.locator('.findings, .verdict-banner').getByText(why).first()).toBeVisible();
+    }
+  }
+});
+
 test('clicking a bar selects its step, clicking it again clears the selection', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'overview');
   const chart = page.locator('.step-chart canvas');

@@ -3,6 +3,7 @@ import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { formatFigure } from '../../format/figure-unit';
 import { plural } from '../../format/numbers';
+import { withUnits } from '../../format/units';
 import { sessionCalled, sessions } from '../../shell/session';
 import { getParam, hrefTo, navigate, selectionParams, setParams } from '../../shell/state';
 import { AnswerView } from '../../widgets/answer';
@@ -55,7 +56,7 @@ export default function HistoryView() {
 /** The conclusion with metric names replaced by titles, as in the charts. */
 function titled(conclusion: string, rows: readonly HistorySeries[]): string {
   const titles = new Map(rows.map(({ metric, title }) => [metric, title.toLowerCase()]));
-  return conclusion.replace(/\w+_\w+/g, (word) => titles.get(word) ?? word);
+  return withUnits(conclusion.replace(/\w+_\w+/g, (word) => titles.get(word) ?? word));
 }
 
 /** Chooses the runs: the sessions of this folder, or a history in it. */

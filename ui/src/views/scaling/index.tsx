@@ -3,6 +3,7 @@ import { createMemo, For, Show } from 'solid-js';
 
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
 import { PARTS } from '../../format/palette';
+import { withUnits } from '../../format/units';
 import { KEY } from '../../shell/hash';
 import { sessionCalled, sessions } from '../../shell/session';
 import { getParam, hrefTo, selectionParams, setParams } from '../../shell/state';
@@ -235,7 +236,7 @@ function Method(props: { method: ScalingMethod }) {
         {props.method.name}
       </h3>
       <p>
-        {props.method.conclusion}
+        {withUnits(props.method.conclusion)}
         <Show when={props.method.apart_because}>
           {(why) => <span class="muted"> {why()}.</span>}
         </Show>

@@ -124,7 +124,7 @@ test('tables sort by change and mark rows that exist in only one session', async
   expect(first).toMatch(/^\+/);
   await keepImage(page, 'ops-baseline');
   await openPair(page, url, ['transpose', 'base'], 'ops', '&q=transpose_copy');
-  await expect(rows.first()).toContainText('baseline only');
+  await expect(rows.first()).toContainText('gone');
 });
 
 test('sums are scaled when the step counts differ', async ({ page, url }) => {

@@ -51,6 +51,23 @@ test('the overview shows step time, parts, devices, top ops and verdicts', async
   await expect(page.getByRole('heading', { name: 'Environment' })).toBeVisible();
 });
 
+test('findings on the overview say why, also if what shows hints arrives last', async ({
+  page,
+  url,
+}) => {
+  await page.route('**/assets/hint*', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    await route.continue();
+  });
+  await openView(page, url, 'serving', 'overview');
+  const { findings } = await report<{ findings: { why: string }[] }>(page, url, 'verdict');
+  expect(findings.length).toBeGreaterThan(0);
+  await page.waitForTimeout(800);
+  for (const { why } of findings) {
+    await expect(page.locator('.findings').getByText(why).first()).toBeVisible();
+  }
+});
+
 test('clicking a bar selects its step, clicking it again clears the selection', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'overview');
   const chart = page.locator('.step-chart canvas');

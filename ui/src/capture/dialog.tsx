@@ -304,7 +304,7 @@ function Problem(props: { text: string; hint: string }) {
   return (
     <div class="capture-problem" role="alert">
       <p>{sentence(props.text)}</p>
-      <Show when={props.hint}>{(hint) => <Hint hint={sentence(hint())} />}</Show>
+      <Show when={props.hint}>{(hint) => <Hint hint={hint()} />}</Show>
     </div>
   );
 }

@@ -46,15 +46,16 @@ describe('a hint in pieces', () => {
 
 describe('options that the page has, too', () => {
   test.each([
-    ['scopes', '`--split-combined` estimates it.', ['[link This link combined split]', ' estimates it.']],
-    ['scopes', '`--table layers` lists all', ['[link This link as layers]', ' lists all']],
-    ['heap', '`--internal` shows them', ['[link This link internal true]', ' shows them']],
+    ['scopes', '`--split-combined` estimates it.', ['[link Estimate it combined split]', '.']],
+    ['scopes', '`--table layers` lists all', ['[link List all as layers]']],
+    ['heap', '`--internal` shows them', ['[link Show them internal true]']],
     ['ops', '`--internal` shows them', ['On the command line, ', '[option --internal]', ' shows them']],
     [
       'idle',
       '`--limit 0` lists all; `--min-gap` raises the minimum',
-      ['[link This link limit 0]', ' lists all; ', '[option --min-gap]', ' raises the minimum'],
+      ['[link List all limit 0]', '; ', '[option --min-gap]', ' raises the minimum'],
     ],
+    ['heap', '`--internal` too', ['[link This link internal true]', ' too']],
     ['ops', 'To see it, use `--series after`.', ['To see it, use ', '[link series after series after]', '.']],
     ['ops', '`--steps N` lists another', ['[selection Steps]', ' lists another']],
     ['ops', 'Exclude them (`--steps`).', ['Exclude them (', '[selection Steps]', ').']],

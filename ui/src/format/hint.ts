@@ -21,8 +21,8 @@ export interface HintPlace {
 
 /** Precedes a hint that starts with an option. */
 const ON_THE_COMMAND_LINE = 'On the command line, ';
-/** An option of this page that starts a hint. */
-const THIS_LINK = 'This link';
+/** What an option of this page that starts a hint does: `shows them; …` or `lists all 8.` */
+const DOES = /^ ([a-z]+)s\b([^;,.]*)/;
 
 /** Parts of the selection with a control on every page, by option. */
 const CONTROLS: Params = {
@@ -57,11 +57,23 @@ export function hintPieces(hint: string, place: HintPlace): HintPiece[] {
     .filter((piece) => piece.text !== '');
   const [first, ...rest] = pieces;
   if (first?.kind === 'option') return [{ kind: 'text', text: ON_THE_COMMAND_LINE }, ...pieces];
-  if (first?.kind === 'link') return [{ ...first, text: THIS_LINK }, ...rest];
+  if (first?.kind === 'link') return linked(first, rest);
   if (first?.kind === 'view' && pieces.length === 1) {
     return [{ kind: 'text', text: 'See ' }, first];
   }
   return pieces;
+}
+
+/** A link that says what it does: “`--internal` shows them” becomes “Show them”. */
+function linked(link: HintPiece, rest: readonly HintPiece[]): HintPiece[] {
+  const [next, ...others] = rest;
+  const does = next?.kind === 'text' ? DOES.exec(next.text) : null;
+  if (!next || !does) return [{ ...link, text: 'This link' }, ...rest];
+  const [all, verb = '', what = ''] = does;
+  const sentence = verb + what;
+  const text = sentence.slice(0, 1).toUpperCase() + sentence.slice(1);
+  const left = next.text.slice(all.length);
+  return [{ ...link, text }, ...(left ? [{ ...next, text: left }] : []), ...others];
 }
 
 /** A hint without links, for tooltips; `titleOf` names views. */

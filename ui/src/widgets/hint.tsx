@@ -2,6 +2,7 @@
 import { For, Match, Show, Switch } from 'solid-js';
 
 import { hintPieces, isStatement, type HintPiece, type HintPlace } from '../format/hint';
+import { withUnits } from '../format/units';
 import { Icon } from '../shell/icons';
 import { CodeBlock, CopyButton } from './copy';
 
@@ -22,7 +23,7 @@ export default function HintText(props: { text: string; page: HintPage }) {
 function Piece(props: { piece: HintPiece; page: HintPage }) {
   const href = (view: string) => props.page.hrefTo({ view, params: props.piece.params ?? {} });
   return (
-    <Switch fallback={props.piece.text}>
+    <Switch fallback={withUnits(props.piece.text)}>
       <Match when={props.piece.kind === 'view'}>
         <a href={href(props.piece.text)}>{props.page.titleOf(props.piece.text)}</a>
       </Match>

@@ -1,5 +1,5 @@
 /** The notes of a report: warnings are always shown, the others can be folded. */
-import { ErrorBoundary, For, lazy, Show, Suspense } from 'solid-js';
+import { createSignal, For, Show } from 'solid-js';
 
 import { titleOf } from '../shell/session';
 import { shared } from '../shell/shared';
@@ -53,8 +53,21 @@ export function NotesList(props: { notes: readonly Note[] }) {
   );
 }
 
-/** Fetched when the first hint is shown. */
-const HintText = lazy(() => import('./hint'));
+/**
+ * Fetched when the first hint is shown. Not a `lazy` component in a `Suspense`: while a view and its
+ * reports load, that can stay empty.
+ */
+const [hintText, setHintText] = createSignal<typeof import('./hint').default>();
+let isFetching = false;
+
+function fetchHintText(): void {
+  if (isFetching) return;
+  isFetching = true;
+  import('./hint').then(
+    (found) => setHintText(() => found.default),
+    () => (isFetching = false),
+  );
+}
 
 /** Where a hint is shown: a saved report has the answers to one question per view. */
 export const hintPage = () => ({
@@ -64,22 +77,25 @@ export const hintPage = () => ({
   hrefTo,
 });
 
+/** On the command line, hints follow a colon. Names of commands stay as they are typed. */
+const asSentence = (hint: string) =>
+  /^(?!stepscope|pip)[a-z]+ /.test(hint) ? hint.charAt(0).toUpperCase() + hint.slice(1) : hint;
+
 /** A hint below what it is about. */
 export function Hint(props: { hint: string }) {
   return (
     <div class="note-hint">
-      <InlineHint text={props.hint} />
+      <InlineHint text={asSentence(props.hint)} />
     </div>
   );
 }
 
 /** The same within a sentence. A server that has stopped leaves the text. */
 export function InlineHint(props: { text: string }) {
+  fetchHintText();
   return (
-    <ErrorBoundary fallback={<Prose text={props.text} />}>
-      <Suspense fallback={<Prose text={props.text} />}>
-        <HintText text={props.text} page={hintPage()} />
-      </Suspense>
-    </ErrorBoundary>
+    <Show when={hintText()} fallback={<Prose text={props.text} />} keyed>
+      {(HintText) => <HintText text={props.text} page={hintPage()} />}
+    </Show>
   );
 }

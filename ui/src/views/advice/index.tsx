@@ -133,7 +133,8 @@ function Card(props: {
               </>
             )}
           </Show>
-          <Show when={finding().change}>
+          {/* A replayed estimate has this link already. */}
+          <Show when={finding().estimate?.includes('`stepscope what_if') ? null : finding().change}>
             {(change) => (
               <>
                 {' · '}

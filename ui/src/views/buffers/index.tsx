@@ -3,7 +3,7 @@ import { For, Show } from 'solid-js';
 
 import { compareTable } from '../../compare/identity';
 import { formatBytes, formatCount, formatRatio, plural } from '../../format/numbers';
-import { truncateMiddle } from '../../format/text';
+import { sentence, truncateMiddle } from '../../format/text';
 import { summaryOf } from '../../shell/session';
 import { getParam, hrefTo, select, selectionParams, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
@@ -81,7 +81,7 @@ function Plan(props: { session: string; report: BuffersReport }) {
                 aria-pressed={candidate.color === report().memory_space_color}
                 onClick={() => setParams({ space: String(candidate.color), at: null }, false)}
               >
-                {candidate.name} {formatBytes(candidate.peak_bytes)}
+                {sentence(`${candidate.name} ${formatBytes(candidate.peak_bytes)}`)}
               </button>
             )}
           </For>

@@ -44,7 +44,7 @@ export default function CheckView(props: ViewProps) {
         {(data) => (
           <div class="check-page">
             <section class={`card check-answer is-${data().verdict}`} aria-label="Answer">
-              {data().conclusion.replace(/^nothing /, 'Nothing ')}
+              {data().conclusion.replace(/^n(?=o(thing)? )/, 'N')}
             </section>
             <Warnings notes={data().notes} />
             <section class="card">

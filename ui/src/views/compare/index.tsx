@@ -3,6 +3,7 @@ import { createMemo, For, Show } from 'solid-js';
 
 import { changeOfTime, relativeText, signedText, STEP_CHANGE_MEANING } from '../../compare/change';
 import { formatDuration, formatRatio } from '../../format/numbers';
+import { withUnits } from '../../format/units';
 import { otherSessions, sessions, summaryOf } from '../../shell/session';
 import {
   baseline,
@@ -140,7 +141,7 @@ function Sentence(props: { report: CompareReport; difference: SessionDifference 
         )}
       </Show>
       <div>
-        <p class="compare-sentence">{props.difference.conclusion}</p>
+        <p class="compare-sentence">{withUnits(props.difference.conclusion)}</p>
         <Show when={step()}>
           {(found) => (
             <p class="muted number" data-figure="compare.interval">

@@ -110,11 +110,14 @@ const COLUMNS = declared<ComparedOp>('compare.ops', [
     key: 'ratio',
     width: 88,
     value: (op) => op.time.ratio,
-    cell: (op) => (
-      <span class={`change is-text is-${toneOfOp(op)}`}>
-        {op.time.difference_ps === 0 ? '=' : relativeText(op.time.ratio) || '–'}
-      </span>
-    ),
+    cell: (op) => {
+      const text = op.time.difference_ps === 0 ? '=' : relativeText(op.time.ratio);
+      return text ? (
+        <span class={`change is-text is-${toneOfOp(op)}`}>{text}</span>
+      ) : (
+        <span class="table-missing">–</span>
+      );
+    },
   },
   {
     key: 'step_difference_ps',

@@ -18,6 +18,9 @@ import { pointsIn, valueAxis } from './line';
 
 const HEIGHT = 132;
 
+/** Lines that the profiler names for itself, such as `_counters_`, say nothing. */
+const lineTitle = (line: string) => (/^_.*_$/.test(line) ? '' : line);
+
 interface ChartProps {
   row: CounterRow;
   /** Its name, without the prefix that it shares with others. */
@@ -56,7 +59,7 @@ export function CounterChart(props: ChartProps) {
         </strong>
       </header>
       <p class="muted counter-place">
-        {[props.row.device || props.row.host, props.row.line].filter(Boolean).join(' · ')}
+        {[props.row.device || props.row.host, lineTitle(props.row.line)].filter(Boolean).join(' · ')}
       </p>
       <Plot
         class="counter-plot"

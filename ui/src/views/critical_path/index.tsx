@@ -140,13 +140,13 @@ function Figures(props: { report: CriticalPathReport }) {
       />
       <KpiCard
         value={formatRatio(props.report.error_ratio)}
-        detail={<>admitted up to 0.5 %</>}
+        detail={<>accepted up to 0.5 %</>}
         figure="critical_path.error_ratio"
       />
       <div class="card critical-path-kinds">
         <Legend
           entries={WAIT_KINDS.filter(({ key }) =>
-            props.report.kinds.some((row) => row.kind === key),
+            props.report.kinds.some((row) => row.kind === key && row.mean_ps > 0),
           )}
         />
         <DividedBar isTall total={props.report.path_ps ?? 1} pieces={pieces()} />
@@ -177,7 +177,7 @@ function Tables(props: { report: CriticalPathReport; session: string }) {
               rowCount={props.report.row_count}
               columns={PATH}
               state={state.rows}
-              noun="stretch"
+              noun="segment"
               fileName={file('path')}
               isFilling
               onRow={(row) =>

@@ -68,7 +68,7 @@ function GraphPage(props: { session: string; report: GraphReport }) {
           <For each={props.report.programs}>
             {(program) => (
               <option value={program.program_id}>
-                {truncateMiddle(program.program, 30)} · {formatCount(program.instruction_count)}
+                {truncateMiddle(program.program, 24)} · {formatCount(program.instruction_count)}
                 {program.self_ps > 0 ? ` · ${formatDuration(program.self_ps)}` : ''}
               </option>
             )}

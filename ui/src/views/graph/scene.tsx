@@ -11,7 +11,8 @@ import { graphColor } from './classes';
 import { pathOf, type LayoutOutput, type SizedNode } from './layout';
 import { createLayouter } from './layouter';
 
-const CHARACTER = 6.7;
+/** Pixels of a character of the widest monospace font in use. */
+const CHARACTER = 7.3;
 const NAME_LENGTH = 30;
 const LINE = 15;
 const PADDING = 9;

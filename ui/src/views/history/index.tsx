@@ -3,6 +3,7 @@ import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { formatFigure } from '../../format/figure-unit';
 import { plural } from '../../format/numbers';
+import { withUnits } from '../../format/units';
 import { sessionCalled, sessions } from '../../shell/session';
 import { getParam, hrefTo, navigate, selectionParams, setParams } from '../../shell/state';
 import { AnswerView } from '../../widgets/answer';
@@ -55,7 +56,7 @@ export default function HistoryView() {
 /** The conclusion with metric names replaced by titles, as in the charts. */
 function titled(conclusion: string, rows: readonly HistorySeries[]): string {
   const titles = new Map(rows.map(({ metric, title }) => [metric, title.toLowerCase()]));
-  return conclusion.replace(/\w+_\w+/g, (word) => titles.get(word) ?? word);
+  return withUnits(conclusion.replace(/\w+_\w+/g, (word) => titles.get(word) ?? word));
 }
 
 /** Chooses the runs: the sessions of this folder, or a history in it. */
@@ -210,14 +211,14 @@ function SingleRuns(props: { report: HistoryReport }) {
       key: 'program',
       title: 'Program',
       figure: 'history.groups.program',
-      width: 220,
+      width: 190,
       value: (run) => run.group.program || 'unknown',
     },
     {
       key: 'devices',
       title: 'Devices',
       figure: 'history.groups.devices',
-      width: 170,
+      width: 250,
       value: (run) => run.group.devices || 'unknown',
     },
     {
@@ -232,7 +233,7 @@ function SingleRuns(props: { report: HistoryReport }) {
       key: 'apart_because',
       title: 'Why alone',
       figure: 'history.groups.apart_because',
-      width: 420,
+      width: 360,
       value: ({ group }) => group.apart_because || 'No other run of this program on these devices',
     },
   ]);

@@ -12,7 +12,7 @@ import { slotIndex } from '../../widgets/chart/points';
 import { ReadoutRow, ReadoutTitle } from '../../widgets/chart/readout';
 import type { HostCell } from '../../wire/generated/HostCell';
 import type { HostsReport } from '../../wire/generated/HostsReport';
-import { cellAt, drawHeat, heatOf, METRICS, metricsOf, type Metric } from './heat';
+import { cellAt, drawHeat, heatOf, METRICS, metricsOf, opacity, type Metric } from './heat';
 
 const MOST_ROW_HEIGHT = 26;
 const LEAST_ROW_HEIGHT = 3;
@@ -39,6 +39,11 @@ export function HeatMap(props: { report: HostsReport }) {
       metric().key,
     ),
   );
+  /** The legend has the colors of the smallest and the largest value. */
+  const gradient = () => ({
+    '--most': metric().color,
+    '--least': `${Math.round(100 * opacity(Math.max(0, heat().least), heat()))}%`,
+  });
   const height = () => {
     const rows = Math.max(1, heat().placeCount);
     const row = Math.min(MOST_ROW_HEIGHT, Math.floor(MOST_HEIGHT / rows));
@@ -64,7 +69,7 @@ export function HeatMap(props: { report: HostsReport }) {
         <h2>Steps × devices</h2>
         <span class="heat-scale muted number">
           {formatDuration(Math.max(0, heat().least))}
-          <span class="heat-gradient" role="img" aria-label="to" style={{ '--most': metric().color }} />
+          <span class="heat-gradient" role="img" aria-label="to" style={gradient()} />
           {formatDuration(Math.max(0, heat().most))}
         </span>
         <span class="spacer" />

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { HostCell } from '../../wire/generated/HostCell';
-import { cellAt, heatOf, metricsOf, strength } from './heat';
+import { cellAt, heatOf, metricsOf, opacity, strength } from './heat';
 
 function cell(step: number, place: number, duration: number, lateness: number | null): HostCell {
   return {
@@ -23,6 +23,12 @@ function cell(step: number, place: number, duration: number, lateness: number | 
 
 describe('the heat map', () => {
   const cells = [cell(0, 0, 100, -5), cell(1, 0, 200, 5), cell(1, 1, 50, null)];
+
+  it('has a legend that starts with the color of the smallest value', () => {
+    const heat = heatOf([cell(0, 0, 100, null), cell(1, 0, 200, null)], 2, 1, 'duration_ps');
+    expect(opacity(heat.least, heat)).toBeCloseTo(0.08 + 0.92 / 2);
+    expect(opacity(heat.most, heat)).toBe(1);
+  });
 
   it('lays cells out by place and step', () => {
     const heat = heatOf(cells, 2, 2, 'duration_ps');

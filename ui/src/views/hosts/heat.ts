@@ -3,6 +3,9 @@ import { CLASS_COLORS } from '../../format/palette';
 import { slotIndex, type Size } from '../../widgets/chart/points';
 import type { HostCell } from '../../wire/generated/HostCell';
 
+/** Opacity of the color of zero. */
+const LEAST_STRENGTH = 0.08;
+
 /** What a cell can show. */
 export const METRICS = [
   { key: 'duration_ps', title: 'Step time', color: '#3f7fd0' },
@@ -63,6 +66,10 @@ export function strength(value: number, heat: Heat): number {
   return range > 0 ? (value - from) / range : 0;
 }
 
+/** Opacity of the color of a value. */
+export const opacity = (value: number, heat: Heat) =>
+  LEAST_STRENGTH + (1 - LEAST_STRENGTH) * strength(value, heat);
+
 /** The number of the cell under a point, counted by place, then step. */
 export function cellAt(
   x: number,
@@ -75,9 +82,6 @@ export function cellAt(
   const step = slotIndex(heat.stepCount, x, width);
   return place === null || step === null ? null : place * heat.stepCount + step;
 }
-
-/** Strength of the color of the smallest value; the legend starts with it. */
-const LEAST_STRENGTH = 0.08;
 
 /** Draws the cells; a line marks where a device took no part. */
 export function drawHeat(
@@ -95,9 +99,7 @@ export function drawHeat(
     for (let step = 0; step < stepCount; step += 1) {
       const value = cells[place * stepCount + step]?.[metric.key];
       const isMissing = value === undefined || value === null;
-      context.globalAlpha = isMissing
-        ? 1
-        : LEAST_STRENGTH + (1 - LEAST_STRENGTH) * strength(value, heat);
+      context.globalAlpha = isMissing ? 1 : opacity(value, heat);
       context.fillStyle = isMissing ? missingColor : metric.color;
       const top = place * height + (isMissing ? height / 2 - 0.5 : 0);
       context.fillRect(step * width, top, width - gap, isMissing ? 1 : height - gap);

@@ -3,6 +3,7 @@ import { For, Show } from 'solid-js';
 
 import { CAUSES, meaningOf, occurring } from '../../format/causes';
 import { hintText } from '../../format/hint';
+import { formatLimit } from '../../format/limit';
 import { columnScale, formatCount, formatDuration, formatRatio, plural } from '../../format/numbers';
 import { summaryOf, titleOf } from '../../shell/session';
 import { baseline, getParam, hrefTo, navigate, selectionParams, setParams } from '../../shell/state';
@@ -258,8 +259,8 @@ function Places(props: { report: IdleReport }) {
     return buckets.slice(Math.max(0, first), last + 1).map((bucket) => ({
       label:
         bucket.to_ps === null
-          ? `from ${formatDuration(bucket.from_ps)}`
-          : `to ${formatDuration(bucket.to_ps)}`,
+          ? `from ${formatLimit(bucket.from_ps)}`
+          : `to ${formatLimit(bucket.to_ps)}`,
       values: bucket.causes_ps,
       text: `${formatDuration(bucket.total_ps)}, ${plural(bucket.count, 'gap')}`,
     }));

@@ -168,7 +168,9 @@ export default function InputView(props: ViewProps) {
           <Show when={data().rows.length > 0} fallback={<NoSteps report={data()} />}>
             <div class="page is-filling">
               <Warnings notes={data().notes} />
-              <p class="input-conclusion">{data().conclusion}</p>
+              <p class="input-conclusion">
+                <InlineHint text={data().conclusion} />
+              </p>
               <Bounds report={data()} />
               <Show when={hasWait(data())} fallback={<NoWait report={data()} />}>
                 <div class="card-pair">
@@ -249,7 +251,7 @@ const hasWait = (report: InputReport) =>
 function NoWait(props: { report: InputReport }) {
   const count = () => new Set(props.report.rows.map((row) => row.step)).size;
   return (
-    <p class="card card-body muted">
+    <p class="card card-body input-none muted">
       No step waited for input ({plural(count(), 'step')} of{' '}
       {plural(new Set(props.report.rows.map((row) => `${row.host}/${row.device}`)).size, 'device')}).{' '}
       <a href={hrefTo({ view: 'idle' })}>What devices wait for</a>

@@ -1,6 +1,7 @@
 /** Kernels by duration, and the queue of launches over time. */
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
+import { formatLimit } from '../../format/limit';
 import { formatCount, formatDuration, formatRatio, formatTime } from '../../format/numbers';
 import { hrefTo } from '../../shell/state';
 import { formatRange } from '../../timeline/address';
@@ -25,11 +26,11 @@ function usedBins(bins: readonly DurationBin[]): DurationBin[] {
 }
 
 const titleOf = (bin: DurationBin) =>
-  bin.start_ps === 0 ? `< ${formatDuration(bin.end_ps)}` : formatDuration(bin.start_ps);
+  bin.start_ps === 0 ? `< ${formatLimit(bin.end_ps)}` : formatLimit(bin.start_ps);
 const rangeText = (bin: DurationBin) =>
   bin.end_ps === null
-    ? `${formatDuration(bin.start_ps)} and longer`
-    : `${formatDuration(bin.start_ps)} to ${formatDuration(bin.end_ps)}`;
+    ? `${formatLimit(bin.start_ps)} and longer`
+    : `${formatLimit(bin.start_ps)} to ${formatLimit(bin.end_ps)}`;
 
 /** Two bars per bin: share of launches and share of time. */
 export function Durations(props: {

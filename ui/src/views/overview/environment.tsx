@@ -69,7 +69,16 @@ function Chip(props: { chip: ChipReport }) {
 function Fact(props: { name: string; value: string; moment?: string | undefined }) {
   return (
     <div class="fact">
-      <dt>{props.name}</dt>
+      <dt>
+        <For each={props.name.split(/(?<=_)/)}>
+          {(part) => (
+            <>
+              {part}
+              <wbr />
+            </>
+          )}
+        </For>
+      </dt>
       <dd data-tip={props.value.length > 26 ? props.value : undefined}>
         <Show when={props.moment} fallback={props.value}>
           {props.moment} <span class="muted number">{props.value} ns</span>

@@ -1,5 +1,5 @@
 /** The columns of the table of regions. */
-import { formatDuration, plural } from '../../format/numbers';
+import { plural } from '../../format/numbers';
 import { hrefTo } from '../../shell/state';
 import { formatSliceRef } from '../../timeline/address';
 import { timelineParams } from '../../timeline/link';
@@ -120,8 +120,8 @@ export const columns = declared<RegionRow>('regions.rows', [
     key: 'first_start_ps',
     width: 96,
     value: (row) => row.first?.start_ps ?? null,
-    cell: (row) => (
-      <Occurrence row={row} which="first" text={formatDuration(row.first?.start_ps)} />
+    cell: (row, scale) => (
+      <Occurrence row={row} which="first" text={scale.text(row.first?.start_ps ?? null)} />
     ),
   },
   {

@@ -3,6 +3,7 @@ import { createMemo, For, Show } from 'solid-js';
 
 import { compareTable } from '../../compare/identity';
 import { format, formatCount, formatRatio, plural } from '../../format/numbers';
+import { sentence } from '../../format/text';
 import { CLASS_TITLES, classColor, classTitle } from '../../format/palette';
 import { summaryOf } from '../../shell/session';
 import { getParam, select, setParams, utilizationParams } from '../../shell/state';
@@ -87,7 +88,7 @@ function Body(props: { report: RooflineReport; session: string }) {
                   data-tip={`FLOP per byte of ${levelTitle(name)}`}
                   onClick={() => setParams({ level: name === 'all' ? null : name }, false)}
                 >
-                  {levelTitle(name)}
+                  {sentence(levelTitle(name))}
                 </button>
               )}
             </For>
@@ -163,10 +164,10 @@ function Body(props: { report: RooflineReport; session: string }) {
 }
 
 const MARKS = [
-  ['total', 'total'],
-  ['program', 'program'],
-  ['average', 'mean step'],
-  ['step', 'step'],
+  ['total', 'Total'],
+  ['program', 'Program'],
+  ['average', 'Mean step'],
+  ['step', 'Step'],
 ] as const;
 
 /** A checkbox that is on by default. */

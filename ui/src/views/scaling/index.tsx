@@ -3,6 +3,7 @@ import { createMemo, For, Show } from 'solid-js';
 
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
 import { PARTS } from '../../format/palette';
+import { withUnits } from '../../format/units';
 import { KEY } from '../../shell/hash';
 import { sessionCalled, sessions } from '../../shell/session';
 import { getParam, hrefTo, selectionParams, setParams } from '../../shell/state';
@@ -175,33 +176,55 @@ function Controls(props: { report: ScalingReport }) {
 }
 
 function OneCount(props: { report: ScalingReport }) {
-  const counts = () => [...new Set(props.report.rows.map((row) => row.device_count))].join(', ');
+  const counts = () => [...new Set(props.report.rows.map((row) => row.device_count))];
+  const listed = () => counts().sort((one, other) => one - other).join(', ');
   return (
-    <EmptyState title={`Each method has one device count only (${counts()})`}>
+    <EmptyState title={`Each method has one device count only (${listed()})`}>
       Capture the same program with two and four times as many devices, in folders of this log
       directory such as <code>2gpu/</code> and <code>4gpu/</code>.
     </EmptyState>
   );
 }
 
+/** Methods with one device count that are listed at once. */
+const MOST_ALONE = 9;
+
 function Limits(props: { report: ScalingReport }) {
-  /** The methods with limits; all methods if none has several device counts. */
-  const limited = () => {
-    const several = props.report.methods.filter((method) => method.limits.length > 0);
-    return several.length > 0 ? several : props.report.methods;
-  };
+  const several = () => props.report.methods.filter(({ device_counts: counts }) => counts.length > 1);
+  const alone = () => props.report.methods.filter(({ device_counts: counts }) => counts.length < 2);
   return (
-    <section class="card">
-      <header>
-        <h2>What limits the next doubling</h2>
-        <span class="muted" data-figure="scaling.limits.cost_ps">
-          time of each part beyond perfect scaling, extrapolated from the last doubling
-        </span>
-      </header>
-      <div class="scaling-methods">
-        <For each={limited()}>{(method) => <Method method={method} />}</For>
-      </div>
-    </section>
+    <>
+      <Show when={several().length > 0}>
+        <section class="card">
+          <header>
+            <h2>What limits the next doubling</h2>
+            <span class="muted" data-figure="scaling.limits.cost_ps">
+              time of each part beyond perfect scaling, extrapolated from the last doubling
+            </span>
+          </header>
+          <div class="scaling-methods">
+            <For each={several()}>{(method) => <Method method={method} />}</For>
+          </div>
+        </section>
+      </Show>
+      <Show when={alone().length > 0}>
+        <details
+          class="card scaling-one-count"
+          open={several().length === 0 && alone().length <= MOST_ALONE}
+        >
+          <summary>
+            <strong>Measured on one device count</strong>{' '}
+            <span class="muted">
+              {plural(alone().length, 'method')}; time of each part beyond perfect scaling if a
+              doubling leaves it as it is
+            </span>
+          </summary>
+          <div class="scaling-methods">
+            <For each={alone()}>{(method) => <Method method={method} />}</For>
+          </div>
+        </details>
+      </Show>
+    </>
   );
 }
 
@@ -213,7 +236,7 @@ function Method(props: { method: ScalingMethod }) {
         {props.method.name}
       </h3>
       <p>
-        {props.method.conclusion}
+        {withUnits(props.method.conclusion)}
         <Show when={props.method.apart_because}>
           {(why) => <span class="muted"> {why()}.</span>}
         </Show>

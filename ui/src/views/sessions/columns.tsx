@@ -63,7 +63,7 @@ const COLUMNS: Column<SessionSummary>[] = [
     kind: 'count',
     value: (session) => session.id,
   },
-  { key: 'devices', title: 'Devices', figure: '', width: 120, value: (session) => session.devices },
+  { key: 'devices', title: 'Devices', figure: '', width: 150, value: (session) => session.devices },
   {
     key: 'program',
     title: 'Program',

@@ -2,7 +2,7 @@
 import { createEffect, createMemo, createSignal, For, Show } from 'solid-js';
 
 import { openCapture } from '../../capture/open';
-import { formatCount, plural } from '../../format/numbers';
+import { plural } from '../../format/numbers';
 import { escapeRegex, shellQuote } from '../../format/text';
 import { COMPARE_VIEW, entryView, sessions } from '../../shell/session';
 import { NUMBERED_PARAM } from '../../shell/hash';
@@ -153,8 +153,8 @@ function IndexHint(props: { report: SessionsReport }) {
     <Show when={isShown()}>
       <p class="index-hint muted">
         <span>
-          {formatCount(unknown())} of {plural(traces().length, 'session')} are not indexed. This
-          command finds step time, MFU and verdict of all of them, once:
+          {plural(unknown(), 'session')} are not indexed. This command finds step time, MFU and
+          verdict of all of them, once:
         </span>{' '}
         <code>{command()}</code>
         <CopyButton class="quiet" text={command} tip="Copy the command">

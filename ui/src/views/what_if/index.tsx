@@ -12,6 +12,7 @@ import { BarRows, MeaningCell } from '../../widgets/bar-rows/bar-rows';
 import { Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
 import { KpiCard } from '../../widgets/kpi';
+import { Middle } from '../../widgets/middle';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { declared } from '../../widgets/table/declared';
 import { urlTableState } from '../../widgets/table/state';
@@ -24,6 +25,7 @@ import type { WhatIfRow } from '../../wire/generated/WhatIfRow';
 import type { WhatIfStepRow } from '../../wire/generated/WhatIfStepRow';
 import { createReport } from '../../wire/report';
 import { factored, nearestStop } from './factor';
+import { plainChange } from './plain-change';
 import { Picture } from './picture-view';
 import './what_if.css';
 
@@ -39,7 +41,15 @@ const EXAMPLES = [
 ];
 
 const ROWS = declared<WhatIfRow>('what_if.rows', [
-  { key: 'change', width: 340, value: (row) => row.change },
+  {
+    key: 'change',
+    width: 340,
+    value: (row) => row.change,
+    cell: (row) => {
+      const plain = plainChange(row.change);
+      return <Middle text={plain} full={plain === row.change ? undefined : row.change} />;
+    },
+  },
   { key: 'gain_ps', width: 110, scale: 'time', value: (row) => row.gain_ps },
   { key: 'gain_ratio', width: 80, value: (row) => row.gain_ratio },
   { key: 'low_gain_ps', width: 100, scale: 'time', value: (row) => row.low_gain_ps },
@@ -140,7 +150,7 @@ function Changes() {
               aria-label={`Remove the change ${change}`}
               onClick={() => setChanges(changes().filter((other) => other !== change))}
             >
-              {change} ×
+              {plainChange(change)} ×
             </button>
             <FactorSlider change={change} />
           </span>
@@ -228,7 +238,7 @@ function Figures(props: { report: WhatIfReport }) {
         </Show>
         <KpiCard
           value={formatRatio(props.report.error_ratio)}
-          detail={<>admitted up to 0.5 %</>}
+          detail={<>accepted up to 0.5 %</>}
           figure="what_if.error_ratio"
         />
       </div>
@@ -313,6 +323,7 @@ function Tables(props: { report: WhatIfReport; session: string }) {
         {
           name: 'steps',
           title: 'Steps',
+          has: hasChanges,
           count: () => props.report.steps.length,
           body: (tools) => (
             <DataTable
@@ -323,13 +334,13 @@ function Tables(props: { report: WhatIfReport; session: string }) {
               fileName={file('steps')}
               isFilling
               tools={tools()}
-              empty="Add a change to see what it does to each step"
             />
           ),
         },
         {
           name: 'kinds',
           title: 'Path by kind',
+          has: hasChanges,
           count: () => props.report.kinds.length,
           body: (tools) => (
             <DataTable
@@ -340,13 +351,13 @@ function Tables(props: { report: WhatIfReport; session: string }) {
               fileName={file('kinds')}
               isFilling
               tools={tools()}
-              empty="Add a change to see what it does to the critical path"
             />
           ),
         },
         {
           name: 'devices',
           title: 'Devices',
+          has: hasChanges,
           count: () => props.report.picture?.lanes.length ?? 0,
           body: (tools) => (
             <DataTable
@@ -357,7 +368,6 @@ function Tables(props: { report: WhatIfReport; session: string }) {
               fileName={file('devices')}
               isFilling
               tools={tools()}
-              empty="Add a change to see what it does to each device"
             />
           ),
         },

@@ -2,7 +2,7 @@
 import { For, Show } from 'solid-js';
 
 import type { Axis } from './axis';
-import type { Frame } from './frame';
+import { widthOf, type Frame } from './frame';
 
 /** Distance of the labels of the horizontal axis from the plot. */
 const LABEL_BELOW = 16;
@@ -11,7 +11,7 @@ export function Axes(props: { frame: Frame; x: Axis | null; y: Axis | null }) {
   const bottom = () => props.frame.height;
   /** Keeps labels at the ends inside the element and clear of the title on the left. */
   const anchor = (x: number, text: string) => {
-    const half = text.length * 3.2;
+    const half = widthOf(text) / 2;
     if (x + half > props.frame.width + props.frame.margin.right) return 'end';
     return x - half < 0 ? 'start' : 'middle';
   };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { figureAxis } from './axis';
-import { marginOf } from './frame';
+import { marginOf, widthOf } from './frame';
 
 /** Pixels of the widest character of the title, which ends 8 pixels left of the plot. */
 const WIDEST = 7.2;
@@ -17,6 +17,12 @@ test.each([
   expect(axis.title).not.toBe('');
   const { left } = marginOf(null, axis);
   expect(left - BESIDE_TITLE).toBeGreaterThanOrEqual(axis.title.length * WIDEST);
+});
+
+test('names of devices have room next to the plot', () => {
+  // Measured in DejaVu Sans at 12 pixels, the widest of the fonts in use.
+  expect(widthOf('h100/GPU:0')).toBeGreaterThanOrEqual(70.5);
+  expect(widthOf('1000')).toBeGreaterThanOrEqual(30.5);
 });
 
 test('a long title goes to the right from the edge and needs no room', () => {

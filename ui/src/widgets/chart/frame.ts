@@ -22,8 +22,10 @@ export interface Frame extends Size {
   atY: (y: number) => number;
 }
 
-/** Pixels of a character of a label and of a title, and around a label. */
+/** Pixels of a character of a label: of capitals and digits, and of others. */
+const WIDE_CHARACTER = 7.7;
 const CHARACTER = 6.4;
+/** Pixels of a character of a title, and around a label. */
 const TITLE_CHARACTER = 7.2;
 const AROUND_LABEL = 14;
 const LEAST_LEFT = 46;
@@ -31,10 +33,16 @@ const LEAST_LEFT = 46;
 const LONGEST_UNIT = 9;
 const ROW = 21;
 
+/** Pixels of a label, for fonts with wide digits. */
+export function widthOf(label: string): number {
+  const wide = label.replace(/[^A-Z0-9]/g, '').length;
+  return wide * WIDE_CHARACTER + (label.length - wide) * CHARACTER;
+}
+
 /** Room for axes and titles around the plot. */
 export function marginOf(x: Axis | null, y: Axis | null, given: Partial<Margin> = {}): Margin {
   const labels = [...(y?.ticks.map((tick) => tick.text) ?? []), x?.title ?? ''];
-  const longest = Math.max(0, ...labels.map((label) => label.length)) * CHARACTER;
+  const longest = Math.max(0, ...labels.map(widthOf));
   const title = y?.title ?? '';
   const unit = title.length <= LONGEST_UNIT ? title.length * TITLE_CHARACTER : 0;
   const left = Math.ceil(Math.max(longest, unit) + AROUND_LABEL);

@@ -12,7 +12,7 @@ import { placeIn, type Spread } from './spread';
 interface CellProps<Row> {
   row: Row;
   column: Shown<Row>;
-  /** `new`, `baseline only`, or empty. */
+  /** `new`, `gone`, or empty. */
   side: string;
   isGone: boolean;
   id: string;
@@ -52,7 +52,11 @@ export function TableCell<Row>(props: CellProps<Row>) {
           <Show when={props.side} fallback={content()}>
             <span class="table-sided">
               <span>{content()}</span>
-              <span class="table-side" classList={{ 'is-gone': props.isGone }}>
+              <span
+                class="table-side"
+                classList={{ 'is-gone': props.isGone }}
+                data-tip={props.isGone ? 'Only in the baseline' : 'Not in the baseline'}
+              >
                 {props.side}
               </span>
             </span>

@@ -7,6 +7,7 @@ import { createMemo, createSignal, type Accessor } from 'solid-js';
 
 import { isComparable } from '../../compare/change';
 import type { Pairs } from '../../compare/pairing';
+import { isNarrow } from '../../shell/rail-state';
 import { getParam, setParams } from '../../shell/state';
 import { useRowPairs } from '../against';
 import {
@@ -160,14 +161,15 @@ export function createTable<Row extends object>(props: TableProps<Row>): TableMo
   const spreadIn = (column: Column<Row>) =>
     spreadOf(rows().map((row) => Number(column.value(row) ?? Number.NaN)));
   const columns = createMemo(() =>
-    arranged(available(), { ...arrangement(), moves: [] }).map((column): Shown<Row> => {
+    arranged(available(), { ...arrangement(), moves: [] }).map((column, index): Shown<Row> => {
       const found = pairs();
       const hasChange = found !== null && isComparable(column);
       const scaling = scales().get(column.key) as ColumnScale;
       const chosen = arrangement().widths.get(column.key);
       const titled = column.head ? 0 : titleWidth(column.title, scaling.shared.unit) + AROUND_TITLE;
       const unit = scaling.isOwn ? (UNIT_WIDTH[column.kind ?? ''] ?? 0) : 0;
-      const own = column.width + unit;
+      const most = index === 0 && isNarrow() ? NARROW_FIRST_WIDTH : Infinity;
+      const own = Math.min(column.width, most) + unit;
       return {
         ...column,
         width: chosen ?? Math.max(own, titled, hasChange ? CHANGED_WIDTH + unit : 0),
@@ -202,12 +204,19 @@ export function createTable<Row extends object>(props: TableProps<Row>): TableMo
   };
 }
 
-/** The first column of text takes the remaining width; if its width was chosen, nothing does. */
+/** Width of the first column in a narrow window, where it would leave no room for figures. */
+const NARROW_FIRST_WIDTH = 170;
+/** Columns of text that are narrower hold a word, such as a kind. */
+const LEAST_NAME_WIDTH = 150;
+
+/**
+ * The first column of names takes the remaining width, or else the first of text; if its width was
+ * chosen, nothing does.
+ */
 function templateOf<Row>(columns: readonly Shown<Row>[]): string {
-  const text = Math.max(
-    0,
-    columns.findIndex((column) => column.kind === undefined),
-  );
+  const isText = (column: Shown<Row>) => column.kind === undefined;
+  const name = columns.findIndex((column) => isText(column) && column.width >= LEAST_NAME_WIDTH);
+  const text = name >= 0 ? name : Math.max(0, columns.findIndex(isText));
   const tracks = columns.map(({ width, isSized }, index) =>
     index === text && !isSized ? `minmax(${width}px, 1fr)` : `${width}px`,
   );

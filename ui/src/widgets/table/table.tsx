@@ -116,7 +116,7 @@ export function DataTable<Row extends object>(props: TableProps<Row>) {
 
   const sideOf = (row: Row) => {
     const found = pairs();
-    if (found?.isGone(row)) return 'baseline only';
+    if (found?.isGone(row)) return 'gone';
     return found?.fresh.has(row) ? 'new' : '';
   };
   /** Rows that only the baseline has cannot be opened in this session. */

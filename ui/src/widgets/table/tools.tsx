@@ -3,6 +3,7 @@ import { createMemo, For, onCleanup, Show } from 'solid-js';
 
 import { formatCount, plural, pluralOf } from '../../format/numbers';
 import { patternOf } from '../../format/pattern';
+import { EXAMPLES } from '../../format/quantity';
 import { registerShortcut } from '../../shell/shortcuts';
 import { download } from '../copy';
 import { SearchField } from '../search-field';
@@ -10,6 +11,7 @@ import { isUsual, USUAL, withHidden, withStep } from './arrangement';
 import { csvOf } from './copies';
 import { canGroup } from './groups';
 import { copyTable } from './menus';
+import { exampleOf } from './example';
 import type { TableModel } from './model';
 import { PanelButton } from './panel';
 import type { TableProps } from './props';
@@ -25,8 +27,8 @@ export function TableTools<Row>(props: {
   const many = () => pluralOf(props.table.noun);
   /** A figure of the table, to show how to filter by one. */
   const example = createMemo(() => {
-    const timed = props.model.columns().find((column) => column.kind === 'duration');
-    return timed ? `, ${timed.title.toLowerCase()} > 1ms` : '';
+    const column = exampleOf(props.model.columns());
+    return column?.kind ? `, ${column.title.toLowerCase()} > ${EXAMPLES[column.kind]}` : '';
   });
   const save = () => {
     const { model, table } = props;

@@ -3864,6 +3864,20 @@ class IdleStep(Record):
 
 
 @dataclass(frozen=True)
+class InputBetween(Record):
+    """Waiting for input from the end of a step to the start of the next, on the device with the
+    largest
+    share.
+    """
+
+    input_ps: float
+    """Mean over pairs of steps that follow each other."""
+
+    ratio: float
+    """Share of the mean time from the start of a step to the start of the next, 0..1."""
+
+
+@dataclass(frozen=True)
 class InputCause(Record):
     """Why devices wait for input."""
 
@@ -3935,6 +3949,9 @@ class InputReport(Report):
 
     bounds: list[Bound]
     """What bounds the step, input first, each with its thresholds."""
+
+    between_steps: InputBetween | None
+    """Waiting between steps, from 5 % of the time from step to step on; the verdict counts it."""
 
     causes: list[InputCause]
     """Waiting by cause, largest first."""

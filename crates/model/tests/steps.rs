@@ -582,29 +582,3 @@ fn one_run_is_no_step() {
     let session = session("device tpu:0 v6e\n line XLA Modules\n 0..90us jit_f(1)");
     assert_eq!((session.steps.len(), session.step_origin), (0, None));
 }
-
-/// Two stages of a pipeline: each device runs its own program.
-#[test]
-fn a_device_that_runs_another_stage_has_the_steps_of_its_host() {
-    let stage = |device: u32, program: &str, from: i64, long: i64| {
-        let runs = (0..4).map(|step| {
-            let start = step * 100 + from;
-            format!("{start}..{}us {program}\n", start + long)
-        });
-        let runs: String = runs.collect();
-        format!("device tpu:{device} v6e\nline XLA Modules\n{runs}")
-    };
-    let devices = |long: i64| {
-        let text = [
-            "host vm\n",
-            &stage(0, "jit_first(5)", 0, 40),
-            &stage(1, "jit_second(6)", 50, long),
-        ];
-        let session = session(&text.concat());
-        let of_step = |step: &stepscope_model::Step| step.spans.len();
-        session.steps.iter().map(of_step).collect::<Vec<_>>()
-    };
-    assert_eq!(devices(30), [2, 2, 2, 2]);
-    // What takes a fraction of the time is no stage.
-    assert_eq!(devices(5), [1, 1, 1, 1]);
-}

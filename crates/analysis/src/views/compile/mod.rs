@@ -248,7 +248,7 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
         notes.push(Note::info(
             "compilations-unmatched",
             format!(
-                "{} not matched with a program: it did not run in the window, or has another name.",
+                "{} not matched with a program: no program of that name ran in the window.",
                 format::counted(unmatched, "compilation"),
             ),
         ));

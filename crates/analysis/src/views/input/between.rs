@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 
 use stepscope_model::{DeviceId, HostId, Session, Span};
 
-use super::collect::host_inputs;
+use super::collect::{host_inputs, judged};
+use super::report::Bound;
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::{Selected, following, other_steps};
 use crate::measuring::steps::{devices_in_steps, step_time};
 use crate::measuring::work::AllWork;
+use crate::telling::thresholds::VerdictKind;
 
 /// What a device waits for between two steps.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +25,12 @@ impl BetweenSteps {
     /// Share of the time from step to step.
     pub(crate) fn ratio(&self) -> f64 {
         self.input_ps / self.period_ps
+    }
+
+    /// The verdict on input with that of steps, as a share of the time from step to step.
+    pub(super) fn verdict_with(&self, input: &Bound) -> VerdictKind {
+        let ratio = (input.mean_ps + self.input_ps) / self.period_ps;
+        judged(Some(ratio), input.low_ratio, input.high_ratio)
     }
 }
 

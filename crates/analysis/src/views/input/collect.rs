@@ -6,7 +6,6 @@ use stepscope_model::{
     SaturatingSum as _, Session, Span,
 };
 
-use super::between::BetweenSteps;
 use super::report::{Bound, InputCause, InputHost, InputRow};
 use crate::measuring::activity::{COMPILATION, Loops, host_times};
 use crate::measuring::callbacks::Callbacks;
@@ -330,19 +329,14 @@ pub(super) fn totals(rows: &[InputRow]) -> Totals {
     }
 }
 
-fn judged(ratio: Option<f64>, low: f64, high: f64) -> VerdictKind {
+/// The verdict on a share of a step.
+pub(super) fn judged(ratio: Option<f64>, low: f64, high: f64) -> VerdictKind {
     match ratio {
         None => VerdictKind::Unknown,
         Some(ratio) if ratio < low => VerdictKind::Good,
         Some(ratio) if ratio < high => VerdictKind::Warning,
         Some(_) => VerdictKind::Bad,
     }
-}
-
-/// The verdict on input where devices wait for it between steps, too.
-pub(super) fn verdict_with(between: BetweenSteps, input: &Bound) -> VerdictKind {
-    let ratio = (input.mean_ps + between.input_ps) / between.period_ps;
-    judged(Some(ratio), input.low_ratio, input.high_ratio)
 }
 
 /// What bounds the step, input first.

@@ -82,7 +82,7 @@ stepscope input ./logs --table stages --csv";
         let between = between_steps(session, &selected);
         let between = between.filter(|one| one.ratio() >= collect::INPUT_LOW);
         if let Some(between) = between {
-            bounds[0].verdict = collect::verdict_with(between, &bounds[0]);
+            bounds[0].verdict = between.verdict_with(&bounds[0]);
         }
         let causes = collect::causes(session, &totals);
         let hosts = collect::hosts(&rows);
@@ -177,7 +177,7 @@ fn conclusion(totals: &collect::Totals, hosts: &[InputHost], stages: &[StageRow]
     {
         format!(
             "Recorded input takes {percent} of the step. For {} of the step, devices are idle while \
-             their host waits or recorded nothing, or although they have work: see `idle`.",
+             their host waits or recorded nothing, or pause between pieces of work: see `idle`.",
             format::percent(totals.ratio(totals.idle_ps).unwrap_or(0.0))
         )
     } else {

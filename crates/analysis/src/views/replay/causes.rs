@@ -55,7 +55,11 @@ pub(super) fn add_host_causes(session: &Session, builder: &mut Builder, threads:
         for (pieces, own) in spans.chunks(CHUNK).zip(alike.chunks(CHUNK)) {
             for (row, stretch) in cause_times(pieces, &clip(times, pieces)).iter().zip(own) {
                 push(&mut builder.graph, stretch.node, row);
-                quiet.insert(stretch.node, Quiet::of(row));
+                let mut own = Quiet::of(row);
+                if stretch.may_wait.is_some() {
+                    own.tail_ps = tail_ps(times, stretch.span);
+                }
+                quiet.insert(stretch.node, own);
             }
         }
     }
@@ -72,6 +76,8 @@ struct Quiet {
     unknown_ps: i64,
     /// In functions of Python.
     python_ps: i64,
+    /// Since the last thing that is known, without Python. Only of stretches that may be waits.
+    tail_ps: i64,
 }
 
 impl Quiet {
@@ -80,12 +86,24 @@ impl Quiet {
         Self {
             unknown_ps: time(Cause::Unknown) + time(Cause::Annotation) + time(Cause::Blocked),
             python_ps: time(Cause::Python),
+            tail_ps: 0,
         }
     }
 
     const fn sum_ps(self) -> i64 {
         self.unknown_ps.saturating_add(self.python_ps)
     }
+}
+
+/// The time at the end of a stretch of which nothing says what the thread did.
+fn tail_ps(times: &[Intervals], span: Span) -> i64 {
+    let is_known = |cause: Cause| !matches!(cause, Cause::Annotation | Cause::Blocked);
+    let known = CAUSES.into_iter().filter(|&cause| is_known(cause));
+    let ends = known.filter_map(|cause| {
+        let own = times.get(cause.position())?.clip(span);
+        own.spans().last().map(|last| last.end)
+    });
+    (span.end - ends.max().unwrap_or(span.start)).0
 }
 
 /// When devices of a host wait for Python that their programs call.
@@ -149,10 +167,13 @@ fn add_loose(
         quiet.unknown_ps
     };
     if unknown_ps >= CLOSE_PS {
+        // A thread that was at work until shortly before, such as in a long call, waited for the rest.
         let is_silent = unknown_ps as f64 >= SILENT * stretch.span.duration().0 as f64;
+        let silent_ps = if is_silent { unknown_ps } else { quiet.tail_ps };
+        let is_silent = silent_ps >= CLOSE_PS;
         let elastic = Elastic {
-            time_ps: unknown_ps,
-            is_silent,
+            time_ps: unknown_ps.max(silent_ps),
+            silent_ps: if is_silent { silent_ps } else { 0 },
         };
         builder.graph.elastic.insert(stretch.node, elastic);
         let kind = if is_silent {

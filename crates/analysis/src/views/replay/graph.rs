@@ -190,8 +190,8 @@ pub struct CauseTime {
 pub struct Elastic {
     /// The time of which nothing was recorded.
     pub time_ps: i64,
-    /// Whether it most likely waited.
-    pub is_silent: bool,
+    /// The part of it in which the thread most likely waited.
+    pub silent_ps: i64,
 }
 
 /// A graph, built once per session.

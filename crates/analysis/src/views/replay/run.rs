@@ -78,12 +78,12 @@ impl<'a> Weights<'a> {
             return scaled(node.duration_ps - caught_ps, factor);
         }
         let elastic = self.graph.elastic.get(&number);
-        let waits = |one: &&Elastic| match self.reading {
-            Reading::Most => true,
-            Reading::Likely => one.is_silent,
-            Reading::Least => false,
+        let waited = |one: &Elastic| match self.reading {
+            Reading::Most => one.time_ps,
+            Reading::Likely => one.silent_ps,
+            Reading::Least => 0,
         };
-        let waited_ps = elastic.filter(waits).map_or(0, |one| one.time_ps);
+        let waited_ps = elastic.map_or(0, waited);
         (node.duration_ps - waited_ps - self.gone(number)).max(0)
     }
 

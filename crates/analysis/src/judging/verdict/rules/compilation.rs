@@ -47,7 +47,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let of_capture = time_ps as f64 / evidence.duration_ps.max(1) as f64;
     let (severity, why) = match steps.as_slice() {
         [] if of_capture <= limits::COMPILATION_OF_CAPTURE_RATIO => {
-            (Severity::Info, "No step waited for it.".to_owned())
+            (Severity::Info, "No step waited for them.".to_owned())
         }
         [] => (
             Severity::Warning,

@@ -69,8 +69,8 @@ fn agree(session: &Session, name: &str) {
     // Silent threads wait, so that their stretches count only as far as something was recorded.
     let awake = |node: usize| {
         let number = u32::try_from(node).expect("few nodes");
-        let elastic = graph.elastic.get(&number).filter(|one| one.is_silent);
-        graph.nodes[node].duration_ps - elastic.map_or(0, |one| one.time_ps)
+        let elastic = graph.elastic.get(&number);
+        graph.nodes[node].duration_ps - elastic.map_or(0, |one| one.silent_ps)
     };
     let slow = brute_force(
         graph,

@@ -37,8 +37,12 @@ impl Report for InputReport {
         let share = |key: &str| {
             let bound = self.bounds.iter().find(|bound| bound.key == key)?;
             let ratio = bound.ratio?;
+            let with = match self.between_steps {
+                Some(_) if key == "input" => " with what passes between steps",
+                _ => "",
+            };
             let text = format!(
-                "{} of the step ({}; good below {}, bad from {})",
+                "{} of the step ({}{with}; good below {}, bad from {})",
                 format::percent(ratio),
                 bound.verdict.name(),
                 format::percent(bound.low_ratio),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use stepscope_model::{HostId, Picos, Session, Span, TrackId};
+use stepscope_model::{DeviceKind, HostId, Picos, Session, Span, TrackId};
 
 use super::device::CLOSE_PS;
 use super::graph::{Builder, CauseTime, EdgeKind, Elastic, Graph, NodeKind, Why};
@@ -40,6 +40,12 @@ pub(super) fn add_host_causes(session: &Session, builder: &mut Builder, threads:
         is_alone.then_some(one.track)
     };
     stretches.sort_by_key(|one| (one.host, alone(one), one.span));
+    // Of other devices, the least latency of a launch may have its call in it: then a call that takes
+    // long would delay what it launches, and the thread would not be what it delays.
+    let has_calls_apart = session
+        .devices
+        .iter()
+        .all(|one| one.kind == DeviceKind::Cpu);
     let mut quiet: FxHashMap<u32, Quiet> = FxHashMap::default();
     for alike in stretches.chunk_by(|a, b| (a.host, alone(a)) == (b.host, alone(b))) {
         let host = alike[0].host;
@@ -56,7 +62,7 @@ pub(super) fn add_host_causes(session: &Session, builder: &mut Builder, threads:
             for (row, stretch) in cause_times(pieces, &clip(times, pieces)).iter().zip(own) {
                 push(&mut builder.graph, stretch.node, row);
                 let mut own = Quiet::of(row);
-                if stretch.may_wait.is_some() {
+                if has_calls_apart && stretch.may_wait.is_some() {
                     own.tail_ps = tail_ps(times, stretch.span);
                 }
                 quiet.insert(stretch.node, own);
@@ -76,7 +82,8 @@ struct Quiet {
     unknown_ps: i64,
     /// In functions of Python.
     python_ps: i64,
-    /// Since the last thing that is known, without Python. Only of stretches that may be waits.
+    /// Since the last thing that is known, without Python. Only of stretches that may be waits,
+    /// on XLA:CPU.
     tail_ps: i64,
 }
 

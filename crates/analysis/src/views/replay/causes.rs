@@ -78,6 +78,7 @@ pub(super) fn add_host_causes(session: &Session, builder: &mut Builder, threads:
 
 /// Time of a stretch of which nothing says what the thread did.
 #[derive(Clone, Copy, Default)]
+#[expect(clippy::struct_field_names, reason = "the unit is part of each name")]
 struct Quiet {
     unknown_ps: i64,
     /// In functions of Python.

@@ -127,6 +127,20 @@ fn halves(facts: &Facts<'_>, place: Place) -> (Half, Half) {
     }
 }
 
+/// What happens while the device is idle.
+fn doing(facts: &Facts<'_>, causes: &Causes, is_pause: bool, on_gpus: bool) -> String {
+    if is_pause && on_gpus {
+        "its next program is launched already".to_owned()
+    } else if is_pause {
+        "it has work: between ops of a program, or before a program that was already launched"
+            .to_owned()
+    } else if causes.main() == Some(Cause::Unknown) || causes.is_empty() {
+        "its host waits or recorded nothing".to_owned()
+    } else {
+        format!("its host does no work: {}", causes.told(facts))
+    }
+}
+
 fn check(facts: &Facts<'_>) -> Outcome {
     if let Some(outcome) = judged_in_recording(facts) {
         return outcome;
@@ -145,16 +159,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let causes = Causes::of_place(facts, found.place, waits);
     let is_blocked = causes.main() == Some(Cause::Blocked);
     let on_gpus = facts.session.devices.iter().all(|one| one.kind.is_gpu());
-    let doing = if is_pause && on_gpus {
-        "its next program is launched already".to_owned()
-    } else if is_pause {
-        "it has work: between ops of a program, or before a program that was already launched"
-            .to_owned()
-    } else if causes.main() == Some(Cause::Unknown) || causes.is_empty() {
-        "its host waits or recorded nothing".to_owned()
-    } else {
-        format!("its host does no work: {}", causes.told(facts))
-    };
+    let doing = doing(facts, &causes, is_pause, on_gpus);
     let time = named.time.mean;
     let comma = if is_in_few_steps(&named.time) {
         ","

@@ -23,6 +23,31 @@ pub(super) static RULE: Rule = Rule {
 /// Number of causes that the finding names.
 const CAUSES: usize = 3;
 
+/// Why steps that wait for little input may be more than they seem, or that they pass.
+fn within_limits(facts: &Facts<'_>, share: f64) -> Outcome {
+    let threshold = facts.threshold("input_wait_ratio");
+    let quiet = facts.worst(|row| row.lengths.quiet_ps() as f64);
+    let quiet = quiet.map_or(0.0, |quiet| quiet.share());
+    if may_hide_loading(facts.session, quiet) {
+        return Outcome::Skipped(format!(
+            "No loading was recorded, and a device is idle for {} of its step while its host does \
+             nothing that was recorded: it may wait for data.",
+            format::percent(quiet)
+        ));
+    }
+    let between = between_steps(facts.session, &facts.selected);
+    let between = between.filter(|one| gravity(&threshold, one.ratio()).is_some());
+    if let Some(between) = between {
+        return Outcome::Skipped(format!(
+            "Devices wait for input between steps, for {} of the time from step to step: see time \
+             between steps, and `input`.",
+            format::percent(between.ratio())
+        ));
+    }
+    let share = format::percent(share);
+    Outcome::Passed(format!("Less than {share} of the mean step of any device."))
+}
+
 fn check(facts: &Facts<'_>) -> Outcome {
     if let Some(outcome) = judged_in_recording(facts) {
         return outcome;
@@ -39,26 +64,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Skipped(no_steps(facts));
     };
     if gravity(&threshold, most.share()).is_none() {
-        let share = format::percent(most.share());
-        let quiet = facts.worst(|row| row.lengths.quiet_ps() as f64);
-        let quiet = quiet.map_or(0.0, |quiet| quiet.share());
-        if may_hide_loading(facts.session, quiet) {
-            return Outcome::Skipped(format!(
-                "No loading was recorded, and a device is idle for {} of its step while its host does \
-                 nothing that was recorded: it may wait for data.",
-                format::percent(quiet)
-            ));
-        }
-        let between = between_steps(facts.session, &facts.selected);
-        let between = between.filter(|one| gravity(&threshold, one.ratio()).is_some());
-        if let Some(between) = between {
-            return Outcome::Skipped(format!(
-                "Devices wait for input between steps, for {} of the time from step to step: see time \
-                 between steps, and `input`.",
-                format::percent(between.ratio())
-            ));
-        }
-        return Outcome::Passed(format!("Less than {share} of the mean step of any device."));
+        return within_limits(facts, most.share());
     }
     let waits = facts.waits();
     let by_share = |a: &&InputHost, b: &&InputHost| ratio(a).total_cmp(&ratio(b));

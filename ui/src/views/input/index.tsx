@@ -274,7 +274,14 @@ function Bounds(props: { report: InputReport }) {
               'input.bounds.ratio',
             )}
             verdict={bound.verdict}
-            detail={<>{formatDuration(Math.round(bound.mean_ps))} per step</>}
+            detail={
+              <>
+                {formatDuration(Math.round(bound.mean_ps))} per step
+                <Show when={bound.key === 'input' && props.report.between_steps}>
+                  {(between) => <>, {formatDuration(Math.round(between().input_ps))} between</>}
+                </Show>
+              </>
+            }
             tip={`Share of the step. Good below ${formatRatio(bound.low_ratio)}, bad from ${formatRatio(bound.high_ratio)}.`}
           />
         )}

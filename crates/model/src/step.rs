@@ -74,3 +74,10 @@ pub enum StepOrigin {
     /// Inferred from runs of the dominant program.
     ProgramRuns,
 }
+
+impl StepOrigin {
+    /// Whether runs of a program, not annotations or the device, say where steps begin.
+    pub const fn is_inferred(self) -> bool {
+        matches!(self, Self::Cadence | Self::ProgramRuns)
+    }
+}

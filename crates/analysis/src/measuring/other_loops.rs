@@ -25,8 +25,8 @@ const LEAST_RATIO: f64 = 0.05;
 pub(crate) fn other_loops(session: &Session, main: ProgramId) -> Vec<OtherLoop> {
     let name = &session.program(main).name;
     let is_main = |run: &ProgramRun| session.program(run.program).name == *name;
-    let runs = || session.program_runs.iter();
-    let mut own: Vec<TrackId> = runs()
+    let runs = session.program_runs.iter();
+    let mut own: Vec<TrackId> = runs
         .filter(|run| is_main(run))
         .filter_map(|run| run.launched_on)
         .collect();
@@ -42,12 +42,7 @@ pub(crate) fn other_loops(session: &Session, main: ProgramId) -> Vec<OtherLoop> 
         thread
             .is_some_and(|thread| own.binary_search(&thread).is_err() && driving.contains(&thread))
     };
-    let mut others: BTreeMap<ProgramId, Vec<&ProgramRun>> = BTreeMap::new();
-    for run in runs() {
-        others.entry(run.program).or_default().push(run);
-    }
-    others.retain(|_, runs| runs.len() >= FEWEST_RUNS && runs.iter().all(|run| is_apart(run)));
-    listed(session, others)
+    repeated(session, is_apart)
 }
 
 /// Programs that run again and again, but only before the first or after the last step, the one that takes
@@ -57,16 +52,17 @@ pub(crate) fn other_phases(session: &Session) -> Vec<OtherLoop> {
     let Some(steps) = spans.map(|on| on.span).reduce(Span::hull) else {
         return Vec::new();
     };
+    let is_outside = |run: &ProgramRun| run.span.end <= steps.start || run.span.start >= steps.end;
+    repeated(session, is_outside)
+}
+
+/// Programs of which every run is so, the one that takes most time first.
+fn repeated(session: &Session, is_so: impl Fn(&ProgramRun) -> bool) -> Vec<OtherLoop> {
     let mut others: BTreeMap<ProgramId, Vec<&ProgramRun>> = BTreeMap::new();
     for run in &session.program_runs {
         others.entry(run.program).or_default().push(run);
     }
-    let is_outside = |run: &&ProgramRun| run.span.end <= steps.start || run.span.start >= steps.end;
-    others.retain(|_, runs| runs.len() >= FEWEST_RUNS && runs.iter().all(is_outside));
-    listed(session, others)
-}
-
-fn listed(session: &Session, others: BTreeMap<ProgramId, Vec<&ProgramRun>>) -> Vec<OtherLoop> {
+    others.retain(|_, runs| runs.len() >= FEWEST_RUNS && runs.iter().all(|run| is_so(run)));
     let sum_ps = |run: &ProgramRun| run.span.duration().0;
     let all_ps = session.program_runs.iter().map(sum_ps).saturating_sum() as f64;
     let mut found: Vec<OtherLoop> = others

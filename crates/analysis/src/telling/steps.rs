@@ -1,7 +1,7 @@
 //! Notes on steps: how they were found, and which of them statistics exclude.
 
 use documented::DocumentedVariants;
-use stepscope_model::{Framework, ProgramId, Session, Step, StepOrigin};
+use stepscope_model::{Framework, ProgramId, Session, Step, StepOrigin, StepSpan};
 
 use super::note::Note;
 use super::words::{Word, Words};
@@ -14,6 +14,10 @@ use crate::measuring::steps::{PartKind, StepSource, StepTime, series_time};
 use crate::measuring::unrecorded::{Ran, calls, ran};
 use crate::telling::format;
 use crate::telling::recording;
+
+/// How to see the steps of another loop.
+const BOTH_LOOPS: &str =
+    "Annotate the steps of both loops, under different names: `--series` selects one.";
 
 /// At most this many series are listed besides the main one.
 const TOLD_SERIES: usize = 4;
@@ -33,7 +37,7 @@ pub(crate) fn step_notes(session: &Session, selected: Option<&Selected<'_>>) -> 
         return vec![not_timed(session)];
     }
     let mut notes = vec![found(session, origin, selected)];
-    if matches!(origin, StepOrigin::ProgramRuns | StepOrigin::Cadence)
+    if origin.is_inferred()
         && let Some(main) = dominant_program(session)
     {
         notes.extend(left_out(session, main, selected));
@@ -168,9 +172,7 @@ fn other_threads(session: &Session, main: ProgramId) -> Option<Note> {
             session.program(main).title()
         ),
     );
-    Some(note.with_hint(
-        "Annotate the steps of both loops, under different names: `--series` selects one.",
-    ))
+    Some(note.with_hint(BOTH_LOOPS))
 }
 
 /// `jit_eval_step(7) (20 runs of 2.060 ms on average)`
@@ -206,9 +208,7 @@ fn before_or_after(session: &Session, main: ProgramId) -> Option<Note> {
             session.program(main).title()
         ),
     );
-    Some(note.with_hint(
-        "Annotate the steps of both loops, under different names: `--series` selects one.",
-    ))
+    Some(note.with_hint(BOTH_LOOPS))
 }
 
 /// The name of the main series, with the framework's name for its annotation.
@@ -358,10 +358,15 @@ fn counted(session: &Session, selected: Option<&Selected<'_>>) -> String {
     }
 }
 
+/// The first step on the first device whose work begins it: that of another stage has none.
+fn first_work(session: &Session) -> Option<&StepSpan> {
+    let mut spans = session.steps.first()?.spans.iter();
+    spans.find(|on| on.work.is_some())
+}
+
 /// The program whose runs define the steps: the one whose run is the work of the first step.
 fn dominant_program(session: &Session) -> Option<ProgramId> {
-    let spans = session.steps.first()?.spans.iter();
-    let step = spans.into_iter().find(|on| on.work.is_some())?;
+    let step = first_work(session)?;
     let mut runs = session.program_runs.iter();
     let run = runs.find(|run| Some(run.device) == step.device && Some(run.span) == step.work)?;
     Some(run.program)
@@ -369,8 +374,7 @@ fn dominant_program(session: &Session) -> Option<ProgramId> {
 
 /// The programs of one step whose runs take turns: `jit_generate(4) and jit_judge(6)`.
 fn in_turns(session: &Session) -> String {
-    let first = session.steps.first();
-    let first = first.and_then(|step| step.spans.iter().find(|on| on.work.is_some()));
+    let first = first_work(session);
     let mut titles: Vec<String> = Vec::new();
     for run in &session.program_runs {
         let work = first.filter(|span| span.device == Some(run.device));

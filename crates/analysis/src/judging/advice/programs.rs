@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use stepscope_model::hlo::{self, Instruction, InstructionIndex, OpClass};
 use stepscope_model::{ProgramId, SaturatingSum as _, Session};
 
@@ -63,6 +63,22 @@ impl<'a> BusyProgram<'a> {
             Some((row, self.hlo.instruction(&row.name)?))
         })
     }
+}
+
+/// The ops that run an instruction like this, by program id and name.
+pub(super) fn ops_with<'a>(
+    programs: &'a [BusyProgram<'_>],
+    ops: &'a AllOps,
+    is_so: impl Fn(&hlo::Program, &OpRow, &Instruction) -> bool,
+) -> FxHashSet<(&'a str, &'a str)> {
+    let executed = programs.iter().flat_map(|program| {
+        let rows = program.executed(ops);
+        rows.map(move |(row, instruction)| (program.hlo, row, instruction))
+    });
+    let found = executed.filter(|&(program, row, instruction)| is_so(program, row, instruction));
+    found
+        .map(|(_, row, _)| (row.program_id.as_str(), row.name.as_str()))
+        .collect()
 }
 
 /// The matrix product or convolution that an instruction computes, alone or in its fusion. If there are

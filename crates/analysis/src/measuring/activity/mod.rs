@@ -3,10 +3,11 @@
 //! Input and other work count only on the threads that drive the devices: a pool worker that
 //! prefetches or waits delays nothing. Compilation counts on any thread, since compilers use thread
 //! pools; a call that compiles counts from its beginning, since without a Python tracer nothing is
-//! recorded of tracing. A copy on a pool thread counts while a driving thread waits, since the driving thread waits
-//! for the copy. A frame that encloses a wait counts as work only outside the wait, unless it is input:
-//! what waits, reads or computes within input is input. While the profiler itself works or waits, the
-//! program does nothing, so that time counts only for the profiler.
+//! recorded of tracing. A copy on a pool thread counts while a driving thread waits, since the
+//! driving thread waits for the copy. A frame that encloses a wait counts as work only outside the
+//! wait, unless it is input: what waits, reads or computes within input is input. While the
+//! profiler itself works or waits, the program does nothing, so that time counts only for the
+//! profiler.
 //!
 //! # Input
 //!

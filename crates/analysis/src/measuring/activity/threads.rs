@@ -14,6 +14,8 @@ use stepscope_model::{
     StringId, TrackId, TrackRole,
 };
 
+use crate::measuring::work::NO_LEVEL;
+
 /// The threads of every host, found once: a session has a thousand hosts at times, and most analyses
 /// ask for the threads of each.
 struct HostThreads(Vec<Vec<TrackId>>);
@@ -43,8 +45,6 @@ pub(crate) fn host_tracks(session: &Session, host: HostId) -> impl Iterator<Item
 pub(crate) fn own_tracks(session: &Session, host: HostId) -> impl Iterator<Item = TrackId> {
     host_tracks(session, host).filter(|&id| session.track(id).process.is_none())
 }
-
-use crate::measuring::work::NO_LEVEL;
 
 /// Whose threads are meant.
 #[derive(Debug, Clone, Copy)]
@@ -122,11 +122,7 @@ impl Evidence {
 /// inferred. Recorders may name workers that launch on their own: those drive nothing.
 fn main_tracks(session: &Session, calls: &[bool]) -> Vec<bool> {
     let mut is_main = vec![false; session.tracks.len()];
-    let inferred = [StepOrigin::Cadence, StepOrigin::ProgramRuns];
-    if !session
-        .step_origin
-        .is_some_and(|origin| inferred.contains(&origin))
-    {
+    if !session.step_origin.is_some_and(StepOrigin::is_inferred) {
         return is_main;
     }
     let spans = session.steps.iter().flat_map(|step| &step.spans);

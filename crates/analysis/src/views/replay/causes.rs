@@ -103,7 +103,7 @@ impl Quiet {
     }
 }
 
-/// The time at the end of a stretch of which nothing says what the thread did.
+/// The time at the end of a stretch of which nothing says what the thread did; 0 if it is short.
 fn tail_ps(times: &[Intervals], span: Span) -> i64 {
     let is_known = |cause: Cause| !matches!(cause, Cause::Annotation | Cause::Blocked);
     let known = CAUSES.into_iter().filter(|&cause| is_known(cause));
@@ -111,7 +111,8 @@ fn tail_ps(times: &[Intervals], span: Span) -> i64 {
         let own = times.get(cause.position())?.clip(span);
         own.spans().last().map(|last| last.end)
     });
-    (span.end - ends.max().unwrap_or(span.start)).0
+    let tail_ps = (span.end - ends.max().unwrap_or(span.start)).0;
+    if tail_ps < CLOSE_PS { 0 } else { tail_ps }
 }
 
 /// When devices of a host wait for Python that their programs call.
@@ -176,15 +177,14 @@ fn add_loose(
     };
     if unknown_ps >= CLOSE_PS {
         // A thread that was at work until shortly before, such as in a long call, waited for the rest.
-        let is_silent = unknown_ps as f64 >= SILENT * stretch.span.duration().0 as f64;
-        let silent_ps = if is_silent { unknown_ps } else { quiet.tail_ps };
-        let is_silent = silent_ps >= CLOSE_PS;
+        let is_all = unknown_ps as f64 >= SILENT * stretch.span.duration().0 as f64;
+        let silent_ps = if is_all { unknown_ps } else { quiet.tail_ps };
         let elastic = Elastic {
-            time_ps: unknown_ps.max(silent_ps),
-            silent_ps: if is_silent { silent_ps } else { 0 },
+            time_ps: unknown_ps,
+            silent_ps,
         };
         builder.graph.elastic.insert(stretch.node, elastic);
-        let kind = if is_silent {
+        let kind = if silent_ps > 0 {
             EdgeKind::Silent
         } else {
             EdgeKind::Loose

@@ -6,6 +6,7 @@ use stepscope_model::{DeviceKind, ProductType, SliceKind, is_16_bit_product, pro
 
 use super::{CPU_ONLY, NO_HLO, Outcome, Rule, finding, share};
 use crate::judging::advice::facts::Facts;
+use crate::judging::advice::programs::ops_with;
 use crate::judging::advice::report::Confidence;
 use crate::measuring::steps::PartKind;
 use crate::views::ops::OpRow;
@@ -64,16 +65,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Skipped(NO_HLO.to_owned());
     }
     let narrow = in_16_bits(facts);
-    let mut wide: FxHashSet<(&str, &str)> = FxHashSet::default();
-    for program in facts.programs() {
-        for (row, instruction) in program.executed(&facts.ops) {
-            let key = (row.program_id.clone(), row.name.clone());
-            let is_wide = is_float32(program.hlo, instruction) && !narrow.contains(&key);
-            if row.class == "matmul" && is_wide {
-                wide.insert((&row.program_id, &row.name));
-            }
-        }
-    }
+    let is_product = |program: &Program, row: &OpRow, instruction: &Instruction| {
+        let key = (row.program_id.clone(), row.name.clone());
+        row.class == "matmul" && is_float32(program, instruction) && !narrow.contains(&key)
+    };
+    let wide = ops_with(facts.programs(), &facts.ops, is_product);
     let is_wide = |row: &OpRow| wide.contains(&(row.program_id.as_str(), row.name.as_str()));
     let found = match share(facts, "float32_matmul_ratio", is_wide) {
         Ok(found) => found,

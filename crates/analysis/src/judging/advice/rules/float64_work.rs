@@ -1,10 +1,10 @@
 //! Work on f64, mostly because `jax_enable_x64` was set for something else.
 
-use rustc_hash::FxHashSet;
 use stepscope_model::hlo::{Instruction, PrimitiveType, Program, Shape};
 
 use super::{CPU_ONLY, NO_HLO, Outcome, Rule, finding, share};
 use crate::judging::advice::facts::Facts;
+use crate::judging::advice::programs::ops_with;
 use crate::judging::advice::report::Confidence;
 use crate::measuring::steps::PartKind;
 use crate::views::ops::OpRow;
@@ -35,14 +35,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
     if facts.programs().is_empty() {
         return Outcome::Skipped(NO_HLO.to_owned());
     }
-    let mut wide: FxHashSet<(&str, &str)> = FxHashSet::default();
-    for program in facts.programs() {
-        for (row, instruction) in program.executed(&facts.ops) {
-            if is_float64(program.hlo, instruction) {
-                wide.insert((&row.program_id, &row.name));
-            }
-        }
-    }
+    let wide = ops_with(facts.programs(), &facts.ops, |program, _, instruction| {
+        is_float64(program, instruction)
+    });
     let is_wide = |row: &OpRow| wide.contains(&(row.program_id.as_str(), row.name.as_str()));
     let found = match share(facts, "float64_work_ratio", is_wide) {
         Ok(found) => found,

@@ -53,36 +53,37 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Passed(text);
     };
     let (doing, fix) = doing(facts, worst);
-    let late = finding(&RULE, severity, format!("{text}{doing}"))
+    // A replay moves the work of each device as if it had cores of its own.
+    let (shared, change, confidence) = if facts.has_virtual_devices_only() {
+        let shared =
+            "; virtual devices share their host's cores, so less is gained if these are busy";
+        (shared, "", Confidence::Low)
+    } else {
+        ("", "align", Confidence::High)
+    };
+    finding(&RULE, severity, format!("{text}{doing}"))
         .titled(format!("{} is late", worst.name))
         .why("All participants meet in the collectives of every step, so the slowest one sets the pace.")
-        .fix(fix);
-    // A replay moves the work of each device as if it had cores of its own.
-    let late = if facts.has_virtual_devices_only() {
-        let estimate = "what `hosts` shows: mean over steps of the time that the others wait for it; \
-                        virtual devices share their host's cores, so less is gained if these are busy";
-        let gain = late.gain(Some(worst.cost_ps), estimate);
-        gain.sure(Confidence::Low)
-    } else {
-        late.gain(
+        .fix(fix)
+        .gain(
             Some(worst.cost_ps),
-            "what `hosts` shows: mean over steps of the time that the others wait for it",
+            format!("what `hosts` shows: mean over steps of the time that the others wait for it{shared}"),
         )
-        .without("align")
-    };
-    late.of_parts(if worst.blame.activity_on == "device" {
-        &[PartKind::Collectives, PartKind::DeviceCompute]
-    } else {
-        // Removing what makes it late also removes its own wait.
-        &[
-            PartKind::Collectives,
-            PartKind::InputWait,
-            PartKind::Compilation,
-            PartKind::HostOverhead,
-        ]
-    })
-    .seen([seen(worst), in_view("hosts", "lateness by step".to_owned())])
-    .found()
+        .without(change)
+        .sure(confidence)
+        .of_parts(if worst.blame.activity_on == "device" {
+            &[PartKind::Collectives, PartKind::DeviceCompute]
+        } else {
+            // Removing what makes it late also removes its own wait.
+            &[
+                PartKind::Collectives,
+                PartKind::InputWait,
+                PartKind::Compilation,
+                PartKind::HostOverhead,
+            ]
+        })
+        .seen([seen(worst), in_view("hosts", "lateness by step".to_owned())])
+        .found()
 }
 
 /// Ops that a device runs, relative to any other, from which on it has more work: virtual devices have

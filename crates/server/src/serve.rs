@@ -103,9 +103,10 @@ pub async fn serve(
     };
     let router = router_below(&options.path_prefix, library, access, agents);
     let (stop, stopping) = tokio::sync::oneshot::channel();
+    let asked = asked_to_stop();
     let stop = async move {
         tokio::select! {
-            () = asked_to_stop() => {}
+            () = asked => {}
             () = input_ends(options.ends_with_input) => {}
         }
         let _ = stop.send(());
@@ -227,28 +228,44 @@ fn outward_address() -> Option<IpAddr> {
     socket.local_addr().ok().map(|address| address.ip())
 }
 
-/// Waits for Ctrl-C or SIGTERM.
-pub async fn asked_to_stop() {
-    let interrupt = async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
+/// Ends with Ctrl-C or SIGTERM. The signals are caught from this call on, not from the first poll:
+/// whoever reads that the server is ready may end it at once.
+///
+/// # Panics
+///
+/// Outside a runtime.
+pub fn asked_to_stop() -> impl Future<Output = ()> + Send {
     #[cfg(unix)]
-    let terminate = async {
+    let (mut interrupt, mut terminate) = {
         use tokio::signal::unix::{SignalKind, signal};
-        match signal(SignalKind::terminate()) {
-            Ok(mut signal) => {
-                signal.recv().await;
-            }
-            Err(_) => std::future::pending::<()>().await,
-        }
+        (
+            signal(SignalKind::interrupt()),
+            signal(SignalKind::terminate()),
+        )
     };
     #[cfg(not(unix))]
-    let terminate = std::future::pending::<()>();
-    tokio::select! {
-        () = interrupt => {}
-        () = terminate => {}
+    let mut interrupt = tokio::signal::windows::ctrl_c();
+    async move {
+        // A signal that cannot be caught ends the process as usual.
+        let interrupted = async {
+            match &mut interrupt {
+                Ok(signal) => drop(signal.recv().await),
+                Err(_) => std::future::pending().await,
+            }
+        };
+        #[cfg(unix)]
+        let terminated = async {
+            match &mut terminate {
+                Ok(signal) => drop(signal.recv().await),
+                Err(_) => std::future::pending().await,
+            }
+        };
+        #[cfg(not(unix))]
+        let terminated = std::future::pending::<()>();
+        tokio::select! {
+            () = interrupted => {}
+            () = terminated => {}
+        }
     }
 }
 

@@ -226,7 +226,7 @@ pub(crate) fn clean_up_on_signals() {
             return;
         };
         let wait = move || {
-            runtime.block_on(stepscope_server::asked_to_stop());
+            runtime.block_on(async { stepscope_server::asked_to_stop().await });
             unfinished(|all| {
                 for path in all.drain(..) {
                     let _ = fs::remove_file(path);

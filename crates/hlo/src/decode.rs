@@ -11,6 +11,7 @@ use crate::error::HloError;
 use crate::name_stack;
 use crate::primitive_type::PrimitiveType;
 use crate::program::{Computation, ComputationIndex, Instruction, InstructionIndex, Program};
+use crate::remat;
 use crate::replica_groups::{MeshAxis, MeshAxisPart, ReplicaGroups};
 use crate::shape::{Layout, Shape};
 use crate::sharding::Sharding;
@@ -66,6 +67,7 @@ fn program(module: wire::HloModule) -> Result<Program, HloError> {
     for computation in module.computations {
         push_computation(&mut program, computation, &mut sources)?;
     }
+    remat::unmark_first_computations(&mut program);
     program.entry_computation = program
         .computation_by_id
         .get(&module.entry_computation_id)

@@ -51,6 +51,7 @@ mod outline;
 mod placement;
 mod primitive_type;
 mod program;
+mod remat;
 mod replica_groups;
 mod rewrite;
 mod schedule;

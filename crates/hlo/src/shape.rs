@@ -49,7 +49,7 @@ pub(crate) const MAX_NESTING: usize = 16;
 
 impl Shape {
     /// The arrays of a tuple, also within tuples in it; a shape that is no tuple is one array.
-    pub(crate) fn arrays(&self) -> Vec<&Self> {
+    pub fn arrays(&self) -> Vec<&Self> {
         fn collect<'a>(shape: &'a Shape, depth: usize, found: &mut Vec<&'a Shape>) {
             match depth.checked_sub(1).filter(|_| shape.is_tuple()) {
                 Some(depth) => {

@@ -13,7 +13,8 @@ pub struct Selection {
     /// Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`
     #[arg(long, value_name = "STEPS", allow_hyphen_values = true)]
     pub steps: Option<String>,
-    /// Steps with this name, such as `eval`; by default the name with the most steps
+    /// Steps with this name, such as `eval`; by default the name with the most steps,
+    /// evaluations aside
     #[arg(long, value_name = "NAME")]
     pub series: Option<String>,
     /// Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;

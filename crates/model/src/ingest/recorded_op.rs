@@ -78,6 +78,8 @@ impl RecordedOp {
 
     /// Recorded values take precedence over the HLO.
     pub(super) fn complete(&self, strings: &mut Strings, mut op: Op) -> Op {
+        // The HLO knows whether there was a first computation.
+        let has_hlo = op.category_source == CategorySource::Hlo;
         op.expression = strings.intern(&self.expression);
         if !self.category.is_empty() {
             op.category = strings.intern(&self.category);
@@ -86,7 +88,7 @@ impl RecordedOp {
         if !self.framework_op.is_empty() {
             op.scope = strings.intern(name_stack::without_type(&self.framework_op));
             let pass = name_stack::pass(&self.framework_op);
-            op.is_rematerialized |= pass == name_stack::Pass::Rematerialized;
+            op.is_rematerialized |= !has_hlo && pass == name_stack::Pass::Rematerialized;
         }
         if !self.source.is_empty() {
             op.source = strings.intern(&self.source);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use stepscope_model::{DeviceId, DeviceKind, HostId, SaturatingSum as _, Session};
 
+use super::ahead::Ahead;
 use crate::asking::AnalysisError;
 use crate::asking::selection::Selection;
 use crate::measuring::callbacks::Callbacks;
@@ -47,6 +48,7 @@ pub(super) struct Facts<'a> {
 /// Figures that not every rule needs.
 #[derive(Default)]
 struct Lazy<'a> {
+    ahead: OnceCell<Option<Ahead>>,
     collectives: OnceCell<Vec<CollectiveRow>>,
     compilations: OnceCell<Vec<CompilationRow>>,
     gaps: OnceCell<Gaps>,
@@ -140,6 +142,12 @@ impl<'a> Facts<'a> {
     /// Sum of the self times of all ops.
     pub(super) fn total_self_ps(&self) -> i64 {
         self.ops.total_self_ps
+    }
+
+    /// What launching ahead gives; none where the steps are not replayed.
+    pub(super) fn ahead(&self) -> Option<Ahead> {
+        let ahead = || Ahead::of(self.session, &self.selected);
+        *self.lazy.ahead.get_or_init(ahead)
     }
 
     /// Every collective, most exposed first, as in `collectives`.
@@ -338,7 +346,7 @@ impl<'a> Facts<'a> {
 
     /// The same of a part of the time of each op: its share of all work in the steps × the mean time
     /// per step in which ops ran. What ran outside of steps, such as a warm-up, dilutes nothing.
-    fn weighted_per_step(&self, weight: impl Fn(&OpRow) -> f64) -> Option<f64> {
+    pub(super) fn weighted_per_step(&self, weight: impl Fn(&OpRow) -> f64) -> Option<f64> {
         let worked_ps = self.worked_per_step()?;
         let all = self.lazy.in_steps.get_or_init(|| self.ops_in_steps());
         let time = |op: &Measured| op.row.self_ps as f64 * weight(&op.row);

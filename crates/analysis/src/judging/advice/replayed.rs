@@ -2,14 +2,13 @@
 
 use stepscope_model::Session;
 
+use super::ahead::is_large;
 use super::report::{AdviceFinding, AdviceTogether};
 use super::rules::BETWEEN_STEPS;
 use crate::measuring::selection::Selected;
 use crate::telling::{Note, format};
 use crate::views::what_if::{Bounded, Scenarios};
 
-/// Slices of work up to which a session is replayed for advice, so that it stays quick.
-const MOST_SLICES: usize = 400_000;
 /// A replayed gain below this share of the bound says that most of it is hidden behind other work.
 pub(super) const MOSTLY_HIDDEN: f64 = 0.5;
 
@@ -23,7 +22,7 @@ pub(super) fn scenarios<'a>(
     if session.steps.is_empty() || !findings.iter().any(is_modeled) {
         return Ok(None);
     }
-    if slices(session) > MOST_SLICES {
+    if is_large(session) {
         return Err(Note::info(
             "gains-not-replayed",
             "The recording is large, so gains are upper bounds and were not replayed.",
@@ -124,13 +123,4 @@ pub(super) fn add_together(scenarios: &Scenarios<'_>, findings: &mut [AdviceFind
         });
         finding.together = together.collect();
     }
-}
-
-/// Slices on the tracks of devices.
-fn slices(session: &Session) -> usize {
-    let devices = session.device_ids();
-    devices
-        .flat_map(|device| session.work_tracks(device))
-        .map(|(_, track)| track.slice_count())
-        .sum()
 }

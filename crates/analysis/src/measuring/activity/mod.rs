@@ -36,8 +36,8 @@ use crate::measuring::work::{NO_LEVEL, add_levels, add_levels_in_passing};
 pub use cause::Cause;
 pub(crate) use cause::{CAUSES, CauseTimes, cause_times, claimed, claimed_by};
 pub(crate) use reads::Activities;
-use threads::call_levels;
 pub(crate) use threads::{Loops, calls_functions, driving_threads, host_tracks, own_tracks};
+use threads::{call_levels, extent, python_levels};
 
 /// Levels that every division has. All further levels are work, from which waits are subtracted unless
 /// the work is input.
@@ -118,6 +118,8 @@ struct Threads {
     count: usize,
     /// For each level, whether waits within it count for it.
     keeps_waits: Vec<bool>,
+    /// The level of Python, and which labels are of its calls: 0.
+    python: (u8, Vec<u8>),
     profiler: (ThreadTime, u8),
     /// What is no copy to a device, whatever encloses it.
     no_copy: (ThreadTime, u8),
@@ -152,6 +154,7 @@ impl Threads {
             levels,
             count,
             keeps_waits,
+            python: (level_of(Activity::Python), python_levels(session)),
             profiler: (
                 ThreadTime::of_profiler(session),
                 level_of(Activity::Profiler),
@@ -183,6 +186,25 @@ impl Threads {
         compile.union(&Intervals::union_of(until_compiled.collect()))
     }
 
+    /// From the first to the last Python call of a thread, what it spends in none of these times: in
+    /// the function that was running before the recording began, often the loop itself. The tracer
+    /// records calls; operators on arrays and iterators of libraries are none.
+    fn between_calls<'a>(
+        &self,
+        track: &Track,
+        windows: &[Span],
+        times: impl Iterator<Item = &'a Intervals>,
+    ) -> Intervals {
+        let Some(traced) = extent(track, &self.python.1) else {
+            return Intervals::default();
+        };
+        let within = windows
+            .iter()
+            .filter_map(|window| window.intersection(traced));
+        let all = Intervals::union_of_sorted(vec![within.collect()]);
+        times.fold(all, |rest, known| rest.subtract(known))
+    }
+
     /// Adds the times of a driving thread to the lists of each level.
     fn add(&self, track: &Track, windows: &[Span], lists: &mut [Vec<Vec<Span>>]) {
         let mut own: Vec<Vec<Vec<Span>>> = vec![Vec::new(); self.count + 1];
@@ -205,6 +227,10 @@ impl Threads {
                 _ => program(times),
             };
             lists[level].push(rest.into_spans());
+        }
+        let between = self.between_calls(track, windows, own.iter().chain([&copies, &profiler]));
+        if let Some(list) = lists.get_mut(usize::from(self.python.0)) {
+            list.push(between.into_spans());
         }
         if !copies.spans().is_empty() {
             let (no_copy, copy_level) = &self.no_copy;

@@ -10,8 +10,8 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use stepscope_model::host_names::dispatched_function;
 use stepscope_model::{
-    Activity, Class, DeviceId, HostId, Label, Lane, Picos, Session, SliceKind, StepOrigin,
-    StringId, TrackId, TrackRole,
+    Activity, Class, DeviceId, HostId, Label, Lane, Picos, Session, SliceKind, Span, StepOrigin,
+    StringId, Track, TrackId, TrackRole,
 };
 
 use crate::measuring::work::NO_LEVEL;
@@ -191,6 +191,28 @@ pub(super) fn call_levels(session: &Session) -> Vec<u8> {
     let is_call = call_labels(session).into_iter();
     let levels = is_call.map(|is_call| if is_call { 0 } else { NO_LEVEL });
     levels.collect()
+}
+
+/// Level 0 for labels of Python calls.
+pub(super) fn python_levels(session: &Session) -> Vec<u8> {
+    let is_python = |label: &Label| label.kind == SliceKind::Python;
+    let levels = session.labels.iter();
+    let levels = levels.map(|label| if is_python(label) { 0 } else { NO_LEVEL });
+    levels.collect()
+}
+
+/// From the start of the first to the end of the last slice of these labels.
+pub(super) fn extent(track: &Track, levels: &[u8]) -> Option<Span> {
+    let slices = track.lanes.iter().filter_map(|lane| {
+        let is_one = |&at: &usize| levels[lane.labels()[at].index()] != NO_LEVEL;
+        let (first, last) = (
+            (0..lane.labels().len()).find(is_one)?,
+            (0..lane.labels().len()).rfind(is_one)?,
+        );
+        let end = lane.starts()[last].saturating_add(lane.durations()[last]);
+        Some(Span::new(Picos(lane.starts()[first]), Picos(end)))
+    });
+    slices.reduce(|all, one| Span::new(all.start.min(one.start), all.end.max(one.end)))
 }
 
 /// Whether compiled functions are called on a thread.

@@ -23,6 +23,7 @@ pub const ADVICE: &[Threshold] = &[
     ),
     smaller("host_bound_ratio", "Host overhead", 0.1, 0.2),
     smaller("idle_ratio", "Idle", 0.1, 0.3),
+    smaller("step_waits_ratio", "Waiting for steps", 0.05, 0.2),
     smaller("between_steps_ratio", "Time between steps", 0.1, 0.3),
     smaller(
         "exposed_collectives_ratio",

@@ -10,10 +10,15 @@ use stepscope_model::{
 use crate::measuring::activity::{
     Activities, Cause, Loops, ThreadTime, driving_threads, own_tracks,
 };
+use crate::measuring::interval::Intervals;
 
 /// Maximum number of slices of one lane that are examined per gap. A gap with more of them is full of
 /// short ones.
 const MOST_SLICES: usize = 128;
+
+/// What runs while Python runs and no call is recorded: the function that was running before the
+/// recording began.
+const OWN_CODE: &str = "the loop's own code";
 
 /// What describes a gap.
 #[derive(Debug, Default)]
@@ -61,6 +66,14 @@ impl<'a> Explainer<'a> {
             let name = label.map(|label| self.session.label_name(label));
             name.unwrap_or_default().trim_start_matches('$').to_owned()
         };
+        let in_calls = Intervals::union_of(std::mem::take(&mut found.python_calls));
+        if cause == Cause::Python && 2 * in_calls.duration().0 < cause_ps {
+            return Words {
+                what: OWN_CODE.to_owned(),
+                annotation: name(found.annotation),
+                ..Words::default()
+            };
+        }
         let longest = found.longest.map(|(_, found)| found);
         let what = found.what.or(longest);
         Words {
@@ -105,6 +118,9 @@ impl<'a> Explainer<'a> {
                 if label.kind == SliceKind::Marker || is_own && label.activity != Activity::Profiler
                 {
                     continue;
+                }
+                if label.kind == SliceKind::Python {
+                    found.python_calls.push(common);
                 }
                 let activity = self.activities.label(id);
                 if Cause::of(activity) == cause.0 && activity != Activity::None {
@@ -162,6 +178,8 @@ struct Found {
     /// The longest one, with its time in the gap.
     longest: Option<(i64, Call)>,
     annotation: Option<LabelId>,
+    /// The times of Python calls in the gap.
+    python_calls: Vec<Span>,
     python: Option<LabelId>,
     /// The same, but only from the program's own files.
     own_python: Option<LabelId>,

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use stepscope_model::{
-    Activity, DeviceId, DeviceKind, Direction, Framework, HostId, InputStage, Picos,
+    Activity, DeviceId, DeviceKind, Direction, Framework, HostId, InputStage, Label, Picos,
     SaturatingSum as _, Session, Span,
 };
 
@@ -176,7 +176,19 @@ struct Feeds {
     outfeed: Intervals,
 }
 
-/// For devices whose programs copy to and from host memory themselves: TPUs.
+/// Whether an op of a program copies from or to the host.
+fn is_fetched(label: &Label) -> bool {
+    let transfer = label.transfer.filter(|_| label.op.is_some());
+    transfer.is_some_and(|transfer| {
+        matches!(
+            transfer.direction,
+            Direction::HostToDevice | Direction::DeviceToHost
+        )
+    })
+}
+
+/// For devices whose programs copy to and from host memory themselves: TPUs, and GPUs whose programs
+/// keep arrays in host memory.
 fn feeds(session: &Session, devices: &[DeviceId], within: Span) -> Vec<Option<Feeds>> {
     let are = |feed: &str| -> Vec<bool> {
         let labels = session.labels.iter();
@@ -188,9 +200,28 @@ fn feeds(session: &Session, devices: &[DeviceId], within: Span) -> Vec<Option<Fe
             .collect()
     };
     let (infeeds, outfeeds) = (are("infeed"), are("outfeed"));
+    let fetching = session.labels.iter().any(is_fetched);
+    // Of GPUs, what no op of a program copies.
+    let given = |direction: Direction| -> Vec<bool> {
+        let is_given = |label: &Label| {
+            let transfer = label.transfer.filter(|_| label.op.is_none());
+            transfer.is_some_and(|transfer| transfer.direction == direction)
+        };
+        session.labels.iter().map(is_given).collect()
+    };
+    let (to_device, to_host) = (
+        given(Direction::HostToDevice),
+        given(Direction::DeviceToHost),
+    );
     let of_device = |&device: &DeviceId| {
         let kind = session.device(device).kind;
         let times = |labels: &[bool]| work_intervals(session, device, &[within], labels);
+        if kind.is_gpu() && fetching {
+            return Some(Feeds {
+                infeed: times(&to_device),
+                outfeed: times(&to_host),
+            });
+        }
         matches!(kind, DeviceKind::Tpu | DeviceKind::SparseCore).then(|| Feeds {
             infeed: times(&infeeds),
             outfeed: times(&outfeeds),

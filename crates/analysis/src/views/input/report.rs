@@ -142,7 +142,7 @@ pub struct InputRow {
     #[ts(type = "number")]
     pub waiting_ps: i64,
     /// The part *host to device* of the step: the device copies from the host and does nothing else.
-    /// Copies that a TPU program makes itself are offloading.
+    /// Copies that a program makes itself are offloading.
     #[ts(type = "number")]
     pub copies_ps: i64,
     /// Time in which a thread that drives the device loads input or copies to the device, whether the

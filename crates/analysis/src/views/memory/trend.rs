@@ -11,6 +11,9 @@ const SURE: f64 = 0.95;
 /// Minimum growth over all steps ÷ median to count as growing.
 const MIN_RATIO: f64 = 0.005;
 
+/// Fewest rises from one step to the next.
+const MIN_RISES: usize = 4;
+
 /// A trend.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Trend {
@@ -31,7 +34,17 @@ pub(super) fn trend(values: &[f64]) -> Option<Trend> {
     let grown = slope * values.len() as f64;
     let matters = grown > MIN_RATIO * median(values);
     let (later, _) = slope_and_confidence(&values[values.len() / 2..]);
-    let is_growing = slope > 0.0 && later > 0.0 && confidence >= SURE && matters;
+    // A few plateaus are in order, too, but each of them may be the last.
+    let is_rise = |pair: &&[f64]| pair[1] - pair[0] > slope / 2.0;
+    let rises = values.windows(2).filter(is_rise).count();
+    let third = values.len() / 3;
+    let highest = values[..third].iter().copied().fold(f64::MIN, f64::max);
+    let lowest = values[values.len() - third..]
+        .iter()
+        .copied()
+        .fold(f64::MAX, f64::min);
+    let is_again = rises >= MIN_RISES && lowest > highest;
+    let is_growing = slope > 0.0 && later > 0.0 && confidence >= SURE && matters && is_again;
     Some(Trend {
         slope,
         confidence,
@@ -98,6 +111,11 @@ mod tests {
         assert!(!trend(&settled).expect("eight steps").is_growing);
         let noise = [500.0, 510.0, 495.0, 505.0, 498.0, 507.0, 501.0, 499.0];
         assert!(!trend(&noise).expect("eight steps").is_growing);
+        // What three threads keep until they end: in order, but three rises say nothing of a fourth.
+        let plateaus: Vec<f64> = (0..24)
+            .map(|step| f64::from(112 + 48 * (step / 6)))
+            .collect();
+        assert!(!trend(&plateaus).expect("24 steps").is_growing);
         assert_eq!(trend(&leak[..4]), None);
     }
 }

@@ -337,7 +337,12 @@ pub(crate) fn occupancy<'a>(
     ops: impl Iterator<Item = &'a OpRow>,
     totals: &[WorkTotals],
 ) -> Option<Occupancy> {
-    let kernels = compute_bound(session, ops, totals);
+    let mut kernels = compute_bound(session, ops, totals);
+    // Of kernels without a roofline, nothing says that they are far from it.
+    if kernels.iter().any(|kernel| kernel.is_judged) {
+        kernels.retain(|kernel| kernel.is_judged);
+    }
+    let is_judged = kernels.iter().any(|kernel| kernel.is_judged);
     let is_enough = kernels.iter().all(|kernel| kernel.is_close);
     let (mut weighted, mut time) = (0.0, 0.0);
     for kernel in kernels
@@ -348,7 +353,9 @@ pub(crate) fn occupancy<'a>(
         time += kernel.total_ps;
     }
     let share = format::duration_ps(time);
-    let reach = if is_enough {
+    let reach = if !is_judged {
+        " whose rooflines are unknown"
+    } else if is_enough {
         ", all of which reach at least half of their roofline"
     } else {
         " that reach less than half of their roofline"
@@ -389,6 +396,8 @@ struct HeavyKernel {
     total_ps: f64,
     /// Its op reaches half of its roofline.
     is_close: bool,
+    /// How near its op is to its roofline is known.
+    is_judged: bool,
 }
 
 /// Matrix products, attention and kernels of compute-bound ops.
@@ -398,13 +407,14 @@ fn compute_bound<'a>(
     totals: &[WorkTotals],
 ) -> Vec<HeavyKernel> {
     // Whether an op is compute-bound, and whether it is close to its roof.
-    let judged: FxHashMap<(&str, &str), (bool, bool)> = ops
+    let judged: FxHashMap<(&str, &str), (bool, bool, bool)> = ops
         .map(|row| {
             let is_close = row
                 .roofline_ratio
                 .is_some_and(|ratio| ratio >= CLOSE_TO_ROOF);
             let key = (row.program.as_str(), row.name.as_str());
-            (key, (row.bound_by == "compute", is_close))
+            let is_judged = row.roofline_ratio.is_some();
+            (key, (row.bound_by == "compute", is_close, is_judged))
         })
         .collect();
     let mut kernels = Vec::new();
@@ -416,7 +426,7 @@ fn compute_bound<'a>(
         let Some(occupancy) = occupancy.filter(|&occupancy| occupancy > 0.0) else {
             continue;
         };
-        let (is_bound, is_close) = label.op.map_or((false, false), |op| {
+        let (is_bound, is_close, is_judged) = label.op.map_or((false, false, false), |op| {
             let op = session.op(op);
             let title = session.program(op.program).title();
             let known = judged.get(&(title.as_str(), session.text(op.name)));
@@ -428,6 +438,7 @@ fn compute_bound<'a>(
                 occupancy,
                 total_ps: totals.total_ps as f64,
                 is_close,
+                is_judged,
             });
         }
     }

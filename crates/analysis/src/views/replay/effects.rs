@@ -42,6 +42,8 @@ pub struct Effects {
     pub gone: [bool; CAUSES.len()],
     /// Whether launches are merged: only the first work of a program run waits for its call.
     pub is_merged: bool,
+    /// Whether host threads never wait for devices: they launch ahead.
+    pub launches_ahead: bool,
     /// Whether the session has devices whose work is launched piece by piece.
     pub has_launches: bool,
 }

@@ -97,6 +97,9 @@ impl<'a> Weights<'a> {
         if delay_ps == 0 || node.why == Why::Origin {
             return delay_ps;
         }
+        if self.effects.launches_ahead && matches!(node.why, Why::Launch | Why::Wake) {
+            return 0;
+        }
         let is_launch = matches!(node.why, Why::Launch | Why::Short);
         if is_launch && self.effects.is_merged && self.effects.has_launches {
             return 0;
@@ -134,6 +137,11 @@ impl<'a> Weights<'a> {
         match edge.kind {
             EdgeKind::Inferred | EdgeKind::Silent if self.reading == Reading::Least => None,
             EdgeKind::Loose if self.reading != Reading::Most => None,
+            EdgeKind::HostWait | EdgeKind::Silent | EdgeKind::Loose
+                if self.effects.launches_ahead =>
+            {
+                None
+            }
             EdgeKind::Launch if self.effects.is_merged => None,
             // Not that of a run: its other work would no longer wait for the host.
             EdgeKind::Launch if self.effects.is_removed(to.label) => None,
@@ -141,6 +149,16 @@ impl<'a> Weights<'a> {
                 if self.effects.is_removed(to.label) =>
             {
                 None
+            }
+            // How long the launch took to arrive matters only if the device has nothing else to do.
+            EdgeKind::Launch | EdgeKind::RunLaunch
+                if self.effects.launches_ahead && to.why == Why::Launch =>
+            {
+                let delay_ps = match self.reading {
+                    Reading::Least => to.sure_delay_ps,
+                    _ => to.delay_ps,
+                };
+                Some(edge.lag_ps.saturating_add(delay_ps))
             }
             kind if kind.is_hidden() && self.reading == Reading::Most => Some(0),
             kind if kind.is_transfer() => {

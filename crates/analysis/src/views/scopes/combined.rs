@@ -6,7 +6,7 @@ use stepscope_model::hlo::{Instruction, Program};
 
 use crate::telling::Note;
 use crate::telling::format;
-use crate::views::ops::{AllOps, Measured};
+use crate::views::ops::{AllOps, Measured, OpRow};
 
 /// How the time of an op that serves several paths is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,10 +51,19 @@ pub(super) fn shares<'a>(session: &Session, op: &'a Measured) -> Option<Vec<Shar
     let shares = merged.paths.into_iter().zip(weights);
     let share = shares.map(|(path, weight)| Share {
         components: path.components,
-        pass: whole.unwrap_or(path.pass),
+        pass: whole.unwrap_or(first_or(path.pass, &op.row)),
         ratio: weight / sum,
     });
     Some(share.collect())
+}
+
+/// The pass of a path. What is named a recomputation is the forward pass where that is computed
+/// nowhere else.
+pub(super) const fn first_or(named: Pass, op: &OpRow) -> Pass {
+    match named {
+        Pass::Rematerialized if !op.is_rematerialized => Pass::Forward,
+        named => named,
+    }
 }
 
 /// Whether the compiler chose to recompute it, whatever the paths say.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use stepscope_model::hlo::name_stack::{self, Merged, Pass};
 
 use super::ScopeBy;
-use super::combined::Share;
+use super::combined::{Share, first_or};
 use super::sums::{Sums, part_ps};
 use crate::views::ops::OpRow;
 
@@ -19,10 +19,9 @@ pub(super) struct Piece<'a> {
 /// The whole op in one place.
 pub(super) fn whole(op: &OpRow, by: ScopeBy) -> Piece<'_> {
     let merged = name_stack::merged(&op.scope);
-    let pass = if op.is_rematerialized {
-        Pass::Rematerialized
-    } else {
-        merged.pass()
+    let pass = match merged.pass() {
+        _ if op.is_rematerialized => Pass::Rematerialized,
+        named => first_or(named, op),
     };
     let paths = match by {
         ScopeBy::Scope if merged.is_combined() => merged.lines(),

@@ -17,7 +17,11 @@ use crate::views::replay::path::{Kinds, WaitKind};
 
 /// The forms of a change, for help and errors.
 pub(super) const FORMS: &str = "remove:PATTERN, hide:PATTERN, scale:PATTERN:FACTOR, expected:PATTERN, \
-                                overlap, network:FACTOR, align, no-input-wait, no-launch-gaps, no-host:CAUSE";
+                                overlap, network:FACTOR, align, no-input-wait, no-waits, no-launch-gaps, \
+                                no-host:CAUSE";
+
+/// The change in which host threads launch ahead.
+pub(crate) const NO_WAITS: &str = "no-waits";
 
 /// Largest accepted factor.
 const MOST: f64 = 1e6;
@@ -42,6 +46,7 @@ enum ChangeKind {
     NoInput,
     NoHost(Cause),
     NoLaunchGaps,
+    NoWaits,
 }
 
 /// Between the program and the op in a pattern that means the ops of one program.
@@ -101,6 +106,7 @@ impl Change {
             ("align", None) => ChangeKind::Align,
             ("no-input-wait", None) => ChangeKind::NoInput,
             ("no-launch-gaps", None) => ChangeKind::NoLaunchGaps,
+            (NO_WAITS, None) => ChangeKind::NoWaits,
             ("no-host", Some(cause)) => {
                 let mut causes = CAUSES.into_iter().filter(|cause| is_removable(*cause));
                 let known = causes.clone().map(Cause::name).collect::<Vec<_>>();
@@ -192,6 +198,7 @@ impl Change {
                 }
             }
             ChangeKind::NoHost(cause) => effects.gone[cause.position()] = true,
+            ChangeKind::NoWaits => effects.launches_ahead = true,
             ChangeKind::NoLaunchGaps => {
                 effects.is_merged = true;
                 effects.gone[Cause::Dispatch.position()] = true;
@@ -366,7 +373,14 @@ fn begins_change(text: &str) -> bool {
         "no-host:",
     ];
     words.iter().any(|word| text.starts_with(word))
-        || ["align", "overlap", "no-input-wait", "no-launch-gaps"].contains(&text.trim_end())
+        || [
+            "align",
+            "overlap",
+            "no-input-wait",
+            "no-launch-gaps",
+            NO_WAITS,
+        ]
+        .contains(&text.trim_end())
 }
 
 /// Some of many names, each shortened: enough to see what names look like here.

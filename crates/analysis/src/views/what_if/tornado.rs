@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use stepscope_model::{Op, Session};
 
-use super::change::{Change, WITHIN, effects, is_removable};
+use super::change::{Change, NO_WAITS, WITHIN, effects, is_removable};
 use super::measure::{Bounded, Pace, bounded};
 use super::report::WhatIfRow;
 use crate::asking::AnalysisError;
@@ -170,6 +170,7 @@ fn candidates(
     if session.devices.iter().any(|device| device.kind.is_gpu()) {
         found.push(("no-launch-gaps".to_owned(), None));
     }
+    found.push((NO_WAITS.to_owned(), None));
     // Also those of gaps between steps, which no path contains.
     let mut causes = [false; CAUSES.len()];
     for one in &replay.graph.causes {

@@ -6,7 +6,7 @@ use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::{AdviceEvidence, Confidence};
 use crate::judging::verdict::Severity;
 use crate::telling::format;
-use crate::views::ops::{Measured, OpRow, common_peaks};
+use crate::views::ops::{Measured, OpRow, common_peaks, unknown_flops_ratio};
 use crate::views::roofline::together;
 
 pub(super) static RULE: Rule = Rule {
@@ -18,6 +18,9 @@ pub(super) static RULE: Rule = Rule {
 
 /// Below this share of all work, computation is negligible.
 const MIN_COMPUTATION: f64 = 0.05;
+
+/// With a larger share of work whose operations are unknown, rates say little.
+const MOST_UNKNOWN: f64 = 0.2;
 
 /// Ops that compute; copies and collectives have separate rules.
 fn computing<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a Measured> + Clone {
@@ -35,6 +38,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Skipped(
             "The devices mostly copy and communicate; they hardly compute.".to_owned(),
         );
+    }
+    let unknown = unknown_flops_ratio(facts.session, computing(facts));
+    if unknown > MOST_UNKNOWN {
+        return Outcome::Skipped(format!(
+            "The operations of {} of the work are unknown.",
+            format::percent(unknown)
+        ));
     }
     let mut levels = point.levels.iter();
     let memory = levels

@@ -2,7 +2,10 @@
 
 use super::interpreted_kernels::is_interpreted;
 use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
+use stepscope_model::hlo::{Instruction, Program};
+
 use crate::judging::advice::facts::Facts;
+use crate::judging::advice::programs::ops_with;
 use crate::measuring::steps::PartKind;
 use crate::views::ops::OpRow;
 
@@ -77,12 +80,32 @@ fn moves_only(row: &OpRow) -> bool {
     moves && words.all(|word| MOVING.contains(&word) || NEUTRAL.contains(&word))
 }
 
+/// Whether an instruction, alone or in its fusion, scatters by computing: it adds to what is there.
+fn adds(program: &Program, instruction: &Instruction) -> bool {
+    if instruction.opcode == "scatter" || instruction.opcode == "select-and-scatter" {
+        let combiners = program.called_computations(instruction);
+        let mut roots = combiners.filter_map(|one| program.root(one));
+        return roots.any(|root| !matches!(root.opcode.as_str(), "parameter" | "tuple"));
+    }
+    instruction.opcode == "fusion" && {
+        let bodies = program.called_computations(instruction);
+        let mut inside = bodies.flat_map(|body| program.instructions_of(body));
+        inside.any(|inner| inner.opcode != "fusion" && adds(program, inner))
+    }
+}
+
 fn check(facts: &Facts<'_>) -> Outcome {
+    let adding = ops_with(facts.programs(), &facts.ops, |program, _, instruction| {
+        adds(program, instruction)
+    });
+    let moves_only = |row: &OpRow| {
+        moves_only(row) && !adding.contains(&(row.program_id.as_str(), row.name.as_str()))
+    };
     let found = match share(facts, "data_shuffle_ratio", moves_only) {
         Ok(found) => found,
         Err(outcome) => return outcome,
     };
-    let turns = turns(facts);
+    let turns = turns(facts, moves_only);
     let in_loop = turns.map_or_else(String::new, |turns| {
         format!(
             " Most of it is in a loop that runs about {turns:.0} iterations per step and moves arrays \
@@ -119,7 +142,7 @@ const MANY_TURNS: f64 = 50.0;
 
 /// Loop iterations per step if the largest of these ops is in a loop, that is, if its program has ops
 /// in the body of a loop that run equally often.
-fn turns(facts: &Facts<'_>) -> Option<f64> {
+fn turns(facts: &Facts<'_>, moves_only: impl Fn(&OpRow) -> bool) -> Option<f64> {
     let largest = facts.rows_of_ops().find(|row| moves_only(row))?;
     let turns = largest.executions as f64 / facts.step_count();
     let mut rows = facts.rows_of_ops();

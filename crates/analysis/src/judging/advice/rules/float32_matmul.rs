@@ -9,7 +9,7 @@ use crate::judging::advice::facts::Facts;
 use crate::judging::advice::programs::ops_with;
 use crate::judging::advice::report::Confidence;
 use crate::measuring::steps::PartKind;
-use crate::views::ops::OpRow;
+use crate::views::ops::{OpRow, common_peaks};
 
 pub(super) static RULE: Rule = Rule {
     id: "float32_matmul",
@@ -57,6 +57,45 @@ fn in_16_bits(facts: &Facts<'_>) -> FxHashSet<(String, String)> {
     .collect()
 }
 
+/// The peak of 16-bit products on the devices that worked; none if they differ, or it is unknown.
+fn peak_of_16_bits(facts: &Facts<'_>) -> Option<f64> {
+    let devices: Vec<_> = facts.working().collect();
+    let peaks = common_peaks(facts.session, &devices);
+    let rates = [ProductType::Bf16, ProductType::F16].map(|product| {
+        let peak = peaks.products[product.index()]?;
+        Some(peak.per_second)
+    });
+    rates.into_iter().flatten().max_by(f64::total_cmp)
+}
+
+/// The share of a product's time that its operations do not need at the peak of 16-bit types; half
+/// where that is unknown. Products often gain more than the ratio of the peaks: half the bytes, other
+/// layouts.
+fn saved_in_16_bits(row: &OpRow, peak: Option<f64>) -> f64 {
+    let ratio = row.flop_rate.zip(peak);
+    ratio.map_or(0.5, |(own, narrow)| (1.0 - own / narrow).clamp(0.0, 1.0))
+}
+
+/// Whether most of the time of these ops goes to products at the highest precision, on devices that
+/// multiply f32 in tf32 by default.
+fn at_highest_precision(facts: &Facts<'_>, is_wide: impl Fn(&OpRow) -> bool) -> bool {
+    let peaks = common_peaks(facts.session, &facts.working().collect::<Vec<_>>());
+    let rate = |product: ProductType| Some(peaks.products[product.index()]?.per_second);
+    let (Some(usual), Some(highest)) = (rate(ProductType::F32), rate(ProductType::F32Highest))
+    else {
+        return false;
+    };
+    let is_highest = |program: &Program, _: &OpRow, instruction: &Instruction| {
+        let products = program.products(instruction);
+        products.get(ProductType::F32Highest) * 2.0 > products.total()
+    };
+    let exact = ops_with(facts.programs(), &facts.ops, is_highest);
+    let is_exact = |row: &OpRow| exact.contains(&(row.program_id.as_str(), row.name.as_str()));
+    let (all_ps, _) = facts.ops_per_step(&is_wide);
+    let (exact_ps, _) = facts.ops_per_step(|row| is_wide(row) && is_exact(row));
+    highest < usual && exact_ps * 2 > all_ps
+}
+
 fn check(facts: &Facts<'_>) -> Outcome {
     if facts.is_cpu_only() {
         return Outcome::Skipped(CPU_ONLY.to_owned());
@@ -77,6 +116,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     let mut kinds = facts.working().map(|id| facts.session.device(id).kind);
     let is_tpu = kinds.any(|kind| kind == DeviceKind::Tpu);
+    let peak = peak_of_16_bits(facts);
     let finding = finding(
         &RULE,
         found.severity,
@@ -104,17 +144,39 @@ fn check(facts: &Facts<'_>) -> Outcome {
             .sure(Confidence::Low)
             .found();
     }
+    let finding = if at_highest_precision(facts, &is_wide) {
+        finding
+            .why(
+                "Most of them ask for the highest precision, which these GPUs compute without matrix \
+                 units. By default, they multiply f32 in tf32.",
+            )
+            .fix(
+                "Ask for it only where the accuracy requires it (`precision=`, \
+                 jax_default_matmul_precision), or cast weights and activations to bf16.",
+            )
+            .fix_elsewhere(
+                "Ask for it only where the accuracy requires it, or cast weights and activations to \
+                 bf16.",
+            )
+    } else {
+        finding
+            .why("Matrix units compute bf16 at least twice as fast as f32, with half the bytes.")
+            .fix(
+                "Cast weights and activations to bf16 for the products, and keep sums and the \
+                 optimizer in f32.",
+            )
+    };
     finding
-        .why(
-            "Matrix units compute bf16 at least twice as fast as f32, with half the bytes.",
-        )
-        .fix(
-            "Cast weights and activations to bf16 for the products, and keep sums and the optimizer \
-             in f32.",
-        )
         .gain(
-            found.per_step.map(|time| time / 2.0),
-            "half the time of these ops, assuming that bf16 runs at twice the rate",
+            facts.weighted_per_step(|row| {
+                if is_wide(row) {
+                    saved_in_16_bits(row, peak)
+                } else {
+                    0.0
+                }
+            }),
+            "time of these ops beyond their operations at the peak of 16-bit types, half of it where \
+             those are unknown",
         )
         .sure(Confidence::Medium)
         .found()

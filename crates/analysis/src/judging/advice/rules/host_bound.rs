@@ -2,15 +2,16 @@
 //!
 //! The finding is named after what the host does most of that time. Copies to the device are input.
 
-use super::host_causes::{Causes, longest_gaps, title_of, why_of};
+use super::host_causes::{Causes, MAX_SHORT, longest_gaps, place_of, title_of, why_of};
 use super::rival::{Rival, rival};
-use super::{Outcome, PART_ESTIMATE, Rule, finding, judged_in_recording, part};
+use super::step_waits;
+use super::{Outcome, PART_ESTIMATE, Rule, finding, gravity, judged_in_recording, part};
 use crate::judging::advice::facts::Facts;
 use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
 use crate::views::what_if::change::is_removable;
-use stepscope_model::Framework;
+use stepscope_model::{Activity, Framework};
 
 pub(super) static RULE: Rule = Rule {
     id: "host_bound",
@@ -35,9 +36,19 @@ fn check(facts: &Facts<'_>) -> Outcome {
         Ok(found) => found,
         Err(outcome) => return outcome,
     };
+    let threshold = facts.threshold("host_bound_ratio");
     let time = found.time;
     let share = format::percent(time / found.step_ps);
     let causes = Causes::of_place(facts, found.place, is_work);
+    let launches = causes.main().is_none_or(|main| main == Cause::Dispatch);
+    let left_ps = step_waits::left_ps(facts).filter(|_| launches);
+    let left = left_ps.map(|left_ps| left_ps / found.step_ps);
+    if let Some(left) = left.filter(|&left| gravity(&threshold, left).is_none()) {
+        return Outcome::Passed(format!(
+            "{} of the mean step if the host does not wait for every step.",
+            format::percent(left)
+        ));
+    }
     let doing = if causes.is_empty() {
         "Python, dispatch, bookkeeping".to_owned()
     } else {
@@ -51,8 +62,14 @@ fn check(facts: &Facts<'_>) -> Outcome {
         None => "",
     };
     let is_one_thing = main.is_some_and(|cause| cause != Cause::Dispatch);
+    let in_loop = !is_one_thing && place_of(facts, Cause::Dispatch).contains("in while");
+    let frees = main == Some(Cause::GarbageCollection) && only_frees(facts);
     let advice = |general: &str| {
-        if is_one_thing {
+        if in_loop {
+            UNROLL.to_owned()
+        } else if frees {
+            KEEP.to_owned()
+        } else if is_one_thing {
             remedy.to_owned()
         } else {
             format!("{remedy} {general}").trim().to_owned()
@@ -68,6 +85,15 @@ fn check(facts: &Facts<'_>) -> Outcome {
         let why = why_of(main.unwrap_or(Cause::Dispatch));
         (main.map_or(RULE.title, title_of), why)
     };
+    let (title, why) = match (in_loop, frees) {
+        (true, _) => ("The host launches a loop op by op", LOOP),
+        (_, true) => ("Freeing arrays delays the devices", FREEING),
+        _ => (title, why),
+    };
+    // Gaps too short to have a cause may have this one.
+    let is_told = facts.gaps().short_ratio <= MAX_SHORT;
+    let named_ps = causes.main_ps().filter(|_| is_one_thing && is_told);
+    let bound_ps = time.min(named_ps.unwrap_or(f64::INFINITY));
     let finding = finding(
         &RULE,
         found.severity,
@@ -93,7 +119,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "Put the whole step into one compiled function, or several steps into one call; do not read \
          results in every step; keep logging and checkpoints out of the loop.",
     ))
-    .gain(Some(time), PART_ESTIMATE)
+    .gain(
+        Some(bound_ps.min(left_ps.unwrap_or(f64::INFINITY))),
+        PART_ESTIMATE,
+    )
     .of_step(found.step_ps)
     .seen(facts.longest(found.place, PartKind::HostOverhead))
     .seen(longest_gaps(facts, found.place, is_work));
@@ -101,10 +130,30 @@ fn check(facts: &Facts<'_>) -> Outcome {
         let change = main.filter(|&cause| is_removable(cause));
         let change = change.map_or_else(String::new, |cause| format!("no-host:{}", cause.name()));
         finding.without(change).found()
+    } else if in_loop {
+        finding.found()
     } else {
         finding.code(CODE).found()
     }
 }
+
+/// Whether all garbage collection is JAX's, of references that other threads left to it.
+fn only_frees(facts: &Facts<'_>) -> bool {
+    let labels = facts.session.labels.iter();
+    let mut collecting = labels.filter(|label| label.activity == Activity::GarbageCollection);
+    collecting.all(|label| facts.session.text(label.name).contains("PythonRefManager"))
+}
+
+const LOOP: &str = "The loop is within the program: each op of its body is launched anew in every \
+                    iteration, and if the number of iterations depends on data, the host reads the \
+                    condition from the device each time.";
+const UNROLL: &str = "Do more per iteration (jax.lax.scan(..., unroll=8)), or all iterations in one op; \
+                      let the number of iterations be fixed (scan, fori_loop) rather than depend on data \
+                      (while_loop), so that CUDA or HIP graphs can hold the loop.";
+const FREEING: &str = "Other threads left arrays to JAX to be freed, which it does on the thread that \
+                       launches the next step.";
+const KEEP: &str =
+    "Drop large arrays where they were made, or keep them and write into them again.";
 
 const READING: &str = "The loop waits for a result and copies it to the host before it launches the next \
                        step, so the device has nothing to do meanwhile.";

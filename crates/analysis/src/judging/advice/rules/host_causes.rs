@@ -20,7 +20,7 @@ const MAIN_SHARE: f64 = 0.5;
 /// From this share of the gaps on, a place stands for all of them.
 const ALL_SHARE: f64 = 0.9;
 /// If gaps too short to have a cause make up more than this share of idle time, the text says so.
-const MAX_SHORT: f64 = 0.1;
+pub(super) const MAX_SHORT: f64 = 0.1;
 
 /// Causes and their times, largest first.
 pub(super) struct Causes {
@@ -72,6 +72,17 @@ impl Causes {
         let sum: f64 = self.times.iter().map(|(_, time)| time).sum();
         let &(cause, time) = self.times.first()?;
         (time >= MAIN_SHARE * sum).then_some(cause)
+    }
+
+    /// Time of all of them.
+    pub(super) fn sum_ps(&self) -> f64 {
+        self.times.iter().map(|(_, time)| time).sum()
+    }
+
+    /// Time of the main cause.
+    pub(super) fn main_ps(&self) -> Option<f64> {
+        self.main()?;
+        Some(self.times.first()?.1)
     }
 
     /// `sleeping 20.1 ms, in wait_for_quota (train.py:23); running Python 0.3 ms`. If a large share of
@@ -173,7 +184,7 @@ pub(super) const fn why_of(cause: Cause) -> &'static str {
         }
         Cause::Sleep => "The loop sleeps on the thread that launches the next step.",
         Cause::CopyToDevice | Cause::Transfer => {
-            "The copy runs on the thread that launches the next step."
+            "The thread that launches the next step copies, or waits for another thread that does."
         }
         Cause::Callback => {
             "The device stops, its operands go to the host, Python runs, and the result goes back."

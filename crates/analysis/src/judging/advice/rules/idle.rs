@@ -4,6 +4,7 @@ use stepscope_model::{SaturatingSum as _, SliceKind};
 
 use super::host_causes::{Causes, longest_gaps, title_of, why_of};
 use super::rival::{Rival, rival};
+use super::step_waits::{self, launch_ahead};
 use super::{
     Outcome, Rule, finding, gravity, is_in_few_steps, judged_in_recording, length_of, part,
 };
@@ -219,19 +220,14 @@ fn check(facts: &Facts<'_>) -> Outcome {
             )
             .found();
     }
+    if step_waits::left_ps(facts).is_some() {
+        return Outcome::Passed(format!(
+            "{} of the mean step, which is part of waiting for every step.",
+            format::percent(named.time.share())
+        ));
+    }
     if is_blocked {
-        return finding
-            .why(why_of(Cause::Blocked))
-            .fix(
-                "Launch the next step before reading the results of the last one; wait \
-                 (block_until_ready, float(loss), np.asarray) only once every many steps.",
-            )
-            .fix_elsewhere(
-                "Launch the next step before reading the results of the last one; wait for results \
-                 only once every many steps.",
-            )
-            .code("state, loss = train_step(state, batch)\nif step % 100 == 0:\n    print(float(loss))        # waits here only")
-            .found();
+        return launch_ahead(finding).found();
     }
     not_recorded(facts, found.place, finding)
 }

@@ -4,6 +4,7 @@ use super::{Outcome, Rule, finding, gravity};
 use crate::judging::advice::evidence::in_view;
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::{AdviceEvidence, Confidence};
+use crate::judging::verdict::Severity;
 use crate::telling::format;
 use crate::views::overview::{NO_OCCUPANCY, compute_bound_kernels, occupancy};
 
@@ -24,6 +25,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let share = format::percent(found.ratio);
     let threshold = facts.threshold("kernel_occupancy_ratio");
     let severity = gravity(&threshold, found.ratio).filter(|_| !found.is_enough);
+    // By itself, it does not say that a kernel is slow.
+    let severity = severity.map(|_| Severity::Warning);
     let Some(severity) = severity else {
         return Outcome::Passed(format!("{share} by time."));
     };

@@ -54,6 +54,7 @@ mod small_allocations;
 mod small_loop;
 mod sparse_core;
 mod step_outliers;
+mod step_waits;
 mod straggler;
 mod tile_padding;
 mod tiny_kernels;
@@ -76,6 +77,7 @@ pub static RULES: &[&Rule] = &[
     &input_wait::RULE,
     &host_bound::RULE,
     &idle::RULE,
+    &step_waits::RULE,
     &between_steps::RULE,
     &host_syncs::RULE,
     &program_runs::RULE,
@@ -133,6 +135,9 @@ pub static RULES: &[&Rule] = &[
 
 /// The rule about time that no step contains.
 pub(super) const BETWEEN_STEPS: &str = between_steps::RULE.id;
+
+/// The rule about steps that take much longer than others.
+pub(super) const STEP_OUTLIERS: &str = step_outliers::RULE.id;
 
 /// The ids of all rules.
 pub fn ids() -> impl Iterator<Item = &'static str> {

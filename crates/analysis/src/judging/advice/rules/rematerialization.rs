@@ -15,8 +15,10 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
+/// Kernels without an op have only the name stack of their launch.
 fn is_again(row: &OpRow) -> bool {
-    row.is_rematerialized || pass(&row.scope) == Pass::Rematerialized
+    let has_op = !row.program_id.is_empty() && row.category != "kernel";
+    row.is_rematerialized || !has_op && pass(&row.scope) == Pass::Rematerialized
 }
 
 fn check(facts: &Facts<'_>) -> Outcome {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use stepscope_model::SaturatingSum as _;
 
+use super::step_waits;
 use super::{Outcome, Rule, WAITING, Waiting, finding, gravity, no_steps, waiting};
 use crate::judging::advice::evidence::in_view;
 use crate::judging::advice::facts::Facts;
@@ -72,7 +73,11 @@ fn tiny(facts: &Facts<'_>, kernels: &Launching) -> Option<Tiny> {
     Some(Tiny {
         ratio,
         launches,
-        blamed: waiting.time.min(cost),
+        // What passes between steps is not between kernels.
+        blamed: waiting
+            .time
+            .min(cost)
+            .min(step_waits::left_ps(facts).unwrap_or(f64::INFINITY)),
         waiting,
         step,
     })

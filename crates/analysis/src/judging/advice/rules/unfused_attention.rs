@@ -8,7 +8,8 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
-use stepscope_model::hlo::{Instruction, InstructionIndex, Program};
+use stepscope_model::hlo::name_stack::{Pass, pass};
+use stepscope_model::hlo::{Instruction, InstructionIndex, OpClass, Program, Shape};
 
 use super::{CPU_ONLY, NO_HLO, Outcome, Rule, finding, gravity, ops_seen};
 use crate::judging::advice::facts::Facts;
@@ -35,9 +36,9 @@ const MIN_SCORES: u64 = 128 * 128;
 /// Attention of one program.
 #[derive(Default)]
 struct Attention {
-    /// Products before and after a softmax.
+    /// Products before and after a softmax, and those of the gradients.
     products: BTreeSet<InstructionIndex>,
-    /// Ops between these products.
+    /// Other ops that read or write scores, weights or their gradients.
     between: BTreeSet<InstructionIndex>,
     /// Number of softmaxes.
     count: usize,
@@ -52,8 +53,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
     if facts.programs().is_empty() {
         return Outcome::Skipped(NO_HLO.to_owned());
     }
-    let (mut all_ps, mut between_ps, mut count, mut bytes) = (0i64, 0i64, 0, 0);
+    let (mut all_ps, mut count, mut bytes) = (0i64, 0, 0);
     let mut rows: Vec<&OpRow> = Vec::new();
+    let mut avoided: FxHashMap<(&str, &str), f64> = FxHashMap::default();
     for program in facts.programs() {
         let executed: Vec<(&OpRow, &Instruction)> = program.executed(&facts.ops).collect();
         let found = attention(program, &executed);
@@ -63,12 +65,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
             let is_between = found.between.contains(&instruction.index);
             if is_between || found.products.contains(&instruction.index) {
                 all_ps = all_ps.saturating_add(row.self_ps);
-                between_ps = between_ps.saturating_add(if is_between { row.self_ps } else { 0 });
+                let share = if is_between { 1.0 } else { beyond_peak(row) };
+                avoided.insert((&row.program_id, &row.name), share);
                 rows.push(row);
             }
         }
     }
-    if count == 0 {
+    if rows.is_empty() {
         return Outcome::Passed("No softmax was found between two matrix products.".to_owned());
     }
     let ratio = all_ps as f64 / facts.total_self_ps().max(1) as f64;
@@ -83,7 +86,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         format!(
             "{share} of the devices' work is unfused attention: {} between two matrix products, \
              with scores of up to {} written to device memory and read back.",
-            if count == 1 {
+            if count <= 1 {
                 "a softmax".to_owned()
             } else {
                 format!("{count} softmaxes")
@@ -102,8 +105,12 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .fix_elsewhere("Use a single kernel, such as flash attention.")
     .code("out = jax.nn.dot_product_attention(q, k, v, is_causal=True, implementation=\"cudnn\")")
     .gain(
-        facts.per_step(between_ps as f64),
-        "time of the ops between the two products, which a fused kernel avoids",
+        facts.weighted_per_step(|row| {
+            let key = (row.program_id.as_str(), row.name.as_str());
+            avoided.get(&key).copied().unwrap_or(0.0)
+        }),
+        "time of the ops between the two products, and what the products take beyond their \
+         operations at peak: a fused kernel neither writes nor reads the scores",
     )
     .sure(Confidence::Medium)
     .seen(ops_seen(rows.into_iter(), 4, |row| {
@@ -112,12 +119,20 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .found()
 }
 
+/// The share of a product's time that its operations do not need at the peak of their type. Unknown
+/// operations have none.
+fn beyond_peak(row: &OpRow) -> f64 {
+    let rates = row.flop_rate.zip(row.peak_flops_per_second);
+    rates.map_or(0.0, |(rate, peak)| (1.0 - rate / peak).clamp(0.0, 1.0))
+}
+
 /// Products of the program that are followed by a softmax and another product.
 fn attention(program: &BusyProgram<'_>, executed: &[(&OpRow, &Instruction)]) -> Attention {
     let hlo = program.hlo;
     let has_exponential = Exponentials::default();
     let users = Users::of(hlo);
     let mut found = Attention::default();
+    let mut kinds: BTreeSet<Scores> = BTreeSet::new();
     for (row, first) in executed {
         let scores = first.shape.first_leaf();
         if row.class != "matmul" || scores.element_count() < MIN_SCORES {
@@ -129,15 +144,74 @@ fn attention(program: &BusyProgram<'_>, executed: &[(&OpRow, &Instruction)]) -> 
         }
         let mut between = Vec::new();
         if let Some(second) = behind(hlo, &users, &has_exponential, first, &mut between) {
-            found.count += 1;
+            // The gradient multiplies by the weights, between two products of its own.
+            found.count += usize::from(pass(&first.op_name) != Pass::Backward);
             found.bytes = found.bytes.max(scores.byte_size());
             found.products.extend([first.index, second.index]);
             found
                 .between
                 .extend(between.iter().map(|value| value.index));
+            if let Some(kind) = Scores::of(first) {
+                kinds.insert(kind);
+            }
+        }
+    }
+    // Gradients of the scores come from products of their own.
+    for (row, instruction) in executed {
+        if hlo.class(instruction) == OpClass::Control {
+            continue;
+        }
+        let operands = hlo.operands(instruction);
+        let mut shapes = operands.map(|one| &one.shape).chain([&instruction.shape]);
+        if shapes.any(|shape| kinds.iter().any(|kind| kind.is_in(shape))) {
+            let is_product = row.class == "matmul" && product(hlo, instruction).is_some();
+            if !is_product && !found.products.contains(&instruction.index) {
+                found.between.insert(instruction.index);
+            } else {
+                found.products.insert(instruction.index);
+            }
         }
     }
     found
+}
+
+/// What scores, weights and their gradients have in common.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Scores {
+    count: u64,
+    /// Lengths of queries and keys, the larger one first.
+    lengths: (i64, i64),
+}
+
+impl Scores {
+    fn of(product: &Instruction) -> Option<Self> {
+        let scores = product.shape.first_leaf();
+        let [.., queries, keys] = scores.dimensions[..] else {
+            return None;
+        };
+        Some(Self {
+            count: scores.element_count(),
+            lengths: (queries.max(keys), queries.min(keys)),
+        })
+    }
+
+    fn is_in(&self, shape: &Shape) -> bool {
+        shape.arrays().into_iter().any(|leaf| {
+            let (longer, shorter) = self.lengths;
+            let with = |length| {
+                leaf.dimensions
+                    .iter()
+                    .filter(move |&&own| own == length)
+                    .count()
+            };
+            let has_both = if longer == shorter {
+                with(longer) >= 2
+            } else {
+                with(longer) >= 1 && with(shorter) >= 1
+            };
+            has_both && leaf.element_count() == self.count
+        })
+    }
 }
 
 /// The product that uses the softmax of the scores. `between` receives the ops on the way.

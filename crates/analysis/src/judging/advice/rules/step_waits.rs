@@ -1,0 +1,131 @@
+//! The host waits for a step before it launches the next, so the device has no work in between.
+
+use super::host_causes::{Causes, longest_gaps, place_of, why_of};
+use super::{
+    CPU_ONLY, NO_WORK, Outcome, Rule, WAITING, finding, gravity, is_in_few_steps, no_steps,
+};
+use crate::judging::advice::facts::{Facts, OfPlace, part_ps};
+use crate::judging::advice::report::AdviceFinding;
+use crate::judging::verdict::Severity;
+use crate::measuring::activity::Cause;
+use crate::measuring::steps::StepParts;
+use crate::telling::format;
+use crate::views::what_if::change::NO_WAITS;
+
+pub(super) static RULE: Rule = Rule {
+    id: "step_waits",
+    title: "The host waits for every step",
+    parts: WAITING,
+    check,
+};
+
+/// From this share of the idle time on, what happens at the end of steps causes it.
+const MOSTLY: f64 = 0.5;
+
+/// What the waits cost.
+struct Waits {
+    severity: Severity,
+    /// Idle time on the device where it has the largest share of a step.
+    idle: OfPlace,
+    gain_ps: f64,
+}
+
+fn is_at_end(cause: Cause) -> bool {
+    matches!(
+        cause,
+        Cause::Blocked | Cause::Unknown | Cause::Dispatch | Cause::Transfer
+    )
+}
+
+/// The waits, or why there is no finding.
+fn waits(facts: &Facts<'_>) -> Result<Waits, Outcome> {
+    let skipped = |why: &str| Err(Outcome::Skipped(why.to_owned()));
+    if facts.is_cpu_only() {
+        return skipped(CPU_ONLY);
+    }
+    if facts.step_ps.is_none() {
+        return Err(Outcome::Skipped(no_steps(facts)));
+    }
+    let Some(ahead) = facts.ahead() else {
+        return skipped("The steps were not replayed; `stepscope what_if` says why.");
+    };
+    let ratio = ahead.gain_ps / ahead.step_ps;
+    let Some(severity) = gravity(&facts.threshold("step_waits_ratio"), ratio) else {
+        let share = format::percent(ratio.max(0.0));
+        let text = format!("Launching ahead of the devices saves {share} of the mean step.");
+        return Err(Outcome::Passed(text));
+    };
+    let idle = |row: &StepParts| {
+        let parts = WAITING.iter();
+        parts.map(|&part| part_ps(row, part) as f64).sum::<f64>() - row.lengths.paused_ps as f64
+    };
+    let Some(idle) = facts.worst(idle) else {
+        return skipped(NO_WORK);
+    };
+    let causes = Causes::of_place(facts, idle.place, is_at_end);
+    if is_in_few_steps(&idle) {
+        return Err(Outcome::Passed("Few steps are waited for.".to_owned()));
+    }
+    if causes.is_reading() || causes.sum_ps() < MOSTLY * idle.mean {
+        let text = "The host reads results or does other work between steps, which other findings \
+                    are about.";
+        return Err(Outcome::Passed(text.to_owned()));
+    }
+    Ok(Waits {
+        severity,
+        idle,
+        gain_ps: ahead.gain_ps,
+    })
+}
+
+/// Idle time per step that is left when the host launches ahead; none if that is no finding.
+pub(super) fn left_ps(facts: &Facts<'_>) -> Option<f64> {
+    let waits = waits(facts).ok()?;
+    Some((waits.idle.mean - waits.gain_ps).max(0.0))
+}
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    let waits = match waits(facts) {
+        Ok(waits) => waits,
+        Err(outcome) => return outcome,
+    };
+    let idle = waits.idle;
+    let causes = Causes::of_place(facts, idle.place, is_at_end);
+    let finding = finding(
+        &RULE,
+        waits.severity,
+        format!(
+            "At the end of a step, {} has no work until its host, which waits for that end{}, has \
+             launched the next one. While its host waits or works, it is idle for {} of its mean step \
+             ({}): {}.",
+            facts.place_name(idle.place),
+            place_of(facts, Cause::Blocked),
+            format::duration_ps(idle.mean),
+            format::percent(idle.share()),
+            causes.told(facts),
+        ),
+    )
+    .gain(
+        Some(idle.mean),
+        "idle time of the device while its host waits or works",
+    )
+    .of_step(idle.step_ps)
+    .without(NO_WAITS)
+    .seen(longest_gaps(facts, idle.place, is_at_end));
+    launch_ahead(finding).found()
+}
+
+/// What to do about a host that waits for its device.
+pub(super) fn launch_ahead(finding: AdviceFinding) -> AdviceFinding {
+    finding
+        .why(why_of(Cause::Blocked))
+        .fix(
+            "Launch the next step before reading the results of the last one; wait \
+             (block_until_ready, float(loss), np.asarray) only once every many steps.",
+        )
+        .fix_elsewhere(
+            "Launch the next step before reading the results of the last one; wait for results only \
+             once every many steps.",
+        )
+        .code("state, loss = train_step(state, batch)\nif step % 100 == 0:\n    print(float(loss))        # waits here only")
+}

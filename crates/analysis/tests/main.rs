@@ -49,3 +49,4 @@ mod second_opinion;
 mod selections;
 mod theory;
 mod verdict;
+mod waits_h100;

@@ -336,13 +336,45 @@ fn rematerialized_work_is_known_by_name_or_scope() {
             ..wire::OpMetadata::default()
         });
     });
+    entry.add_with("add", f32(&[4]), &[], |i| {
+        i.metadata = Some(wire::OpMetadata {
+            op_name: b"jit(f)/jvp()/add".to_vec(),
+            ..wire::OpMetadata::default()
+        });
+    });
     entry.add("add", f32(&[4]), &[]);
     let program = program(vec![entry]);
-    let flags: Vec<bool> = program
-        .instructions()
-        .map(|i| i.is_rematerialized)
-        .collect();
-    assert_eq!(flags, [true, true, false]);
+    assert_eq!(rematerialized(&program), [true, true, false, false]);
+}
+
+fn rematerialized(program: &Program) -> Vec<bool> {
+    let instructions = program.instructions();
+    instructions.map(|i| i.is_rematerialized).collect()
+}
+
+/// A gradient whose loss nobody uses: XLA drops the forward pass, so that the "recomputation" is the
+/// only one. Another region of the same program repeats its forward pass.
+#[test]
+fn a_recomputation_without_a_first_one_is_none() {
+    let mut entry = Draft::new(1, "entry");
+    let names = [
+        "jit(f)/transpose(jvp())/checkpoint/rematted_computation/dot_general",
+        "jit(f)/transpose(jvp())/checkpoint/rematted_computation/tanh",
+        "jit(f)/transpose(jvp())/checkpoint/dot_general",
+        "jit(f)/jvp(tail)/exp",
+        "jit(f)/transpose(jvp(tail))/checkpoint/rematted_computation/exp",
+    ];
+    for name in names {
+        entry.add_with("add", f32(&[4]), &[], |i| {
+            i.metadata = Some(wire::OpMetadata {
+                op_name: name.as_bytes().to_vec(),
+                ..wire::OpMetadata::default()
+            });
+        });
+    }
+    let program = program(vec![entry]);
+    let flags = [false, false, false, false, true];
+    assert_eq!(rematerialized(&program), flags);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A drawing that has what a rule looks for, and one that nearly has it.
 
-use super::drawings::{BUSY, GAP, KERNELS, busy, cpu, gpu, on_cpu, steady, with_memory};
+use super::drawings::{BUSY, GAP, KERNELS, busy, cpu, gpu, on_cpu, steady, waited, with_memory};
 
 /// Rule, hosts that have it, hosts that do not.
 pub(crate) type Case = (&'static str, Vec<String>, Vec<String>);
@@ -153,6 +153,11 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         one("idle", cpu(GAP, "", ""), busy()),
         one(
+            "step_waits",
+            waited("100..450", "450..800", 805),
+            waited("20..500", "500..998", 998),
+        ),
+        one(
             "between_steps",
             cpu(GAP, "", "").replace("0..999us train", "0..705us train"),
             busy(),
@@ -248,8 +253,10 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         one(
             "rematerialization",
+            scoped("mul.1", "jit(step)/rematted_computation/mul")
+                + "\nmul.0 = f32[64,64] multiply(p.0, p.0) op_name=\"jit(step)/mul\"",
+            // Without a first computation, none repeats it.
             scoped("mul.1", "jit(step)/rematted_computation/mul"),
-            scoped("mul.1", "jit(step)/mul"),
         ),
         one(
             "debug_print",

@@ -68,6 +68,32 @@ pub(crate) fn gpu(kernels: &str, more: &str, array: &str) -> String {
 pub(crate) const KERNELS: &str =
     "2..250us dot.1\n250..500us dot.2\n500..750us dot.3\n750..1000us dot.4";
 
+/// Six steps of a millisecond on an H100: two kernels one after the other, which the host launches
+/// and waits for.
+pub(crate) fn waited(first: &str, second: &str, until: u32) -> String {
+    format!(
+        "host vm
+        plane /host:metadata [jax_version=\"0.10.2\" gpu_version=\"cuda 12090\"]
+        device gpu:0 nvidia H100
+        stream 7 Compute
+        repeat 6 every 1000us
+          {first}us dot.1 [hlo_op=dot.1 hlo_module=jit_step program_id=5 correlation_id=1$i]
+          {second}us dot.2 [hlo_op=dot.2 hlo_module=jit_step program_id=5 correlation_id=2$i]
+        end
+        thread python
+        repeat 6 every 1000us
+          0..999us train #step_num=$i,_r=1#
+          10..14us cuLaunchKernel [correlation_id=1$i]
+          15..18us cuLaunchKernel [correlation_id=2$i]
+          20..{until}us block_until_ready
+        end
+        program 5 jit_step
+          p.0 = bf16[64,64] parameter(0)
+          dot.1 = bf16[64,64] dot(p.0, p.0)
+          dot.2 = bf16[64,64] dot(p.0, p.0)"
+    )
+}
+
 pub(crate) fn allocator(
     events: &[(f64, bool, i64, i64, u64)],
     fragmentation: f64,

@@ -76,8 +76,9 @@ fn times_are_within_reach(about: &str, session: &Session) {
 
 /// Times at a place, and differences between two times, may be negative; so may gains, which losses are.
 fn may_be_negative(key: &str) -> bool {
-    const PLACES: [&str; 16] = [
+    const PLACES: [&str; 17] = [
         "gain",
+        "times",
         "start",
         "end",
         "at",

@@ -22,7 +22,7 @@ const SHORTEST_PS: i64 = 1_000_000;
 const SILENT: f64 = 0.9;
 /// Share of a thread's quiet time between two cuts that is left when work of a device ends, up to which
 /// the thread goes on soon after it.
-const SOON: f64 = 0.15;
+const SOON: f64 = 0.25;
 /// Pieces divided at a time, which bounds memory.
 const CHUNK: usize = 4096;
 
@@ -41,7 +41,8 @@ pub(super) fn add_host_causes(session: &Session, builder: &mut Builder, threads:
     };
     stretches.sort_by_key(|one| (one.host, alone(one), one.span));
     // Of other devices, the least latency of a launch may have its call in it: then a call that takes
-    // long would delay what it launches, and the thread would not be what it delays.
+    // long would delay what it launches, and the thread would not be what it delays. There, only a
+    // thread that goes on soon after each work of a device waits at the end of a call.
     let has_calls_apart = session
         .devices
         .iter()
@@ -62,7 +63,7 @@ pub(super) fn add_host_causes(session: &Session, builder: &mut Builder, threads:
             for (row, stretch) in cause_times(pieces, &clip(times, pieces)).iter().zip(own) {
                 push(&mut builder.graph, stretch.node, row);
                 let mut own = Quiet::of(row);
-                if has_calls_apart && stretch.may_wait.is_some() {
+                if stretch.may_wait.is_some() {
                     own.tail_ps = tail_ps(times, stretch.span);
                 }
                 quiet.insert(stretch.node, own);
@@ -71,7 +72,8 @@ pub(super) fn add_host_causes(session: &Session, builder: &mut Builder, threads:
     }
     let resuming = resuming_threads(&stretches, &quiet);
     for stretch in &stretches {
-        add_loose(builder, stretch, &quiet, &resuming);
+        let waits = has_calls_apart || resuming.contains(&stretch.track);
+        add_loose(builder, stretch, &quiet, (&resuming, waits));
     }
     builder.graph.causes.sort_by_key(|one| one.node);
 }
@@ -83,8 +85,7 @@ struct Quiet {
     unknown_ps: i64,
     /// In functions of Python.
     python_ps: i64,
-    /// Since the last thing that is known, without Python. Only of stretches that may be waits,
-    /// on XLA:CPU.
+    /// Since the last thing that is known, without Python. Only of stretches that may be waits.
     tail_ps: i64,
 }
 
@@ -163,7 +164,7 @@ fn add_loose(
     builder: &mut Builder,
     stretch: &Stretch,
     quiet: &FxHashMap<u32, Quiet>,
-    resuming: &FxHashSet<TrackId>,
+    (resuming, waits): (&FxHashSet<TrackId>, bool),
 ) {
     let Some((may, quiet)) = stretch.may_wait.as_ref().zip(quiet.get(&stretch.node)) else {
         return;
@@ -178,7 +179,11 @@ fn add_loose(
     if unknown_ps >= CLOSE_PS {
         // A thread that was at work until shortly before, such as in a long call, waited for the rest.
         let is_all = unknown_ps as f64 >= SILENT * stretch.span.duration().0 as f64;
-        let silent_ps = if is_all { unknown_ps } else { quiet.tail_ps };
+        let silent_ps = match (is_all, waits) {
+            (true, _) => unknown_ps,
+            (false, true) => quiet.tail_ps,
+            (false, false) => 0,
+        };
         let elastic = Elastic {
             time_ps: unknown_ps,
             silent_ps,

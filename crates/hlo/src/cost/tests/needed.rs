@@ -171,6 +171,12 @@ fn what_repeats_earlier_work_is_not_needed() {
             &[left, right],
             [1, 1],
         );
+        entry.edit_last(|first| {
+            first.metadata = Some(wire::OpMetadata {
+                op_name: "jit(f)/dot_general".into(),
+                ..wire::OpMetadata::default()
+            });
+        });
         let operands = if is_same {
             [left, right]
         } else {

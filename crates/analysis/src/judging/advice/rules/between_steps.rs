@@ -1,12 +1,16 @@
 //! Time passes between the end of a step and the start of the next: loading, checkpoints, logging or
 //! evaluation outside of what the program annotates. The step time does not contain it.
 
-use stepscope_model::{DeviceId, SaturatingSum as _};
+use std::collections::BTreeMap;
+
+use stepscope_model::{DeviceId, ProgramId, SaturatingSum as _, Span};
 
 use super::host_causes::{Causes, gaps_between, title_of, why_of};
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::judging::advice::facts::Facts;
 use crate::measuring::activity::{CAUSES, Cause};
+use crate::measuring::interval::Intervals;
+use crate::measuring::selection::device_span;
 use crate::telling::format;
 use crate::views::idle::IdleDevice;
 use crate::views::what_if::change::is_removable;
@@ -20,6 +24,84 @@ pub(super) static RULE: Rule = Rule {
 
 /// What to do about things of several kinds.
 const LESS: &str = "Do it in the background, or less often.";
+
+/// What to do about an evaluation, or whatever else runs on the devices.
+const RARELY: &str = "Run it less often, or launch all of it before reading its first result, and read \
+                      the results together.";
+
+/// From this share of the time between steps on, programs that run in it explain it.
+const MOSTLY: f64 = 0.5;
+
+/// Programs that run on a device between steps.
+struct Runs {
+    device: String,
+    /// The one that runs longest: its name, how often and how long it runs.
+    longest: (String, usize, i64),
+    others: usize,
+}
+
+impl Runs {
+    /// None unless most of the time between steps passes from the first such run in it to the last.
+    fn between(facts: &Facts<'_>, device: DeviceId) -> Option<Self> {
+        let session = facts.session;
+        let steps = session.steps.iter();
+        let steps = steps.filter_map(|step| device_span(step, session, device));
+        let steps = Intervals::union_of(steps.collect());
+        let gaps = steps.spans().windows(2);
+        let gaps = gaps.map(|pair| Span::new(pair[0].end, pair[1].start));
+        let runs = session
+            .program_runs
+            .iter()
+            .filter(|run| run.device == device);
+        let mut hulls: BTreeMap<Span, Span> = BTreeMap::new();
+        let mut programs: BTreeMap<ProgramId, (usize, i64)> = BTreeMap::new();
+        let gaps: Vec<Span> = gaps.collect();
+        for run in runs {
+            let at = gaps.partition_point(|gap| gap.end <= run.span.start);
+            let Some(&gap) = gaps.get(at).filter(|gap| gap.start <= run.span.start) else {
+                continue;
+            };
+            let hull = hulls.entry(gap).or_insert(run.span);
+            *hull = hull.hull(run.span);
+            let own = programs.entry(run.program).or_default();
+            *own = (own.0 + 1, own.1.saturating_add(run.span.duration().0));
+        }
+        let sum = |spans: &mut dyn Iterator<Item = Span>| {
+            spans.map(|span| span.duration().0).saturating_sum() as f64
+        };
+        let all_ps = sum(&mut gaps.iter().copied());
+        if sum(&mut hulls.into_values()) < MOSTLY * all_ps || programs.is_empty() {
+            return None;
+        }
+        let others = programs.len() - 1;
+        let (program, (count, total_ps)) = programs.into_iter().max_by_key(|(_, own)| own.1)?;
+        let name = session.program(program).name.clone();
+        Some(Self {
+            device: session.device_title(device),
+            longest: (name, count, total_ps),
+            others,
+        })
+    }
+
+    fn title(&self) -> String {
+        format!("{} runs between steps", self.longest.0)
+    }
+
+    /// ` In it, GPU:0 runs jit_evaluate 18 times, for 1.234 ms in all, and 2 other programs.`
+    fn told(&self) -> String {
+        let (name, count, total_ps) = &self.longest;
+        let others = match self.others {
+            0 => String::new(),
+            others => format!(", and {}", format::counted(others, "other program")),
+        };
+        format!(
+            " In it, {} runs {name} {}, for {} in all{others}.",
+            self.device,
+            format::counted(*count, "time"),
+            format::duration_ps(*total_ps as f64),
+        )
+    }
+}
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let Some(time) = facts.step_time.as_ref().filter(|_| facts.step_ps.is_some()) else {
@@ -55,28 +137,37 @@ fn check(facts: &Facts<'_>) -> Outcome {
                 causes.told(facts),
             )
         });
+    let runs = device.and_then(|device| Runs::between(facts, device));
     let change = main.filter(|&cause| is_removable(cause)).map(change_of);
-    let title = main.map_or(RULE.title.to_owned(), |cause| {
-        format!("{} between steps", title_of(cause))
-    });
+    let title = match (&runs, main) {
+        (Some(runs), _) => runs.title(),
+        (None, Some(cause)) => format!("{} between steps", title_of(cause)),
+        (None, None) => RULE.title.to_owned(),
+    };
     finding(
         &RULE,
         severity,
         format!(
             "From the end of a step to the start of the next, {} pass ({share} of the {} from step to \
-             step). The step time does not contain them.{doing}",
+             step). The step time does not contain them.{}{doing}",
             format::duration_ps(time.between),
             format::duration_ps(period_ps),
+            runs.as_ref().map_or_else(String::new, Runs::told),
         ),
     )
     .titled(title)
-    .why(main.map_or("The loop does other things between the steps that it annotates.", why_of))
-    .fix(
-        format!(
-            "{} To see this time in the step time, annotate the whole iteration.",
-            main.map_or(LESS, |cause| cause.remedy(facts.session.framework()))
-        ),
-    )
+    .why(match (&runs, main) {
+        (None, Some(cause)) => why_of(cause),
+        _ => "The loop does other things between the steps that it annotates.",
+    })
+    .fix(format!(
+        "{} To see this time in the step time, annotate the whole iteration.",
+        match (&runs, main) {
+            (Some(_), _) => RARELY,
+            (None, Some(cause)) => cause.remedy(facts.session.framework()),
+            (None, None) => LESS,
+        }
+    ))
     .gain(Some(idle_ps), "idle time of the device between steps")
     .of_step(period_ps)
     .without(change.unwrap_or_default())

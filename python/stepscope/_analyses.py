@@ -54,7 +54,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -104,7 +105,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -155,7 +157,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -198,7 +201,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -244,7 +248,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -295,7 +300,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -344,7 +350,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -398,7 +405,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -448,7 +456,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -494,7 +503,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -554,7 +564,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -616,7 +627,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -663,7 +675,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -713,7 +726,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -767,7 +781,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -823,7 +838,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -880,7 +896,8 @@ class Analyses:
         causes.
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -929,7 +946,8 @@ class Analyses:
         cause: Only gaps with this cause, such as `data_loading`; comma separated.
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -974,7 +992,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -1017,7 +1036,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -1063,7 +1083,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -1114,7 +1135,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -1161,7 +1183,8 @@ class Analyses:
         batch: Regular expression for the names of host slices that are batches.
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -1211,7 +1234,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
-        series: Steps with this name, such as `eval`; by default the name with the most steps.
+        series: Steps with this name, such as `eval`; by default the name with the most steps,
+        evaluations aside.
         time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of
         these; selects what begins within them.
         device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,

@@ -33,7 +33,8 @@ def compare(
     one log directory where no other session is given.
 
     steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`.
-    series: Steps with this name, such as `eval`; by default the name with the most steps.
+    series: Steps with this name, such as `eval`; by default the name with the most steps,
+    evaluations aside.
     time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
     selects what begins within them.
     device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -94,7 +95,8 @@ def scaling(
     A path stands for every session at it; a JSON file is a benchmark or a history.
 
     steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`.
-    series: Steps with this name, such as `eval`; by default the name with the most steps.
+    series: Steps with this name, such as `eval`; by default the name with the most steps,
+    evaluations aside.
     time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
     selects what begins within them.
     device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -154,7 +156,8 @@ def check(
     session, `PATH@latest~1` for the one before.
 
     steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`.
-    series: Steps with this name, such as `eval`; by default the name with the most steps.
+    series: Steps with this name, such as `eval`; by default the name with the most steps,
+    evaluations aside.
     time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
     selects what begins within them.
     device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,
@@ -215,7 +218,8 @@ def history(
     A path stands for every session at it; a JSON file is a benchmark or a history.
 
     steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`.
-    series: Steps with this name, such as `eval`; by default the name with the most steps.
+    series: Steps with this name, such as `eval`; by default the name with the most steps,
+    evaluations aside.
     time: Times since the start of the session: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
     selects what begins within them.
     device: Devices by number in the session or by part of the name, ignoring case: `0`, `0,1`,

@@ -4007,7 +4007,7 @@ class InputRow(Record):
 
     copies_ps: int
     """The part *host to device* of the step: the device copies from the host and does nothing else.
-    Copies that a TPU program makes itself are offloading.
+    Copies that a program makes itself are offloading.
     """
 
     loading_ps: int

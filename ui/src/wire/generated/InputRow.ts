@@ -40,7 +40,7 @@ input_ratio: number | null,
 waiting_ps: number, 
 /**
  * The part *host to device* of the step: the device copies from the host and does nothing else.
- * Copies that a TPU program makes itself are offloading.
+ * Copies that a program makes itself are offloading.
  */
 copies_ps: number, 
 /**

@@ -4527,7 +4527,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     copies_ps: {
       title: "Copies in",
       kind: "duration",
-      meaning: "The part *host to device* of the step: the device copies from the host and does nothing else. Copies that a TPU program makes itself are offloading.",
+      meaning: "The part *host to device* of the step: the device copies from the host and does nothing else. Copies that a program makes itself are offloading.",
       formula: "",
       adds: "no",
       better: "less",

@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     /// What would be different: `remove:PATTERN`, `hide:PATTERN`, `scale:PATTERN:FACTOR` (ops whose
     /// name, category, scope or source matches; or `collectives`, `copies`, `compute`),
     /// `expected:PATTERN`, `overlap`, `network:FACTOR`, `align`, `no-input-wait`,
-    /// `no-launch-gaps`, `no-host:CAUSE`. Without: the largest single causes.
+    /// `no-waits` (hosts launch ahead of devices), `no-launch-gaps`, `no-host:CAUSE`. Without: the largest single causes.
     #[serde(default)]
     changes: Vec<String>,
     /// Which part of the session.

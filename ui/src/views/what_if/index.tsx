@@ -37,6 +37,7 @@ const EXAMPLES = [
   'expected:compute',
   'align',
   'no-input-wait',
+  'no-waits',
   'no-launch-gaps',
 ];
 

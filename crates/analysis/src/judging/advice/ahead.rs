@@ -9,32 +9,19 @@ use crate::views::what_if::change::NO_WAITS;
 /// Slices of work up to which a session is replayed for advice, so that it stays quick.
 const MOST_SLICES: usize = 400_000;
 
-/// The gain of `what_if --change no-waits`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Ahead {
-    pub(super) gain_ps: f64,
-    /// The mean step without the change.
-    pub(super) step_ps: f64,
-}
-
-impl Ahead {
-    /// None where the steps are not replayed.
-    pub(super) fn of(session: &Session, selected: &Selected<'_>) -> Option<Self> {
-        if session.steps.is_empty() || is_large(session) {
-            return None;
-        }
-        let scenarios = Scenarios::of(session, selected).ok()?;
-        let (gain, step_ps) = if scenarios.has_time_between() {
-            let gain = scenarios.gain_within_steps(&[NO_WAITS])?;
-            (gain, scenarios.length_ps())
-        } else {
-            (scenarios.gain(&[NO_WAITS])?, scenarios.before_ps())
-        };
-        Some(Self {
-            gain_ps: gain.likely,
-            step_ps,
-        })
+/// The gain of `what_if --change no-waits` within steps, in picoseconds per step; none where the steps
+/// are not replayed.
+pub(super) fn ahead_ps(session: &Session, selected: &Selected<'_>) -> Option<f64> {
+    if session.steps.is_empty() || is_large(session) {
+        return None;
     }
+    let scenarios = Scenarios::of(session, selected).ok()?;
+    let gain = if scenarios.has_time_between() {
+        scenarios.gain_within_steps(&[NO_WAITS])?
+    } else {
+        scenarios.gain(&[NO_WAITS])?
+    };
+    Some(gain.likely)
 }
 
 /// Whether a session is too large to be replayed for advice.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use stepscope_model::{DeviceId, DeviceKind, HostId, SaturatingSum as _, Session};
 
-use super::ahead::Ahead;
+use super::ahead::ahead_ps;
 use crate::asking::AnalysisError;
 use crate::asking::selection::Selection;
 use crate::measuring::callbacks::Callbacks;
@@ -48,7 +48,7 @@ pub(super) struct Facts<'a> {
 /// Figures that not every rule needs.
 #[derive(Default)]
 struct Lazy<'a> {
-    ahead: OnceCell<Option<Ahead>>,
+    ahead: OnceCell<Option<f64>>,
     collectives: OnceCell<Vec<CollectiveRow>>,
     compilations: OnceCell<Vec<CompilationRow>>,
     gaps: OnceCell<Gaps>,
@@ -144,9 +144,9 @@ impl<'a> Facts<'a> {
         self.ops.total_self_ps
     }
 
-    /// What launching ahead gives; none where the steps are not replayed.
-    pub(super) fn ahead(&self) -> Option<Ahead> {
-        let ahead = || Ahead::of(self.session, &self.selected);
+    /// What launching ahead gives per step; none where the steps are not replayed.
+    pub(super) fn ahead_ps(&self) -> Option<f64> {
+        let ahead = || ahead_ps(self.session, &self.selected);
         *self.lazy.ahead.get_or_init(ahead)
     }
 

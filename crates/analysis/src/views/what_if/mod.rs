@@ -50,7 +50,7 @@ pub struct WhatIfOptions {
     /// `hide:PATTERN`, `scale:PATTERN:FACTOR` (ops whose name, category, scope or source matches;
     /// or `collectives`, `copies`, `compute`), `expected:PATTERN` (ops take the time that theory
     /// gives), `overlap` (collectives hidden as far as independent compute allows), `network:FACTOR` (so many times as fast), `align` (no
-    /// skew at collectives), `no-input-wait`, `no-launch-gaps`, `no-host:CAUSE` (a cause of `idle`).
+    /// skew at collectives), `no-input-wait`, `no-waits` (hosts launch ahead of devices), `no-launch-gaps`, `no-host:CAUSE` (a cause of `idle`).
     /// Default: the twenty largest single causes
     #[arg(long, value_name = "CHANGE")]
     pub change: Vec<String>,

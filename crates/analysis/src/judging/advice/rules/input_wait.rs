@@ -108,8 +108,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
     )
     .why("The data of a step is not on the device when the device is ready for it.")
     .fix(format!(
-        "{} Keep a few batches ready on the device, ahead of the step.{}",
+        "{} Keep a few batches ready on the device, ahead of the step.{}{}",
         remedy.unwrap_or_default(),
+        pace(worst),
         if several {
             " If one host is slower than the others, check what differs there: its disk, its share \
              of the data, its processes."
@@ -140,6 +141,26 @@ fn check(facts: &Facts<'_>) -> Outcome {
     }
     found.found()
 }
+
+/// Where loading takes longer than the rest of the step, it sets the pace also in the background.
+fn pace(host: &InputHost) -> String {
+    let (loading, rest) = (
+        host.loading_mean_ps,
+        host.duration_mean_ps - host.input_mean_ps,
+    );
+    if loading < MUCH * rest {
+        return String::new();
+    }
+    format!(
+        " The host loads for {} per step, and the rest of the step takes {}: in the background, one \
+         loader still sets the pace, so use several, or make loading cheaper.",
+        format::duration_ps(loading),
+        format::duration_ps(rest)
+    )
+}
+
+/// Loading takes clearly longer than the rest of the step.
+const MUCH: f64 = 1.2;
 
 /// Share of a host's steps spent waiting for data.
 fn ratio(host: &InputHost) -> f64 {

@@ -8,7 +8,8 @@ use crate::judging::advice::facts::{Facts, OfPlace, part_ps};
 use crate::judging::advice::report::AdviceFinding;
 use crate::judging::verdict::Severity;
 use crate::measuring::activity::Cause;
-use crate::measuring::steps::StepParts;
+use crate::measuring::steps::{PartKind, StepParts};
+use crate::measuring::work::AllWork;
 use crate::telling::format;
 use crate::views::what_if::change::NO_WAITS;
 
@@ -27,7 +28,27 @@ struct Waits {
     severity: Severity,
     /// Idle time on the device where it has the largest share of a step.
     idle: OfPlace,
+    /// The part of it before the first and after the last work of a step.
+    ends_ps: f64,
     gain_ps: f64,
+}
+
+/// How long the device of a step does nothing before its first and after its last work in it, without
+/// input and compilation.
+fn ends_ps(facts: &Facts<'_>, row: &StepParts) -> f64 {
+    let Some(device) = row.device else {
+        return 0.0;
+    };
+    let work = AllWork::of(facts.session).within(facts.session, device, &[row.span]);
+    let (first, last) = (work.spans().first(), work.spans().last());
+    let idle = first
+        .zip(last)
+        .map_or(row.span.duration(), |(first, last)| {
+            (first.start - row.span.start) + (row.span.end - last.end)
+        });
+    let other = [PartKind::InputWait, PartKind::Compilation];
+    let other: i64 = other.iter().map(|&part| part_ps(row, part)).sum();
+    (idle.0 - other).max(0) as f64
 }
 
 fn is_at_end(cause: Cause) -> bool {
@@ -46,14 +67,8 @@ fn waits(facts: &Facts<'_>) -> Result<Waits, Outcome> {
     if facts.step_ps.is_none() {
         return Err(Outcome::Skipped(no_steps(facts)));
     }
-    let Some(ahead) = facts.ahead() else {
+    let Some(ahead_ps) = facts.ahead_ps() else {
         return skipped("The steps were not replayed; `stepscope what_if` says why.");
-    };
-    let ratio = ahead.gain_ps / ahead.step_ps;
-    let Some(severity) = gravity(&facts.threshold("step_waits_ratio"), ratio) else {
-        let share = format::percent(ratio.max(0.0));
-        let text = format!("Launching ahead of the devices saves {share} of the mean step.");
-        return Err(Outcome::Passed(text));
     };
     let idle = |row: &StepParts| {
         let parts = WAITING.iter();
@@ -61,6 +76,17 @@ fn waits(facts: &Facts<'_>) -> Result<Waits, Outcome> {
     };
     let Some(idle) = facts.worst(idle) else {
         return skipped(NO_WORK);
+    };
+    // Launching ahead also hides loading behind work, and within a step, silence may be no wait.
+    let ends = facts.by_place(|row| ends_ps(facts, row));
+    let ends = ends.iter().find(|ends| ends.place == idle.place);
+    let ends_ps = ends.map_or(0.0, |ends| ends.mean).min(idle.mean);
+    let gain_ps = ahead_ps.min(ends_ps);
+    let ratio = gain_ps / idle.step_ps;
+    let Some(severity) = gravity(&facts.threshold("step_waits_ratio"), ratio) else {
+        let share = format::percent(ratio.max(0.0));
+        let text = format!("Launching ahead of the devices saves {share} of the mean step.");
+        return Err(Outcome::Passed(text));
     };
     let causes = Causes::of_place(facts, idle.place, is_at_end);
     if is_in_few_steps(&idle) {
@@ -74,7 +100,8 @@ fn waits(facts: &Facts<'_>) -> Result<Waits, Outcome> {
     Ok(Waits {
         severity,
         idle,
-        gain_ps: ahead.gain_ps,
+        ends_ps,
+        gain_ps,
     })
 }
 
@@ -96,18 +123,17 @@ fn check(facts: &Facts<'_>) -> Outcome {
         waits.severity,
         format!(
             "At the end of a step, {} has no work until its host, which waits for that end{}, has \
-             launched the next one. While its host waits or works, it is idle for {} of its mean step \
-             ({}): {}.",
+             launched the next one: for {} of its mean step ({}). In all its idle time, its host is: {}.",
             facts.place_name(idle.place),
             place_of(facts, Cause::Blocked),
-            format::duration_ps(idle.mean),
-            format::percent(idle.share()),
+            format::duration_ps(waits.ends_ps),
+            format::percent(waits.ends_ps / idle.step_ps),
             causes.told(facts),
         ),
     )
     .gain(
-        Some(idle.mean),
-        "idle time of the device while its host waits or works",
+        Some(waits.ends_ps),
+        "idle time of the device before the first and after the last work of a step",
     )
     .of_step(idle.step_ps)
     .without(NO_WAITS)

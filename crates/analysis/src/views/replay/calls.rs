@@ -22,6 +22,8 @@ pub(super) struct Call {
     /// Position of the device in the list of devices.
     pub(super) device: usize,
     pub(super) kind: EdgeKind,
+    /// Whether it launched one kernel or copy of a GPU.
+    pub(super) is_of_kernel: bool,
     /// Whether as many runs were pending as ever: then the device's pace is the host's, since a
     /// runtime launches only so far ahead.
     pub(super) is_paced: bool,
@@ -67,6 +69,7 @@ pub(super) fn calls(
                 end: devices[position].last_within(from, until),
                 device: position,
                 kind: EdgeKind::RunLaunch,
+                is_of_kernel: false,
                 is_paced: false,
             });
             ends.push((calls.len() - 1, until));
@@ -143,6 +146,7 @@ fn of_kernels(session: &Session, devices: &[DeviceNodes]) -> Vec<Call> {
             end: Some(end),
             device,
             kind: EdgeKind::Launch,
+            is_of_kernel: true,
             is_paced: false,
         })
     };

@@ -40,10 +40,9 @@ pub(super) fn add_host_causes(session: &Session, builder: &mut Builder, threads:
         is_alone.then_some(one.track)
     };
     stretches.sort_by_key(|one| (one.host, alone(one), one.span));
-    // Of other devices, the least latency of a launch may have its call in it: then a call that takes
-    // long would delay what it launches, and the thread would not be what it delays. There, only a
-    // thread that goes on soon after each work of a device waits at the end of a call.
-    let has_calls_apart = session
+    // Threads that launch kernels one by one are silent between their calls, too: there, only a thread
+    // that goes on soon after each work of a device waits at the end of a call.
+    let launches_programs = session
         .devices
         .iter()
         .all(|one| one.kind == DeviceKind::Cpu);
@@ -72,7 +71,7 @@ pub(super) fn add_host_causes(session: &Session, builder: &mut Builder, threads:
     }
     let resuming = resuming_threads(&stretches, &quiet);
     for stretch in &stretches {
-        let waits = has_calls_apart || resuming.contains(&stretch.track);
+        let waits = launches_programs || resuming.contains(&stretch.track);
         add_loose(builder, stretch, &quiet, (&resuming, waits));
     }
     builder.graph.causes.sort_by_key(|one| one.node);

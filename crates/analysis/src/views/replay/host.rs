@@ -34,6 +34,8 @@ pub(super) struct Chain {
     /// When it compiled or handled input. A call that does so before it launches work is late by that;
     /// its launch takes no longer.
     delays: Intervals,
+    /// When it dispatched.
+    dispatches: Intervals,
 }
 
 /// A stretch of a driving thread, with the work of a device that ended with it.
@@ -106,6 +108,8 @@ struct Pauses {
     reads: Intervals,
     /// See [`Chain::delays`].
     delays: Intervals,
+    /// See [`Chain::dispatches`].
+    dispatches: Intervals,
 }
 
 /// All threads that launched work.
@@ -215,6 +219,7 @@ impl HostSources<'_> {
             Activity::Transfer(Direction::DeviceToHost) => 1,
             activity if is_input(activity) => 2,
             Activity::Compile(_) => 3,
+            Activity::Dispatch => 4,
             _ => NO_LEVEL,
         });
         let everything = [Span {
@@ -222,15 +227,17 @@ impl HostSources<'_> {
             end: Picos::MAX,
         }];
         let of_track = |&track: &TrackId| {
-            let mut spans = vec![Vec::new(); 4];
+            let mut spans = vec![Vec::new(); 5];
             add_levels(self.session.track(track), &levels, &everything, &mut spans);
             let mut next = || Intervals::union_of_sorted(spans.pop().unwrap_or_default());
+            let dispatches = next();
             let (compiling, inputs, reads, waits) = (next(), next(), next(), next());
             Pauses {
                 // A queue of batches is filled by another thread, not by a device.
                 waits: waits.subtract(&inputs),
                 reads,
                 delays: inputs.union(&compiling),
+                dispatches,
             }
         };
         tracks.par_iter().map(of_track).collect()
@@ -253,6 +260,7 @@ impl HostSources<'_> {
             times: Vec::with_capacity(cuts.len()),
             nodes: Vec::with_capacity(cuts.len()),
             delays: thread.pauses.delays.clone(),
+            dispatches: thread.pauses.dispatches.clone(),
         };
         let mut before: Option<(i64, u32)> = None;
         for cut in cuts {
@@ -437,7 +445,14 @@ impl HostSources<'_> {
                 let host = self.session.track(call.track).host;
                 let start_ps = recorded(self.clocks, host, start_ps).max(call.at_ps);
                 let meanwhile = Span::new(Picos(call.at_ps), Picos(start_ps));
-                let latency = (latency - begun_within(&chain.delays, meanwhile)).max(0);
+                // Of kernels, the call is what the host does for each; of programs, it does more.
+                let calling = if call.is_of_kernel {
+                    chain.dispatches.duration_within(meanwhile).0
+                } else {
+                    0
+                };
+                let latency = latency - begun_within(&chain.delays, meanwhile) - calling;
+                let latency = latency.max(0);
                 let known = &mut least[call.device];
                 *known = Some(known.map_or(latency, |known| known.min(latency)));
             }

@@ -1,6 +1,8 @@
 //! What a change gives: step times before and after, and what the recording leaves open.
 
-use stepscope_model::{SaturatingSum as _, Session};
+use std::collections::BTreeMap;
+
+use stepscope_model::{DeviceId, SaturatingSum as _, Session};
 
 use super::report::WhatIfStepRow;
 use crate::measuring::selection::following;
@@ -12,13 +14,16 @@ use crate::views::replay::run::Times;
 use crate::views::replay::steps::StepOn;
 
 /// Time from step to step, as `steps` has it: the mean length of the steps plus the mean time from the
-/// end of a step to the start of the next of its series. Means over steps of means over devices.
+/// end of a step to the start of the next of its series. Means over steps of means over devices. At
+/// least what devices work in a step, and what they take from the first step to the last ÷ steps.
 pub(super) struct Pace<'a> {
     /// The steps, by step and device.
     steps: &'a [StepOn],
     /// Steps that follow each other: on each device that has both, the two.
     pairs: Vec<Vec<[&'a StepOn; 2]>>,
     busy: Busy,
+    /// What devices take beyond the recorded time: work may last beyond the last step.
+    beyond_ps: f64,
 }
 
 /// A time in picoseconds under every reading of the recording.
@@ -67,11 +72,15 @@ impl<'a> Pace<'a> {
         };
         // A recording without steps is one step.
         let pairs = following(session, &positions).into_iter();
-        Self {
+        let mut pace = Self {
             steps,
             pairs: pairs.map(pair).collect(),
             busy: Busy::of(session, replay, steps),
-        }
+            beyond_ps: f64::INFINITY,
+        };
+        let recorded = pace.in_replay(&replay.unchanged);
+        pace.beyond_ps = (pace.whole_ps(&replay.unchanged) - recorded).max(0.0);
+        pace
     }
 
     /// The same without what is between steps.
@@ -94,7 +103,18 @@ impl<'a> Pace<'a> {
         let pairs = self.pairs.iter();
         let gaps = pairs.filter_map(|on| mean(on.iter().map(gap)));
         let paced = mean(lengths).unwrap_or(0.0) + mean(gaps).unwrap_or(0.0);
-        paced.max(self.busy.mean(self.steps, times))
+        let least = self.busy.mean(self.steps, times);
+        paced.max(least).max(self.whole_ps(times) - self.beyond_ps)
+    }
+
+    /// What devices take from the first step to the last ÷ steps: what runs between steps takes its
+    /// time, too, whatever hosts do. Zero unless the steps follow each other.
+    fn whole_ps(&self, times: &Times) -> f64 {
+        let count = self.steps.chunk_by(|a, b| a.step == b.step).count();
+        if self.pairs.is_empty() || self.pairs.len() + 1 != count {
+            return 0.0;
+        }
+        self.busy.whole_ps(self.steps, times) / count as f64
     }
 }
 
@@ -155,6 +175,19 @@ impl Busy {
             *own = (*own - beyond).max(0);
         }
         least
+    }
+
+    /// From the first to the last work of the steps, mean over devices.
+    fn whole_ps(&self, steps: &[StepOn], times: &Times) -> f64 {
+        let mut spans: BTreeMap<DeviceId, (i64, i64)> = BTreeMap::new();
+        for &(step, _, node) in &self.work {
+            let node = node as usize;
+            let (start, end) = (times.start_ps[node], times.end_ps[node]);
+            let span = spans.entry(steps[step].device).or_insert((start, end));
+            *span = (span.0.min(start), span.1.max(end));
+        }
+        let lengths = spans.into_values().map(|(start, end)| (end - start) as f64);
+        mean(lengths).unwrap_or(0.0)
     }
 
     /// Mean over steps of the mean over devices.

@@ -144,7 +144,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
             .sure(Confidence::Low)
             .found();
     }
-    let finding = if at_highest_precision(facts, &is_wide) {
+    let finding = if at_highest_precision(facts, is_wide) {
         finding
             .why(
                 "Most of them ask for the highest precision, which these GPUs compute without matrix \

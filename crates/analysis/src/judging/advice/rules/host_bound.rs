@@ -55,41 +55,19 @@ fn check(facts: &Facts<'_>) -> Outcome {
         causes.told(facts)
     };
     let main = causes.main();
-    let framework = facts.session.framework();
-    let remedy = match main {
-        Some(_) if causes.is_reading() => reading_remedy(framework),
-        Some(cause) => cause.remedy(framework),
-        None => "",
-    };
-    let is_one_thing = main.is_some_and(|cause| cause != Cause::Dispatch);
-    let in_loop = !is_one_thing && place_of(facts, Cause::Dispatch).contains("in while");
-    let frees = main == Some(Cause::GarbageCollection) && only_frees(facts);
+    let named = Named::of(facts, &causes);
     let advice = |general: &str| {
-        if in_loop {
-            UNROLL.to_owned()
-        } else if frees {
-            KEEP.to_owned()
-        } else if is_one_thing {
-            remedy.to_owned()
+        if named.is_whole {
+            named.remedy.to_owned()
         } else {
-            format!("{remedy} {general}").trim().to_owned()
+            format!("{} {general}", named.remedy).trim().to_owned()
         }
     };
     // Two threads that both run Python take turns.
     let rival = main
         .filter(|&cause| cause == Cause::Python)
         .and_then(|main| rival(facts, found.place, |cause| cause == main));
-    let (title, why) = if causes.is_reading() {
-        ("Reading results delays the devices", READING)
-    } else {
-        let why = why_of(main.unwrap_or(Cause::Dispatch));
-        (main.map_or(RULE.title, title_of), why)
-    };
-    let (title, why) = match (in_loop, frees) {
-        (true, _) => ("The host launches a loop op by op", LOOP),
-        (_, true) => ("Freeing arrays delays the devices", FREEING),
-        _ => (title, why),
-    };
+    let is_one_thing = main.is_some_and(|cause| cause != Cause::Dispatch);
     // Gaps too short to have a cause may have this one.
     let is_told = facts.gaps().short_ratio <= MAX_SHORT;
     let named_ps = causes.main_ps().filter(|_| is_one_thing && is_told);
@@ -105,10 +83,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
             rival.as_ref().map_or_else(String::new, Rival::told)
         ),
     )
-    .titled(title.to_owned())
+    .titled(named.title.to_owned())
     .why(match rival {
-        Some(_) => format!("{why} {}", Rival::WHY),
-        None => why.to_owned(),
+        Some(_) => format!("{} {}", named.why, Rival::WHY),
+        None => named.why.to_owned(),
     })
     .fix(advice(
         "Put the whole step into one jitted function, or several steps with jax.lax.scan; do not read \
@@ -130,10 +108,57 @@ fn check(facts: &Facts<'_>) -> Outcome {
         let change = main.filter(|&cause| is_removable(cause));
         let change = change.map_or_else(String::new, |cause| format!("no-host:{}", cause.name()));
         finding.without(change).found()
-    } else if in_loop {
+    } else if named.is_whole {
         finding.found()
     } else {
         finding.code(CODE).found()
+    }
+}
+
+/// What a finding is called after what the host does most.
+struct Named {
+    title: &'static str,
+    why: &'static str,
+    remedy: &'static str,
+    /// Whether the remedy is all there is to do.
+    is_whole: bool,
+}
+
+impl Named {
+    fn of(facts: &Facts<'_>, causes: &Causes) -> Self {
+        let main = causes.main();
+        let framework = facts.session.framework();
+        let launches = main.is_none_or(|main| main == Cause::Dispatch);
+        if causes.is_reading() {
+            return Self {
+                title: "Reading results delays the devices",
+                why: READING,
+                remedy: reading_remedy(framework),
+                is_whole: true,
+            };
+        }
+        if launches && place_of(facts, Cause::Dispatch).contains("in while") {
+            return Self {
+                title: "The host launches a loop op by op",
+                why: LOOP,
+                remedy: UNROLL,
+                is_whole: true,
+            };
+        }
+        if main == Some(Cause::GarbageCollection) && only_frees(facts) {
+            return Self {
+                title: "Freeing arrays delays the devices",
+                why: FREEING,
+                remedy: KEEP,
+                is_whole: true,
+            };
+        }
+        Self {
+            title: main.map_or(RULE.title, title_of),
+            why: why_of(main.unwrap_or(Cause::Dispatch)),
+            remedy: main.map_or("", |main| main.remedy(framework)),
+            is_whole: !launches,
+        }
     }
 }
 

@@ -892,8 +892,8 @@ class Analyses:
         or `collectives`, `copies`, `compute`), `expected:PATTERN` (ops take the time that theory
         gives), `overlap` (collectives hidden as far as independent compute allows),
         `network:FACTOR` (so many times as fast), `align` (no skew at collectives), `no-input-wait`,
-        `no-launch-gaps`, `no-host:CAUSE` (a cause of `idle`). Default: the twenty largest single
-        causes.
+        `no-waits` (hosts launch ahead of devices), `no-launch-gaps`, `no-host:CAUSE` (a cause of
+        `idle`). Default: the twenty largest single causes.
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
         series: Steps with this name, such as `eval`; by default the name with the most steps,

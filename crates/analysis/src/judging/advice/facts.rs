@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use stepscope_model::{DeviceId, DeviceKind, HostId, SaturatingSum as _, Session};
 
-use super::ahead::ahead_ps;
+use super::scenarios::scenarios;
 use crate::asking::AnalysisError;
 use crate::asking::selection::Selection;
 use crate::measuring::callbacks::Callbacks;
@@ -16,6 +16,7 @@ use crate::measuring::steps::parts::position;
 use crate::measuring::steps::{PartKind, StepParts, divide_recording, mean, median};
 use crate::measuring::totals::work_totals;
 use crate::measuring::workload::partition_count;
+use crate::telling::Note;
 use crate::telling::thresholds::{Threshold, Thresholds};
 use crate::views::collectives::{CollectiveRow, exposure};
 use crate::views::compile::{CompilationRow, compilations};
@@ -27,6 +28,8 @@ use crate::views::kernels::{Launching, launching};
 use crate::views::memory::DeviceMemory;
 use crate::views::ops::{AllOps, Measured, OpRow, all_ops};
 use crate::views::requests::{RequestsReport, requests};
+use crate::views::what_if::Scenarios;
+use crate::views::what_if::change::NO_WAITS;
 
 /// Number of gaps to explain, longest first. Findings name a few of them, and what the host did in most
 /// of their time.
@@ -58,7 +61,9 @@ struct Lazy<'a> {
     memory: OnceCell<DeviceMemory>,
     programs: OnceCell<Vec<super::programs::BusyProgram<'a>>>,
     recording: OnceCell<Vec<StepParts>>,
+    left: OnceCell<Option<f64>>,
     requests: OnceCell<RequestsReport>,
+    scenarios: OnceCell<Result<Scenarios<'a>, Note>>,
     waits: OnceCell<Waits>,
 }
 
@@ -146,8 +151,26 @@ impl<'a> Facts<'a> {
 
     /// What launching ahead gives per step; none where the steps are not replayed.
     pub(super) fn ahead_ps(&self) -> Option<f64> {
-        let ahead = || ahead_ps(self.session, &self.selected);
+        let ahead = || {
+            let scenarios = self.scenarios()?.as_ref().ok()?;
+            let (gain, _) = scenarios.gain_of_steps(&[NO_WAITS])?;
+            Some(gain.likely)
+        };
         *self.lazy.ahead.get_or_init(ahead)
+    }
+
+    /// What is left of idle time if hosts launch ahead; several rules ask, and `compute` answers once.
+    pub(super) fn left_ps(&self, compute: impl FnOnce() -> Option<f64>) -> Option<f64> {
+        *self.lazy.left.get_or_init(compute)
+    }
+
+    /// The replay of the session, or why it is not replayed; none without steps.
+    pub(super) fn scenarios(&self) -> Option<&Result<Scenarios<'a>, Note>> {
+        if self.session.steps.is_empty() {
+            return None;
+        }
+        let replay = || scenarios(self.session, &self.selected);
+        Some(self.lazy.scenarios.get_or_init(replay))
     }
 
     /// Every collective, most exposed first, as in `collectives`.

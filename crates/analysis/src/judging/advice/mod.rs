@@ -5,7 +5,6 @@
 //! step would be if the cause disappeared entirely and nothing else replaced it: replayed where a
 //! change of `what_if` models that ([`replayed`]), otherwise an upper bound.
 
-mod ahead;
 mod columns;
 mod evidence;
 mod facts;
@@ -13,6 +12,7 @@ mod programs;
 mod replayed;
 mod report;
 pub mod rules;
+mod scenarios;
 mod tables;
 
 use clap::Args;
@@ -95,7 +95,7 @@ stepscope advice ./logs --thresholds thresholds.txt --json";
                 Outcome::Skipped(text) => report.skipped.push(check(text)),
             }
         }
-        let scenarios = replayed::scenarios(session, &facts.selected, &report.findings);
+        let scenarios = replayed::scenarios(&facts, &report.findings);
         if let Ok(Some(scenarios)) = &scenarios {
             replayed::replay(scenarios, &mut report.findings);
         }

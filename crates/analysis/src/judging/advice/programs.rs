@@ -65,20 +65,29 @@ impl<'a> BusyProgram<'a> {
     }
 }
 
-/// The ops that run an instruction like this, by program id and name.
+/// Some ops, by program id and name.
+pub(super) struct SomeOps<'a>(FxHashSet<(&'a str, &'a str)>);
+
+impl SomeOps<'_> {
+    pub(super) fn has(&self, row: &OpRow) -> bool {
+        self.0
+            .contains(&(row.program_id.as_str(), row.name.as_str()))
+    }
+}
+
+/// The ops that run an instruction like this.
 pub(super) fn ops_with<'a>(
     programs: &'a [BusyProgram<'_>],
     ops: &'a AllOps,
     is_so: impl Fn(&hlo::Program, &OpRow, &Instruction) -> bool,
-) -> FxHashSet<(&'a str, &'a str)> {
+) -> SomeOps<'a> {
     let executed = programs.iter().flat_map(|program| {
         let rows = program.executed(ops);
         rows.map(move |(row, instruction)| (program.hlo, row, instruction))
     });
     let found = executed.filter(|&(program, row, instruction)| is_so(program, row, instruction));
-    found
-        .map(|(_, row, _)| (row.program_id.as_str(), row.name.as_str()))
-        .collect()
+    let keys = found.map(|(_, row, _)| (row.program_id.as_str(), row.name.as_str()));
+    SomeOps(keys.collect())
 }
 
 /// The matrix product or convolution that an instruction computes, alone or in its fusion. If there are

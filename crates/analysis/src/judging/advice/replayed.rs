@@ -1,11 +1,8 @@
 //! Gains that a replay gives instead of an upper bound, alone and together with what they overlap.
 
-use stepscope_model::Session;
-
-use super::ahead::is_large;
+use super::facts::Facts;
 use super::report::{AdviceFinding, AdviceTogether};
 use super::rules::BETWEEN_STEPS;
-use crate::measuring::selection::Selected;
 use crate::telling::{Note, format};
 use crate::views::what_if::{Bounded, Scenarios};
 
@@ -14,28 +11,15 @@ pub(super) const MOSTLY_HIDDEN: f64 = 0.5;
 
 /// The replay of a session for findings that a change models; none if there are none. An error says
 /// why gains stay upper bounds.
-pub(super) fn scenarios<'a>(
-    session: &'a Session,
-    selected: &Selected<'_>,
+pub(super) fn scenarios<'f, 'a>(
+    facts: &'f Facts<'a>,
     findings: &[AdviceFinding],
-) -> Result<Option<Scenarios<'a>>, Note> {
-    if session.steps.is_empty() || !findings.iter().any(is_modeled) {
+) -> Result<Option<&'f Scenarios<'a>>, Note> {
+    let found = facts.scenarios();
+    let Some(found) = found.filter(|_| findings.iter().any(is_modeled)) else {
         return Ok(None);
-    }
-    if is_large(session) {
-        return Err(Note::info(
-            "gains-not-replayed",
-            "The recording is large, so gains are upper bounds and were not replayed.",
-        )
-        .with_hint("`stepscope what_if PATH` replays them"));
-    }
-    let scenarios = Scenarios::of(session, selected).map_err(|why| {
-        Note::info(
-            "gains-not-replayed",
-            format!("Gains are upper bounds and were not replayed: {why}"),
-        )
-    });
-    scenarios.map(Some)
+    };
+    found.as_ref().map(Some).map_err(Note::clone)
 }
 
 fn is_modeled(finding: &AdviceFinding) -> bool {
@@ -90,10 +74,7 @@ fn gain(
     if finding.id == BETWEEN_STEPS {
         return Some((scenarios.gain_between_steps(changes)?, finding.step_ps?));
     }
-    if scenarios.has_time_between() {
-        return Some((scenarios.gain_within_steps(changes)?, scenarios.length_ps()));
-    }
-    Some((scenarios.gain(changes)?, scenarios.before_ps()))
+    scenarios.gain_of_steps(changes)
 }
 
 /// Adds what findings that overlap give together.

@@ -37,7 +37,7 @@ pub use cause::Cause;
 pub(crate) use cause::{CAUSES, CauseTimes, cause_times, claimed, claimed_by};
 pub(crate) use reads::Activities;
 pub(crate) use threads::{Loops, calls_functions, driving_threads, host_tracks, own_tracks};
-use threads::{call_levels, extent, python_levels};
+use threads::{call_levels, extent, python_labels};
 
 /// Levels that every division has. All further levels are work, from which waits are subtracted unless
 /// the work is input.
@@ -118,8 +118,8 @@ struct Threads {
     count: usize,
     /// For each level, whether waits within it count for it.
     keeps_waits: Vec<bool>,
-    /// The level of Python, and which labels are of its calls: 0.
-    python: (u8, Vec<u8>),
+    /// The level of Python, and which labels are of its calls.
+    python: (u8, Vec<bool>),
     profiler: (ThreadTime, u8),
     /// What is no copy to a device, whatever encloses it.
     no_copy: (ThreadTime, u8),
@@ -154,7 +154,7 @@ impl Threads {
             levels,
             count,
             keeps_waits,
-            python: (level_of(Activity::Python), python_levels(session)),
+            python: (level_of(Activity::Python), python_labels(session)),
             profiler: (
                 ThreadTime::of_profiler(session),
                 level_of(Activity::Profiler),

@@ -10,8 +10,8 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use stepscope_model::host_names::dispatched_function;
 use stepscope_model::{
-    Activity, Class, DeviceId, HostId, Label, Lane, Picos, Session, SliceKind, Span, StepOrigin,
-    StringId, Track, TrackId, TrackRole,
+    Activity, Class, DeviceId, HostId, Label, LabelId, Lane, Picos, Session, SliceKind, Span,
+    StepOrigin, StringId, Track, TrackId, TrackRole,
 };
 
 use crate::measuring::work::NO_LEVEL;
@@ -193,22 +193,23 @@ pub(super) fn call_levels(session: &Session) -> Vec<u8> {
     levels.collect()
 }
 
-/// Level 0 for labels of Python calls.
-pub(super) fn python_levels(session: &Session) -> Vec<u8> {
-    let is_python = |label: &Label| label.kind == SliceKind::Python;
-    let levels = session.labels.iter();
-    let levels = levels.map(|label| if is_python(label) { 0 } else { NO_LEVEL });
-    levels.collect()
+/// Which labels are of Python calls.
+pub(super) fn python_labels(session: &Session) -> Vec<bool> {
+    let labels = session.labels.iter();
+    labels
+        .map(|label| label.kind == SliceKind::Python)
+        .collect()
 }
 
 /// From the start of the first to the end of the last slice of these labels.
-pub(super) fn extent(track: &Track, levels: &[u8]) -> Option<Span> {
+pub(super) fn extent(track: &Track, is_wanted: &[bool]) -> Option<Span> {
+    if !track.may_have(|label| is_wanted[label.index()]) {
+        return None;
+    }
     let slices = track.lanes.iter().filter_map(|lane| {
-        let is_one = |&at: &usize| levels[lane.labels()[at].index()] != NO_LEVEL;
-        let (first, last) = (
-            (0..lane.labels().len()).find(is_one)?,
-            (0..lane.labels().len()).rfind(is_one)?,
-        );
+        let is_one = |label: &LabelId| is_wanted[label.index()];
+        let first = lane.labels().iter().position(is_one)?;
+        let last = lane.labels().iter().rposition(is_one)?;
         let end = lane.starts()[last].saturating_add(lane.durations()[last]);
         Some(Span::new(Picos(lane.starts()[first]), Picos(end)))
     });

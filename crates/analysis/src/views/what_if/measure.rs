@@ -76,9 +76,9 @@ impl<'a> Pace<'a> {
             steps,
             pairs: pairs.map(pair).collect(),
             busy: Busy::of(session, replay, steps),
-            beyond_ps: f64::INFINITY,
+            beyond_ps: 0.0,
         };
-        let recorded = pace.in_replay(&replay.unchanged);
+        let recorded = pace.of_steps_ps(&replay.unchanged);
         pace.beyond_ps = (pace.whole_ps(&replay.unchanged) - recorded).max(0.0);
         pace
     }
@@ -93,6 +93,12 @@ impl<'a> Pace<'a> {
 
     /// The time from step to step in a replay.
     pub(super) fn in_replay(&self, times: &Times) -> f64 {
+        let whole_ps = self.whole_ps(times) - self.beyond_ps;
+        self.of_steps_ps(times).max(whole_ps)
+    }
+
+    /// The same as far as steps and what is between them tell.
+    fn of_steps_ps(&self, times: &Times) -> f64 {
         let length = |one: &StepOn| one.length_ps(times) as f64;
         let steps = self.steps.chunk_by(|a, b| a.step == b.step);
         let lengths = steps.filter_map(|on| mean(on.iter().map(length)));
@@ -103,8 +109,7 @@ impl<'a> Pace<'a> {
         let pairs = self.pairs.iter();
         let gaps = pairs.filter_map(|on| mean(on.iter().map(gap)));
         let paced = mean(lengths).unwrap_or(0.0) + mean(gaps).unwrap_or(0.0);
-        let least = self.busy.mean(self.steps, times);
-        paced.max(least).max(self.whole_ps(times) - self.beyond_ps)
+        paced.max(self.busy.mean(self.steps, times))
     }
 
     /// What devices take from the first step to the last ÷ steps: what runs between steps takes its

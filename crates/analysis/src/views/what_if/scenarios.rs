@@ -52,29 +52,28 @@ impl<'a> Scenarios<'a> {
         self.session.hosts.len() == 1
     }
 
-    /// Time from step to step without any change.
-    pub(crate) const fn before_ps(&self) -> f64 {
-        self.before_ps
-    }
-
-    /// Mean length of steps without any change.
-    pub(crate) const fn length_ps(&self) -> f64 {
-        self.length_ps
-    }
-
     /// Whether so much time passes between steps that a gain within them is another figure.
-    pub(crate) fn has_time_between(&self) -> bool {
+    fn has_time_between(&self) -> bool {
         self.before_ps - self.length_ps > MIN_BETWEEN * self.before_ps
     }
 
     /// What several changes save together from step to step; none if one of them concerns nothing here.
-    pub(crate) fn gain(&self, changes: &[&str]) -> Option<Bounded> {
+    fn gain(&self, changes: &[&str]) -> Option<Bounded> {
         let [gain] = self.gains(changes, [(&self.pace(), self.before_ps)])?;
         Some(gain)
     }
 
+    /// What several changes save of a step, and what that is a share of: within steps where time passes
+    /// between them, else from step to step.
+    pub(crate) fn gain_of_steps(&self, changes: &[&str]) -> Option<(Bounded, f64)> {
+        if self.has_time_between() {
+            return Some((self.gain_within_steps(changes)?, self.length_ps));
+        }
+        Some((self.gain(changes)?, self.before_ps))
+    }
+
     /// What several changes save together within steps.
-    pub(crate) fn gain_within_steps(&self, changes: &[&str]) -> Option<Bounded> {
+    fn gain_within_steps(&self, changes: &[&str]) -> Option<Bounded> {
         let lengths = self.pace().within_steps();
         let [gain] = self.gains(changes, [(&lengths, self.length_ps)])?;
         Some(gain)

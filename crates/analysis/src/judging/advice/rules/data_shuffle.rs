@@ -98,9 +98,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let adding = ops_with(facts.programs(), &facts.ops, |program, _, instruction| {
         adds(program, instruction)
     });
-    let moves_only = |row: &OpRow| {
-        moves_only(row) && !adding.contains(&(row.program_id.as_str(), row.name.as_str()))
-    };
+    let moves_only = |row: &OpRow| moves_only(row) && !adding.has(row);
     let found = match share(facts, "data_shuffle_ratio", moves_only) {
         Ok(found) => found,
         Err(outcome) => return outcome,

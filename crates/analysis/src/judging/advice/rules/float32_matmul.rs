@@ -9,7 +9,7 @@ use crate::judging::advice::facts::Facts;
 use crate::judging::advice::programs::ops_with;
 use crate::judging::advice::report::Confidence;
 use crate::measuring::steps::PartKind;
-use crate::views::ops::{OpRow, common_peaks};
+use crate::views::ops::{OpRow, Peaks, common_peaks};
 
 pub(super) static RULE: Rule = Rule {
     id: "float32_matmul",
@@ -57,14 +57,14 @@ fn in_16_bits(facts: &Facts<'_>) -> FxHashSet<(String, String)> {
     .collect()
 }
 
-/// The peak of 16-bit products on the devices that worked; none if they differ, or it is unknown.
-fn peak_of_16_bits(facts: &Facts<'_>) -> Option<f64> {
-    let devices: Vec<_> = facts.working().collect();
-    let peaks = common_peaks(facts.session, &devices);
-    let rates = [ProductType::Bf16, ProductType::F16].map(|product| {
-        let peak = peaks.products[product.index()]?;
-        Some(peak.per_second)
-    });
+/// The peak of products of a type; none if devices differ, or it is unknown.
+fn rate(peaks: &Peaks, product: ProductType) -> Option<f64> {
+    Some(peaks.products[product.index()]?.per_second)
+}
+
+/// The peak of 16-bit products.
+fn rate_of_16_bits(peaks: &Peaks) -> Option<f64> {
+    let rates = [ProductType::Bf16, ProductType::F16].map(|product| rate(peaks, product));
     rates.into_iter().flatten().max_by(f64::total_cmp)
 }
 
@@ -78,11 +78,13 @@ fn saved_in_16_bits(row: &OpRow, peak: Option<f64>) -> f64 {
 
 /// Whether most of the time of these ops goes to products at the highest precision, on devices that
 /// multiply f32 in tf32 by default.
-fn at_highest_precision(facts: &Facts<'_>, is_wide: impl Fn(&OpRow) -> bool) -> bool {
-    let peaks = common_peaks(facts.session, &facts.working().collect::<Vec<_>>());
-    let rate = |product: ProductType| Some(peaks.products[product.index()]?.per_second);
-    let (Some(usual), Some(highest)) = (rate(ProductType::F32), rate(ProductType::F32Highest))
-    else {
+fn at_highest_precision(
+    facts: &Facts<'_>,
+    peaks: &Peaks,
+    is_wide: impl Fn(&OpRow) -> bool,
+) -> bool {
+    let usual = rate(peaks, ProductType::F32);
+    let Some((usual, highest)) = usual.zip(rate(peaks, ProductType::F32Highest)) else {
         return false;
     };
     let is_highest = |program: &Program, _: &OpRow, instruction: &Instruction| {
@@ -90,9 +92,8 @@ fn at_highest_precision(facts: &Facts<'_>, is_wide: impl Fn(&OpRow) -> bool) -> 
         products.get(ProductType::F32Highest) * 2.0 > products.total()
     };
     let exact = ops_with(facts.programs(), &facts.ops, is_highest);
-    let is_exact = |row: &OpRow| exact.contains(&(row.program_id.as_str(), row.name.as_str()));
     let (all_ps, _) = facts.ops_per_step(&is_wide);
-    let (exact_ps, _) = facts.ops_per_step(|row| is_wide(row) && is_exact(row));
+    let (exact_ps, _) = facts.ops_per_step(|row| is_wide(row) && exact.has(row));
     highest < usual && exact_ps * 2 > all_ps
 }
 
@@ -109,14 +110,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
         row.class == "matmul" && is_float32(program, instruction) && !narrow.contains(&key)
     };
     let wide = ops_with(facts.programs(), &facts.ops, is_product);
-    let is_wide = |row: &OpRow| wide.contains(&(row.program_id.as_str(), row.name.as_str()));
+    let is_wide = |row: &OpRow| wide.has(row);
     let found = match share(facts, "float32_matmul_ratio", is_wide) {
         Ok(found) => found,
         Err(outcome) => return outcome,
     };
     let mut kinds = facts.working().map(|id| facts.session.device(id).kind);
     let is_tpu = kinds.any(|kind| kind == DeviceKind::Tpu);
-    let peak = peak_of_16_bits(facts);
     let finding = finding(
         &RULE,
         found.severity,
@@ -144,7 +144,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
             .sure(Confidence::Low)
             .found();
     }
-    let finding = if at_highest_precision(facts, is_wide) {
+    let peaks = common_peaks(facts.session, &facts.working().collect::<Vec<_>>());
+    let peak = rate_of_16_bits(&peaks);
+    let finding = if at_highest_precision(facts, &peaks, is_wide) {
         finding
             .why(
                 "Most of them ask for the highest precision, which these GPUs compute without matrix \

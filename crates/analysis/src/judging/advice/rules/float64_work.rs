@@ -38,7 +38,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let wide = ops_with(facts.programs(), &facts.ops, |program, _, instruction| {
         is_float64(program, instruction)
     });
-    let is_wide = |row: &OpRow| wide.contains(&(row.program_id.as_str(), row.name.as_str()));
+    let is_wide = |row: &OpRow| wide.has(row);
     let found = match share(facts, "float64_work_ratio", is_wide) {
         Ok(found) => found,
         Err(outcome) => return outcome,

@@ -40,8 +40,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let time = found.time;
     let share = format::percent(time / found.step_ps);
     let causes = Causes::of_place(facts, found.place, is_work);
-    let launches = causes.main().is_none_or(|main| main == Cause::Dispatch);
-    let left_ps = step_waits::left_ps(facts).filter(|_| launches);
+    let main = causes.main();
+    let is_one_thing = main.is_some_and(|cause| cause != Cause::Dispatch);
+    let left_ps = step_waits::left_ps(facts).filter(|_| !is_one_thing);
     let left = left_ps.map(|left_ps| left_ps / found.step_ps);
     if let Some(left) = left.filter(|&left| gravity(&threshold, left).is_none()) {
         return Outcome::Passed(format!(
@@ -54,7 +55,6 @@ fn check(facts: &Facts<'_>) -> Outcome {
     } else {
         causes.told(facts)
     };
-    let main = causes.main();
     let named = Named::of(facts, &causes);
     let advice = |general: &str| {
         if named.is_whole {
@@ -67,7 +67,6 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let rival = main
         .filter(|&cause| cause == Cause::Python)
         .and_then(|main| rival(facts, found.place, |cause| cause == main));
-    let is_one_thing = main.is_some_and(|cause| cause != Cause::Dispatch);
     // Gaps too short to have a cause may have this one.
     let is_told = facts.gaps().short_ratio <= MAX_SHORT;
     let named_ps = causes.main_ps().filter(|_| is_one_thing && is_told);

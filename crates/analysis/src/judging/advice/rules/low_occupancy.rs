@@ -24,12 +24,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     let share = format::percent(found.ratio);
     let threshold = facts.threshold("kernel_occupancy_ratio");
-    let severity = gravity(&threshold, found.ratio).filter(|_| !found.is_enough);
-    // By itself, it does not say that a kernel is slow.
-    let severity = severity.map(|_| Severity::Warning);
-    let Some(severity) = severity else {
+    if found.is_enough || gravity(&threshold, found.ratio).is_none() {
         return Outcome::Passed(format!("{share} by time."));
-    };
+    }
     let explanation = found.explanation;
     let rows = facts
         .kernels()
@@ -55,7 +52,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     });
     finding(
         &RULE,
-        severity,
+        // By itself, it does not say that a kernel is slow.
+        Severity::Warning,
         format!(
             "Compute-bound kernels can fill only {share} of a multiprocessor's threads. {explanation}"
         ),

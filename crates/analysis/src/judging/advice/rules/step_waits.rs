@@ -107,8 +107,10 @@ fn waits(facts: &Facts<'_>) -> Result<Waits, Outcome> {
 
 /// Idle time per step that is left when the host launches ahead; none if that is no finding.
 pub(super) fn left_ps(facts: &Facts<'_>) -> Option<f64> {
-    let waits = waits(facts).ok()?;
-    Some((waits.idle.mean - waits.gain_ps).max(0.0))
+    facts.left_ps(|| {
+        let waits = waits(facts).ok()?;
+        Some((waits.idle.mean - waits.gain_ps).max(0.0))
+    })
 }
 
 fn check(facts: &Facts<'_>) -> Outcome {
